@@ -1,0 +1,58 @@
+// The architecture file (.tarch): the parameters that shape one tensor compute unit.
+//
+// Source: hardware spec section 1, toolchain spec section 1.1.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tactus::tcu {
+
+/// Two's-complement fixed point, named width-point as in the architecture file.
+enum class DataType : std::uint8_t { fp8bp4, fp16bp8, fp18bp10, fp32bp16 };
+
+struct DataTypeInfo {
+  std::string_view name;   ///< spelling in files, e.g. "FP16BP8"
+  unsigned width_bits;     ///< of one scalar in the datapath
+  unsigned binary_point;   ///< fraction bits
+  unsigned storage_bytes;  ///< of one scalar in DRAM and in files: 1, 2, 4, 4
+  [[nodiscard]] std::int64_t min() const { return -(std::int64_t{1} << (width_bits - 1)); }
+  [[nodiscard]] std::int64_t max() const { return (std::int64_t{1} << (width_bits - 1)) - 1; }
+};
+
+[[nodiscard]] const DataTypeInfo& info(DataType type);
+
+/// All depths and sizes count vectors of array_size scalars. The member names are the file's keys.
+struct Architecture {
+  DataType data_type = DataType::fp16bp8;
+  std::uint32_t array_size = 8;            ///< N: 2..256
+  std::uint64_t dram0_depth = 1048576;     ///< 1..2^62
+  std::uint64_t dram1_depth = 1048576;     ///< 1..2^62
+  std::uint64_t local_depth = 8192;        ///< 1..2^62
+  std::uint64_t accumulator_depth = 2048;  ///< 1..2^62
+  std::uint32_t simd_registers_depth = 1;  ///< 1..256
+  std::uint32_t stride0_depth = 8;         ///< stride codes of operand 0: 1..64, step 2^code
+  std::uint32_t stride1_depth = 8;         ///< stride codes of operand 1: 1..64
+  std::uint32_t number_of_threads = 1;     ///< 1 or 2; header width only, no hardware
+  std::uint32_t thread_queue_depth = 8;    ///< 1..65536; estimator only
+
+  /// Bytes of one vector in DRAM and in files.
+  [[nodiscard]] std::uint64_t vector_bytes() const {
+    return std::uint64_t{array_size} * info(data_type).storage_bytes;
+  }
+  bool operator==(const Architecture& other) const;
+  bool operator!=(const Architecture& other) const { return !(*this == other); }
+};
+
+/// Reads and validates a .tarch file. All 11 keys are mandatory; unknown, duplicate, mistyped and
+/// out-of-range keys are reported together. Throws UserError "file:/json/path: what; allowed ...".
+[[nodiscard]] Architecture read_architecture(const std::string& path);
+
+/// The same from text already in memory; `where` stands for the file name in messages.
+[[nodiscard]] Architecture parse_architecture(std::string_view json_text, const std::string& where);
+
+/// The JSON object in the reference's key order, indented by `indent` (-1: one line).
+[[nodiscard]] std::string to_json(const Architecture& architecture, int indent = 2);
+
+}  // namespace tactus::tcu

@@ -1,0 +1,147 @@
+// One TCU instruction: its raw fields, and their meaning.
+//
+// Source: hardware spec section 3.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "isa/tcu/layout.h"
+
+namespace tactus::tcu {
+
+/// Values 0x5..0xE are legal encodings that the hardware consumes in one cycle without effect.
+enum class Opcode : std::uint8_t {
+  no_op = 0x0,
+  mat_mul = 0x1,
+  data_move = 0x2,
+  load_weights = 0x3,
+  simd = 0x4,
+  configure = 0xF,
+};
+
+/// DataMove flag values; 0x4..0xB and 0xE are consumed like a NoOp.
+enum class DataMoveKind : std::uint8_t {
+  dram0_to_local = 0x0,
+  local_to_dram0 = 0x1,
+  dram1_to_local = 0x2,
+  local_to_dram1 = 0x3,
+  accumulator_to_local = 0xC,
+  local_to_accumulator = 0xD,
+  local_to_accumulator_accumulate = 0xF,
+};
+
+inline constexpr std::uint8_t mat_mul_accumulate = 1, mat_mul_zeroes = 2;
+inline constexpr std::uint8_t load_weights_zeroes = 1;
+inline constexpr std::uint8_t simd_read = 1, simd_write = 2, simd_accumulate = 4;
+
+enum class SimdOp : std::uint8_t {
+  no_op,
+  zero,
+  move,
+  not_,
+  and_,
+  or_,
+  increment,
+  decrement,
+  add,
+  subtract,
+  multiply,
+  abs,
+  greater_than,
+  greater_than_equal,
+  min,
+  max,
+};
+
+/// Configuration registers; other numbers have no effect.
+enum class ConfigRegister : std::uint8_t {
+  dram0_offset = 0x0,
+  dram0_cache = 0x1,
+  dram1_offset = 0x4,
+  dram1_cache = 0x5,
+  timeout = 0x8,
+  tracepoint = 0x9,
+  program_counter = 0xA,
+  sample_interval = 0xB,
+};
+
+/// The raw fields of an instruction. encode/decode are inverse to each other for every bit pattern
+/// of the layout's width, whether or not the hardware gives it a meaning.
+struct Instruction {
+  std::uint8_t opcode = 0;     ///< 4 bits
+  std::uint8_t flags = 0;      ///< 4 bits
+  std::uint64_t operand0 = 0;  ///< low layout.operand0 bits
+  std::uint64_t operand1 = 0;
+  std::uint64_t operand2 = 0;
+
+  bool operator==(const Instruction& o) const {
+    return opcode == o.opcode && flags == o.flags && operand0 == o.operand0 &&
+           operand1 == o.operand1 && operand2 == o.operand2;
+  }
+};
+
+/// `bytes` holds layout.instruction_bytes() bytes, as in a .tprog file.
+[[nodiscard]] Instruction decode(const InstructionLayout& layout, const std::uint8_t* bytes);
+void encode(const InstructionLayout& layout, const Instruction& instruction, std::uint8_t* bytes);
+
+/// A whole program. Throws UserError if the size is not a multiple of the instruction size.
+[[nodiscard]] std::vector<Instruction> decode_program(const InstructionLayout& layout,
+                                                      const std::vector<std::uint8_t>& bytes);
+[[nodiscard]] std::vector<std::uint8_t> encode_program(const InstructionLayout& layout,
+                                                       const std::vector<Instruction>& program);
+
+// ---- meaning of the fields -------------------------------------------------------------------
+
+/// A stride-and-address operand.
+struct Operand {
+  std::uint64_t address;  ///< the full address field, before truncation to a memory's width
+  unsigned stride;        ///< stride code: step 2^stride vectors
+};
+
+[[nodiscard]] Operand operand0_fields(const InstructionLayout& layout, const Instruction& i);
+[[nodiscard]] Operand operand1_fields(const InstructionLayout& layout, const Instruction& i);
+
+/// SIMD sub-instruction in the low bits of operand2. Selector 0 is input/output, k is register k-1.
+struct SimdFields {
+  SimdOp op;
+  unsigned left, right, dest;
+};
+[[nodiscard]] SimdFields simd_fields(const InstructionLayout& layout, const Instruction& i);
+
+/// Configure arguments: register in bits 3:0, 28-bit value in bits 31:4 of the operands as one
+/// word.
+struct ConfigureFields {
+  std::uint8_t register_number;
+  std::uint32_t value;
+};
+[[nodiscard]] ConfigureFields configure_fields(const InstructionLayout& layout,
+                                               const Instruction& i);
+
+// ---- builders; throw UserError if a value does not fit its field ------------------------------
+
+[[nodiscard]] Instruction make_no_op();
+/// `count` is the number of vectors, 1 or more; the field holds count - 1.
+[[nodiscard]] Instruction make_mat_mul(const InstructionLayout& layout, Operand local,
+                                       Operand accumulator, std::uint64_t count,
+                                       bool accumulate = false, bool zeroes = false);
+[[nodiscard]] Instruction make_data_move(const InstructionLayout& layout, DataMoveKind kind,
+                                         Operand local, Operand other, std::uint64_t count);
+[[nodiscard]] Instruction make_load_weights(const InstructionLayout& layout, Operand local,
+                                            std::uint64_t count, bool zeroes = false);
+[[nodiscard]] Instruction make_simd(const InstructionLayout& layout, SimdFields fields,
+                                    std::uint64_t write_address, std::uint64_t read_address,
+                                    bool read, bool write, bool accumulate = false);
+[[nodiscard]] Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
+                                         std::uint32_t value);
+
+/// Strict check of one instruction against the depths of the architecture: every address, and every
+/// last address of a strided run, lies inside its memory; sizes fit; selectors name registers that
+/// exist; opcode and kind are defined. Returns an empty string, or what is wrong and what is
+/// allowed (without location).
+[[nodiscard]] std::string check(const Architecture& architecture, const InstructionLayout& layout,
+                                const Instruction& instruction);
+
+}  // namespace tactus::tcu

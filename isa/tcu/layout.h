@@ -1,0 +1,44 @@
+// Field widths of an instruction, derived from the architecture.
+//
+// Most significant first an instruction is: header (opcode 4, flags 4) | operand2 | operand1 |
+// operand0. Bytes travel little-endian, so the header is the last byte.
+// Source: hardware spec section 3.1, toolchain spec section 2.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/tcu/architecture.h"
+
+namespace tactus::tcu {
+
+/// Bits needed for the values 0..depth-1: 1 -> 0, 2 -> 1, 20480 -> 15.
+[[nodiscard]] unsigned address_bits(std::uint64_t depth);
+
+/// All members are bit counts unless the name says bytes.
+struct InstructionLayout {
+  explicit InstructionLayout(const Architecture& architecture);
+
+  unsigned local_address;        ///< lw
+  unsigned accumulator_address;  ///< aw
+  unsigned dram0_address;        ///< d0w
+  unsigned dram1_address;        ///< d1w
+  unsigned stride0;              ///< s0w
+  unsigned stride1;              ///< s1w
+  unsigned simd_selector;        ///< each of left, right, dest of a SIMD sub-instruction
+  unsigned simd;                 ///< 4 + 3 * simd_selector
+
+  unsigned operand0_address;  ///< stride code sits directly above
+  unsigned operand0;          ///< whole field, a multiple of 8, at most 64
+  unsigned operand1_address;
+  unsigned operand1;
+  unsigned operand2_payload;
+  unsigned operand2;
+  unsigned header;  ///< 8 for 1 and 2 threads
+
+  [[nodiscard]] unsigned instruction_bits() const {
+    return operand0 + operand1 + operand2 + header;
+  }
+  [[nodiscard]] unsigned instruction_bytes() const { return instruction_bits() / 8; }
+};
+
+}  // namespace tactus::tcu
