@@ -16,6 +16,7 @@ namespace tactus::tcu {
 
 /// All members are bit counts unless the name says bytes.
 struct InstructionLayout {
+  /// Throws UserError if an operand would need more than 64 bits.
   explicit InstructionLayout(const Architecture& architecture);
 
   unsigned local_address;        ///< lw
@@ -33,7 +34,7 @@ struct InstructionLayout {
   unsigned operand1;
   unsigned operand2_payload;
   unsigned operand2;
-  unsigned header;  ///< 8 for 1 and 2 threads
+  unsigned header = 8;  ///< the same for 1 and 2 threads
 
   [[nodiscard]] unsigned instruction_bits() const {
     return operand0 + operand1 + operand2 + header;

@@ -1,0 +1,37 @@
+// The instruction stream: a program's bytes, word by word.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/top/top.h"
+
+namespace tactus {
+
+/// `bytes` must be a whole number of words. After each word the stream pauses for `gap` cycles.
+class ProgramStream final : public InstructionSource {
+ public:
+  ProgramStream(std::vector<std::uint8_t> bytes, unsigned word_bytes, Cycle gap = 0)
+      : bytes_(std::move(bytes)), word_bytes_(word_bytes), gap_(gap) {}
+
+  const std::uint8_t* word(Cycle now) override {
+    return exhausted() || now < next_ ? nullptr : bytes_.data() + position_;
+  }
+  void taken(Cycle now) override {
+    position_ += word_bytes_;
+    next_ = now + 1 + gap_;
+  }
+  [[nodiscard]] bool exhausted() const override { return position_ >= bytes_.size(); }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  unsigned word_bytes_;
+  Cycle gap_;
+  std::size_t position_ = 0;
+  Cycle next_ = 0;
+};
+
+/// Appends zero bytes (NoOps) until the program is a whole number of instructions and of words.
+void pad_program(std::vector<std::uint8_t>& bytes, unsigned instruction_bytes, unsigned word_bytes);
+
+}  // namespace tactus

@@ -1,0 +1,168 @@
+#include "firmware/replay/bench.h"
+
+#include <algorithm>
+
+namespace tactus {
+namespace {
+
+constexpr unsigned axi_data_bits = 64;
+constexpr std::uint64_t pattern_vectors = 4096;
+
+/// Initial lanes of the bare bench's DRAMs.
+void fill_pattern(unsigned port, unsigned lanes, std::uint64_t address, std::uint8_t* vector) {
+  const std::uint64_t a = port == 0 ? 29 : 37;
+  const std::uint64_t b = port == 0 ? 13 : 11;
+  for (unsigned j = 0; j < lanes; ++j) {
+    const auto value = static_cast<std::int64_t>((address * a + j * b) & 511) - 100;
+    tcu::set_lane(tcu::DataType::fp16bp8, vector, j, address < pattern_vectors ? value : 0);
+  }
+}
+
+/// TCU alone. Every border draws its stalls from one generator, in a fixed order.
+class BareBench final : public ReplayBench {
+ public:
+  BareBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture)
+      : clock_(clock),
+        source_(log.program, axi_data_bits / 8, log.feed_gap),
+        stalls_(log.stall_seed, log.stall_percent),
+        tcu_("tcu", clock, {architecture}, instruction_, links_) {
+    for (unsigned p = 0; p < 2; ++p) {
+      BareDram::Config config;
+      config.port = p;
+      config.vector_bytes = architecture.vector_bytes();
+      config.read_latency = std::max<Cycle>(1, log.read_latency);
+      config.keep_writes = p == 0;
+      const unsigned lanes = architecture.array_size;
+      config.fill = [p, lanes](std::uint64_t address, std::uint8_t* vector) {
+        fill_pattern(p, lanes, address, vector);
+      };
+      drams_[p] = std::make_unique<BareDram>(p == 0 ? "dram0" : "dram1", clock, config, links_[p]);
+    }
+  }
+
+  void cycle() override {
+    instruction_.bits = source_.word(clock_.now);
+    instruction_.valid = instruction_.bits != nullptr;
+    for (auto& dram : drams_) dram->draw_stalls(stalls_);
+    for (auto& dram : drams_) dram->drive();
+    tcu_.drive();
+    tcu_.accept();
+    tcu_.commit();
+    for (auto& dram : drams_) dram->commit();
+    if (instruction_.fires()) {
+      source_.taken(clock_.now);
+      ++delivered_;
+    }
+    clock_.events->end_of_cycle(clock_.now);
+    ++clock_.now;
+  }
+  [[nodiscard]] const Tcu& tcu() const override { return tcu_; }
+  [[nodiscard]] std::uint64_t delivered() const override { return delivered_; }
+
+ private:
+  Clock& clock_;
+  ProgramStream source_;
+  StallGenerator stalls_;
+  Link<const std::uint8_t*> instruction_;
+  std::array<DramLinks, 2> links_;
+  Tcu tcu_;
+  std::array<std::unique_ptr<BareDram>, 2> drams_;
+  std::uint64_t delivered_ = 0;
+};
+
+/// A stream that counts what it delivered.
+class CountingStream final : public InstructionSource {
+ public:
+  explicit CountingStream(const GoldenLog& log)
+      : stream_(log.program, axi_data_bits / 8, log.feed_gap) {}
+  const std::uint8_t* word(Cycle now) override { return stream_.word(now); }
+  void taken(Cycle now) override {
+    stream_.taken(now);
+    ++delivered_;
+  }
+  [[nodiscard]] bool exhausted() const override { return stream_.exhausted(); }
+  [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
+
+ private:
+  ProgramStream stream_;
+  std::uint64_t delivered_ = 0;
+};
+
+class TopBench final : public ReplayBench {
+ public:
+  TopBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture,
+           std::optional<std::uint32_t> shuffle_seed)
+      : source_(log), top_("top", clock, config(log, architecture, shuffle_seed), source_) {
+    for (unsigned p = 0; p < 2; ++p) {
+      slaves_[p] = std::make_unique<PatternSlave>(clock, p, log.read_latency, log.write_latency,
+                                                  top_.pins(p));
+      top_.attach(p, *slaves_[p]);
+    }
+  }
+
+  void cycle() override { top_.cycle(); }
+  [[nodiscard]] const Tcu& tcu() const override { return top_.tcu(); }
+  [[nodiscard]] std::uint64_t delivered() const override { return source_.delivered(); }
+
+ private:
+  static Top::Config config(const GoldenLog& log, const tcu::Architecture& architecture,
+                            std::optional<std::uint32_t> shuffle_seed) {
+    Top::Config config;
+    config.tcu.architecture = architecture;
+    config.axi_data_bits = axi_data_bits;
+    config.stalls = StallGenerator(log.stall_seed, log.stall_percent);
+    config.shuffle_seed = shuffle_seed;
+    return config;
+  }
+
+  CountingStream source_;
+  Top top_;
+  std::array<std::unique_ptr<PatternSlave>, 2> slaves_;
+};
+
+}  // namespace
+
+PatternSlave::PatternSlave(Clock& clock, unsigned port, Cycle read_latency, Cycle write_latency,
+                           AxiLinks& pins)
+    : clock_(clock),
+      port_(port),
+      read_latency_(std::max<Cycle>(1, read_latency)),
+      write_latency_(std::max<Cycle>(1, write_latency)),
+      pins_(pins) {}
+
+void PatternSlave::drive() {
+  constexpr std::uint64_t factor = 0x9E3779B97F4A7C15;
+  pins_.ar.ready = !stalls_.ar;
+  pins_.aw.ready = !stalls_.aw;
+  pins_.w.ready = !stalls_.w;
+  pins_.r.valid = !stalls_.r && !reads_.empty() && reads_.front().available <= clock_.now;
+  if (pins_.r.valid) {
+    const std::uint64_t word = reads_.front().address * factor + port_;
+    for (unsigned i = 0; i < word_.size(); ++i)
+      word_[i] = static_cast<std::uint8_t>(word >> (8 * i));
+    pins_.r.bits = {word_.data(), reads_.front().left == 1};
+  }
+  pins_.b.valid = !stalls_.b && !responses_.empty() && responses_.front() <= clock_.now;
+}
+
+void PatternSlave::commit() {
+  if (pins_.r.fires()) {
+    reads_.front().address += word_.size();
+    if (--reads_.front().left == 0) reads_.pop_front();
+  }
+  if (pins_.b.fires()) responses_.pop_front();
+  if (pins_.ar.fires()) {
+    const AxiAddress& a = pins_.ar.bits;
+    reads_.push_back({a.address, a.length + 1, clock_.now + read_latency_});
+  }
+  if (pins_.w.fires() && pins_.w.bits.last) responses_.push_back(clock_.now + write_latency_);
+}
+
+std::unique_ptr<ReplayBench> make_bench(Clock& clock, const GoldenLog& log,
+                                        const tcu::Architecture& architecture,
+                                        std::optional<std::uint32_t> shuffle_seed) {
+  if (log.bare) return std::make_unique<BareBench>(clock, log, architecture);
+  return std::make_unique<TopBench>(clock, log, architecture, shuffle_seed);
+}
+
+}  // namespace tactus

@@ -1,0 +1,35 @@
+// Reading and writing of whole files.
+//
+// All functions throw UserError "path: what" for anything the file system refuses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus {
+
+/// The whole file. Refuses missing and unreadable files, directories, and Git LFS pointers (the
+/// text stub that a clone without Git LFS leaves in place of a large file). Pipes and devices are
+/// read to their end, at most 1 GiB.
+[[nodiscard]] std::vector<std::uint8_t> read_file(const std::string& path);
+[[nodiscard]] std::string read_text(const std::string& path);
+
+/// Throws UserError if `content` is a Git LFS pointer; `where` stands for the file name.
+void reject_lfs_pointer(std::string_view content, const std::string& where);
+
+/// Replaces the file in one step: the bytes go to a temporary file in the same folder, which then
+/// takes the name, so that nobody ever sees half of it. A symbolic link stays and its target is
+/// replaced; the permissions of an existing file stay. What is not a regular file (/dev/null, a
+/// pipe) is written straight through, and so are /dev/stdout and /dev/stderr whatever they lead to.
+void write_file_atomically(const std::string& path, const std::vector<std::uint8_t>& bytes);
+void write_file_atomically(const std::string& path, std::string_view text);
+
+/// The folder a file is in: "a/b.c" -> "a", "b.c" -> ".".
+[[nodiscard]] std::string directory_of(const std::string& path);
+
+/// Where the name written inside `file` leads: absolute names stay, others start at its folder.
+[[nodiscard]] std::string resolve_beside(const std::string& file, const std::string& name);
+
+}  // namespace tactus

@@ -1,0 +1,129 @@
+// Strict reading of JSON files: nothing is skipped, converted or overwritten in silence.
+//
+// Unknown, missing and duplicate keys, unknown names, wrong types and numbers out of range are
+// gathered over the whole file and thrown as one UserError, a line each:
+//   pynqz1.tarch:/array_size: 1 is out of range; allowed 2..256
+//   pynqz1.tarch:/aray_size: unknown key; did you mean "array_size"?
+// Broken syntax stops at the first place: "pynqz1.tarch:3:7: syntax error ...". Comments (// and
+// /* */) and a UTF-8 byte order mark are accepted. Limits: 4 MiB of text, 64 nested levels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/support/problems.h"
+
+namespace tactus {
+
+struct JsonNode;
+class ArrayReader;
+
+/// One object of a document, which must outlive it. Every getter names a key the object may have;
+/// what it cannot read it reports and replaces by the smallest allowed value, so that reading goes
+/// on to the next problem. Call finish() after the last getter: it reports the keys nobody named.
+/// A reader of a missing or mistyped object answers the same way and reports nothing further.
+class ObjectReader {
+ public:
+  ObjectReader(const JsonNode* node, std::string path, Problems& problems);
+
+  /// True if the key is there; either way it is no longer unknown.
+  [[nodiscard]] bool has(std::string_view key);
+
+  [[nodiscard]] std::uint64_t get_u64(
+      std::string_view key, std::uint64_t min = 0,
+      std::uint64_t max = std::numeric_limits<std::uint64_t>::max());
+  [[nodiscard]] std::uint32_t get_u32(
+      std::string_view key, std::uint32_t min = 0,
+      std::uint32_t max = std::numeric_limits<std::uint32_t>::max());
+  [[nodiscard]] bool get_bool(std::string_view key);
+  [[nodiscard]] std::string get_string(std::string_view key);
+  /// Index into `names`.
+  [[nodiscard]] std::size_t get_enum(std::string_view key,
+                                     const std::vector<std::string_view>& names);
+  [[nodiscard]] ObjectReader get_object(std::string_view key);
+  [[nodiscard]] ArrayReader get_array(std::string_view key);
+
+  /// The same for keys that may be left out.
+  [[nodiscard]] std::optional<std::uint64_t> get_optional_u64(
+      std::string_view key, std::uint64_t min = 0,
+      std::uint64_t max = std::numeric_limits<std::uint64_t>::max());
+  [[nodiscard]] std::optional<std::uint32_t> get_optional_u32(
+      std::string_view key, std::uint32_t min = 0,
+      std::uint32_t max = std::numeric_limits<std::uint32_t>::max());
+  [[nodiscard]] std::optional<bool> get_optional_bool(std::string_view key);
+  [[nodiscard]] std::optional<std::string> get_optional_string(std::string_view key);
+  [[nodiscard]] std::optional<std::size_t> get_optional_enum(
+      std::string_view key, const std::vector<std::string_view>& names);
+  [[nodiscard]] std::optional<ObjectReader> get_optional_object(std::string_view key);
+  [[nodiscard]] std::optional<ArrayReader> get_optional_array(std::string_view key);
+
+  /// True if the key holds exactly this string; reports nothing.
+  [[nodiscard]] bool holds_string(std::string_view key, std::string_view text);
+
+  /// Reports what is wrong with the value of `key`.
+  void add_problem(std::string_view key, std::string what);
+  void finish();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] Problems& problems() { return *problems_; }
+
+ private:
+  const JsonNode* find(std::string_view key);
+  const JsonNode* require(std::string_view key);
+
+  const JsonNode* node_;  ///< null: missing or mistyped, already reported
+  std::string path_;
+  Problems* problems_;
+  std::vector<std::string> known_;
+};
+
+/// One array of a document; elements are reported as ".../0", ".../1".
+class ArrayReader {
+ public:
+  ArrayReader(const JsonNode* node, std::string path, Problems& problems);
+
+  [[nodiscard]] std::size_t size() const;  ///< 0 if the array is missing
+  [[nodiscard]] ObjectReader get_object(std::size_t index) const;
+  [[nodiscard]] std::uint64_t get_u64(
+      std::size_t index, std::uint64_t min = 0,
+      std::uint64_t max = std::numeric_limits<std::uint64_t>::max()) const;
+  [[nodiscard]] std::string get_string(std::size_t index) const;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  [[nodiscard]] const JsonNode& at(std::size_t index) const;
+
+  const JsonNode* node_;
+  std::string path_;
+  Problems* problems_;
+};
+
+/// A parsed file and its problems so far. Typical use:
+///   JsonDocument document(read_text(path), path);
+///   ObjectReader root = document.root();
+///   ... root.get_u32("depth", 1, 64) ...; root.finish();
+///   document.problems().throw_if_any();
+class JsonDocument {
+ public:
+  /// Throws UserError for broken syntax; `where` stands for the file name in messages.
+  JsonDocument(std::string_view text, const std::string& where);
+  ~JsonDocument();
+  JsonDocument(const JsonDocument&) = delete;
+  JsonDocument& operator=(const JsonDocument&) = delete;
+
+  /// Reports a problem if the document is not an object.
+  [[nodiscard]] ObjectReader root();
+  [[nodiscard]] Problems& problems() { return problems_; }
+
+ private:
+  Problems problems_;
+  std::unique_ptr<JsonNode> root_;
+};
+
+}  // namespace tactus

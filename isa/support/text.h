@@ -1,0 +1,128 @@
+// Small text tools behind the messages: quoting of untrusted text and "did you mean" suggestions.
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace tactus {
+
+/// Offset of the first byte that is not valid UTF-8 (overlong forms and surrogates are not), or
+/// npos.
+[[nodiscard]] inline std::size_t find_invalid_utf8(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    unsigned length = 1;
+    std::uint32_t code = lead;
+    std::uint32_t smallest = 0;
+    if (lead >= 0x80) {
+      if ((lead & 0xE0U) == 0xC0U) {
+        length = 2, code = lead & 0x1FU, smallest = 0x80;
+      } else if ((lead & 0xF0U) == 0xE0U) {
+        length = 3, code = lead & 0x0FU, smallest = 0x800;
+      } else if ((lead & 0xF8U) == 0xF0U) {
+        length = 4, code = lead & 0x07U, smallest = 0x10000;
+      } else {
+        return i;
+      }
+    }
+    for (unsigned k = 1; k < length; ++k) {
+      if (i + k >= text.size()) return i;
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xC0U) != 0x80U) return i;
+      code = (code << 6) | (next & 0x3FU);
+    }
+    if (code < smallest || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+/// Text from a file made fit for one line of a message: control characters (and, if the text is not
+/// UTF-8, all bytes above 0x7F) as \xNN, cut after about `longest` bytes.
+[[nodiscard]] inline std::string printable(std::string_view text, std::size_t longest = 60) {
+  const bool cut = text.size() > longest;
+  if (cut) {
+    // Cutting inside a UTF-8 sequence would turn all of the text into \xNN.
+    std::size_t end = longest;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text = text.substr(0, end);
+  }
+  const bool utf8 = find_invalid_utf8(text) == std::string_view::npos;
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F || (byte >= 0x80 && !utf8)) {
+      out += fmt::format("\\x{:02X}", byte);
+    } else {
+      out += c;
+    }
+  }
+  if (cut) out += "...";
+  return out;
+}
+
+[[nodiscard]] inline std::string quote(std::string_view text) {
+  return "\"" + printable(text) + "\"";
+}
+
+/// Edits (insert, delete, replace, swap of neighbours) between two texts, letter case ignored.
+[[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const auto same = [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  };
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
+      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1])) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+/// `; did you mean "x"?` with the nearest of `candidates`, or an empty text if none is near.
+[[nodiscard]] inline std::string suggestion(std::string_view word,
+                                            const std::vector<std::string_view>& candidates) {
+  constexpr std::size_t longest_word = 64;  // longer ones are no typing mistakes
+  if (word.size() > longest_word) return {};
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string_view candidate : candidates) {
+    if (candidate.size() > longest_word) continue;
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance && distance < candidate.size()) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", best);
+}
+
+/// `"a", "b", "c"` for the allowed spellings in a message.
+[[nodiscard]] inline std::string quote_list(const std::vector<std::string_view>& names) {
+  std::string out;
+  for (const std::string_view name : names) {
+    if (!out.empty()) out += ", ";
+    out += quote(name);
+  }
+  return out;
+}
+
+}  // namespace tactus

@@ -1,0 +1,262 @@
+// The vector kernels: the portable MAC chain, the lane-wise operations, and the choice of a
+// variant.
+#include "isa/tcu/arithmetic_kernels.h"
+
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+#include "isa/tcu/arithmetic_chain.h"
+
+// The outputs may be an input, lane for lane: no dependence from one iteration to another.
+#if defined(__GNUC__) && !defined(__clang__)
+#define TACTUS_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#else
+#define TACTUS_INDEPENDENT_ITERATIONS
+#endif
+// The callers' vectors lie in untyped bytes.
+#if defined(__GNUC__)
+#define TACTUS_MAY_ALIAS __attribute__((may_alias))
+#else
+#define TACTUS_MAY_ALIAS
+#endif
+
+namespace tactus::tcu {
+
+namespace {
+
+template <class LaneType, unsigned width, unsigned point>
+struct Lanes {
+  using Lane = LaneType;
+  using Access TACTUS_MAY_ALIAS = Lane;
+  /// Holds the sum and the difference of two lanes.
+  using Wide = std::conditional_t<(width < 32), std::int32_t, std::int64_t>;
+  /// Holds a product of two lanes.
+  using Product = std::conditional_t<(width <= 16), std::int32_t, std::int64_t>;
+  static constexpr Wide min = -(Wide{1} << (width - 1)), max = -(min + 1);
+  static constexpr Wide one = Wide{1} << point;
+
+  template <class Value>
+  static Lane saturate(Value value) {
+    value = value < Value{max} ? value : Value{max};
+    return static_cast<Lane>(value > Value{min} ? value : Value{min});
+  }
+  static Lane truth(bool condition) { return static_cast<Lane>(condition ? one : 0); }
+  static Lane multiply(Lane a, Lane b) {
+    const Product product = Product{a} * b;
+    const Product odd = (product >> point) & 1;
+    return saturate((product + ((Product{1} << (point - 1)) - 1) + odd) >> point);
+  }
+  static Lane abs(Lane value) {  // the minimum has no positive counterpart and stays
+    return value < 0 && value != min ? static_cast<Lane>(-Wide{value}) : value;
+  }
+};
+
+using Fp8Lanes = Lanes<std::int8_t, 8, 4>;
+using Fp16Lanes = Lanes<std::int16_t, 16, 8>;
+using Fp18Lanes = Lanes<std::int32_t, 18, 10>;
+using Fp32Lanes = Lanes<std::int32_t, 32, 16>;
+
+/// out[i] = operation(left[i], right[i]); the lanes are passed by value.
+template <class L, class Operation>
+void each_lane(const void* left, const void* right, void* out, std::size_t n, Operation operation) {
+  using Access = typename L::Access;
+  const auto* l = static_cast<const Access*>(left);
+  const auto* r = static_cast<const Access*>(right);
+  auto* o = static_cast<Access*>(out);
+  TACTUS_INDEPENDENT_ITERATIONS
+  for (std::size_t i = 0; i < n; ++i) o[i] = operation(l[i], r[i]);
+}
+
+template <class L>
+void add(const void* a, const void* b, void* out, std::size_t n) {
+  using Lane = typename L::Lane;
+  using Wide = typename L::Wide;
+  each_lane<L>(a, b, out, n, [](Lane x, Lane y) { return L::saturate(Wide{x} + Wide{y}); });
+}
+
+// The ALU in three functions: one loop for each operation, so that each is vectorised.
+
+template <class L>
+void alu_arithmetic(SimdOp op, const void* left, const void* right, void* out, std::size_t n) {
+  using Lane = typename L::Lane;
+  using Wide = typename L::Wide;
+  const auto each = [&](auto operation) { each_lane<L>(left, right, out, n, operation); };
+  switch (op) {
+    case SimdOp::increment:
+      return each([](Lane x, Lane) { return L::saturate(Wide{x} + L::one); });
+    case SimdOp::decrement:
+      return each([](Lane x, Lane) { return L::saturate(Wide{x} - L::one); });
+    case SimdOp::subtract:
+      return each([](Lane x, Lane y) { return L::saturate(Wide{x} - Wide{y}); });
+    case SimdOp::multiply:
+      return each([](Lane x, Lane y) { return L::multiply(x, y); });
+    default:
+      return each([](Lane x, Lane) { return L::abs(x); });
+  }
+}
+
+template <class L>
+void alu_logic(SimdOp op, const void* left, const void* right, void* out, std::size_t n) {
+  using Lane = typename L::Lane;
+  const auto each = [&](auto operation) { each_lane<L>(left, right, out, n, operation); };
+  switch (op) {
+    case SimdOp::not_:
+      return each([](Lane x, Lane) { return L::truth(x == 0); });
+    case SimdOp::and_:
+      return each([](Lane x, Lane y) { return L::truth((x != 0) & (y != 0)); });
+    case SimdOp::or_:
+      return each([](Lane x, Lane y) { return L::truth((x | y) != 0); });
+    case SimdOp::greater_than:
+      return each([](Lane x, Lane y) { return L::truth(x > y); });
+    default:
+      return each([](Lane x, Lane y) { return L::truth(x >= y); });
+  }
+}
+
+template <class L>
+void alu(SimdOp op, const void* left, const void* right, void* out, std::size_t n) {
+  using Lane = typename L::Lane;
+  const auto each = [&](auto operation) { each_lane<L>(left, right, out, n, operation); };
+  switch (op) {
+    case SimdOp::zero:
+      return each([](Lane, Lane) { return Lane{0}; });
+    case SimdOp::add:
+      return add<L>(left, right, out, n);
+    case SimdOp::increment:
+    case SimdOp::decrement:
+    case SimdOp::subtract:
+    case SimdOp::multiply:
+    case SimdOp::abs:
+      return alu_arithmetic<L>(op, left, right, out, n);
+    case SimdOp::not_:
+    case SimdOp::and_:
+    case SimdOp::or_:
+    case SimdOp::greater_than:
+    case SimdOp::greater_than_equal:
+      return alu_logic<L>(op, left, right, out, n);
+    case SimdOp::min:
+      return each([](Lane x, Lane y) { return x < y ? x : y; });
+    case SimdOp::max:
+      return each([](Lane x, Lane y) { return x > y ? x : y; });
+    case SimdOp::no_op:
+    case SimdOp::move:
+      break;
+  }
+  each([](Lane x, Lane) { return x; });
+}
+
+#if defined(__BYTE_ORDER__)
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "lanes are copied as DRAM bytes");
+#endif
+
+template <class L>
+void lanes_to_bytes(const void* lanes, std::uint8_t* bytes, std::size_t n) {
+  std::memcpy(bytes, lanes, n * sizeof(typename L::Lane));
+}
+
+template <class L>
+void bytes_to_lanes(const std::uint8_t* bytes, void* lanes, std::size_t n) {
+  std::memcpy(lanes, bytes, n * sizeof(typename L::Lane));
+}
+
+template <>
+void lanes_to_bytes<Fp18Lanes>(const void* lanes, std::uint8_t* bytes, std::size_t n) {
+  constexpr std::uint32_t mask = (1U << 18) - 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, static_cast<const char*>(lanes) + i * sizeof word, sizeof word);
+    word &= mask;
+    std::memcpy(bytes + i * sizeof word, &word, sizeof word);
+  }
+}
+
+template <>
+void bytes_to_lanes<Fp18Lanes>(const std::uint8_t* bytes, void* lanes, std::size_t n) {
+  constexpr std::uint32_t sign = 1U << 17;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, bytes + i * sizeof word, sizeof word);
+    word = ((word & (2 * sign - 1)) ^ sign) - sign;  // modulo 2^32
+    std::memcpy(static_cast<char*>(lanes) + i * sizeof word, &word, sizeof word);
+  }
+}
+
+constexpr std::array<DataType, 4> data_types = {DataType::fp8bp4, DataType::fp16bp8,
+                                                DataType::fp18bp10, DataType::fp32bp16};
+
+template <class L>
+VectorKernels kernels_of(MacChain chain) {
+  return {chain, add<L>, alu<L>, lanes_to_bytes<L>, bytes_to_lanes<L>};
+}
+
+VectorKernels kernels_of(DataType type, MacChain chain) {
+  switch (type) {
+    case DataType::fp8bp4:
+      return kernels_of<Fp8Lanes>(chain);
+    case DataType::fp16bp8:
+      return kernels_of<Fp16Lanes>(chain);
+    case DataType::fp18bp10:
+      return kernels_of<Fp18Lanes>(chain);
+    case DataType::fp32bp16:
+      break;
+  }
+  return kernels_of<Fp32Lanes>(chain);
+}
+
+/// By data type and rounding.
+using KernelTable = std::array<std::array<VectorKernels, 2>, data_types.size()>;
+
+KernelTable make_table(const MacChains* chains) {
+  KernelTable table{};
+  if (chains == nullptr) return table;
+  for (const DataType type : data_types) {
+    const auto row = static_cast<std::size_t>(type);
+    for (std::size_t rounding = 0; rounding < 2; ++rounding) {
+      table[row][rounding] = kernels_of(type, (*chains)[row][rounding]);
+    }
+  }
+  return table;
+}
+
+KernelSet best_set() {
+  for (const KernelSet set : {KernelSet::avx2, KernelSet::sse2}) {
+    if (supported(set)) return set;
+  }
+  return KernelSet::portable;
+}
+
+}  // namespace
+
+const MacChains* portable_mac_chains() { return &mac_chains<ScalarMachine>; }
+
+bool supported(KernelSet set) {
+  switch (set) {
+    case KernelSet::portable:
+      return true;
+    case KernelSet::sse2:
+      return sse2_mac_chains() != nullptr;
+    case KernelSet::avx2:
+#if defined(__x86_64__)
+      return avx2_mac_chains() != nullptr && __builtin_cpu_supports("avx2") &&
+             __builtin_cpu_supports("fma");
+#endif
+      break;
+  }
+  return false;
+}
+
+const VectorKernels& vector_kernels(DataType type, MacRounding rounding, KernelSet set) {
+  static const std::array<KernelTable, 3> tables = {make_table(portable_mac_chains()),
+                                                    make_table(sse2_mac_chains()),
+                                                    make_table(avx2_mac_chains())};
+  return tables[static_cast<std::size_t>(set)][static_cast<std::size_t>(type)]
+               [static_cast<std::size_t>(rounding)];
+}
+
+const VectorKernels& vector_kernels(DataType type, MacRounding rounding) {
+  static const KernelSet set = best_set();
+  return vector_kernels(type, rounding, set);
+}
+
+}  // namespace tactus::tcu

@@ -1,0 +1,19 @@
+// The MAC chain for every x86-64.
+#include "isa/tcu/arithmetic_kernels.h"
+
+#if defined(__x86_64__)
+
+#include "isa/tcu/arithmetic_chain.h"
+#include "isa/tcu/arithmetic_sse2.h"
+
+namespace tactus::tcu {
+const MacChains* sse2_mac_chains() { return &mac_chains<Sse2Machine, ScalarMachine>; }
+}  // namespace tactus::tcu
+
+#else
+
+namespace tactus::tcu {
+const MacChains* sse2_mac_chains() { return nullptr; }
+}  // namespace tactus::tcu
+
+#endif

@@ -1,0 +1,204 @@
+#include "isa/tcu/disassembler.h"
+
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "isa/tcu/names.h"
+
+namespace tactus::tcu {
+namespace {
+
+/// A reading of an instruction. It is only right if the text, put together again, gives all of the
+/// original bits; `again` is that instruction.
+struct Reading {
+  std::string text;
+  Instruction again;
+};
+
+/// Numbers the assembler cannot write; instructions with such fields become Raw.
+bool writable(const Operand& operand) { return operand.stride < 63; }
+bool writable_size(std::uint64_t size) {
+  return size < static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+}
+
+std::string place(std::string_view memory, const Operand& operand) {
+  if (operand.stride == 0) return fmt::format("{}({})", memory, operand.address);
+  return fmt::format("{}({})@{}", memory, operand.address, std::uint64_t{1} << operand.stride);
+}
+
+std::string selector(std::string_view zero, unsigned value) {
+  return value == 0 ? std::string(zero) : fmt::format("R{}", value);
+}
+
+Reading read_mat_mul(const InstructionLayout& layout, const Instruction& i) {
+  const Operand local = operand0_fields(layout, i);
+  const Operand accumulator = operand1_fields(layout, i);
+  const bool accumulate = (i.flags & mat_mul_accumulate) != 0;
+  if (!writable(local) || !writable(accumulator) || !writable_size(i.operand2)) return {};
+  const std::uint64_t count = i.operand2 + 1;
+  const std::string mnemonic = accumulate ? "MatMul.acc" : "MatMul";
+  if ((i.flags & mat_mul_zeroes) != 0) {
+    return {fmt::format("{}.zeroes {}, {}", mnemonic, place("Acc", accumulator), count),
+            make_mat_mul(layout, {0, 0}, accumulator, count, accumulate, true)};
+  }
+  return {fmt::format("{} {} -> {}, {}", mnemonic, place("Local", local), place("Acc", accumulator),
+                      count),
+          make_mat_mul(layout, local, accumulator, count, accumulate, false)};
+}
+
+Reading read_data_move(const InstructionLayout& layout, const Instruction& i) {
+  const Operand local = operand0_fields(layout, i);
+  const Operand other = operand1_fields(layout, i);
+  if (!writable(local) || !writable(other) || !writable_size(i.operand2)) return {};
+  const std::uint64_t count = i.operand2 + 1;
+  const auto kind = static_cast<DataMoveKind>(i.flags);
+  const Instruction again = make_data_move(layout, kind, local, other, count);
+  const auto into_local = [&](std::string_view memory) {
+    return Reading{
+        fmt::format("DataMove {} -> {}, {}", place(memory, other), place("Local", local), count),
+        again};
+  };
+  const auto out_of_local = [&](std::string_view memory, std::string_view modifier = "") {
+    return Reading{fmt::format("DataMove{} {} -> {}, {}", modifier, place("Local", local),
+                               place(memory, other), count),
+                   again};
+  };
+  switch (kind) {
+    case DataMoveKind::dram0_to_local:
+      return into_local("DRAM0");
+    case DataMoveKind::local_to_dram0:
+      return out_of_local("DRAM0");
+    case DataMoveKind::dram1_to_local:
+      return into_local("DRAM1");
+    case DataMoveKind::local_to_dram1:
+      return out_of_local("DRAM1");
+    case DataMoveKind::accumulator_to_local:
+      return into_local("Acc");
+    case DataMoveKind::local_to_accumulator:
+      return out_of_local("Acc");
+    case DataMoveKind::local_to_accumulator_accumulate:
+      return out_of_local("Acc", ".acc");
+  }
+  return {};
+}
+
+Reading read_load_weights(const InstructionLayout& layout, const Instruction& i) {
+  const Operand local = operand0_fields(layout, i);
+  if (!writable(local) || !writable_size(i.operand1)) return {};
+  const std::uint64_t count = i.operand1 + 1;
+  if ((i.flags & load_weights_zeroes) != 0) {
+    return {fmt::format("LoadWeights.zeroes {}", count),
+            make_load_weights(layout, {0, 0}, count, true)};
+  }
+  return {fmt::format("LoadWeights {}, {}", place("Local", local), count),
+          make_load_weights(layout, local, count)};
+}
+
+std::string sources(const SimdFields& fields) {
+  const unsigned count = source_count(fields.op);
+  if (count == 0 && fields.left == 0 && fields.right == 0) return "";
+  if (count == 1 && fields.left == fields.right) return selector("I", fields.left);
+  return fmt::format("{}, {}", selector("I", fields.left), selector("I", fields.right));
+}
+
+Reading read_simd(const InstructionLayout& layout, const Instruction& i) {
+  const SimdFields fields = simd_fields(layout, i);
+  const std::uint64_t write_address = operand0_fields(layout, i).address;
+  const std::uint64_t read_address = operand1_fields(layout, i).address;
+  const bool read = (i.flags & simd_read) != 0;
+  const bool write = (i.flags & simd_write) != 0;
+  const bool accumulate = (i.flags & simd_accumulate) != 0;
+  // There the hardware takes the addresses from elsewhere, which the text would hide.
+  if (fields.op == SimdOp::no_op && (read || write)) return {};
+  std::string text =
+      fmt::format("SIMD {} = {}({})", selector("O", fields.dest),
+                  simd_op_names[static_cast<std::size_t>(fields.op)], sources(fields));
+  if (read) text += fmt::format(", read Acc({})", read_address);
+  if (write) text += fmt::format(", write Acc({})", write_address);
+  if (accumulate) text += ", accumulate";
+  return {text, make_simd(layout, fields, write ? write_address : 0, read ? read_address : 0, read,
+                          write, accumulate)};
+}
+
+Reading read_configure(const InstructionLayout& layout, const Instruction& i) {
+  const ConfigureFields fields = configure_fields(layout, i);
+  const std::string_view name = config_register_names[fields.register_number];
+  return {
+      fmt::format("Configure {} = {:#x}",
+                  name.empty() ? std::to_string(fields.register_number) : std::string(name),
+                  fields.value),
+      make_configure(layout, static_cast<ConfigRegister>(fields.register_number), fields.value)};
+}
+
+Reading read(const InstructionLayout& layout, const Instruction& i) {
+  switch (static_cast<Opcode>(i.opcode)) {
+    case Opcode::no_op:
+      return {"NoOp", make_no_op()};
+    case Opcode::mat_mul:
+      return read_mat_mul(layout, i);
+    case Opcode::data_move:
+      return read_data_move(layout, i);
+    case Opcode::load_weights:
+      return read_load_weights(layout, i);
+    case Opcode::simd:
+      return read_simd(layout, i);
+    case Opcode::configure:
+      return read_configure(layout, i);
+  }
+  return {};
+}
+
+std::string raw(const InstructionLayout& layout, const Instruction& i) {
+  std::vector<std::uint8_t> bytes(layout.instruction_bytes());
+  encode(layout, i, bytes.data());
+  std::string text = "Raw 0x";
+  for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte) {
+    fmt::format_to(std::back_inserter(text), "{:02x}", *byte);
+  }
+  return text;
+}
+
+bool is_canonical(const Reading& reading, const Instruction& i) {
+  return !reading.text.empty() && reading.again == i;
+}
+
+}  // namespace
+
+std::string disassemble(const InstructionLayout& layout, const Instruction& instruction) {
+  Reading reading = read(layout, instruction);
+  return is_canonical(reading, instruction) ? std::move(reading.text) : raw(layout, instruction);
+}
+
+std::string disassemble_program(const Architecture& architecture,
+                                const std::vector<std::uint8_t>& bytes, bool annotate) {
+  const InstructionLayout layout(architecture);
+  const std::vector<Instruction> program = decode_program(layout, bytes);
+  std::string text = fmt::format(
+      "# {0} instructions of {1} bytes\n"
+      "# array {2}x{2} {3}, depths: local {4}, accumulators {5}, DRAM0 {6}, DRAM1 {7}\n",
+      program.size(), layout.instruction_bytes(), architecture.array_size,
+      info(architecture.data_type).name, architecture.local_depth, architecture.accumulator_depth,
+      architecture.dram0_depth, architecture.dram1_depth);
+  auto out = std::back_inserter(text);
+  for (std::size_t index = 0; index < program.size(); ++index) {
+    const Reading reading = read(layout, program[index]);
+    const bool canonical = is_canonical(reading, program[index]);
+    const std::string line = canonical ? reading.text : raw(layout, program[index]);
+    if (!annotate) {
+      fmt::format_to(out, "{}\n", line);
+      continue;
+    }
+    fmt::format_to(out, "{:<48}  # {}", line, index);
+    if (!canonical && !reading.text.empty()) fmt::format_to(out, ": acts as {}", reading.text);
+    const std::string wrong = check(architecture, layout, program[index]);
+    if (!wrong.empty()) fmt::format_to(out, ": {}", wrong);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace tactus::tcu

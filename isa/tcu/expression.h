@@ -1,0 +1,55 @@
+// Integer expressions of the assembler: 64-bit signed, every overflow is an error.
+//
+// From loosest to tightest: << >> | + - | * / % | unary - | number, name, ( ). Division truncates.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "isa/tcu/assembler_lexer.h"
+
+namespace tactus::tcu {
+
+/// Thrown when an expression uses a name whose own definition was already reported as wrong, so
+/// that one mistake is one message.
+struct DependsOnError {};
+
+/// Named values; names ignore case.
+class SymbolTable {
+ public:
+  enum class Kind { predefined, assigned, counter };
+
+  /// Throws SyntaxError at `name` if it is a predefined name or a counter in use; only an assigned
+  /// name may be assigned again.
+  void define(const Token& name, Kind kind, std::int64_t value);
+  void define_predefined(std::string_view name, std::int64_t value);
+  /// For a name whose value is unknown because of an error.
+  void define_invalid(const Token& name, Kind kind);
+  /// Sets the value of a counter.
+  void set(std::string_view name, std::int64_t value);
+  void remove(std::string_view name);
+  [[nodiscard]] bool contains(std::string_view name) const;
+  /// Throws SyntaxError, with the nearest name, or DependsOnError.
+  [[nodiscard]] std::int64_t value(const Token& name) const;
+
+ private:
+  struct Symbol {
+    Kind kind;
+    std::string spelling;
+    std::int64_t value;
+    bool valid;
+  };
+  void check_free(const Token& name, Kind kind) const;
+
+  std::unordered_map<std::string, Symbol> symbols_;  ///< by lower-case name
+};
+
+/// Parses and computes the longest expression at the cursor. Throws SyntaxError or DependsOnError.
+[[nodiscard]] std::int64_t evaluate(TokenCursor& cursor, const SymbolTable& symbols);
+
+/// A number, a name or an expression in parentheses.
+[[nodiscard]] std::int64_t evaluate_primary(TokenCursor& cursor, const SymbolTable& symbols);
+
+}  // namespace tactus::tcu

@@ -1,0 +1,216 @@
+#include "isa/tcu/instruction.h"
+
+#include <string_view>
+
+#include "isa/support/error.h"
+
+namespace tactus::tcu {
+namespace {
+
+constexpr std::uint64_t mask(unsigned bits) {
+  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+}
+
+/// Shifts by 64 and more are legal here: an operand may be 64 bits wide, or 0.
+constexpr std::uint64_t shift_left(std::uint64_t value, unsigned bits) {
+  return bits >= 64 ? 0 : value << bits;
+}
+constexpr std::uint64_t shift_right(std::uint64_t value, unsigned bits) {
+  return bits >= 64 ? 0 : value >> bits;
+}
+
+std::uint64_t load(const std::uint8_t*& bytes, unsigned bits) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < bits; shift += 8) value |= std::uint64_t{*bytes++} << shift;
+  return value;
+}
+
+void store(std::uint8_t*& bytes, std::uint64_t value, unsigned bits) {
+  if (value > mask(bits))
+    internal_error("encode: {:#x} exceeds an operand of {} bits", value, bits);
+  for (unsigned shift = 0; shift < bits; shift += 8) {
+    *bytes++ = static_cast<std::uint8_t>(value >> shift);
+  }
+}
+
+void require_fit(std::string_view what, std::uint64_t value, unsigned bits) {
+  if (value > mask(bits)) {
+    user_error("{} {} does not fit its field; allowed 0..{}", what, value, mask(bits));
+  }
+}
+
+std::uint64_t pack(std::string_view what, Operand operand, unsigned address_bits,
+                   unsigned stride_bits) {
+  require_fit(fmt::format("{} address", what), operand.address, address_bits);
+  require_fit(fmt::format("{} stride code", what), operand.stride, stride_bits);
+  return operand.address | shift_left(operand.stride, address_bits);
+}
+
+std::uint64_t pack_size(std::uint64_t count, unsigned bits) {
+  if (count == 0 || count - 1 > mask(bits)) {
+    const std::string most = bits >= 64 ? "18446744073709551616" : std::to_string(mask(bits) + 1);
+    user_error("the number of vectors, {}, does not fit its field; allowed 1..{}", count, most);
+  }
+  return count - 1;
+}
+
+Instruction make(Opcode opcode, unsigned flags) {
+  Instruction instruction;
+  instruction.opcode = static_cast<std::uint8_t>(opcode);
+  instruction.flags = static_cast<std::uint8_t>(flags);
+  return instruction;
+}
+
+std::string_view other_memory(DataMoveKind kind) {
+  switch (kind) {
+    case DataMoveKind::dram0_to_local:
+    case DataMoveKind::local_to_dram0:
+      return "DRAM0";
+    case DataMoveKind::dram1_to_local:
+    case DataMoveKind::local_to_dram1:
+      return "DRAM1";
+    default:
+      return "accumulator";
+  }
+}
+
+}  // namespace
+
+Instruction decode(const InstructionLayout& layout, const std::uint8_t* bytes) {
+  Instruction instruction;
+  instruction.operand0 = load(bytes, layout.operand0);
+  instruction.operand1 = load(bytes, layout.operand1);
+  instruction.operand2 = load(bytes, layout.operand2);
+  instruction.opcode = static_cast<std::uint8_t>(*bytes >> 4);
+  instruction.flags = static_cast<std::uint8_t>(*bytes & 0xF);
+  return instruction;
+}
+
+void encode(const InstructionLayout& layout, const Instruction& instruction, std::uint8_t* bytes) {
+  if (instruction.opcode > 0xF || instruction.flags > 0xF) {
+    internal_error("encode: opcode {:#x} or flags {:#x} exceed 4 bits", instruction.opcode,
+                   instruction.flags);
+  }
+  store(bytes, instruction.operand0, layout.operand0);
+  store(bytes, instruction.operand1, layout.operand1);
+  store(bytes, instruction.operand2, layout.operand2);
+  *bytes = static_cast<std::uint8_t>(instruction.opcode << 4 | instruction.flags);
+}
+
+std::vector<Instruction> decode_program(const InstructionLayout& layout,
+                                        const std::vector<std::uint8_t>& bytes) {
+  const std::size_t step = layout.instruction_bytes();
+  if (bytes.size() % step != 0) {
+    user_error(
+        "the program has {} bytes, {} more than {} whole instructions; allowed multiples of {}, "
+        "the instruction size of this architecture",
+        bytes.size(), bytes.size() % step, bytes.size() / step, step);
+  }
+  std::vector<Instruction> program;
+  program.reserve(bytes.size() / step);
+  for (std::size_t at = 0; at < bytes.size(); at += step) {
+    program.push_back(decode(layout, bytes.data() + at));
+  }
+  return program;
+}
+
+std::vector<std::uint8_t> encode_program(const InstructionLayout& layout,
+                                         const std::vector<Instruction>& program) {
+  std::vector<std::uint8_t> bytes(program.size() * layout.instruction_bytes());
+  std::uint8_t* at = bytes.data();
+  for (const Instruction& instruction : program) {
+    encode(layout, instruction, at);
+    at += layout.instruction_bytes();
+  }
+  return bytes;
+}
+
+Operand operand0_fields(const InstructionLayout& layout, const Instruction& i) {
+  return {i.operand0 & mask(layout.operand0_address),
+          static_cast<unsigned>(shift_right(i.operand0, layout.operand0_address) &
+                                mask(layout.stride0))};
+}
+
+Operand operand1_fields(const InstructionLayout& layout, const Instruction& i) {
+  return {i.operand1 & mask(layout.operand1_address),
+          static_cast<unsigned>(shift_right(i.operand1, layout.operand1_address) &
+                                mask(layout.stride1))};
+}
+
+SimdFields simd_fields(const InstructionLayout& layout, const Instruction& i) {
+  const unsigned r = layout.simd_selector;
+  const auto selector = [&](unsigned position) {
+    return static_cast<unsigned>(i.operand2 >> (position * r) & mask(r));
+  };
+  return {static_cast<SimdOp>(i.operand2 >> (3 * r) & 0xF), selector(2), selector(1), selector(0)};
+}
+
+ConfigureFields configure_fields(const InstructionLayout& layout, const Instruction& i) {
+  // The word ignores operand borders; small layouts have fewer than 32 bits, the rest reads as 0.
+  const std::uint64_t word = i.operand0 | shift_left(i.operand1, layout.operand0) |
+                             shift_left(i.operand2, layout.operand0 + layout.operand1);
+  return {static_cast<std::uint8_t>(word & 0xF), static_cast<std::uint32_t>(word >> 4 & mask(28))};
+}
+
+Instruction make_no_op() { return {}; }
+
+Instruction make_mat_mul(const InstructionLayout& layout, Operand local, Operand accumulator,
+                         std::uint64_t count, bool accumulate, bool zeroes) {
+  Instruction i = make(Opcode::mat_mul,
+                       (accumulate ? mat_mul_accumulate : 0U) | (zeroes ? mat_mul_zeroes : 0U));
+  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
+  i.operand1 = pack("accumulator", accumulator, layout.operand1_address, layout.stride1);
+  i.operand2 = pack_size(count, layout.operand2);
+  return i;
+}
+
+Instruction make_data_move(const InstructionLayout& layout, DataMoveKind kind, Operand local,
+                           Operand other, std::uint64_t count) {
+  require_fit("DataMove kind", static_cast<unsigned>(kind), 4);
+  Instruction i = make(Opcode::data_move, static_cast<unsigned>(kind));
+  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
+  i.operand1 = pack(other_memory(kind), other, layout.operand1_address, layout.stride1);
+  i.operand2 = pack_size(count, layout.operand2);
+  return i;
+}
+
+Instruction make_load_weights(const InstructionLayout& layout, Operand local, std::uint64_t count,
+                              bool zeroes) {
+  Instruction i = make(Opcode::load_weights, zeroes ? load_weights_zeroes : 0U);
+  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
+  i.operand1 = pack_size(count, layout.operand1);
+  return i;
+}
+
+Instruction make_simd(const InstructionLayout& layout, SimdFields fields,
+                      std::uint64_t write_address, std::uint64_t read_address, bool read,
+                      bool write, bool accumulate) {
+  const unsigned r = layout.simd_selector;
+  require_fit("SIMD operation", static_cast<unsigned>(fields.op), 4);
+  require_fit("SIMD left source", fields.left, r);
+  require_fit("SIMD right source", fields.right, r);
+  require_fit("SIMD destination", fields.dest, r);
+  Instruction i = make(Opcode::simd, (read ? simd_read : 0U) | (write ? simd_write : 0U) |
+                                         (accumulate ? simd_accumulate : 0U));
+  i.operand0 = pack("accumulator write", {write_address, 0}, layout.operand0_address, 0);
+  i.operand1 = pack("accumulator read", {read_address, 0}, layout.operand1_address, 0);
+  i.operand2 = std::uint64_t{static_cast<std::uint8_t>(fields.op)} << (3 * r) |
+               std::uint64_t{fields.left} << (2 * r) | std::uint64_t{fields.right} << r |
+               fields.dest;
+  return i;
+}
+
+Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
+                           std::uint32_t value) {
+  const unsigned argument_bits = layout.operand0 + layout.operand1 + layout.operand2;
+  require_fit("configuration register", static_cast<unsigned>(reg), 4);
+  require_fit("configuration value", value, argument_bits < 32 ? argument_bits - 4 : 28);
+  const std::uint64_t word = std::uint64_t{value} << 4 | static_cast<unsigned>(reg);
+  Instruction i = make(Opcode::configure, 0);
+  i.operand0 = word & mask(layout.operand0);
+  i.operand1 = shift_right(word, layout.operand0) & mask(layout.operand1);
+  i.operand2 = shift_right(word, layout.operand0 + layout.operand1) & mask(layout.operand2);
+  return i;
+}
+
+}  // namespace tactus::tcu

@@ -1,0 +1,175 @@
+#include "isa/tcu/model_file.h"
+
+#include <cstddef>
+
+#include <nlohmann/json.hpp>
+
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/json.h"
+#include "isa/support/text.h"
+#include "isa/tcu/architecture_json.h"
+
+namespace tactus::tcu {
+namespace {
+
+// ---- reading ------------------------------------------------------------------------------------
+
+ProgramEntry decode_program_entry(ObjectReader reader) {
+  ProgramEntry entry;
+  entry.file_name = reader.get_string("file_name");
+  entry.size = reader.get_optional_u64("size");
+  reader.finish();
+  return entry;
+}
+
+ConstantsEntry decode_constants_entry(ObjectReader reader) {
+  ConstantsEntry entry;
+  entry.file_name = reader.get_string("file_name");
+  entry.base = reader.get_u64("base");
+  entry.size = reader.get_u64("size");
+  reader.finish();
+  return entry;
+}
+
+TensorEntry decode_tensor_entry(ObjectReader reader) {
+  TensorEntry entry;
+  entry.name = reader.get_string("name");
+  entry.base = reader.get_u64("base");
+  entry.size = reader.get_u64("size");
+  reader.finish();
+  return entry;
+}
+
+template <typename Entry>
+std::vector<Entry> decode_array(const ArrayReader& array, Entry (*decode)(ObjectReader)) {
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < array.size(); ++i) entries.push_back(decode(array.get_object(i)));
+  return entries;
+}
+
+ModelFile decode_model(ObjectReader reader) {
+  ModelFile model;
+  model.name = reader.get_string("name");
+  model.prog = decode_program_entry(reader.get_object("prog"));
+  model.consts = decode_array(reader.get_array("consts"), decode_constants_entry);
+  model.inputs = decode_array(reader.get_array("inputs"), decode_tensor_entry);
+  model.outputs = decode_array(reader.get_array("outputs"), decode_tensor_entry);
+  model.arch = decode_architecture(reader.get_object("arch"), ThreadKeys::optional);
+  model.load_consts_to_local = reader.get_optional_bool("load_consts_to_local");
+  reader.finish();
+  return model;
+}
+
+// ---- checks; each leaves out what could not even be read ----------------------------------------
+
+void check_file_name(const std::string& entry_path, const std::string& name, Problems& problems) {
+  const std::string path = entry_path + "/file_name";
+  if (problems.concerns(entry_path)) return;
+  if (name.empty()) {
+    problems.add(path, "the file name is empty");
+  } else if (name == "." || name == ".." || name.find('\0') != std::string::npos ||
+             name.find_first_of("/\\") != std::string::npos) {
+    problems.add(path, fmt::format("{} is not a bare file name; allowed a file in the folder of "
+                                   "the model file, without any folder in its name",
+                                   quote(name)));
+  }
+}
+
+/// "constants", "DRAM1": what does not fit where.
+void check_range(const std::string& path, std::string_view what, std::uint64_t base,
+                 std::uint64_t size, std::string_view memory, std::uint64_t depth,
+                 Problems& problems) {
+  if (size <= depth && base <= depth - size) return;
+  if (size > depth) {
+    problems.add(path, fmt::format("{} larger than {}: {} vectors; {} holds {}", what, memory, size,
+                                   memory, depth));
+  } else {
+    problems.add(path, fmt::format("{} outside {}: base {} and {} vectors; {} holds {}", what,
+                                   memory, base, size, memory, depth));
+  }
+}
+
+void check_tensors(const std::string& key, std::string_view what,
+                   const std::vector<TensorEntry>& tensors, const Architecture& arch,
+                   Problems& problems) {
+  const bool depth_known = !problems.concerns("/arch/dram0_depth");
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const TensorEntry& tensor = tensors[i];
+    const std::string path = fmt::format("{}/{}", key, i);
+    if (problems.concerns(path)) continue;
+    if (tensor.size == 0) problems.add(path + "/size", "0 is out of range; allowed 1 or more");
+    if (!depth_known) continue;
+    check_range(path, fmt::format("{} {}", what, quote(tensor.name)), tensor.base, tensor.size,
+                "DRAM0", arch.dram0_depth, problems);
+  }
+}
+
+void check_model(const ModelFile& model, Problems& problems) {
+  const bool depth_known = !problems.concerns("/arch/dram1_depth");
+  check_file_name("/prog", model.prog.file_name, problems);
+  for (std::size_t i = 0; i < model.consts.size(); ++i) {
+    const ConstantsEntry& entry = model.consts[i];
+    const std::string path = fmt::format("/consts/{}", i);
+    if (problems.concerns(path)) continue;
+    check_file_name(path, entry.file_name, problems);
+    if (!depth_known) continue;
+    check_range(path, "constants", entry.base, entry.size, "DRAM1", model.arch.dram1_depth,
+                problems);
+  }
+  check_tensors("/inputs", "input", model.inputs, model.arch, problems);
+  check_tensors("/outputs", "output", model.outputs, model.arch, problems);
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+nlohmann::ordered_json encode(const std::vector<TensorEntry>& tensors) {
+  auto array = nlohmann::ordered_json::array();
+  for (const TensorEntry& tensor : tensors) {
+    array.push_back({{"name", tensor.name}, {"base", tensor.base}, {"size", tensor.size}});
+  }
+  return array;
+}
+
+}  // namespace
+
+ModelFile read_model_file(const std::string& path) {
+  return parse_model_file(read_text(path), path);
+}
+
+ModelFile parse_model_file(std::string_view json_text, const std::string& where) {
+  JsonDocument document(json_text, where);
+  ModelFile model = decode_model(document.root());
+  check_model(model, document.problems());
+  document.problems().throw_if_any();
+  return model;
+}
+
+std::string to_json(const ModelFile& model) {
+  nlohmann::ordered_json json;
+  json["name"] = model.name;
+  json["prog"]["file_name"] = model.prog.file_name;
+  if (model.prog.size) json["prog"]["size"] = *model.prog.size;
+  json["consts"] = nlohmann::ordered_json::array();
+  for (const ConstantsEntry& entry : model.consts) {
+    json["consts"].push_back(
+        {{"file_name", entry.file_name}, {"base", entry.base}, {"size", entry.size}});
+  }
+  json["inputs"] = encode(model.inputs);
+  json["outputs"] = encode(model.outputs);
+  json["arch"] = nlohmann::ordered_json::parse(to_json(model.arch, -1));
+  if (model.load_consts_to_local) json["load_consts_to_local"] = *model.load_consts_to_local;
+  try {
+    return json.dump();
+  } catch (const nlohmann::json::type_error&) {
+    user_error("model {}: a name is not valid UTF-8", quote(model.name));
+  }
+}
+
+void write_model_file(const std::string& path, const ModelFile& model) {
+  const std::string text = to_json(model);
+  (void)parse_model_file(text, path);  // refuse to write what could not be read back
+  write_file_atomically(path, text);
+}
+
+}  // namespace tactus::tcu

@@ -1,0 +1,75 @@
+// The model file (.tmodel): names a program and its constants, and says where tensors lie.
+//
+// All bases and sizes count vectors. Source: toolchain spec section 1.2.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/tcu/architecture.h"
+
+namespace tactus::tcu {
+
+struct ProgramEntry {
+  std::string file_name;              ///< beside the .tmodel, see resolve_beside
+  std::optional<std::uint64_t> size;  ///< bytes; absent in old files
+
+  bool operator==(const ProgramEntry& o) const {
+    return file_name == o.file_name && size == o.size;
+  }
+};
+
+struct ConstantsEntry {
+  std::string file_name;   ///< beside the .tmodel
+  std::uint64_t base = 0;  ///< in DRAM1
+  std::uint64_t size = 0;
+
+  bool operator==(const ConstantsEntry& o) const {
+    return file_name == o.file_name && base == o.base && size == o.size;
+  }
+};
+
+/// One contiguous piece of an input or output; a tensor may have several of one name.
+struct TensorEntry {
+  std::string name;
+  std::uint64_t base = 0;  ///< in DRAM0
+  std::uint64_t size = 0;  ///< 1 or more
+
+  bool operator==(const TensorEntry& o) const {
+    return name == o.name && base == o.base && size == o.size;
+  }
+};
+
+struct ModelFile {
+  std::string name;
+  ProgramEntry prog;
+  std::vector<ConstantsEntry> consts;  ///< the reference writes exactly one
+  std::vector<TensorEntry> inputs;
+  std::vector<TensorEntry> outputs;
+  Architecture arch;
+  std::optional<bool> load_consts_to_local;  ///< absent in old files: false
+
+  bool operator==(const ModelFile& o) const {
+    return name == o.name && prog == o.prog && consts == o.consts && inputs == o.inputs &&
+           outputs == o.outputs && arch == o.arch && load_consts_to_local == o.load_consts_to_local;
+  }
+};
+
+/// Strict, except that prog/size, load_consts_to_local and the two thread keys of arch may be
+/// missing, as in old files. File names must be bare, tensors lie inside DRAM0, constants inside
+/// DRAM1. Throws UserError with all problems.
+[[nodiscard]] ModelFile read_model_file(const std::string& path);
+/// The same from text already in memory; `where` stands for the file name in messages.
+[[nodiscard]] ModelFile parse_model_file(std::string_view json_text, const std::string& where);
+
+/// One line without a line end, byte for byte as the reference writes it. Throws UserError for a
+/// name that is not UTF-8.
+[[nodiscard]] std::string to_json(const ModelFile& model);
+
+/// Throws UserError for what read_model_file would not read back.
+void write_model_file(const std::string& path, const ModelFile& model);
+
+}  // namespace tactus::tcu

@@ -1,0 +1,54 @@
+// Spelling of operations and registers in program text, listings and reports.
+//
+// Source: hardware spec sections 3.2, 4.6 and 8.3.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "isa/tcu/instruction.h"
+
+namespace tactus::tcu {
+
+/// Indexed by SimdOp.
+inline constexpr std::array<std::string_view, 16> simd_op_names = {
+    "NoOp",      "Zero", "Move",     "Not",      "And", "Or",          "Increment",
+    "Decrement", "Add",  "Subtract", "Multiply", "Abs", "GreaterThan", "GreaterThanEqual",
+    "Min",       "Max"};
+
+/// How many of its sources an operation looks at: 0, 1 or 2.
+[[nodiscard]] constexpr unsigned source_count(SimdOp op) {
+  switch (op) {
+    case SimdOp::no_op:
+    case SimdOp::zero:
+      return 0;
+    case SimdOp::move:
+    case SimdOp::not_:
+    case SimdOp::increment:
+    case SimdOp::decrement:
+    case SimdOp::abs:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+/// Indexed by ConfigRegister; empty where a number has no effect.
+inline constexpr std::array<std::string_view, 16> config_register_names = {"Dram0Offset",
+                                                                           "Dram0Cache",
+                                                                           "",
+                                                                           "",
+                                                                           "Dram1Offset",
+                                                                           "Dram1Cache",
+                                                                           "",
+                                                                           "",
+                                                                           "Timeout",
+                                                                           "Tracepoint",
+                                                                           "ProgramCounter",
+                                                                           "SampleInterval",
+                                                                           "",
+                                                                           "",
+                                                                           "",
+                                                                           ""};
+
+}  // namespace tactus::tcu

@@ -1,0 +1,86 @@
+// AXI slave of one DRAM port: beats on one side, TLM-2.0 transactions on the other.
+//
+// One transaction a burst. A read goes out at the clock edge of its address handshake, a write at
+// the edge of the later of its address and its last data beat. Beats and responses are offered in
+// order, one beat a cycle, from the first cycle that begins at or after the memory's answer; a
+// memory that answers in no time offers in the cycle after the handshake. Any target works:
+// non-blocking with two or four phases, early completion, or blocking, where the annotated delay
+// counts (b_transport must not wait). A target's error response stops the run with a UserError. At
+// most 8 bursts each way are in flight; the address channels are not ready beyond that.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "models/dram/axi_target.h"
+#include "models/sim/clock.h"
+#include "models/top/dram_port/axi.h"
+
+namespace tactus {
+
+class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm::tlm_mm_interface {
+ public:
+  enum class Transport { non_blocking, blocking };
+
+  tlm_utils::simple_initiator_socket<AxiSlave> socket{"socket"};
+
+  AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
+           unsigned beat_bytes, Transport transport, AxiLinks& pins);
+  ~AxiSlave() override;
+
+  void draw_stalls(StallGenerator& stalls) override { stalls_.draw(stalls); }
+  void drive() override;
+  void commit() override;
+  [[nodiscard]] bool idle() const override {
+    return reads_.empty() && writes_.empty() && addresses_.empty() && data_.empty() &&
+           collecting_ == nullptr && requests_.empty();
+  }
+  [[nodiscard]] bool waits_for_memory() const override;
+
+ private:
+  struct Burst : tlm::tlm_generic_payload {
+    std::vector<std::uint8_t> bytes;
+    unsigned beats = 0;
+    unsigned next_beat = 0;
+    bool answered = false;
+    Cycle available = 0;  ///< first cycle in which a beat or the response may be offered
+  };
+
+  Burst* new_burst();
+  void free(tlm::tlm_generic_payload* burst) override;
+  void request(Burst* burst, tlm::tlm_command command, std::uint32_t address);
+  void send();
+  void answer(Burst& burst, const sc_core::sc_time& delay);
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  void commit_write_data();
+  void join_writes();
+
+  Clock& clock_;
+  sc_core::sc_time period_;
+  unsigned beat_bytes_;
+  Transport transport_;
+  AxiLinks& pins_;
+
+  std::vector<std::unique_ptr<Burst>> bursts_;  ///< all, busy and free
+  std::vector<Burst*> free_;
+  std::deque<Burst*> requests_;       ///< to be sent, oldest first
+  Burst* request_phase_ = nullptr;    ///< sent, its request not yet accepted by the target
+  std::deque<Burst*> reads_;          ///< in order of their addresses
+  std::deque<Burst*> writes_;         ///< in order, requested
+  std::deque<AxiAddress> addresses_;  ///< of writes whose data is not complete
+  std::deque<Burst*> data_;           ///< complete data whose address is missing
+  std::string error_;                 ///< what the memory refused; raised by the next commit()
+  Burst* collecting_ = nullptr;       ///< data coming in
+  AxiStalls stalls_;
+};
+
+}  // namespace tactus

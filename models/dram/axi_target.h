@@ -1,0 +1,35 @@
+// What can sit at the AXI pins of a DRAM port.
+#pragma once
+
+#include "models/sim/stalls.h"
+
+namespace tactus {
+
+/// One cycle is draw_stalls(), drive(), then commit() once the pins have settled. drive() writes
+/// the readies of ar, aw, w and the valids of r, b from registers only. A target that is idle when
+/// its port is need not be called until an address is offered.
+class AxiTarget {
+ public:
+  virtual ~AxiTarget() = default;
+  /// Stalls of ar, aw, w, r and b for this cycle, drawn in this order.
+  virtual void draw_stalls(StallGenerator& stalls) = 0;
+  virtual void drive() = 0;
+  virtual void commit() = 0;
+  [[nodiscard]] virtual bool idle() const = 0;
+  /// An answer is owed that comes by time alone, without anything else happening.
+  [[nodiscard]] virtual bool waits_for_memory() const = 0;
+};
+
+/// The stalls of one port in one cycle.
+struct AxiStalls {
+  bool ar = false, aw = false, w = false, r = false, b = false;
+  void draw(StallGenerator& stalls) {
+    ar = stalls.draw();
+    aw = stalls.draw();
+    w = stalls.draw();
+    r = stalls.draw();
+    b = stalls.draw();
+  }
+};
+
+}  // namespace tactus

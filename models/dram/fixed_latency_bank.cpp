@@ -1,0 +1,53 @@
+#include "models/dram/fixed_latency_bank.h"
+
+namespace tactus {
+
+FixedLatencyBank::FixedLatencyBank(const sc_core::sc_module_name& name, const Config& config)
+    : sc_module(name),
+      // A request reaches the bank at the clock edge that ends its handshake's cycle, so the first
+      // of the cycles of latency is over when the bank's own delay begins.
+      read_delay_(config.period * static_cast<double>(config.read_latency - 1)),
+      write_delay_(config.period * static_cast<double>(config.write_latency - 1)) {
+  socket.register_b_transport(this, &FixedLatencyBank::b_transport);
+  socket.register_nb_transport_fw(this, &FixedLatencyBank::nb_transport_fw);
+  socket.register_transport_dbg(this, &FixedLatencyBank::transport_dbg);
+}
+
+bool FixedLatencyBank::access(tlm::tlm_generic_payload& transaction) {
+  const auto address = static_cast<std::uint32_t>(transaction.get_address());
+  const unsigned length = transaction.get_data_length();
+  if (transaction.get_byte_enable_ptr() != nullptr) {
+    transaction.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+    return false;
+  }
+  if (transaction.is_read()) {
+    memory_.read(address, transaction.get_data_ptr(), length);
+  } else if (transaction.is_write()) {
+    memory_.write(address, transaction.get_data_ptr(), length);
+  } else {
+    transaction.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+    return false;
+  }
+  transaction.set_response_status(tlm::TLM_OK_RESPONSE);
+  return true;
+}
+
+void FixedLatencyBank::b_transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay) {
+  const bool write = transaction.is_write();
+  if (access(transaction)) delay += write ? write_delay_ : read_delay_;
+}
+
+tlm::tlm_sync_enum FixedLatencyBank::nb_transport_fw(tlm::tlm_generic_payload& transaction,
+                                                     tlm::tlm_phase& phase,
+                                                     sc_core::sc_time& delay) {
+  if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
+  // The answer is known at once; completing early with the time annotated saves the kernel events.
+  b_transport(transaction, delay);
+  return tlm::TLM_COMPLETED;
+}
+
+unsigned FixedLatencyBank::transport_dbg(tlm::tlm_generic_payload& transaction) {
+  return access(transaction) ? transaction.get_data_length() : 0;
+}
+
+}  // namespace tactus

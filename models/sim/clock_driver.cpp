@@ -1,0 +1,48 @@
+#include "models/sim/clock_driver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "isa/support/error.h"
+
+namespace tactus {
+
+ClockDriver::ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
+                         std::function<bool()> cycle)
+    : sc_module(name), clock_(clock), period_(period), cycle_(std::move(cycle)) {
+  SC_METHOD(tick);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+void ClockDriver::tick() {
+  try {
+    if (cycle_()) {
+      next_trigger(period_);
+      return;
+    }
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+  sc_core::sc_pause();
+}
+
+void ClockDriver::run() {
+  const sc_core::sc_time middle = period_ * static_cast<double>(clock_.now) + period_ / 2.0;
+  wake_.notify(middle - sc_core::sc_time_stamp());
+  sc_core::sc_start();
+  if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+sc_core::sc_time clock_period(double megahertz) {
+  const double picoseconds = std::max(2.0, std::round(1e6 / megahertz));
+  return {picoseconds, sc_core::SC_PS};
+}
+
+}  // namespace tactus
+
+// Debian's libsystemc refers to sc_main even when a program has its own main(), as Tactus does.
+// Weak, so that a program that embeds the models may bring a real one.
+extern "C" __attribute__((weak)) int sc_main(int, char**);
+int sc_main(int, char**) { return 0; }

@@ -1,0 +1,42 @@
+// Drives a design on the SystemC kernel: one process, one activation a cycle.
+#pragma once
+
+#include <exception>
+#include <functional>
+
+#include <systemc>
+
+#include "models/sim/clock.h"
+
+namespace tactus {
+
+/// Cycle t spans [t, t+1) periods of SystemC time and is evaluated in its middle: whatever another
+/// module does at the cycle's beginning is visible in it, and the cycle's own handshakes take
+/// effect at its end, (t+1) periods.
+class ClockDriver final : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(ClockDriver);
+
+  /// `cycle` evaluates cycle clock.now, counts it up, and returns whether to go on.
+  ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
+              std::function<bool()> cycle);
+
+  /// Runs until `cycle` returns false; what it throws comes out of here. May be called again.
+  void run();
+
+  [[nodiscard]] const sc_core::sc_time& period() const { return period_; }
+
+ private:
+  void tick();
+
+  Clock& clock_;
+  sc_core::sc_time period_;
+  std::function<bool()> cycle_;
+  sc_core::sc_event wake_;
+  std::exception_ptr error_;
+};
+
+/// Period of a clock, in whole picoseconds (SystemC's resolution); megahertz > 0.
+[[nodiscard]] sc_core::sc_time clock_period(double megahertz);
+
+}  // namespace tactus

@@ -1,0 +1,25 @@
+// A ready/valid channel between two units: plain wires, no kernel object.
+//
+// The producer writes `valid` and `bits` in its drive(), the consumer writes `ready` in its
+// accept(); both may look at the result in commit(). No valid depends on a ready of the same cycle,
+// so driving everything first and accepting afterwards reaches the settled state of the cycle.
+#pragma once
+
+#include <cstdint>
+
+namespace tactus {
+
+template <typename T>
+struct Link {
+  bool valid = false;
+  bool ready = false;
+  T bits{};
+
+  [[nodiscard]] bool fires() const { return valid && ready; }
+};
+
+/// A vector on a link: its packed lanes, in storage of the producer that stays unchanged until the
+/// end of the cycle (all commits included). Null: a vector of zeroes.
+using VectorRef = const std::uint8_t*;
+
+}  // namespace tactus

@@ -1,0 +1,36 @@
+// A plain 2-entry queue on each of the five AXI channels: one cycle each way, full rate.
+// Source: hardware spec section 10.2.
+#pragma once
+
+#include <systemc>
+
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/top/dram_port/axi.h"
+#include "models/top/dram_port/beat_queue.h"
+
+namespace tactus {
+
+class AxiQueue final : public sc_core::sc_module {
+ public:
+  /// `master` is the Converter's side, `slave` the splitter's.
+  AxiQueue(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes, AxiLinks& master,
+           AxiLinks& slave);
+
+  void drive();
+  void commit();
+
+  [[nodiscard]] bool idle() const {
+    return ar_.empty() && aw_.empty() && w_.empty() && r_.empty() && b_.empty();
+  }
+
+ private:
+  Clock& clock_;
+  AxiLinks& master_;
+  AxiLinks& slave_;
+  Queue<AxiAddress, QueueKind::plain> ar_{2}, aw_{2};
+  BeatQueue w_, r_;
+  Queue<AxiResponse, QueueKind::plain> b_{2};
+};
+
+}  // namespace tactus

@@ -1,0 +1,151 @@
+#include "models/top/dram_port/boundary_splitter.h"
+
+#include "models/sim/events.h"
+
+namespace tactus {
+namespace {
+
+constexpr unsigned page_bytes = 4096;
+
+}  // namespace
+
+BoundarySplitter::BoundarySplitter(const sc_core::sc_module_name& name, Clock& clock,
+                                   unsigned beat_bytes, unsigned port, AxiLinks& upstream,
+                                   AxiLinks& pins)
+    : sc_module(name),
+      clock_(clock),
+      beat_bytes_(beat_bytes),
+      port_(port),
+      upstream_(upstream),
+      pins_(pins) {}
+
+void BoundarySplitter::cut(Channel& channel, const AxiAddress& burst) const {
+  channel.piece = burst;
+  channel.last_piece = true;
+  const unsigned in_page = burst.address % page_bytes;
+  const unsigned span = burst.length * beat_bytes_;  // one beat short of the burst's bytes
+  const bool split = span > page_bytes || in_page + span > page_bytes + 1;
+  if (!split) return;
+  const unsigned total = burst.length + 1;
+  const unsigned left = total - channel.beats_issued;
+  const unsigned room =
+      (channel.beats_issued == 0 ? page_bytes - in_page : page_bytes) / beat_bytes_;
+  const unsigned beats = left < room ? left : room;
+  channel.piece.address = burst.address + channel.beats_issued * beat_bytes_;
+  channel.piece.length = beats - 1;
+  channel.last_piece = beats == left;
+}
+
+void BoundarySplitter::drive() {
+  // Only the first piece of a read books its length, the original one; every piece of a write does.
+  const bool read = upstream_.ar.valid;
+  if (read) cut(reads_, upstream_.ar.bits);
+  read_needed_ = reads_.beats_issued == 0 ? leg_address | leg_length : leg_address;
+  reads_.pending_legs = read ? read_needed_ & ~reads_.done_legs : 0;
+  pins_.ar.valid = (reads_.pending_legs & leg_address) != 0;
+  pins_.ar.bits = reads_.piece;
+
+  const bool write = upstream_.aw.valid;
+  if (write) cut(writes_, upstream_.aw.bits);
+  writes_.pending_legs = write ? (leg_address | leg_length | leg_response) & ~writes_.done_legs : 0;
+  pins_.aw.valid = (writes_.pending_legs & leg_address) != 0;
+  pins_.aw.bits = writes_.piece;
+
+  const bool length_valid = writes_.lengths.has_output((writes_.pending_legs & leg_length) != 0);
+  pins_.w.valid = upstream_.w.valid && length_valid;
+  pins_.w.bits = {upstream_.w.bits.data,
+                  writes_.beats_passed == writes_.lengths.output(writes_.piece.length)};
+}
+
+void BoundarySplitter::accept() {
+  const bool read_length = reads_.lengths.has_output((reads_.pending_legs & leg_length) != 0);
+  pins_.r.ready = read_length && upstream_.r.ready;
+  upstream_.r.valid = read_length && pins_.r.valid;
+  upstream_.r.bits = {pins_.r.bits.data,
+                      reads_.beats_passed == reads_.lengths.output(upstream_.ar.bits.length)};
+  read_length_taken_ = pins_.r.fires() && upstream_.r.bits.last;
+  read_ready_ = (pins_.ar.ready ? leg_address : 0U) |
+                (reads_.lengths.can_enqueue(read_length_taken_) ? leg_length : 0U);
+  upstream_.ar.ready = (read_needed_ & ~(read_ready_ | reads_.done_legs)) == 0 && reads_.last_piece;
+
+  const bool length_valid = writes_.lengths.has_output((writes_.pending_legs & leg_length) != 0);
+  upstream_.w.ready = length_valid && pins_.w.ready;
+  write_length_taken_ = pins_.w.fires() && pins_.w.bits.last;
+
+  const std::uint8_t keep_leg = writes_.last_piece ? 1 : 0;
+  const bool flag = keep_response_.has_output((writes_.pending_legs & leg_response) != 0);
+  const bool keep = keep_response_.output(keep_leg) != 0;
+  pins_.b.ready = flag && (!keep || upstream_.b.ready);
+  upstream_.b.valid = flag && keep && pins_.b.valid;
+  response_taken_ = pins_.b.fires();
+
+  write_ready_ = (pins_.aw.ready ? leg_address : 0U) |
+                 (writes_.lengths.can_enqueue(write_length_taken_) ? leg_length : 0U) |
+                 (keep_response_.can_enqueue(response_taken_) ? leg_response : 0U);
+  upstream_.aw.ready =
+      ((leg_address | leg_length | leg_response) & ~(write_ready_ | writes_.done_legs)) == 0 &&
+      writes_.last_piece;
+}
+
+void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready) {
+  const unsigned fires = channel.pending_legs & ready;
+  const bool all = channel.pending_legs == fires;
+  if (!valid) return;
+  channel.done_legs = all ? 0 : channel.done_legs | fires;
+  if (!all) return;
+  channel.beats_issued = channel.last_piece ? 0 : channel.beats_issued + channel.piece.length + 1;
+}
+
+void BoundarySplitter::commit() {
+  if (clock_.events != nullptr) events();
+  count();
+
+  const unsigned read_fires = reads_.pending_legs & read_ready_;
+  const unsigned write_fires = writes_.pending_legs & write_ready_;
+  const unsigned original_length = upstream_.ar.bits.length;
+  const unsigned piece_length = writes_.piece.length;
+  const std::uint8_t keep = writes_.last_piece ? 1 : 0;
+  commit_fork(reads_, upstream_.ar.valid, read_ready_);
+  commit_fork(writes_, upstream_.aw.valid, write_ready_);
+  reads_.lengths.commit((read_fires & leg_length) != 0, original_length, read_length_taken_);
+  writes_.lengths.commit((write_fires & leg_length) != 0, piece_length, write_length_taken_);
+  keep_response_.commit((write_fires & leg_response) != 0, keep, response_taken_);
+  if (read_fires != 0 || write_fires != 0) ++clock_.progress;
+
+  const auto pass_beat = [this](unsigned& passed, bool fires, bool last) {
+    if (!fires) return;
+    ++clock_.progress;
+    passed = last ? 0 : passed + 1;
+  };
+  pass_beat(reads_.beats_passed, pins_.r.fires(), upstream_.r.bits.last);
+  pass_beat(writes_.beats_passed, pins_.w.fires(), pins_.w.bits.last);
+  if (response_taken_) ++clock_.progress;
+}
+
+void BoundarySplitter::count() {
+  stats_.read_bursts += pins_.ar.fires() ? 1 : 0;
+  stats_.write_bursts += pins_.aw.fires() ? 1 : 0;
+  stats_.read_beats += pins_.r.fires() ? 1 : 0;
+  stats_.write_beats += pins_.w.fires() ? 1 : 0;
+  if (pins_.b.fires()) stats_.last_write_response = clock_.now;
+}
+
+void BoundarySplitter::events() const {
+  EventSink& sink = *clock_.events;
+  if (pins_.ar.fires()) {
+    const AxiAddress& a = pins_.ar.bits;
+    sink.event({EventKind::axi_read_address, port_, a.address, a.length, a.cache});
+  }
+  if (pins_.aw.fires()) {
+    const AxiAddress& a = pins_.aw.bits;
+    sink.event({EventKind::axi_write_address, port_, a.address, a.length, a.cache});
+  }
+  if (pins_.w.fires()) {
+    sink.event(
+        {EventKind::axi_write_data, port_, pins_.w.bits.last ? 1U : 0U, 0, 0, pins_.w.bits.data});
+  }
+  if (pins_.r.fires()) sink.event({EventKind::axi_read_data, port_});
+  if (pins_.b.fires()) sink.event({EventKind::axi_write_response, port_});
+}
+
+}  // namespace tactus

@@ -1,0 +1,74 @@
+// Splitter at the 4096-byte boundary that AXI bursts must not cross.
+//
+// Addresses pass in the cycle in which they arrive; a burst that crosses is issued as one piece a
+// cycle: up to the boundary, whole pages, the rest. Bookkeeping queues of 2 entries limit the port
+// to 3 read and 3 write bursts in flight. LAST is regenerated, towards the Converter for the whole
+// burst and towards the pins per piece; of the responses to a split write only the last is
+// forwarded. The RTL's test is off by one: a burst that spills exactly one beat over a boundary
+// passes whole. Source: hardware spec section 10.3.
+#pragma once
+
+#include <systemc>
+
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/top/dram_port/axi.h"
+
+namespace tactus {
+
+class BoundarySplitter final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::uint64_t read_bursts = 0, write_bursts = 0;  ///< at the pins
+    std::uint64_t read_beats = 0, write_beats = 0;    ///< at the pins
+    Cycle last_write_response = 0;                    ///< cycle of the last B handshake, if any
+  };
+
+  /// `port` only names events. `upstream` is the AXI queue's side, `pins` the memory's.
+  BoundarySplitter(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes,
+                   unsigned port, AxiLinks& upstream, AxiLinks& pins);
+
+  void drive();   ///< address, write data towards the pins
+  void accept();  ///< readies of both sides; needs the pins driven
+  void commit();
+
+  [[nodiscard]] bool idle() const {
+    return reads_.lengths.empty() && writes_.lengths.empty() && keep_response_.empty();
+  }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+
+ private:
+  using Lengths = Queue<unsigned, QueueKind::pipe_flow>;
+
+  /// One address channel: the burst being cut and the fork that issues its pieces.
+  struct Channel {
+    Lengths lengths{2};         ///< of bursts whose data is still to come
+    unsigned beats_issued = 0;  ///< of the burst at the input, in earlier pieces
+    AxiAddress piece;           ///< of this cycle
+    bool last_piece = true;
+    unsigned pending_legs = 0;  ///< of the fork, in this cycle
+    unsigned done_legs = 0;
+    unsigned beats_passed = 0;  ///< of the burst at the head of `lengths`
+  };
+  enum Leg : unsigned { leg_address = 1, leg_length = 2, leg_response = 4 };
+
+  void cut(Channel& channel, const AxiAddress& burst) const;
+  /// Clock edge of the fork and of the count of issued beats.
+  static void commit_fork(Channel& channel, bool valid, unsigned ready);
+  void events() const;
+  void count();
+
+  Clock& clock_;
+  unsigned beat_bytes_;
+  unsigned port_;
+  AxiLinks& upstream_;
+  AxiLinks& pins_;
+  Channel reads_, writes_;
+  Queue<std::uint8_t, QueueKind::pipe_flow> keep_response_{2};  ///< 1: forward, 0: drop
+  // Settled wires of this cycle.
+  unsigned read_needed_ = 0, read_ready_ = 0, write_ready_ = 0;
+  bool read_length_taken_ = false, write_length_taken_ = false, response_taken_ = false;
+  Stats stats_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,167 @@
+#include "models/top/dram_port/converter.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tactus {
+namespace {
+
+constexpr unsigned outstanding_limit = 255;
+constexpr unsigned beats_per_burst = 256;
+
+}  // namespace
+
+Converter::Converter(const sc_core::sc_module_name& name, Clock& clock,
+                     const tcu::Architecture& architecture, unsigned beat_bytes, unsigned port,
+                     const ConfigRegisters& registers, DramLinks& tcu, AxiLinks& axi)
+    : sc_module(name),
+      clock_(clock),
+      registers_(registers),
+      tcu_(tcu),
+      axi_(axi),
+      kernels_(tcu::vector_kernels(architecture.data_type)),
+      port_(port),
+      beat_bytes_(beat_bytes),
+      lanes_(architecture.array_size),
+      lanes_per_beat_(beat_bytes / info(architecture.data_type).storage_bytes),
+      vector_bytes_(static_cast<unsigned>(architecture.vector_bytes())),
+      beats_per_vector_(vector_bytes_ / beat_bytes),
+      vectors_per_burst_(beats_per_burst / beats_per_vector_),
+      vectors_out_(2, vector_bytes_),
+      read_beats_(beat_bytes),
+      lanes_in_(beat_bytes) {
+  for (auto& vector : vector_) vector.resize(vector_bytes_);
+  for (auto& word : word_) word.resize(vector_bytes_);
+}
+
+Converter::Piece Converter::piece() const {
+  const DramRequest& request = requests_.front();
+  const std::uint64_t left = request.size + 1 - vectors_issued_;
+  const std::uint64_t vectors = std::min(left, vectors_per_burst_);
+  Piece piece;
+  piece.last = vectors == left;
+  piece.address.address = static_cast<std::uint32_t>(
+      (request.address + vectors_issued_) * vector_bytes_ + registers_.dram_offset[port_]);
+  piece.address.length = static_cast<unsigned>(vectors * beats_per_vector_ - 1);
+  piece.address.cache = registers_.dram_cache[port_];
+  return piece;
+}
+
+void Converter::drive() {
+  tcu_.request.ready = requests_.can_enqueue();
+  tcu_.out.ready = vectors_out_.count() < 2;
+  tcu_.in.valid = beats_per_vector_ == 1 ? !read_beats_.empty() : vector_valid_;
+  tcu_.in.bits = beats_per_vector_ == 1 ? read_beats_.front().data : vector_[1 - filling_].data();
+  axi_.r.ready = read_beats_.can_enqueue();
+  axi_.b.ready = responses_.can_enqueue();
+
+  axi_.ar.valid = axi_.aw.valid = axi_.w.valid = false;
+  if (requests_.empty()) return;
+  piece_ = piece();
+  if (!requests_.front().write) {
+    axi_.ar.valid = outstanding_writes_ == 0 && outstanding_reads_ < outstanding_limit;
+    axi_.ar.bits = piece_.address;
+    return;
+  }
+  const bool allowed = outstanding_reads_ == 0 && outstanding_writes_ < outstanding_limit;
+  axi_.aw.valid = allowed && !address_done_;
+  axi_.aw.bits = piece_.address;
+  axi_.w.valid = allowed && !length_done_ && word_valid_;
+  axi_.w.bits = {word_[word_now_].data() + word_index_ * beat_bytes_, beats_sent_ == piece_.address.length};
+}
+
+void Converter::commit() {
+  const bool response = !responses_.empty();  // taken as soon as it is there
+  const unsigned writes_begun = axi_.aw.fires() ? 1 : 0;
+  commit_request();
+  commit_write_data();
+  commit_read_data();
+  outstanding_writes_ += writes_begun - (response ? 1 : 0);
+  if (response) ++clock_.progress;
+  responses_.commit(axi_.b.fires(), {}, response);
+}
+
+void Converter::commit_request() {
+  bool taken = false;
+  if (!requests_.empty()) {
+    if (!requests_.front().write) {
+      taken = axi_.ar.fires();
+    } else {
+      const bool length_fires = axi_.w.fires() && axi_.w.bits.last;
+      const bool address_ok = address_done_ || axi_.aw.ready;
+      const bool length_ok = length_done_ || length_fires;
+      const bool offered = axi_.aw.valid || axi_.w.valid || address_done_ || length_done_;
+      taken = offered && address_ok && length_ok;
+      address_done_ = !taken && (address_done_ || axi_.aw.fires());
+      length_done_ = !taken && (length_done_ || length_fires);
+    }
+  }
+  if (axi_.ar.fires()) ++outstanding_reads_;
+  if (taken) {
+    ++clock_.progress;
+    vectors_issued_ = piece_.last ? 0 : vectors_issued_ + vectors_per_burst_;
+  }
+  requests_.commit(tcu_.request.fires(), tcu_.request.bits, taken && piece_.last);
+}
+
+void Converter::commit_write_data() {
+  bool free = !word_valid_;
+  if (axi_.w.fires()) {
+    ++clock_.progress;
+    beats_sent_ = axi_.w.bits.last ? 0 : beats_sent_ + 1;
+    if (++word_index_ == beats_per_vector_) {
+      word_index_ = 0;
+      word_valid_ = false;
+      free = true;
+    }
+  }
+  const bool incoming = tcu_.out.fires();
+  if (free && !vectors_out_.empty()) {
+    // The last beat of the vector before may be on the wires until the end of this cycle.
+    word_now_ = 1 - word_now_;
+    kernels_.to_bytes(vectors_out_.front(), word_[word_now_].data(), lanes_);
+    vectors_out_.pop();
+    word_valid_ = true;
+    ++clock_.progress;
+  }
+  if (incoming) std::memcpy(vectors_out_.push(), tcu_.out.bits, vector_bytes_);
+}
+
+void Converter::commit_read_data() {
+  const bool vector_taken = tcu_.in.fires();
+  bool beat_taken = false;
+  if (!read_beats_.empty()) {
+    beat_taken = beats_per_vector_ == 1 ? vector_taken : !vector_valid_ || vector_taken;
+  }
+  if (vector_taken) vector_valid_ = false;
+  if (beat_taken) {
+    ++clock_.progress;
+    const AxiBeat beat = read_beats_.front();
+    if (beat.last) --outstanding_reads_;
+    if (beats_per_vector_ > 1) {
+      std::memcpy(vector_[filling_].data() + beats_received_ * beat_bytes_, beat.data, beat_bytes_);
+      if (++beats_received_ == beats_per_vector_) {
+        beats_received_ = 0;
+        vector_valid_ = true;
+        filling_ = 1 - filling_;
+      }
+    }
+  }
+  AxiBeat incoming = axi_.r.bits;
+  if (axi_.r.fires()) {
+    kernels_.from_bytes(incoming.data, lanes_in_.data(), lanes_per_beat_);
+    incoming.data = lanes_in_.data();
+  }
+  read_beats_.commit(axi_.r.fires(), incoming, beat_taken);
+}
+
+std::string Converter::waits_for() const {
+  if (outstanding_reads_ > 0)
+    return "read data of " + std::to_string(outstanding_reads_) + " burst(s)";
+  if (outstanding_writes_ > 0) {
+    return "write responses of " + std::to_string(outstanding_writes_) + " burst(s)";
+  }
+  return requests_.empty() ? "its vectors to be taken" : "an address to be taken";
+}
+
+}  // namespace tactus

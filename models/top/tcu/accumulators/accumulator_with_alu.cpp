@@ -1,0 +1,141 @@
+#include "models/top/tcu/accumulators/accumulator_with_alu.h"
+
+namespace tactus {
+
+AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Clock& clock,
+                                       const tcu::Architecture& architecture,
+                                       const AccumulatorWithAluLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      links_(links),
+      accumulator_("accumulator", clock, architecture,
+                   {request_, accumulator_input_, accumulator_output_}),
+      alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}) {}
+
+/// What the item at the head asks for in this cycle. The head may be stale (empty queue): its legs
+/// are then not valid, but `read_done_` still follows them, as in the RTL.
+void AccumulatorWithAlu::decode_phase() {
+  const AccumulatorControl& item = control_.front();
+  simd_ = item.alu.op != tcu::SimdOp::no_op;
+  const bool two_phases = item.read && item.write;
+  if (!two_phases) {
+    phase_ = Phase::single;
+  } else if (read_done_) {
+    phase_ = Phase::write;
+  } else {
+    // Without a source 0 the read phase passes in one cycle and issues no ALU operation.
+    const bool uses_input = item.alu.left == 0 || item.alu.right == 0;
+    phase_ = simd_ && !uses_input ? Phase::skip_read : Phase::read;
+  }
+
+  const bool reads = two_phases ? phase_ == Phase::read : item.read;
+  const bool writes = two_phases ? phase_ == Phase::write : item.write;
+  needed_legs_ = 0;
+  if (reads) needed_legs_ |= leg_accumulator | leg_output_select;
+  if (writes) needed_legs_ |= leg_accumulator | leg_input_select;
+  if (simd_) {
+    // The ALU operation issues in the first phase; where its result goes is settled in the last.
+    if (phase_ == Phase::single || phase_ == Phase::read) needed_legs_ |= leg_alu;
+    if (phase_ == Phase::single || phase_ == Phase::write) needed_legs_ |= leg_result_select;
+  }
+  result_to_accumulator_ = writes;
+  request_.bits = {writes ? item.write_address : item.read_address, writes,
+                   writes && item.accumulate};
+  operation_.bits = item.alu;
+}
+
+void AccumulatorWithAlu::drive() {
+  links_.control.ready = control_.can_enqueue();
+  decode_phase();
+  pending_legs_ = control_.empty() ? 0 : needed_legs_ & ~done_legs_;
+  request_.valid = (pending_legs_ & leg_accumulator) != 0;
+  operation_.valid = (pending_legs_ & leg_alu) != 0;
+
+  const auto select = [&](const SelectQueue& queue, unsigned leg, bool value, bool& selected,
+                          bool& route) {
+    selected = queue.has_output((pending_legs_ & leg) != 0);
+    route = queue.output(value ? 1 : 0) != 0;
+  };
+  select(input_select_, leg_input_select, simd_, input_selected_, input_from_alu_);
+  select(output_select_, leg_output_select, simd_, output_selected_, output_to_alu_);
+  select(result_select_, leg_result_select, result_to_accumulator_, result_selected_, result_kept_);
+
+  accumulator_.drive();
+  alu_.drive();
+  const bool out = output_selected_ && accumulator_output_.valid;
+  links_.output.valid = out && !output_to_alu_;
+  links_.output.bits = accumulator_output_.bits;
+  alu_input_.valid = out && output_to_alu_;
+  alu_input_.bits = accumulator_output_.bits;
+}
+
+void AccumulatorWithAlu::accept() {
+  if (input_from_alu_) {
+    accumulator_input_.valid =
+        input_selected_ && result_selected_ && result_kept_ && alu_output_.valid;
+    accumulator_input_.bits = alu_output_.bits;
+  } else {
+    accumulator_input_.valid = input_selected_ && links_.input.valid;
+    accumulator_input_.bits = links_.input.bits;
+  }
+  accumulator_.accept_input();
+  accumulator_.accept_control();
+  links_.input.ready = input_selected_ && !input_from_alu_ && accumulator_input_.ready;
+}
+
+void AccumulatorWithAlu::commit() {
+  alu_.accept();
+  accumulator_output_.ready =
+      output_selected_ && (output_to_alu_ ? alu_input_.ready : links_.output.ready);
+  const bool alu_to_accumulator = input_selected_ && input_from_alu_ && accumulator_input_.ready;
+  alu_output_.ready = result_selected_ && (!result_kept_ || alu_to_accumulator);
+
+  const bool input_taken = accumulator_input_.fires();
+  const bool output_taken = accumulator_output_.fires();
+  const bool result_taken = alu_output_.fires();
+  unsigned ready = 0;
+  if (request_.ready) ready |= leg_accumulator;
+  if (operation_.ready) ready |= leg_alu;
+  if (input_select_.can_enqueue(input_taken)) ready |= leg_input_select;
+  if (output_select_.can_enqueue(output_taken)) ready |= leg_output_select;
+  if (result_select_.can_enqueue(result_taken)) ready |= leg_result_select;
+
+  const bool all = (needed_legs_ & ~(ready | done_legs_)) == 0;
+  const unsigned fires = pending_legs_ & ready;
+  done_legs_ = all ? 0 : done_legs_ | fires;
+  switch (phase_) {
+    case Phase::single:
+      read_done_ = false;
+      break;
+    case Phase::read:
+      read_done_ = all;
+      break;
+    case Phase::skip_read:
+      read_done_ = true;
+      break;
+    case Phase::write:
+      read_done_ = !all;
+      break;
+  }
+  const bool retires = all && (phase_ == Phase::single || phase_ == Phase::write);
+
+  input_select_.commit((fires & leg_input_select) != 0, simd_, input_taken);
+  output_select_.commit((fires & leg_output_select) != 0, simd_, output_taken);
+  result_select_.commit((fires & leg_result_select) != 0, result_to_accumulator_, result_taken);
+  // Children first: they look at this cycle's wires, which point into the head.
+  accumulator_.commit();
+  alu_.commit();
+  if (fires != 0 || (retires && !control_.empty())) ++clock_.progress;
+  control_.commit(links_.control.fires(), links_.control.bits, retires);
+}
+
+std::string AccumulatorWithAlu::waits_for() const {
+  if (control_.empty()) return accumulator_.waits_for();
+  const AccumulatorControl& item = control_.front();
+  std::string text = simd_ ? "SIMD instruction" : "access";
+  text += item.read ? (item.write ? " (read+write)" : " (read)") : item.write ? " (write)" : "";
+  if (pending_legs_ & leg_alu) return text + " waits for the ALU's input vector";
+  return text + " waits behind: " + accumulator_.waits_for();
+}
+
+}  // namespace tactus

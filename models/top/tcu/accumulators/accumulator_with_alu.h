@@ -1,0 +1,88 @@
+// Accumulators with their SIMD ALUs, and the sequencer that shares them.
+//
+// Takes accumulator accesses and SIMD instructions in program order from a 2-entry queue. Cycles
+// per SIMD instruction in a long run: read+write 4, read only 2, write only and neither 1.5. A
+// reading SIMD holds the sequencer until its operand arrives. Select queues of one entry connect
+// accumulator input (from router or ALU), accumulator output (to router or ALU) and ALU output (to
+// nothing or accumulator). Source: hardware spec section 8.2.
+#pragma once
+
+#include <string>
+
+#include <systemc>
+
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/top/tcu/accumulators/accumulator.h"
+#include "models/top/tcu/accumulators/alu_array.h"
+#include "models/top/tcu/channels.h"
+
+namespace tactus {
+
+struct AccumulatorWithAluLinks {
+  Link<AccumulatorControl>& control;
+  Link<VectorRef>& input;   ///< from the local router
+  Link<VectorRef>& output;  ///< to the local router
+};
+
+class AccumulatorWithAlu final : public sc_core::sc_module {
+ public:
+  AccumulatorWithAlu(const sc_core::sc_module_name& name, Clock& clock,
+                     const tcu::Architecture& architecture, const AccumulatorWithAluLinks& links);
+
+  void drive();   ///< output.valid, control.ready
+  void accept();  ///< input.ready
+  void commit();
+
+  [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
+  [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
+  [[nodiscard]] const AluArray& alu() const { return alu_; }
+  [[nodiscard]] bool idle() const {
+    return control_.empty() && accumulator_.idle() && alu_.idle() && input_select_.empty() &&
+           output_select_.empty() && result_select_.empty();
+  }
+  [[nodiscard]] std::string waits_for() const;
+
+ private:
+  enum Leg : unsigned {
+    leg_accumulator = 1,
+    leg_input_select = 2,
+    leg_output_select = 4,
+    leg_result_select = 8,
+    leg_alu = 16,
+  };
+  /// Where the item at the head stands. Items that read and write take two phases.
+  enum class Phase { single, read, skip_read, write };
+  /// Items of I and O: 1 selects the ALU, 0 the router. Items of D: 1 keeps the result, 0 drops it.
+  using SelectQueue = Queue<std::uint8_t, QueueKind::pipe_flow>;
+
+  void decode_phase();
+
+  Clock& clock_;
+  AccumulatorWithAluLinks links_;
+  Link<AccumulatorRequest> request_;
+  Link<VectorRef> accumulator_input_, accumulator_output_;
+  Link<AluOperation> operation_;
+  Link<VectorRef> alu_input_, alu_output_;
+  Accumulator accumulator_;
+  AluArray alu_;
+
+  Queue<AccumulatorControl, QueueKind::plain> control_{2};
+  SelectQueue input_select_{1};   ///< I
+  SelectQueue output_select_{1};  ///< O
+  SelectQueue result_select_{1};  ///< D
+  bool read_done_ = false;
+  unsigned done_legs_ = 0;
+
+  // The settled wires of the present cycle.
+  Phase phase_ = Phase::single;
+  unsigned needed_legs_ = 0;
+  unsigned pending_legs_ = 0;
+  bool simd_ = false;  ///< value of all select legs
+  bool result_to_accumulator_ = false;
+  bool input_selected_ = false, input_from_alu_ = false;
+  bool output_selected_ = false, output_to_alu_ = false;
+  bool result_selected_ = false, result_kept_ = false;
+};
+
+}  // namespace tactus

@@ -1,0 +1,78 @@
+#include "models/top/tcu/accumulators/alu_array.h"
+
+#include <cstring>
+
+#include "models/sim/events.h"
+
+namespace tactus {
+
+AluArray::AluArray(const sc_core::sc_module_name& name, Clock& clock,
+                   const tcu::Architecture& architecture, const AluArrayLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      links_(links),
+      kernels_(tcu::vector_kernels(architecture.data_type)),
+      lanes_(architecture.array_size),
+      vector_bytes_(architecture.vector_bytes()),
+      registers_(architecture.simd_registers_depth),
+      register_mask_((1U << tcu::address_bits(architecture.simd_registers_depth)) - 1),
+      file_(registers_ * vector_bytes_),
+      zero_(vector_bytes_),
+      results_(4, vector_bytes_) {}
+
+bool AluArray::needs_input(const AluOperation& operation) {
+  if (operation.op == tcu::SimdOp::no_op || operation.op == tcu::SimdOp::zero) return false;
+  return operation.left == 0 || operation.right == 0;
+}
+
+void AluArray::drive() {
+  links_.output.valid = stored_ > 0 || stage2_;
+  links_.output.bits = results_.front();
+}
+
+void AluArray::accept() {
+  const bool room = stored_ < 2;
+  const bool needs = needs_input(links_.operation.bits);
+  links_.operation.ready = room && (links_.input.valid || !needs);
+  links_.input.ready = room && links_.operation.valid && needs;
+}
+
+void AluArray::commit() {
+  const AluOperation& operation = links_.operation.bits;
+  // stage2_ enters the queue in this cycle, or passes through it when it is empty.
+  if (stage2_) ++stored_;
+  if (links_.output.fires()) {
+    --stored_;
+    results_.pop();
+  }
+  if (stage1_ || stage2_) ++clock_.progress;
+  stage2_ = stage1_;
+  stage1_ = links_.operation.fires();
+  if (!stage1_) return;
+  ++clock_.progress;
+  ++stats_.issued[static_cast<unsigned>(operation.op)];
+  if (clock_.events != nullptr) clock_.events->event({EventKind::alu});
+  execute(operation, links_.input.valid ? links_.input.bits : zero_.data(), results_.push());
+}
+
+const std::uint8_t* AluArray::source(unsigned selector, VectorRef input) const {
+  if (selector == 0) return input;
+  // The index is cut to the register file's address bits; beyond the file the RTL's read
+  // multiplexer falls back to register 0.
+  const unsigned index = (selector - 1) & register_mask_;
+  return file_.data() + (index < registers_ ? index : 0) * vector_bytes_;
+}
+
+void AluArray::execute(const AluOperation& operation, VectorRef input, std::uint8_t* out) {
+  if (operation.op == tcu::SimdOp::no_op) {
+    std::memcpy(out, input, vector_bytes_);
+    return;
+  }
+  kernels_.alu(operation.op, source(operation.left, input), source(operation.right, input), out,
+               lanes_);
+  if (operation.dest == 0) return;
+  const unsigned index = (operation.dest - 1) & register_mask_;
+  if (index < registers_) std::memcpy(file_.data() + index * vector_bytes_, out, vector_bytes_);
+}
+
+}  // namespace tactus

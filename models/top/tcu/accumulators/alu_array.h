@@ -1,0 +1,67 @@
+// SIMD ALU array: one ALU a lane with its own registers.
+//
+// One operation a cycle; the result is offered 2 cycles after the issue and waits in a 2-entry
+// queue. An operation reads and writes registers in one stage, so dependent operations may issue
+// back to back. An input vector is needed unless the operation is NoOp or Zero or both sources are
+// registers. Source: hardware spec section 8.3.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+
+#include "isa/tcu/arithmetic.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/top/tcu/channels.h"
+
+namespace tactus {
+
+struct AluArrayLinks {
+  Link<AluOperation>& operation;
+  Link<VectorRef>& input;
+  Link<VectorRef>& output;
+};
+
+class AluArray final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::array<std::uint64_t, 16> issued{};  ///< operations by op
+  };
+
+  AluArray(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
+           const AluArrayLinks& links);
+
+  void drive();   ///< output.valid
+  void accept();  ///< operation.ready, input.ready; needs operation and input driven
+  void commit();  ///< needs output.ready
+
+  [[nodiscard]] bool idle() const { return results_.empty(); }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+
+ private:
+  [[nodiscard]] static bool needs_input(const AluOperation& operation);
+  /// Result of the operation, after its register write.
+  void execute(const AluOperation& operation, VectorRef input, std::uint8_t* out);
+  /// The vector a source selector names.
+  [[nodiscard]] const std::uint8_t* source(unsigned selector, VectorRef input) const;
+
+  Clock& clock_;
+  AluArrayLinks links_;
+  const tcu::VectorKernels& kernels_;
+  std::size_t lanes_;
+  std::size_t vector_bytes_;
+  unsigned registers_;
+  unsigned register_mask_;          ///< of the address bits of the register file
+  std::vector<std::uint8_t> file_;  ///< registers, one vector each
+  std::vector<std::uint8_t> zero_;  ///< stands for an input that is not offered
+
+  BlockRing results_;
+  unsigned stored_ = 0;                   ///< results that have reached the output queue
+  bool stage1_ = false, stage2_ = false;  ///< results on their way to it
+  Stats stats_;
+};
+
+}  // namespace tactus

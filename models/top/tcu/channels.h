@@ -1,0 +1,71 @@
+// What travels between the units of the TCU. Sizes are size fields: number of vectors minus one.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/tcu/instruction.h"
+#include "models/sim/link.h"
+
+namespace tactus {
+
+/// To one port of a dual-port memory; addresses count vectors.
+struct MemoryRequest {
+  bool write = false;
+  std::uint64_t address = 0;
+  bool operator==(const MemoryRequest& o) const { return write == o.write && address == o.address; }
+};
+
+/// The wires of one memory port.
+struct MemoryPort {
+  Link<MemoryRequest> request;
+  Link<VectorRef> write_data;
+  Link<VectorRef> read_data;
+};
+
+/// What the local router connects. Source: hardware spec section 5.
+enum class DataflowKind : std::uint8_t {
+  none = 0,
+  local_to_array_weights = 1,
+  local_to_array_to_accumulator = 2,
+  array_to_accumulator = 3,
+  accumulator_to_local = 4,
+  local_to_accumulator = 5,
+};
+
+struct Dataflow {
+  DataflowKind kind = DataflowKind::none;
+  std::uint64_t size = 0;
+};
+
+/// What the host router connects, one item a vector. Source: hardware spec section 6.
+struct HostDataflow {
+  unsigned dram = 0;  ///< port 0 or 1
+  bool to_dram = false;
+  std::uint64_t size = 0;
+};
+
+struct ArrayControl {
+  bool load = false;    ///< load a weight vector, else run
+  bool zeroes = false;  ///< use a vector of zeroes instead of one from local memory
+  std::uint64_t size = 0;
+};
+
+struct AluOperation {
+  tcu::SimdOp op = tcu::SimdOp::no_op;
+  unsigned left = 0, right = 0, dest = 0;  ///< selectors: 0 input/output, k register k-1
+};
+
+/// One access to the accumulators, or one SIMD instruction.
+struct AccumulatorControl {
+  AluOperation alu;
+  bool read = false, write = false, accumulate = false;
+  std::uint64_t read_address = 0, write_address = 0;
+};
+
+struct DramRequest {
+  bool write = false;
+  std::uint64_t address = 0;  ///< vectors
+  std::uint64_t size = 0;
+};
+
+}  // namespace tactus

@@ -1,0 +1,409 @@
+#include "models/top/tcu/decoder/decoder.h"
+
+#include <fmt/format.h>
+
+#include "models/sim/events.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t mask(unsigned bits) {
+  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+}
+
+constexpr std::uint64_t step_of(unsigned stride) {
+  return stride >= 64 ? 0 : std::uint64_t{1} << stride;
+}
+
+}  // namespace
+
+Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
+                 const tcu::Architecture& architecture, std::uint16_t reset_timeout,
+                 const DecoderLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      architecture_(architecture),
+      layout_(architecture),
+      links_(links),
+      local_a_expander_(architecture.local_depth),
+      local_b_expander_(architecture.local_depth),
+      dataflow_queue_(2 * architecture.array_size),
+      accumulator_queue_(2 * architecture.array_size),
+      accumulator_expander_(architecture.accumulator_depth),
+      array_queue_(2 * architecture.array_size),
+      array_expander_(architecture.local_depth),
+      host_expander_(architecture.local_depth),
+      dram_expander_{Expander{architecture.dram0_depth}, Expander{architecture.dram1_depth}} {
+  registers_.timeout = reset_timeout;
+}
+
+// ---- decode: once per instruction, when it enters the queue ------------------------------------
+
+Decoder::Decoded Decoder::decode(const std::uint8_t* bytes) const {
+  Decoded d;
+  d.raw = tcu::decode(layout_, bytes);
+  switch (static_cast<tcu::Opcode>(d.raw.opcode)) {
+    case tcu::Opcode::mat_mul:
+      decode_mat_mul(d);
+      break;
+    case tcu::Opcode::data_move:
+      decode_data_move(d);
+      break;
+    case tcu::Opcode::load_weights:
+      decode_load_weights(d);
+      break;
+    case tcu::Opcode::simd:
+      decode_simd(d);
+      break;
+    default:  // NoOp, Configure and undefined opcodes have no legs
+      break;
+  }
+  return d;
+}
+
+void Decoder::set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const {
+  const tcu::Operand local = operand0_fields(layout_, d.raw);
+  d.legs |= leg;
+  d.local_write = write;
+  d.local_base = local.address & mask(layout_.local_address);
+  d.local_size = size & mask(layout_.local_address);
+  d.local_step = step_of(local.stride);
+}
+
+void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
+  const tcu::Operand operand = operand1_fields(layout_, d.raw);
+  const std::uint64_t address = operand.address & mask(layout_.accumulator_address);
+  d.legs |= leg_accumulator;
+  d.accumulator.read = read;
+  d.accumulator.write = !read;
+  d.accumulator.accumulate = accumulate;
+  d.accumulator.read_address = d.accumulator.write_address = address;
+  d.accumulator_size = d.raw.operand2 & mask(layout_.accumulator_address);
+  d.accumulator_step = step_of(operand.stride);
+}
+
+void Decoder::decode_mat_mul(Decoded& d) const {
+  const bool zeroes = (d.raw.flags & tcu::mat_mul_zeroes) != 0;
+  const std::uint64_t size = d.raw.operand2 & mask(layout_.local_address);
+  d.dataflow = {
+      zeroes ? DataflowKind::array_to_accumulator : DataflowKind::local_to_array_to_accumulator,
+      size};
+  d.array = {false, zeroes, size};
+  d.legs = leg_dataflow | leg_array;
+  set_accumulator(d, false, (d.raw.flags & tcu::mat_mul_accumulate) != 0);
+  if (!zeroes) set_local(d, leg_local_a, false, size);
+}
+
+void Decoder::decode_load_weights(Decoded& d) const {
+  const bool zeroes = (d.raw.flags & tcu::load_weights_zeroes) != 0;
+  const std::uint64_t size = d.raw.operand1 & mask(layout_.local_address);
+  d.array = {true, zeroes, size};
+  d.legs = leg_array;
+  if (zeroes) return;
+  d.legs |= leg_dataflow;
+  d.dataflow = {DataflowKind::local_to_array_weights, size};
+  set_local(d, leg_local_a, false, size);
+  d.local_reverse = true;
+  d.local_base = (d.local_base + size * d.local_step) & mask(layout_.local_address);
+}
+
+void Decoder::decode_data_move(Decoded& d) const {
+  const std::uint64_t size = d.raw.operand2 & mask(layout_.local_address);
+  switch (static_cast<tcu::DataMoveKind>(d.raw.flags)) {
+    case tcu::DataMoveKind::dram0_to_local:
+    case tcu::DataMoveKind::local_to_dram0:
+    case tcu::DataMoveKind::dram1_to_local:
+    case tcu::DataMoveKind::local_to_dram1: {
+      const bool to_dram = (d.raw.flags & 1) != 0;
+      const unsigned port = d.raw.flags >> 1;
+      const tcu::Operand operand = operand1_fields(layout_, d.raw);
+      const std::uint64_t dram_mask =
+          mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
+      set_local(d, leg_local_b, !to_dram, size);
+      d.host = {port, to_dram, size};
+      d.dram = {to_dram, operand.address & dram_mask, d.raw.operand2 & dram_mask};
+      d.dram_step = operand.stride == 0 ? 0 : step_of(operand.stride);
+      d.legs |= leg_host | (port == 0 ? leg_dram0 : leg_dram1);
+      break;
+    }
+    case tcu::DataMoveKind::accumulator_to_local:
+      set_local(d, leg_local_a, true, size);
+      set_accumulator(d, true, false);
+      d.dataflow = {DataflowKind::accumulator_to_local, size};
+      d.legs |= leg_dataflow;
+      break;
+    case tcu::DataMoveKind::local_to_accumulator:
+    case tcu::DataMoveKind::local_to_accumulator_accumulate:
+      set_local(d, leg_local_a, false, size);
+      set_accumulator(d, false, (d.raw.flags & 2) != 0);
+      d.dataflow = {DataflowKind::local_to_accumulator, size};
+      d.legs |= leg_dataflow;
+      break;
+  }
+}
+
+void Decoder::decode_simd(Decoded& d) const {
+  const tcu::SimdFields fields = simd_fields(layout_, d.raw);
+  const std::uint64_t address_mask = mask(layout_.accumulator_address);
+  const std::uint64_t address0 = operand0_fields(layout_, d.raw).address & address_mask;
+  const std::uint64_t address1 = operand1_fields(layout_, d.raw).address & address_mask;
+  AccumulatorControl& c = d.accumulator;
+  c.alu = {fields.op, fields.left, fields.right, fields.dest};
+  c.read = (d.raw.flags & tcu::simd_read) != 0;
+  c.write = (d.raw.flags & tcu::simd_write) != 0;
+  c.accumulate = (d.raw.flags & tcu::simd_accumulate) != 0;
+  c.read_address = address1;
+  // A write-only item without an operation goes through the path of plain moves, whose single
+  // address is operand1 (hardware spec section 4.3).
+  c.write_address = fields.op == tcu::SimdOp::no_op && !c.read && c.write ? address1 : address0;
+  d.legs = leg_accumulator;
+}
+
+// ---- drive: valids of all streams
+// ----------------------------------------------------------------
+
+void Decoder::drive() {
+  const Decoded& head = queue_.front();
+  links_.instruction.ready = queue_.can_enqueue();
+  pending_legs_ = queue_.empty() ? 0 : head.legs & ~done_legs_;
+
+  drive_local(links_.local_a, local_a_expander_, leg_local_a);
+  drive_local(links_.local_b, local_b_expander_, leg_local_b);
+
+  links_.dataflow.valid = dataflow_queue_.has_output(leg_valid(leg_dataflow));
+  links_.dataflow.bits = dataflow_queue_.output(head.dataflow);
+  links_.host.valid = host_queue_.has_output(leg_valid(leg_host));
+  if (links_.host.valid) links_.host.bits = host_queue_.output(head.host);
+  links_.array.valid = array_queue_.has_output(leg_valid(leg_array));
+  if (links_.array.valid) links_.array.bits = array_queue_.output(head.array);
+
+  links_.accumulator.valid = accumulator_queue_.has_output(leg_valid(leg_accumulator));
+  if (links_.accumulator.valid) {
+    AccumulatorControl& out = links_.accumulator.bits;
+    out = accumulator_queue_.empty() ? head.accumulator : accumulator_queue_.front().control;
+    const std::uint64_t address_mask = mask(layout_.accumulator_address);
+    const std::uint64_t offset = accumulator_expander_.offset();
+    out.read_address = (out.read_address + offset) & address_mask;
+    out.write_address = (out.write_address + offset) & address_mask;
+  }
+  drive_dram(0);
+  drive_dram(1);
+}
+
+void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned leg) {
+  const Decoded& head = queue_.front();
+  const std::uint64_t address = head.local_reverse ? head.local_base - expander.offset()
+                                                   : head.local_base + expander.offset();
+  port.request.valid = leg_valid(leg);
+  port.request.bits = {head.local_write, address & mask(layout_.local_address)};
+}
+
+void Decoder::drive_dram(unsigned port) {
+  Link<DramRequest>& link = *links_.dram[port];
+  const unsigned leg = port == 0 ? leg_dram0 : leg_dram1;
+  link.valid = dram_queue_[port].has_output(leg_valid(leg));
+  if (!link.valid) return;
+  const Decoded& head = queue_.front();
+  const bool queued = !dram_queue_[port].empty();
+  const DramItem& item = dram_queue_[port].front();
+  link.bits = queued ? item.request : head.dram;
+  if ((queued ? item.step : head.dram_step) == 0) return;
+  const std::uint64_t address_mask =
+      mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
+  link.bits.address = (link.bits.address + dram_expander_[port].offset()) & address_mask;
+  link.bits.size = 0;
+}
+
+// ---- commit ------------------------------------------------------------------------------------
+
+/// Legs that their consumers would take in this cycle, whether or not they are valid: the forks'
+/// `all`, and with it the timeout, looks at the stale head of an empty queue too.
+unsigned Decoder::ready_legs() const {
+  const Decoded& head = queue_.front();
+  unsigned ready = leg_accumulator | leg_array | leg_dram0 | leg_dram1 | leg_dataflow | leg_host;
+  const auto clear_if = [&](bool blocked, unsigned leg) {
+    if (blocked) ready &= ~leg;
+  };
+  clear_if(!dataflow_queue_.can_enqueue(links_.dataflow.ready), leg_dataflow);
+  if (links_.local_a.request.ready && local_a_expander_.last(head.local_size)) ready |= leg_local_a;
+  if (links_.local_b.request.ready && local_b_expander_.last(head.local_size)) ready |= leg_local_b;
+  // A queue whose expander is in the middle of an item gives nothing away; an expander without an
+  // item stands at its first vector.
+  const auto queue_blocked = [](const auto& queue, const Expander& expander, std::uint64_t size,
+                                bool output_ready) {
+    return !queue.can_enqueue(output_ready && expander.last(size));
+  };
+  clear_if(queue_blocked(accumulator_queue_, accumulator_expander_, accumulator_queue_.front().size,
+                         links_.accumulator.ready),
+           leg_accumulator);
+  clear_if(
+      queue_blocked(array_queue_, array_expander_, array_queue_.front().size, links_.array.ready),
+      leg_array);
+  clear_if(queue_blocked(host_queue_, host_expander_, host_queue_.front().size, links_.host.ready),
+           leg_host);
+  for (unsigned port = 0; port < 2; ++port) {
+    const DramItem& item = dram_queue_[port].front();
+    clear_if(queue_blocked(dram_queue_[port], dram_expander_[port],
+                           item.step == 0 ? 0 : item.request.size, links_.dram[port]->ready),
+             port == 0 ? leg_dram0 : leg_dram1);
+  }
+  return ready;
+}
+
+void Decoder::commit() {
+  if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
+
+  const unsigned ready = ready_legs();
+  const Decoded& head = queue_.front();
+  const bool head_ready = (head.legs & ~(ready | done_legs_)) == 0;
+  commit_streams(ready);
+  done_legs_ = head_ready ? 0 : done_legs_ | (pending_legs_ & ready);
+  // The timer counts cycles without progress at the head and stops at the timeout.
+  if (head_ready) {
+    timer_ = 0;
+  } else if (timer_ < registers_.timeout) {
+    ++timer_;
+  }
+  if (head_ready && !queue_.empty()) retire();
+
+  const bool accept = links_.instruction.fires();
+  if (accept) {
+    ++clock_.progress;
+    if (clock_.events != nullptr) {
+      Event event{EventKind::instruction_accepted};
+      event.data = links_.instruction.bits;
+      clock_.events->event(event);
+    }
+    queue_.commit(true, decode(links_.instruction.bits), head_ready);
+  } else if (head_ready) {
+    queue_.commit(false, head, true);
+  }
+}
+
+void Decoder::commit_streams(unsigned ready) {
+  const Decoded& head = queue_.front();
+  const auto leg_fires = [&](unsigned leg) { return (pending_legs_ & ready & leg) != 0; };
+  const auto commit_local = [&](const MemoryPort& port, Expander& expander) {
+    if (!port.request.fires()) return;
+    ++clock_.progress;
+    expander.advance(head.local_size, head.local_step);
+  };
+  commit_local(links_.local_a, local_a_expander_);
+  commit_local(links_.local_b, local_b_expander_);
+
+  if (links_.dataflow.valid) {
+    dataflow_queue_.commit(leg_fires(leg_dataflow), head.dataflow, links_.dataflow.ready);
+    clock_.progress += links_.dataflow.ready ? 1 : 0;
+  }
+  // Streams behind an expander: the queue gives its entry away with the expander's last output.
+  const auto commit_expanded = [&](auto& link, auto& queue, Expander& expander, unsigned leg,
+                                   const auto& item, std::uint64_t step) {
+    if (!link.valid) return;
+    const std::uint64_t size = queue.output(item).size;
+    const bool taken = link.ready && expander.last(size);
+    if (link.ready) {
+      ++clock_.progress;
+      expander.advance(size, step);
+    }
+    queue.commit(leg_fires(leg), item, taken);
+  };
+  if (links_.accumulator.valid) {
+    const AccumulatorItem item{head.accumulator, head.accumulator_size, head.accumulator_step};
+    commit_expanded(links_.accumulator, accumulator_queue_, accumulator_expander_, leg_accumulator,
+                    item, accumulator_queue_.output(item).step);
+  }
+  commit_expanded(links_.array, array_queue_, array_expander_, leg_array, head.array, 0);
+  commit_expanded(links_.host, host_queue_, host_expander_, leg_host, head.host, 0);
+  commit_dram(0);
+  commit_dram(1);
+}
+
+void Decoder::commit_dram(unsigned port) {
+  const Link<DramRequest>& link = *links_.dram[port];
+  if (!link.valid) return;
+  const Decoded& head = queue_.front();
+  const DramItem item{head.dram, head.dram_step};
+  const DramItem& out = dram_queue_[port].output(item);
+  const std::uint64_t size = out.step == 0 ? 0 : out.request.size;
+  const bool taken = link.ready && dram_expander_[port].last(size);
+  if (link.ready) {
+    ++clock_.progress;
+    dram_expander_[port].advance(size, out.step);
+  }
+  const unsigned leg = port == 0 ? leg_dram0 : leg_dram1;
+  dram_queue_[port].commit((pending_legs_ & leg) != 0 && dram_queue_[port].can_enqueue(taken), item,
+                           taken);
+}
+
+void Decoder::retire() {
+  const tcu::Instruction& raw = queue_.front().raw;
+  const std::uint32_t counter = registers_.program_counter;
+  ++clock_.progress;
+  ++stats_.retired;
+  ++stats_.retired_by_opcode[raw.opcode];
+  stats_.last_retire = clock_.now;
+  if (on_retire) on_retire(clock_.now, counter);
+  if (clock_.events != nullptr) {
+    clock_.events->event({EventKind::retired, 0, raw.opcode, raw.flags, counter, nullptr});
+  }
+  registers_.program_counter = counter + 1;
+  if (static_cast<tcu::Opcode>(raw.opcode) == tcu::Opcode::configure) {
+    configure(configure_fields(layout_, raw));
+  }
+}
+
+void Decoder::configure(const tcu::ConfigureFields& fields) {
+  switch (static_cast<tcu::ConfigRegister>(fields.register_number)) {
+    case tcu::ConfigRegister::dram0_offset:
+    case tcu::ConfigRegister::dram1_offset:
+      registers_.dram_offset[fields.register_number >> 2] = fields.value << 16;
+      break;
+    case tcu::ConfigRegister::dram0_cache:
+    case tcu::ConfigRegister::dram1_cache:
+      registers_.dram_cache[fields.register_number >> 2] = fields.value & 0xF;
+      break;
+    case tcu::ConfigRegister::timeout:
+      registers_.timeout = static_cast<std::uint16_t>(fields.value);
+      break;
+    case tcu::ConfigRegister::tracepoint:
+      registers_.tracepoint = fields.value;
+      break;
+    case tcu::ConfigRegister::program_counter:
+      registers_.program_counter = fields.value;
+      break;
+    case tcu::ConfigRegister::sample_interval:
+      registers_.sample_interval = static_cast<std::uint16_t>(fields.value);
+      break;
+  }
+}
+
+bool Decoder::idle() const {
+  return queue_.empty() && dataflow_queue_.empty() && accumulator_queue_.empty() &&
+         array_queue_.empty() && host_queue_.empty() && dram_queue_[0].empty() &&
+         dram_queue_[1].empty();
+}
+
+std::string Decoder::waits_for() const {
+  if (queue_.empty()) return "no instruction at the head";
+  static constexpr std::array<const char*, 8> names{"local router",
+                                                    "local memory port A",
+                                                    "local memory port B",
+                                                    "accumulator stream",
+                                                    "array stream",
+                                                    "DRAM0",
+                                                    "DRAM1",
+                                                    "host router"};
+  const Decoded& head = queue_.front();
+  std::string text = fmt::format("instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for",
+                                 registers_.program_counter, head.raw.opcode, head.raw.flags);
+  const char* separator = " ";
+  for (unsigned i = 0; i < names.size(); ++i) {
+    if (((head.legs & ~(done_legs_ | ready_legs())) & (1U << i)) == 0) continue;
+    text += separator;
+    text += names[i];
+    separator = ", ";
+  }
+  return text;
+}
+
+}  // namespace tactus

@@ -1,0 +1,38 @@
+// Turns one request for many vectors into many requests for one. Source: hardware spec section 2.4.
+#pragma once
+
+#include <cstdint>
+
+namespace tactus {
+
+/// Counts the vectors of the item at its input and, where there is a stride, walks the address.
+/// Zero latency, one output a cycle; the input is consumed together with its last output. `depth`
+/// is the modulus of both the counter and the address offset: an item whose size field is not below
+/// the depth never ends, as in the RTL.
+class Expander {
+ public:
+  explicit Expander(std::uint64_t depth) : depth_(depth) {}
+
+  [[nodiscard]] bool last(std::uint64_t size) const { return count_ == size; }
+  /// To be added to the base address (subtracted for a reverse walk).
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+  /// The clock edge after an output was taken. `step` is the stride in vectors, 0 without stride.
+  void advance(std::uint64_t size, std::uint64_t step = 0) {
+    if (count_ == size) {
+      count_ = 0;
+      offset_ = 0;
+      return;
+    }
+    count_ = count_ + 1 == depth_ ? 0 : count_ + 1;
+    offset_ = step >= depth_ || offset_ >= depth_ - step ? 0 : offset_ + step;
+  }
+
+ private:
+  std::uint64_t depth_;
+  std::uint64_t count_ = 0;
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace tactus

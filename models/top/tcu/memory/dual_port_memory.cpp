@@ -1,0 +1,90 @@
+#include "models/top/tcu/memory/dual_port_memory.h"
+
+#include <cstring>
+
+#include "isa/support/error.h"
+
+namespace tactus {
+
+DualPortMemory::DualPortMemory(const sc_core::sc_module_name& name, Clock& clock,
+                               std::uint64_t depth, std::uint64_t vector_bytes,
+                               const EventKinds& kinds, MemoryPort& port_a, MemoryPort& port_b)
+    : sc_module(name),
+      clock_(clock),
+      depth_(depth),
+      vector_bytes_(vector_bytes),
+      kinds_(kinds),
+      ports_{&port_a, &port_b},
+      state_{PortState(vector_bytes), PortState(vector_bytes)} {
+  constexpr std::uint64_t host_limit = std::uint64_t{1} << 36;
+  if (depth > host_limit / vector_bytes) {
+    user_error("memory {}: {} vectors of {} bytes are more than this simulator holds; allowed {}",
+               this->name(), depth, vector_bytes, host_limit / vector_bytes);
+  }
+  storage_.reset(static_cast<std::uint8_t*>(std::calloc(depth, vector_bytes)));
+  if (storage_ == nullptr) {
+    user_error("memory {}: the host has no room for {} vectors of {} bytes", this->name(), depth,
+               vector_bytes);
+  }
+}
+
+void DualPortMemory::drive() {
+  for (unsigned p = 0; p < 2; ++p) {
+    MemoryPort& port = *ports_[p];
+    port.read_data.valid = !state_[p].data.empty();
+    port.read_data.bits = state_[p].data.front();
+  }
+}
+
+void DualPortMemory::accept() {
+  for (unsigned p = 0; p < 2; ++p) {
+    MemoryPort& port = *ports_[p];
+    const bool write = port.request.bits.write;
+    port.request.ready = write ? port.write_data.valid : state_[p].stored() < 2;
+    port.write_data.ready = port.request.valid && write;
+  }
+}
+
+void DualPortMemory::take_read(unsigned p) {
+  PortState& state = state_[p];
+  if (ports_[p]->read_data.fires()) {
+    state.data.pop();
+    ++clock_.progress;
+  }
+  state.in_flight = false;
+  const Link<MemoryRequest>& request = ports_[p]->request;
+  if (!request.fires() || request.bits.write) return;
+  ++stats_.reads[p];
+  if (clock_.events != nullptr) {
+    clock_.events->event({kinds_.read[p], 0, request.bits.address});
+  }
+  state.in_flight = true;
+  std::uint8_t* slot = state.data.push();
+  if (request.bits.address < depth_) {
+    std::memcpy(slot, vector(request.bits.address), vector_bytes_);
+  } else {
+    std::memset(slot, 0, vector_bytes_);
+  }
+}
+
+void DualPortMemory::take_write(unsigned p) {
+  const Link<MemoryRequest>& request = ports_[p]->request;
+  if (!request.fires() || !request.bits.write) return;
+  ++stats_.writes[p];
+  const VectorRef data = ports_[p]->write_data.bits;
+  if (clock_.events != nullptr) {
+    clock_.events->event({kinds_.write[p], 0, request.bits.address, 0, 0, data});
+  }
+  if (request.bits.address >= depth_) return;
+  std::memcpy(vector(request.bits.address), data, vector_bytes_);
+}
+
+void DualPortMemory::commit() {
+  // Both reads before both writes: a read of an address written in this cycle sees the old vector.
+  take_read(0);
+  take_read(1);
+  take_write(0);
+  take_write(1);
+}
+
+}  // namespace tactus

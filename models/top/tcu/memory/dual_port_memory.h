@@ -1,0 +1,83 @@
+// Dual-port memory of vectors: local memory and the accumulators' storage.
+//
+// Each port takes one request a cycle; the ports are independent. A write is taken together with
+// its data and lands at the clock edge. Read data is offered one cycle after the request and waits
+// in a 3-entry queue; a read is taken while fewer than 2 entries are stored, so a stalled reader
+// lets 3 reads through. Read and write of one address in the same cycle: the read sees the old
+// vector. Contents start as zero. Vectors at or beyond the depth: reads give zeroes, writes are
+// lost. Source: hardware spec sections 2.6 and 16.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include <systemc>
+
+#include "models/sim/clock.h"
+#include "models/sim/events.h"
+#include "models/sim/queue.h"
+#include "models/top/tcu/channels.h"
+
+namespace tactus {
+
+class DualPortMemory final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::array<std::uint64_t, 2> reads{}, writes{};  ///< vectors, ports A and B
+  };
+
+  /// The events of ports A and B.
+  struct EventKinds {
+    std::array<EventKind, 2> read, write;
+  };
+
+  /// `depth` in vectors. Throws UserError if the host cannot hold depth * vector_bytes.
+  DualPortMemory(const sc_core::sc_module_name& name, Clock& clock, std::uint64_t depth,
+                 std::uint64_t vector_bytes, const EventKinds& kinds, MemoryPort& port_a,
+                 MemoryPort& port_b);
+
+  void drive();   ///< read_data.valid, read_data.bits
+  void accept();  ///< request.ready, write_data.ready; needs the requests driven
+  void commit();
+
+  [[nodiscard]] std::uint64_t depth() const { return depth_; }
+  [[nodiscard]] std::uint64_t vector_bytes() const { return vector_bytes_; }
+  /// Lanes of one vector; address < depth.
+  [[nodiscard]] const std::uint8_t* vector(std::uint64_t address) const {
+    return storage_.get() + address * vector_bytes_;
+  }
+  [[nodiscard]] std::uint8_t* vector(std::uint64_t address) {
+    return storage_.get() + address * vector_bytes_;
+  }
+  /// No read data waits on either port.
+  [[nodiscard]] bool idle() const { return state_[0].data.empty() && state_[1].data.empty(); }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+
+ private:
+  struct PortState {
+    explicit PortState(std::uint64_t vector_bytes) : data(4, vector_bytes) {}
+    BlockRing data;          ///< read data in order, the newest possibly still on its way
+    bool in_flight = false;  ///< a read was issued in the cycle before: not in the queue yet
+    [[nodiscard]] std::size_t stored() const { return data.count() - (in_flight ? 1 : 0); }
+  };
+
+  void take_read(unsigned port);
+  void take_write(unsigned port);
+
+  Clock& clock_;
+  std::uint64_t depth_;
+  std::uint64_t vector_bytes_;
+  EventKinds kinds_;
+  std::array<MemoryPort*, 2> ports_;
+  std::array<PortState, 2> state_;
+  struct Free {
+    void operator()(std::uint8_t* p) const { std::free(p); }
+  };
+  /// From calloc: pages that are never touched cost nothing.
+  std::unique_ptr<std::uint8_t[], Free> storage_;
+  Stats stats_;
+};
+
+}  // namespace tactus

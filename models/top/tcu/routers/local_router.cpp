@@ -1,0 +1,123 @@
+#include "models/top/tcu/routers/local_router.h"
+
+namespace tactus {
+
+LocalRouter::LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsigned array_size,
+                         std::uint64_t local_depth, const LocalRouterLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      links_(links),
+      read_(1, local_depth),
+      write_(1, local_depth),
+      accumulator_(2 * array_size, local_depth) {}
+
+void LocalRouter::SelectStream::drive(bool leg_valid, const Select& leg) {
+  valid = queue.has_output(leg_valid);
+  select = queue.output(leg);
+}
+
+void LocalRouter::SelectStream::commit(bool enqueue, const Select& leg) {
+  if (!valid) return;
+  const bool taken = data_fires && expander.last(select.size);
+  if (data_fires) expander.advance(select.size);
+  queue.commit(enqueue, leg, taken);
+}
+
+void LocalRouter::drive() {
+  const Dataflow& flow = links_.control.bits;
+  needed_legs_ = 0;
+  switch (flow.kind) {
+    case DataflowKind::local_to_array_weights:
+      needed_legs_ = leg_read;
+      read_leg_ = {to_weights, flow.size};
+      break;
+    case DataflowKind::local_to_array_to_accumulator:
+      needed_legs_ = leg_read | leg_accumulator;
+      read_leg_ = {to_input, flow.size};
+      accumulator_leg_ = {from_array, flow.size};
+      break;
+    case DataflowKind::array_to_accumulator:
+      needed_legs_ = leg_accumulator;
+      accumulator_leg_ = {from_array, flow.size};
+      break;
+    case DataflowKind::accumulator_to_local:
+      needed_legs_ = leg_write;
+      write_leg_ = {from_accumulator, flow.size};
+      break;
+    case DataflowKind::local_to_accumulator:
+      needed_legs_ = leg_read | leg_accumulator;
+      read_leg_ = {to_accumulator, flow.size};
+      accumulator_leg_ = {from_local, flow.size};
+      break;
+    case DataflowKind::none:
+      break;
+  }
+  pending_legs_ = links_.control.valid ? needed_legs_ & ~done_legs_ : 0;
+  read_.drive((pending_legs_ & leg_read) != 0, read_leg_);
+  write_.drive((pending_legs_ & leg_write) != 0, write_leg_);
+  accumulator_.drive((pending_legs_ & leg_accumulator) != 0, accumulator_leg_);
+
+  const Link<VectorRef>& read = links_.local.read_data;
+  links_.array_weights.valid = read.valid && read_.routes_to(to_weights);
+  links_.array_weights.bits = read.bits;
+  links_.array_input.valid = read.valid && read_.routes_to(to_input);
+  links_.array_input.bits = read.bits;
+
+  links_.local.write_data.valid =
+      write_.routes_to(from_accumulator) && links_.accumulator_output.valid;
+  links_.local.write_data.bits = links_.accumulator_output.bits;
+
+  if (accumulator_.routes_to(from_array)) {
+    links_.accumulator_input.valid = links_.array_output.valid;
+    links_.accumulator_input.bits = links_.array_output.bits;
+  } else {
+    links_.accumulator_input.valid =
+        accumulator_.routes_to(from_local) && read.valid && read_.routes_to(to_accumulator);
+    links_.accumulator_input.bits = read.bits;
+  }
+}
+
+void LocalRouter::accept_results() {
+  links_.array_output.ready = accumulator_.routes_to(from_array) && links_.accumulator_input.ready;
+  accumulator_.data_fires = accumulator_.valid && links_.accumulator_input.fires();
+  links_.accumulator_output.ready =
+      write_.routes_to(from_accumulator) && links_.local.write_data.ready;
+  write_.data_fires = write_.valid && links_.local.write_data.fires();
+}
+
+void LocalRouter::accept_reads() {
+  bool consumer_ready = false;
+  if (read_.valid) {
+    switch (read_.select.route) {
+      case to_weights:
+        consumer_ready = links_.array_weights.ready;
+        break;
+      case to_input:
+        consumer_ready = links_.array_input.ready;
+        break;
+      default:
+        consumer_ready = accumulator_.routes_to(from_local) && links_.accumulator_input.ready;
+        break;
+    }
+  }
+  links_.local.read_data.ready = consumer_ready;
+  read_.data_fires = consumer_ready && links_.local.read_data.valid;
+  links_.control.ready = (needed_legs_ & ~(ready_legs() | done_legs_)) == 0;
+}
+
+unsigned LocalRouter::ready_legs() const {
+  return (read_.can_enqueue() ? leg_read : 0U) | (write_.can_enqueue() ? leg_write : 0U) |
+         (accumulator_.can_enqueue() ? leg_accumulator : 0U);
+}
+
+void LocalRouter::commit() {
+  const unsigned ready = ready_legs();
+  const unsigned fires = pending_legs_ & ready;
+  done_legs_ = links_.control.ready ? 0 : done_legs_ | fires;
+  if (fires != 0) ++clock_.progress;
+  read_.commit((fires & leg_read) != 0, read_leg_);
+  write_.commit((fires & leg_write) != 0, write_leg_);
+  accumulator_.commit((fires & leg_accumulator) != 0, accumulator_leg_);
+}
+
+}  // namespace tactus

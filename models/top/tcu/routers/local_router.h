@@ -1,0 +1,85 @@
+// Local router: connects local memory port A with the array and the accumulators.
+//
+// Combinational data paths; three select streams, each a queue (pass-through when empty) and a
+// counter, decide per vector where data goes: R local read data -> weights, array input or
+// accumulators; L accumulator output -> local write data; W array output or local read data ->
+// accumulators. W items are in program order, so a move to the accumulators waits until the last
+// result of an earlier MatMul has passed. Source: hardware spec section 5.
+#pragma once
+
+#include <systemc>
+
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/top/tcu/channels.h"
+#include "models/top/tcu/decoder/expander.h"
+
+namespace tactus {
+
+struct LocalRouterLinks {
+  Link<Dataflow>& control;
+  MemoryPort& local;                    ///< port A: read_data in, write_data out
+  Link<VectorRef>& array_weights;       ///< out
+  Link<VectorRef>& array_input;         ///< out
+  Link<VectorRef>& array_output;        ///< in
+  Link<VectorRef>& accumulator_input;   ///< out
+  Link<VectorRef>& accumulator_output;  ///< in
+};
+
+class LocalRouter final : public sc_core::sc_module {
+ public:
+  LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsigned array_size,
+              std::uint64_t local_depth, const LocalRouterLinks& links);
+
+  void drive();           ///< valids towards array, accumulators and local memory
+  void accept_results();  ///< readies of array output and accumulator output
+  void accept_reads();    ///< readies of local read data and control; after the array's accept()
+  void commit();
+
+  [[nodiscard]] bool idle() const {
+    return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
+  }
+
+ private:
+  struct Select {
+    unsigned route = 0;
+    std::uint64_t size = 0;
+  };
+
+  /// A select stream and its state in the present cycle.
+  struct SelectStream {
+    SelectStream(std::size_t capacity, std::uint64_t depth) : queue(capacity), expander(depth) {}
+    void drive(bool leg_valid, const Select& leg);
+    [[nodiscard]] bool routes_to(unsigned route) const { return valid && select.route == route; }
+    /// Whether the queue takes an item, given the handshake of the data in this cycle.
+    [[nodiscard]] bool can_enqueue() const {
+      return queue.can_enqueue(data_fires && expander.last(select.size));
+    }
+    void commit(bool enqueue, const Select& leg);
+
+    Queue<Select, QueueKind::pipe_flow> queue;
+    Expander expander;
+    bool valid = false;
+    Select select;
+    bool data_fires = false;  ///< the data this item waits for is offered and taken
+  };
+
+  enum ReadRoute : unsigned { to_weights, to_input, to_accumulator };
+  enum WriteRoute : unsigned { from_nowhere, from_accumulator };
+  enum AccumulatorRoute : unsigned { from_array, from_local };
+  enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
+
+  [[nodiscard]] unsigned ready_legs() const;
+
+  Clock& clock_;
+  LocalRouterLinks links_;
+  SelectStream read_;         ///< R
+  SelectStream write_;        ///< L
+  SelectStream accumulator_;  ///< W
+  unsigned needed_legs_ = 0;
+  unsigned pending_legs_ = 0;
+  unsigned done_legs_ = 0;
+  Select read_leg_, write_leg_, accumulator_leg_;
+};
+
+}  // namespace tactus

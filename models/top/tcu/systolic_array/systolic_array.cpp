@@ -1,0 +1,96 @@
+#include "models/top/tcu/systolic_array/systolic_array.h"
+
+#include <cstring>
+
+#include "models/sim/events.h"
+
+namespace tactus {
+
+SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
+                             const tcu::Architecture& architecture, tcu::MacRounding rounding,
+                             const SystolicArrayLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      links_(links),
+      kernels_(tcu::vector_kernels(architecture.data_type, rounding)),
+      size_(architecture.array_size),
+      vector_bytes_(architecture.vector_bytes()),
+      depth_(2 * Cycle{architecture.array_size} - 1),
+      weights_(2 * (size_ + 1) * vector_bytes_),
+      // D results in the pipeline and D in the queue behind it, which stops new runs.
+      results_(2 * depth_, vector_bytes_),
+      available_(2 * depth_ + 1) {}
+
+void SystolicArray::drive() {
+  links_.control.ready = control_.can_enqueue();
+  links_.output.valid = !results_.empty() && available_[available_front_] <= clock_.now;
+  links_.output.bits = results_.front();
+}
+
+void SystolicArray::accept() {
+  const ArrayControl& control = control_.front();
+  const bool takes_vector = !control_.empty() && !control.zeroes;
+  links_.input.ready = takes_vector && !control.load && links_.output.ready;
+  links_.weights.ready = takes_vector && control.load && drained();
+}
+
+void SystolicArray::commit() {
+  const ArrayControl& control = control_.front();
+  const bool valid = !control_.empty();
+  const bool loads = valid && control.load && drained() && (control.zeroes || links_.weights.valid);
+  const bool runs =
+      valid && !control.load && links_.output.ready && (control.zeroes || links_.input.valid);
+  if (links_.output.fires()) {
+    results_.pop();
+    available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
+    ++clock_.progress;
+  }
+  if (countdown_ > 0) {
+    --countdown_;
+    ++clock_.progress;
+  }
+  if (runs) run(control.zeroes ? nullptr : links_.input.bits);
+  if (loads) load(control.zeroes ? nullptr : links_.weights.bits);
+  control_.commit(links_.control.fires(), links_.control.bits, runs || loads);
+}
+
+void SystolicArray::run(VectorRef input) {
+  ++clock_.progress;
+  ++stats_.runs;
+  countdown_ = depth_;
+  std::uint8_t* out = results_.push();
+  const std::uint8_t* weights = weights_.data() + window_ * vector_bytes_;
+  if (input == nullptr) {
+    ++stats_.zero_runs;
+    std::memcpy(out, weights, vector_bytes_);  // MAC with a zero product is exact: the bias
+  } else {
+    kernels_.mac_chain(weights, input, out, size_);
+  }
+  available_[available_back_] = clock_.now + depth_;
+  available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
+  if (clock_.events != nullptr) clock_.events->event({EventKind::run});
+}
+
+void SystolicArray::load(VectorRef weights) {
+  ++clock_.progress;
+  ++stats_.loads;
+  window_ = window_ == 0 ? size_ : window_ - 1;
+  for (std::uint8_t* slot : {weights_.data() + window_ * vector_bytes_,
+                             weights_.data() + (window_ + size_ + 1) * vector_bytes_}) {
+    if (weights == nullptr) {
+      std::memset(slot, 0, vector_bytes_);
+    } else {
+      std::memcpy(slot, weights, vector_bytes_);
+    }
+  }
+  if (clock_.events != nullptr) clock_.events->event({EventKind::load});
+}
+
+std::string SystolicArray::waits_for() const {
+  if (control_.empty()) return "nothing to do";
+  const ArrayControl& control = control_.front();
+  if (control.load) return drained() ? "weights from local memory" : "the array to drain";
+  return links_.output.ready ? "input from local memory" : "an accumulator write for its result";
+}
+
+}  // namespace tactus

@@ -1,0 +1,75 @@
+// Systolic array: N x N multiply-accumulates, weight stationary, no shadow weights.
+//
+// One vector a cycle in and out. A result is offered D = 2N-1 cycles after its run and, while the
+// consumer is not ready, waits in a D-entry queue. A run needs the consumer of the results ready in
+// the cycle of the run itself. A load needs the array drained: the first load after a run at cycle
+// r happens at r + 2N. Runs may follow the last load in the next cycle. The physical skew (input j
+// delayed j cycles, row i by N-1-i) adds up to D for every element, so results are computed whole
+// at the run. Source: hardware spec section 7.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+
+#include "isa/tcu/arithmetic.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/top/tcu/channels.h"
+
+namespace tactus {
+
+struct SystolicArrayLinks {
+  Link<ArrayControl>& control;
+  Link<VectorRef>& weights;
+  Link<VectorRef>& input;
+  Link<VectorRef>& output;
+};
+
+class SystolicArray final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::uint64_t runs = 0;   ///< vectors multiplied, zero vectors included
+    std::uint64_t loads = 0;  ///< weight vectors loaded, zero vectors included
+    std::uint64_t zero_runs = 0;
+  };
+
+  SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
+                const tcu::Architecture& architecture, tcu::MacRounding rounding,
+                const SystolicArrayLinks& links);
+
+  void drive();   ///< output.valid, control.ready
+  void accept();  ///< input.ready, weights.ready; needs output.ready
+  void commit();
+
+  [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] std::string waits_for() const;
+
+ private:
+  [[nodiscard]] bool drained() const { return countdown_ == 0; }
+  void run(VectorRef input);
+  void load(VectorRef weights);
+
+  Clock& clock_;
+  SystolicArrayLinks links_;
+  const tcu::VectorKernels& kernels_;
+  std::size_t size_;  ///< N
+  std::size_t vector_bytes_;
+  Cycle depth_;  ///< D
+
+  Queue<ArrayControl, QueueKind::plain> control_{2};
+  Cycle countdown_ = 0;  ///< cycles until the array is drained
+  /// Bias and columns 0..N-1 in the order of the MAC chain, as a window that moves down by one
+  /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
+  std::vector<std::uint8_t> weights_;
+  std::size_t window_ = 0;
+  BlockRing results_;             ///< in flight and waiting
+  std::vector<Cycle> available_;  ///< cycle in which each result is offered, in step with results_
+  std::size_t available_front_ = 0;
+  std::size_t available_back_ = 0;
+  Stats stats_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,82 @@
+// Tensor compute unit: decoder, systolic array, accumulators with ALUs, local memory, routers.
+//
+// One call sequence a cycle: drive(), accept(), commit(). Between drive() and accept() nothing of
+// the outside is needed, so the parent drives what is connected to the DRAM links first. Source:
+// hardware spec section 1.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "isa/tcu/arithmetic.h"
+#include "models/sim/clock.h"
+#include "models/sim/phases.h"
+#include "models/top/tcu/accumulators/accumulator_with_alu.h"
+#include "models/top/tcu/channels.h"
+#include "models/top/tcu/decoder/decoder.h"
+#include "models/top/tcu/memory/dual_port_memory.h"
+#include "models/top/tcu/routers/host_router.h"
+#include "models/top/tcu/routers/local_router.h"
+#include "models/top/tcu/systolic_array/systolic_array.h"
+
+namespace tactus {
+
+/// The TCU's side of one DRAM port.
+struct DramLinks {
+  Link<DramRequest> request;
+  Link<VectorRef> in;   ///< from DRAM
+  Link<VectorRef> out;  ///< to DRAM
+};
+
+class Tcu final : public sc_core::sc_module {
+ public:
+  struct Config {
+    tcu::Architecture architecture;
+    tcu::MacRounding rounding = tcu::MacRounding::sum;
+    std::uint16_t reset_timeout = 100;  ///< cycles, reset value of the timeout register
+  };
+
+  Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
+      Link<const std::uint8_t*>& instruction, std::array<DramLinks, 2>& dram);
+
+  void drive();
+  void accept();
+  void commit();
+
+  /// The same three steps unit by unit, for running them in any order.
+  void add_phases(Phases& phases);
+
+  [[nodiscard]] bool idle() const;
+  /// One line for each unit that is in the middle of something.
+  [[nodiscard]] std::vector<std::string> waits_for() const;
+
+  Decoder& decoder() { return decoder_; }
+  [[nodiscard]] const Decoder& decoder() const { return decoder_; }
+  [[nodiscard]] const SystolicArray& array() const { return array_; }
+  [[nodiscard]] AccumulatorWithAlu& accumulators() { return accumulators_; }
+  [[nodiscard]] const AccumulatorWithAlu& accumulators() const { return accumulators_; }
+  [[nodiscard]] DualPortMemory& local() { return local_; }
+  [[nodiscard]] const DualPortMemory& local() const { return local_; }
+
+ private:
+  MemoryPort local_a_, local_b_;
+  Link<Dataflow> dataflow_;
+  Link<HostDataflow> host_;
+  Link<ArrayControl> array_control_;
+  Link<AccumulatorControl> accumulator_control_;
+  Link<VectorRef> array_weights_, array_input_, array_output_;
+  Link<VectorRef> accumulator_input_, accumulator_output_;
+
+  Decoder decoder_;
+  DualPortMemory local_;
+  LocalRouter local_router_;
+  HostRouter host_router_;
+  SystolicArray array_;
+  AccumulatorWithAlu accumulators_;
+};
+
+}  // namespace tactus

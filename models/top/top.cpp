@@ -1,0 +1,161 @@
+#include "models/top/top.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "isa/tcu/layout.h"
+#include "models/sim/events.h"
+
+namespace tactus {
+
+void check_axi_width(const tcu::Architecture& architecture, unsigned axi_data_bits) {
+  const unsigned scalar_bits = info(architecture.data_type).storage_bytes * 8;
+  const auto fits = [&](unsigned bits) {
+    const unsigned scalars = bits / scalar_bits;
+    const bool whole = scalars >= 1 && architecture.array_size % scalars == 0;
+    return whole && architecture.array_size / scalars <= 256;
+  };
+  std::string allowed;
+  bool listed = false;
+  for (unsigned bits = 32; bits <= 1024; bits *= 2) {
+    listed = listed || bits == axi_data_bits;
+    if (fits(bits)) allowed += (allowed.empty() ? "" : ", ") + std::to_string(bits);
+  }
+  if (listed && fits(axi_data_bits)) return;
+  user_error("AXI data width {} bits does not fit vectors of {} {} scalars; allowed {}",
+             axi_data_bits, architecture.array_size, info(architecture.data_type).name,
+             allowed.empty()
+                 ? "none: choose an array size that is a multiple of the scalars in 32 bits"
+                 : allowed);
+}
+
+Top::Port::Port(unsigned index, Clock& clock, const Config& config,
+                const ConfigRegisters& registers, DramLinks& tcu)
+    : port(index == 0 ? "dram0" : "dram1", clock, config.tcu.architecture, config.axi_data_bits / 8,
+           index, registers, tcu, pins) {}
+
+Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
+         InstructionSource& source)
+    : sc_module(name),
+      clock_(clock),
+      source_(source),
+      stalls_(config.stalls),
+      stream_("stream", clock, config.axi_data_bits / 8,
+              tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
+              instructions_),
+      tcu_("tcu", clock, config.tcu, instructions_, dram_) {
+  check_axi_width(config.tcu.architecture, config.axi_data_bits);
+  for (unsigned p = 0; p < 2; ++p) {
+    ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
+  }
+  if (config.sample_block_size > 0) {
+    sampler_ = std::make_unique<Sampler>("sampler", config.sample_block_size, tcu_.decoder(),
+                                         tcu_.decoder().links(), samples_);
+    samples_.ready = true;
+  }
+  if (!config.shuffle_seed) return;
+  shuffle_.emplace(*config.shuffle_seed);
+  phases_.settle = {[this] { stream_.drive(); }, [this] { stream_.accept(); }};
+  phases_.commit = {[this] { stream_.commit(); }};
+  for (auto& p : ports_) {
+    Port& port = *p;
+    phases_.settle.emplace_back([&port] { port.target->drive(); });
+    phases_.commit.emplace_back([&port] { port.target->commit(); });
+    port.port.add_phases(phases_);
+  }
+  tcu_.add_phases(phases_);
+}
+
+void Top::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
+
+void Top::offer_word() {
+  words_.bits = source_.word(clock_.now);
+  words_.valid = words_.bits != nullptr;
+}
+
+void Top::take_word() {
+  if (!words_.fires()) return;
+  source_.taken(clock_.now);
+}
+
+void Top::cycle() {
+  offer_word();
+  for (auto& port : ports_) port->target->draw_stalls(stalls_);
+  if (sampler_) sampler_->drive();
+  if (shuffle_) {
+    shuffled_order();
+  } else {
+    fixed_order();
+  }
+  take_word();
+  if (sampler_) {
+    sampler_->commit();
+    if (on_sample && samples_.fires()) on_sample(samples_.bits);
+  }
+  if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
+  ++clock_.now;
+}
+
+void Top::fixed_order() {
+  stream_.drive();
+  for (auto& p : ports_) {
+    if (p->quiet) continue;
+    p->was_idle = p->idle();
+    p->target->drive();
+    p->port.drive();
+  }
+  tcu_.drive();
+  for (auto& p : ports_) {
+    if (!p->quiet) p->port.accept();
+  }
+  tcu_.accept();
+  stream_.accept();
+  if (sampler_) sampler_->observe();
+
+  stream_.commit();
+  tcu_.commit();
+  for (unsigned i = 0; i < 2; ++i) {
+    Port& p = *ports_[i];
+    if (p.quiet && !dram_[i].request.valid && !dram_[i].out.valid) continue;
+    p.port.commit();
+    p.target->commit();
+    p.quiet = p.was_idle && p.idle();
+  }
+}
+
+/// The order of units is free: the wires of a cycle settle to the same values however often and in
+/// whatever order the units look at them, and at the clock edge every unit reads wires and writes
+/// its own registers only.
+void Top::shuffled_order() {
+  // The longest chain of wires passes through every step at most once.
+  for (std::size_t pass = 0; pass < phases_.settle.size(); ++pass) {
+    std::shuffle(phases_.settle.begin(), phases_.settle.end(), *shuffle_);
+    for (const auto& step : phases_.settle) step();
+  }
+  if (sampler_) sampler_->observe();
+  std::shuffle(phases_.commit.begin(), phases_.commit.end(), *shuffle_);
+  for (const auto& step : phases_.commit) step();
+}
+
+bool Top::idle() const {
+  return source_.exhausted() && stream_.idle() && tcu_.idle() && ports_[0]->idle() &&
+         ports_[1]->idle();
+}
+
+bool Top::waits_for_memory() const {
+  return ports_[0]->target->waits_for_memory() || ports_[1]->target->waits_for_memory();
+}
+
+std::vector<std::string> Top::waits_for() const {
+  std::vector<std::string> lines = tcu_.waits_for();
+  for (unsigned p = 0; p < 2; ++p) {
+    if (ports_[p]->idle()) continue;
+    lines.push_back("dram" + std::to_string(p) + ": " + ports_[p]->port.converter().waits_for());
+  }
+  if (!stream_.idle() || !source_.exhausted()) {
+    lines.emplace_back("instruction stream: the decoder to accept");
+  }
+  return lines;
+}
+
+}  // namespace tactus

@@ -1,0 +1,110 @@
+// The whole design: instruction stream, TCU, two DRAM ports down to their AXI slaves.
+//
+// The slaves' TLM-2.0 sockets are the border: bind each to a memory. Source: hardware spec
+// section 11.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "models/dram/axi_target.h"
+#include "models/sim/clock.h"
+#include "models/sim/phases.h"
+#include "models/sim/stalls.h"
+#include "models/top/dram_port/dram_port.h"
+#include "models/top/stream_adapter/stream_adapter.h"
+#include "models/top/tcu/sampler/sampler.h"
+#include "models/top/tcu/tcu.h"
+
+namespace tactus {
+
+/// Where the instruction stream comes from.
+class InstructionSource {
+ public:
+  virtual ~InstructionSource() = default;
+  /// The word offered in this cycle, or null. Stays offered until taken.
+  virtual const std::uint8_t* word(Cycle now) = 0;
+  /// The offered word was taken in cycle `now`.
+  virtual void taken(Cycle now) = 0;
+  /// Nothing will be offered any more.
+  [[nodiscard]] virtual bool exhausted() const = 0;
+};
+
+class Top final : public sc_core::sc_module {
+ public:
+  struct Config {
+    Tcu::Config tcu;
+    unsigned axi_data_bits = 64;          ///< of DRAM ports and instruction stream: 32..1024
+    std::uint32_t sample_block_size = 0;  ///< samples a block; 0: no sampler in the design
+    StallGenerator stalls;
+    /// Evaluate units in a new random order every cycle instead of the fixed one (slow; for tests).
+    std::optional<std::uint32_t> shuffle_seed;
+  };
+
+  /// Throws UserError if the AXI width does not fit the architecture's vectors.
+  Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
+      InstructionSource& source);
+
+  [[nodiscard]] AxiLinks& pins(unsigned port) { return ports_[port]->pins; }
+  void attach(unsigned port, AxiTarget& target);
+
+  /// Evaluates cycle clock.now and moves the clock to the next.
+  void cycle();
+
+  /// The source is exhausted and nothing is in flight.
+  [[nodiscard]] bool idle() const;
+  /// One line for each unit that is in the middle of something.
+  [[nodiscard]] std::vector<std::string> waits_for() const;
+  /// A memory still owes an answer.
+  [[nodiscard]] bool waits_for_memory() const;
+
+  [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
+  [[nodiscard]] Tcu& tcu() { return tcu_; }
+  [[nodiscard]] const Tcu& tcu() const { return tcu_; }
+
+  /// Called for every sample; the stream's consumer is always ready.
+  std::function<void(const Sample&)> on_sample;
+
+ private:
+  struct Port {
+    Port(unsigned index, Clock& clock, const Config& config, const ConfigRegisters& registers,
+         DramLinks& tcu);
+    AxiLinks pins;
+    DramPort port;
+    AxiTarget* target = nullptr;
+    /// The port was idle before the last cycle and after it: its wires stand still.
+    bool quiet = false;
+    bool was_idle = false;
+    [[nodiscard]] bool idle() const { return port.idle() && target->idle(); }
+  };
+
+  void offer_word();
+  void take_word();
+  void fixed_order();
+  void shuffled_order();
+
+  Clock& clock_;
+  InstructionSource& source_;
+  StallGenerator stalls_;
+  StreamAdapter::Bytes words_, instructions_;
+  std::array<DramLinks, 2> dram_;
+  StreamAdapter stream_;
+  Tcu tcu_;
+  std::array<std::unique_ptr<Port>, 2> ports_;
+  Link<Sample> samples_;
+  std::unique_ptr<Sampler> sampler_;
+  Phases phases_;
+  std::optional<std::mt19937> shuffle_;
+};
+
+/// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws
+/// UserError naming the widths that fit. Scalars per beat must be at least 1 and divide N.
+void check_axi_width(const tcu::Architecture& architecture, unsigned axi_data_bits);
+
+}  // namespace tactus

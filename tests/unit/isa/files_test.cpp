@@ -1,0 +1,162 @@
+#include "isa/support/files.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/isa/test_files.h"
+
+namespace tactus {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public ScratchFolder {
+ protected:
+  [[nodiscard]] std::size_t files_in_folder() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+};
+
+TEST_F(Files, WhatIsWrittenReadsBack) {
+  std::vector<std::uint8_t> bytes(200000);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7);
+  write_file_atomically(path("a"), bytes);
+  EXPECT_EQ(read_file(path("a")), bytes);
+  write_file_atomically(path("a"), "text\n");  // replaces, also by something shorter
+  EXPECT_EQ(read_text(path("a")), "text\n");
+  write_file_atomically(path("a"), "");
+  EXPECT_EQ(read_text(path("a")), "");
+  EXPECT_EQ(files_in_folder(), 1U);  // no temporary files stay
+}
+
+TEST_F(Files, SizesAroundTheReadBufferReadBack) {
+  for (const std::size_t size : {65535U, 65536U, 65537U, 131072U}) {
+    write_file_atomically(path("a"), std::string(size, 'x'));
+    EXPECT_EQ(read_text(path("a")), std::string(size, 'x'));
+  }
+}
+
+TEST_F(Files, ReadingReportsWhatIsWrong) {
+  EXPECT_EQ(error_of([&] { (void)read_file(path("gone")); }), path("gone") + ": no such file");
+  EXPECT_EQ(error_of([&] { (void)read_file(folder_); }),
+            folder_ + ": is a directory; a file is needed");
+  EXPECT_EQ(error_of([&] { (void)read_text(""); }), "the file name is empty");
+  EXPECT_EQ(error_of([&] { (void)read_text(std::string("a\0b", 3)); }),
+            "a: the file name contains a NUL byte");
+  write_file_atomically(path("a"), "x");
+  EXPECT_EQ(error_of([&] { (void)read_file(path("a/b")); }),
+            path("a/b") + ": cannot be opened: Not a directory");
+}
+
+TEST_F(Files, UnreadableFilesAreReported) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads everything";
+  write_file_atomically(path("a"), "x");
+  ASSERT_EQ(::chmod(path("a").c_str(), 0), 0);
+  EXPECT_EQ(error_of([&] { (void)read_file(path("a")); }),
+            path("a") + ": cannot be opened: Permission denied");
+  EXPECT_EQ(error_of([&] { write_file_atomically(path("a"), "y"); }),
+            path("a") + ": cannot be written: Permission denied");
+}
+
+TEST_F(Files, LfsPointersAreReported) {
+  write_file_atomically(path("a"), "version https://git-lfs.github.com/spec/v1\noid sha256:00\n");
+  EXPECT_EQ(
+      error_of([&] { (void)read_file(path("a")); }),
+      path("a") + ": is a Git LFS pointer, not the file itself; fetch it with \"git lfs pull\"");
+  write_file_atomically(path("a"), "version https://git-lf");
+  EXPECT_EQ(read_text(path("a")), "version https://git-lf");
+}
+
+TEST_F(Files, DevicesAndPipesAreReadToTheirEnd) {
+  EXPECT_TRUE(read_file("/dev/null").empty());
+  EXPECT_FALSE(read_text("/proc/self/status").empty());  // the size says 0
+}
+
+TEST_F(Files, WritingReportsWhatIsWrong) {
+  EXPECT_EQ(error_of([&] { write_file_atomically(path("no/a"), "x"); }),
+            path("no/a") + ": cannot be written: No such file or directory");
+  EXPECT_EQ(error_of([&] { write_file_atomically(folder_, "x"); }),
+            folder_ + ": is a directory; a file name is needed");
+  EXPECT_EQ(error_of([&] { write_file_atomically("", "x"); }), "the file name is empty");
+  EXPECT_EQ(error_of([&] { write_file_atomically("/dev/full", "x"); }),
+            "/dev/full: cannot be written: No space left on device");
+  const std::string long_name = path(std::string(300, 'n'));
+  EXPECT_EQ(error_of([&] { write_file_atomically(long_name, "x"); }),
+            long_name + ": cannot be written: File name too long");
+  EXPECT_EQ(files_in_folder(), 0U);
+}
+
+TEST_F(Files, DevicesAreWrittenThrough) {
+  write_file_atomically("/dev/null", "x");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  ::testing::internal::CaptureStdout();
+  write_file_atomically("/dev/stdout", "through");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "through");
+}
+
+TEST_F(Files, StandardOutputKeepsItsOrderWhenItIsAFile) {
+  ::testing::internal::CaptureStdout();  // redirects to a regular file
+  std::printf("before ");
+  write_file_atomically("/dev/stdout", "through ");
+  std::printf("after");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "before through after");
+}
+
+TEST_F(Files, PermissionsOfAnExistingFileStay) {
+  write_file_atomically(path("a"), "x");
+  ASSERT_EQ(::chmod(path("a").c_str(), 0640), 0);
+  write_file_atomically(path("a"), "y");
+  EXPECT_EQ(fs::status(path("a")).permissions(), static_cast<fs::perms>(0640));
+}
+
+TEST_F(Files, TheUmaskAppliesToNewFiles) {
+  const mode_t before = ::umask(027);
+  write_file_atomically(path("a"), "x");
+  ::umask(before);
+  EXPECT_EQ(fs::status(path("a")).permissions(), static_cast<fs::perms>(0640));
+}
+
+TEST_F(Files, ALinkStaysAndItsTargetIsReplaced) {
+  fs::create_directory(path("sub"));
+  write_file_atomically(path("sub/target"), "old");
+  fs::create_symlink("sub/target", path("link"));
+  write_file_atomically(path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(read_text(path("sub/target")), "new");
+}
+
+TEST_F(Files, AReaderKeepsTheOldFile) {
+  write_file_atomically(path("a"), "old");
+  fs::create_hard_link(path("a"), path("b"));  // stands for an open file
+  write_file_atomically(path("a"), "new");
+  EXPECT_EQ(read_text(path("b")), "old");
+  EXPECT_EQ(read_text(path("a")), "new");
+}
+
+TEST(Paths, DirectoryOf) {
+  EXPECT_EQ(directory_of("a/b.c"), "a");
+  EXPECT_EQ(directory_of("/a/b/c"), "/a/b");
+  EXPECT_EQ(directory_of("/a"), "/");
+  EXPECT_EQ(directory_of("a"), ".");
+  EXPECT_EQ(directory_of(""), ".");
+}
+
+TEST(Paths, ResolveBeside) {
+  EXPECT_EQ(resolve_beside("m/x.tmodel", "x.tprog"), "m/x.tprog");
+  EXPECT_EQ(resolve_beside("/m/x.tmodel", "x.tprog"), "/m/x.tprog");
+  EXPECT_EQ(resolve_beside("/x.tmodel", "x.tprog"), "/x.tprog");
+  EXPECT_EQ(resolve_beside("x.tmodel", "x.tprog"), "x.tprog");
+  EXPECT_EQ(resolve_beside("m/x.tmodel", "/abs/x.tprog"), "/abs/x.tprog");
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,209 @@
+#include "isa/tcu/model_file.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "isa/support/files.h"
+#include "tests/unit/isa/test_files.h"
+
+namespace tactus::tcu {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* sample =
+    R"({"name":"m","prog":{"file_name":"m.tprog","size":16},)"
+    R"("consts":[{"file_name":"m.tdata","base":0,"size":30}],)"
+    R"("inputs":[{"name":"x:0","base":0,"size":10}],"outputs":[{"name":"y","base":10,"size":6}],)"
+    R"("arch":{"data_type":"FP16BP8","array_size":8,"dram0_depth":16,"dram1_depth":32,)"
+    R"("local_depth":64,"accumulator_depth":64,"simd_registers_depth":1,"stride0_depth":8,)"
+    R"("stride1_depth":8,"number_of_threads":1,"thread_queue_depth":8},)"
+    R"("load_consts_to_local":true})";
+
+/// The sample with `from` replaced by `to`.
+std::string with(const std::string& from, const std::string& to) {
+  std::string text = sample;
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string text_error(const std::string& text) {
+  return error_of([&] { (void)parse_model_file(text, "m.tmodel"); });
+}
+
+TEST(ModelFile, ReadsEveryMember) {
+  const ModelFile model = parse_model_file(sample, "m.tmodel");
+  EXPECT_EQ(model.name, "m");
+  EXPECT_EQ(model.prog, (ProgramEntry{"m.tprog", 16}));
+  EXPECT_EQ(model.consts, (std::vector<ConstantsEntry>{{"m.tdata", 0, 30}}));
+  EXPECT_EQ(model.inputs, (std::vector<TensorEntry>{{"x:0", 0, 10}}));
+  EXPECT_EQ(model.outputs, (std::vector<TensorEntry>{{"y", 10, 6}}));
+  EXPECT_EQ(model.arch.dram0_depth, 16U);
+  EXPECT_EQ(model.arch.dram1_depth, 32U);
+  EXPECT_EQ(model.load_consts_to_local, true);
+}
+
+TEST(ModelFile, WritesTheSameBytes) {
+  EXPECT_EQ(to_json(parse_model_file(sample, "m.tmodel")), sample);
+}
+
+TEST(ModelFile, OldFilesLackSomeKeys) {
+  std::string old = with(R"(,"load_consts_to_local":true)", "");
+  const auto drop = [&](const std::string& text) { old.erase(old.find(text), text.size()); };
+  drop(R"(,"size":16)");
+  drop(R"(,"number_of_threads":1,"thread_queue_depth":8)");
+  const ModelFile model = parse_model_file(old, "m.tmodel");
+  EXPECT_EQ(model.prog.size, std::nullopt);
+  EXPECT_EQ(model.load_consts_to_local, std::nullopt);
+  EXPECT_EQ(model.arch.number_of_threads, 1U);
+  EXPECT_EQ(model.arch.thread_queue_depth, 8U);
+  // What a file did not say is not made up, but an architecture is always written whole.
+  EXPECT_EQ(to_json(model).find("load_consts"), std::string::npos);
+  EXPECT_NE(to_json(model).find("\"thread_queue_depth\":8"), std::string::npos);
+}
+
+TEST(ModelFile, OptionalKeysAreStillChecked) {
+  EXPECT_EQ(text_error(with(R"("size":16)", R"("size":-1)")),
+            "m.tmodel:/prog/size: -1 is out of range; allowed 0..18446744073709551615");
+  EXPECT_EQ(text_error(with(R"("number_of_threads":1)", R"("number_of_threads":3)")),
+            "m.tmodel:/arch/number_of_threads: 3 is out of range; allowed 1..2");
+  EXPECT_EQ(text_error(with(R"("load_consts_to_local":true)", R"("load_consts_to_local":1)")),
+            "m.tmodel:/load_consts_to_local: must be true or false, is a number");
+}
+
+TEST(ModelFile, AnyNumberOfConstantsIsFine) {
+  const std::string entry = R"({"file_name":"m.tdata","base":0,"size":30})";
+  EXPECT_TRUE(parse_model_file(with(entry, ""), "m").consts.empty());
+  const std::string two = entry + R"(,{"file_name":"n.tdata","base":30,"size":2})";
+  EXPECT_EQ(parse_model_file(with(entry, two), "m").consts.size(), 2U);
+}
+
+TEST(ModelFile, ConstantsLieInsideDram1) {
+  const std::string range = R"("base":0,"size":30)";
+  EXPECT_EQ(text_error(with(range, R"("base":2,"size":30)")), "no error");
+  EXPECT_EQ(text_error(with(range, R"("base":32,"size":0)")), "no error");
+  EXPECT_EQ(text_error(with(range, R"("base":0,"size":33)")),
+            "m.tmodel:/consts/0: constants larger than DRAM1: 33 vectors; DRAM1 holds 32");
+  EXPECT_EQ(text_error(with(range, R"("base":3,"size":30)")),
+            "m.tmodel:/consts/0: constants outside DRAM1: base 3 and 30 vectors; DRAM1 holds 32");
+  EXPECT_EQ(text_error(with(range, R"("base":18446744073709551615,"size":1)")),
+            "m.tmodel:/consts/0: constants outside DRAM1: base 18446744073709551615 and 1 vectors; "
+            "DRAM1 holds 32");
+}
+
+TEST(ModelFile, TensorsLieInsideDram0) {
+  EXPECT_EQ(text_error(with(R"("base":0,"size":10)", R"("base":6,"size":10)")), "no error");
+  EXPECT_EQ(text_error(with(R"("base":0,"size":10)", R"("base":7,"size":10)")),
+            "m.tmodel:/inputs/0: input \"x:0\" outside DRAM0: base 7 and 10 vectors; "
+            "DRAM0 holds 16");
+  EXPECT_EQ(text_error(with(R"("base":10,"size":6)", R"("base":10,"size":17)")),
+            "m.tmodel:/outputs/0: output \"y\" larger than DRAM0: 17 vectors; DRAM0 holds 16");
+  EXPECT_EQ(text_error(with(R"("base":10,"size":6)", R"("base":10,"size":0)")),
+            "m.tmodel:/outputs/0/size: 0 is out of range; allowed 1 or more");
+}
+
+TEST(ModelFile, FileNamesAreBare) {
+  const auto error = [](const std::string& name) { return text_error(with("m.tprog", name)); };
+  EXPECT_EQ(error("..tprog"), "no error");
+  EXPECT_EQ(error(""), "m.tmodel:/prog/file_name: the file name is empty");
+  for (const std::string name : {"/m.tprog", "a/m.tprog", "..", ".", "../m.tprog"}) {
+    EXPECT_EQ(error(name), "m.tmodel:/prog/file_name: \"" + name +
+                               "\" is not a bare file name; allowed a file in the folder of the "
+                               "model file, without any folder in its name");
+  }
+  EXPECT_NE(error("a\\\\m.tprog"), "no error");
+  EXPECT_NE(error("m\\u0000"), "no error");
+  EXPECT_NE(text_error(with("m.tdata", "x/m.tdata")), "no error");
+}
+
+TEST(ModelFile, AllProblemsAtOnce) {
+  EXPECT_EQ(text_error(R"({
+    "name": 5, "prog": {"filename": "m.tprog"}, "consts": {},
+    "inputs": [{"name": "x", "base": 0, "size": 17}, 7], "outputs": [],
+    "arch": {"data_type":"FP16BP8","array_size":1,"dram0_depth":16,"dram1_depth":32,
+      "local_depth":64,"accumulator_depth":64,"simd_registers_depth":1,"stride0_depth":8,
+      "stride1_depth":8}, "load_const_to_local": false})"),
+            "m.tmodel:/name: must be a string, is a number\n"
+            "m.tmodel:/prog/file_name: missing key\n"
+            "m.tmodel:/prog/filename: unknown key; did you mean \"file_name\"?\n"
+            "m.tmodel:/consts: must be an array, is an object\n"
+            "m.tmodel:/inputs/1: must be an object, is a number\n"
+            "m.tmodel:/arch/array_size: 1 is out of range; allowed 2..256\n"
+            "m.tmodel:/load_const_to_local: unknown key; did you mean \"load_consts_to_local\"?\n"
+            "m.tmodel:/inputs/0: input \"x\" larger than DRAM0: 17 vectors; DRAM0 holds 16");
+}
+
+TEST(ModelFile, ChecksLeaveOutWhatCouldNotBeRead) {
+  EXPECT_EQ(text_error("[]"), "m.tmodel: must be an object, is an array");
+  EXPECT_EQ(text_error(with(R"("dram0_depth":16)", R"("dram0_depth":0)")),
+            "m.tmodel:/arch/dram0_depth: 0 is out of range; allowed 1..4611686018427387904");
+  EXPECT_EQ(text_error(with(R"("arch":{)", R"("architecture":{)")),
+            "m.tmodel:/arch: missing key\nm.tmodel:/architecture: unknown key");
+}
+
+class ModelFileOnDisk : public ScratchFolder {};
+
+TEST_F(ModelFileOnDisk, WhatIsWrittenReadsBack) {
+  const ModelFile model = parse_model_file(sample, "m.tmodel");
+  write_model_file(path("m.tmodel"), model);
+  EXPECT_EQ(read_model_file(path("m.tmodel")), model);
+  EXPECT_EQ(read_text(path("m.tmodel")), sample);
+}
+
+TEST_F(ModelFileOnDisk, WhatWouldNotReadBackIsNotWritten) {
+  ModelFile model = parse_model_file(sample, "m.tmodel");
+  model.inputs[0].size = 17;
+  const std::string file = path("m.tmodel");
+  EXPECT_EQ(error_of([&] { write_model_file(file, model); }),
+            file + ":/inputs/0: input \"x:0\" larger than DRAM0: 17 vectors; DRAM0 holds 16");
+  EXPECT_FALSE(fs::exists(file));
+  model.inputs[0].size = 1;
+  model.name = "\xff";
+  EXPECT_EQ(error_of([&] { write_model_file(file, model); }),
+            "model \"\\xFF\": a name is not valid UTF-8");
+}
+
+TEST(ModelFile, CompiledModelsAreRewrittenByteForByte) {
+  const fs::path programs = shared_root() / "golden/tcu/programs";
+  if (!fs::is_directory(programs)) GTEST_SKIP() << programs << " is not there";
+  std::size_t files = 0;
+  for (const fs::directory_entry& folder : fs::directory_iterator(programs)) {
+    if (!folder.is_directory()) continue;
+    for (const fs::directory_entry& file : fs::directory_iterator(folder.path())) {
+      if (file.path().extension() != ".tmodel") continue;
+      ++files;
+      const std::string name = file.path().string();
+      const ModelFile model = read_model_file(name);
+      EXPECT_EQ(to_json(model), read_text(name)) << name;
+      ASSERT_EQ(model.consts.size(), 1U);
+      EXPECT_EQ(fs::file_size(resolve_beside(name, model.prog.file_name)), model.prog.size);
+      EXPECT_EQ(fs::file_size(resolve_beside(name, model.consts[0].file_name)),
+                model.consts[0].size * model.arch.vector_bytes());
+    }
+  }
+  EXPECT_GT(files, 0U);
+}
+
+RC_GTEST_PROP(ModelFile, WhatIsWrittenReadsBackWhateverTheNames, ()) {
+  // Printable, quotes, control characters and beyond: JSON must escape what needs it.
+  const auto text = rc::gen::container<std::string>(
+      rc::gen::oneOf(rc::gen::inRange<char>(' ', '\x7f'), rc::gen::element('"', '\n', '\0')));
+  ModelFile model = parse_model_file(sample, "m");
+  model.name = *text;
+  model.prog.size.reset();
+  if (*rc::gen::arbitrary<bool>()) model.prog.size = *rc::gen::arbitrary<std::uint64_t>();
+  model.inputs.clear();
+  for (const auto& name : *rc::gen::container<std::vector<std::string>>(text)) {
+    const auto base = *rc::gen::inRange<std::uint64_t>(0, 16);
+    model.inputs.push_back({name, base, *rc::gen::inRange<std::uint64_t>(1, 17 - base)});
+  }
+  RC_ASSERT(parse_model_file(to_json(model), "m") == model);
+}
+
+}  // namespace
+}  // namespace tactus::tcu

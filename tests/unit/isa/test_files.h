@@ -1,0 +1,53 @@
+// What several tests of file formats need: error texts, a scratch folder, the source tree.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "isa/support/error.h"
+
+namespace tactus {
+
+/// The text of the UserError that `action` throws, or "no error".
+template <typename Action>
+std::string error_of(Action action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+inline std::filesystem::path source_root() {
+  const auto here = std::filesystem::absolute(__FILE__).lexically_normal();  // tests/unit/isa/...
+  return here.parent_path().parent_path().parent_path().parent_path();
+}
+
+/// Compiled programs and recordings that are not part of the source tree: the folder named by
+/// TACTUS_SHARED, by default "shared" beside the source tree. May not exist.
+inline std::filesystem::path shared_root() {
+  const char* folder = std::getenv("TACTUS_SHARED");
+  return folder != nullptr ? std::filesystem::path(folder) : source_root().parent_path() / "shared";
+}
+
+/// A test with an empty folder of its own.
+class ScratchFolder : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tactus-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override {
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  std::string folder_;
+};
+
+}  // namespace tactus
