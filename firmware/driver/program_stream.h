@@ -8,11 +8,16 @@
 
 namespace tactus {
 
-/// `bytes` must be a whole number of words. After each word the stream pauses for `gap` cycles.
+/// Offers the words of one program after the other. After each word it pauses for `gap` cycles.
 class ProgramStream final : public InstructionSource {
  public:
-  ProgramStream(std::vector<std::uint8_t> bytes, unsigned word_bytes, Cycle gap = 0)
-      : bytes_(std::move(bytes)), word_bytes_(word_bytes), gap_(gap) {}
+  explicit ProgramStream(unsigned word_bytes, Cycle gap = 0) : word_bytes_(word_bytes), gap_(gap) {}
+
+  /// Starts over with a program of whole words.
+  void start(std::vector<std::uint8_t> bytes) {
+    bytes_ = std::move(bytes);
+    position_ = 0;
+  }
 
   const std::uint8_t* word(Cycle now) override {
     return exhausted() || now < next_ ? nullptr : bytes_.data() + position_;
@@ -22,6 +27,8 @@ class ProgramStream final : public InstructionSource {
     next_ = now + 1 + gap_;
   }
   [[nodiscard]] bool exhausted() const override { return position_ >= bytes_.size(); }
+  /// Words of the present program taken so far.
+  [[nodiscard]] std::size_t words_taken() const { return position_ / word_bytes_; }
 
  private:
   std::vector<std::uint8_t> bytes_;

@@ -23,9 +23,10 @@ class BareBench final : public ReplayBench {
  public:
   BareBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture)
       : clock_(clock),
-        source_(log.program, axi_data_bits / 8, log.feed_gap),
+        source_(axi_data_bits / 8, log.feed_gap),
         stalls_(log.stall_seed, log.stall_percent),
         tcu_("tcu", clock, {architecture}, instruction_, links_) {
+    source_.start(log.program);
     for (unsigned p = 0; p < 2; ++p) {
       BareDram::Config config;
       config.port = p;
@@ -49,15 +50,12 @@ class BareBench final : public ReplayBench {
     tcu_.accept();
     tcu_.commit();
     for (auto& dram : drams_) dram->commit();
-    if (instruction_.fires()) {
-      source_.taken(clock_.now);
-      ++delivered_;
-    }
+    if (instruction_.fires()) source_.taken(clock_.now);
     clock_.events->end_of_cycle(clock_.now);
     ++clock_.now;
   }
   [[nodiscard]] const Tcu& tcu() const override { return tcu_; }
-  [[nodiscard]] std::uint64_t delivered() const override { return delivered_; }
+  [[nodiscard]] std::uint64_t delivered() const override { return source_.words_taken(); }
 
  private:
   Clock& clock_;
@@ -67,32 +65,15 @@ class BareBench final : public ReplayBench {
   std::array<DramLinks, 2> links_;
   Tcu tcu_;
   std::array<std::unique_ptr<BareDram>, 2> drams_;
-  std::uint64_t delivered_ = 0;
-};
-
-/// A stream that counts what it delivered.
-class CountingStream final : public InstructionSource {
- public:
-  explicit CountingStream(const GoldenLog& log)
-      : stream_(log.program, axi_data_bits / 8, log.feed_gap) {}
-  const std::uint8_t* word(Cycle now) override { return stream_.word(now); }
-  void taken(Cycle now) override {
-    stream_.taken(now);
-    ++delivered_;
-  }
-  [[nodiscard]] bool exhausted() const override { return stream_.exhausted(); }
-  [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
-
- private:
-  ProgramStream stream_;
-  std::uint64_t delivered_ = 0;
 };
 
 class TopBench final : public ReplayBench {
  public:
   TopBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture,
            std::optional<std::uint32_t> shuffle_seed)
-      : source_(log), top_("top", clock, config(log, architecture, shuffle_seed), source_) {
+      : source_(axi_data_bits / 8, log.feed_gap),
+        top_("top", clock, config(log, architecture, shuffle_seed), source_) {
+    source_.start(log.program);
     for (unsigned p = 0; p < 2; ++p) {
       slaves_[p] = std::make_unique<PatternSlave>(clock, p, log.read_latency, log.write_latency,
                                                   top_.pins(p));
@@ -102,7 +83,7 @@ class TopBench final : public ReplayBench {
 
   void cycle() override { top_.cycle(); }
   [[nodiscard]] const Tcu& tcu() const override { return top_.tcu(); }
-  [[nodiscard]] std::uint64_t delivered() const override { return source_.delivered(); }
+  [[nodiscard]] std::uint64_t delivered() const override { return source_.words_taken(); }
 
  private:
   static Top::Config config(const GoldenLog& log, const tcu::Architecture& architecture,
@@ -115,7 +96,7 @@ class TopBench final : public ReplayBench {
     return config;
   }
 
-  CountingStream source_;
+  ProgramStream source_;
   Top top_;
   std::array<std::unique_ptr<PatternSlave>, 2> slaves_;
 };

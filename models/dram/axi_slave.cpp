@@ -186,10 +186,11 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
 }
 
 bool AxiSlave::waits_for_memory() const {
+  // An answer that has not been announced can only come from a process that is still to run.
   const auto owed = [this](const Burst* burst) {
-    return !burst->answered || burst->available > clock_.now;
+    return burst->answered ? burst->available > clock_.now : sc_core::sc_pending_activity();
   };
-  return !requests_.empty() || std::any_of(reads_.begin(), reads_.end(), owed) ||
+  return std::any_of(reads_.begin(), reads_.end(), owed) ||
          std::any_of(writes_.begin(), writes_.end(), owed);
 }
 

@@ -127,7 +127,9 @@ void BoundarySplitter::count() {
   stats_.write_bursts += pins_.aw.fires() ? 1 : 0;
   stats_.read_beats += pins_.r.fires() ? 1 : 0;
   stats_.write_beats += pins_.w.fires() ? 1 : 0;
-  if (pins_.b.fires()) stats_.last_write_response = clock_.now;
+  if (!pins_.b.fires()) return;
+  ++stats_.write_responses;
+  stats_.last_write_response = clock_.now;
 }
 
 void BoundarySplitter::events() const {

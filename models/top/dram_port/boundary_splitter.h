@@ -21,7 +21,8 @@ class BoundarySplitter final : public sc_core::sc_module {
   struct Stats {
     std::uint64_t read_bursts = 0, write_bursts = 0;  ///< at the pins
     std::uint64_t read_beats = 0, write_beats = 0;    ///< at the pins
-    Cycle last_write_response = 0;                    ///< cycle of the last B handshake, if any
+    std::uint64_t write_responses = 0;                ///< at the pins
+    Cycle last_write_response = 0;                    ///< cycle of the last of them
   };
 
   /// `port` only names events. `upstream` is the AXI queue's side, `pins` the memory's.

@@ -67,7 +67,8 @@ void Converter::drive() {
   axi_.aw.valid = allowed && !address_done_;
   axi_.aw.bits = piece_.address;
   axi_.w.valid = allowed && !length_done_ && word_valid_;
-  axi_.w.bits = {word_[word_now_].data() + word_index_ * beat_bytes_, beats_sent_ == piece_.address.length};
+  axi_.w.bits = {word_[word_now_].data() + word_index_ * beat_bytes_,
+                 beats_sent_ == piece_.address.length};
 }
 
 void Converter::commit() {

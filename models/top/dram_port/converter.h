@@ -72,7 +72,7 @@ class Converter final : public sc_core::sc_module {
   unsigned outstanding_reads_ = 0;
   unsigned outstanding_writes_ = 0;
 
-  BlockRing vectors_out_;           ///< 2-entry queue of vectors to write
+  BlockRing vectors_out_;              ///< 2-entry queue of vectors to write
   std::vector<std::uint8_t> word_[2];  ///< the serializer's vector, as bytes, and the one before
   unsigned word_now_ = 0;              ///< which of the two
   unsigned word_index_ = 0;

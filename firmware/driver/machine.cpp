@@ -1,0 +1,187 @@
+#include "firmware/driver/machine.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "isa/tcu/layout.h"
+#include "models/dram/fixed_latency_bank.h"
+
+namespace tactus {
+namespace {
+
+/// Cycles without any handshake after which a machine that waits for no memory is called hung. Its
+/// state stands still after the first of them; the margin covers random stalls at its borders.
+constexpr Cycle hang_cycles = 1000;
+constexpr Cycle report_cycles = 65536;
+
+std::unique_ptr<sc_core::sc_module> fixed_latency_bank(const MachineConfig& config, unsigned port,
+                                                       AxiSlave& slave) {
+  auto bank = std::make_unique<FixedLatencyBank>(
+      port == 0 ? "bank0" : "bank1",
+      FixedLatencyBank::Config{config.read_latency, config.write_latency,
+                               clock_period(config.clock_mhz)});
+  slave.socket.bind(bank->socket);
+  return bank;
+}
+
+Top::Config top_config(const MachineConfig& config) {
+  Top::Config top;
+  top.tcu = {config.architecture, config.rounding, config.decoder_timeout};
+  top.axi_data_bits = config.axi_data_bits;
+  top.sample_block_size = config.sample_block_size;
+  top.stalls = config.stalls;
+  top.shuffle_seed = config.shuffle_seed;
+  return top;
+}
+
+}  // namespace
+
+Machine::Machine(const MachineConfig& config)
+    : config_(config),
+      instruction_bytes_(tcu::InstructionLayout(config.architecture).instruction_bytes()),
+      stream_(config.axi_data_bits / 8, config.feed_gap) {
+  check_axi_width(config.architecture, config.axi_data_bits);
+  const sc_core::sc_time period = clock_period(config.clock_mhz);
+  top_ = std::make_unique<Top>("top", clock_, top_config(config), stream_);
+  for (unsigned p = 0; p < 2; ++p) {
+    slaves_[p] = std::make_unique<AxiSlave>(p == 0 ? "slave0" : "slave1", clock_, period,
+                                            word_bytes(), config.transport, top_->pins(p));
+    memories_[p] =
+        config.memory ? config.memory(p, *slaves_[p]) : fixed_latency_bank(config, p, *slaves_[p]);
+    top_->attach(p, *slaves_[p]);
+  }
+  driver_ = std::make_unique<ClockDriver>("clock", clock_, period, [this] { return tick(); });
+  top_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that debug access works from here on
+}
+
+void Machine::retired(Cycle cycle) {
+  RunResult& result = run_.result;
+  ++result.retired;
+  if (result.retired > result.instructions) return;  // padding
+  result.last_retire = cycle - run_.first;
+  if (run_.options->retire_log != nullptr) {
+    if (cycle > 0xFFFFFFFF)
+      user_error("the retire log holds cycles below 2^32; this run goes beyond");
+    run_.options->retire_log->push_back(static_cast<std::uint32_t>(cycle));
+  }
+}
+
+/// Counters run on over the machine's life; a run's figures are their differences.
+void Machine::add_counters(RunResult& result, bool subtract) const {
+  const auto add = [subtract](std::uint64_t& sum, std::uint64_t value) {
+    sum += subtract ? ~value + 1 : value;
+  };
+  for (unsigned p = 0; p < 2; ++p) {
+    const BoundarySplitter::Stats& s = top_->port(p).splitter().stats();
+    add(result.read_beats[p], s.read_beats);
+    add(result.write_beats[p], s.write_beats);
+    add(result.read_bursts[p], s.read_bursts);
+    add(result.write_bursts[p], s.write_bursts);
+    const bool responded = s.write_responses > 0 && s.last_write_response >= run_.first;
+    if (!subtract && responded) result.last_b[p] = s.last_write_response - run_.first;
+  }
+  add(result.array_runs, top_->tcu().array().stats().runs);
+  add(result.array_loads, top_->tcu().array().stats().loads);
+  for (const std::uint64_t issued : top_->tcu().accumulators().alu().stats().issued) {
+    add(result.alu_operations, issued);
+  }
+}
+
+RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOptions& options) {
+  run_ = Run{};
+  run_.options = &options;
+  run_.first = run_.last_activity = clock_.now;
+  run_.seen_progress = clock_.progress;
+  run_.seen_responses = top_->port(0).splitter().stats().write_responses;
+  run_.next_report = clock_.now + report_cycles;
+  run_.result.instructions = program.size() / instruction_bytes_;
+  add_counters(run_.result, true);
+
+  std::vector<std::uint8_t> padded = program;
+  pad_program(padded, instruction_bytes_, word_bytes());
+  stream_.start(std::move(padded));
+  driver_->run();
+
+  add_counters(run_.result, false);
+  run_.result.cycles = run_.last_activity - run_.first;
+  if (run_.result.end != RunEnd::finished) run_.result.waits_for = top_->waits_for();
+  return std::move(run_.result);
+}
+
+bool Machine::tick() {
+  top_->cycle();
+  const auto end = [this](RunEnd reason) {
+    run_.result.end = reason;
+    return false;
+  };
+  if (clock_.progress != run_.seen_progress) {
+    run_.seen_progress = clock_.progress;
+    run_.last_activity = clock_.now;
+    if (run_.options->stop && stops_after_response()) return end(RunEnd::stopped);
+  } else if (top_->idle()) {
+    return end(RunEnd::finished);
+  } else if (hangs()) {
+    return end(RunEnd::hang);
+  }
+  if (run_.options->max_cycles != 0 && clock_.now - run_.first >= run_.options->max_cycles) {
+    return end(RunEnd::cycle_limit);
+  }
+  if (clock_.now >= run_.next_report) {
+    run_.next_report += report_cycles;
+    if (run_.options->progress) {
+      run_.options->progress(clock_.now - run_.first, run_.result.retired);
+    }
+  }
+  return true;
+}
+
+bool Machine::stops_after_response() {
+  const std::uint64_t responses = top_->port(0).splitter().stats().write_responses;
+  if (responses == run_.seen_responses) return false;
+  run_.seen_responses = responses;
+  return run_.options->stop();
+}
+
+bool Machine::hangs() const {
+  return clock_.now - run_.last_activity > hang_cycles + config_.feed_gap &&
+         !top_->waits_for_memory();
+}
+
+std::uint64_t Machine::debug_access(unsigned port, tlm::tlm_command command, std::uint64_t address,
+                                    std::uint8_t* data, std::uint64_t count) {
+  tlm::tlm_generic_payload access;
+  access.set_command(command);
+  access.set_address(address);
+  access.set_data_ptr(data);
+  access.set_data_length(static_cast<unsigned>(count));
+  access.set_streaming_width(static_cast<unsigned>(count));
+  return slaves_[port]->socket->transport_dbg(access);
+}
+
+void Machine::write_dram(unsigned port, std::uint64_t address,
+                         const std::vector<std::uint8_t>& bytes) {
+  std::vector<std::uint8_t> data = bytes;  // the payload's pointer is not const
+  if (debug_access(port, tlm::TLM_WRITE_COMMAND, address, data.data(), data.size()) !=
+      data.size()) {
+    user_error("the memory of DRAM{} refuses debug writes of {} bytes at 0x{:x}", port, data.size(),
+               address);
+  }
+}
+
+std::vector<std::uint8_t> Machine::read_dram(unsigned port, std::uint64_t address,
+                                             std::uint64_t count) {
+  std::vector<std::uint8_t> data(count);
+  if (debug_access(port, tlm::TLM_READ_COMMAND, address, data.data(), count) != count) {
+    user_error("the memory of DRAM{} refuses debug reads of {} bytes at 0x{:x}", port, count,
+               address);
+  }
+  return data;
+}
+
+EventFormat Machine::event_format() const {
+  return {EventStyle::axi, config_.architecture.data_type, config_.architecture.array_size,
+          instruction_bytes_, word_bytes()};
+}
+
+}  // namespace tactus

@@ -1,0 +1,135 @@
+// One machine: a design, its two memories and the clock, on a SystemC kernel of its own.
+//
+// A machine runs streams of instructions one after the other; its memories, weights and registers
+// keep their contents in between, cycle numbers go on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/driver/program_stream.h"
+#include "models/dram/axi_slave.h"
+#include "models/sim/clock_driver.h"
+#include "models/sim/events.h"
+#include "models/sim/kernel_scope.h"
+#include "models/top/top.h"
+
+namespace tactus {
+
+/// Makes the memory of a DRAM port and binds the slave's socket to it. Called during elaboration.
+using MemoryFactory =
+    std::function<std::unique_ptr<sc_core::sc_module>(unsigned port, AxiSlave& slave)>;
+
+struct MachineConfig {
+  tcu::Architecture architecture;
+  tcu::MacRounding rounding = tcu::MacRounding::sum;
+  unsigned axi_data_bits = 64;
+  std::uint64_t read_latency = 1;   ///< cycles, of the default memory
+  std::uint64_t write_latency = 1;  ///< cycles, of the default memory
+  double clock_mhz = 100;
+  std::uint16_t decoder_timeout = 100;  ///< cycles, reset value of the register
+  std::uint32_t sample_block_size = 0;  ///< 0: no sampler
+  Cycle feed_gap = 0;                   ///< idle cycles after each word of the instruction stream
+  StallGenerator stalls;
+  std::optional<std::uint32_t> shuffle_seed;  ///< see Top::Config
+  AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
+  MemoryFactory memory;  ///< empty: a FixedLatencyBank
+};
+
+/// Why a run ended.
+enum class RunEnd {
+  finished,     ///< everything streamed, retired and answered
+  stopped,      ///< by RunOptions::stop
+  hang,         ///< nothing can change any more
+  cycle_limit,  ///< RunOptions::max_cycles
+};
+
+struct RunOptions {
+  Cycle max_cycles = 0;  ///< of this run; 0: no limit
+  std::vector<std::uint32_t>* retire_log =
+      nullptr;  ///< appended: retire cycle of every instruction
+  /// Asked after every cycle in which DRAM port 0 received a write response; true ends the run.
+  std::function<bool()> stop;
+  /// Called now and then with the cycles and instructions of this run so far.
+  std::function<void(Cycle cycles, std::uint64_t instructions)> progress;
+};
+
+/// Figures of one run. Cycles count from its first cycle, in which the first word is offered.
+struct RunResult {
+  RunEnd end = RunEnd::finished;
+  Cycle cycles = 0;                            ///< up to the last activity of the machine
+  std::uint64_t instructions = 0;              ///< of the program, without padding
+  std::uint64_t retired = 0;                   ///< with padding
+  Cycle last_retire = 0;                       ///< of the program's last instruction that retired
+  std::array<std::optional<Cycle>, 2> last_b;  ///< last write response of each port, if any
+  std::array<std::uint64_t, 2> read_beats{}, write_beats{}, read_bursts{}, write_bursts{};
+  std::uint64_t array_runs = 0;  ///< vectors multiplied
+  std::uint64_t array_loads = 0;
+  std::uint64_t alu_operations = 0;
+  std::vector<std::string> waits_for;  ///< unless finished: what each busy unit waits for
+};
+
+class Machine {
+ public:
+  /// Throws UserError for a configuration that cannot be built.
+  explicit Machine(const MachineConfig& config);
+
+  /// Streams a program: whole instructions, padded here with NoOps to whole words of the stream.
+  RunResult run(const std::vector<std::uint8_t>& program, const RunOptions& options = {});
+
+  /// Host access to a DRAM bank, byte addresses, no time passes. Goes through the memory's
+  /// transport_dbg; throws UserError if it refuses.
+  void write_dram(unsigned port, std::uint64_t address, const std::vector<std::uint8_t>& bytes);
+  [[nodiscard]] std::vector<std::uint8_t> read_dram(unsigned port, std::uint64_t address,
+                                                    std::uint64_t count);
+
+  /// Receives events from the next run on; null: nobody.
+  void observe(EventSink* sink) { clock_.events = sink; }
+  /// Widths for printing this machine's events.
+  [[nodiscard]] EventFormat event_format() const;
+
+  [[nodiscard]] const MachineConfig& config() const { return config_; }
+  [[nodiscard]] Top& top() { return *top_; }
+  [[nodiscard]] const Top& top() const { return *top_; }
+  [[nodiscard]] Cycle now() const { return clock_.now; }
+  [[nodiscard]] unsigned word_bytes() const { return config_.axi_data_bits / 8; }
+  [[nodiscard]] unsigned instruction_bytes() const { return instruction_bytes_; }
+
+ private:
+  /// The run under way.
+  struct Run {
+    const RunOptions* options = nullptr;
+    RunResult result;
+    Cycle first = 0;
+    Cycle last_activity = 0;
+    std::uint64_t seen_progress = 0;
+    std::uint64_t seen_responses = 0;
+    Cycle next_report = 0;
+  };
+
+  bool tick();
+  void retired(Cycle cycle);
+  [[nodiscard]] bool stops_after_response();
+  [[nodiscard]] bool hangs() const;
+  void add_counters(RunResult& result, bool subtract) const;
+  std::uint64_t debug_access(unsigned port, tlm::tlm_command command, std::uint64_t address,
+                             std::uint8_t* data, std::uint64_t count);
+
+  const MachineConfig config_;
+  unsigned instruction_bytes_;
+  KernelScope kernel_;  // before every module
+  Clock clock_;
+  ProgramStream stream_;
+  std::unique_ptr<Top> top_;
+  std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
+  std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;
+  std::unique_ptr<ClockDriver> driver_;
+  Run run_;
+};
+
+}  // namespace tactus
