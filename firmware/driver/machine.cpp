@@ -58,6 +58,7 @@ Machine::Machine(const MachineConfig& config)
 void Machine::retired(Cycle cycle) {
   RunResult& result = run_.result;
   ++result.retired;
+  result.last_retire_padded = cycle - run_.first;
   if (result.retired > result.instructions) return;  // padding
   result.last_retire = cycle - run_.first;
   if (run_.options->retire_log != nullptr) {
@@ -88,6 +89,12 @@ void Machine::add_counters(RunResult& result, bool subtract) const {
   }
 }
 
+/// The cycle in which the run's last instruction retired or its last write was answered.
+Cycle Machine::last_event(const RunResult& result) {
+  const Cycle written = std::max(result.last_b[0].value_or(0), result.last_b[1].value_or(0));
+  return std::max(result.last_retire_padded, written);
+}
+
 RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOptions& options) {
   run_ = Run{};
   run_.options = &options;
@@ -104,8 +111,11 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
   driver_->run();
 
   add_counters(run_.result, false);
-  run_.result.cycles = run_.last_activity - run_.first;
-  if (run_.result.end != RunEnd::finished) run_.result.waits_for = top_->waits_for();
+  run_.result.cycles = last_event(run_.result);
+  if (run_.result.end == RunEnd::hang || run_.result.end == RunEnd::cycle_limit) {
+    run_.result.cycles = clock_.now - run_.first;
+    run_.result.waits_for = top_->waits_for();
+  }
   return std::move(run_.result);
 }
 

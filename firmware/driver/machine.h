@@ -62,10 +62,12 @@ struct RunOptions {
 /// Figures of one run. Cycles count from its first cycle, in which the first word is offered.
 struct RunResult {
   RunEnd end = RunEnd::finished;
-  Cycle cycles = 0;                            ///< up to the last activity of the machine
-  std::uint64_t instructions = 0;              ///< of the program, without padding
-  std::uint64_t retired = 0;                   ///< with padding
-  Cycle last_retire = 0;                       ///< of the program's last instruction that retired
+  /// The cycle of the last retire or write response; up to the end if the run did not finish.
+  Cycle cycles = 0;
+  std::uint64_t instructions = 0;  ///< of the program, without padding
+  std::uint64_t retired = 0;       ///< with padding
+  Cycle last_retire = 0;           ///< of the program's last instruction that retired
+  Cycle last_retire_padded = 0;    ///< of the last instruction that retired, padding included
   std::array<std::optional<Cycle>, 2> last_b;  ///< last write response of each port, if any
   std::array<std::uint64_t, 2> read_beats{}, write_beats{}, read_bursts{}, write_bursts{};
   std::uint64_t array_runs = 0;  ///< vectors multiplied
@@ -112,6 +114,7 @@ class Machine {
     Cycle next_report = 0;
   };
 
+  static Cycle last_event(const RunResult& result);
   bool tick();
   void retired(Cycle cycle);
   [[nodiscard]] bool stops_after_response();
