@@ -128,7 +128,7 @@ bool Machine::tick() {
   if (clock_.progress != run_.seen_progress) {
     run_.seen_progress = clock_.progress;
     run_.last_activity = clock_.now;
-    if (run_.options->stop && stops_after_response()) return end(RunEnd::stopped);
+    if (run_.options->on_write_response) report_responses();
   } else if (top_->idle()) {
     return end(RunEnd::finished);
   } else if (hangs()) {
@@ -146,11 +146,11 @@ bool Machine::tick() {
   return true;
 }
 
-bool Machine::stops_after_response() {
-  const std::uint64_t responses = top_->port(0).splitter().stats().write_responses;
-  if (responses == run_.seen_responses) return false;
-  run_.seen_responses = responses;
-  return run_.options->stop();
+void Machine::report_responses() {
+  const BoundarySplitter::Stats& stats = top_->port(0).splitter().stats();
+  if (stats.write_responses == run_.seen_responses) return;
+  run_.seen_responses = stats.write_responses;
+  run_.options->on_write_response(stats.last_write_response - run_.first);
 }
 
 bool Machine::hangs() const {

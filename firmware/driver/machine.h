@@ -44,7 +44,6 @@ struct MachineConfig {
 /// Why a run ended.
 enum class RunEnd {
   finished,     ///< everything streamed, retired and answered
-  stopped,      ///< by RunOptions::stop
   hang,         ///< nothing can change any more
   cycle_limit,  ///< RunOptions::max_cycles
 };
@@ -53,8 +52,8 @@ struct RunOptions {
   Cycle max_cycles = 0;  ///< of this run; 0: no limit
   std::vector<std::uint32_t>* retire_log =
       nullptr;  ///< appended: retire cycle of every instruction
-  /// Asked after every cycle in which DRAM port 0 received a write response; true ends the run.
-  std::function<bool()> stop;
+  /// Called after every cycle in which DRAM port 0 received a write response, with the cycle.
+  std::function<void(Cycle)> on_write_response;
   /// Called now and then with the cycles and instructions of this run so far.
   std::function<void(Cycle cycles, std::uint64_t instructions)> progress;
 };
@@ -117,7 +116,7 @@ class Machine {
   static Cycle last_event(const RunResult& result);
   bool tick();
   void retired(Cycle cycle);
-  [[nodiscard]] bool stops_after_response();
+  void report_responses();
   [[nodiscard]] bool hangs() const;
   void add_counters(RunResult& result, bool subtract) const;
   std::uint64_t debug_access(unsigned port, tlm::tlm_command command, std::uint64_t address,

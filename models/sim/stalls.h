@@ -10,7 +10,11 @@ namespace tactus {
 class StallGenerator {
  public:
   StallGenerator() = default;  ///< never stalls
-  StallGenerator(std::uint32_t seed, unsigned percent) : state_(seed), percent_(percent) {}
+  StallGenerator(std::uint32_t seed, unsigned percent)
+      : seed_(seed), state_(seed), percent_(percent) {}
+
+  [[nodiscard]] std::uint32_t seed() const { return seed_; }
+  [[nodiscard]] unsigned percent() const { return percent_; }
 
   [[nodiscard]] bool draw() {
     if (percent_ == 0) return false;
@@ -19,6 +23,7 @@ class StallGenerator {
   }
 
  private:
+  std::uint32_t seed_ = 0;
   std::uint32_t state_ = 0;
   unsigned percent_ = 0;
 };

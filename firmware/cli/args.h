@@ -1,0 +1,52 @@
+// Command-line arguments of one command, on Boost.Program_options with prefix guessing off.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tactus {
+
+/// Parses strictly: unknown options (with a suggestion), missing values and values out of range are
+/// UserErrors that name the option.
+class Args {
+ public:
+  struct Option {
+    std::string name;   ///< without dashes
+    std::string value;  ///< name of its value in the help; empty: a switch
+    std::string help;
+    bool repeatable = false;
+  };
+
+  /// `positional` names the words that are no options, in the help; empty: none are allowed.
+  Args(std::string command, std::string summary, std::vector<Option> options,
+       std::string positional = "");
+
+  /// False if --help was asked for and printed.
+  [[nodiscard]] bool parse(const std::vector<std::string>& words);
+
+  [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
+  [[nodiscard]] std::uint64_t number(const std::string& name, std::uint64_t fallback,
+                                     std::uint64_t min, std::uint64_t max) const;
+  [[nodiscard]] double real(const std::string& name, double fallback, double above,
+                            double max) const;
+  [[nodiscard]] const std::vector<std::string>& positional() const { return positional_values_; }
+
+ private:
+  void print_help() const;
+
+  std::string command_;
+  std::string summary_;
+  std::vector<Option> options_;
+  std::string positional_name_;
+  struct Value {
+    std::string name, value;
+  };
+  std::vector<Value> values_;
+  std::vector<std::string> positional_values_;
+};
+
+}  // namespace tactus

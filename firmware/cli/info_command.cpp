@@ -1,0 +1,120 @@
+// tactus info: what an architecture or a model means in bits and bytes.
+#include <array>
+
+#include <fmt/core.h>
+
+#include "firmware/cli/args.h"
+#include "firmware/cli/commands.h"
+#include "firmware/driver/model.h"
+#include "isa/support/error.h"
+#include "isa/tcu/instruction.h"
+#include "isa/tcu/layout.h"
+#include "models/top/top.h"
+
+namespace tactus {
+namespace {
+
+template <typename... Args>
+void line(const char* name, fmt::format_string<Args...> format, Args&&... args) {
+  fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Args>(args)...));
+}
+
+std::string axi_widths(const tcu::Architecture& architecture) {
+  std::string text;
+  for (unsigned bits = 32; bits <= 1024; bits *= 2) {
+    try {
+      check_axi_width(architecture, bits);
+    } catch (const UserError&) {
+      continue;
+    }
+    text += fmt::format("{}{} ({} beats a vector)", text.empty() ? "" : ", ", bits,
+                        architecture.vector_bytes() * 8 / bits);
+  }
+  return text.empty() ? "none fits" : text;
+}
+
+std::string kilobytes(std::uint64_t vectors, const tcu::Architecture& architecture) {
+  const double bytes =
+      static_cast<double>(vectors) * static_cast<double>(architecture.vector_bytes());
+  return fmt::format("{} vectors, {:.1f} KiB", vectors, bytes / 1024);
+}
+
+void print_architecture(const tcu::Architecture& architecture) {
+  const tcu::InstructionLayout layout(architecture);
+  const tcu::DataTypeInfo& type = info(architecture.data_type);
+  const unsigned n = architecture.array_size;
+  line("data type", "{}: {} bits, {} of them fraction, {} bytes in memory", type.name,
+       type.width_bits, type.binary_point, type.storage_bytes);
+  line("array", "{0} x {0}: {1} multiply-accumulates a cycle", n, n * n);
+  line("vector", "{} scalars, {} bytes", n, architecture.vector_bytes());
+  line("local memory", "{}, addresses of {} bits",
+       kilobytes(architecture.local_depth, architecture), layout.local_address);
+  line("accumulators", "{}, addresses of {} bits",
+       kilobytes(architecture.accumulator_depth, architecture), layout.accumulator_address);
+  line("DRAM0", "{}, addresses of {} bits", kilobytes(architecture.dram0_depth, architecture),
+       layout.dram0_address);
+  line("DRAM1", "{}, addresses of {} bits", kilobytes(architecture.dram1_depth, architecture),
+       layout.dram1_address);
+  line("SIMD registers", "{} a lane", architecture.simd_registers_depth);
+  line("strides", "1..2^{} on operand 0, 1..2^{} on operand 1", architecture.stride0_depth - 1,
+       architecture.stride1_depth - 1);
+  line("AXI data bits", "{}", axi_widths(architecture));
+  line("instruction", "{} bytes, header last", layout.instruction_bytes());
+  line("  operand0", "{} bits: address {}, stride {} above it", layout.operand0,
+       layout.operand0_address, layout.stride0);
+  line("  operand1", "{} bits: address {}, stride {} above it", layout.operand1,
+       layout.operand1_address, layout.stride1);
+  line("  operand2", "{} bits: size or SIMD sub-instruction ({} bits)", layout.operand2,
+       layout.simd);
+  line("  header", "{} bits: opcode 4, flags 4", layout.header);
+}
+
+void print_model(const Model& model) {
+  const tcu::ModelFile& file = model.file;
+  const tcu::InstructionLayout layout(file.arch);
+  line("model", "{}", file.name);
+  std::array<std::uint64_t, 16> counts{};
+  const std::vector<tcu::Instruction> program = decode_program(layout, model.program);
+  for (const tcu::Instruction& instruction : program) ++counts[instruction.opcode];
+  line("program", "{}: {} instructions, {} bytes", file.prog.file_name, program.size(),
+       model.program.size());
+  static constexpr std::array<const char*, 5> names{"NoOp", "MatMul", "DataMove", "LoadWeights",
+                                                    "SIMD"};
+  for (unsigned i = 0; i < names.size(); ++i) {
+    if (counts[i] > 0) line("", "{} {}", counts[i], names[i]);
+  }
+  for (const tcu::ConstantsEntry& entry : file.consts) {
+    line("constants", "{}: {} at DRAM1 vector {}", entry.file_name,
+         kilobytes(entry.size, file.arch), entry.base);
+  }
+  for (const tcu::TensorEntry& entry : file.inputs) {
+    line("input", "{}: {} at DRAM0 vector {}", entry.name, kilobytes(entry.size, file.arch),
+         entry.base);
+  }
+  for (const tcu::TensorEntry& entry : file.outputs) {
+    line("output", "{}: {} at DRAM0 vector {}", entry.name, kilobytes(entry.size, file.arch),
+         entry.base);
+  }
+  line("constants in local", "{}",
+       file.load_consts_to_local.value_or(false) ? "yes, copied before the first image" : "no");
+}
+
+}  // namespace
+
+int info_command(const Words& words) {
+  Args args("info", "Explains an architecture (.tarch) or a model (.tmodel).", {},
+            "FILE.tarch|FILE.tmodel");
+  if (!args.parse(words)) return exit_ok;
+  if (args.positional().size() != 1) user_error("tactus info: name exactly one file");
+  const std::string& path = args.positional().front();
+  if (path.size() > 7 && path.compare(path.size() - 7, 7, ".tmodel") == 0) {
+    const Model model = read_model(path, ProgramChecks::strict);
+    print_model(model);
+    print_architecture(model.file.arch);
+  } else {
+    print_architecture(tcu::read_architecture(path));
+  }
+  return exit_ok;
+}
+
+}  // namespace tactus

@@ -1,0 +1,52 @@
+#include "firmware/cli/machine_options.h"
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t most_latency_cycles = 1000000;
+
+}  // namespace
+
+std::vector<Args::Option> machine_options() {
+  return {
+      {"axi-data-bits", "N",
+       "width of the DRAM ports and the instruction stream: 32..1024, a power "
+       "of two (default 64)"},
+      {"read-latency", "CYCLES", "from a read's address to its first data (default 1)"},
+      {"write-latency", "CYCLES", "from a write's last data to its response (default 1)"},
+      {"clock-mhz", "F", "clock frequency for times (default 100)"},
+      {"mac-rounding", "sum|legacy", "legacy: RTL before March 2022 (default sum)"},
+      {"decoder-timeout", "CYCLES", "reset value of the timeout register (default 100)"},
+      {"feed-gap", "CYCLES", "idle cycles after each word of the instruction stream (default 0)"},
+      {"stall-percent", "P", "random stalls at the memory's pins, 0..99 (default 0)"},
+      {"stall-seed", "N", "seed of the stalls (default 1)"},
+      {"shuffle-seed", "N", "evaluate units in random order: slow, changes nothing"},
+  };
+}
+
+void read_machine_options(const Args& args, MachineConfig& config) {
+  config.axi_data_bits = static_cast<unsigned>(args.number("axi-data-bits", 64, 32, 1024));
+  config.read_latency = args.number("read-latency", 1, 1, most_latency_cycles);
+  config.write_latency = args.number("write-latency", 1, 1, most_latency_cycles);
+  config.clock_mhz = args.real("clock-mhz", 100, 0, 100000);
+  config.decoder_timeout =
+      static_cast<std::uint16_t>(args.number("decoder-timeout", 100, 0, 65535));
+  config.feed_gap = args.number("feed-gap", 0, 0, most_latency_cycles);
+  const auto percent = static_cast<unsigned>(args.number("stall-percent", 0, 0, 99));
+  const auto seed = static_cast<std::uint32_t>(args.number("stall-seed", 1, 0, 0xFFFFFFFF));
+  config.stalls = StallGenerator(seed, percent);
+  if (args.has("shuffle-seed")) {
+    config.shuffle_seed = static_cast<std::uint32_t>(args.number("shuffle-seed", 0, 0, 0xFFFFFFFF));
+  }
+  const std::string rounding = args.text("mac-rounding").value_or("sum");
+  if (rounding != "sum" && rounding != "legacy") {
+    user_error("--mac-rounding {} is not allowed; allowed: sum, legacy", quote(rounding));
+  }
+  config.rounding = rounding == "sum" ? tcu::MacRounding::sum : tcu::MacRounding::legacy;
+  check_axi_width(config.architecture, config.axi_data_bits);
+}
+
+}  // namespace tactus

@@ -1,0 +1,80 @@
+// The tactus program: picks a command and turns failures into exit codes.
+#include <cstdlib>
+#include <exception>
+#include <string_view>
+
+#include <fmt/core.h>
+#include <systemc>
+
+#include "firmware/cli/commands.h"
+#include "firmware/cli/version.h"
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus {
+namespace {
+
+struct Command {
+  std::string_view name;
+  std::string_view help;
+  int (*run)(const Words&);
+};
+
+constexpr Command commands[] = {
+    {"run", "run a compiled model or program, report cycles, outputs, statistics", run_command},
+    {"bench", "run the built-in benchmark and check its result", bench_command},
+    {"selftest", "run the built-in self-test programs on an architecture", selftest_command},
+    {"replay", "compare golden logs with the simulation, event by event", replay_command},
+    {"asm", "assemble a program", asm_command},
+    {"disasm", "print a program as assembly text", disasm_command},
+    {"info", "explain an architecture or a model", info_command},
+};
+
+void print_help() {
+  fmt::print("Tactus, a cycle-accurate simulator of tensor accelerators.\n\n");
+  fmt::print("Usage: tactus COMMAND [options]     tactus COMMAND --help     tactus --version\n\n");
+  for (const Command& command : commands) fmt::print("  {:<10} {}\n", command.name, command.help);
+  fmt::print(
+      "\nExit codes: 0 done, 1 a comparison failed, 2 bad input, 3 the program hangs or met its "
+      "cycle limit, 4 internal fault.\n");
+}
+
+int dispatch(const Words& words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "help") {
+    print_help();
+    return words.empty() ? exit_usage : exit_ok;
+  }
+  if (words[0] == "--version" || words[0] == "version") {
+    fmt::print("tactus {} ({}), SystemC {}\n", version, git_revision, sc_core::sc_release());
+    return exit_ok;
+  }
+  std::vector<std::string_view> names;
+  for (const Command& command : commands) {
+    if (command.name == words[0]) return command.run({words.begin() + 1, words.end()});
+    names.push_back(command.name);
+  }
+  user_error("tactus: unknown command {}{}; see tactus --help", quote(words[0]),
+             suggestion(words[0], names));
+}
+
+}  // namespace
+}  // namespace tactus
+
+int main(int argc, char** argv) {
+  // SystemC prints a licence banner at the first elaboration unless told otherwise.
+  setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
+  try {
+    return tactus::dispatch({argv + 1, argv + argc});
+  } catch (const tactus::UserError& error) {
+    fmt::print(stderr, "tactus: error: {}\n", error.what());
+    return tactus::exit_usage;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "tactus: error: the host is out of memory\n");
+    return tactus::exit_usage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr,
+               "tactus: internal error: {}\nThis is a fault of Tactus, not of your input.\n",
+               error.what());
+    return tactus::exit_internal;
+  }
+}

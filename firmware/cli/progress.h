@@ -1,0 +1,29 @@
+// A progress line for long runs: on a terminal's stderr only, from the third second on.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace tactus {
+
+class Progress {
+ public:
+  /// `total` in the unit of update()'s `done`, for the estimate of the remaining time.
+  explicit Progress(std::uint64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(std::uint64_t cycles, std::uint64_t done);
+
+ private:
+  using Time = std::chrono::steady_clock;
+  std::uint64_t total_;
+  bool terminal_;
+  bool shown_ = false;
+  Time::time_point start_ = Time::now();
+  Time::time_point last_ = start_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,219 @@
+// tactus run: one model or program on one machine.
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "firmware/cli/commands.h"
+#include "firmware/cli/progress.h"
+#include "firmware/cli/run_plan.h"
+#include "firmware/cli/run_report.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/output_file.h"
+#include "isa/tcu/vectors_file.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
+
+/// Writes event lines "cycle EVENT...".
+class EventFile final : public EventLines {
+ public:
+  EventFile(const EventFormat& format, const std::string& path) : EventLines(format), file_(path) {}
+  void close() { file_.close(); }
+
+ private:
+  void lines(Cycle cycle, const std::vector<std::string>& lines) override {
+    for (const std::string& line : lines) file_.write(fmt::format("{} {}\n", cycle, line));
+  }
+  OutputFile file_;
+};
+
+/// Everything `tactus run` holds while it runs.
+class Runner {
+ public:
+  explicit Runner(RunPlan plan) : plan_(std::move(plan)), machine_(plan_.machine) {}
+
+  int run() {
+    prepare_files();
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<RunResult> stuck = simulate();
+    report_.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report_.total_cycles = machine_.now();
+    if (!stuck && report_.images.back().run.end != RunEnd::finished) {
+      stuck = report_.images.back().run;
+    }
+    write_files(stuck.has_value());
+    if (!report_.images.empty()) fmt::print("{}", summary(report_));
+    if (!stuck) {
+      print_outputs();
+      return exit_ok;
+    }
+    fmt::print(stderr, "tactus: {}\n", stuck_message(plan_, *stuck));
+    return exit_stuck;
+  }
+
+ private:
+  /// Opens or checks what is written later, so that a wrong path costs no simulation.
+  void prepare_files() {
+    if (plan_.events) {
+      events_ = std::make_unique<EventFile>(machine_.event_format(), *plan_.events);
+      machine_.observe(events_.get());
+    }
+    if (plan_.output) {
+      std::error_code error;
+      std::filesystem::create_directories(*plan_.output, error);
+      if (error) user_error("{}: cannot be made: {}", *plan_.output, error.message());
+    }
+    for (const auto& path : {plan_.stats, plan_.retire_log}) {
+      if (path) check_writable(*path);
+    }
+    for (const Dump& dump : plan_.dumps) check_writable(dump.path);
+  }
+
+  static void check_writable(const std::string& path) { const OutputFile probe(path); }
+
+  std::optional<RunResult> simulate() {
+    Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
+                      machine_.instruction_bytes() * plan_.images.size());
+    RunOptions options;
+    options.max_cycles = plan_.max_cycles;
+    if (plan_.retire_log) options.retire_log = &retires_;
+    std::uint64_t before = 0;
+    options.progress = [&](Cycle, std::uint64_t instructions) {
+      progress.update(machine_.now(), before + instructions);
+    };
+    if (!plan_.model) {
+      for (unsigned p = 0; p < 2; ++p) {
+        if (!plan_.dram[p].empty()) machine_.write_dram(p, 0, plan_.dram[p]);
+      }
+      report_.images.push_back({machine_.run(plan_.program, options), std::nullopt, {}});
+      return std::nullopt;
+    }
+    Host host(machine_, *plan_.model, plan_.mode);
+    if (auto stuck = host.prepare()) return stuck;
+    for (const TensorData& image : plan_.images) {
+      report_.images.push_back(host.run_image(image, options));
+      if (report_.images.back().run.end != RunEnd::finished) break;
+      before += report_.images.back().run.retired;
+    }
+    return std::nullopt;
+  }
+
+  void write_files(bool stuck) {
+    if (events_) events_->close();
+    if (plan_.retire_log) {
+      std::vector<std::uint8_t> bytes;
+      bytes.reserve(retires_.size() * 4);
+      for (const std::uint32_t cycle : retires_) {
+        for (unsigned i = 0; i < 4; ++i)
+          bytes.push_back(static_cast<std::uint8_t>(cycle >> (8 * i)));
+      }
+      write_file_atomically(*plan_.retire_log, bytes);
+    }
+    if (plan_.stats && !report_.images.empty()) {
+      write_file_atomically(*plan_.stats, stats_json(report_));
+    }
+    for (const Dump& dump : plan_.dumps) write_dump(dump);
+    if (plan_.output && !stuck) write_outputs();
+  }
+
+  void write_dump(const Dump& dump) {
+    OutputFile file(dump.path);
+    const tcu::Architecture& architecture = plan_.machine.architecture;
+    if (dump.memory == Dump::Memory::dram0 || dump.memory == Dump::Memory::dram1) {
+      dump_bank(file, dump.memory == Dump::Memory::dram0 ? 0 : 1);
+    } else {
+      const Tcu& tcu = machine_.top().tcu();
+      const DualPortMemory& memory = dump.memory == Dump::Memory::local
+                                         ? tcu.local()
+                                         : tcu.accumulators().accumulator().memory();
+      std::vector<std::uint8_t> bytes(architecture.vector_bytes());
+      for (std::uint64_t v = 0; v < memory.depth(); ++v) {
+        tcu::vector_kernels(architecture.data_type)
+            .to_bytes(memory.vector(v), bytes.data(), architecture.array_size);
+        file.write(bytes.data(), bytes.size());
+      }
+    }
+    file.close();
+  }
+
+  /// The bank's vectors, or its initial contents where those are longer (the offset registers reach
+  /// beyond the depth).
+  void dump_bank(OutputFile& file, unsigned port) {
+    const tcu::Architecture& architecture = plan_.machine.architecture;
+    const std::uint64_t depth = port == 0 ? architecture.dram0_depth : architecture.dram1_depth;
+    std::uint64_t end = std::min(depth, bank_bytes / architecture.vector_bytes());
+    end = std::max<std::uint64_t>(end * architecture.vector_bytes(), plan_.dram[port].size());
+    constexpr std::uint64_t chunk = 1 << 20;
+    for (std::uint64_t at = 0; at < end; at += chunk) {
+      const auto bytes = machine_.read_dram(port, at, std::min(chunk, end - at));
+      file.write(bytes.data(), bytes.size());
+    }
+  }
+
+  /// All images of one output, one after the other.
+  [[nodiscard]] std::vector<std::uint8_t> output(const std::string& name) const {
+    std::vector<std::uint8_t> data;
+    for (const ImageResult& image : report_.images) {
+      const auto& one = image.outputs.at(name);
+      data.insert(data.end(), one.begin(), one.end());
+    }
+    return data;
+  }
+
+  void write_outputs() {
+    for (const auto& [name, data] : report_.images.front().outputs) {
+      std::string file = name;
+      for (char& c : file) {
+        if (std::string_view("/\\:*?\"<>| ").find(c) != std::string_view::npos) c = '_';
+      }
+      const std::string base = *plan_.output + "/" + file;
+      tcu::write_vectors_csv(base + ".csv", output(name), plan_.machine.architecture);
+      tcu::write_vectors_raw(base + ".bin", output(name), plan_.machine.architecture);
+      fmt::print("{:<14}{} in {}.csv and .bin\n", "output", name, base);
+    }
+  }
+
+  void print_outputs() const {
+    if (plan_.output || !plan_.model) return;
+    constexpr std::size_t most = 16;
+    const tcu::Architecture& architecture = plan_.machine.architecture;
+    const unsigned scalar = info(architecture.data_type).storage_bytes;
+    std::vector<std::uint8_t> lanes;
+    for (std::size_t i = 0; i < report_.images.size(); ++i) {
+      for (const auto& [name, data] : report_.images[i].outputs) {
+        const std::size_t count = data.size() / scalar;
+        lanes.resize(data.size());
+        tcu::vector_kernels(architecture.data_type).from_bytes(data.data(), lanes.data(), count);
+        fmt::print("{:<14}{} image {}:", "output", name, i);
+        for (std::size_t k = 0; k < std::min(count, most); ++k) {
+          fmt::print(" {:g}", to_real(architecture.data_type,
+                                      tcu::lane(architecture.data_type, lanes.data(), k)));
+        }
+        fmt::print("{}\n", count > most ? fmt::format(" ... ({} scalars)", count) : "");
+      }
+    }
+  }
+
+  RunPlan plan_;
+  Machine machine_;
+  RunReport report_{plan_, {}, 0, 0};
+  std::vector<std::uint32_t> retires_;
+  std::unique_ptr<EventFile> events_;
+};
+
+}  // namespace
+
+int run_command(const Words& words) {
+  Args args("run", "Runs a compiled model or a program on the cycle-exact machine.", run_options());
+  if (!args.parse(words)) return exit_ok;
+  return Runner(plan_run(args)).run();
+}
+
+}  // namespace tactus

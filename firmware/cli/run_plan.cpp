@@ -1,0 +1,183 @@
+#include "firmware/cli/run_plan.h"
+
+#include <utility>
+
+#include "firmware/cli/machine_options.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+#include "isa/tcu/vectors_file.h"
+
+namespace tactus {
+namespace {
+
+/// Bytes that a 32-bit AXI address reaches.
+constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
+
+std::vector<std::uint8_t> read_bank(const Args& args, const std::string& option) {
+  const auto path = args.text(option);
+  if (!path) return {};
+  std::vector<std::uint8_t> bytes = read_file(*path);
+  if (bytes.size() > bank_bytes) {
+    user_error("{}: {} bytes; allowed: up to 2^32, what the 32-bit AXI address reaches", *path,
+               bytes.size());
+  }
+  return bytes;
+}
+
+void plan_program(const Args& args, RunPlan& plan) {
+  const auto arch = args.text("arch");
+  if (!arch) user_error("tactus run: --program needs --arch F.tarch");
+  if (args.has("input")) user_error("tactus run: --input belongs to --model; use --dram0 F.bin");
+  if (args.has("output")) user_error("tactus run: --output belongs to --model; use --dump dram0=F");
+  plan.machine.architecture = tcu::read_architecture(*arch);
+  plan.program_path = *args.text("program");
+  plan.program = read_file(plan.program_path);
+  check_program(plan.machine.architecture, plan.program, plan.program_path, plan.checks);
+  plan.dram[0] = read_bank(args, "dram0");
+  plan.dram[1] = read_bank(args, "dram1");
+  plan.images.emplace_back();
+}
+
+/// "NAME=F" for an input of the model, else a plain path for its only input.
+std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
+                                                const std::string& text) {
+  for (const Tensor& tensor : inputs) {
+    if (text.rfind(tensor.name + "=", 0) == 0) {
+      return {tensor.name, text.substr(tensor.name.size() + 1)};
+    }
+  }
+  if (inputs.size() == 1) return {inputs[0].name, text};
+  std::vector<std::string_view> names;
+  for (const Tensor& tensor : inputs) names.push_back(tensor.name);
+  user_error("tactus run: --input {}: the model has {} inputs; write NAME=F with one of {}",
+             quote(text), inputs.size(), quote_list(names));
+}
+
+/// One tensor's file, cut into images.
+void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
+  const tcu::Architecture& architecture = plan.machine.architecture;
+  const std::vector<std::uint8_t> data = tcu::read_vectors(path, architecture);
+  const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
+  const std::uint64_t vectors = data.size() / architecture.vector_bytes();
+  if (vectors == 0 || vectors % tensor.size != 0) {
+    user_error("{}: {} vectors for input {}, whose images have {}; allowed: a multiple of {}", path,
+               vectors, quote(tensor.name), tensor.size, tensor.size);
+  }
+  const std::uint64_t count = vectors / tensor.size;
+  if (plan.images.empty()) plan.images.resize(count);
+  if (plan.images.size() != count) {
+    user_error("{}: {} images of input {}, but {} of the inputs before it", path, count,
+               quote(tensor.name), plan.images.size());
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto first = data.begin() + static_cast<std::ptrdiff_t>(i * image_bytes);
+    plan.images[i][tensor.name].assign(first, first + static_cast<std::ptrdiff_t>(image_bytes));
+  }
+}
+
+void plan_model(const Args& args, RunPlan& plan) {
+  for (const char* option : {"dram0", "dram1"}) {
+    if (args.has(option)) user_error("tactus run: --{} belongs to --program, not --model", option);
+  }
+  plan.model = read_model(*args.text("model"), plan.checks);
+  plan.machine.architecture = plan.model->file.arch;
+  if (const auto arch = args.text("arch")) {
+    const std::string differences =
+        architecture_differences(plan.model->file.arch, tcu::read_architecture(*arch));
+    if (!differences.empty()) {
+      user_error("{}: the model was compiled for another architecture; (model, file) differ in: {}",
+                 *arch, differences);
+    }
+  }
+  const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
+  std::map<std::string, std::string> files;
+  for (const std::string& text : args.texts("input")) {
+    const auto [name, path] = split_input(inputs, text);
+    if (!files.emplace(name, path).second) {
+      user_error("tactus run: input {} is given twice", quote(name));
+    }
+  }
+  for (const Tensor& tensor : inputs) {
+    const auto file = files.find(tensor.name);
+    if (file == files.end()) {
+      user_error("tactus run: input {} ({} vectors) is missing; add --input {}=F.csv",
+                 quote(tensor.name), tensor.size, tensor.name);
+    }
+    add_input(plan, tensor, file->second);
+  }
+  if (plan.images.empty()) plan.images.emplace_back();
+}
+
+Dump parse_dump(const std::string& text) {
+  static const std::pair<const char*, Dump::Memory> memories[] = {
+      {"dram0", Dump::Memory::dram0},
+      {"dram1", Dump::Memory::dram1},
+      {"local", Dump::Memory::local},
+      {"acc", Dump::Memory::accumulators},
+  };
+  for (const auto& [name, memory] : memories) {
+    const std::string prefix = std::string(name) + "=";
+    if (text.rfind(prefix, 0) == 0 && text.size() > prefix.size()) {
+      return {memory, text.substr(prefix.size())};
+    }
+  }
+  user_error("tactus run: --dump {} is not MEMORY=F; allowed memories: dram0, dram1, local, acc",
+             quote(text));
+}
+
+}  // namespace
+
+std::vector<Args::Option> run_options() {
+  std::vector<Args::Option> options = {
+      {"model", "F.tmodel", "compiled model to run"},
+      {"input", "[NAME=]F", ".csv or .bin vectors of an input; k times its size runs k images",
+       true},
+      {"program", "F.tprog", "bare program to run, instead of a model"},
+      {"arch", "F.tarch", "architecture of a program; for a model it must match"},
+      {"dram0", "F.bin", "initial bytes of DRAM0 for a program"},
+      {"dram1", "F.bin", "initial bytes of DRAM1 for a program"},
+      {"mode", "plain|driver",
+       "driver: configuration and completion probe as real drivers do "
+       "(default plain)"},
+      {"permissive", "", "run instructions that exceed the architecture as the RTL would"},
+      {"output", "DIR", "write each output as .csv and .bin"},
+      {"stats", "F.json", "write all figures"},
+      {"retire-log", "F", "write the retire cycle of every instruction, little-endian uint32"},
+      {"events", "F", "write every event, one a line"},
+      {"dump", "MEMORY=F", "write dram0, dram1, local or acc at the end, raw little-endian", true},
+      {"max-cycles", "N", "stop after N cycles of an image"},
+  };
+  for (Args::Option& option : machine_options()) options.push_back(std::move(option));
+  return options;
+}
+
+RunPlan plan_run(const Args& args) {
+  if (args.has("model") == args.has("program")) {
+    user_error("tactus run: give either --model F.tmodel or --program F.tprog --arch F.tarch");
+  }
+  RunPlan plan;
+  plan.checks = args.has("permissive") ? ProgramChecks::permissive : ProgramChecks::strict;
+  const std::string mode = args.text("mode").value_or("plain");
+  if (mode != "plain" && mode != "driver") {
+    user_error("tactus run: --mode {} is not allowed; allowed: plain, driver", quote(mode));
+  }
+  plan.mode = mode == "driver" ? HostMode::driver : HostMode::plain;
+  if (args.has("model")) {
+    plan_model(args, plan);
+  } else if (plan.mode == HostMode::driver) {
+    user_error("tactus run: --mode driver needs a --model");
+  } else {
+    plan_program(args, plan);
+  }
+  read_machine_options(args, plan.machine);
+  plan.output = args.text("output");
+  plan.stats = args.text("stats");
+  plan.retire_log = args.text("retire-log");
+  plan.events = args.text("events");
+  plan.max_cycles = args.number("max-cycles", 0, 1, ~std::uint64_t{0});
+  for (const std::string& text : args.texts("dump")) plan.dumps.push_back(parse_dump(text));
+  return plan;
+}
+
+}  // namespace tactus

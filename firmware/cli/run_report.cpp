@@ -1,0 +1,164 @@
+#include "firmware/cli/run_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "firmware/cli/version.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* end_name(RunEnd end) {
+  switch (end) {
+    case RunEnd::finished:
+      return "finished";
+    case RunEnd::hang:
+      return "hang";
+    case RunEnd::cycle_limit:
+      return "cycle_limit";
+  }
+  return "";
+}
+
+Json optional_cycle(const std::optional<Cycle>& cycle) { return cycle ? Json(*cycle) : Json(); }
+
+/// Golden figures count the padding of a model's stream, but not that of a bare program.
+Cycle last_retire(const RunPlan& plan, const RunResult& run) {
+  return plan.model ? run.last_retire_padded : run.last_retire;
+}
+
+/// Driver mode ends an image when its probe has arrived.
+Cycle image_cycles(const ImageResult& image) { return image.probe.value_or(image.run.cycles); }
+
+double milliseconds(const RunPlan& plan, Cycle cycles) {
+  return static_cast<double>(cycles) / plan.machine.clock_mhz / 1e3;
+}
+
+Json image_json(const RunPlan& plan, const ImageResult& image) {
+  const RunResult& run = image.run;
+  const Cycle cycles = image_cycles(image);
+  Json json;
+  json["end"] = end_name(run.end);
+  json["cycles"] = cycles;
+  json["latency_ms"] = milliseconds(plan, cycles);
+  json["instructions"] = run.instructions;
+  json["instructions_retired"] = run.retired;
+  json["last_retire"] = last_retire(plan, run);
+  json["last_b0"] = optional_cycle(run.last_b[0]);
+  json["last_b1"] = optional_cycle(run.last_b[1]);
+  json["probe"] = optional_cycle(image.probe);
+  json["read_beats"] = run.read_beats;
+  json["write_beats"] = run.write_beats;
+  json["read_bursts"] = run.read_bursts;
+  json["write_bursts"] = run.write_bursts;
+  json["array_runs"] = run.array_runs;
+  json["array_loads"] = run.array_loads;
+  json["array_utilisation"] = array_utilisation(run.array_runs, cycles);
+  json["alu_operations"] = run.alu_operations;
+  return json;
+}
+
+Json config_json(const RunPlan& plan) {
+  const MachineConfig& machine = plan.machine;
+  Json json;
+  if (plan.model) {
+    json["model"] = plan.model->path;
+  } else {
+    json["program"] = plan.program_path;
+  }
+  json["architecture"] = Json::parse(tcu::to_json(machine.architecture, -1));
+  json["mode"] = plan.mode == HostMode::plain ? "plain" : "driver";
+  json["checks"] = plan.checks == ProgramChecks::strict ? "strict" : "permissive";
+  json["axi_data_bits"] = machine.axi_data_bits;
+  json["read_latency_cycles"] = machine.read_latency;
+  json["write_latency_cycles"] = machine.write_latency;
+  json["clock_mhz"] = machine.clock_mhz;
+  json["mac_rounding"] = machine.rounding == tcu::MacRounding::sum ? "sum" : "legacy";
+  json["decoder_timeout_cycles"] = machine.decoder_timeout;
+  json["feed_gap_cycles"] = machine.feed_gap;
+  json["stall_percent"] = machine.stalls.percent();
+  json["stall_seed"] = machine.stalls.seed();
+  return json;
+}
+
+}  // namespace
+
+double array_utilisation(std::uint64_t runs, Cycle cycles) {
+  // One run uses each of the N*N multipliers once, so N cancels out.
+  return cycles == 0 ? 0 : static_cast<double>(runs) / static_cast<double>(cycles);
+}
+
+std::string stats_json(const RunReport& report) {
+  Json json;
+  json["tool"] = "tactus";
+  json["version"] = version;
+  json["revision"] = git_revision;
+  json.update(image_json(report.plan, report.images.front()));
+  json["total_cycles"] = report.total_cycles;
+  json["wall_seconds"] = report.wall_seconds;
+  json["cycles_per_second"] = static_cast<double>(report.total_cycles) / report.wall_seconds;
+  json["config"] = config_json(report.plan);
+  json["images"] = Json::array();
+  for (const ImageResult& image : report.images) {
+    json["images"].push_back(image_json(report.plan, image));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string summary(const RunReport& report) {
+  const RunPlan& plan = report.plan;
+  const MachineConfig& machine = plan.machine;
+  const ImageResult& image = report.images.front();
+  const RunResult& run = image.run;
+  const Cycle cycles = image_cycles(image);
+  const auto n = machine.architecture.array_size;
+  std::string text;
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += fmt::format("{:<14}{}\n", name, value);
+  };
+  line(plan.model ? "model" : "program", plan.model ? plan.model->file.name : plan.program_path);
+  line("machine", fmt::format("{}x{} {}, AXI {} bits, memory latency {} read {} write", n, n,
+                              info(machine.architecture.data_type).name, machine.axi_data_bits,
+                              machine.read_latency, machine.write_latency));
+  line("cycles", fmt::format("{} = {:.3f} ms at {:g} MHz{}", cycles, milliseconds(plan, cycles),
+                             machine.clock_mhz,
+                             report.images.size() > 1
+                                 ? fmt::format(" (first of {} images)", report.images.size())
+                                 : ""));
+  line("instructions",
+       fmt::format("{} and {} NoOps of padding; last retired in cycle {}", run.instructions,
+                   run.retired > run.instructions ? run.retired - run.instructions : 0,
+                   last_retire(plan, run)));
+  line("array", fmt::format("{} vectors multiplied, {} weight vectors loaded; {:.1f} % of peak",
+                            run.array_runs, run.array_loads,
+                            100 * array_utilisation(run.array_runs, cycles)));
+  line("SIMD", fmt::format("{} operations", run.alu_operations));
+  for (unsigned p = 0; p < 2; ++p) {
+    line(p == 0 ? "DRAM0" : "DRAM1",
+         fmt::format(
+             "{} beats read in {} bursts, {} written in {}{}", run.read_beats[p],
+             run.read_bursts[p], run.write_beats[p], run.write_bursts[p],
+             run.last_b[p] ? fmt::format("; last response in cycle {}", *run.last_b[p]) : ""));
+  }
+  line("host", fmt::format("{:.2f} s, {:.2f} Mcycles/s", report.wall_seconds,
+                           static_cast<double>(report.total_cycles) / report.wall_seconds / 1e6));
+  return text;
+}
+
+std::string stuck_message(const RunPlan& plan, const RunResult& result) {
+  std::string text = result.end == RunEnd::hang
+                         ? fmt::format(
+                               "the program hangs: nothing has moved for many cycles up to "
+                               "cycle {}",
+                               result.cycles)
+                         : fmt::format("stopped at --max-cycles {}", plan.max_cycles);
+  text += fmt::format("; {} of {} instructions retired",
+                      std::min(result.retired, result.instructions), result.instructions);
+  for (const std::string& unit : result.waits_for) text += "\n  " + unit;
+  return text;
+}
+
+}  // namespace tactus

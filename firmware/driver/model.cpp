@@ -1,0 +1,81 @@
+#include "firmware/driver/model.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/tcu/instruction.h"
+#include "isa/tcu/vectors_file.h"
+
+namespace tactus {
+
+void check_program(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
+                   const std::string& where, ProgramChecks checks) {
+  const tcu::InstructionLayout layout(architecture);
+  const unsigned size = layout.instruction_bytes();
+  if (program.empty()) user_error("{}: the program is empty", where);
+  if (program.size() % size != 0) {
+    user_error(
+        "{}: {} bytes are no whole number of instructions; this architecture's have {} bytes",
+        where, program.size(), size);
+  }
+  if (checks == ProgramChecks::permissive) return;
+  for (std::size_t i = 0; i * size < program.size(); ++i) {
+    const tcu::Instruction instruction = tcu::decode(layout, program.data() + i * size);
+    const std::string problem = tcu::check(architecture, layout, instruction);
+    if (problem.empty()) continue;
+    user_error("{}: instruction {}: {} (--permissive runs it as the hardware would)", where, i,
+               problem);
+  }
+}
+
+Model read_model(const std::string& path, ProgramChecks checks) {
+  Model model;
+  model.path = path;
+  model.file = tcu::read_model_file(path);
+  const std::string program = resolve_beside(path, model.file.prog.file_name);
+  model.program = read_file(program);
+  const auto expected = model.file.prog.size;
+  if (expected && *expected != model.program.size()) {
+    user_error("{}: {} bytes, but {} says {}: the program is {}", program, model.program.size(),
+               path, *expected, model.program.size() < *expected ? "truncated" : "oversized");
+  }
+  check_program(model.file.arch, model.program, program, checks);
+  for (const tcu::ConstantsEntry& entry : model.file.consts) {
+    model.constants.push_back(
+        tcu::read_vectors_raw(resolve_beside(path, entry.file_name), model.file.arch, entry.size));
+  }
+  return model;
+}
+
+std::string architecture_differences(const tcu::Architecture& a, const tcu::Architecture& b) {
+  std::string text;
+  const auto compare = [&text](const char* key, const auto& x, const auto& y) {
+    if (x == y) return;
+    text += fmt::format("{}{} ({}, {})", text.empty() ? "" : ", ", key, x, y);
+  };
+  compare("data_type", info(a.data_type).name, info(b.data_type).name);
+  compare("array_size", a.array_size, b.array_size);
+  compare("dram0_depth", a.dram0_depth, b.dram0_depth);
+  compare("dram1_depth", a.dram1_depth, b.dram1_depth);
+  compare("local_depth", a.local_depth, b.local_depth);
+  compare("accumulator_depth", a.accumulator_depth, b.accumulator_depth);
+  compare("simd_registers_depth", a.simd_registers_depth, b.simd_registers_depth);
+  compare("stride0_depth", a.stride0_depth, b.stride0_depth);
+  compare("stride1_depth", a.stride1_depth, b.stride1_depth);
+  return text;
+}
+
+std::vector<Tensor> tensors(const std::vector<tcu::TensorEntry>& entries) {
+  std::vector<Tensor> result;
+  for (const tcu::TensorEntry& entry : entries) {
+    auto it = std::find_if(result.begin(), result.end(),
+                           [&](const Tensor& t) { return t.name == entry.name; });
+    if (it == result.end()) it = result.insert(result.end(), Tensor{entry.name, {}, 0});
+    it->pieces.push_back(entry);
+    it->size += entry.size;
+  }
+  return result;
+}
+
+}  // namespace tactus

@@ -1,0 +1,48 @@
+// A compiled model with everything a run needs, read and checked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "isa/tcu/model_file.h"
+
+namespace tactus {
+
+struct Model {
+  std::string path;
+  tcu::ModelFile file;
+  std::vector<std::uint8_t> program;                 ///< bytes of the .tprog
+  std::vector<std::vector<std::uint8_t>> constants;  ///< DRAM image of each constants entry
+};
+
+/// How strictly programs are checked before they run.
+enum class ProgramChecks {
+  strict,      ///< every instruction must be legal on the architecture (tcu::check)
+  permissive,  ///< whatever decodes runs as the hardware would run it
+};
+
+/// Reads a .tmodel and the files it names. Throws UserError.
+[[nodiscard]] Model read_model(const std::string& path, ProgramChecks checks);
+
+/// Checks a program: whole instructions, and under `strict` each of them. Throws UserError naming
+/// the first offending instruction. `where` is the file name.
+void check_program(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
+                   const std::string& where, ProgramChecks checks);
+
+/// Names of the differing keys, e.g. "array_size (8, 32)"; empty if they agree. The thread keys
+/// shape no hardware and are not compared.
+[[nodiscard]] std::string architecture_differences(const tcu::Architecture& a,
+                                                   const tcu::Architecture& b);
+
+/// A tensor of a model: the pieces of one name, in the order of their bases.
+struct Tensor {
+  std::string name;
+  std::vector<tcu::TensorEntry> pieces;
+  std::uint64_t size = 0;  ///< vectors
+};
+
+[[nodiscard]] std::vector<Tensor> tensors(const std::vector<tcu::TensorEntry>& entries);
+
+}  // namespace tactus
