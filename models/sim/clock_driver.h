@@ -32,6 +32,7 @@ class ClockDriver final : public sc_core::sc_module {
   Clock& clock_;
   sc_core::sc_time period_;
   std::function<bool()> cycle_;
+  bool running_ = false;
   sc_core::sc_event wake_;
   std::exception_ptr error_;
 };

@@ -1,0 +1,65 @@
+// The tensor compute unit alone with a clock: no AXI, no stream adapter, ideal memories.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "firmware/driver/program_stream.h"
+#include "models/dram/bare_dram.h"
+#include "models/sim/clock_driver.h"
+#include "models/sim/kernel_scope.h"
+#include "models/top/tcu/sampler/sampler.h"
+#include "models/top/tcu/tcu.h"
+#include "tests/support/recorder.h"
+
+namespace tactus {
+
+/// One instruction is offered in every cycle from 0 on. DRAM controls are always taken, read data
+/// comes `read_latency` cycles after its control, one vector a cycle.
+class BareMachine {
+ public:
+  struct Config {
+    Tcu::Config tcu;
+    Cycle read_latency = 1;               ///< cycles, 1 or more
+    std::uint32_t sample_block_size = 0;  ///< 0: no sampler
+    /// Whether the samples' consumer is ready; empty: always.
+    std::function<bool(Cycle)> sample_ready;
+  };
+  /// Cycle in which the sample was taken, and the sample.
+  using TimedSample = std::pair<Cycle, Sample>;
+
+  explicit BareMachine(const Config& config);
+
+  /// Runs until nothing is in flight; false if that takes more than `limit` cycles.
+  bool run(const std::vector<std::uint8_t>& program, Cycle limit = 100000);
+
+  [[nodiscard]] const Recorder& events() const { return events_; }
+  [[nodiscard]] const std::vector<TimedSample>& samples() const { return taken_samples_; }
+  [[nodiscard]] const Tcu& tcu() const { return tcu_; }
+
+ private:
+  void cycle();
+  [[nodiscard]] bool idle() const;
+
+  const Config config_;
+  KernelScope kernel_;  // before every module
+  Clock clock_;
+  Recorder events_;
+  ProgramStream source_;
+  Link<const std::uint8_t*> instruction_;
+  std::array<DramLinks, 2> links_;
+  Tcu tcu_;
+  std::array<std::unique_ptr<BareDram>, 2> drams_;
+  Link<Sample> samples_;
+  std::unique_ptr<Sampler> sampler_;
+  std::vector<TimedSample> taken_samples_;
+  std::unique_ptr<ClockDriver> driver_;
+  Cycle last_cycle_ = 0;  ///< limit of the present run
+  std::uint64_t seen_progress_ = 0;
+};
+
+}  // namespace tactus

@@ -1,0 +1,287 @@
+#include "tests/support/functional_model.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tactus {
+namespace {
+
+unsigned log2_up(std::uint64_t depth) {
+  unsigned bits = 0;
+  while ((std::uint64_t{1} << bits) < depth) ++bits;
+  return bits;
+}
+
+unsigned round8(unsigned bits) { return (bits + 7) / 8 * 8; }
+
+std::uint64_t low(std::uint64_t value, unsigned bits) {
+  return bits == 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
+}
+
+/// Bits [position, position + count) of a little-endian number.
+std::uint64_t bits_of(const std::uint8_t* bytes, unsigned position, unsigned count) {
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned at = position + i;
+    value |= std::uint64_t{(bytes[at / 8] >> (at % 8) & 1U)} << i;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::uint8_t FunctionalDram::read(std::uint32_t address) const {
+  const auto page = pages_.find(address / page_bytes * page_bytes);
+  return page == pages_.end() ? 0 : page->second[address % page_bytes];
+}
+
+void FunctionalDram::write(std::uint32_t address, std::uint8_t byte) {
+  Page& page = pages_[address / page_bytes * page_bytes];
+  page.resize(page_bytes);
+  page[address % page_bytes] = byte;
+}
+
+void FunctionalDram::write(std::uint32_t address, const std::vector<std::uint8_t>& bytes) {
+  for (const std::uint8_t byte : bytes) write(address++, byte);
+}
+
+FunctionalModel::Walk::Walk(std::uint64_t base, std::uint64_t stride, std::uint64_t depth,
+                            unsigned bits, bool reverse)
+    : base_(base),
+      step_(std::uint64_t{1} << stride),
+      depth_(depth),
+      mask_(low(~std::uint64_t{0}, bits)),
+      reverse_(reverse) {}
+
+std::uint64_t FunctionalModel::Walk::next() {
+  const std::uint64_t address = (reverse_ ? base_ - offset_ : base_ + offset_) & mask_;
+  offset_ = offset_ + step_ >= depth_ ? 0 : offset_ + step_;
+  return address;
+}
+
+FunctionalModel::FunctionalModel(const tcu::Architecture& a)
+    : architecture_(a), type_(info(a.data_type)) {
+  const Vector zero(a.array_size);
+  local_.assign(a.local_depth, zero);
+  accumulators_.assign(a.accumulator_depth, zero);
+  registers_.assign(a.simd_registers_depth, zero);
+  weights_.assign(a.array_size + 1, zero);
+
+  Widths& w = widths_;
+  w.local = log2_up(a.local_depth);
+  w.accumulators = log2_up(a.accumulator_depth);
+  w.dram[0] = log2_up(a.dram0_depth);
+  w.dram[1] = log2_up(a.dram1_depth);
+  w.selector = log2_up(a.simd_registers_depth + std::uint64_t{1});
+  w.stride0 = log2_up(a.stride0_depth);
+  w.stride1 = log2_up(a.stride1_depth);
+  w.address0 = std::max(w.local, w.accumulators);
+  w.operand0 = round8(w.address0 + w.stride0);
+  w.address1 = std::max({w.local, w.dram[0], w.dram[1], w.accumulators});
+  w.operand1 = round8(w.address1 + w.stride1);
+  w.operand2 = round8(std::max({std::min(w.local, w.accumulators), std::min(w.local, w.dram[0]),
+                                std::min(w.local, w.dram[1]), 4 + 3 * w.selector}));
+}
+
+void FunctionalModel::run(const std::vector<std::uint8_t>& program) {
+  const unsigned bytes = (widths_.operand0 + widths_.operand1 + widths_.operand2 + 8) / 8;
+  if (program.size() % bytes != 0) throw std::logic_error("not whole instructions");
+  for (std::size_t at = 0; at < program.size(); at += bytes) {
+    execute(decode(program.data() + at));
+    ++counts_.instructions;
+  }
+}
+
+FunctionalModel::Fields FunctionalModel::decode(const std::uint8_t* bytes) const {
+  const Widths& w = widths_;
+  const unsigned start1 = w.operand0;
+  const unsigned start2 = start1 + w.operand1;
+  const unsigned header = start2 + w.operand2;
+  Fields f{};
+  f.address0 = bits_of(bytes, 0, w.address0);
+  f.stride0 = bits_of(bytes, w.address0, w.stride0);
+  f.address1 = bits_of(bytes, start1, w.address1);
+  f.stride1 = bits_of(bytes, start1 + w.address1, w.stride1);
+  f.operand1 = bits_of(bytes, start1, w.operand1);
+  f.operand2 = bits_of(bytes, start2, w.operand2);
+  f.configure = static_cast<std::uint32_t>(bits_of(bytes, 0, std::min(32U, header)));
+  f.flags = static_cast<unsigned>(bits_of(bytes, header, 4));
+  f.opcode = static_cast<unsigned>(bits_of(bytes, header + 4, 4));
+  return f;
+}
+
+void FunctionalModel::execute(const Fields& f) {
+  switch (f.opcode) {
+    case 0x1:
+      return mat_mul(f);
+    case 0x2:
+      return data_move(f);
+    case 0x3:
+      return load_weights(f);
+    case 0x4:
+      return simd(f);
+    case 0xF:
+      return configure(f);
+    default:
+      return;
+  }
+}
+
+// ---- memories ----------------------------------------------------------------------------------
+
+FunctionalModel::Vector FunctionalModel::read(const std::vector<Vector>& memory,
+                                              std::uint64_t address) const {
+  return address < memory.size() ? memory[address] : Vector(architecture_.array_size);
+}
+
+void FunctionalModel::write(std::vector<Vector>& memory, std::uint64_t address,
+                            const Vector& vector) {
+  if (address < memory.size()) memory[address] = vector;
+}
+
+void FunctionalModel::write_accumulator(std::uint64_t address, const Vector& vector,
+                                        bool accumulate) {
+  Vector sum = vector;
+  if (accumulate) {
+    const Vector old = read(accumulators_, address);
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      sum[i] = std::clamp(sum[i] + old[i], type_.min(), type_.max());
+    }
+  }
+  write(accumulators_, address, sum);
+}
+
+FunctionalModel::Walk FunctionalModel::local_walk(const Fields& f) const {
+  return {f.address0, f.stride0, architecture_.local_depth, widths_.local};
+}
+
+FunctionalModel::Walk FunctionalModel::accumulator_walk(const Fields& f) const {
+  return {f.address1, f.stride1, architecture_.accumulator_depth, widths_.accumulators};
+}
+
+FunctionalModel::Vector FunctionalModel::read_dram(unsigned port, std::uint64_t address) const {
+  Vector vector(architecture_.array_size);
+  auto byte = static_cast<std::uint32_t>(address * architecture_.vector_bytes() +
+                                         dram_offset_[port]);
+  for (std::int64_t& scalar : vector) {
+    std::int64_t bits = 0;
+    for (unsigned i = 0; i < type_.storage_bytes; ++i) {
+      bits |= std::int64_t{dram_[port].read(byte++)} << (8 * i);
+    }
+    bits &= (std::int64_t{1} << type_.width_bits) - 1;
+    const bool negative = (bits >> (type_.width_bits - 1) & 1) != 0;
+    scalar = negative ? bits - (std::int64_t{1} << type_.width_bits) : bits;
+  }
+  return vector;
+}
+
+void FunctionalModel::write_dram(unsigned port, std::uint64_t address, const Vector& vector) {
+  auto byte = static_cast<std::uint32_t>(address * architecture_.vector_bytes() +
+                                         dram_offset_[port]);
+  for (const std::int64_t scalar : vector) {
+    // A lane in DRAM is wider than the scalar for FP18BP10: zero-extended.
+    const std::uint64_t bits = low(static_cast<std::uint64_t>(scalar), type_.width_bits);
+    for (unsigned i = 0; i < type_.storage_bytes; ++i) {
+      dram_[port].write(byte++, static_cast<std::uint8_t>(bits >> (8 * i)));
+    }
+  }
+}
+
+// ---- instructions ------------------------------------------------------------------------------
+
+FunctionalModel::Vector FunctionalModel::multiply(const Vector& x) const {
+  Vector y = weights_[0];
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      y[i] = mac(architecture_.data_type, tcu::MacRounding::sum, x[j], weights_[1 + j][i], y[i]);
+    }
+  }
+  return y;
+}
+
+void FunctionalModel::mat_mul(const Fields& f) {
+  const bool accumulate = (f.flags & 1) != 0;
+  const bool zeroes = (f.flags & 2) != 0;
+  Walk from = local_walk(f);
+  Walk to = accumulator_walk(f);
+  for (std::uint64_t k = 0; k <= f.operand2; ++k) {
+    const Vector x = zeroes ? Vector(architecture_.array_size) : read(local_, from.next());
+    write_accumulator(to.next(), multiply(x), accumulate);
+    ++counts_.array_runs;
+  }
+}
+
+void FunctionalModel::load_weights(const Fields& f) {
+  const bool zeroes = (f.flags & 1) != 0;
+  const std::uint64_t size = f.operand1;
+  Walk from(f.address0 + (size << f.stride0), f.stride0, architecture_.local_depth, widths_.local,
+            true);
+  for (std::uint64_t k = 0; k <= size; ++k) {
+    weights_.push_front(zeroes ? Vector(architecture_.array_size) : read(local_, from.next()));
+    weights_.pop_back();
+    ++counts_.array_loads;
+  }
+}
+
+void FunctionalModel::data_move(const Fields& f) {
+  if (f.flags < 4) return dram_move(f, f.flags / 2, f.flags % 2 == 1);
+  if (f.flags != 0xC && f.flags != 0xD && f.flags != 0xF) return;
+  Walk local = local_walk(f);
+  Walk accumulator = accumulator_walk(f);
+  for (std::uint64_t k = 0; k <= f.operand2; ++k) {
+    const std::uint64_t here = local.next();
+    const std::uint64_t there = accumulator.next();
+    if (f.flags == 0xC) {
+      write(local_, here, read(accumulators_, there));
+    } else {
+      write_accumulator(there, read(local_, here), f.flags == 0xF);
+    }
+  }
+}
+
+void FunctionalModel::dram_move(const Fields& f, unsigned port, bool to_dram) {
+  const std::uint64_t depth = port == 0 ? architecture_.dram0_depth : architecture_.dram1_depth;
+  Walk local = local_walk(f);
+  Walk strided(f.address1, f.stride1, depth, widths_.dram[port]);
+  // Without a stride the port gets one request, whose addresses run on past the depth.
+  const std::uint64_t base = low(f.address1, widths_.dram[port]);
+  for (std::uint64_t k = 0; k <= f.operand2; ++k) {
+    const std::uint64_t there = f.stride1 == 0 ? base + k : strided.next();
+    if (to_dram) {
+      write_dram(port, there, read(local_, local.next()));
+      ++counts_.vectors_written[port];
+    } else {
+      write(local_, local.next(), read_dram(port, there));
+      ++counts_.vectors_read[port];
+    }
+  }
+}
+
+void FunctionalModel::simd(const Fields& f) {
+  const unsigned r = widths_.selector;
+  const auto op = static_cast<tcu::SimdOp>(low(f.operand2 >> (3 * r), 4));
+  const std::uint64_t left = low(f.operand2 >> (2 * r), r);
+  const std::uint64_t right = low(f.operand2 >> r, r);
+  const std::uint64_t dest = low(f.operand2, r);
+  if (op == tcu::SimdOp::no_op) return;  // never reaches the ALU; legal without read and write only
+  const bool reads = (f.flags & 1) != 0;
+  const Vector input =
+      reads ? read(accumulators_, low(f.address1, widths_.accumulators)) : Vector(weights_[0].size());
+  const Vector& a = left == 0 ? input : registers_[left - 1];
+  const Vector& b = right == 0 ? input : registers_[right - 1];
+  Vector result(input.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] = alu(architecture_.data_type, op, a[i], b[i]);
+  }
+  ++counts_.alu_operations;
+  if (dest != 0) registers_[dest - 1] = result;
+  if ((f.flags & 2) == 0) return;
+  write_accumulator(low(f.address0, widths_.accumulators), result, (f.flags & 4) != 0);
+}
+
+void FunctionalModel::configure(const Fields& f) {
+  const std::uint32_t number = f.configure & 0xF;
+  if (number == 0 || number == 4) dram_offset_[number / 4] = (f.configure >> 4) << 16;
+}
+
+}  // namespace tactus

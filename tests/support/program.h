@@ -1,0 +1,88 @@
+// Programs for tests of timing: one call an instruction, addresses 0 unless they matter.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isa/tcu/instruction.h"
+
+namespace tactus {
+
+class Program {
+ public:
+  using Operand = tcu::Operand;
+  using Kind = tcu::DataMoveKind;
+
+  explicit Program(const tcu::Architecture& architecture)
+      : architecture_(architecture), layout_(architecture) {}
+
+  [[nodiscard]] const tcu::Architecture& architecture() const { return architecture_; }
+  [[nodiscard]] std::vector<std::uint8_t> bytes() const {
+    return encode_program(layout_, instructions_);
+  }
+
+  Program& no_op(std::uint64_t count = 1) {
+    for (std::uint64_t i = 0; i < count; ++i) add(tcu::make_no_op());
+    return *this;
+  }
+  Program& configure(tcu::ConfigRegister reg, std::uint32_t value) {
+    return add(tcu::make_configure(layout_, reg, value));
+  }
+  /// An instruction given by its fields alone, e.g. an undefined one.
+  Program& raw(const tcu::Instruction& instruction) { return add(instruction); }
+
+  Program& mat_mul(std::uint64_t n, Operand local = {0, 0}, Operand accumulator = {0, 0}) {
+    return add(tcu::make_mat_mul(layout_, local, accumulator, n));
+  }
+  Program& mat_mul_accumulate(std::uint64_t n, Operand local = {0, 0},
+                              Operand accumulator = {0, 0}) {
+    return add(tcu::make_mat_mul(layout_, local, accumulator, n, true));
+  }
+  Program& mat_mul_zeroes(std::uint64_t n, Operand accumulator = {0, 0}) {
+    return add(tcu::make_mat_mul(layout_, {0, 0}, accumulator, n, false, true));
+  }
+  Program& load_weights(std::uint64_t n, Operand local = {0, 0}) {
+    return add(tcu::make_load_weights(layout_, local, n));
+  }
+  Program& load_weights_zeroes(std::uint64_t n) {
+    return add(tcu::make_load_weights(layout_, {0, 0}, n, true));
+  }
+
+  Program& move(Kind kind, std::uint64_t n, Operand local = {0, 0}, Operand other = {0, 0}) {
+    return add(tcu::make_data_move(layout_, kind, local, other, n));
+  }
+  Program& read_dram(unsigned port, std::uint64_t n, Operand local = {0, 0},
+                     Operand dram = {0, 0}) {
+    return move(port == 0 ? Kind::dram0_to_local : Kind::dram1_to_local, n, local, dram);
+  }
+  Program& write_dram(unsigned port, std::uint64_t n, Operand local = {0, 0},
+                      Operand dram = {0, 0}) {
+    return move(port == 0 ? Kind::local_to_dram0 : Kind::local_to_dram1, n, local, dram);
+  }
+
+  /// Register 1 = input + 1, result written.
+  Program& simd_read_write(bool accumulate = false) {
+    return simd(tcu::SimdOp::increment, 0, true, true, accumulate);
+  }
+  /// Register 1 = input.
+  Program& simd_read() { return simd(tcu::SimdOp::move, 0, true, false); }
+  /// Register 1 + 1, written.
+  Program& simd_write() { return simd(tcu::SimdOp::increment, 1, false, true); }
+  /// Register 1 = register 1 + 1.
+  Program& simd_neither() { return simd(tcu::SimdOp::increment, 1, false, false); }
+
+ private:
+  Program& add(const tcu::Instruction& instruction) {
+    instructions_.push_back(instruction);
+    return *this;
+  }
+  Program& simd(tcu::SimdOp op, unsigned source, bool read, bool write, bool accumulate = false) {
+    return add(tcu::make_simd(layout_, {op, source, source, 1}, 0, 0, read, write, accumulate));
+  }
+
+  tcu::Architecture architecture_;
+  tcu::InstructionLayout layout_;
+  std::vector<tcu::Instruction> instructions_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,76 @@
+// Random architectures and random legal programs, from a seed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "isa/tcu/instruction.h"
+#include "isa/tcu/layout.h"
+
+namespace tactus {
+
+/// Draws that are the same with every standard library.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  /// 0..count-1.
+  std::uint64_t below(std::uint64_t count) { return engine_() % count; }
+  /// low..high, both included.
+  std::uint64_t range(std::uint64_t low, std::uint64_t high) {
+    return low + below(high - low + 1);
+  }
+  bool chance(unsigned percent) { return below(100) < percent; }
+  template <typename T>
+  T pick(std::initializer_list<T> values) {
+    return *(values.begin() + below(values.size()));
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+enum class Hazards {
+  none,  ///< data never depend on time: the hazards of hardware spec 8.1 cannot bite, and a DRAM
+         ///< offset changes only when no write is under way
+  any,   ///< whatever tcu::check() accepts
+};
+
+struct RandomOptions {
+  Hazards hazards = Hazards::none;
+  unsigned instructions = 60;
+  /// Runs may go past the end of a memory of 2^k vectors, where the hardware goes on at 0.
+  bool wrap = true;
+};
+
+/// A program with the machine it is for and the contents of its DRAM.
+struct RandomProgram {
+  /// Bytes of a DRAM bank from an address on, for each offset that the program sets.
+  struct Window {
+    unsigned port;
+    std::uint32_t address;
+    std::vector<std::uint8_t> bytes;
+  };
+
+  std::uint64_t seed = 0;
+  tcu::Architecture architecture;
+  unsigned axi_data_bits = 64;  ///< fits the architecture
+  std::vector<Window> windows;
+  std::vector<tcu::Instruction> instructions;
+
+  [[nodiscard]] std::vector<std::uint8_t> bytes() const;
+  /// The first `count` instructions. Of a program without hazards: one without hazards.
+  [[nodiscard]] RandomProgram prefix(std::size_t count) const;
+  /// Seed, architecture and program text, for a failure message.
+  [[nodiscard]] std::string describe() const;
+};
+
+/// Array size 2..32, any data type, small memories, 1..4 registers; the AXI width fits.
+[[nodiscard]] tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits);
+
+[[nodiscard]] RandomProgram random_program(std::uint64_t seed, const RandomOptions& options = {});
+
+}  // namespace tactus

@@ -1,0 +1,79 @@
+// What happened when: the events of a run with their cycles, and lists to compare them with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "models/sim/events.h"
+
+namespace tactus {
+
+using Cycles = std::vector<Cycle>;
+
+/// Keeps the cycle and the numbers of every event; vectors and beats are not kept.
+class Recorder final : public EventSink {
+ public:
+  struct Entry {
+    Cycle cycle;
+    EventKind kind;
+    unsigned port;
+    std::uint64_t a, b, c;
+  };
+
+  void event(const Event& e) override { entries_.push_back({0, e.kind, e.port, e.a, e.b, e.c}); }
+  /// The events of a cycle arrive before its number does.
+  void end_of_cycle(Cycle cycle) override {
+    for (; stamped_ < entries_.size(); ++stamped_) entries_[stamped_].cycle = cycle;
+  }
+
+  [[nodiscard]] std::vector<Entry> of(EventKind kind, unsigned port = 0) const {
+    std::vector<Entry> found;
+    for (const Entry& e : entries_) {
+      if (e.kind == kind && e.port == port) found.push_back(e);
+    }
+    return found;
+  }
+  [[nodiscard]] Cycles cycles_of(EventKind kind, unsigned port = 0) const {
+    Cycles cycles;
+    for (const Entry& e : of(kind, port)) cycles.push_back(e.cycle);
+    return cycles;
+  }
+  /// The first operand of each event: an address, or the last flag of a beat.
+  [[nodiscard]] std::vector<std::uint64_t> operands_of(EventKind kind, unsigned port = 0) const {
+    std::vector<std::uint64_t> operands;
+    for (const Entry& e : of(kind, port)) operands.push_back(e.a);
+    return operands;
+  }
+
+  [[nodiscard]] Cycle accepted(std::size_t i) const {
+    return cycles_of(EventKind::instruction_accepted).at(i);
+  }
+  [[nodiscard]] Cycle retired(std::size_t i) const { return cycles_of(EventKind::retired).at(i); }
+  /// First cycle of instruction i at the head: one after it was accepted, or after the one before
+  /// it retired.
+  [[nodiscard]] Cycle head(std::size_t i) const {
+    const Cycle earliest = accepted(i) + 1;
+    return i == 0 || retired(i - 1) < earliest ? earliest : retired(i - 1) + 1;
+  }
+
+ private:
+  std::vector<Entry> entries_;
+  std::size_t stamped_ = 0;  ///< entries whose cycle is known
+};
+
+/// `count` cycles from `first` on, one every `step`.
+[[nodiscard]] inline Cycles steps(Cycle first, std::uint64_t count, Cycle step = 1) {
+  Cycles cycles;
+  for (std::uint64_t i = 0; i < count; ++i) cycles.push_back(first + i * step);
+  return cycles;
+}
+
+[[nodiscard]] inline Cycles joined(std::initializer_list<Cycles> parts) {
+  Cycles all;
+  for (const Cycles& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+}  // namespace tactus

@@ -1,0 +1,26 @@
+// Material that belongs to others and is not in the repository.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace tactus {
+
+/// The folder TACTUS_SHARED names (default: ../shared beside the source tree).
+inline std::string shared_folder() {
+  const char* folder = std::getenv("TACTUS_SHARED");
+  return folder != nullptr ? folder : std::string(TACTUS_SOURCE_DIR) + "/../shared";
+}
+
+inline bool shared_file_exists(const std::string& path) {
+  return std::filesystem::exists(shared_folder() + "/" + path);
+}
+
+}  // namespace tactus
+
+/// Skips the test, saying where the missing file was looked for.
+#define TACTUS_NEEDS_SHARED(path)                            \
+  if (!::tactus::shared_file_exists(path))                   \
+  GTEST_SKIP() << ::tactus::shared_folder() << "/" << (path) \
+               << " is not there; set TACTUS_SHARED to the folder with the golden programs"

@@ -1,0 +1,97 @@
+// Designs and sizes on which timing formulas are tested, and one-call runs of a program on them.
+#pragma once
+
+#include <ostream>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "firmware/driver/machine.h"
+#include "tests/support/bare_machine.h"
+#include "tests/support/program.h"
+#include "tests/support/recorder.h"
+
+namespace tactus {
+
+inline constexpr unsigned array_sizes[] = {2, 4, 8, 16, 32};
+
+/// Instructions of 64 bits at every array size.
+inline tcu::Architecture timing_architecture(unsigned n_array) {
+  tcu::Architecture architecture;
+  architecture.array_size = n_array;
+  architecture.local_depth = 4096;
+  architecture.accumulator_depth = 1024;
+  architecture.dram0_depth = architecture.dram1_depth = std::uint64_t{1} << 20;
+  return architecture;
+}
+
+/// Numbers of vectors around everything in the machine that counts vectors: the 3-deep read
+/// buffers, the array, its 2N queues.
+inline std::set<std::uint64_t> vector_counts(unsigned n_array) {
+  return {1, 2, 3, 4, 5, n_array, n_array + 1, 2 * n_array - 1, 2 * n_array, 3 * n_array + 5};
+}
+
+/// Tests of the TCU alone at one array size.
+class ArrayTiming : public testing::TestWithParam<unsigned> {
+ protected:
+  /// First cycle of the first instruction at the decoder's head: it is accepted in cycle 0.
+  static constexpr Cycle h = 1;
+  const Cycle n_array = GetParam();
+
+  [[nodiscard]] static Program program() { return Program(timing_architecture(GetParam())); }
+  [[nodiscard]] static std::set<std::uint64_t> counts() { return vector_counts(GetParam()); }
+};
+
+/// A program on the TCU alone, to its end. The first instruction is accepted in cycle 0.
+inline Recorder run_bare(const Program& program, Cycle read_latency = 1) {
+  BareMachine::Config config;
+  config.tcu.architecture = program.architecture();
+  config.read_latency = read_latency;
+  BareMachine machine(config);
+  EXPECT_TRUE(machine.run(program.bytes()));
+  return machine.events();
+}
+
+/// A design with DRAM ports. FP16: 2 bytes a scalar.
+struct AxiCase {
+  unsigned n_array;
+  unsigned data_bits;
+  [[nodiscard]] unsigned beat_bytes() const { return data_bits / 8; }
+  /// m, beats per vector.
+  [[nodiscard]] unsigned beats() const { return n_array * 16 / data_bits; }
+  [[nodiscard]] std::uint64_t vector_bytes() const { return 2 * std::uint64_t{n_array}; }
+  /// Vmax, the most vectors of one burst.
+  [[nodiscard]] std::uint64_t burst_vectors() const { return 256 / beats(); }
+};
+
+inline std::ostream& operator<<(std::ostream& out, const AxiCase& c) {
+  return out << "N" << c.n_array << "_axi" << c.data_bits << "_m" << c.beats();
+}
+
+/// Every number of beats per vector from 1 to 16, each on more than one array where that exists.
+inline constexpr AxiCase axi_cases[] = {
+    {2, 32},  {4, 32},   {4, 64},   {8, 32},  {8, 64},   {8, 128},
+    {16, 64}, {16, 128}, {16, 256}, {32, 64}, {32, 128}, {32, 32},
+};
+
+struct Latencies {
+  Cycle read = 1;   ///< L: address to first beat
+  Cycle write = 1;  ///< L_b: last beat to response
+};
+
+/// A program on the design with DRAM ports and memories of fixed latency, to its end.
+inline Recorder run_axi(const Program& program, unsigned data_bits, Latencies latencies = {}) {
+  MachineConfig config;
+  config.architecture = program.architecture();
+  config.axi_data_bits = data_bits;
+  config.read_latency = latencies.read;
+  config.write_latency = latencies.write;
+  Machine machine(config);
+  Recorder events;
+  machine.observe(&events);
+  EXPECT_EQ(machine.run(program.bytes()).end, RunEnd::finished);
+  return events;
+}
+
+}  // namespace tactus
