@@ -1,0 +1,45 @@
+// Runs the tactus program in a folder of its own and looks at what it printed and wrote.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tactus {
+
+struct Output {
+  int code = -1;    ///< exit code; -1: killed by a signal
+  std::string out;  ///< standard output
+  std::string err;  ///< standard error
+};
+
+class CliTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  /// `command` is what follows "tactus"; the test's folder is the working directory.
+  [[nodiscard]] Output tactus(const std::string& command) const;
+  /// Expects exit code 2, nothing on standard output, and one error that contains `text`.
+  void expect_error(const std::string& command, const std::string& text) const;
+
+  void write(const std::string& file, const std::string& content) const;
+  void write(const std::string& file, const std::vector<std::uint8_t>& content) const;
+  [[nodiscard]] std::string read(const std::string& file) const;
+  [[nodiscard]] bool exists(const std::string& file) const;
+  /// All files of the folder, sorted.
+  [[nodiscard]] std::vector<std::string> files() const;
+
+  /// A small model of ours in the folder: "m.tmodel", "m.tprog", "m.tdata" and "a.tarch" for a 4x4
+  /// array; output = W * input + b for four vectors, with inputs "x" at 0 and outputs "y" at 16.
+  /// "x.csv" holds one image. At latency 1 on 64 bits the budget is in the test that checks it.
+  void write_model(const std::string& prog_size = "") const;
+  static std::string architecture_text();
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,154 @@
+// tactus run: what it prints and writes.
+#include <cstring>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST_F(CliTest, RunWritesOutputsAndStatistics) {
+  write_model();
+  const Output run = tactus("run --model m.tmodel --input x.csv --output out --stats s.json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(read("out/y.csv"),
+            "3.0,6.0,9.0,12.0\r\n1.0,2.0,3.0,4.0\r\n-1.0,3.0,2.5,127.99609\r\n1.0,4.0,3.0,6.0\r\n");
+  EXPECT_EQ(read("out/y.bin").size(), 4U * 8);
+
+  const Json stats = Json::parse(read("s.json"));
+  // One beat a vector (m = 1), latency 1; occupancies of hardware spec 12.1 and 12.5. Six-byte
+  // instructions on an eight-byte stream: one cycle in the width adapter, so the first head is
+  // cycle 2, and the stream is padded with two NoOps to three whole words.
+  const int mat_mul = 2 + (4 + 1 + 5) + 5 + (4 + 1 + 4);  // weights in, loaded, inputs in
+  const int last_result = mat_mul + 2 * 4 + 4 - 1;        // pipeline 2N, four vectors
+  const int moved = last_result + 1 + 4;                  // read from the next cycle, write 1 later
+  const int stored = moved + 4;                           // local reads
+  EXPECT_EQ(stats.at("last_retire"), stored + 2);
+  EXPECT_EQ(stats.at("instructions_retired"), 6 + 2);
+  EXPECT_EQ(stats.at("instructions"), 6);
+  EXPECT_EQ(stats.at("read_beats"), Json({4, 5}));
+  EXPECT_EQ(stats.at("write_beats"), Json({4, 0}));
+  // From the last local read: host router and converter queue 1, serializer 1, its register 1, AXI
+  // queue 1 to the pins, response 1.
+  EXPECT_EQ(stats.at("last_b0"), stored + 1 + 1 + 1 + 1 + 1);
+  EXPECT_TRUE(stats.at("last_b1").is_null());
+  EXPECT_EQ(stats.at("cycles"), stats.at("last_b0"));
+  EXPECT_DOUBLE_EQ(stats.at("latency_ms").get<double>(), stats.at("cycles").get<double>() / 1e5);
+  EXPECT_GT(stats.at("wall_seconds").get<double>(), 0);
+  EXPECT_GT(stats.at("cycles_per_second").get<double>(), 0);
+  EXPECT_EQ(stats.at("config").at("architecture").at("array_size"), 4);
+  EXPECT_EQ(stats.at("version"), "0.1.0");
+}
+
+TEST_F(CliTest, LatencyFollowsTheClock) {
+  write_model();
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --stats s.json --clock-mhz 12.5").code, 0);
+  const Json stats = Json::parse(read("s.json"));
+  EXPECT_DOUBLE_EQ(stats.at("latency_ms").get<double>(),
+                   stats.at("cycles").get<double>() / 12.5 / 1000);
+}
+
+TEST_F(CliTest, SeveralImagesInOneCall) {
+  write_model();
+  write("three.csv", read("x.csv") + read("x.csv") + read("x.csv"));
+  ASSERT_EQ(tactus("run --model m.tmodel --input x=three.csv --output out --stats s.json").code, 0);
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --output one").code, 0);
+  const std::string one = read("one/y.bin");
+  EXPECT_EQ(read("out/y.bin"), one + one + one);
+  const Json stats = Json::parse(read("s.json"));
+  ASSERT_EQ(stats.at("images").size(), 3U);
+  for (const Json& image : stats.at("images")) EXPECT_EQ(image.at("cycles"), stats.at("cycles"));
+  EXPECT_GE(stats.at("total_cycles").get<int>(), 3 * stats.at("cycles").get<int>());
+}
+
+TEST_F(CliTest, DriverModeAddsTheProbe) {
+  write_model();
+  const Output run =
+      tactus("run --model m.tmodel --input x.csv --mode driver --output d --stats s");
+  ASSERT_EQ(run.code, 0) << run.err;
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --output p --stats t").code, 0);
+  EXPECT_EQ(read("d/y.bin"), read("p/y.bin"));
+  const Json driver = Json::parse(read("s"));
+  EXPECT_EQ(driver.at("instructions"), 6 + 2);
+  EXPECT_GT(driver.at("probe").get<int>(), Json::parse(read("t")).at("last_b0").get<int>());
+}
+
+TEST_F(CliTest, RetireLogEventsAndDumps) {
+  write_model();
+  const Output run = tactus(
+      "run --model m.tmodel --input x.csv --retire-log r --events e --dump dram0=d0 --dump "
+      "dram1=d1 "
+      "--dump local=l --dump acc=a --stats s.json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string log = read("r");
+  ASSERT_EQ(log.size(), 6U * 4);
+  std::uint32_t last = 0;
+  std::memcpy(&last, log.data() + 20, 4);
+  // The log holds the program's own instructions, the statistics count the stream's two NoOps too.
+  EXPECT_EQ(last + 2, Json::parse(read("s.json")).at("last_retire").get<std::uint32_t>());
+  const std::string events = read("e");
+  EXPECT_EQ(events.rfind("1 IFIRE 220400000000\n", 0), 0U) << events.substr(0, 100);
+  EXPECT_NE(events.find("\n11 DEC op=2 fl=2 pc=0\n"), std::string::npos);
+  EXPECT_EQ(read("d0").size(), 256U * 8);
+  EXPECT_EQ(read("d1").size(), 256U * 8);
+  EXPECT_EQ(read("l").size(), 256U * 8);
+  EXPECT_EQ(read("a").size(), 64U * 8);
+  EXPECT_EQ(read("d1").substr(0, 40), read("m.tdata"));
+  EXPECT_EQ(read("a").substr(0, 32), read("d0").substr(16 * 8, 32));
+}
+
+TEST_F(CliTest, AProgramWithoutAModel) {
+  write_model();
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --output out --stats m.json").code, 0);
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --dump dram0=after").code, 0);
+  std::string image = read("after").substr(0, 4 * 8);  // the inputs, as the host wrote them
+  write("d0", image);
+  const Output run = tactus(
+      "run --program m.tprog --arch a.tarch --dram0 d0 --dram1 m.tdata --dump dram0=o --stats "
+      "p.json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(read("o").substr(16 * 8, 32), read("out/y.bin"));
+  EXPECT_EQ(Json::parse(read("m.json")).at("cycles"), Json::parse(read("p.json")).at("cycles"));
+}
+
+TEST_F(CliTest, TheSameInputGivesTheSameBytes) {
+  write_model();
+  const std::string command = "run --model m.tmodel --input x.csv --stall-percent 30 --events ";
+  ASSERT_EQ(tactus(command + "a").code, 0);
+  ASSERT_EQ(tactus(command + "b").code, 0);
+  ASSERT_EQ(tactus(command + "c --shuffle-seed 5").code, 0);
+  ASSERT_EQ(tactus(command + "d --stall-seed 2").code, 0);
+  EXPECT_EQ(read("a"), read("b"));
+  EXPECT_EQ(read("a"), read("c"));
+  EXPECT_NE(read("a"), read("d"));
+}
+
+TEST_F(CliTest, AHangNamesWhatEachUnitWaitsFor) {
+  write_model();
+  write("h.tasm", std::string("SIMD O = Move(I), write Acc(3)\nMatMul Local(0) -> Acc(0), 4\n"));
+  ASSERT_EQ(tactus("asm h.tasm --arch a.tarch --output h.tprog --permissive").code, 0);
+  const Output run = tactus("run --program h.tprog --arch a.tarch --permissive --stats s.json");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find("the program hangs"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("accumulators: SIMD instruction (write) waits for the ALU's input vector"),
+            std::string::npos)
+      << run.err;
+  EXPECT_EQ(Json::parse(read("s.json")).at("end"), "hang");
+}
+
+TEST_F(CliTest, TheCycleLimitStops) {
+  write_model();
+  const Output run = tactus("run --model m.tmodel --input x.csv --max-cycles 20 --output out");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find("stopped at --max-cycles 20; 2 of 6 instructions retired"),
+            std::string::npos)
+      << run.err;
+  EXPECT_FALSE(exists("out/y.csv"));
+}
+
+}  // namespace
+}  // namespace tactus
