@@ -80,7 +80,9 @@ void Top::take_word() {
 
 void Top::cycle() {
   offer_word();
-  for (auto& port : ports_) port->target->draw_stalls(stalls_);
+  if (stalls_.percent() != 0) {
+    for (auto& port : ports_) port->target->draw_stalls(stalls_);
+  }
   if (sampler_) sampler_->drive();
   if (shuffle_) {
     shuffled_order();

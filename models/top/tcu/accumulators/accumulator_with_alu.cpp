@@ -45,6 +45,8 @@ void AccumulatorWithAlu::decode_phase() {
 }
 
 void AccumulatorWithAlu::drive() {
+  if (quiet_) return;
+  was_idle_ = idle();
   links_.control.ready = control_.can_enqueue();
   decode_phase();
   pending_legs_ = control_.empty() ? 0 : needed_legs_ & ~done_legs_;
@@ -70,6 +72,7 @@ void AccumulatorWithAlu::drive() {
 }
 
 void AccumulatorWithAlu::accept() {
+  if (quiet_) return;
   if (input_from_alu_) {
     accumulator_input_.valid =
         input_selected_ && result_selected_ && result_kept_ && alu_output_.valid;
@@ -84,6 +87,7 @@ void AccumulatorWithAlu::accept() {
 }
 
 void AccumulatorWithAlu::commit() {
+  if (quiet_ && !links_.control.valid) return;
   alu_.accept();
   accumulator_output_.ready =
       output_selected_ && (output_to_alu_ ? alu_input_.ready : links_.output.ready);
@@ -127,6 +131,7 @@ void AccumulatorWithAlu::commit() {
   alu_.commit();
   if (fires != 0 || (retires && !control_.empty())) ++clock_.progress;
   control_.commit(links_.control.fires(), links_.control.bits, retires);
+  quiet_ = was_idle_ && phase_ == Phase::single && idle();
 }
 
 std::string AccumulatorWithAlu::waits_for() const {

@@ -72,6 +72,10 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   SelectQueue output_select_{1};  ///< O
   SelectQueue result_select_{1};  ///< D
   bool read_done_ = false;
+  /// Idle before the last cycle and after it: all wires stand still until an item is offered. Not
+  /// so with a stale head of two phases, which keeps `read_done_` moving.
+  bool quiet_ = false;
+  bool was_idle_ = false;
   unsigned done_legs_ = 0;
 
   // The settled wires of the present cycle.

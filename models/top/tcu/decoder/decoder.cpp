@@ -216,36 +216,40 @@ void Decoder::drive_dram(unsigned port) {
 
 // ---- commit ------------------------------------------------------------------------------------
 
-/// Legs that their consumers would take in this cycle, whether or not they are valid: the forks'
-/// `all`, and with it the timeout, looks at the stale head of an empty queue too.
+/// Legs of the head that their consumers would take in this cycle, whether or not they are valid:
+/// the forks' `all`, and with it the timeout, looks at the stale head of an empty queue too.
 unsigned Decoder::ready_legs() const {
   const Decoded& head = queue_.front();
-  unsigned ready = leg_accumulator | leg_array | leg_dram0 | leg_dram1 | leg_dataflow | leg_host;
-  const auto clear_if = [&](bool blocked, unsigned leg) {
-    if (blocked) ready &= ~leg;
+  unsigned ready = 0;
+  const auto add = [&](unsigned leg, auto&& takes) {
+    if ((head.legs & leg) != 0 && takes()) ready |= leg;
   };
-  clear_if(!dataflow_queue_.can_enqueue(links_.dataflow.ready), leg_dataflow);
-  if (links_.local_a.request.ready && local_a_expander_.last(head.local_size)) ready |= leg_local_a;
-  if (links_.local_b.request.ready && local_b_expander_.last(head.local_size)) ready |= leg_local_b;
-  // A queue whose expander is in the middle of an item gives nothing away; an expander without an
-  // item stands at its first vector.
-  const auto queue_blocked = [](const auto& queue, const Expander& expander, std::uint64_t size,
-                                bool output_ready) {
-    return !queue.can_enqueue(output_ready && expander.last(size));
+  // A queue whose expander is in the middle of an item gives nothing away.
+  const auto expanded = [](const auto& queue, const Expander& expander, bool output_ready,
+                           std::uint64_t size) {
+    return queue.can_enqueue(output_ready && expander.last(size));
   };
-  clear_if(queue_blocked(accumulator_queue_, accumulator_expander_, accumulator_queue_.front().size,
-                         links_.accumulator.ready),
-           leg_accumulator);
-  clear_if(
-      queue_blocked(array_queue_, array_expander_, array_queue_.front().size, links_.array.ready),
-      leg_array);
-  clear_if(queue_blocked(host_queue_, host_expander_, host_queue_.front().size, links_.host.ready),
-           leg_host);
+  add(leg_dataflow, [&] { return dataflow_queue_.can_enqueue(links_.dataflow.ready); });
+  add(leg_local_a,
+      [&] { return links_.local_a.request.ready && local_a_expander_.last(head.local_size); });
+  add(leg_local_b,
+      [&] { return links_.local_b.request.ready && local_b_expander_.last(head.local_size); });
+  add(leg_accumulator, [&] {
+    return expanded(accumulator_queue_, accumulator_expander_, links_.accumulator.ready,
+                    accumulator_queue_.front().size);
+  });
+  add(leg_array, [&] {
+    return expanded(array_queue_, array_expander_, links_.array.ready, array_queue_.front().size);
+  });
+  add(leg_host, [&] {
+    return expanded(host_queue_, host_expander_, links_.host.ready, host_queue_.front().size);
+  });
   for (unsigned port = 0; port < 2; ++port) {
-    const DramItem& item = dram_queue_[port].front();
-    clear_if(queue_blocked(dram_queue_[port], dram_expander_[port],
-                           item.step == 0 ? 0 : item.request.size, links_.dram[port]->ready),
-             port == 0 ? leg_dram0 : leg_dram1);
+    add(port == 0 ? leg_dram0 : leg_dram1, [&] {
+      const DramItem& item = dram_queue_[port].front();
+      return expanded(dram_queue_[port], dram_expander_[port], links_.dram[port]->ready,
+                      item.step == 0 ? 0 : item.request.size);
+    });
   }
   return ready;
 }

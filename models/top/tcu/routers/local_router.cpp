@@ -24,6 +24,9 @@ void LocalRouter::SelectStream::commit(bool enqueue, const Select& leg) {
 }
 
 void LocalRouter::drive() {
+  const bool idles = !links_.control.valid && idle();
+  quiet_ = idles && was_idle_;
+  if (quiet_) return;
   const Dataflow& flow = links_.control.bits;
   needed_legs_ = 0;
   switch (flow.kind) {
@@ -78,6 +81,7 @@ void LocalRouter::drive() {
 }
 
 void LocalRouter::accept_results() {
+  if (quiet_) return;
   links_.array_output.ready = accumulator_.routes_to(from_array) && links_.accumulator_input.ready;
   accumulator_.data_fires = accumulator_.valid && links_.accumulator_input.fires();
   links_.accumulator_output.ready =
@@ -86,6 +90,7 @@ void LocalRouter::accept_results() {
 }
 
 void LocalRouter::accept_reads() {
+  if (quiet_) return;
   bool consumer_ready = false;
   if (read_.valid) {
     switch (read_.select.route) {
@@ -111,9 +116,11 @@ unsigned LocalRouter::ready_legs() const {
 }
 
 void LocalRouter::commit() {
+  if (quiet_) return;
   const unsigned ready = ready_legs();
   const unsigned fires = pending_legs_ & ready;
   done_legs_ = links_.control.ready ? 0 : done_legs_ | fires;
+  was_idle_ = !links_.control.valid && idle();
   if (fires != 0) ++clock_.progress;
   read_.commit((fires & leg_read) != 0, read_leg_);
   write_.commit((fires & leg_write) != 0, write_leg_);

@@ -76,6 +76,9 @@ class LocalRouter final : public sc_core::sc_module {
   SelectStream read_;         ///< R
   SelectStream write_;        ///< L
   SelectStream accumulator_;  ///< W
+  /// Nothing selected and nothing offered, in this cycle and the one before: all wires stand still.
+  bool quiet_ = false;
+  bool was_idle_ = false;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
   unsigned done_legs_ = 0;

@@ -22,12 +22,15 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       available_(2 * depth_ + 1) {}
 
 void SystolicArray::drive() {
+  if (quiet_) return;
+  was_idle_ = at_rest();
   links_.control.ready = control_.can_enqueue();
   links_.output.valid = !results_.empty() && available_[available_front_] <= clock_.now;
   links_.output.bits = results_.front();
 }
 
 void SystolicArray::accept() {
+  if (quiet_) return;
   const ArrayControl& control = control_.front();
   const bool takes_vector = !control_.empty() && !control.zeroes;
   links_.input.ready = takes_vector && !control.load && links_.output.ready;
@@ -35,6 +38,7 @@ void SystolicArray::accept() {
 }
 
 void SystolicArray::commit() {
+  if (quiet_ && !links_.control.valid) return;
   const ArrayControl& control = control_.front();
   const bool valid = !control_.empty();
   const bool loads = valid && control.load && drained() && (control.zeroes || links_.weights.valid);
@@ -52,6 +56,7 @@ void SystolicArray::commit() {
   if (runs) run(control.zeroes ? nullptr : links_.input.bits);
   if (loads) load(control.zeroes ? nullptr : links_.weights.bits);
   control_.commit(links_.control.fires(), links_.control.bits, runs || loads);
+  quiet_ = was_idle_ && at_rest();
 }
 
 void SystolicArray::run(VectorRef input) {

@@ -49,6 +49,7 @@ class SystolicArray final : public sc_core::sc_module {
 
  private:
   [[nodiscard]] bool drained() const { return countdown_ == 0; }
+  [[nodiscard]] bool at_rest() const { return idle() && drained(); }
   void run(VectorRef input);
   void load(VectorRef weights);
 
@@ -60,6 +61,8 @@ class SystolicArray final : public sc_core::sc_module {
   Cycle depth_;  ///< D
 
   Queue<ArrayControl, QueueKind::plain> control_{2};
+  bool quiet_ = false;  ///< idle before the last cycle and after it: all wires stand still
+  bool was_idle_ = false;
   Cycle countdown_ = 0;  ///< cycles until the array is drained
   /// Bias and columns 0..N-1 in the order of the MAC chain, as a window that moves down by one
   /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
