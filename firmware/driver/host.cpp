@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::uint32_t driver_timeout_cycles = 100;
 
+/// AXI addresses have 32 bits: vectors beyond would silently fall onto the bank's beginning.
+void check_reach(const std::string& what, std::uint64_t base, std::uint64_t size,
+                 std::uint64_t vector_bytes) {
+  const std::uint64_t reach = (std::uint64_t{1} << 32) / vector_bytes;
+  if (base > reach || size > reach - base) {
+    user_error("{} needs vectors {}..{}; allowed 0..{}, what the 32-bit AXI address reaches", what,
+               base, base + size - 1, reach - 1);
+  }
+}
+
 }  // namespace
 
 Host::Host(Machine& machine, const Model& model, HostMode mode)
@@ -23,6 +33,14 @@ Host::Host(Machine& machine, const Model& model, HostMode mode)
       outputs_(tensors(model.file.outputs)),
       program_(model.program),
       probe_(architecture_.vector_bytes(), 0xFF) {
+  const std::uint64_t bytes = architecture_.vector_bytes();
+  for (const auto& entry : model.file.inputs)
+    check_reach(entry.name, entry.base, entry.size, bytes);
+  for (const auto& entry : model.file.outputs)
+    check_reach(entry.name, entry.base, entry.size, bytes);
+  for (const auto& entry : model.file.consts) {
+    check_reach(entry.file_name, entry.base, entry.size, bytes);
+  }
   if (mode_ == HostMode::plain) return;
   if (architecture_.dram0_depth < 2) {
     user_error("driver mode needs 2 DRAM0 vectors for its probe; dram0_depth is {}",

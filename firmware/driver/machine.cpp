@@ -10,8 +10,10 @@ namespace tactus {
 namespace {
 
 /// Cycles without any handshake after which a machine that waits for no memory is called hung. Its
-/// state stands still after the first of them; the margin covers random stalls at its borders.
+/// state stands still after the first of them; under random stalls a pause may just be bad luck, so
+/// the wait is long enough for 99 % stalls to end.
 constexpr Cycle hang_cycles = 1000;
+constexpr Cycle hang_cycles_with_stalls = 100000;
 constexpr Cycle report_cycles = 65536;
 
 std::unique_ptr<sc_core::sc_module> fixed_latency_bank(const MachineConfig& config, unsigned port,
@@ -154,8 +156,8 @@ void Machine::report_responses() {
 }
 
 bool Machine::hangs() const {
-  return clock_.now - run_.last_activity > hang_cycles + config_.feed_gap &&
-         !top_->waits_for_memory();
+  const Cycle patience = config_.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls;
+  return clock_.now - run_.last_activity > patience + config_.feed_gap && !top_->waits_for_memory();
 }
 
 std::uint64_t Machine::debug_access(unsigned port, tlm::tlm_command command, std::uint64_t address,
