@@ -23,5 +23,6 @@ int disasm_command(const Words& words);
 int info_command(const Words& words);
 int selftest_command(const Words& words);
 int bench_command(const Words& words);
+int dais_command(const Words& words);
 
 }  // namespace tactus

@@ -8,7 +8,7 @@
 namespace tactus {
 namespace {
 
-constexpr std::size_t most_bursts = 8;
+constexpr std::size_t most_bursts = 64;
 constexpr unsigned most_beats = 256;
 
 }  // namespace
@@ -64,6 +64,22 @@ void AxiSlave::drive() {
 
 void AxiSlave::commit() {
   if (!error_.empty()) throw UserError(error_);
+  if (pins_.ar.fires()) {
+    Burst* burst = new_burst();
+    burst->beats = pins_.ar.bits.length + 1;
+    reads_.push_back(burst);
+    request(burst, tlm::TLM_READ_COMMAND, pins_.ar.bits.address);
+  }
+  if (pins_.aw.fires()) addresses_.push_back(pins_.aw.bits);
+  if (pins_.w.fires()) commit_write_data();
+  join_writes();
+  if (!requests_.empty()) send();
+  finish();
+}
+
+/// Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
+/// yet.
+void AxiSlave::finish() {
   if (pins_.r.fires()) {
     Burst& burst = *reads_.front();
     if (++burst.next_beat == burst.beats) {
@@ -75,16 +91,6 @@ void AxiSlave::commit() {
     writes_.front()->release();
     writes_.pop_front();
   }
-  if (pins_.ar.fires()) {
-    Burst* burst = new_burst();
-    burst->beats = pins_.ar.bits.length + 1;
-    reads_.push_back(burst);
-    request(burst, tlm::TLM_READ_COMMAND, pins_.ar.bits.address);
-  }
-  if (pins_.aw.fires()) addresses_.push_back(pins_.aw.bits);
-  if (pins_.w.fires()) commit_write_data();
-  join_writes();
-  if (!requests_.empty()) send();
 }
 
 void AxiSlave::commit_write_data() {
@@ -188,7 +194,7 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
 bool AxiSlave::waits_for_memory() const {
   // An answer that has not been announced can only come from a process that is still to run.
   const auto owed = [this](const Burst* burst) {
-    return burst->answered ? burst->available > clock_.now : sc_core::sc_pending_activity();
+    return burst->answered ? burst->available >= clock_.now : sc_core::sc_pending_activity();
   };
   return std::any_of(reads_.begin(), reads_.end(), owed) ||
          std::any_of(writes_.begin(), writes_.end(), owed);

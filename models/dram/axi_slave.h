@@ -61,6 +61,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void answer(Burst& burst, const sc_core::sc_time& delay);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
+  void finish();
   void commit_write_data();
   void join_writes();
 

@@ -20,10 +20,10 @@ std::string compare_with_reference(const RandomProgram& program, const MachineCo
   const std::vector<std::uint8_t> bytes = program.bytes();
   const std::size_t count = program.instructions.size();
   for (std::size_t part = 0; part < parts; ++part) {
-    const auto begin = static_cast<std::ptrdiff_t>(count * part / parts *
-                                                   machine.instruction_bytes());
-    const auto end = static_cast<std::ptrdiff_t>(count * (part + 1) / parts *
-                                                 machine.instruction_bytes());
+    const auto begin =
+        static_cast<std::ptrdiff_t>(count * part / parts * machine.instruction_bytes());
+    const auto end =
+        static_cast<std::ptrdiff_t>(count * (part + 1) / parts * machine.instruction_bytes());
     const std::vector<std::uint8_t> piece(bytes.begin() + begin, bytes.begin() + end);
     FunctionalModel::Counts before = reference.counts();
     const FunctionalModel::Counts& after = reference.counts();
@@ -38,8 +38,7 @@ std::string compare_with_reference(const RandomProgram& program, const MachineCo
       counts.vectors_written[port] -= before.vectors_written[port];
     }
     const RunResult result = machine.run(piece);
-    std::string text =
-        difference(program.architecture, config.axi_data_bits, result, counts);
+    std::string text = difference(program.architecture, config.axi_data_bits, result, counts);
     if (text.empty()) text = difference(machine, reference);
     if (!text.empty()) return text + "\n" + describe(config);
   }
@@ -52,15 +51,14 @@ void check_seed(std::uint64_t seed, const RandomOptions& options) {
   MachineConfig config = machine_config(program);
   randomise_timing(random, config);
   const std::size_t parts = random.range(1, 3);
-  EXPECT_EQ(shortest_failure(program,
-                             [&](const RandomProgram& p) {
-                               return compare_with_reference(p, config, parts);
-                             }),
+  EXPECT_EQ(shortest_failure(
+                program,
+                [&](const RandomProgram& p) { return compare_with_reference(p, config, parts); }),
             "");
 }
 
 TEST(FunctionalProperty, ShortPrograms) {
-  for (const std::uint64_t seed : test_seeds(1'000'000, 1500)) {
+  for (const std::uint64_t seed : test_seeds(1'000'000, 4000)) {
     RandomOptions options;
     options.instructions = 25;
     check_seed(seed, options);
@@ -69,7 +67,7 @@ TEST(FunctionalProperty, ShortPrograms) {
 }
 
 TEST(FunctionalProperty, LongPrograms) {
-  for (const std::uint64_t seed : test_seeds(2'000'000, 300)) {
+  for (const std::uint64_t seed : test_seeds(2'000'000, 800)) {
     RandomOptions options;
     options.instructions = 200;
     check_seed(seed, options);
@@ -78,7 +76,7 @@ TEST(FunctionalProperty, LongPrograms) {
 }
 
 TEST(FunctionalProperty, TimingNeverChangesData) {
-  for (const std::uint64_t seed : test_seeds(3'000'000, 150)) {
+  for (const std::uint64_t seed : test_seeds(3'000'000, 400)) {
     const RandomProgram program = random_program(seed);
     Random random(seed ^ 0x5CA1E);
     Machine plain(machine_config(program));

@@ -83,7 +83,9 @@ void check_program(const json& manifest, const json& program) {
   for (unsigned port = 0; port < 2; ++port) {
     const json& expected = program[last_b[port]];
     ASSERT_EQ(result.last_b[port].has_value(), !expected.is_null());
-    if (!expected.is_null()) EXPECT_EQ(*result.last_b[port], expected.get<Cycle>());
+    if (!expected.is_null()) {
+      EXPECT_EQ(*result.last_b[port], expected.get<Cycle>());
+    }
     EXPECT_EQ(result.read_beats[port], program["read_beats"][port].get<std::uint64_t>());
     EXPECT_EQ(result.write_beats[port], program["write_beats"][port].get<std::uint64_t>());
   }
@@ -92,9 +94,7 @@ void check_program(const json& manifest, const json& program) {
 }
 
 TEST(Sha256, StandardVectors) {
-  const auto of = [](const std::string& text) {
-    return sha256({text.begin(), text.end()});
-  };
+  const auto of = [](const std::string& text) { return sha256({text.begin(), text.end()}); };
   EXPECT_EQ(of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),

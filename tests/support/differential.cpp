@@ -46,9 +46,7 @@ MachineConfig machine_config(const RandomProgram& program) {
 }
 
 void randomise_timing(Random& random, MachineConfig& config) {
-  const auto latency = [&] {
-    return random.chance(50) ? random.range(1, 5) : random.range(1, 60);
-  };
+  const auto latency = [&] { return random.chance(50) ? random.range(1, 5) : random.range(1, 60); };
   config.read_latency = latency();
   config.write_latency = latency();
   if (random.chance(70)) {
@@ -127,9 +125,8 @@ std::string difference(const tcu::Architecture& architecture, unsigned axi_data_
   return text;
 }
 
-std::string shortest_failure(
-    const RandomProgram& program,
-    const std::function<std::string(const RandomProgram&)>& failure) {
+std::string shortest_failure(const RandomProgram& program,
+                             const std::function<std::string(const RandomProgram&)>& failure) {
   std::string text = failure(program);
   if (text.empty()) return {};
   std::size_t length = program.instructions.size();

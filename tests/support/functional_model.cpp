@@ -159,10 +159,13 @@ FunctionalModel::Walk FunctionalModel::accumulator_walk(const Fields& f) const {
   return {f.address1, f.stride1, architecture_.accumulator_depth, widths_.accumulators};
 }
 
+std::uint32_t FunctionalModel::dram_byte(unsigned port, std::uint64_t address) const {
+  return static_cast<std::uint32_t>(address * architecture_.vector_bytes() + dram_offset_[port]);
+}
+
 FunctionalModel::Vector FunctionalModel::read_dram(unsigned port, std::uint64_t address) const {
   Vector vector(architecture_.array_size);
-  auto byte = static_cast<std::uint32_t>(address * architecture_.vector_bytes() +
-                                         dram_offset_[port]);
+  std::uint32_t byte = dram_byte(port, address);
   for (std::int64_t& scalar : vector) {
     std::int64_t bits = 0;
     for (unsigned i = 0; i < type_.storage_bytes; ++i) {
@@ -176,8 +179,7 @@ FunctionalModel::Vector FunctionalModel::read_dram(unsigned port, std::uint64_t 
 }
 
 void FunctionalModel::write_dram(unsigned port, std::uint64_t address, const Vector& vector) {
-  auto byte = static_cast<std::uint32_t>(address * architecture_.vector_bytes() +
-                                         dram_offset_[port]);
+  std::uint32_t byte = dram_byte(port, address);
   for (const std::int64_t scalar : vector) {
     // A lane in DRAM is wider than the scalar for FP18BP10: zero-extended.
     const std::uint64_t bits = low(static_cast<std::uint64_t>(scalar), type_.width_bits);
@@ -245,8 +247,12 @@ void FunctionalModel::dram_move(const Fields& f, unsigned port, bool to_dram) {
   Walk strided(f.address1, f.stride1, depth, widths_.dram[port]);
   // Without a stride the port gets one request, whose addresses run on past the depth.
   const std::uint64_t base = low(f.address1, widths_.dram[port]);
+  if (f.stride1 == 0) {
+    requests_.push_back({port, to_dram, dram_byte(port, base), f.operand2 + 1});
+  }
   for (std::uint64_t k = 0; k <= f.operand2; ++k) {
     const std::uint64_t there = f.stride1 == 0 ? base + k : strided.next();
+    if (f.stride1 != 0) requests_.push_back({port, to_dram, dram_byte(port, there), 1});
     if (to_dram) {
       write_dram(port, there, read(local_, local.next()));
       ++counts_.vectors_written[port];
@@ -265,8 +271,8 @@ void FunctionalModel::simd(const Fields& f) {
   const std::uint64_t dest = low(f.operand2, r);
   if (op == tcu::SimdOp::no_op) return;  // never reaches the ALU; legal without read and write only
   const bool reads = (f.flags & 1) != 0;
-  const Vector input =
-      reads ? read(accumulators_, low(f.address1, widths_.accumulators)) : Vector(weights_[0].size());
+  const Vector input = reads ? read(accumulators_, low(f.address1, widths_.accumulators))
+                             : Vector(weights_[0].size());
   const Vector& a = left == 0 ? input : registers_[left - 1];
   const Vector& b = right == 0 ? input : registers_[right - 1];
   Vector result(input.size());

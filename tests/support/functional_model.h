@@ -42,6 +42,14 @@ class FunctionalModel {
     std::uint64_t array_runs = 0, array_loads = 0, alu_operations = 0;
   };
 
+  /// What a DRAM port is asked for: consecutive vectors.
+  struct DramRequest {
+    unsigned port;
+    bool write;
+    std::uint32_t address;  ///< bytes
+    std::uint64_t vectors;
+  };
+
   explicit FunctionalModel(const tcu::Architecture& architecture);
 
   /// Whole instructions, as in a .tprog file.
@@ -52,6 +60,7 @@ class FunctionalModel {
   [[nodiscard]] FunctionalDram& dram(unsigned port) { return dram_[port]; }
   [[nodiscard]] const FunctionalDram& dram(unsigned port) const { return dram_[port]; }
   [[nodiscard]] const Counts& counts() const { return counts_; }
+  [[nodiscard]] const std::vector<DramRequest>& dram_requests() const { return requests_; }
 
  private:
   /// Bit widths of the instruction's fields (spec 3.1).
@@ -93,6 +102,7 @@ class FunctionalModel {
   static void write(std::vector<Vector>& memory, std::uint64_t address, const Vector& vector);
   void write_accumulator(std::uint64_t address, const Vector& vector, bool accumulate);
   [[nodiscard]] Vector multiply(const Vector& x) const;
+  [[nodiscard]] std::uint32_t dram_byte(unsigned port, std::uint64_t address) const;
   [[nodiscard]] Vector read_dram(unsigned port, std::uint64_t address) const;
   void write_dram(unsigned port, std::uint64_t address, const Vector& vector);
 
@@ -104,6 +114,7 @@ class FunctionalModel {
   std::array<FunctionalDram, 2> dram_;
   std::array<std::uint32_t, 2> dram_offset_{};
   Counts counts_;
+  std::vector<DramRequest> requests_;
 };
 
 }  // namespace tactus

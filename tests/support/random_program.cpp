@@ -116,8 +116,7 @@ class Generator {
   void add_simd();
   void add_configure();
   void add_random_dram_move();
-  void add_dram_move(unsigned port, bool to_dram, Operand local, Operand dram,
-                     std::uint64_t count);
+  void add_dram_move(unsigned port, bool to_dram, Operand local, Operand dram, std::uint64_t count);
 
   void add(const Instruction& instruction) { program_.instructions.push_back(instruction); }
   void add_with_accesses(const Instruction& instruction, const std::vector<Access>& accesses);
@@ -138,8 +137,8 @@ class Generator {
   RandomOptions options_;
   RandomProgram program_;
   tcu::InstructionLayout layout_;
-  std::optional<Access> before_, last_;           ///< the last two accesses of the accumulators
-  std::array<bool, 2> writes_under_way_{};        ///< by DRAM port, as far as known here
+  std::optional<Access> before_, last_;     ///< the last two accesses of the accumulators
+  std::array<bool, 2> writes_under_way_{};  ///< by DRAM port, as far as known here
 };
 
 std::uint64_t Generator::random_count(std::uint64_t limit) {
@@ -157,8 +156,8 @@ Operand Generator::random_run(std::uint64_t depth, std::uint32_t strides, std::u
     while (stride > 0 && ((count - 1) << stride) >= depth) --stride;
   }
   const bool power_of_two = (depth & (depth - 1)) == 0;
-  const bool wraps = may_wrap && options_.wrap && power_of_two && random_.chance(10) &&
-                     (count << stride) <= depth;
+  const bool wraps =
+      may_wrap && options_.wrap && power_of_two && random_.chance(10) && (count << stride) <= depth;
   const std::uint64_t starts = wraps ? depth : depth - ((count - 1) << stride);
   return {random_.below(starts), stride};
 }
@@ -199,9 +198,8 @@ bool Generator::unsafe(const std::optional<Access>& before, const std::optional<
 void Generator::add_with_accesses(const Instruction& instruction,
                                   const std::vector<Access>& accesses) {
   const bool clashes =
-      !accesses.empty() &&
-      (unsafe(before_, last_, accesses[0]) ||
-       (accesses.size() > 1 && unsafe(last_, accesses[0], accesses[1])));
+      !accesses.empty() && (unsafe(before_, last_, accesses[0]) ||
+                            (accesses.size() > 1 && unsafe(last_, accesses[0], accesses[1])));
   if (options_.hazards == Hazards::none && clashes) {
     // A read in between is enough: it is taken only after the access before it is done.
     const Access read{false, false, random_.below(architecture().accumulator_depth)};
@@ -294,12 +292,12 @@ void Generator::add_simd() {
 }
 
 void Generator::add_configure() {
-  const auto reg = random_.pick(
-      {tcu::ConfigRegister::dram0_offset, tcu::ConfigRegister::dram1_offset,
-       tcu::ConfigRegister::dram0_offset, tcu::ConfigRegister::dram1_offset,
-       tcu::ConfigRegister::dram0_cache, tcu::ConfigRegister::dram1_cache,
-       tcu::ConfigRegister::timeout, tcu::ConfigRegister::tracepoint,
-       tcu::ConfigRegister::program_counter, tcu::ConfigRegister::sample_interval});
+  const auto reg =
+      random_.pick({tcu::ConfigRegister::dram0_offset, tcu::ConfigRegister::dram1_offset,
+                    tcu::ConfigRegister::dram0_offset, tcu::ConfigRegister::dram1_offset,
+                    tcu::ConfigRegister::dram0_cache, tcu::ConfigRegister::dram1_cache,
+                    tcu::ConfigRegister::timeout, tcu::ConfigRegister::tracepoint,
+                    tcu::ConfigRegister::program_counter, tcu::ConfigRegister::sample_interval});
   const bool offset =
       reg == tcu::ConfigRegister::dram0_offset || reg == tcu::ConfigRegister::dram1_offset;
   if (!offset) {
@@ -350,8 +348,8 @@ RandomProgram RandomProgram::prefix(std::size_t count) const {
 }
 
 std::string RandomProgram::describe() const {
-  return fmt::format("seed {}, AXI {} bits, {}\n{}", seed, axi_data_bits,
-                     to_json(architecture, -1), disassemble_program(architecture, bytes()));
+  return fmt::format("seed {}, AXI {} bits, {}\n{}", seed, axi_data_bits, to_json(architecture, -1),
+                     disassemble_program(architecture, bytes()));
 }
 
 tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits) {

@@ -20,9 +20,7 @@ class Random {
   /// 0..count-1.
   std::uint64_t below(std::uint64_t count) { return engine_() % count; }
   /// low..high, both included.
-  std::uint64_t range(std::uint64_t low, std::uint64_t high) {
-    return low + below(high - low + 1);
-  }
+  std::uint64_t range(std::uint64_t low, std::uint64_t high) { return low + below(high - low + 1); }
   bool chance(unsigned percent) { return below(100) < percent; }
   template <typename T>
   T pick(std::initializer_list<T> values) {

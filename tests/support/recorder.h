@@ -47,6 +47,15 @@ class Recorder final : public EventSink {
     return operands;
   }
 
+  /// Of the first and the last event; throws if there was none.
+  [[nodiscard]] Cycle first(EventKind kind, unsigned port = 0) const {
+    return cycles_of(kind, port).at(0);
+  }
+  [[nodiscard]] Cycle last(EventKind kind, unsigned port = 0) const {
+    const Cycles cycles = cycles_of(kind, port);
+    return cycles.at(cycles.size() - 1);
+  }
+
   [[nodiscard]] Cycle accepted(std::size_t i) const {
     return cycles_of(EventKind::instruction_accepted).at(i);
   }

@@ -37,8 +37,8 @@ void compress(std::array<Word, 8>& state, const std::uint8_t* block) {
   auto [a, b, c, d, e, f, g, h] = state;
   for (std::size_t t = 0; t < 64; ++t) {
     const Word choose = (e & f) ^ (~e & g);
-    const Word t1 = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choose +
-                    round_constants[t] + w[t];
+    const Word t1 =
+        h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choose + round_constants[t] + w[t];
     const Word majority = (a & b) ^ (a & c) ^ (b & c);
     const Word t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority;
     h = g;

@@ -1,6 +1,7 @@
 // Designs and sizes on which timing formulas are tested, and one-call runs of a program on them.
 #pragma once
 
+#include <algorithm>
 #include <ostream>
 #include <set>
 #include <vector>
@@ -63,6 +64,10 @@ struct AxiCase {
   [[nodiscard]] std::uint64_t vector_bytes() const { return 2 * std::uint64_t{n_array}; }
   /// Vmax, the most vectors of one burst.
   [[nodiscard]] std::uint64_t burst_vectors() const { return 256 / beats(); }
+  /// Pieces of 4096 bytes of such a burst if it begins on a page, or one smaller piece.
+  [[nodiscard]] std::uint64_t burst_pieces() const {
+    return std::max<std::uint64_t>(1, burst_vectors() * vector_bytes() / 4096);
+  }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const AxiCase& c) {

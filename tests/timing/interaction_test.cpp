@@ -1,5 +1,7 @@
 // How instructions wait for each other between local memory, array and accumulators.
 // Source: hardware spec sections 2.6, 7.1, 8.1, 12.2.
+#include <algorithm>
+
 #include "tests/support/timing_cases.h"
 
 namespace tactus {
@@ -34,7 +36,7 @@ TEST_P(InteractionTiming, WeightsWaitForTheArrayToDrain) {
         const Cycle last_run = h + n + (accumulate ? 1 : 0);
         const Cycle first_load = last_run + 2 * n_array;  // the cycle after the run's result left
         const Cycle last_load = first_load + weights - 1;
-        EXPECT_EQ(r.cycles_of(Kind::run).back(), last_run);
+        EXPECT_EQ(r.last(Kind::run), last_run);
         EXPECT_EQ(r.cycles_of(Kind::load), steps(first_load, weights));
 
         const Cycle head = h + n;
@@ -61,7 +63,7 @@ TEST_P(InteractionTiming, ZeroWeightsWaitForTheArrayToDrain) {
 TEST_P(InteractionTiming, MatMulAfterWeights) {
   for (const bool accumulate : {false, true}) {
     for (const std::uint64_t weights : counts()) {
-      for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{4}, counts().size()}) {
+      for (const std::uint64_t n : {Cycle{1}, Cycle{4}, n_array + 1}) {
         SCOPED_TRACE(testing::Message() << n << " vectors, " << weights << " weights"
                                         << (accumulate ? ", accumulate" : ""));
         Program p = program();
@@ -110,8 +112,8 @@ TEST_P(InteractionTiming, PeriodOfTheConvolutionLoop) {
       const Cycles loads = r.cycles_of(Kind::load);
       const Cycles runs = r.cycles_of(Kind::run);
       for (unsigned i = 2; i < loops; ++i) {
-        EXPECT_EQ(loads[i * (n_array + 1)] - loads[(i - 1) * (n_array + 1)], period);
-        EXPECT_EQ(runs[i * n] - runs[(i - 1) * n], period);
+        EXPECT_EQ(loads.at(i * (n_array + 1)) - loads.at((i - 1) * (n_array + 1)), period);
+        EXPECT_EQ(runs.at(i * n) - runs.at((i - 1) * n), period);
       }
     }
   }
@@ -181,7 +183,7 @@ TEST_P(InteractionTiming, AccumulatorReadsFollowTheLastArrayWrite) {
     const Recorder r = run_bare(program().mat_mul(n).move(Move::accumulator_to_local, n).no_op());
     const Cycle last_write = h + 2 * n_array + n - 1;
     const Cycle first_read = last_write + 1;
-    EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a).back(), last_write);
+    EXPECT_EQ(r.last(Kind::accumulator_write_a), last_write);
     EXPECT_EQ(r.cycles_of(Kind::accumulator_read_a), steps(first_read, n));
     EXPECT_EQ(r.cycles_of(Kind::local_write_a), steps(first_read + 1, n));
     // It holds the decoder to its end.

@@ -1,0 +1,33 @@
+// Files of any form, told apart by their content.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "isa/dais/program.h"
+
+namespace tactus::dais {
+
+enum class Form : std::uint8_t { seed, v0, v1, json };
+
+[[nodiscard]] std::string_view name(Form form);
+
+struct File {
+  Pipeline pipeline;  ///< one stage unless the file is a JSON pipeline
+  bool is_json = false;
+  bool is_pipeline = false;
+};
+
+/// Reads a program or pipeline in any form and checks it. Without a dialect a binary file must fit
+/// exactly one, and JSON text, which does not say, gets the rules of v1. Throws UserError.
+[[nodiscard]] File read_file(const std::string& path, std::optional<Dialect> dialect);
+[[nodiscard]] File parse_file(const std::vector<std::uint8_t>& bytes,
+                              std::optional<Dialect> dialect, const std::string& where);
+
+/// The bytes of a file in the given form. Only JSON holds a pipeline. Throws UserError for what the
+/// form cannot express.
+[[nodiscard]] std::vector<std::uint8_t> encode_file(const File& file, Form form,
+                                                    const std::string& where);
+
+}  // namespace tactus::dais

@@ -1,0 +1,33 @@
+// The JSON forms: one program, or a pipeline of stages.
+//
+// A program is an array of 8 or 9 elements: [inputs, outputs], input shifts, output indices, output
+// shifts, output negations, operations, carry size, adder size, and lookup tables. An operation is
+// [id0, id1, opcode, data, [min, max, step], latency, cost]. A pipeline is [[program, ...]].
+// There is no dialect in the text, so the caller gives the rules to apply. Source: dais.md
+// section 3.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "isa/dais/program.h"
+
+namespace tactus::dais {
+
+/// True if the bytes can only be JSON text: they start with '[' or '{' and hold no NUL, which no
+/// binary program can do below 64 MiB.
+[[nodiscard]] bool looks_like_json(std::string_view bytes);
+
+/// Reads a program (as one stage) or a pipeline and checks it. `is_pipeline`, if not null, is told
+/// which it was. Throws UserError with up to 50
+/// lines: "where:/5/17/4: what" for the text, "where:stage 1, operation 3: what" for the program.
+[[nodiscard]] Pipeline decode_json(std::string_view text, Dialect dialect, const std::string& where,
+                                   bool* is_pipeline = nullptr);
+
+/// The text of a program, or of a pipeline, as da4ml writes it: no spaces, no line feed. Throws
+/// UserError for what the form cannot say: a type that is not the smallest for its interval, such
+/// as (0, -2, 2), an interval beyond double, or lookups that need different pads on one source.
+[[nodiscard]] std::string encode_json(const Program& program, const std::string& where);
+[[nodiscard]] std::string encode_json(const Pipeline& pipeline, const std::string& where);
+
+}  // namespace tactus::dais

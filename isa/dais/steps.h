@@ -1,0 +1,75 @@
+// A program made ready for computing: opcodes, fractions and types turned into shifts and masks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isa/dais/arithmetic.h"
+#include "isa/dais/program.h"
+
+namespace tactus::dais {
+
+/// How a mux compares an unsigned condition. The documents and the generated hardware take the most
+/// significant bit; two generations of da4ml's interpreter compared the value with 2^(width-2)
+/// instead. For signed conditions all agree. Source: dais.md section 2.
+enum class MuxCompare : std::uint8_t {
+  documented,
+  v0_3,  ///< da4ml 0.3 to 0.5: value >= 2^(width-2), always true for one bit
+  v0_6,  ///< da4ml 0.6: value > max(2^(width-2), 0)
+};
+
+enum class StepKind : std::uint8_t {
+  copy,
+  add,  ///< also subtractions and additions of a constant
+  relu,
+  quantise,
+  constant,
+  mux,
+  multiply,
+  lookup,
+  bit_not,
+  bit_any,
+  bit_all,
+  bit_and,
+  bit_or,
+  bit_xor,
+};
+
+struct Step {
+  StepKind kind = StepKind::constant;
+  bool negate0 = false;  ///< operand 0 is negated before anything else
+  bool negate1 = false;
+  bool has_id1 = false;  ///< otherwise operand 1 is `constant`
+  bool cuts = false;     ///< the result is cut to width and sign
+  bool is_signed = false;
+  bool tests_bit = true;  ///< mux: condition is bit `test_bit`; else value >= `constant`
+  std::uint8_t test_bit = 0;
+  std::uint8_t left0 = 0;  ///< operand 0 is shifted left by this, and so on
+  std::uint8_t left1 = 0;
+  std::uint8_t right = 0;  ///< the result is shifted right
+  std::uint8_t width = 0;  ///< of the result's type
+  std::uint32_t id0 = 0;   ///< of a copy: the input
+  std::uint32_t id1 = 0;
+  std::uint32_t condition = 0;  ///< mux; lookup: the table
+  Mantissa constant = 0;        ///< added, compared, masked with, or subtracted before a lookup
+  double scale = 1;             ///< copy: reals to mantissas
+};
+
+struct OutputStep {
+  std::int32_t index = -1;
+  bool negative = false;
+  double scale = 1;  ///< mantissas to reals
+};
+
+struct Steps {
+  std::vector<Step> steps;
+  std::vector<OutputStep> outputs;
+  std::vector<Table> tables;
+  std::size_t inputs = 0;
+};
+
+/// The program must have passed check_program().
+[[nodiscard]] Steps decode_steps(const Program& program,
+                                 MuxCompare compare = MuxCompare::documented);
+
+}  // namespace tactus::dais

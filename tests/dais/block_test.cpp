@@ -1,0 +1,235 @@
+// The hardware block: when samples come out, how many it takes, and that waiting changes nothing.
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "isa/dais/file.h"
+#include "isa/support/error.h"
+#include "models/dais/dais_block.h"
+#include "models/sim/clock_driver.h"
+#include "models/sim/kernel_scope.h"
+#include "tests/dais/golden.h"
+#include "tests/support/test_scale.h"
+
+namespace tactus {
+namespace {
+
+/// A pattern of cycles in which one side is willing.
+using Willing = std::vector<bool>;
+
+bool at(const Willing& pattern, Cycle cycle) {
+  return cycle >= pattern.size() || pattern[static_cast<std::size_t>(cycle)];
+}
+
+struct Trace {
+  std::vector<Cycle> accepted, offered, delivered;
+  std::vector<double> outputs;
+};
+
+/// A block between a source of samples and a sink.
+class Bench {
+ public:
+  template <typename Logic>
+  Bench(const Logic& logic, std::vector<double> samples)
+      : inputs_(logic.input_count()),
+        outputs_(logic.output_count()),
+        samples_(std::move(samples)),
+        block_("block", clock_, logic, {in_, out_}),
+        driver_("driver", clock_, clock_period(100), [this] { return cycle(); }) {}
+
+  /// Runs on the SystemC kernel until all samples are out.
+  Trace run(const Willing& source, const Willing& sink) {
+    source_ = source, sink_ = sink;
+    if (count() > 0) driver_.run();
+    return trace_;
+  }
+
+  [[nodiscard]] const DaisBlock& block() const { return block_; }
+  [[nodiscard]] std::size_t count() const { return samples_.size() / inputs_; }
+
+ private:
+  /// Commits come in random order.
+  bool cycle() {
+    const std::size_t next = trace_.accepted.size();
+    in_.valid = next < count() && at(source_, clock_.now);
+    in_.bits = samples_.data() + (next < count() ? next * inputs_ : 0);
+    block_.drive();
+    out_.ready = at(sink_, clock_.now);
+    block_.accept();
+    if (random_() % 2 == 0) {
+      block_.commit();
+      observe();
+    } else {
+      observe();
+      block_.commit();
+    }
+    ++clock_.now;
+    return trace_.delivered.size() < count();
+  }
+
+  void observe() {
+    if (in_.fires()) trace_.accepted.push_back(clock_.now);
+    if (out_.valid && trace_.offered.size() == trace_.delivered.size()) {
+      trace_.offered.push_back(clock_.now);
+    }
+    if (!out_.fires()) return;
+    trace_.delivered.push_back(clock_.now);
+    trace_.outputs.insert(trace_.outputs.end(), out_.bits, out_.bits + outputs_);
+  }
+
+  KernelScope kernel_;
+  Clock clock_;
+  Link<RealsRef> in_, out_;
+  std::size_t inputs_, outputs_;
+  std::vector<double> samples_;
+  DaisBlock block_;
+  ClockDriver driver_;
+  std::mt19937 random_{1};
+  Willing source_, sink_;
+  Trace trace_;
+};
+
+dais::Program program(const std::string& name) {
+  const std::string path = dais::golden_path("prog/" + name + "/prog.seed.bin");
+  return dais::read_file(path, std::nullopt).pipeline.stages.front();
+}
+
+dais::Pipeline pipeline(const std::string& name) {
+  return dais::read_file(dais::golden_path("pipe/" + name + ".json"), std::nullopt).pipeline;
+}
+
+std::vector<double> inputs(const std::string& name) {
+  return dais::read_words<double>(dais::golden_path("prog/" + name + "/in.f64"));
+}
+
+std::vector<double> outputs(const std::string& name) {
+  return dais::read_words<double>(dais::golden_path("prog/" + name + "/out.f64"));
+}
+
+const char* const pipelines[] = {"c01_cmvm8x8_w4",   "c02_cmvm8x8_w6",   "c04_cmvm16x16_w4",
+                                 "c05_cmvm16x16_w8", "c08_cmvm32x64_w8", "m01_mlp16_16_5"};
+
+TEST(DaisBlock, AProgramTakesOneCycleAndASampleACycle) {
+  Bench bench(program("c01_cmvm8x8_w4"), inputs("c01_cmvm8x8_w4"));
+  EXPECT_EQ(bench.block().latency(), 1U);
+  const Trace trace = bench.run({}, {});
+  for (std::size_t i = 0; i < bench.count(); ++i) {
+    EXPECT_EQ(trace.accepted[i], i);
+    EXPECT_EQ(trace.delivered[i], i + 1);
+  }
+  EXPECT_TRUE(trace.outputs == outputs("c01_cmvm8x8_w4"));
+  EXPECT_EQ(bench.block().stats().accepted, 256U);
+  EXPECT_EQ(bench.block().stats().delivered, 256U);
+  EXPECT_EQ(bench.block().stats().stalled, 0U);
+  EXPECT_TRUE(bench.block().idle());
+}
+
+TEST(DaisBlock, APipelineTakesItsStagesAndOneCycle) {
+  for (const char* name : pipelines) {
+    const dais::Pipeline stages = pipeline(name);
+    const std::size_t latency = stages.stages.size() + 1;
+    Bench bench(stages, inputs(name));
+    EXPECT_EQ(bench.block().latency(), latency);
+    const Trace trace = bench.run({}, {});
+    for (std::size_t i = 0; i < bench.count(); ++i) {
+      EXPECT_EQ(trace.accepted[i], i) << name;
+      EXPECT_EQ(trace.delivered[i], i + latency) << name;
+    }
+    EXPECT_TRUE(trace.outputs == outputs(name)) << name;
+  }
+}
+
+TEST(DaisBlock, AFullBlockWaitsAndThenGoesOnWithoutAGap) {
+  for (const bool staged : {false, true}) {
+    const std::string name = "c02_cmvm8x8_w6";
+    const auto bench = staged ? std::make_unique<Bench>(pipeline(name), inputs(name))
+                              : std::make_unique<Bench>(program(name), inputs(name));
+    const std::size_t ranks = bench->block().latency();
+    constexpr Cycle release = 20;
+    const Trace trace = bench->run({}, Willing(release, false));
+    for (std::size_t i = 0; i < bench->count(); ++i) {
+      // It fills, stops, and takes a sample in the very cycle in which it gives one away.
+      EXPECT_EQ(trace.accepted[i], i < ranks ? i : release + i - ranks);
+      EXPECT_EQ(trace.delivered[i], release + i);
+    }
+    EXPECT_EQ(trace.offered[0], ranks);
+    EXPECT_EQ(bench->block().stats().stalled, release - ranks);
+    EXPECT_TRUE(trace.outputs == outputs(name));
+  }
+}
+
+TEST(DaisBlock, SamplesCloseUpBehindAWaitingOne) {
+  // Every third cycle a sample, into a sink that sleeps: the gaps between them fill up.
+  const std::string name = "c05_cmvm16x16_w8";
+  Bench bench(pipeline(name), inputs(name));
+  Willing source(30, false), sink(30, false);
+  for (std::size_t i = 0; i < 30; i += 3) source[i] = true;
+  const Trace trace = bench.run(source, sink);
+  ASSERT_EQ(bench.block().latency(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(trace.accepted[i], 3 * i);
+  EXPECT_EQ(trace.accepted[5], 30U);
+  for (std::size_t i = 0; i < bench.count(); ++i) EXPECT_EQ(trace.delivered[i], 30 + i);
+}
+
+/// When each sample is accepted and delivered, from the rule that a rank loads in the cycle after
+/// the one before it did, but not before its own sample moves on.
+void predict(const Willing& source, const Willing& sink, std::size_t ranks, std::size_t count,
+             std::vector<Cycle>& accepted, std::vector<Cycle>& delivered) {
+  std::vector<Cycle> before(ranks + 1, 0);  // when the sample before entered each rank, and left
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Cycle> now(ranks + 1, 0);
+    for (std::size_t k = 0; k < ranks; ++k) {
+      now[k] = k == 0 ? 0 : now[k - 1] + 1;
+      if (i > 0) now[k] = std::max({now[k], before[k + 1], before[k] + 1});
+      while (k == 0 && !at(source, now[0])) ++now[0];
+    }
+    now[ranks] = std::max(now[ranks - 1] + 1, i > 0 ? before[ranks] + 1 : 0);
+    while (!at(sink, now[ranks])) ++now[ranks];
+    accepted.push_back(now[0]);
+    delivered.push_back(now[ranks]);
+    before = now;
+  }
+}
+
+TEST(DaisBlock, RandomStallsCostThePredictedCyclesAndChangeNoData) {
+  for (const std::uint64_t seed : test_seeds(1, 60)) {
+    std::mt19937_64 random(seed);
+    const std::string name = pipelines[seed % 4];
+    const auto pattern = [&](std::uint64_t percent) {
+      Willing willing(2000);
+      for (std::size_t i = 0; i < willing.size(); ++i) willing[i] = random() % 100 >= percent;
+      return willing;
+    };
+    const Willing source = pattern(random() % 90), sink = pattern(random() % 90);
+    const auto bench = seed % 2 == 0 ? std::make_unique<Bench>(pipeline(name), inputs(name))
+                                     : std::make_unique<Bench>(program(name), inputs(name));
+    const Trace trace = bench->run(source, sink);
+    std::vector<Cycle> accepted, delivered;
+    predict(source, sink, bench->block().latency(), bench->count(), accepted, delivered);
+    EXPECT_EQ(trace.accepted, accepted) << "seed " << seed;
+    EXPECT_EQ(trace.delivered, delivered) << "seed " << seed;
+    EXPECT_TRUE(trace.outputs == outputs(name)) << "seed " << seed;
+  }
+}
+
+TEST(DaisBlock, AFailedLookupNamesBlockStageAndSample) {
+  const dais::File file = dais::read_file(dais::golden_path("bad/v1_lut_oob.bin"), std::nullopt);
+  std::vector<double> samples(4 * 3, -4.0);  // -4 is entry 0
+  samples[4 * 2] = 3.875;
+  Bench bench(file.pipeline, samples);
+  try {
+    (void)bench.run({}, {});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(),
+                 "block: stage 0: operation 8: sample 2: value 31 is entry 63 of table 0; allowed "
+                 "0..2");
+  }
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,148 @@
+// tactus dais: the files it reads and writes, its summary and its errors.
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "tests/cli/cli.h"
+#include "tests/dais/golden.h"
+
+namespace tactus {
+namespace {
+
+using dais::golden_path;
+
+class DaisCommand : public CliTest {
+ protected:
+  void copy(const std::string& golden, const std::string& name) const {
+    std::filesystem::copy_file(golden_path(golden), folder_ / name);
+  }
+  [[nodiscard]] bool same_bytes(const std::string& name, const std::string& golden) const {
+    return read(name) == read_text(golden_path(golden));
+  }
+};
+
+TEST_F(DaisCommand, RunsRawAndText) {
+  copy("prog/m01_mlp16_16_5/prog.seed.bin", "p.bin");
+  copy("prog/m01_mlp16_16_5/in.f64", "in.f64");
+  for (const char* options : {"", " --executor plain", " --threads 3", " --dialect seed"}) {
+    const Output raw =
+        tactus(std::string("dais run p.bin --input in.f64 --output o.f64") + options);
+    ASSERT_EQ(raw.code, 0) << raw.err;
+    EXPECT_EQ(raw.out.rfind("256 samples in ", 0), 0U) << raw.out;
+    EXPECT_NE(raw.out.find(" million samples/s\n"), std::string::npos) << raw.out;
+    EXPECT_TRUE(same_bytes("o.f64", "prog/m01_mlp16_16_5/out.f64")) << options;
+  }
+  write("in.csv", std::string("1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n"
+                              "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,-1.5\n"));
+  const Output text = tactus("dais run p.bin --input in.csv");
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 2);
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), ','), 8);
+  EXPECT_EQ(text.err.rfind("2 samples in ", 0), 0U) << text.err;
+}
+
+TEST_F(DaisCommand, RunsPipelinesAndOldComparisons) {
+  copy("pipe/c01_cmvm8x8_w4.json", "p.json");
+  copy("prog/c01_cmvm8x8_w4/in.f64", "in.f64");
+  ASSERT_EQ(tactus("dais run p.json --input in.f64 --output o.f64").code, 0);
+  EXPECT_TRUE(same_bytes("o.f64", "prog/c01_cmvm8x8_w4/out.f64"));
+
+  copy("prog/q01_mux_unsigned/prog.v1.bin", "q.bin");
+  copy("prog/q01_mux_unsigned/in.f64", "q.f64");
+  const std::string run = "dais run q.bin --input q.f64 --output o.f64 ";
+  ASSERT_EQ(tactus(run).code, 0);
+  EXPECT_TRUE(same_bytes("o.f64", "prog/q01_mux_unsigned/out.doc.f64"));
+  ASSERT_EQ(tactus(run + "--mux v0.3").code, 0);
+  EXPECT_TRUE(same_bytes("o.f64", "prog/q01_mux_unsigned/out.v041.f64"));
+  ASSERT_EQ(tactus(run + "--mux v0.6").code, 0);
+  EXPECT_TRUE(same_bytes("o.f64", "prog/q01_mux_unsigned/out.head.f64"));
+}
+
+TEST_F(DaisCommand, ConvertsBetweenAllForms) {
+  copy("prog/h06_mux_signed/prog.seed.bin", "p.seed");
+  for (const char* form : {"v0", "v1", "json", "seed"}) {
+    const Output made =
+        tactus(fmt::format("dais convert p.seed --to {0} --output p.{0}.bin", form));
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(made.err, "") << form;
+    EXPECT_EQ(made.out.rfind(fmt::format("p.{0}.bin: {0}, ", form), 0), 0U) << made.out;
+  }
+  EXPECT_TRUE(same_bytes("p.v0.bin", "prog/h06_mux_signed/prog.v0.bin"));
+  EXPECT_TRUE(same_bytes("p.v1.bin", "prog/h06_mux_signed/prog.v1.bin"));
+  EXPECT_TRUE(same_bytes("p.seed.bin", "prog/h06_mux_signed/prog.seed.bin"));
+  ASSERT_EQ(tactus("dais convert p.json.bin --to seed --output again").code, 0);
+  EXPECT_TRUE(same_bytes("again", "prog/h06_mux_signed/prog.seed.bin"));
+
+  copy("prog/q02_mux_wrap/prog.seed.bin", "q.seed");
+  const Output noted = tactus("dais convert q.seed --to v1 --output q.v1");
+  EXPECT_EQ(noted.code, 0);
+  EXPECT_EQ(noted.err.rfind("tactus: note: q.seed:operation 3: an operand of the mux may not fit "
+                            "its 7 bits; dialect seed keeps it, v0 and v1 cut it\n",
+                            0),
+            0U)
+      << noted.err;
+}
+
+TEST_F(DaisCommand, InfoAndDisassembly) {
+  copy("prog/c01_cmvm8x8_w4/prog.v1.bin", "p.bin");
+  copy("prog/c01_cmvm8x8_w4/comb.json", "p.json");
+  const Output binary = tactus("dais info p.bin");
+  ASSERT_EQ(binary.code, 0) << binary.err;
+  EXPECT_NE(binary.out.find("file                  p.bin: binary program, dialect v1\n"),
+            std::string::npos)
+      << binary.out;
+  EXPECT_NE(binary.out.find("operations            8 copy, "), std::string::npos) << binary.out;
+  const Output json = tactus("dais info p.json");
+  EXPECT_NE(json.out.find("estimated logic       312 LUT (adder size 1)\n"), std::string::npos)
+      << json.out;
+  EXPECT_NE(json.out.find("  in0      s3.0      4 bits, -8 .. 7\n"), std::string::npos) << json.out;
+  const Output text = tactus("dais disasm p.bin");
+  EXPECT_EQ(text.out.rfind("# 8 inputs, 8 outputs, 62 operations, rules of dialect v1\n"
+                           "v0 : s3.0 = in0\n",
+                           0),
+            0U)
+      << text.out;
+  ASSERT_EQ(tactus("dais disasm p.bin --output p.txt").code, 0);
+  EXPECT_EQ(read("p.txt"), text.out);
+}
+
+TEST_F(DaisCommand, Help) {
+  for (const char* command : {"", "info ", "run ", "disasm ", "convert "}) {
+    const Output help = tactus(std::string("dais ") + command + "--help");
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_EQ(help.out.rfind(std::string("Usage: tactus dais ") + command, 0), 0U) << help.out;
+  }
+  EXPECT_EQ(tactus("dais").code, 2);
+}
+
+TEST_F(DaisCommand, Errors) {
+  copy("prog/h01_copy/prog.v1.bin", "p.bin");
+  copy("bad/seed_id0_fwd.bin", "bad.bin");
+  copy("bad/v1_lut_oob.bin", "lut.bin");
+  copy("pipe/c01_cmvm8x8_w4.json", "pipe.json");
+  write("x.csv", std::string("1\n2,3\n"));
+  write("four.csv", std::string("-4,-4,-4,-4\n-4,-4,3,-4\n"));
+  expect_error("dais rum p.bin", "tactus dais: unknown command \"rum\"; did you mean \"run\"?");
+  expect_error("dais run p.bin", "tactus dais run: --input F.csv or F.f64 is missing");
+  expect_error("dais run", "tactus dais run: name exactly one file");
+  expect_error("dais info missing.bin", "missing.bin: ");
+  expect_error("dais info bad.bin --dialect seed",
+               "bad.bin:operation 3: id0 7 is no earlier operation; allowed 0..2");
+  expect_error("dais info bad.bin", "bad.bin: fits no dialect of DAIS");
+  expect_error("dais info p.bin --dialect v2",
+               "tactus dais info: --dialect \"v2\" is not allowed; allowed \"seed\", \"v0\", "
+               "\"v1\", \"auto\"");
+  expect_error("dais run p.bin --input x.csv", "x.csv:2: 2 numbers; expected 1");
+  expect_error("dais run p.bin --input x.txt",
+               "x.txt: the name must end in .csv (decimal text) or .f64 (raw doubles)");
+  expect_error("dais run p.bin --input x.csv --mux new", "x.csv:2: 2 numbers; expected 1");
+  expect_error("dais run lut.bin --input four.csv --threads 2",
+               "lut.bin: operation 10: sample 1: value 24 is entry 56 of table 0; allowed 0..2");
+  expect_error("dais convert pipe.json --to v1 --output o",
+               "pipe.json: dialect v1 holds one program, not a pipeline; allowed json");
+  expect_error("dais convert p.bin --output o", "tactus dais convert: --to FORM is missing");
+  EXPECT_FALSE(exists("o"));
+}
+
+}  // namespace
+}  // namespace tactus

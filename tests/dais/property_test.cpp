@@ -1,0 +1,178 @@
+// Random programs: the fast executor equals the plain one, and every form reads back what it wrote.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "isa/dais/binary.h"
+#include "isa/dais/check.h"
+#include "isa/dais/executor.h"
+#include "isa/dais/fast_executor.h"
+#include "isa/dais/json.h"
+#include "isa/support/error.h"
+#include "tests/dais/random_dais.h"
+#include "tests/support/test_scale.h"
+
+namespace tactus::dais {
+namespace {
+
+struct Outcome {
+  std::vector<double> outputs;
+  std::string error;
+};
+
+Outcome run_plain(const Program& program, const std::vector<double>& inputs, MuxCompare mux) {
+  Outcome run;
+  const std::size_t samples = inputs.size() / program.input_count();
+  run.outputs.resize(samples * program.output_count());
+  ExecutorOptions options;
+  options.mux = mux;
+  try {
+    Executor(program, options).run(inputs.data(), run.outputs.data(), samples);
+  } catch (const UserError& error) {
+    run.error = error.what();
+  }
+  return run;
+}
+
+Outcome run_fast(const Program& program, const std::vector<double>& inputs,
+                 const FastOptions& options, unsigned& lane_bits) {
+  Outcome run;
+  const std::size_t samples = inputs.size() / program.input_count();
+  run.outputs.assign(samples * program.output_count(), -1);
+  const FastExecutor executor(program, options);
+  lane_bits = executor.lane_bits();
+  try {
+    executor.run(inputs.data(), run.outputs.data(), samples);
+  } catch (const UserError& error) {
+    run.error = error.what();
+  }
+  return run;
+}
+
+bool same(const Outcome& a, const Outcome& b) {
+  if (a.error != b.error) return false;
+  return !a.error.empty() ||
+         std::memcmp(a.outputs.data(), b.outputs.data(), a.outputs.size() * sizeof(double)) == 0;
+}
+
+RandomShape shape_of(std::uint64_t seed) {
+  constexpr unsigned widths[] = {3, 5, 8, 12, 20, 31, 33, 64};
+  RandomShape shape;
+  shape.dialect = static_cast<Dialect>(seed % 3);
+  shape.widest = widths[seed / 3 % 8];
+  shape.ops = 8 + seed % 57;
+  shape.short_tables = seed % 5 == 0;
+  return shape;
+}
+
+TEST(DaisRandom, FastEqualsPlain) {
+  constexpr std::size_t counts[] = {1, 63, 64, 65, 200, 333};
+  std::size_t lanes16 = 0, lanes32 = 0, lanes64 = 0, errors = 0;
+  for (const std::uint64_t seed : test_seeds(1, 3000)) {
+    RandomProgram random(seed, shape_of(seed));
+    const Program program = random.make();
+    ASSERT_NO_THROW(check_program(program, "random")) << "seed " << seed;
+    const std::vector<double> inputs = random.samples(program, counts[seed % 6]);
+    const auto mux = static_cast<MuxCompare>(seed / 7 % 3);
+    const Outcome plain = run_plain(program, inputs, mux);
+    errors += plain.error.empty() ? 0 : 1;
+    for (const Machine machine : {Machine::portable, Machine::avx2, Machine::avx512}) {
+      if (!supported(machine)) continue;
+      FastOptions options;
+      options.mux = mux;
+      options.machine = machine;
+      options.block = seed % 4 * 64;
+      unsigned lane_bits = 0;
+      const Outcome fast = run_fast(program, inputs, options, lane_bits);
+      (lane_bits == 16 ? lanes16 : lane_bits == 32 ? lanes32 : lanes64) += 1;
+      ASSERT_TRUE(same(plain, fast)) << "seed " << seed << ", machine " << static_cast<int>(machine)
+                                     << ": " << plain.error << " / " << fast.error;
+    }
+  }
+  if (test_seeds(1, 3000).size() < 300) return;
+  EXPECT_GT(lanes16, 20U);
+  EXPECT_GT(lanes32, 20U);
+  EXPECT_GT(lanes64, 20U);
+  EXPECT_GT(errors, 2U);
+}
+
+TEST(DaisRandom, RangesContainEveryValue) {
+  for (const std::uint64_t seed : test_seeds(1, 1000)) {
+    RandomProgram random(seed, shape_of(seed));
+    const Program program = random.make();
+    const std::vector<OpRange> ranges = value_ranges(decode_steps(program));
+    const std::vector<double> inputs = random.samples(program, 50);
+    Executor plain(program);
+    std::vector<double> row(program.output_count());
+    for (std::size_t s = 0; s < 50; ++s) {
+      try {
+        plain.run(inputs.data() + s * program.input_count(), row.data(), 1);
+      } catch (const UserError&) {
+        continue;  // a short table
+      }
+      for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const Mantissa m = plain.values()[i];
+        ASSERT_TRUE(m >= ranges[i].value.low && m <= ranges[i].value.high)
+            << "seed " << seed << ", operation " << i;
+      }
+    }
+  }
+}
+
+TEST(DaisRandom, BinaryFormsReadBack) {
+  std::size_t refused = 0;
+  for (const std::uint64_t seed : test_seeds(1, 2000)) {
+    const Program program = RandomProgram(seed, shape_of(seed)).make();
+    for (const Dialect dialect : {Dialect::seed, Dialect::v0, Dialect::v1}) {
+      Bytes bytes;
+      try {
+        bytes = encode_binary(program, dialect, "program");
+      } catch (const UserError&) {
+        ASSERT_LT(dialect, program.dialect) << "seed " << seed;
+        ++refused;
+        continue;
+      }
+      const Program again = decode_binary(bytes, dialect, "again");
+      Program expected = program;
+      if (dialect == Dialect::seed) expected.firmware = 0;  // it has no word for it
+      ASSERT_EQ(encode_binary(again, Dialect::v1, ""), encode_binary(expected, Dialect::v1, ""))
+          << "seed " << seed;
+      const Program found = decode_binary(bytes, "found");
+      ASSERT_EQ(found.dialect, dialect) << "seed " << seed;
+    }
+  }
+  if (test_seeds(1, 2000).size() < 200) return;
+  EXPECT_GT(refused, 20U);
+}
+
+TEST(DaisRandom, JsonReadsBack) {
+  std::size_t written = 0, refused = 0;
+  for (const std::uint64_t seed : test_seeds(1, 2000)) {
+    Program program = RandomProgram(seed, shape_of(seed)).make();
+    program.firmware = 0;  // the form has no place for it
+    std::string text;
+    try {
+      text = encode_json(program, "program");
+    } catch (const UserError& error) {
+      ASSERT_NE(std::string(error.what()).find("the JSON form cannot express"), std::string::npos);
+      ++refused;
+      continue;
+    }
+    const Pipeline again = decode_json(text, program.dialect, "again");
+    ASSERT_EQ(again.stages.size(), 1U);
+    ASSERT_EQ(encode_binary(again.stages[0], Dialect::v1, ""),
+              encode_binary(program, Dialect::v1, ""))
+        << "seed " << seed << "\n"
+        << text;
+    ASSERT_EQ(encode_json(again.stages[0], ""), text) << "seed " << seed;
+    ++written;
+  }
+  if (test_seeds(1, 2000).size() < 200) return;
+  EXPECT_GT(written, 200U);
+  EXPECT_GT(refused, 200U);
+}
+
+}  // namespace
+}  // namespace tactus::dais

@@ -1,0 +1,66 @@
+// A DRAM bank of the tests' own: the ways in which a TLM-2.0 target may conduct a transaction.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include <tlm_utils/peq_with_cb_and_phase.h>
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "firmware/driver/machine.h"
+#include "tests/support/functional_model.h"
+
+namespace tactus {
+
+class PhasedMemory final : public sc_core::sc_module {
+ public:
+  enum class Protocol {
+    completed,         ///< TLM_COMPLETED at BEGIN_REQ, time annotated
+    updated_response,  ///< TLM_UPDATED with BEGIN_RESP, time annotated
+    updated_request,   ///< TLM_UPDATED with END_REQ; BEGIN_RESP by a call
+    accepted,          ///< END_REQ by a call after request_delay, BEGIN_RESP by another
+    response_only,     ///< BEGIN_RESP by a call, which implies END_REQ
+  };
+
+  struct Config {
+    Protocol protocol = Protocol::accepted;
+    sc_core::sc_time period;
+    double request_cycles = 0;  ///< END_REQ follows BEGIN_REQ by as much (accepted only)
+    /// Cycles from the handshake to the answer, 1 or more; 0: never. Asked once a transaction.
+    std::function<Cycle(bool write)> latency;
+    bool ends_requests = true;  ///< false: not even END_REQ comes (accepted only)
+    std::function<bool(std::uint32_t address)> refuses;  ///< answered with an address error
+  };
+
+  tlm_utils::simple_target_socket<PhasedMemory> socket{"socket"};
+
+  PhasedMemory(const sc_core::sc_module_name& name, Config config);
+
+ private:
+  struct Request {
+    Cycle latency = 0;
+    bool ended = false;  ///< END_REQ has been sent, or is implied
+  };
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  unsigned transport_dbg(tlm::tlm_generic_payload& transaction);
+  void at_time(tlm::tlm_generic_payload& transaction, const tlm::tlm_phase& phase);
+  /// Throws if the initiator breaks TLM's rules for a request.
+  void check_request(tlm::tlm_generic_payload& transaction) const;
+  void begin(tlm::tlm_generic_payload& transaction);
+  void access(tlm::tlm_generic_payload& transaction);
+  [[nodiscard]] sc_core::sc_time answer_delay(Cycle latency) const;
+
+  Config config_;
+  FunctionalDram bytes_;
+  tlm_utils::peq_with_cb_and_phase<PhasedMemory> queue_;
+  std::map<tlm::tlm_generic_payload*, Request> requests_;  ///< under way
+};
+
+/// Such a memory on each port; the period is filled in from the configuration's clock.
+void use_phased_memory(MachineConfig& config, PhasedMemory::Config memory);
+
+}  // namespace tactus

@@ -1,0 +1,71 @@
+#include "tests/support/run_record.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tests/support/differential.h"
+
+namespace tactus {
+namespace {
+
+class EventLog final : public EventLines {
+ public:
+  EventLog(EventFormat format, std::vector<std::string>& log) : EventLines(format), log_(log) {}
+
+ protected:
+  void lines(Cycle cycle, const std::vector<std::string>& lines) override {
+    for (const std::string& line : lines) log_.push_back(fmt::format("{} {}", cycle, line));
+  }
+
+ private:
+  std::vector<std::string>& log_;
+};
+
+template <typename List>
+std::string list_difference(const char* name, const List& one, const List& other) {
+  const std::size_t common = std::min(one.size(), other.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (one[i] != other[i]) {
+      return fmt::format("{} {} differs: {} and {}", name, i, one[i], other[i]);
+    }
+  }
+  if (one.size() == other.size()) return {};
+  return fmt::format("{} and {} of {}", one.size(), other.size(), name);
+}
+
+}  // namespace
+
+RunRecord record_run(const RandomProgram& program, const MachineConfig& config, Cycle max_cycles) {
+  RunRecord record;
+  Machine machine(config);
+  load_windows(program, machine);
+  EventLog log(machine.event_format(), record.events);
+  machine.observe(&log);
+  machine.top().on_sample = [&record](const Sample& sample) {
+    record.samples.push_back(sample.last ? ~sample.word : sample.word);
+  };
+  RunOptions options;
+  options.retire_log = &record.retires;
+  options.max_cycles = max_cycles;
+  record.result = machine.run(program.bytes(), options);
+  record.contents = contents(machine, program);
+  return record;
+}
+
+std::string difference(const RunRecord& one, const RunRecord& other) {
+  std::string text = list_difference("event", one.events, other.events);
+  if (text.empty()) text = list_difference("retire", one.retires, other.retires);
+  if (text.empty()) text = list_difference("sample", one.samples, other.samples);
+  if (text.empty()) text = list_difference("byte of memory", one.contents, other.contents);
+  if (text.empty() && one.result.end != other.result.end) text = "the runs end differently";
+  if (text.empty() && one.result.cycles != other.result.cycles) {
+    text = fmt::format("{} and {} cycles", one.result.cycles, other.result.cycles);
+  }
+  if (text.empty()) {
+    text = list_difference("reason to wait", one.result.waits_for, other.result.waits_for);
+  }
+  return text;
+}
+
+}  // namespace tactus

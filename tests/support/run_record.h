@@ -1,0 +1,28 @@
+// Everything observable of one run, for asking whether two runs were the same.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firmware/driver/machine.h"
+#include "tests/support/random_program.h"
+
+namespace tactus {
+
+struct RunRecord {
+  RunResult result;
+  std::vector<std::uint32_t> retires;  ///< cycle of every instruction
+  std::vector<std::string> events;     ///< "cycle EVENT ..."
+  std::vector<std::uint64_t> samples;  ///< words of the sampler, the last of a block negated
+  std::vector<std::uint8_t> contents;  ///< of all memories
+};
+
+/// Runs the program from its initial contents on a new machine. At most `max_cycles`; 0: no limit.
+[[nodiscard]] RunRecord record_run(const RandomProgram& program, const MachineConfig& config,
+                                   Cycle max_cycles = 0);
+
+/// The first difference, or nothing.
+[[nodiscard]] std::string difference(const RunRecord& one, const RunRecord& other);
+
+}  // namespace tactus
