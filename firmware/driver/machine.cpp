@@ -114,7 +114,7 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
 
   add_counters(run_.result, false);
   run_.result.cycles = last_event(run_.result);
-  if (run_.result.end == RunEnd::hang || run_.result.end == RunEnd::cycle_limit) {
+  if (run_.result.end != RunEnd::finished) {
     run_.result.cycles = clock_.now - run_.first;
     run_.result.waits_for = top_->waits_for();
   }
@@ -133,6 +133,8 @@ bool Machine::tick() {
     if (run_.options->on_write_response) report_responses();
   } else if (top_->idle()) {
     return end(RunEnd::finished);
+  } else if (top_->waits_for_memory()) {
+    run_.last_activity = clock_.now;
   } else if (hangs()) {
     return end(RunEnd::hang);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "isa/dais/check.h"
 #include "isa/support/error.h"
 
 namespace tactus::dais {
@@ -113,11 +114,13 @@ void Executor::check_type(std::size_t index) const {
 }
 
 PipelineExecutor::PipelineExecutor(const Pipeline& pipeline, const ExecutorOptions& options) {
+  check_pipeline(pipeline, "DAIS pipeline");
   stages_.reserve(pipeline.stages.size());
   for (const Program& stage : pipeline.stages) stages_.emplace_back(stage, options);
 }
 
 void PipelineExecutor::run(const double* inputs, double* outputs, std::size_t samples) {
+  if (stages_.size() == 1) return stages_.front().run(inputs, outputs, samples);
   std::vector<double> row, next;
   for (std::size_t s = 0; s < samples; ++s) {
     row.assign(inputs, inputs + stages_.front().input_count());
@@ -127,7 +130,6 @@ void PipelineExecutor::run(const double* inputs, double* outputs, std::size_t sa
       try {
         stages_[i].run(row.data(), next.data(), 1, s);
       } catch (const UserError& error) {
-        if (stages_.size() == 1) throw;
         user_error("stage {}: {}", i, error.what());
       }
       row.swap(next);

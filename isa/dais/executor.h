@@ -18,7 +18,8 @@ struct ExecutorOptions {
   bool check_types = false;
 };
 
-/// Runs a program that passed check_program(). Not for use by two threads at once.
+/// Constructors throw UserError for a program that breaks a rule of check_program(). Not for use by
+/// two threads at once.
 class Executor {
  public:
   explicit Executor(const Program& program, const ExecutorOptions& options = {});
@@ -50,7 +51,8 @@ class Executor {
   std::size_t sample_ = 0;
 };
 
-/// The stages of a pipeline one after the other, with reals between them.
+/// The stages of a pipeline one after the other. Reals go from stage to stage, as in da4ml: a value
+/// of more than 53 bits is rounded there.
 class PipelineExecutor {
  public:
   explicit PipelineExecutor(const Pipeline& pipeline, const ExecutorOptions& options = {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "isa/dais/check.h"
 #include "isa/dais/fast_plan.h"
 #include "isa/support/error.h"
 
@@ -109,6 +110,7 @@ void FastExecutor::report_failure(const double* inputs, std::size_t samples,
 }
 
 FastPipelineExecutor::FastPipelineExecutor(const Pipeline& pipeline, const FastOptions& options) {
+  check_pipeline(pipeline, "DAIS pipeline");
   stages_.reserve(pipeline.stages.size());
   for (const Program& stage : pipeline.stages) stages_.emplace_back(stage, options);
 }

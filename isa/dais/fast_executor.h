@@ -29,8 +29,8 @@ struct FastOptions {
   Machine machine = Machine::best;  ///< must be supported
 };
 
-/// Runs a program that passed check_program(). All functions may be called by several threads at
-/// once.
+/// The constructor throws UserError for a program that breaks a rule of check_program(). run() may
+/// be called by several threads at once.
 ///
 /// Operations whose values nobody reads are left out, except lookups, which may fail. A value lives
 /// in a slot until its last reader, and the next value reuses it.

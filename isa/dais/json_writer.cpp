@@ -149,10 +149,11 @@ class Writer {
       range = interval_of(user->type);
       width = program_.ops[static_cast<std::size_t>(user->id0)].type.width();
     }
+    const std::string interval = fmt::format(R"({{"min":{},"max":{},"step":{}}})", real(range.min),
+                                             real(range.max), real(range.step));
     return fmt::format(
-        R"({{"spec":{{"hash":{},"out_qint":{{"min":{},"max":{},"step":{}}},"inp_width":{}}},"table":{}}})",
-        quoted(table.hash.empty() ? content_hash(table) : table.hash), real(range.min),
-        real(range.max), real(range.step), width,
+        R"({{"spec":{{"hash":{},"out_qint":{},"inp_width":{}}},"table":{}}})",
+        quoted(table.hash.empty() ? content_hash(table) : table.hash), interval, width,
         join(table.entries, [](std::int32_t entry) { return std::to_string(entry); }));
   }
 

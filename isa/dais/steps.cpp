@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isa/dais/check.h"
 #include "isa/support/error.h"
 
 namespace tactus::dais {
@@ -147,6 +148,7 @@ class Decoder {
 }  // namespace
 
 Steps decode_steps(const Program& program, MuxCompare compare) {
+  check_program(program, "DAIS program");
   Steps result;
   result.inputs = program.input_count();
   result.tables = program.tables;

@@ -68,7 +68,7 @@ struct Steps {
   std::size_t inputs = 0;
 };
 
-/// The program must have passed check_program().
+/// Throws UserError if the program breaks a rule of check_program(): what follows relies on them.
 [[nodiscard]] Steps decode_steps(const Program& program,
                                  MuxCompare compare = MuxCompare::documented);
 

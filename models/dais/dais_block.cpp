@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "isa/dais/check.h"
 #include "isa/support/error.h"
 
 namespace tactus {
@@ -10,6 +11,7 @@ namespace {
 
 std::vector<dais::Executor> executors(const dais::Pipeline& pipeline,
                                       const dais::ExecutorOptions& options) {
+  dais::check_pipeline(pipeline, "DAIS pipeline");
   std::vector<dais::Executor> stages;
   stages.reserve(pipeline.stages.size());
   for (const dais::Program& stage : pipeline.stages) stages.emplace_back(stage, options);

@@ -36,7 +36,7 @@ class DaisBlock final : public sc_core::sc_module {
     std::uint64_t stalled = 0;  ///< cycles in which an offered sample was not taken
   };
 
-  /// Programs must have passed check_program().
+  /// Throw UserError for what breaks a rule of check_program() or check_pipeline().
   DaisBlock(const sc_core::sc_module_name& name, Clock& clock, const dais::Program& program,
             const DaisLinks& links, const dais::ExecutorOptions& options = {});
   DaisBlock(const sc_core::sc_module_name& name, Clock& clock, const dais::Pipeline& pipeline,

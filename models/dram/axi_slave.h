@@ -3,10 +3,12 @@
 // One transaction a burst. A read goes out at the clock edge of its address handshake, a write at
 // the edge of the later of its address and its last data beat. Beats and responses are offered in
 // order, one beat a cycle, from the first cycle that begins at or after the memory's answer; a
-// memory that answers in no time offers in the cycle after the handshake. Any target works:
-// non-blocking with two or four phases, early completion, or blocking, where the annotated delay
-// counts (b_transport must not wait). A target's error response stops the run with a UserError. At
-// most 8 bursts each way are in flight; the address channels are not ready beyond that.
+// memory that answers in no time offers in the cycle after the handshake.
+// Requests carry their time as an annotated delay, which the target must add: cycles may run ahead
+// of kernel time. Any target works: non-blocking with two or four phases, early completion, or
+// blocking, where the annotated delay counts (b_transport must not wait). A target's error response
+// stops the run with a UserError. At most 64 bursts each way are in flight, more than the design
+// ever has; the address channels are not ready beyond that.
 #pragma once
 
 #include <array>

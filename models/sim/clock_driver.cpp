@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "isa/support/error.h"
-
 namespace tactus {
 namespace {
 

@@ -1,4 +1,4 @@
-// Drives a design on the SystemC kernel: one process, one activation a cycle.
+// Drives a design on the SystemC kernel with one process.
 #pragma once
 
 #include <exception>

@@ -1,7 +1,9 @@
 // tactus dais: the files it reads and writes, its summary and its errors.
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
 #include <string>
+
+#include <fmt/core.h>
 
 #include "tests/cli/cli.h"
 #include "tests/dais/golden.h"

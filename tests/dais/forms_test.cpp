@@ -8,6 +8,7 @@
 #include "isa/dais/cost.h"
 #include "isa/dais/disassembler.h"
 #include "isa/dais/executor.h"
+#include "isa/dais/fast_executor.h"
 #include "isa/dais/file.h"
 #include "isa/dais/json.h"
 #include "isa/dais/samples_file.h"
@@ -302,6 +303,21 @@ TEST(DaisSamples, TextAndRaw) {
             "F: 24 bytes are not a whole number of rows; a row has 16 (2 doubles)");
   EXPECT_EQ(refusal([&] { (void)read_samples("x.txt", 2); }),
             "x.txt: the name must end in .csv (decimal text) or .f64 (raw doubles)");
+}
+
+TEST(DaisExecutor, AProgramThatBreaksARuleCannotRun) {
+  Program program;
+  program.input_shifts = {0};
+  program.ops.emplace_back().opcode = 3;
+  program.ops.front().id0 = 5;
+  const char* const text = "DAIS program:operation 0: id0 5 is no earlier operation; there is none";
+  EXPECT_EQ(refusal([&] { Executor executor(program); }), text);
+  EXPECT_EQ(refusal([&] { FastExecutor executor(program); }), text);
+  Pipeline pipeline;
+  EXPECT_EQ(refusal([&] { PipelineExecutor executor(pipeline); }),
+            "DAIS pipeline: a pipeline without stages");
+  EXPECT_EQ(refusal([&] { FastPipelineExecutor executor(pipeline); }),
+            "DAIS pipeline: a pipeline without stages");
 }
 
 TEST(DaisExecutor, AValueThatDoesNotFitItsTypeIsReportedOnRequest) {

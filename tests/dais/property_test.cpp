@@ -1,4 +1,5 @@
 // Random programs: the fast executor equals the plain one, and every form reads back what it wrote.
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -98,6 +99,42 @@ TEST(DaisRandom, FastEqualsPlain) {
   EXPECT_GT(errors, 2U);
 }
 
+/// Corners of the lanes: what fits only after a shift to the right, and far shifts.
+TEST(DaisLanes, ValuesOnTheWayDecideTheWidth) {
+  for (const std::int32_t width : {16, 32}) {
+    const double smallest = -std::ldexp(1.0, width - 1), largest = -smallest - 1;
+    const auto lane_of = [&](const Op& op, double input) {
+      Program program;
+      program.input_shifts = {0};
+      Op copy;
+      copy.opcode = -1, copy.id0 = 0, copy.type = {1, width - 1, 0};
+      Op zero;
+      zero.opcode = 5, zero.type = {0, 0, 0};
+      program.ops = {copy, zero, op};
+      program.outputs = {{2, 0, false}, {2, 0, true}};
+      const std::vector<double> inputs(70, input);
+      unsigned lane_bits = 0;
+      const Outcome fast = run_fast(program, inputs, {}, lane_bits);
+      EXPECT_TRUE(same(run_plain(program, inputs, MuxCompare::documented), fast));
+      return lane_bits;
+    };
+    Op op;
+    op.id0 = 0, op.type = {1, width, -1};
+    const auto wider = static_cast<unsigned>(2 * width), same_lane = static_cast<unsigned>(width);
+    op.opcode = 3;
+    EXPECT_EQ(lane_of(op, smallest), same_lane);
+    op.opcode = -3;  // -smallest has one bit more, until it is shifted
+    EXPECT_EQ(lane_of(op, smallest), wider);
+    op.opcode = -2;
+    EXPECT_EQ(lane_of(op, smallest), wider);
+    op.opcode = 0, op.id1 = 0;  // a sum that version 1 shifts right
+    EXPECT_EQ(lane_of(op, largest), wider);
+    // A zero, 40 bits to the left: narrower lanes have no such shift.
+    op.id1 = 1, op.data = 40, op.type = {1, width - 1, 0};
+    EXPECT_EQ(lane_of(op, largest), 64U);
+  }
+}
+
 TEST(DaisRandom, RangesContainEveryValue) {
   for (const std::uint64_t seed : test_seeds(1, 1000)) {
     RandomProgram random(seed, shape_of(seed));
@@ -144,7 +181,7 @@ TEST(DaisRandom, BinaryFormsReadBack) {
     }
   }
   if (test_seeds(1, 2000).size() < 200) return;
-  EXPECT_GT(refused, 20U);
+  EXPECT_GT(refused, 10U);
 }
 
 TEST(DaisRandom, JsonReadsBack) {
@@ -169,9 +206,9 @@ TEST(DaisRandom, JsonReadsBack) {
     ASSERT_EQ(encode_json(again.stages[0], ""), text) << "seed " << seed;
     ++written;
   }
-  if (test_seeds(1, 2000).size() < 200) return;
-  EXPECT_GT(written, 200U);
-  EXPECT_GT(refused, 200U);
+  if (written + refused < 100) return;
+  EXPECT_GT(written, (written + refused) / 10);
+  EXPECT_GT(refused, (written + refused) / 10);
 }
 
 }  // namespace

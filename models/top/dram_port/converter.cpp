@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "isa/tcu/layout.h"
+
 namespace tactus {
 namespace {
 
@@ -27,6 +29,9 @@ Converter::Converter(const sc_core::sc_module_name& name, Clock& clock,
       vector_bytes_(static_cast<unsigned>(architecture.vector_bytes())),
       beats_per_vector_(vector_bytes_ / beat_bytes),
       vectors_per_burst_(beats_per_burst / beats_per_vector_),
+      address_mask_((std::uint64_t{1} << tcu::address_bits(port == 0 ? architecture.dram0_depth
+                                                                     : architecture.dram1_depth)) -
+                    1),
       vectors_out_(2, vector_bytes_),
       read_beats_(beat_bytes),
       lanes_in_(beat_bytes) {
@@ -40,8 +45,11 @@ Converter::Piece Converter::piece() const {
   const std::uint64_t vectors = std::min(left, vectors_per_burst_);
   Piece piece;
   piece.last = vectors == left;
-  piece.address.address = static_cast<std::uint32_t>(
-      (request.address + vectors_issued_) * vector_bytes_ + registers_.dram_offset[port_]);
+  // The RTL adds in the width of a vector address, so the later pieces of a request that runs past
+  // the depth wrap; within a piece addresses run on.
+  const std::uint64_t vector = (request.address + vectors_issued_) & address_mask_;
+  piece.address.address =
+      static_cast<std::uint32_t>(vector * vector_bytes_ + registers_.dram_offset[port_]);
   piece.address.length = static_cast<unsigned>(vectors * beats_per_vector_ - 1);
   piece.address.cache = registers_.dram_cache[port_];
   return piece;

@@ -63,6 +63,7 @@ class Converter final : public sc_core::sc_module {
   unsigned vector_bytes_;
   unsigned beats_per_vector_;  ///< m
   std::uint64_t vectors_per_burst_;
+  std::uint64_t address_mask_;  ///< of a vector address
 
   Queue<DramRequest, QueueKind::plain> requests_{2};
   std::uint64_t vectors_issued_ = 0;  ///< of the head request, in earlier bursts

@@ -192,6 +192,11 @@ void Decoder::drive() {
 
 void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned leg) {
   const Decoded& head = queue_.front();
+  if ((head.legs & leg) == 0) {  // a port the head does not use shows zeroes, which is a read
+    port.request.valid = false;
+    port.request.bits = {};
+    return;
+  }
   const std::uint64_t address = head.local_reverse ? head.local_base - expander.offset()
                                                    : head.local_base + expander.offset();
   port.request.valid = leg_valid(leg);
@@ -318,11 +323,11 @@ void Decoder::commit_streams(unsigned ready) {
   }
   commit_expanded(links_.array, array_queue_, array_expander_, leg_array, head.array, 0);
   commit_expanded(links_.host, host_queue_, host_expander_, leg_host, head.host, 0);
-  commit_dram(0);
-  commit_dram(1);
+  commit_dram(0, ready);
+  commit_dram(1, ready);
 }
 
-void Decoder::commit_dram(unsigned port) {
+void Decoder::commit_dram(unsigned port, unsigned ready) {
   const Link<DramRequest>& link = *links_.dram[port];
   if (!link.valid) return;
   const Decoded& head = queue_.front();
@@ -335,8 +340,7 @@ void Decoder::commit_dram(unsigned port) {
     dram_expander_[port].advance(size, out.step);
   }
   const unsigned leg = port == 0 ? leg_dram0 : leg_dram1;
-  dram_queue_[port].commit((pending_legs_ & leg) != 0 && dram_queue_[port].can_enqueue(taken), item,
-                           taken);
+  dram_queue_[port].commit((pending_legs_ & ready & leg) != 0, item, taken);
 }
 
 void Decoder::retire() {
@@ -388,7 +392,7 @@ bool Decoder::idle() const {
 }
 
 std::string Decoder::waits_for() const {
-  if (queue_.empty()) return "no instruction at the head";
+  if (queue_.empty()) return "queued requests to be taken by their units";
   static constexpr std::array<const char*, 8> names{"local router",
                                                     "local memory port A",
                                                     "local memory port B",

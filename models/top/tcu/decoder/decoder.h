@@ -140,7 +140,7 @@ class Decoder final : public sc_core::sc_module {
   void drive_local(MemoryPort& port, const Expander& expander, unsigned leg);
   void drive_dram(unsigned port);
   void commit_streams(unsigned ready);
-  void commit_dram(unsigned port);
+  void commit_dram(unsigned port, unsigned ready);
   void retire();
   void configure(const tcu::ConfigureFields& fields);
 

@@ -9,7 +9,6 @@
 
 #include <systemc>
 
-#include "models/sim/clock.h"
 #include "models/top/tcu/channels.h"
 
 namespace tactus {
