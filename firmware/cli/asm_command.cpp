@@ -31,6 +31,7 @@ int asm_command(const Words& words) {
   const auto output = args.text("output");
   if (!arch) user_error("tactus asm: --arch F.tarch is missing");
   if (!output) user_error("tactus asm: --output F.tprog is missing");
+  check_distinct({source, *arch}, {*output});
   const tcu::Architecture architecture = tcu::read_architecture(*arch);
   const auto checks =
       args.has("permissive") ? tcu::AssemblerChecks::encoding : tcu::AssemblerChecks::strict;
@@ -68,6 +69,7 @@ int disasm_command(const Words& words) {
     user_error("{}: {}", path, what);
   }
   if (const auto output = args.text("output")) {
+    check_distinct({only_file(args, "disasm"), path}, {*output});
     write_file_atomically(*output, text);
   } else {
     fmt::print("{}", text);

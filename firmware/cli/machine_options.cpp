@@ -31,7 +31,7 @@ void read_machine_options(const Args& args, MachineConfig& config) {
   config.axi_data_bits = static_cast<unsigned>(args.number("axi-data-bits", 64, 32, 1024));
   config.read_latency = args.number("read-latency", 1, 1, most_latency_cycles);
   config.write_latency = args.number("write-latency", 1, 1, most_latency_cycles);
-  config.clock_mhz = args.real("clock-mhz", 100, 0, 100000);
+  config.clock_mhz = args.real("clock-mhz", 100, 0.001, 100000);
   config.decoder_timeout =
       static_cast<std::uint16_t>(args.number("decoder-timeout", 100, 0, 65535));
   config.feed_gap = args.number("feed-gap", 0, 0, most_latency_cycles);

@@ -1,7 +1,10 @@
 // The tactus program: picks a command and turns failures into exit codes.
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/core.h>
 #include <systemc>
@@ -9,6 +12,7 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/version.h"
 #include "isa/support/error.h"
+#include "isa/support/output_file.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -61,13 +65,27 @@ int dispatch(const Words& words) {
 }  // namespace
 }  // namespace tactus
 
+/// Leaves nothing half-written behind, then dies of the signal as usual.
+extern "C" void end_by_signal(int signal) {
+  tactus::remove_unfinished_files();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 int main(int argc, char** argv) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, end_by_signal);
   // SystemC prints a licence banner at the first elaboration unless told otherwise.
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
   try {
-    return tactus::dispatch({argv + 1, argv + argc});
+    const int code = tactus::dispatch({argv + 1, argv + argc});
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    fmt::print(stderr, "tactus: error: standard output cannot be written\n");
+    return tactus::exit_usage;
   } catch (const tactus::UserError& error) {
     fmt::print(stderr, "tactus: error: {}\n", error.what());
+    return tactus::exit_usage;
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "tactus: error: output failed: {}\n", error.what());
     return tactus::exit_usage;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "tactus: error: the host is out of memory\n");

@@ -38,6 +38,11 @@ class Runner {
  public:
   explicit Runner(RunPlan plan) : plan_(std::move(plan)), machine_(plan_.machine) {}
 
+  ~Runner() {
+    std::error_code ignored;
+    if (made_output_) std::filesystem::remove(*plan_.output, ignored);  // only if it is empty
+  }
+
   int run() {
     prepare_files();
     const auto start = std::chrono::steady_clock::now();
@@ -67,7 +72,7 @@ class Runner {
     }
     if (plan_.output) {
       std::error_code error;
-      std::filesystem::create_directories(*plan_.output, error);
+      made_output_ = std::filesystem::create_directories(*plan_.output, error);
       if (error) user_error("{}: cannot be made: {}", *plan_.output, error.message());
     }
     for (const auto& path : {plan_.stats, plan_.retire_log}) {
@@ -206,6 +211,7 @@ class Runner {
   RunReport report_{plan_, {}, 0, 0};
   std::vector<std::uint32_t> retires_;
   std::unique_ptr<EventFile> events_;
+  bool made_output_ = false;  ///< the output folder was not there before
 };
 
 }  // namespace

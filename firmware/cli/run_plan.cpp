@@ -126,6 +126,29 @@ Dump parse_dump(const std::string& text) {
              quote(text));
 }
 
+/// Nothing that the run reads may be written by it, and nothing twice.
+void check_files(const Args& args, const RunPlan& plan) {
+  std::vector<std::string> inputs;
+  for (const char* option : {"model", "program", "arch", "dram0", "dram1"}) {
+    if (const auto path = args.text(option)) inputs.push_back(*path);
+  }
+  if (plan.model) {
+    inputs.push_back(resolve_beside(plan.model->path, plan.model->file.prog.file_name));
+    for (const tcu::ConstantsEntry& entry : plan.model->file.consts) {
+      inputs.push_back(resolve_beside(plan.model->path, entry.file_name));
+    }
+    for (const std::string& text : args.texts("input")) {
+      inputs.push_back(split_input(tensors(plan.model->file.inputs), text).second);
+    }
+  }
+  std::vector<std::string> outputs;
+  for (const auto& path : {plan.stats, plan.retire_log, plan.events}) {
+    if (path) outputs.push_back(*path);
+  }
+  for (const Dump& dump : plan.dumps) outputs.push_back(dump.path);
+  check_distinct(inputs, outputs);
+}
+
 }  // namespace
 
 std::vector<Args::Option> run_options() {
@@ -178,6 +201,7 @@ RunPlan plan_run(const Args& args) {
   plan.events = args.text("events");
   plan.max_cycles = args.number("max-cycles", 0, 1, ~std::uint64_t{0});
   for (const std::string& text : args.texts("dump")) plan.dumps.push_back(parse_dump(text));
+  check_files(args, plan);
   return plan;
 }
 

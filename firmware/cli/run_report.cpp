@@ -105,7 +105,8 @@ std::string stats_json(const RunReport& report) {
   for (const ImageResult& image : report.images) {
     json["images"].push_back(image_json(report.plan, image));
   }
-  return json.dump(2) + "\n";
+  // File names need not be UTF-8; JSON has to be.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string summary(const RunReport& report) {

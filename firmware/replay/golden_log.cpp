@@ -6,9 +6,13 @@
 #include <sstream>
 
 #include "isa/support/error.h"
+#include "isa/support/text.h"
 
 namespace tactus {
 namespace {
+
+/// Far beyond any recorded log; a longer run is a typing error that would go on for hours.
+constexpr Cycle most_cycles = 100000000;
 
 class Reader {
  public:
@@ -34,6 +38,7 @@ class Reader {
     if (!conditions_)
       fail("no conditions line (\"# top=... cycles=...\"): this is not a golden log");
     if (log_.program.empty()) fail("the header holds no program");
+    if (!ended_) fail("no END line: the log is cut off");
     return std::move(log_);
   }
 
@@ -48,7 +53,7 @@ class Reader {
     const char* end = text.data() + text.size();
     const auto result = std::from_chars(text.data(), end, value, base);
     if (result.ec != std::errc() || result.ptr != end || text.empty()) {
-      fail("\"{}\" is not a number", text);
+      fail("{} is not a number", quote(text));
     }
     return value;
   }
@@ -102,6 +107,7 @@ class Reader {
       log_.bare = value == "TCU";
     } else if (key == "cycles") {
       log_.cycles = number(value);
+      if (log_.cycles > most_cycles) fail("{} cycles; allowed: up to {}", value, most_cycles);
     } else if (key == "readlat") {
       log_.read_latency = number(value);
     } else if (key == "blat") {
@@ -125,7 +131,8 @@ class Reader {
 
   void final_line(const std::string& line) {
     const std::string kind = line.substr(0, line.find(' '));
-    if (kind != "ACC" && kind != "LOC" && kind != "END") fail("unknown line \"{}\"", kind);
+    if (kind != "ACC" && kind != "LOC" && kind != "END") fail("unknown line {}", quote(kind));
+    ended_ = ended_ || kind == "END";
     log_.final_lines.emplace_back(number_, line);
   }
 
@@ -134,6 +141,7 @@ class Reader {
   unsigned number_ = 0;
   bool conditions_ = false;
   bool in_program_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <filesystem>
 
 #include <algorithm>
 #include <atomic>
@@ -230,6 +231,27 @@ std::string resolve_beside(const std::string& file, const std::string& name) {
   const std::size_t slash = file.rfind('/');
   if ((!name.empty() && name.front() == '/') || slash == std::string::npos) return name;
   return file.substr(0, slash + 1) + name;
+}
+
+void check_distinct(const std::vector<std::string>& inputs,
+                    const std::vector<std::string>& outputs) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> taken;
+  const auto canonical = [](const std::string& path) {
+    std::error_code error;
+    const fs::path result = fs::weakly_canonical(path, error);
+    return error ? fs::path(path) : result;
+  };
+  for (const std::string& input : inputs) taken.push_back(canonical(input));
+  for (const std::string& output : outputs) {
+    std::error_code error;
+    const bool device = fs::exists(output, error) && !fs::is_regular_file(output, error);
+    const fs::path path = canonical(output);
+    if (!device && std::find(taken.begin(), taken.end(), path) != taken.end()) {
+      user_error("{}: would be written over a file that this command reads or writes too", output);
+    }
+    taken.push_back(path);
+  }
 }
 
 }  // namespace tactus

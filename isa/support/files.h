@@ -27,6 +27,10 @@ void write_file_atomically(const std::string& path, const std::vector<std::uint8
 void write_file_atomically(const std::string& path, std::string_view text);
 
 /// The folder a file is in: "a/b.c" -> "a", "b.c" -> ".".
+/// Throws UserError if two of the outputs, or an output and an input, are the same file.
+void check_distinct(const std::vector<std::string>& inputs,
+                    const std::vector<std::string>& outputs);
+
 [[nodiscard]] std::string directory_of(const std::string& path);
 
 /// Where the name written inside `file` leads: absolute names stay, others start at its folder.

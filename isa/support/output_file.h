@@ -31,4 +31,8 @@ class OutputFile {
   bool closed_ = false;
 };
 
+/// Removes what unfinished OutputFiles have written so far. Async-signal-safe: for a handler that
+/// ends the program.
+void remove_unfinished_files();
+
 }  // namespace tactus

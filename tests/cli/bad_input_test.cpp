@@ -147,6 +147,35 @@ TEST_F(BadInput, PathsThatCannotBeWritten) {
   EXPECT_NE(full.err.find("/dev/full: writing failed"), std::string::npos) << full.err;
 }
 
+TEST_F(BadInput, FilesOverEachOther) {
+  const std::string why = "would be written over a file that this command reads or writes too";
+  expect_error("run --model m.tmodel --input x.csv --stats x.csv", "x.csv: " + why);
+  expect_error("run --model m.tmodel --input x.csv --events ./m.tprog", "m.tprog: " + why);
+  expect_error("run --model m.tmodel --input x.csv --stats s --dump local=s", "s: " + why);
+  write("g.tasm", std::string("NoOp\n"));
+  expect_error("asm g.tasm --arch a.tarch --output g.tasm", "g.tasm: " + why);
+  EXPECT_EQ(read("g.tasm"), "NoOp\n");
+}
+
+TEST_F(BadInput, StandardOutputFull) {
+  for (const char* command :
+       {"info a.tarch", "disasm m.tmodel", "run --model m.tmodel --input x.csv"}) {
+    const Output output = tactus(std::string(command) + " >/dev/full");
+    EXPECT_EQ(output.code, 2) << command << output.err;
+  }
+}
+
+TEST_F(BadInput, AnEmptyOutputFolderDoesNotStay) {
+  EXPECT_EQ(tactus("run --model m.tmodel --input x.csv --output new --max-cycles 5").code, 3);
+  EXPECT_FALSE(exists("new"));
+}
+
+TEST_F(BadInput, AFileNameThatIsNotUtf8) {
+  write("caf\xe9.tmodel", read("m.tmodel"));
+  const Output output = tactus("run --model caf\xe9.tmodel --input x.csv --stats s.json");
+  EXPECT_EQ(output.code, 0) << output.err;
+}
+
 TEST_F(BadInput, Assembly) {
   write("bad.tasm", std::string("MatMul Local(0) -> Acc(0), 4\nMatMull Local(0) -> Acc(0), 4\n"));
   expect_error("asm bad.tasm --arch a.tarch --output o.tprog", "bad.tasm:2:1: ");
@@ -164,6 +193,10 @@ TEST_F(BadInput, Logs) {
   expect_error("replay l.txt", "l.txt:1: \"x\" is not a number");
   write("l.txt", std::string("# title\n"));
   expect_error("replay l.txt", "not a golden log");
+  write("l.txt",
+        std::string("# top=TCU cycles=4 readlat=1 blat=1 feed_gap=0 stall_seed=0 stall_pct=0\n"
+                    "# program:\n#   0000000000000000\n0 IFIRE 0000000000000000\n"));
+  expect_error("replay l.txt", "no END line: the log is cut off");
   expect_error("replay none.txt", "none.txt");
   expect_error("replay", "name at least one log");
 }

@@ -27,8 +27,8 @@ void CliTest::TearDown() { fs::remove_all(folder_); }
 Output CliTest::tactus(const std::string& command) const {
   const fs::path out = folder_.string() + ".out";
   const fs::path err = folder_.string() + ".err";
-  const std::string line = fmt::format("cd {} && exec {} {} >{} 2>{} </dev/null", folder_.string(),
-                                       TACTUS_BINARY, command, out.string(), err.string());
+  const std::string line = fmt::format("cd {} && exec >{} 2>{} </dev/null {} {}", folder_.string(),
+                                       out.string(), err.string(), TACTUS_BINARY, command);
   const int status = std::system(line.c_str());
   const auto text = [](const fs::path& path) {
     std::ostringstream content;
