@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isa/support/error.h"
-#include "isa/support/files.h"
+#include "isa/support/json.h"
 #include "isa/support/text.h"
 
 namespace tactus::dais {
@@ -15,16 +15,6 @@ namespace {
 
 constexpr std::size_t longest_text = std::size_t{64} << 20;
 constexpr std::size_t deepest_nesting = 16;
-
-/// "line:column", both from 1; columns count bytes, which in these files are characters.
-std::string line_and_column(std::string_view text, std::size_t offset) {
-  text = text.substr(0, offset);
-  const auto line = std::count(text.begin(), text.end(), '\n') + 1;
-  const std::size_t start = text.rfind('\n');
-  const std::size_t column =
-      start == std::string_view::npos ? text.size() + 1 : text.size() - start;
-  return fmt::format("{}:{}", line, column);
-}
 
 }  // namespace
 
@@ -128,20 +118,7 @@ class JsonTreeBuilder {
 };
 
 JsonTree::JsonTree(std::string_view text, const std::string& where) {
-  reject_lfs_pointer(text, where);
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    user_error("{}: the file is empty", where);
-  }
-  if (text.size() > longest_text) {
-    user_error("{}: {} bytes; allowed at most {}", where, text.size(), longest_text);
-  }
-  if (const auto bad = find_invalid_utf8(text); bad != std::string_view::npos) {
-    user_error("{}:{}: not valid UTF-8", where, line_and_column(text, bad));
-  }
-  // The parser takes a NUL for the end of the text and would ignore what follows.
-  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
-    user_error("{}:{}: NUL byte", where, line_and_column(text, nul));
-  }
+  check_json_text(text, where, longest_text);
   JsonTreeBuilder builder(*this, text, where);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
     internal_error("{}: the JSON parser stopped without a reason", where);

@@ -65,26 +65,6 @@ std::string below(const std::string& path, std::size_t index) {
   return path + "/" + std::to_string(index);
 }
 
-/// "line:column", both from 1; columns count characters, a byte order mark is none.
-std::string line_and_column(std::string_view text, std::size_t offset) {
-  offset = std::min(offset, text.size());
-  if (text.substr(0, 3) == "\xEF\xBB\xBF") {
-    text.remove_prefix(3);
-    offset -= std::min<std::size_t>(offset, 3);
-  }
-  std::size_t line = 1;
-  std::size_t column = 1;
-  for (const char c : text.substr(0, offset)) {
-    if (c == '\n') {
-      ++line;
-      column = 1;
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
-      ++column;
-    }
-  }
-  return fmt::format("{}:{}", line, column);
-}
-
 /// Receives the parser's events and builds the tree. Reports duplicate keys, which a tree can no
 /// longer show: the first value stays, later ones go nowhere.
 class Builder {
@@ -383,16 +363,35 @@ std::string ArrayReader::get_string(std::size_t index) const {
   return read_string(&at(index), below(path_, index), *problems_);
 }
 
-// ---- JsonDocument -------------------------------------------------------------------------------
+// ---- text
+// ----------------------------------------------------------------------------------------
 
-JsonDocument::JsonDocument(std::string_view text, const std::string& where)
-    : problems_(where), root_(std::make_unique<JsonNode>()) {
+std::string line_and_column(std::string_view text, std::size_t offset) {
+  offset = std::min(offset, text.size());
+  if (text.substr(0, 3) == "\xEF\xBB\xBF") {
+    text.remove_prefix(3);
+    offset -= std::min<std::size_t>(offset, 3);
+  }
+  std::size_t line = 1;
+  std::size_t column = 1;
+  for (const char c : text.substr(0, offset)) {
+    if (c == '\n') {
+      ++line;
+      column = 1;
+    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+      ++column;
+    }
+  }
+  return fmt::format("{}:{}", line, column);
+}
+
+void check_json_text(std::string_view text, const std::string& where, std::size_t longest) {
   reject_lfs_pointer(text, where);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     user_error("{}: the file is empty", where);
   }
-  if (text.size() > longest_text) {
-    user_error("{}: {} bytes; allowed at most {}", where, text.size(), longest_text);
+  if (text.size() > longest) {
+    user_error("{}: {} bytes; allowed at most {}", where, text.size(), longest);
   }
   if (const auto bad = find_invalid_utf8(text); bad != std::string_view::npos) {
     user_error("{}:{}: not valid UTF-8", where, line_and_column(text, bad));
@@ -401,6 +400,13 @@ JsonDocument::JsonDocument(std::string_view text, const std::string& where)
   if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
     user_error("{}:{}: NUL byte", where, line_and_column(text, nul));
   }
+}
+
+// ---- JsonDocument -------------------------------------------------------------------------------
+
+JsonDocument::JsonDocument(std::string_view text, const std::string& where)
+    : problems_(where), root_(std::make_unique<JsonNode>()) {
+  check_json_text(text, where, longest_text);
   Builder builder(text, problems_, *root_);
   constexpr bool to_the_end = true;
   constexpr bool ignore_comments = true;

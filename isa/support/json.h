@@ -104,6 +104,13 @@ class ArrayReader {
   Problems* problems_;
 };
 
+/// "line:column" of a byte offset, both from 1; columns count characters, a byte order mark none.
+[[nodiscard]] std::string line_and_column(std::string_view text, std::size_t offset);
+
+/// What every JSON reader refuses before it parses: empty text, more than `longest` bytes, text
+/// that is not UTF-8 or holds a NUL, a Git LFS pointer. Throws UserError.
+void check_json_text(std::string_view text, const std::string& where, std::size_t longest);
+
 /// A parsed file and its problems so far. Typical use:
 ///   JsonDocument document(read_text(path), path);
 ///   ObjectReader root = document.root();
