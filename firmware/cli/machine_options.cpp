@@ -1,5 +1,7 @@
 #include "firmware/cli/machine_options.h"
 
+#include <fmt/core.h>
+
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -47,6 +49,13 @@ void read_machine_options(const Args& args, MachineConfig& config) {
   }
   config.rounding = rounding == "sum" ? tcu::MacRounding::sum : tcu::MacRounding::legacy;
   check_axi_width(config.architecture, config.axi_data_bits);
+  warn_about_dais_blocks(config.architecture);
+}
+
+void warn_about_dais_blocks(const tcu::Architecture& architecture) {
+  for (const std::string& line : tcu::dais_block_warnings(architecture)) {
+    fmt::print(stderr, "tactus: warning: {}\n", line);
+  }
 }
 
 }  // namespace tactus

@@ -10,7 +10,11 @@ namespace tactus {
 
 [[nodiscard]] std::vector<Args::Option> machine_options();
 
-/// Reads them into a configuration whose architecture is already set.
+/// Reads them into a configuration whose architecture is already set, and warns about its DAIS
+/// blocks.
 void read_machine_options(const Args& args, MachineConfig& config);
+
+/// On standard error, a line for each of tcu::dais_block_warnings().
+void warn_about_dais_blocks(const tcu::Architecture& architecture);
 
 }  // namespace tactus

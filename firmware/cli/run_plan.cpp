@@ -141,6 +141,9 @@ void check_files(const Args& args, const RunPlan& plan) {
       inputs.push_back(split_input(tensors(plan.model->file.inputs), text).second);
     }
   }
+  for (const tcu::DaisBlockEntry& block : plan.machine.architecture.dais_blocks) {
+    inputs.push_back(block.path);
+  }
   std::vector<std::string> outputs;
   for (const auto& path : {plan.stats, plan.retire_log, plan.events}) {
     if (path) outputs.push_back(*path);

@@ -58,6 +58,11 @@ Json image_json(const RunPlan& plan, const ImageResult& image) {
   json["array_loads"] = run.array_loads;
   json["array_utilisation"] = array_utilisation(run.array_runs, cycles);
   json["alu_operations"] = run.alu_operations;
+  for (std::size_t i = 0; i < run.dais.size(); ++i) {
+    json["dais"].push_back({{"block", plan.machine.architecture.dais_blocks[i].name},
+                            {"instructions", run.dais[i].instructions},
+                            {"samples", run.dais[i].samples}});
+  }
   return json;
 }
 
@@ -137,6 +142,11 @@ std::string summary(const RunReport& report) {
                             run.array_runs, run.array_loads,
                             100 * array_utilisation(run.array_runs, cycles)));
   line("SIMD", fmt::format("{} operations", run.alu_operations));
+  for (std::size_t i = 0; i < run.dais.size(); ++i) {
+    line("DAIS block",
+         fmt::format("{}: {} samples of {} instructions", machine.architecture.dais_blocks[i].name,
+                     run.dais[i].samples, run.dais[i].instructions));
+  }
   for (unsigned p = 0; p < 2; ++p) {
     line(p == 0 ? "DRAM0" : "DRAM1",
          fmt::format(

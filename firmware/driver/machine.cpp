@@ -89,6 +89,10 @@ void Machine::add_counters(RunResult& result, bool subtract) const {
   for (const std::uint64_t issued : top_->tcu().accumulators().alu().stats().issued) {
     add(result.alu_operations, issued);
   }
+  for (std::size_t i = 0; i < result.dais.size(); ++i) {
+    add(result.dais[i].instructions, top_->tcu().decoder().stats().retired_by_dais_block[i]);
+    add(result.dais[i].samples, top_->tcu().dais()->stats().samples[i]);
+  }
 }
 
 /// The cycle in which the run's last instruction retired or its last write was answered.
@@ -105,6 +109,7 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
   run_.seen_responses = top_->port(0).splitter().stats().write_responses;
   run_.next_report = clock_.now + report_cycles;
   run_.result.instructions = program.size() / instruction_bytes_;
+  run_.result.dais.resize(config_.architecture.dais_blocks.size());
   add_counters(run_.result, true);
 
   std::vector<std::uint8_t> padded = program;

@@ -72,6 +72,11 @@ struct RunResult {
   std::uint64_t array_runs = 0;  ///< vectors multiplied
   std::uint64_t array_loads = 0;
   std::uint64_t alu_operations = 0;
+  struct DaisCounts {
+    std::uint64_t instructions = 0;
+    std::uint64_t samples = 0;
+  };
+  std::vector<DaisCounts> dais;        ///< of each DAIS block of the architecture
   std::vector<std::string> waits_for;  ///< unless finished: what each busy unit waits for
 };
 

@@ -48,6 +48,25 @@ Model read_model(const std::string& path, ProgramChecks checks) {
   return model;
 }
 
+namespace {
+
+using DaisBlocks = std::vector<tcu::DaisBlockEntry>;
+
+/// Names do not tell programs apart, so blocks of one name may differ too.
+void compare_dais_blocks(const DaisBlocks& a, const DaisBlocks& b, std::string& text) {
+  if (a == b) return;
+  const auto list = [](const DaisBlocks& blocks) {
+    std::string names;
+    for (const tcu::DaisBlockEntry& block : blocks) {
+      names += fmt::format("{}{} from {}", names.empty() ? "" : " and ", block.name, block.program);
+    }
+    return names.empty() ? "none" : names;
+  };
+  text += fmt::format("{}dais_blocks ({}, {})", text.empty() ? "" : ", ", list(a), list(b));
+}
+
+}  // namespace
+
 std::string architecture_differences(const tcu::Architecture& a, const tcu::Architecture& b) {
   std::string text;
   const auto compare = [&text](const char* key, const auto& x, const auto& y) {
@@ -63,6 +82,7 @@ std::string architecture_differences(const tcu::Architecture& a, const tcu::Arch
   compare("simd_registers_depth", a.simd_registers_depth, b.simd_registers_depth);
   compare("stride0_depth", a.stride0_depth, b.stride0_depth);
   compare("stride1_depth", a.stride1_depth, b.stride1_depth);
+  compare_dais_blocks(a.dais_blocks, b.dais_blocks, text);
   return text;
 }
 

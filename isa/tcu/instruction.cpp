@@ -46,10 +46,10 @@ std::uint64_t pack(std::string_view what, Operand operand, unsigned address_bits
   return operand.address | shift_left(operand.stride, address_bits);
 }
 
-std::uint64_t pack_size(std::uint64_t count, unsigned bits) {
+std::uint64_t pack_size(std::uint64_t count, unsigned bits, std::string_view what = "vectors") {
   if (count == 0 || count - 1 > mask(bits)) {
     const std::string most = bits >= 64 ? "18446744073709551616" : std::to_string(mask(bits) + 1);
-    user_error("the number of vectors, {}, does not fit its field; allowed 1..{}", count, most);
+    user_error("the number of {}, {}, does not fit its field; allowed 1..{}", what, count, most);
   }
   return count - 1;
 }
@@ -145,6 +145,10 @@ SimdFields simd_fields(const InstructionLayout& layout, const Instruction& i) {
   return {static_cast<SimdOp>(i.operand2 >> (3 * r) & 0xF), selector(2), selector(1), selector(0)};
 }
 
+DaisFields dais_fields(const Instruction& i) {
+  return {static_cast<unsigned>(i.flags >> 1), (i.flags & dais_accumulate) != 0};
+}
+
 ConfigureFields configure_fields(const InstructionLayout& layout, const Instruction& i) {
   // The word ignores operand borders; small layouts have fewer than 32 bits, the rest reads as 0.
   const std::uint64_t word = i.operand0 | shift_left(i.operand1, layout.operand0) |
@@ -197,6 +201,16 @@ Instruction make_simd(const InstructionLayout& layout, SimdFields fields,
   i.operand2 = std::uint64_t{static_cast<std::uint8_t>(fields.op)} << (3 * r) |
                std::uint64_t{fields.left} << (2 * r) | std::uint64_t{fields.right} << r |
                fields.dest;
+  return i;
+}
+
+Instruction make_dais(const InstructionLayout& layout, unsigned block, Operand local,
+                      Operand accumulator, std::uint64_t count, bool accumulate) {
+  require_fit("DAIS block", block, 3);
+  Instruction i = make(Opcode::dais, block << 1 | (accumulate ? dais_accumulate : 0U));
+  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
+  i.operand1 = pack("accumulator", accumulator, layout.operand1_address, layout.stride1);
+  i.operand2 = pack_size(count, layout.operand2, "samples");
   return i;
 }
 

@@ -48,14 +48,14 @@ std::vector<Entry> decode_array(const ArrayReader& array, Entry (*decode)(Object
   return entries;
 }
 
-ModelFile decode_model(ObjectReader reader) {
+ModelFile decode_model(ObjectReader reader, const std::string& file) {
   ModelFile model;
   model.name = reader.get_string("name");
   model.prog = decode_program_entry(reader.get_object("prog"));
   model.consts = decode_array(reader.get_array("consts"), decode_constants_entry);
   model.inputs = decode_array(reader.get_array("inputs"), decode_tensor_entry);
   model.outputs = decode_array(reader.get_array("outputs"), decode_tensor_entry);
-  model.arch = decode_architecture(reader.get_object("arch"), ThreadKeys::optional);
+  model.arch = decode_architecture(reader.get_object("arch"), ThreadKeys::optional, file);
   model.load_consts_to_local = reader.get_optional_bool("load_consts_to_local");
   reader.finish();
   return model;
@@ -139,7 +139,7 @@ ModelFile read_model_file(const std::string& path) {
 
 ModelFile parse_model_file(std::string_view json_text, const std::string& where) {
   JsonDocument document(json_text, where);
-  ModelFile model = decode_model(document.root());
+  ModelFile model = decode_model(document.root(), where);
   check_model(model, document.problems());
   document.problems().throw_if_any();
   return model;

@@ -58,6 +58,7 @@ struct ModelFile {
   }
 };
 
+/// DAIS programs that arch names lie beside the model file.
 /// Strict, except that prog/size, load_consts_to_local and the two thread keys of arch may be
 /// missing, as in old files. File names must be bare, tensors lie inside DRAM0, constants inside
 /// DRAM1. Throws UserError with all problems.

@@ -13,21 +13,27 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
                 host_,
                 array_control_,
                 accumulator_control_,
+                dais_control_,
                 {&dram[0].request, &dram[1].request}}),
       local_("local", clock, config.architecture.local_depth, config.architecture.vector_bytes(),
              {{EventKind::local_read_a, EventKind::local_read_b},
               {EventKind::local_write_a, EventKind::local_write_b}},
              local_a_, local_b_),
-      local_router_("local_router", clock, config.architecture.array_size,
-                    config.architecture.local_depth,
-                    {dataflow_, local_a_, array_weights_, array_input_, array_output_,
-                     accumulator_input_, accumulator_output_}),
+      local_router_(
+          "local_router", clock, config.architecture.array_size, config.architecture.local_depth,
+          {dataflow_, local_a_, array_weights_, array_input_, array_output_, accumulator_input_,
+           accumulator_output_, config.architecture.dais_blocks.empty() ? nullptr : &dais_input_,
+           config.architecture.dais_blocks.empty() ? nullptr : &dais_output_}),
       host_router_("host_router",
                    {host_, local_b_, {&dram[0].in, &dram[1].in}, {&dram[0].out, &dram[1].out}}),
       array_("array", clock, config.architecture, config.rounding,
              {array_control_, array_weights_, array_input_, array_output_}),
       accumulators_("accumulators", clock, config.architecture,
-                    {accumulator_control_, accumulator_input_, accumulator_output_}) {}
+                    {accumulator_control_, accumulator_input_, accumulator_output_}) {
+  if (config.architecture.dais_blocks.empty()) return;
+  dais_ = std::make_unique<DaisUnit>("dais", clock, config.architecture,
+                                     DaisUnitLinks{dais_control_, dais_input_, dais_output_});
+}
 
 // Units whose outputs depend on registers only come first, then the routers, whose outputs depend
 // on theirs.
@@ -35,6 +41,7 @@ void Tcu::drive() {
   decoder_.drive();
   local_.drive();
   array_.drive();
+  if (dais_) dais_->drive();
   accumulators_.drive();
   local_router_.drive();
   host_router_.drive();
@@ -46,6 +53,7 @@ void Tcu::accept() {
   local_.accept();
   local_router_.accept_results();
   array_.accept();
+  if (dais_) dais_->accept();
   local_router_.accept_reads();
   host_router_.accept();
 }
@@ -54,6 +62,7 @@ void Tcu::commit() {
   decoder_.commit();
   local_router_.commit();
   array_.commit();
+  if (dais_) dais_->commit();
   accumulators_.commit();
   local_.commit();
 }
@@ -80,17 +89,22 @@ void Tcu::add_phases(Phases& phases) {
                                                 [this] { accumulators_.commit(); },
                                                 [this] { local_.commit(); },
                                             });
+  if (!dais_) return;
+  phases.settle.emplace_back([this] { dais_->drive(); });
+  phases.settle.emplace_back([this] { dais_->accept(); });
+  phases.commit.emplace_back([this] { dais_->commit(); });
 }
 
 bool Tcu::idle() const {
   return decoder_.idle() && local_.idle() && local_router_.idle() && array_.idle() &&
-         accumulators_.idle();
+         accumulators_.idle() && (!dais_ || dais_->idle());
 }
 
 std::vector<std::string> Tcu::waits_for() const {
   std::vector<std::string> lines;
   if (!decoder_.idle()) lines.push_back("decoder: " + decoder_.waits_for());
   if (!array_.idle()) lines.push_back("array: " + array_.waits_for());
+  if (dais_ && !dais_->idle()) lines.push_back("DAIS blocks: " + dais_->waits_for());
   if (!accumulators_.idle()) lines.push_back("accumulators: " + accumulators_.waits_for());
   if (!local_.idle()) lines.emplace_back("local memory: read data that nobody takes");
   if (!local_router_.idle()) lines.emplace_back("local router: a vector for a selected path");

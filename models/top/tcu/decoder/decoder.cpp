@@ -32,6 +32,8 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       accumulator_expander_(architecture.accumulator_depth),
       array_queue_(2 * architecture.array_size),
       array_expander_(architecture.local_depth),
+      dais_queue_(2 * architecture.array_size),
+      dais_expander_(architecture.local_depth),
       host_expander_(architecture.local_depth),
       dram_expander_{Expander{architecture.dram0_depth}, Expander{architecture.dram1_depth}} {
   registers_.timeout = reset_timeout;
@@ -54,6 +56,9 @@ Decoder::Decoded Decoder::decode(const std::uint8_t* bytes) const {
       break;
     case tcu::Opcode::simd:
       decode_simd(d);
+      break;
+    case tcu::Opcode::dais:
+      if (names_dais_block(d.raw)) decode_dais(d);
       break;
     default:  // NoOp, Configure and undefined opcodes have no legs
       break;
@@ -159,6 +164,28 @@ void Decoder::decode_simd(Decoded& d) const {
   d.legs = leg_accumulator;
 }
 
+bool Decoder::names_dais_block(const tcu::Instruction& instruction) const {
+  return instruction.opcode == static_cast<std::uint8_t>(tcu::Opcode::dais) &&
+         tcu::dais_fields(instruction).block < layout_.dais_block_count;
+}
+
+/// The instruction counts samples, the streams count vectors.
+void Decoder::decode_dais(Decoded& d) const {
+  const tcu::DaisFields fields = tcu::dais_fields(d.raw);
+  const tcu::DaisBlockEntry& block = architecture_.dais_blocks[fields.block];
+  const std::uint64_t samples = d.raw.operand2 + 1;
+  const std::uint64_t local_mask = mask(layout_.local_address);
+  const std::uint64_t inputs = samples * block.input_vectors(architecture_.array_size) - 1;
+  const std::uint64_t results = samples * block.output_vectors(architecture_.array_size) - 1;
+  d.dataflow = {DataflowKind::local_to_dais_to_accumulator, inputs & local_mask,
+                results & local_mask};
+  d.dais = {fields.block, inputs & local_mask};
+  d.legs = leg_dataflow | leg_dais;
+  set_accumulator(d, false, fields.accumulate);
+  d.accumulator_size = results & mask(layout_.accumulator_address);
+  set_local(d, leg_local_a, false, inputs);
+}
+
 // ---- drive: valids of all streams
 // ----------------------------------------------------------------
 
@@ -176,6 +203,10 @@ void Decoder::drive() {
   if (links_.host.valid) links_.host.bits = host_queue_.output(head.host);
   links_.array.valid = array_queue_.has_output(leg_valid(leg_array));
   if (links_.array.valid) links_.array.bits = array_queue_.output(head.array);
+  if (layout_.dais_block_count > 0) {
+    links_.dais.valid = dais_queue_.has_output(leg_valid(leg_dais));
+    if (links_.dais.valid) links_.dais.bits = dais_queue_.output(head.dais);
+  }
 
   links_.accumulator.valid = accumulator_queue_.has_output(leg_valid(leg_accumulator));
   if (links_.accumulator.valid) {
@@ -248,6 +279,9 @@ unsigned Decoder::ready_legs() const {
   });
   add(leg_host, [&] {
     return expanded(host_queue_, host_expander_, links_.host.ready, host_queue_.front().size);
+  });
+  add(leg_dais, [&] {
+    return expanded(dais_queue_, dais_expander_, links_.dais.ready, dais_queue_.front().size);
   });
   for (unsigned port = 0; port < 2; ++port) {
     add(port == 0 ? leg_dram0 : leg_dram1, [&] {
@@ -322,6 +356,7 @@ void Decoder::commit_streams(unsigned ready) {
                     item, accumulator_queue_.output(item).step);
   }
   commit_expanded(links_.array, array_queue_, array_expander_, leg_array, head.array, 0);
+  commit_expanded(links_.dais, dais_queue_, dais_expander_, leg_dais, head.dais, 0);
   commit_expanded(links_.host, host_queue_, host_expander_, leg_host, head.host, 0);
   commit_dram(0, ready);
   commit_dram(1, ready);
@@ -349,6 +384,7 @@ void Decoder::retire() {
   ++clock_.progress;
   ++stats_.retired;
   ++stats_.retired_by_opcode[raw.opcode];
+  if (names_dais_block(raw)) ++stats_.retired_by_dais_block[tcu::dais_fields(raw).block];
   stats_.last_retire = clock_.now;
   if (on_retire) on_retire(clock_.now, counter);
   if (clock_.events != nullptr) {
@@ -387,20 +423,21 @@ void Decoder::configure(const tcu::ConfigureFields& fields) {
 
 bool Decoder::idle() const {
   return queue_.empty() && dataflow_queue_.empty() && accumulator_queue_.empty() &&
-         array_queue_.empty() && host_queue_.empty() && dram_queue_[0].empty() &&
-         dram_queue_[1].empty();
+         array_queue_.empty() && dais_queue_.empty() && host_queue_.empty() &&
+         dram_queue_[0].empty() && dram_queue_[1].empty();
 }
 
 std::string Decoder::waits_for() const {
   if (queue_.empty()) return "queued requests to be taken by their units";
-  static constexpr std::array<const char*, 8> names{"local router",
+  static constexpr std::array<const char*, 9> names{"local router",
                                                     "local memory port A",
                                                     "local memory port B",
                                                     "accumulator stream",
                                                     "array stream",
                                                     "DRAM0",
                                                     "DRAM1",
-                                                    "host router"};
+                                                    "host router",
+                                                    "DAIS stream"};
   const Decoded& head = queue_.front();
   std::string text = fmt::format("instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for",
                                  registers_.program_counter, head.raw.opcode, head.raw.flags);

@@ -5,8 +5,8 @@
 // may be taken in any order and in different cycles; it retires in the cycle in which the last is
 // taken, and the program counter counts retires, not completions. Requests to local memory have no
 // queue before them, so an instruction that uses a local port stays until its last local request is
-// accepted; the other streams run ahead in queues of 2N entries (dataflow, accumulators, array) or
-// one entry (DRAM, host dataflow).
+// accepted; the other streams run ahead in queues of 2N entries (dataflow, accumulators, array,
+// DAIS blocks) or one entry (DRAM, host dataflow).
 //
 // Stalls: waits for any leg's consumer. Not modelled: the decoder's lock pool, which never blocks
 // (hardware spec section 4.4). Source: hardware spec sections 3 and 4.
@@ -46,6 +46,7 @@ struct DecoderLinks {
   Link<HostDataflow>& host;
   Link<ArrayControl>& array;
   Link<AccumulatorControl>& accumulator;
+  Link<DaisControl>& dais;
   std::array<Link<DramRequest>*, 2> dram;
 };
 
@@ -55,6 +56,7 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t retired = 0;
     Cycle last_retire = 0;
     std::array<std::uint64_t, 16> retired_by_opcode{};
+    std::array<std::uint64_t, tcu::most_dais_blocks> retired_by_dais_block{};
   };
 
   Decoder(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
@@ -95,6 +97,7 @@ class Decoder final : public sc_core::sc_module {
     leg_dram0 = 32,
     leg_dram1 = 64,
     leg_host = 128,
+    leg_dais = 256,
   };
 
   /// An instruction with all fields cut to the widths of the streams they go to.
@@ -111,6 +114,7 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t accumulator_size = 0;
     std::uint64_t accumulator_step = 0;
     ArrayControl array;
+    DaisControl dais;
     HostDataflow host;
     DramRequest dram;
     std::uint64_t dram_step = 0;  ///< 0: one request for the whole run
@@ -132,6 +136,8 @@ class Decoder final : public sc_core::sc_module {
   void decode_data_move(Decoded& d) const;
   void decode_load_weights(Decoded& d) const;
   void decode_simd(Decoded& d) const;
+  void decode_dais(Decoded& d) const;
+  [[nodiscard]] bool names_dais_block(const tcu::Instruction& instruction) const;
   void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
   void set_accumulator(Decoded& d, bool read, bool accumulate) const;
 
@@ -160,6 +166,8 @@ class Decoder final : public sc_core::sc_module {
   Expander accumulator_expander_;
   Queue<ArrayControl, QueueKind::pipe_flow> array_queue_;
   Expander array_expander_;
+  Queue<DaisControl, QueueKind::pipe_flow> dais_queue_;
+  Expander dais_expander_;
   Queue<HostDataflow, QueueKind::pipe_flow> host_queue_{1};
   Expander host_expander_;
   std::array<Queue<DramItem, QueueKind::pipe_flow>, 2> dram_queue_{

@@ -52,6 +52,11 @@ void LocalRouter::drive() {
       read_leg_ = {to_accumulator, flow.size};
       accumulator_leg_ = {from_local, flow.size};
       break;
+    case DataflowKind::local_to_dais_to_accumulator:
+      needed_legs_ = leg_read | leg_accumulator;
+      read_leg_ = {to_dais, flow.size};
+      accumulator_leg_ = {from_dais, flow.results};
+      break;
     case DataflowKind::none:
       break;
   }
@@ -66,6 +71,11 @@ void LocalRouter::drive() {
   links_.array_input.valid = read.valid && read_.routes_to(to_input);
   links_.array_input.bits = read.bits;
 
+  if (links_.dais_input != nullptr) {
+    links_.dais_input->valid = read.valid && read_.routes_to(to_dais);
+    links_.dais_input->bits = read.bits;
+  }
+
   links_.local.write_data.valid =
       write_.routes_to(from_accumulator) && links_.accumulator_output.valid;
   links_.local.write_data.bits = links_.accumulator_output.bits;
@@ -73,6 +83,9 @@ void LocalRouter::drive() {
   if (accumulator_.routes_to(from_array)) {
     links_.accumulator_input.valid = links_.array_output.valid;
     links_.accumulator_input.bits = links_.array_output.bits;
+  } else if (accumulator_.routes_to(from_dais)) {
+    links_.accumulator_input.valid = links_.dais_output->valid;
+    links_.accumulator_input.bits = links_.dais_output->bits;
   } else {
     links_.accumulator_input.valid =
         accumulator_.routes_to(from_local) && read.valid && read_.routes_to(to_accumulator);
@@ -83,6 +96,9 @@ void LocalRouter::drive() {
 void LocalRouter::accept_results() {
   if (quiet_) return;
   links_.array_output.ready = accumulator_.routes_to(from_array) && links_.accumulator_input.ready;
+  if (links_.dais_output != nullptr) {
+    links_.dais_output->ready = accumulator_.routes_to(from_dais) && links_.accumulator_input.ready;
+  }
   accumulator_.data_fires = accumulator_.valid && links_.accumulator_input.fires();
   links_.accumulator_output.ready =
       write_.routes_to(from_accumulator) && links_.local.write_data.ready;
@@ -99,6 +115,9 @@ void LocalRouter::accept_reads() {
         break;
       case to_input:
         consumer_ready = links_.array_input.ready;
+        break;
+      case to_dais:
+        consumer_ready = links_.dais_input->ready;
         break;
       default:
         consumer_ready = accumulator_.routes_to(from_local) && links_.accumulator_input.ready;

@@ -1,10 +1,11 @@
 // Local router: connects local memory port A with the array and the accumulators.
 //
 // Combinational data paths; three select streams, each a queue (pass-through when empty) and a
-// counter, decide per vector where data goes: R local read data -> weights, array input or
-// accumulators; L accumulator output -> local write data; W array output or local read data ->
-// accumulators. W items are in program order, so a move to the accumulators waits until the last
-// result of an earlier MatMul has passed. Source: hardware spec section 5.
+// counter, decide per vector where data goes: R local read data -> weights, array input,
+// accumulators or DAIS blocks; L accumulator output -> local write data; W array output, local read
+// data or results of DAIS blocks -> accumulators. W items are in program order, so a move to the
+// accumulators waits until the last result of an earlier MatMul has passed. Source: hardware spec
+// section 5; the routes of DAIS blocks are Tactus's own.
 #pragma once
 
 #include <systemc>
@@ -24,6 +25,8 @@ struct LocalRouterLinks {
   Link<VectorRef>& array_output;        ///< in
   Link<VectorRef>& accumulator_input;   ///< out
   Link<VectorRef>& accumulator_output;  ///< in
+  Link<VectorRef>* dais_input;          ///< out; null if there are no DAIS blocks
+  Link<VectorRef>* dais_output;         ///< in
 };
 
 class LocalRouter final : public sc_core::sc_module {
@@ -64,9 +67,9 @@ class LocalRouter final : public sc_core::sc_module {
     bool data_fires = false;  ///< the data this item waits for is offered and taken
   };
 
-  enum ReadRoute : unsigned { to_weights, to_input, to_accumulator };
+  enum ReadRoute : unsigned { to_weights, to_input, to_accumulator, to_dais };
   enum WriteRoute : unsigned { from_nowhere, from_accumulator };
-  enum AccumulatorRoute : unsigned { from_array, from_local };
+  enum AccumulatorRoute : unsigned { from_array, from_local, from_dais };
   enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
 
   [[nodiscard]] unsigned ready_legs() const;
