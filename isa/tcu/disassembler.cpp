@@ -198,6 +198,9 @@ std::string disassemble_program(const Architecture& architecture,
       info(architecture.data_type).name, architecture.local_depth, architecture.accumulator_depth,
       architecture.dram0_depth, architecture.dram1_depth);
   auto out = std::back_inserter(text);
+  for (std::size_t i = 0; i < architecture.dais_blocks.size(); ++i) {
+    fmt::format_to(out, "# DAIS block {}: {}\n", i, architecture.dais_blocks[i].name);
+  }
   for (std::size_t index = 0; index < program.size(); ++index) {
     const Reading reading = read(layout, program[index]);
     const bool canonical = is_canonical(reading, program[index]);
