@@ -206,8 +206,12 @@ TEST_F(DaisBlockCommand, RunCountsAndLogs) {
   for (std::size_t at = 0; (at = events.find(" DAIS b=0\n", at)) != std::string::npos; ++at)
     ++count;
   EXPECT_EQ(count, 3U);
-  expect_error("run --program d.tprog --arch d.tarch --stats p.json", "p.json");
-  expect_error("run --program d.tprog --arch a.tarch", "a.tarch");
+  const Output over = tactus("run --program d.tprog --arch d.tarch --stats p.json");
+  EXPECT_EQ(over.code, 2);
+  EXPECT_NE(over.err.find("p.json: would be written over a file"), std::string::npos) << over.err;
+  write("a.tarch", architecture_text());
+  expect_error("run --program d.tprog --arch a.tarch",
+               "d.tprog: instruction 1: opcode 0x6 is undefined; allowed 0x0..0x4 and 0xf");
 }
 
 TEST_F(DaisBlockCommand, WithoutBlocksNothingIsSaid) {
