@@ -63,6 +63,23 @@ TEST_P(DaisTiming, AccumulatingTakesNoLonger) {
   }
 }
 
+TEST_P(DaisTiming, AccumulatingWideSamplesTakesNoLonger) {
+  for (const std::size_t latency : latencies) {
+    for (const std::size_t k_in : {1U, 2U, 3U}) {
+      for (const std::size_t k_out : {1U, 2U, 3U}) {
+        SCOPED_TRACE(testing::Message()
+                     << k_in << " and " << k_out << " vectors, latency " << latency);
+        const Recorder plain = run_bare(with_block(latency, k_in, k_out).dais(7));
+        const Recorder adding = run_bare(with_block(latency, k_in, k_out).dais_accumulate(7));
+        EXPECT_EQ(adding.cycles_of(Kind::dais), plain.cycles_of(Kind::dais));
+        EXPECT_EQ(adding.cycles_of(Kind::accumulator_write_a),
+                  plain.cycles_of(Kind::accumulator_write_a));
+        EXPECT_EQ(adding.retired(0), plain.retired(0));
+      }
+    }
+  }
+}
+
 TEST_P(DaisTiming, BackToBackLeavesNoBubble) {
   for (const std::size_t latency : latencies) {
     for (const std::uint64_t n : counts()) {
