@@ -141,8 +141,8 @@ void check_files(const Args& args, const RunPlan& plan) {
       inputs.push_back(split_input(tensors(plan.model->file.inputs), text).second);
     }
   }
-  for (const tcu::DaisBlockEntry& block : plan.machine.architecture.dais_blocks) {
-    inputs.push_back(block.path);
+  for (std::string& file : dais_block_files(plan.machine.architecture)) {
+    inputs.push_back(std::move(file));
   }
   std::vector<std::string> outputs;
   for (const auto& path : {plan.stats, plan.retire_log, plan.events}) {

@@ -230,6 +230,11 @@ TEST_F(DaisBlockCommand, ErrorsAreTheUsers) {
                               "run --program d.tprog --arch d.tarch", "selftest --arch d.tarch"}) {
     expect_error(command, "d.tarch:/dais_blocks/0/program: q.json: no such file");
   }
+  write_architecture("p.json");
+  expect_error("asm d.tasm --arch d.tarch --output p.json", "p.json: would be written over a file");
+  expect_error("disasm d.tprog --arch d.tarch --output p.json",
+               "p.json: would be written over a file");
+  write_architecture("q.json");
   // A failed lookup ends the run: hardware has no answer for it either.
   copy("bad/v1_lut_oob.bin", "q.json");
   write("d.tasm", std::string("Dais Local(0) -> Block(cmvm) -> Acc(0), 1\n"));
