@@ -38,6 +38,8 @@ void BoundarySplitter::cut(Channel& channel, const AxiAddress& burst) const {
 }
 
 void BoundarySplitter::drive() {
+  // A channel without an address shows the ready of a burst that is not split.
+  reads_.last_piece = writes_.last_piece = true;
   // Only the first piece of a read books its length, the original one; every piece of a write does.
   const bool read = upstream_.ar.valid;
   if (read) cut(reads_, upstream_.ar.bits);
