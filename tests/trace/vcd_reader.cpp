@@ -52,7 +52,7 @@ void VcdReader::header() {
     if (keyword == "$version" || keyword == "$comment" || keyword == "$date") {
       until_end();
     } else if (keyword == "$timescale") {
-      std::istringstream unit(until_end());
+      std::istringstream unit(until_end());  // "1 ns" or "1ns"
       std::uint64_t number = 0;
       std::string name;
       unit >> number >> name;

@@ -224,7 +224,7 @@ std::string list_signals(const Registry& registry, const Selection& selection) {
   const auto line = [&text](const std::string& name, unsigned width, const char* kind,
                             const std::string& note) {
     text +=
-        fmt::format("{:<52} {:>5}  {}{}{}\n", name, width, kind, note.empty() ? "" : "; ", note);
+        fmt::format("{:<64} {:>4}  {}{}{}\n", name, width, kind, note.empty() ? "" : "; ", note);
   };
   if (!selection.globs.empty()) {
     const Plan plan = make_plan(registry, selection);

@@ -182,20 +182,15 @@ class Scope {
     describe_payload(payload, link.bits, arguments...);
     registry_.channels_[&link] = {first, registry_.signals_.size() - first};
   }
-  /// The output of a queue: valid, and fields that are read with the registers. Returns the adder
-  /// of the fields.
-  template <typename Get>
-  [[nodiscard]] Payload head(const char* name, Get valid) const {
+  /// The output of a queue: valid, ready, and the fields that are added to what this returns, which
+  /// are read with the registers.
+  template <typename Valid, typename Ready>
+  [[nodiscard]] Payload head(const std::string& name, Valid valid, Ready ready,
+                             Moment ready_moment) const {
     const std::size_t guard = registry_.signals_.size();
-    const std::string path = path_ + "." + name;
-    add((std::string(name) + ".valid").c_str(), 1, Kind::valid, Radix::binary, Moment::settled,
-        value(valid), "");
-    return {registry_, path, level_, Moment::settled, guard};
-  }
-  template <typename Get>
-  void head_ready(const char* name, Get ready, Moment moment) const {
-    add((std::string(name) + ".ready").c_str(), 1, Kind::ready, Radix::binary, moment, value(ready),
-        "");
+    add(name + ".valid", 1, Kind::valid, Radix::binary, Moment::settled, value(valid), "");
+    add(name + ".ready", 1, Kind::ready, Radix::binary, ready_moment, value(ready), "");
+    return {registry_, path_ + "." + name, level_, Moment::settled, guard};
   }
 
   /// Many signals that are only traced when a glob names `word`: PATH.word.NAME.

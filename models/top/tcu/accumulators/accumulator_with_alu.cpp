@@ -150,12 +150,12 @@ void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope&
   scope.channel("input", links_.input);
   scope.channel("output", links_.output);
   {
-    trace::Payload head = scope.head("head", [this] { return !control_.empty(); });
+    trace::Payload head = scope.head(
+        "head", [this] { return !control_.empty(); }, [this] { return retires_; },
+        trace::Moment::committed);
     describe_accumulator_control(
         head, [this]() -> const AccumulatorControl& { return control_.front(); });
   }
-  scope.head_ready(
-      "head", [this] { return retires_; }, trace::Moment::committed);
   scope.level("control_queue", 2, [this] { return control_.count(); });
   scope.state(
       "phase", 2, [this] { return phase_; }, "0 single, 1 read, 2 skip read, 3 write",

@@ -422,7 +422,9 @@ void Decoder::describe(const trace::Scope& scope) const {
   const unsigned local = std::max(1U, layout_.local_address);
   scope.channel("instruction", links_.instruction, trace::ByteCount{layout_.instruction_bytes()});
   {
-    trace::Payload head = scope.head("head", [this] { return head_valid(); });
+    trace::Payload head = scope.head(
+        "head", [this] { return head_valid(); }, [this] { return head_ready(); },
+        trace::Moment::settled);
     const auto raw = [this]() -> const tcu::Instruction& { return queue_.front().raw; };
     head.field(
         "opcode", 4, [raw] { return raw().opcode; }, trace::Radix::hexadecimal,
@@ -436,8 +438,6 @@ void Decoder::describe(const trace::Scope& scope) const {
         "legs taken: 1 dataflow, 2 memPortA, 4 memPortB, 8 acc, 10 array, 20 dram0, "
         "40 dram1, 80 host_dataflow");
   }
-  scope.head_ready(
-      "head", [this] { return head_ready(); }, trace::Moment::settled);
   scope.level("instruction_queue", 2, [this] { return queue_.count(); });
 
   scope.channel("dataflow", links_.dataflow);

@@ -102,12 +102,12 @@ std::string SystolicArray::waits_for() const {
 void SystolicArray::describe(const trace::Scope& scope) const {
   scope.channel("control", links_.control);
   {
-    trace::Payload head = scope.head("head", [this] { return !control_.empty(); });
+    trace::Payload head = scope.head(
+        "head", [this] { return !control_.empty(); }, [this] { return head_ready(); },
+        trace::Moment::settled);
     head.field("load", 1, [this] { return control_.front().load; });
     head.field("zeroes", 1, [this] { return control_.front().zeroes; });
   }
-  scope.head_ready(
-      "head", [this] { return head_ready(); }, trace::Moment::settled);
   scope.level("control_queue", 2, [this] { return control_.count(); });
   scope.channel("weights", links_.weights);
   scope.channel("input", links_.input);
