@@ -29,6 +29,29 @@ std::vector<Args::Option> machine_options() {
   };
 }
 
+std::vector<Args::Option> sample_options() {
+  return {
+      {"samples", "F.tsample", "write the performance sampler's words, see tactus samples"},
+      {"sample-interval", "CYCLES", "initial value of the interval register (default 0: off)"},
+      {"sample-block", "N", "samples in a block (default 1024)"},
+      {"sample-pause", "CYCLES",
+       "the host takes no samples for so long after each block (default 0)"},
+  };
+}
+
+void read_sample_options(const Args& args, MachineConfig& config) {
+  for (const char* option : {"sample-interval", "sample-block", "sample-pause"}) {
+    if (args.has(option) && !args.has("samples")) {
+      user_error("tactus run: --{} needs --samples F.tsample", option);
+    }
+  }
+  if (!args.has("samples")) return;
+  config.sample_interval = static_cast<std::uint16_t>(args.number("sample-interval", 0, 0, 65535));
+  config.sample_block_size =
+      static_cast<std::uint32_t>(args.number("sample-block", 1024, 1, 0xFFFFFFFF));
+  config.sample_pause = args.number("sample-pause", 0, 0, most_latency_cycles);
+}
+
 void read_machine_options(const Args& args, MachineConfig& config) {
   config.axi_data_bits = static_cast<unsigned>(args.number("axi-data-bits", 64, 32, 1024));
   config.read_latency = args.number("read-latency", 1, 1, most_latency_cycles);

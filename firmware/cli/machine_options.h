@@ -10,6 +10,10 @@ namespace tactus {
 
 [[nodiscard]] std::vector<Args::Option> machine_options();
 
+/// Options of the sampler: "samples" names its file, the others shape it.
+[[nodiscard]] std::vector<Args::Option> sample_options();
+void read_sample_options(const Args& args, MachineConfig& config);
+
 /// Reads them into a configuration whose architecture is already set, and warns about its DAIS
 /// blocks.
 void read_machine_options(const Args& args, MachineConfig& config);

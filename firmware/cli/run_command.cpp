@@ -7,9 +7,12 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/commands.h"
+#include "firmware/cli/interrupt.h"
+#include "firmware/cli/machine_options.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
+#include "firmware/driver/sample_file.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/output_file.h"
@@ -46,19 +49,26 @@ class Runner {
   int run() {
     prepare_files();
     const auto start = std::chrono::steady_clock::now();
-    std::optional<RunResult> stuck = simulate();
+    std::optional<RunResult> stuck = simulate_traced();
     report_.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report_.total_cycles = machine_.now();
     if (!stuck && report_.images.back().run.end != RunEnd::finished) {
       stuck = report_.images.back().run;
     }
-    write_files(stuck.has_value());
-    if (!report_.images.empty()) fmt::print("{}", summary(report_));
-    if (!stuck) {
-      print_outputs();
-      return exit_ok;
+    finish_observers();
+    try {
+      write_files(stuck.has_value());
+    } catch (const UserError&) {
+      print_summary();  // a disk that is full does not cost the result
+      throw;
     }
+    print_summary();
+    if (!stuck) print_outputs();
+    for (const std::string& problem : problems_) {
+      fmt::print(stderr, "tactus: error: {}\n", problem);
+    }
+    if (!stuck) return problems_.empty() ? exit_ok : exit_usage;
     fmt::print(stderr, "tactus: {}\n", stuck_message(plan_, *stuck));
     return exit_stuck;
   }
@@ -69,6 +79,14 @@ class Runner {
     if (plan_.events) {
       events_ = std::make_unique<EventFile>(machine_.event_format(), *plan_.events);
       machine_.observe(events_.get());
+    }
+    if (plan_.trace.vcd) {
+      const std::string& of = plan_.model ? plan_.model->path : plan_.program_path;
+      trace_ = std::make_unique<RunTrace>(machine_, plan_.trace, of);
+    }
+    if (plan_.samples) {
+      samples_ = std::make_unique<SampleFile>(*plan_.samples);
+      machine_.top().on_sample = [this](const Sample& sample) { samples_->add(sample); };
     }
     if (plan_.output) {
       std::error_code error;
@@ -81,6 +99,45 @@ class Runner {
     for (const Dump& dump : plan_.dumps) check_writable(dump.path);
   }
 
+  /// A signal ends a traced run at the next report of its progress, with whole files.
+  std::optional<RunResult> simulate_traced() {
+    std::optional<DeferSignals> defer;
+    if (trace_) defer.emplace();
+    try {
+      return simulate();
+    } catch (const Interrupted& interrupted) {
+      const std::string problem = trace_->finish();
+      fmt::print(stderr, "tactus: stopped by a signal after {} cycles; {}\n", machine_.now(),
+                 problem.empty() ? "waveform: " + trace_->summary() : problem);
+      die_of(interrupted.signal);
+      throw;
+    }
+  }
+
+  void finish_observers() {
+    if (trace_) {
+      if (std::string problem = trace_->finish(); !problem.empty()) {
+        problems_.push_back(std::move(problem));
+        trace_.reset();
+      }
+    }
+    if (samples_) {
+      if (std::string problem = samples_->finish(); !problem.empty()) {
+        problems_.push_back(std::move(problem));
+        samples_.reset();
+      }
+    }
+  }
+
+  void print_summary() const {
+    if (!report_.images.empty()) fmt::print("{}", summary(report_));
+    if (trace_) fmt::print("{:<14}{}\n", "waveform", trace_->summary());
+    if (samples_) {
+      fmt::print("{:<14}{} in {}\n", "samples",
+                 samples_->summary(machine_.top().sampler()->stats().dropped), *plan_.samples);
+    }
+  }
+
   static void check_writable(const std::string& path) { const OutputFile probe(path); }
 
   std::optional<RunResult> simulate() {
@@ -91,6 +148,7 @@ class Runner {
     if (plan_.retire_log) options.retire_log = &retires_;
     std::uint64_t before = 0;
     options.progress = [&](Cycle, std::uint64_t instructions) {
+      if (const int signal = DeferSignals::received(); signal != 0) throw Interrupted{signal};
       progress.update(machine_.now(), before + instructions);
     };
     if (!plan_.model) {
@@ -211,14 +269,35 @@ class Runner {
   RunReport report_{plan_, {}, 0, 0};
   std::vector<std::uint32_t> retires_;
   std::unique_ptr<EventFile> events_;
-  bool made_output_ = false;  ///< the output folder was not there before
+  std::unique_ptr<RunTrace> trace_;
+  std::unique_ptr<SampleFile> samples_;
+  std::vector<std::string> problems_;  ///< of what watched the run; the result stands
+  bool made_output_ = false;           ///< the output folder was not there before
 };
+
+/// --trace-list needs a machine, but nothing to run on it.
+int list_command(const Args& args) {
+  MachineConfig config;
+  if (const auto model = args.text("model")) {
+    config.architecture = read_model(*model, ProgramChecks::permissive).file.arch;
+  } else if (const auto architecture = args.text("arch")) {
+    config.architecture = tcu::read_architecture(*architecture);
+  } else {
+    user_error("tactus run: --trace-list needs --arch F.tarch or --model F.tmodel");
+  }
+  read_machine_options(args, config);
+  read_sample_options(args, config);
+  const Machine machine(config);
+  fmt::print("{}", signal_list(machine, read_trace_options(args)));
+  return exit_ok;
+}
 
 }  // namespace
 
 int run_command(const Words& words) {
   Args args("run", "Runs a compiled model or a program on the cycle-exact machine.", run_options());
   if (!args.parse(words)) return exit_ok;
+  if (args.has("trace-list")) return list_command(args);
   return Runner(plan_run(args)).run();
 }
 

@@ -145,7 +145,8 @@ void check_files(const Args& args, const RunPlan& plan) {
     inputs.push_back(std::move(file));
   }
   std::vector<std::string> outputs;
-  for (const auto& path : {plan.stats, plan.retire_log, plan.events}) {
+  for (const auto& path :
+       {plan.stats, plan.retire_log, plan.events, plan.samples, plan.trace.vcd, plan.trace.gtkw}) {
     if (path) outputs.push_back(*path);
   }
   for (const Dump& dump : plan.dumps) outputs.push_back(dump.path);
@@ -175,6 +176,8 @@ std::vector<Args::Option> run_options() {
       {"dump", "MEMORY=F", "write dram0, dram1, local or acc at the end, raw little-endian", true},
       {"max-cycles", "N", "stop after N cycles of an image"},
   };
+  for (Args::Option& option : sample_options()) options.push_back(std::move(option));
+  for (Args::Option& option : trace_options()) options.push_back(std::move(option));
   for (Args::Option& option : machine_options()) options.push_back(std::move(option));
   return options;
 }
@@ -202,6 +205,9 @@ RunPlan plan_run(const Args& args) {
   plan.stats = args.text("stats");
   plan.retire_log = args.text("retire-log");
   plan.events = args.text("events");
+  plan.samples = args.text("samples");
+  read_sample_options(args, plan.machine);
+  plan.trace = read_trace_options(args);
   plan.max_cycles = args.number("max-cycles", 0, 1, ~std::uint64_t{0});
   for (const std::string& text : args.texts("dump")) plan.dumps.push_back(parse_dump(text));
   check_files(args, plan);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firmware/cli/args.h"
+#include "firmware/cli/trace_options.h"
 #include "firmware/driver/host.h"
 #include "firmware/driver/machine.h"
 #include "firmware/driver/model.h"
@@ -29,7 +30,8 @@ struct RunPlan {
   std::vector<std::uint8_t> dram[2];  ///< initial contents of the banks, bare programs only
   std::vector<TensorData> images;     ///< inputs of each image; one empty entry for a bare program
 
-  std::optional<std::string> output, stats, retire_log, events;
+  std::optional<std::string> output, stats, retire_log, events, samples;
+  TraceOptions trace;
   std::vector<Dump> dumps;
   Cycle max_cycles = 0;
 };

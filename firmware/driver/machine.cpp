@@ -31,6 +31,8 @@ Top::Config top_config(const MachineConfig& config) {
   top.tcu = {config.architecture, config.rounding, config.decoder_timeout};
   top.axi_data_bits = config.axi_data_bits;
   top.sample_block_size = config.sample_block_size;
+  top.sample_interval = config.sample_interval;
+  top.sample_pause = config.sample_pause;
   top.stalls = config.stalls;
   top.shuffle_seed = config.shuffle_seed;
   return top;

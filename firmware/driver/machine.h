@@ -34,6 +34,8 @@ struct MachineConfig {
   double clock_mhz = 100;
   std::uint16_t decoder_timeout = 100;  ///< cycles, reset value of the register
   std::uint32_t sample_block_size = 0;  ///< 0: no sampler
+  std::uint16_t sample_interval = 0;    ///< cycles, initial value of the register
+  Cycle sample_pause = 0;               ///< see Top::Config
   Cycle feed_gap = 0;                   ///< idle cycles after each word of the instruction stream
   StallGenerator stalls;
   std::optional<std::uint32_t> shuffle_seed;  ///< see Top::Config
@@ -96,6 +98,8 @@ class Machine {
 
   /// Receives events from the next run on; null: nobody.
   void observe(EventSink* sink) { clock_.events = sink; }
+  /// Shows every cycle's signals from the next run on; null: to nobody.
+  void watch(CycleWatcher* watcher) { clock_.watcher = watcher; }
   /// Widths for printing this machine's events.
   [[nodiscard]] EventFormat event_format() const;
 

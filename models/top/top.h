@@ -42,6 +42,8 @@ class Top final : public sc_core::sc_module {
     Tcu::Config tcu;
     unsigned axi_data_bits = 64;          ///< of DRAM ports and instruction stream: 32..1024
     std::uint32_t sample_block_size = 0;  ///< samples a block; 0: no sampler in the design
+    std::uint16_t sample_interval = 0;    ///< cycles, initial value of the register
+    Cycle sample_pause = 0;  ///< cycles for which the samples' consumer is away after each block
     StallGenerator stalls;
     /// Evaluate units in a new random order every cycle instead of the fixed one (slow; for tests).
     std::optional<std::uint32_t> shuffle_seed;
@@ -68,7 +70,12 @@ class Top final : public sc_core::sc_module {
   [[nodiscard]] Tcu& tcu() { return tcu_; }
   [[nodiscard]] const Tcu& tcu() const { return tcu_; }
 
-  /// Called for every sample; the stream's consumer is always ready.
+  void describe(const trace::Scope& scope) const;
+
+  /// Null without a sampler.
+  [[nodiscard]] const Sampler* sampler() const { return sampler_.get(); }
+
+  /// Called for every sample that the stream's consumer takes.
   std::function<void(const Sample&)> on_sample;
 
  private:
@@ -86,6 +93,7 @@ class Top final : public sc_core::sc_module {
 
   void offer_word();
   void take_word();
+  void watch();
   void fixed_order();
   void shuffled_order();
 
@@ -97,7 +105,11 @@ class Top final : public sc_core::sc_module {
   StreamAdapter stream_;
   Tcu tcu_;
   std::array<std::unique_ptr<Port>, 2> ports_;
+  void take_sample();
+
   Link<Sample> samples_;
+  Cycle sample_pause_;
+  Cycle samples_ready_at_ = 0;  ///< cycle from which the consumer is ready
   std::unique_ptr<Sampler> sampler_;
   Phases phases_;
   std::optional<std::mt19937> shuffle_;

@@ -39,6 +39,7 @@ class Converter final : public sc_core::sc_module {
            outstanding_writes_ == 0;
   }
   [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
 
  private:
   /// The part of the head request that fits one burst.

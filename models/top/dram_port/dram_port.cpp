@@ -1,11 +1,14 @@
 #include "models/top/dram_port/dram_port.h"
 
+#include "models/top/channel_signals.h"
+
 namespace tactus {
 
 DramPort::DramPort(const sc_core::sc_module_name& name, Clock& clock,
                    const tcu::Architecture& architecture, unsigned beat_bytes, unsigned port,
                    const ConfigRegisters& registers, DramLinks& tcu, AxiLinks& pins)
     : sc_module(name),
+      pins_(pins),
       converter_("converter", clock, architecture, beat_bytes, port, registers, tcu, inner_),
       queue_("queue", clock, beat_bytes, inner_, middle_),
       splitter_("splitter", clock, beat_bytes, port, middle_, pins) {}
@@ -31,6 +34,13 @@ void DramPort::add_phases(Phases& phases) {
   phases.commit.insert(phases.commit.end(),
                        {[this] { converter_.commit(); }, [this] { queue_.commit(); },
                         [this] { splitter_.commit(); }});
+}
+
+void DramPort::describe(const trace::Scope& scope) const {
+  trace::describe_axi(scope.part("axi"), pins_);
+  converter_.describe(scope.unit("converter"));
+  queue_.describe(scope.unit("queue"));
+  splitter_.describe(scope.unit("boundary_splitter"));
 }
 
 }  // namespace tactus

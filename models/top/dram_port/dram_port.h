@@ -24,8 +24,10 @@ class DramPort final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const { return converter_.idle() && queue_.idle() && splitter_.idle(); }
   [[nodiscard]] const BoundarySplitter& splitter() const { return splitter_; }
   [[nodiscard]] const Converter& converter() const { return converter_; }
+  void describe(const trace::Scope& scope) const;
 
  private:
+  const AxiLinks& pins_;
   AxiLinks inner_;   ///< Converter to queue
   AxiLinks middle_;  ///< queue to splitter
   Converter converter_;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "models/top/channel_signals.h"
+
 namespace tactus {
 
 // Serializer and deserializer are the ring with other limits: one holds one word, the other one
@@ -73,6 +75,12 @@ void StreamAdapter::commit() {
     stored_ += word_bytes_;
     ++clock_.progress;
   }
+}
+
+void StreamAdapter::describe(const trace::Scope& scope) const {
+  scope.channel("words", words_, trace::ByteCount{word_bytes_});
+  scope.channel("instructions", instructions_, trace::ByteCount{instruction_bytes_});
+  scope.level("bytes_stored", capacity_, [this] { return stored_; });
 }
 
 }  // namespace tactus

@@ -27,6 +27,7 @@ class StreamAdapter final : public sc_core::sc_module {
   void accept();
   void commit();
   [[nodiscard]] bool idle() const { return stored_ == 0; }
+  void describe(const trace::Scope& scope) const;
 
  private:
   enum class Mode { wires, serializer, deserializer, ring };

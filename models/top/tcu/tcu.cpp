@@ -1,5 +1,7 @@
 #include "models/top/tcu/tcu.h"
 
+#include "models/sim/trace/signals.h"
+
 namespace tactus {
 
 Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
@@ -109,6 +111,15 @@ std::vector<std::string> Tcu::waits_for() const {
   if (!local_.idle()) lines.emplace_back("local memory: read data that nobody takes");
   if (!local_router_.idle()) lines.emplace_back("local router: a vector for a selected path");
   return lines;
+}
+
+void Tcu::describe(const trace::Scope& scope) const {
+  decoder_.describe(scope.unit("decoder"));
+  array_.describe(scope.unit("array"));
+  accumulators_.describe(scope.unit("accumulators"), scope.unit("alu"));
+  local_.describe(scope.unit("local"));
+  local_router_.describe(scope.unit("local_router"));
+  host_router_.describe(scope.unit("host_router"));
 }
 
 }  // namespace tactus

@@ -66,6 +66,7 @@ class Tcu final : public sc_core::sc_module {
   [[nodiscard]] const AccumulatorWithAlu& accumulators() const { return accumulators_; }
   [[nodiscard]] DualPortMemory& local() { return local_; }
   [[nodiscard]] const DualPortMemory& local() const { return local_; }
+  void describe(const trace::Scope& scope) const;
 
  private:
   MemoryPort local_a_, local_b_;

@@ -48,6 +48,7 @@ class Accumulator final : public sc_core::sc_module {
     return requests_.empty() && input_routes_.empty() && write_routes_.empty() && memory_.idle();
   }
   [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
 
  private:
   enum Route : unsigned { direct, through_adder };

@@ -42,6 +42,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
            output_select_.empty() && result_select_.empty();
   }
   [[nodiscard]] std::string waits_for() const;
+  /// `alu`: where the ALU array goes.
+  void describe(const trace::Scope& scope, const trace::Scope& alu) const;
 
  private:
   enum Leg : unsigned {
@@ -87,6 +89,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   bool input_selected_ = false, input_from_alu_ = false;
   bool output_selected_ = false, output_to_alu_ = false;
   bool result_selected_ = false, result_kept_ = false;
+  bool retires_ = false;  ///< the head, if there is one
 };
 
 }  // namespace tactus

@@ -1,8 +1,10 @@
 #include "models/top/tcu/accumulators/alu_array.h"
 
 #include <cstring>
+#include <string>
 
 #include "models/sim/events.h"
+#include "models/top/channel_signals.h"
 
 namespace tactus {
 
@@ -73,6 +75,19 @@ void AluArray::execute(const AluOperation& operation, VectorRef input, std::uint
   if (operation.dest == 0) return;
   const unsigned index = (operation.dest - 1) & register_mask_;
   if (index < registers_) std::memcpy(file_.data() + index * vector_bytes_, out, vector_bytes_);
+}
+
+void AluArray::describe(const trace::Scope& scope) const {
+  scope.channel("operation", links_.operation);
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  scope.reg("stage1", 1, [this] { return stage1_; });
+  scope.reg("stage2", 1, [this] { return stage2_; });
+  scope.level("output_queue", 2, [this] { return stored_; });
+  for (unsigned i = 0; i < registers_; ++i) {
+    scope.vector_register("register" + std::to_string(i),
+                          [this, i] { return file_.data() + i * vector_bytes_; });
+  }
 }
 
 }  // namespace tactus

@@ -40,6 +40,7 @@ class AluArray final : public sc_core::sc_module {
 
   [[nodiscard]] bool idle() const { return results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
 
  private:
   [[nodiscard]] static bool needs_input(const AluOperation& operation);

@@ -83,6 +83,10 @@ class Decoder final : public sc_core::sc_module {
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
 
+  /// As if a host had written the register before cycle 0.
+  void preset_sample_interval(std::uint16_t cycles) { registers_.sample_interval = cycles; }
+  void describe(const trace::Scope& scope) const;
+
   /// Called with (cycle, program counter before) at each retire; may be empty.
   std::function<void(Cycle, std::uint32_t)> on_retire;
 

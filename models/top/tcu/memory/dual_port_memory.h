@@ -54,6 +54,7 @@ class DualPortMemory final : public sc_core::sc_module {
   /// No read data waits on either port.
   [[nodiscard]] bool idle() const { return state_[0].data.empty() && state_[1].data.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
 
  private:
   struct PortState {

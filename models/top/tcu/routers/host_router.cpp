@@ -1,5 +1,7 @@
 #include "models/top/tcu/routers/host_router.h"
 
+#include "models/top/channel_signals.h"
+
 namespace tactus {
 
 HostRouter::HostRouter(const sc_core::sc_module_name& name, const HostRouterLinks& links)
@@ -29,6 +31,16 @@ void HostRouter::accept() {
   }
   links_.control.ready =
       out ? links_.dram_out[selected]->fires() : in && links_.local.write_data.fires();
+}
+
+void HostRouter::describe(const trace::Scope& scope) const {
+  scope.channel("control", links_.control);
+  scope.channel("write_data", links_.local.write_data);
+  scope.channel("read_data", links_.local.read_data);
+  scope.channel("dram0_in", *links_.dram_in[0]);
+  scope.channel("dram1_in", *links_.dram_in[1]);
+  scope.channel("dram0_out", *links_.dram_out[0]);
+  scope.channel("dram1_out", *links_.dram_out[1]);
 }
 
 }  // namespace tactus

@@ -9,6 +9,7 @@
 
 #include <systemc>
 
+#include "models/sim/clock.h"
 #include "models/top/tcu/channels.h"
 
 namespace tactus {
@@ -26,6 +27,7 @@ class HostRouter final : public sc_core::sc_module {
 
   void drive();
   void accept();
+  void describe(const trace::Scope& scope) const;
 
  private:
   HostRouterLinks links_;

@@ -1,5 +1,9 @@
 #include "models/top/tcu/routers/local_router.h"
 
+#include <algorithm>
+
+#include "models/top/channel_signals.h"
+
 namespace tactus {
 
 LocalRouter::LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsigned array_size,
@@ -144,6 +148,34 @@ void LocalRouter::commit() {
   read_.commit((fires & leg_read) != 0, read_leg_);
   write_.commit((fires & leg_write) != 0, write_leg_);
   accumulator_.commit((fires & leg_accumulator) != 0, accumulator_leg_);
+}
+
+void LocalRouter::describe(const trace::Scope& scope) const {
+  scope.channel("control", links_.control);
+  scope.channel("read_data", links_.local.read_data);
+  scope.channel("write_data", links_.local.write_data);
+  scope.channel("array_weights", links_.array_weights);
+  scope.channel("array_input", links_.array_input);
+  scope.channel("array_output", links_.array_output);
+  scope.channel("acc_input", links_.accumulator_input);
+  scope.channel("acc_output", links_.accumulator_output);
+  const unsigned bits = std::max(1U, scope.widths().layout.local_address);
+  const auto select = [&](const char* name, const SelectStream& s, std::uint64_t capacity,
+                          const char* note) {
+    const trace::Scope part = scope.part(name);
+    part.wire("valid", 1, [&s] { return s.valid; });
+    part.state(
+        "select", 2, [&s] { return s.valid ? s.select.route : 0; }, note, trace::Moment::committed);
+    part.level("queue", capacity, [&s] { return s.queue.count(); });
+    part.reg(
+        "counter", bits, [&s] { return s.expander.count(); }, trace::Radix::decimal);
+  };
+  select("R", read_, 1, "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
+  select("L", write_, 1, "1 accumulator output; 0 while not valid");
+  select("W", accumulator_, 2 * scope.widths().architecture.array_size,
+         "0 array output, 1 local memory; 0 while not valid");
+  scope.state(
+      "done", 3, [this] { return done_legs_; }, "legs taken: 1 R, 2 L, 4 W");
 }
 
 }  // namespace tactus

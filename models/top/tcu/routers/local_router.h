@@ -42,6 +42,7 @@ class LocalRouter final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
+  void describe(const trace::Scope& scope) const;
 
  private:
   struct Select {

@@ -46,10 +46,17 @@ class SystolicArray final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
 
  private:
   [[nodiscard]] bool drained() const { return countdown_ == 0; }
   [[nodiscard]] bool at_rest() const { return idle() && drained(); }
+  /// Whether the control item at the head would be consumed, valid or not; settled wires.
+  [[nodiscard]] bool head_ready() const {
+    const ArrayControl& control = control_.front();
+    if (control.load) return drained() && (control.zeroes || links_.weights.valid);
+    return links_.output.ready && (control.zeroes || links_.input.valid);
+  }
   void run(VectorRef input);
   void load(VectorRef weights);
 
