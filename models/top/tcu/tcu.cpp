@@ -22,12 +22,14 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
                     config.architecture.local_depth,
                     {dataflow_, local_a_, array_weights_, array_input_, array_output_,
                      accumulator_input_, accumulator_output_}),
-      host_router_("host_router",
+      host_router_("host_router", clock,
                    {host_, local_b_, {&dram[0].in, &dram[1].in}, {&dram[0].out, &dram[1].out}}),
       array_("array", clock, config.architecture, config.rounding,
              {array_control_, array_weights_, array_input_, array_output_}),
       accumulators_("accumulators", clock, config.architecture,
-                    {accumulator_control_, accumulator_input_, accumulator_output_}) {}
+                    {accumulator_control_, accumulator_input_, accumulator_output_}),
+      local_a_account_("local_a", clock, DualPortMemory::state_table, DualPortMemory::rest),
+      local_b_account_("local_b", clock, DualPortMemory::state_table, DualPortMemory::rest) {}
 
 // Units whose outputs depend on registers only come first, then the routers, whose outputs depend
 // on theirs.
@@ -56,6 +58,15 @@ void Tcu::commit() {
   array_.commit();
   accumulators_.commit();
   local_.commit();
+  host_router_.commit();
+  account_local();
+}
+
+std::vector<Account*> Tcu::accounts() {
+  return {&decoder_.account(),      &array_.account(),
+          &accumulators_.account(), &accumulators_.alu().account(),
+          &local_a_account_,        &local_b_account_,
+          &local_router_.account(), &host_router_.account()};
 }
 
 void Tcu::add_phases(Phases& phases) {
@@ -79,6 +90,8 @@ void Tcu::add_phases(Phases& phases) {
                                                 [this] { array_.commit(); },
                                                 [this] { accumulators_.commit(); },
                                                 [this] { local_.commit(); },
+                                                [this] { host_router_.commit(); },
+                                                [this] { account_local(); },
                                             });
 }
 
