@@ -25,5 +25,6 @@ int selftest_command(const Words& words);
 int bench_command(const Words& words);
 int dais_command(const Words& words);
 int samples_command(const Words& words);
+int explain_command(const Words& words);
 
 }  // namespace tactus

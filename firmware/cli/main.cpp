@@ -34,6 +34,7 @@ constexpr Command commands[] = {
     {"asm", "assemble a program", asm_command},
     {"disasm", "print a program as assembly text", disasm_command},
     {"info", "explain an architecture or a model", info_command},
+    {"explain", "explain the figures of a statistics file", explain_command},
     {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
 };
 

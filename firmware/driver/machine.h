@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "firmware/driver/accounting.h"
 #include "firmware/driver/program_stream.h"
 #include "models/dram/axi_slave.h"
 #include "models/sim/clock_driver.h"
@@ -56,6 +57,8 @@ struct RunOptions {
       nullptr;  ///< appended: retire cycle of every instruction
   /// Called after every cycle in which DRAM port 0 received a write response, with the cycle.
   std::function<void(Cycle)> on_write_response;
+  /// Parts of the program whose figures are wanted on their own; in order, inside the program.
+  std::vector<tcu::LayerEntry> regions;
   /// Called now and then with the cycles and instructions of this run so far.
   std::function<void(Cycle cycles, std::uint64_t instructions)> progress;
 };
@@ -78,7 +81,8 @@ struct RunResult {
     std::uint64_t instructions = 0;
     std::uint64_t samples = 0;
   };
-  std::vector<DaisCounts> dais;        ///< of each DAIS block of the architecture
+  std::vector<DaisCounts> dais;  ///< of each DAIS block of the architecture
+  Accounting accounting;
   std::vector<std::string> waits_for;  ///< unless finished: what each busy unit waits for
 };
 
@@ -100,6 +104,8 @@ class Machine {
   void observe(EventSink* sink) { clock_.events = sink; }
   /// Shows every cycle's signals from the next run on; null: to nobody.
   void watch(CycleWatcher* watcher) { clock_.watcher = watcher; }
+  /// Receives every interval of every unit's account from the next run on; null: nobody.
+  void observe_accounts(AccountObserver* observer);
   /// Widths for printing this machine's events.
   [[nodiscard]] EventFormat event_format() const;
 
@@ -120,6 +126,7 @@ class Machine {
     std::uint64_t seen_progress = 0;
     std::uint64_t seen_responses = 0;
     Cycle next_report = 0;
+    bool border = false;  ///< a region's last instruction retired in the present cycle
   };
 
   static Cycle last_event(const RunResult& result);
@@ -140,6 +147,7 @@ class Machine {
   std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
   std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;
   std::unique_ptr<ClockDriver> driver_;
+  std::unique_ptr<Accountant> accountant_;
   Run run_;
 };
 

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "isa/support/error.h"
+#include "isa/tcu/instruction_kind.h"
 
 namespace tactus::tcu {
 namespace {
@@ -225,6 +226,21 @@ Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
   i.operand1 = shift_right(word, layout.operand0) & mask(layout.operand1);
   i.operand2 = shift_right(word, layout.operand0 + layout.operand1) & mask(layout.operand2);
   return i;
+}
+
+std::uint64_t vector_count(const InstructionLayout& layout, const Instruction& i) {
+  switch (kind_of(i)) {
+    case InstructionKind::no_op:
+    case InstructionKind::configure:
+    case InstructionKind::undefined:
+      return 0;
+    case InstructionKind::simd:
+      return 1;
+    case InstructionKind::load_weights:
+      return (i.operand1 & mask(layout.local_address)) + 1;
+    default:
+      return (i.operand2 & mask(layout.local_address)) + 1;
+  }
 }
 
 }  // namespace tactus::tcu

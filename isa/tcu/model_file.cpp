@@ -41,6 +41,15 @@ TensorEntry decode_tensor_entry(ObjectReader reader) {
   return entry;
 }
 
+LayerEntry decode_layer_entry(ObjectReader reader) {
+  LayerEntry entry;
+  entry.name = reader.get_string("name");
+  entry.first = reader.get_u64("first");
+  entry.count = reader.get_u64("count", 1);
+  reader.finish();
+  return entry;
+}
+
 template <typename Entry>
 std::vector<Entry> decode_array(const ArrayReader& array, Entry (*decode)(ObjectReader)) {
   std::vector<Entry> entries;
@@ -57,6 +66,9 @@ ModelFile decode_model(ObjectReader reader, const std::string& file) {
   model.outputs = decode_array(reader.get_array("outputs"), decode_tensor_entry);
   model.arch = decode_architecture(reader.get_object("arch"), ThreadKeys::optional, file);
   model.load_consts_to_local = reader.get_optional_bool("load_consts_to_local");
+  if (const auto layers = reader.get_optional_array("layers")) {
+    model.layers = decode_array(*layers, decode_layer_entry);
+  }
   reader.finish();
   return model;
 }
@@ -105,7 +117,28 @@ void check_tensors(const std::string& key, std::string_view what,
   }
 }
 
+void check_layers(const std::vector<LayerEntry>& layers, Problems& problems) {
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerEntry& layer = layers[i];
+    const std::string path = fmt::format("/layers/{}", i);
+    if (problems.concerns(path)) return;
+    if (layer.name.empty()) problems.add(path + "/name", "the name is empty");
+    if (layer.first < end) {
+      problems.add(path + "/first",
+                   fmt::format("instruction {} belongs to the layer before; allowed {} or more",
+                               layer.first, end));
+    }
+    if (layer.count > ~std::uint64_t{0} - layer.first) {
+      problems.add(path + "/count", "first + count is beyond 64 bits");
+      return;
+    }
+    end = layer.first + layer.count;
+  }
+}
+
 void check_model(const ModelFile& model, Problems& problems) {
+  check_layers(model.layers, problems);
   const bool depth_known = !problems.concerns("/arch/dram1_depth");
   check_file_name("/prog", model.prog.file_name, problems);
   for (std::size_t i = 0; i < model.consts.size(); ++i) {
@@ -145,6 +178,17 @@ ModelFile parse_model_file(std::string_view json_text, const std::string& where)
   return model;
 }
 
+std::vector<LayerEntry> read_layers_file(const std::string& path) {
+  JsonDocument document(read_text(path), path);
+  ObjectReader reader = document.root();
+  std::vector<LayerEntry> layers = decode_array(reader.get_array("layers"), decode_layer_entry);
+  reader.finish();
+  check_layers(layers, document.problems());
+  document.problems().throw_if_any();
+  if (layers.empty()) user_error("{}:/layers: no layer is named", path);
+  return layers;
+}
+
 std::string to_json(const ModelFile& model) {
   nlohmann::ordered_json json;
   json["name"] = model.name;
@@ -159,6 +203,10 @@ std::string to_json(const ModelFile& model) {
   json["outputs"] = encode(model.outputs);
   json["arch"] = nlohmann::ordered_json::parse(to_json(model.arch, -1));
   if (model.load_consts_to_local) json["load_consts_to_local"] = *model.load_consts_to_local;
+  for (const LayerEntry& layer : model.layers) {
+    json["layers"].push_back(
+        {{"name", layer.name}, {"first", layer.first}, {"count", layer.count}});
+  }
   try {
     return json.dump();
   } catch (const nlohmann::json::type_error&) {

@@ -20,6 +20,8 @@ struct Clock {
   Cycle now = 0;
   EventSink* events = nullptr;      ///< null: nobody watches, and units skip building events
   CycleWatcher* watcher = nullptr;  ///< null: nobody reads signals
+  /// No instruction is on its way to the decoder any more: an empty decoder is done, not starved.
+  bool stream_ended = false;
   std::uint64_t progress = 0;  ///< handshakes and register moves so far; a cycle that leaves it
                                ///< unchanged changed nothing but timers
 };

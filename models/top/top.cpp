@@ -51,6 +51,8 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
   for (unsigned p = 0; p < 2; ++p) {
     ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
   }
+  array_time_.emplace(clock, tcu_.array_account(), tcu_.decoder().account(),
+                      std::array<Account*, 2>{&port(0).account(), &port(1).account()});
   if (config.sample_block_size > 0) {
     sampler_ = std::make_unique<Sampler>("sampler", config.sample_block_size, tcu_.decoder(),
                                          tcu_.decoder().links(), samples_);
@@ -72,8 +74,10 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
 void Top::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
 
 void Top::offer_word() {
+  if (words_.valid && !words_.ready) return;  // stays offered until taken
   words_.bits = source_.word(clock_.now);
   words_.valid = words_.bits != nullptr;
+  clock_.stream_ended = !words_.valid && source_.exhausted() && stream_.idle();
 }
 
 void Top::take_word() {
@@ -157,8 +161,20 @@ void Top::shuffled_order() {
   }
   if (sampler_) sampler_->observe();
   if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
+  for (const auto& step : phases_.observe) step();
   std::shuffle(phases_.commit.begin(), phases_.commit.end(), *shuffle_);
   for (const auto& step : phases_.commit) step();
+}
+
+std::vector<Account*> Top::accounts() {
+  std::vector<Account*> accounts{&stream_.account()};
+  for (Account* account : tcu_.accounts()) accounts.push_back(account);
+  for (auto& port : ports_) accounts.push_back(&port->port.account());
+  for (auto& port : ports_) {
+    if (Account* account = port->target->account()) accounts.push_back(account);
+  }
+  accounts.push_back(&array_time_->account());
+  return accounts;
 }
 
 bool Top::idle() const {

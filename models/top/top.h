@@ -17,6 +17,7 @@
 #include "models/sim/clock.h"
 #include "models/sim/phases.h"
 #include "models/sim/stalls.h"
+#include "models/top/array_time.h"
 #include "models/top/dram_port/dram_port.h"
 #include "models/top/stream_adapter/stream_adapter.h"
 #include "models/top/tcu/sampler/sampler.h"
@@ -67,10 +68,13 @@ class Top final : public sc_core::sc_module {
   [[nodiscard]] bool waits_for_memory() const;
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
+  [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
   [[nodiscard]] Tcu& tcu() { return tcu_; }
   [[nodiscard]] const Tcu& tcu() const { return tcu_; }
 
   void describe(const trace::Scope& scope) const;
+  /// Of every unit, in the order of reports, and of the array's time as the last.
+  [[nodiscard]] std::vector<Account*> accounts();
 
   /// Null without a sampler.
   [[nodiscard]] const Sampler* sampler() const { return sampler_.get(); }
@@ -113,6 +117,7 @@ class Top final : public sc_core::sc_module {
   std::unique_ptr<Sampler> sampler_;
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
+  std::optional<ArrayTime> array_time_;
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

@@ -26,12 +26,14 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
           {dataflow_, local_a_, array_weights_, array_input_, array_output_, accumulator_input_,
            accumulator_output_, config.architecture.dais_blocks.empty() ? nullptr : &dais_input_,
            config.architecture.dais_blocks.empty() ? nullptr : &dais_output_}),
-      host_router_("host_router",
+      host_router_("host_router", clock,
                    {host_, local_b_, {&dram[0].in, &dram[1].in}, {&dram[0].out, &dram[1].out}}),
       array_("array", clock, config.architecture, config.rounding,
              {array_control_, array_weights_, array_input_, array_output_}),
       accumulators_("accumulators", clock, config.architecture,
-                    {accumulator_control_, accumulator_input_, accumulator_output_}) {
+                    {accumulator_control_, accumulator_input_, accumulator_output_}),
+      local_a_account_("local_a", clock, DualPortMemory::state_table, DualPortMemory::rest),
+      local_b_account_("local_b", clock, DualPortMemory::state_table, DualPortMemory::rest) {
   if (config.architecture.dais_blocks.empty()) return;
   dais_ = std::make_unique<DaisUnit>("dais", clock, config.architecture,
                                      DaisUnitLinks{dais_control_, dais_input_, dais_output_});
@@ -67,6 +69,15 @@ void Tcu::commit() {
   if (dais_) dais_->commit();
   accumulators_.commit();
   local_.commit();
+  host_router_.commit();
+  account_local();
+}
+
+std::vector<Account*> Tcu::accounts() {
+  return {&decoder_.account(),      &array_.account(),
+          &accumulators_.account(), &accumulators_.alu().account(),
+          &local_a_account_,        &local_b_account_,
+          &local_router_.account(), &host_router_.account()};
 }
 
 void Tcu::add_phases(Phases& phases) {
@@ -90,6 +101,8 @@ void Tcu::add_phases(Phases& phases) {
                                                 [this] { array_.commit(); },
                                                 [this] { accumulators_.commit(); },
                                                 [this] { local_.commit(); },
+                                                [this] { host_router_.commit(); },
+                                                [this] { account_local(); },
                                             });
   if (!dais_) return;
   phases.settle.emplace_back([this] { dais_->drive(); });

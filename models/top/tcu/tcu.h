@@ -68,6 +68,10 @@ class Tcu final : public sc_core::sc_module {
   [[nodiscard]] const DualPortMemory& local() const { return local_; }
   void describe(const trace::Scope& scope) const;
 
+  [[nodiscard]] Account& array_account() { return array_.account(); }
+  /// Of every unit, in the order of reports.
+  [[nodiscard]] std::vector<Account*> accounts();
+
  private:
   MemoryPort local_a_, local_b_;
   Link<Dataflow> dataflow_;
@@ -86,6 +90,13 @@ class Tcu final : public sc_core::sc_module {
   SystolicArray array_;
   std::unique_ptr<DaisUnit> dais_;
   AccumulatorWithAlu accumulators_;
+
+  /// The memory's ports are accounted here because those of the accumulators are not units.
+  void account_local() {
+    local_a_account_.enter(DualPortMemory::state(local_a_));
+    local_b_account_.enter(DualPortMemory::state(local_b_));
+  }
+  Account local_a_account_, local_b_account_;
 };
 
 }  // namespace tactus

@@ -86,6 +86,17 @@ void Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_f
   }
 }
 
+Accumulator::Activity Accumulator::activity() const {
+  const Link<MemoryRequest>& request = port_a_.request;
+  if (request.fires()) return Activity::access;
+  if (request.valid && request.bits.write) {
+    if (!links_.input.valid) return Activity::wait_data;
+    return lock_.held ? Activity::wait_lock : Activity::wait_operand;
+  }
+  const bool data_waits = port_a_.read_data.valid && !links_.output.ready;
+  return request.valid || data_waits ? Activity::wait_reader : Activity::none;
+}
+
 void Accumulator::commit() {
   const unsigned fires = pending_legs_ & ready_legs();
   done_legs_ = links_.control.ready ? 0 : done_legs_ | fires;

@@ -50,6 +50,10 @@ class Accumulator final : public sc_core::sc_module {
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
 
+  /// What port A does in this cycle; settled wires, before commit().
+  enum class Activity { none, access, wait_data, wait_operand, wait_lock, wait_reader };
+  [[nodiscard]] Activity activity() const;
+
  private:
   enum Route : unsigned { direct, through_adder };
   enum Leg : unsigned {

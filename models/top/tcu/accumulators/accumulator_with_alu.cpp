@@ -12,7 +12,8 @@ AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Cloc
       links_(links),
       accumulator_("accumulator", clock, architecture,
                    {request_, accumulator_input_, accumulator_output_}),
-      alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}) {}
+      alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}),
+      account_("accumulators", clock, state_table, rest) {}
 
 /// What the item at the head asks for in this cycle. The head may be stale (empty queue): its legs
 /// are then not valid, but `read_done_` still follows them, as in the RTL.
@@ -88,6 +89,25 @@ void AccumulatorWithAlu::accept() {
   links_.input.ready = input_selected_ && !input_from_alu_ && accumulator_input_.ready;
 }
 
+AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
+  switch (accumulator_.activity()) {
+    case Accumulator::Activity::access:
+      return access;
+    case Accumulator::Activity::wait_data:
+      return input_from_alu_ ? wait_alu : wait_input;
+    case Accumulator::Activity::wait_operand:
+      return wait_operand;
+    case Accumulator::Activity::wait_lock:
+      return wait_lock;
+    case Accumulator::Activity::wait_reader:
+      return wait_reader;
+    case Accumulator::Activity::none:
+      break;
+  }
+  if (was_idle_) return rest;
+  return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
+}
+
 void AccumulatorWithAlu::commit() {
   if (quiet_ && !links_.control.valid) return;
   alu_.accept();
@@ -96,6 +116,7 @@ void AccumulatorWithAlu::commit() {
   const bool alu_to_accumulator = input_selected_ && input_from_alu_ && accumulator_input_.ready;
   alu_output_.ready = result_selected_ && (!result_kept_ || alu_to_accumulator);
 
+  account_.enter(state());
   const bool input_taken = accumulator_input_.fires();
   const bool output_taken = accumulator_output_.fires();
   const bool result_taken = alu_output_.fires();

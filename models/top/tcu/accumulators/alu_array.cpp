@@ -20,7 +20,8 @@ AluArray::AluArray(const sc_core::sc_module_name& name, Clock& clock,
       register_mask_((1U << tcu::address_bits(architecture.simd_registers_depth)) - 1),
       file_(registers_ * vector_bytes_),
       zero_(vector_bytes_),
-      results_(4, vector_bytes_) {}
+      results_(4, vector_bytes_),
+      account_("alus", clock, state_table, rest) {}
 
 bool AluArray::needs_input(const AluOperation& operation) {
   if (operation.op == tcu::SimdOp::no_op || operation.op == tcu::SimdOp::zero) return false;
@@ -39,8 +40,15 @@ void AluArray::accept() {
   links_.input.ready = room && links_.operation.valid && needs;
 }
 
+AluArray::State AluArray::state() const {
+  if (links_.operation.fires()) return issue;
+  if (links_.operation.valid) return stored_ < 2 ? wait_input : wait_output;
+  return results_.empty() ? rest : pipeline;
+}
+
 void AluArray::commit() {
   const AluOperation& operation = links_.operation.bits;
+  account_.enter(state());
   // stage2_ enters the queue in this cycle, or passes through it when it is empty.
   if (stage2_) ++stored_;
   if (links_.output.fires()) {

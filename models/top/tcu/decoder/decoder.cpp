@@ -20,6 +20,19 @@ constexpr std::uint64_t step_of(unsigned stride) {
 
 }  // namespace
 
+constexpr std::array<std::uint8_t, 256> Decoder::make_wait_states() {
+  constexpr std::array<unsigned, 8> legs{leg_dram0,       leg_dram1,    leg_host,    leg_array,
+                                         leg_accumulator, leg_dataflow, leg_local_a, leg_local_b};
+  std::array<std::uint8_t, 256> table{};
+  for (unsigned missing = 1; missing < table.size(); ++missing) {
+    unsigned first = 0;
+    while ((missing & legs[first]) == 0) ++first;
+    table[missing] = static_cast<std::uint8_t>(wait_dram0 + first);
+  }
+  return table;
+}
+const std::array<std::uint8_t, 256> Decoder::wait_states = make_wait_states();
+
 Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
                  const tcu::Architecture& architecture, std::uint16_t reset_timeout,
                  const DecoderLinks& links)
@@ -38,7 +51,8 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       dais_queue_(2 * architecture.array_size),
       dais_expander_(architecture.local_depth),
       host_expander_(architecture.local_depth),
-      dram_expander_{Expander{architecture.dram0_depth}, Expander{architecture.dram1_depth}} {
+      dram_expander_{Expander{architecture.dram0_depth}, Expander{architecture.dram1_depth}},
+      account_("decoder", clock, state_table, ended, contexts) {
   registers_.timeout = reset_timeout;
 }
 
@@ -47,6 +61,9 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
 Decoder::Decoded Decoder::decode(const std::uint8_t* bytes) const {
   Decoded d;
   d.raw = tcu::decode(layout_, bytes);
+  d.kind = tcu::kind_of(d.raw);
+  d.context = (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(state_table.size());
+  d.vectors = tcu::vector_count(layout_, d.raw);
   switch (static_cast<tcu::Opcode>(d.raw.opcode)) {
     case tcu::Opcode::mat_mul:
       decode_mat_mul(d);
@@ -296,12 +313,24 @@ unsigned Decoder::ready_legs() const {
   return ready;
 }
 
+/// One cycle has one state: progress at the head, or else the first of its legs, in the order of
+/// the enumeration, that nobody takes. Local memory comes last because its requests wait for the
+/// other legs' data.
+unsigned Decoder::state_code(unsigned ready, bool head_ready) const {
+  if (queue_.empty()) return clock_.stream_ended ? ended : starved;
+  const Decoded& head = queue_.front();
+  const unsigned missing = head.legs & ~(ready | done_legs_);
+  const bool moves = head_ready || links_.local_a.request.fires() || links_.local_b.request.fires();
+  return head.context + (moves ? unsigned{busy} : wait_states[missing]);
+}
+
 void Decoder::commit() {
   if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
 
   const unsigned ready = ready_legs();
   const Decoded& head = queue_.front();
   const bool head_ready = (head.legs & ~(ready | done_legs_)) == 0;
+  account_.enter(state_code(ready, head_ready));
   commit_streams(ready);
   done_legs_ = head_ready ? 0 : done_legs_ | (pending_legs_ & ready);
   // The timer counts cycles without progress at the head and stops at the timeout.
@@ -388,6 +417,9 @@ void Decoder::retire() {
   ++stats_.retired;
   ++stats_.retired_by_opcode[raw.opcode];
   if (names_dais_block(raw)) ++stats_.retired_by_dais_block[tcu::dais_fields(raw).block];
+  const auto kind = static_cast<std::size_t>(queue_.front().kind);
+  ++stats_.retired_by_kind[kind];
+  stats_.vectors_by_kind[kind] += queue_.front().vectors;
   stats_.last_retire = clock_.now;
   if (on_retire) on_retire(clock_.now, counter);
   if (clock_.events != nullptr) {

@@ -20,6 +20,8 @@
 #include <systemc>
 
 #include "isa/tcu/instruction.h"
+#include "isa/tcu/instruction_kind.h"
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/queue.h"
 #include "models/top/tcu/channels.h"
@@ -57,7 +59,44 @@ class Decoder final : public sc_core::sc_module {
     Cycle last_retire = 0;
     std::array<std::uint64_t, 16> retired_by_opcode{};
     std::array<std::uint64_t, tcu::most_dais_blocks> retired_by_dais_block{};
+    std::array<std::uint64_t, tcu::instruction_kinds> retired_by_kind{}, vectors_by_kind{};
   };
+  /// Entries waiting in the queues behind the head.
+  struct Levels {
+    std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0;
+  };
+  enum State : unsigned {
+    busy,
+    wait_dram0,
+    wait_dram1,
+    wait_host_router,
+    wait_array,
+    wait_accumulators,
+    wait_local_router,
+    wait_local_a,
+    wait_local_b,
+    starved,
+    ended,
+  };
+  static constexpr std::array<UnitState, 11> state_table{{
+      {"busy", StateKind::busy, "an instruction retires or sends a request to local memory"},
+      {"wait_dram0", StateKind::stall, "the request slot of DRAM port 0 is taken"},
+      {"wait_dram1", StateKind::stall, "the request slot of DRAM port 1 is taken"},
+      {"wait_host_router", StateKind::stall, "the host router still serves an earlier transfer"},
+      {"wait_array", StateKind::stall, "the array's queue of 2N instructions is full"},
+      {"wait_accumulators", StateKind::stall, "the accumulators' queue of 2N instructions is full"},
+      {"wait_local_router", StateKind::stall, "the local router's queue is full"},
+      {"wait_local_a", StateKind::stall,
+       "local port A takes no request: its reader does not keep up, or the accumulators have no "
+       "vector to write"},
+      {"wait_local_b", StateKind::stall,
+       "local port B takes no request: the DRAM port does not keep up, or has no vector to write"},
+      {"starved", StateKind::stall, "no instruction is there, and the stream has not ended"},
+      {"idle", StateKind::idle, "the instruction stream has ended"},
+  }};
+  /// The account counts states separately for each kind of instruction at the head; context 0 is no
+  /// instruction, context k is InstructionKind k-1.
+  static constexpr unsigned contexts = tcu::instruction_kinds + 1;
 
   Decoder(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
           std::uint16_t reset_timeout, const DecoderLinks& links);
@@ -68,6 +107,11 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] Levels levels() const {
+    return {queue_.count(), dataflow_queue_.count(), accumulator_queue_.count(),
+            array_queue_.count()};
+  }
   /// Nothing at the head and nothing queued for any unit.
   [[nodiscard]] bool idle() const;
   /// Decoder outputs, as levels of this cycle.
@@ -107,6 +151,9 @@ class Decoder final : public sc_core::sc_module {
   /// An instruction with all fields cut to the widths of the streams they go to.
   struct Decoded {
     tcu::Instruction raw;
+    tcu::InstructionKind kind = tcu::InstructionKind::no_op;
+    unsigned context = 0;  ///< of the account: code of its first state
+    std::uint64_t vectors = 0;
     unsigned legs = 0;
     Dataflow dataflow;
     bool local_write = false;
@@ -147,6 +194,10 @@ class Decoder final : public sc_core::sc_module {
 
   [[nodiscard]] bool leg_valid(unsigned leg) const { return (pending_legs_ & leg) != 0; }
   [[nodiscard]] unsigned ready_legs() const;
+  /// The state for each set of legs that the head waits for.
+  static constexpr std::array<std::uint8_t, 256> make_wait_states();
+  static const std::array<std::uint8_t, 256> wait_states;
+  [[nodiscard]] unsigned state_code(unsigned ready, bool head_ready) const;
   void drive_local(MemoryPort& port, const Expander& expander, unsigned leg);
   void drive_dram(unsigned port);
   void commit_streams(unsigned ready);
@@ -181,6 +232,7 @@ class Decoder final : public sc_core::sc_module {
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
   Stats stats_;
+  Account account_;
 };
 
 }  // namespace tactus

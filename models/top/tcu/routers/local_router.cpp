@@ -13,7 +13,8 @@ LocalRouter::LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsi
       links_(links),
       read_(1, local_depth),
       write_(1, local_depth),
-      accumulator_(2 * array_size, local_depth) {}
+      accumulator_(2 * array_size, local_depth),
+      account_("local_router", clock, state_table, rest) {}
 
 void LocalRouter::SelectStream::drive(bool leg_valid, const Select& leg) {
   valid = queue.has_output(leg_valid);
@@ -138,8 +139,18 @@ unsigned LocalRouter::ready_legs() const {
          (accumulator_.can_enqueue() ? leg_accumulator : 0U);
 }
 
+LocalRouter::State LocalRouter::state() const {
+  if (read_.data_fires || write_.data_fires || accumulator_.data_fires) return pass;
+  if (!read_.valid && !write_.valid && !accumulator_.valid) return rest;
+  const bool offered = (read_.valid && links_.local.read_data.valid) ||
+                       (write_.valid && links_.accumulator_output.valid) ||
+                       (accumulator_.valid && links_.accumulator_input.valid);
+  return offered ? wait_consumer : wait_source;
+}
+
 void LocalRouter::commit() {
   if (quiet_) return;
+  account_.enter(state());
   const unsigned ready = ready_legs();
   const unsigned fires = pending_legs_ & ready;
   done_legs_ = links_.control.ready ? 0 : done_legs_ | fires;

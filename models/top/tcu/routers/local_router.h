@@ -10,6 +10,7 @@
 
 #include <systemc>
 
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/queue.h"
 #include "models/top/tcu/channels.h"
@@ -31,6 +32,14 @@ struct LocalRouterLinks {
 
 class LocalRouter final : public sc_core::sc_module {
  public:
+  enum State : unsigned { pass, wait_source, wait_consumer, rest };
+  static constexpr std::array<UnitState, 4> state_table{{
+      {"pass", StateKind::busy, "a vector passes on at least one path"},
+      {"wait_source", StateKind::stall, "paths are selected, but none has a vector yet"},
+      {"wait_consumer", StateKind::stall, "a vector is there and its consumer does not take it"},
+      {"idle", StateKind::idle, "no path is selected"},
+  }};
+
   LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsigned array_size,
               std::uint64_t local_depth, const LocalRouterLinks& links);
 
@@ -43,6 +52,7 @@ class LocalRouter final : public sc_core::sc_module {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
   void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
 
  private:
   struct Select {
@@ -74,6 +84,7 @@ class LocalRouter final : public sc_core::sc_module {
   enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
 
   [[nodiscard]] unsigned ready_legs() const;
+  [[nodiscard]] State state() const;
 
   Clock& clock_;
   LocalRouterLinks links_;
@@ -87,6 +98,7 @@ class LocalRouter final : public sc_core::sc_module {
   unsigned pending_legs_ = 0;
   unsigned done_legs_ = 0;
   Select read_leg_, write_leg_, accumulator_leg_;
+  Account account_;
 };
 
 }  // namespace tactus

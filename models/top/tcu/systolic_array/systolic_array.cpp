@@ -21,7 +21,8 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       weights_(2 * (size_ + 1) * vector_bytes_),
       // D results in the pipeline and D in the queue behind it, which stops new runs.
       results_(2 * depth_, vector_bytes_),
-      available_(2 * depth_ + 1) {}
+      available_(2 * depth_ + 1),
+      account_("array", clock, state_table, rest) {}
 
 void SystolicArray::drive() {
   if (quiet_) return;
@@ -45,6 +46,7 @@ void SystolicArray::commit() {
   const bool taken = !control_.empty() && head_ready();
   const bool loads = taken && control.load;
   const bool runs = taken && !control.load;
+  account_.enter(state(runs, loads));
   if (links_.output.fires()) {
     results_.pop();
     available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
@@ -58,6 +60,15 @@ void SystolicArray::commit() {
   if (loads) load(control.zeroes ? nullptr : links_.weights.bits);
   control_.commit(links_.control.fires(), links_.control.bits, taken);
   quiet_ = was_idle_ && at_rest();
+}
+
+SystolicArray::State SystolicArray::state(bool runs, bool loads) const {
+  if (runs) return compute;
+  if (loads) return load_weights;
+  if (control_.empty()) return rest;
+  const ArrayControl& control = control_.front();
+  if (control.load) return drained() ? wait_weights : wait_drain;
+  return links_.output.ready ? wait_input : wait_output;
 }
 
 void SystolicArray::run(VectorRef input) {
