@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "firmware/compiler/strategy.h"
+#include "firmware/compiler/program_builder.h"
 #include "isa/tcu/architecture.h"
 #include "isa/tcu/model_file.h"
 
@@ -25,12 +25,13 @@ struct Graph;
 
 namespace tactus::compiler {
 
-/// Once per layer, after it was lowered.
+/// Once per layer, before it is lowered; the strategies that keep constants in local memory go
+/// through all layers twice.
 struct Progress {
+  unsigned pass = 0, passes = 1;
   std::size_t layer = 0;   ///< from 1
   std::size_t layers = 0;  ///< upper bound: a layer that only relabels produces no code
   std::string name;
-  std::uint64_t instructions = 0;  ///< of the program so far
 };
 
 struct Options {
@@ -78,20 +79,9 @@ struct HostStep {
   bool flatten = false;   ///< opset < 13: over all dimensions from axis on
 };
 
-struct LayerInfo {
-  std::string name;                ///< the first node's
+/// What a layer costs (see LayerStatistics) and which nodes it computes.
+struct LayerInfo : LayerStatistics {
   std::vector<std::string> nodes;  ///< node names, in order
-  std::uint64_t first_instruction = 0;
-  std::uint64_t instruction_count = 0;
-  std::uint64_t macs = 0;  ///< multiply-accumulates with real inputs, padding pixels excluded
-  std::size_t stages = 0;
-  std::size_t partitions = 0;
-};
-
-/// Highest vector count in use at a time, and the sum of all allocations.
-struct MemoryUse {
-  std::uint64_t maximum = 0;
-  std::uint64_t aggregate = 0;
 };
 
 struct Compiled {
@@ -107,11 +97,8 @@ struct Compiled {
   std::vector<HostStep> host_steps;
   std::vector<LayerInfo> layers;
   std::uint64_t instructions = 0;
-  std::uint64_t macs = 0;
-  MemoryUse dram0;
-  MemoryUse dram1;
-  MemoryUse local;
-  MemoryUse accumulators;
+  std::uint64_t true_macs = 0;  ///< what the model asks for; padding pixels are not in it
+  MemoryUse memory;
   std::vector<std::string> notes;  ///< decisions a user should see, a sentence each
   std::string hir;                 ///< dumps, as asked for
   std::string lir;
@@ -126,9 +113,9 @@ struct Compiled {
 [[nodiscard]] std::string artefact_base_name(std::string_view model_path,
                                              std::string_view architecture_path);
 
-/// Writes base.tmodel, base.tprog and base.tdata, and base.dot, .tasm, .hir, .lir for the dumps that
-/// are there; creates the directory. All or nothing: the .tmodel comes last, and what was written
-/// before a failure is removed. Returns the path of the .tmodel.
+/// Writes base.tmodel, base.tprog and base.tdata, and base.dot, .tasm, .hir, .lir for the dumps
+/// that are there; creates the directory. All or nothing: the .tmodel comes last, and what was
+/// written before a failure is removed. Returns the path of the .tmodel.
 std::string write_artefacts(const Compiled& compiled, const std::string& directory,
                             const std::string& base_name);
 
