@@ -31,7 +31,7 @@
 
 #include "firmware/compiler/memory/address.h"
 #include "firmware/compiler/memory/space.h"
-#include "firmware/compiler/strategy.h"
+#include "firmware/compiler/memory/strategy.h"
 #include "isa/tcu/architecture.h"
 #include "isa/tcu/model_file.h"
 
