@@ -57,7 +57,7 @@ struct LayerStatistics {
 };
 
 /// Vectors; in the manner of the reference's summary.
-struct MemoryFigures {
+struct MemoryUse {
   SpaceUse dram0, dram1, local, accumulators;
 };
 
@@ -69,7 +69,7 @@ struct CompiledProgram {
   std::vector<tcu::TensorEntry> inputs, outputs;  ///< in DRAM0, sorted by base
   std::uint64_t instructions = 0;
   std::vector<LayerStatistics> layers;
-  MemoryFigures memory;
+  MemoryUse memory;
 };
 
 class ProgramBuilder {
