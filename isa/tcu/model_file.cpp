@@ -1,6 +1,7 @@
 #include "isa/tcu/model_file.h"
 
 #include <cstddef>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "isa/support/json.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
+#include "isa/tcu/layout.h"
 
 namespace tactus::tcu {
 namespace {
@@ -41,6 +43,15 @@ TensorEntry decode_tensor_entry(ObjectReader reader) {
   return entry;
 }
 
+LayerEntry decode_layer_entry(ObjectReader reader) {
+  LayerEntry entry;
+  entry.name = reader.get_string("name");
+  entry.first = reader.get_u64("first");
+  entry.count = reader.get_u64("count");
+  reader.finish();
+  return entry;
+}
+
 template <typename Entry>
 std::vector<Entry> decode_array(const ArrayReader& array, Entry (*decode)(ObjectReader)) {
   std::vector<Entry> entries;
@@ -57,6 +68,9 @@ ModelFile decode_model(ObjectReader reader) {
   model.outputs = decode_array(reader.get_array("outputs"), decode_tensor_entry);
   model.arch = decode_architecture(reader.get_object("arch"), ThreadKeys::optional);
   model.load_consts_to_local = reader.get_optional_bool("load_consts_to_local");
+  if (const auto layers = reader.get_optional_array("layers")) {
+    model.layers = decode_array(*layers, decode_layer_entry);
+  }
   reader.finish();
   return model;
 }
@@ -105,6 +119,28 @@ void check_tensors(const std::string& key, std::string_view what,
   }
 }
 
+/// Layers follow each other and lie inside the program.
+void check_layers(const ModelFile& model, Problems& problems) {
+  const bool size_known =
+      model.prog.size && !problems.concerns("/arch") && !problems.concerns("/prog");
+  const std::uint64_t end =
+      size_known ? *model.prog.size / InstructionLayout(model.arch).instruction_bytes()
+                 : std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const LayerEntry& layer = model.layers[i];
+    const std::string path = fmt::format("/layers/{}", i);
+    if (problems.concerns(path)) return;
+    if (layer.first < before || layer.first > end || layer.count > end - layer.first) {
+      problems.add(path, fmt::format("layer {} has {} instructions from {} on; allowed from {} to "
+                                     "{}, the end of the program",
+                                     quote(layer.name), layer.count, layer.first, before, end));
+      return;
+    }
+    before = layer.first + layer.count;
+  }
+}
+
 void check_model(const ModelFile& model, Problems& problems) {
   const bool depth_known = !problems.concerns("/arch/dram1_depth");
   check_file_name("/prog", model.prog.file_name, problems);
@@ -119,6 +155,7 @@ void check_model(const ModelFile& model, Problems& problems) {
   }
   check_tensors("/inputs", "input", model.inputs, model.arch, problems);
   check_tensors("/outputs", "output", model.outputs, model.arch, problems);
+  check_layers(model, problems);
 }
 
 // ---- writing ------------------------------------------------------------------------------------
@@ -159,6 +196,10 @@ std::string to_json(const ModelFile& model) {
   json["outputs"] = encode(model.outputs);
   json["arch"] = nlohmann::ordered_json::parse(to_json(model.arch, -1));
   if (model.load_consts_to_local) json["load_consts_to_local"] = *model.load_consts_to_local;
+  for (const LayerEntry& layer : model.layers) {
+    json["layers"].push_back(
+        {{"name", layer.name}, {"first", layer.first}, {"count", layer.count}});
+  }
   try {
     return json.dump();
   } catch (const nlohmann::json::type_error&) {
