@@ -67,6 +67,9 @@ std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape&
     w.dilation = dilations[i];
     w.before = pads[i];
     w.after = pads[i + 2];
+    if (w.kernel < 1 || w.kernel > std::numeric_limits<std::int32_t>::max()) {
+      call.fail("a kernel of {} is out of range", to_string(kernel));
+    }
     const std::int64_t extent = (w.kernel - 1) * w.dilation + 1;
     if (same) {
       const std::int64_t outputs = (w.size + w.stride - 1) / w.stride;
@@ -167,7 +170,7 @@ void run_pool(Call& call, const std::array<Window, 2>& window, Function&& pool) 
 std::array<Window, 2> pool_windows(const Call& call) {
   check_image(call);
   const Shape& kernel = call.node.integers("kernel_shape");
-  if (kernel.size() != 2 || kernel[0] < 1 || kernel[1] < 1) {
+  if (kernel.size() != 2) {
     call.fail("attribute \"kernel_shape\" is {}; two sizes are allowed", to_string(kernel));
   }
   const auto window = windows(call, call.input(0).shape, kernel);
@@ -209,7 +212,7 @@ void run_conv(Call& call) {
               to_string(weights.shape), groups);
   }
   const Shape kernel{weights.shape[2], weights.shape[3]};
-  if (kernel[0] < 1 || kernel[1] < 1 || call.node.integers("kernel_shape", kernel) != kernel) {
+  if (call.node.integers("kernel_shape", kernel) != kernel) {
     call.fail("attribute \"kernel_shape\" differs from the weights {}", to_string(weights.shape));
   }
   const std::int64_t outputs = weights.shape[0], group_outputs = outputs / groups;
