@@ -57,7 +57,8 @@ class Planner {
  private:
   /// Nothing if a root does not fit alone.
   std::optional<std::vector<Stage>> combine(std::size_t size);
-  [[nodiscard]] Stage make_stage(std::vector<Index> roots);
+  /// Of the groups first, first + step, ...
+  [[nodiscard]] Stage make_stage(std::size_t first, std::size_t step);
   bool cut(Stage& stage);
   [[nodiscard]] bool fits(const Stage& stage) const;
   [[nodiscard]] std::uint64_t local_needed(const Stage& stage) const {
@@ -95,11 +96,7 @@ std::optional<std::vector<Stage>> Planner::combine(std::size_t size) {
   const std::size_t chunk = (groups_.size() + size - 1) / size;
   std::vector<Stage> stages;
   for (std::size_t i = 0; i < chunk; ++i) {
-    std::vector<Index> roots;
-    for (std::size_t g = i; g < groups_.size(); g += chunk) {
-      roots.insert(roots.end(), groups_[g].begin(), groups_[g].end());
-    }
-    Stage stage = make_stage(std::move(roots));
+    Stage stage = make_stage(i, chunk);
     if (!cut(stage)) return std::nullopt;
     stages.push_back(std::move(stage));
     // A stage in several partitions settles the matter, unless this is the first attempt.
@@ -108,13 +105,19 @@ std::optional<std::vector<Stage>> Planner::combine(std::size_t size) {
   return stages;
 }
 
-Stage Planner::make_stage(std::vector<Index> roots) {
-  std::stable_sort(roots.begin(), roots.end(), [&](Index a, Index b) {
+Stage Planner::make_stage(std::size_t first, std::size_t step) {
+  Stage stage;
+  traversal_.clear();
+  for (std::size_t g = first; g < groups_.size(); g += step) {
+    stage.roots.insert(stage.roots.end(), groups_[g].begin(), groups_[g].end());
+    // The roots of a group read the same constants; the order of loading goes by one of them.
+    traversal_.add(groups_[g].front());
+  }
+  stage.constants = constants_order_(traversal_.sorted_nodes());
+  std::stable_sort(stage.roots.begin(), stage.roots.end(), [&](Index a, Index b) {
     return graph_.first_target(a).raw() < graph_.first_target(b).raw();
   });
-  traversal_.clear();
-  for (const Index root : roots) traversal_.add(root);
-  return {std::move(roots), constants_order_(traversal_.sorted_nodes()), {}};
+  return stage;
 }
 
 /// Takes the longest run of roots that fits, again and again. False if one alone does not fit.

@@ -111,16 +111,16 @@ void ConstantsOrder::for_each_constant(Index tuple, F f) const {
 }
 
 std::vector<Index> ConstantsOrder::operator()(const std::vector<Index>& nodes) {
-  std::size_t with_constants = 0;
+  std::size_t readers = 0;
   std::uint64_t most = 0;
   for (const Index node : nodes) {
     const std::uint64_t count = graph_.signature(node).count;
-    if (count > 0) ++with_constants;
+    if (count > 0) ++readers;
     most = std::max(most, count);
   }
   tuples_.clear();
   constants_.clear();
-  return with_constants > most ? sorted_union(nodes) : node_by_node(nodes);
+  return readers > most ? sorted_union(nodes) : node_by_node(nodes);
 }
 
 std::vector<Index> ConstantsOrder::sorted_union(const std::vector<Index>& nodes) {
