@@ -1,6 +1,7 @@
 #include "firmware/compiler/scheduler/compute.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "firmware/compiler/lir/rollup.h"
 #include "isa/support/error.h"
@@ -164,31 +165,31 @@ void Compute::load_weights(Index tuple) {
 
 // ---- between local memory and accumulators -----------------------------------------------------
 
+/// Here the order is that of the vectors read, in the accumulators too.
 void Compute::loads(const std::vector<Index>& nodes) {
-  std::vector<std::pair<Address, Address>> moves;
+  std::vector<std::pair<Address, Index>> sorted;  // local, node
   for_each(nodes, Kind::load, [&](Index n, const Graph::Node& x, const hir::VectorOperation&) {
-    moves.emplace_back(places_.sources[graph_.vector_source(x)], allocate(n));
+    sorted.emplace_back(places_.sources[graph_.vector_source(x)], n);
   });
-  std::sort(moves.begin(), moves.end());
-  const auto emit = [this](lir::Place local, lir::Place other, std::uint64_t count) {
-    out_->emplace_back(lir::DataMove{false, false, local, other, count});
-  };
-  lir::PairRollup rollup(architecture_.stride0_depth, architecture_.stride1_depth,
-                         std::min(architecture_.local_depth, architecture_.accumulator_depth),
-                         emit);
-  for (const auto& [local, other] : moves) rollup.add(local, other);
-  rollup.flush();
+  std::sort(sorted.begin(), sorted.end());
+  Moves moves;
+  for (const auto& [local, node] : sorted) moves.emplace_back(local, allocate(node));
+  move_to_accumulators(moves, false);
 }
 
 void Compute::adds(const std::vector<Index>& nodes) {
-  std::vector<std::pair<Address, Address>> moves;
+  Moves moves;
   for_each(nodes, Kind::add, [&](Index n, const Graph::Node& x, const hir::VectorOperation& o) {
     const Address from = operand(x, o, 0), to = allocate(n);
     simd(SimdOp::move, port, port, port, to, from);
     moves.emplace_back(places_.sources[graph_.vector_source(x)], to);
   });
-  const auto emit = [this](lir::Place local, lir::Place other, std::uint64_t count) {
-    out_->emplace_back(lir::DataMove{false, true, local, other, count});
+  move_to_accumulators(moves, true);
+}
+
+void Compute::move_to_accumulators(const Moves& moves, bool accumulate) {
+  const auto emit = [&](lir::Place local, lir::Place other, std::uint64_t count) {
+    out_->emplace_back(lir::DataMove{false, accumulate, local, other, count});
   };
   lir::PairRollup rollup(architecture_.stride0_depth, architecture_.stride1_depth,
                          std::min(architecture_.local_depth, architecture_.accumulator_depth),

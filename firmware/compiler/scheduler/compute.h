@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "firmware/compiler/lir/lir.h"
@@ -42,6 +43,9 @@ class Compute {
     std::size_t real = 0, zeroes = 0;  ///< counts, later ends
   };
 
+  /// Pairs of a local address and an accumulator.
+  using Moves = std::vector<std::pair<Address, Address>>;
+
   template <typename F>
   void for_each(const std::vector<Index>& nodes, hir::Kind kind, F f);
   void mat_muls(const std::vector<Index>& nodes);
@@ -49,6 +53,7 @@ class Compute {
   void load_weights(Index tuple);
   void loads(const std::vector<Index>& nodes);
   void adds(const std::vector<Index>& nodes);
+  void move_to_accumulators(const Moves& moves, bool accumulate);
   void differences_and_products(const std::vector<Index>& nodes);
   void norms(const std::vector<Index>& nodes);
   void interpolations(const std::vector<Index>& nodes);

@@ -32,16 +32,14 @@ class PartitionWriter {
 
   void begin(std::size_t stage, std::size_t partition) { stage_ = stage, partition_ = partition; }
 
-  /// Weights and biases in the order given, then sources.
+  /// Weights and biases in the order given, then each list of sources. No run crosses lists.
   void load(lir::SegmentKind kind, const std::vector<Index>& constants,
             const std::vector<const std::vector<Index>*>& sources) {
     lir::Segment segment = make(kind);
-    Moves moves;
-    for (const Index c : constants) place(graph_.constants()[c], places_.constants[c], moves);
+    load_list(constants, graph_.constants(), places_.constants, segment);
     for (const std::vector<Index>* list : sources) {
-      for (const Index s : *list) place(graph_.sources()[s], places_.sources[s], moves);
+      load_list(*list, graph_.sources(), places_.sources, segment);
     }
-    move(moves, true, segment);
     pass_on(segment);
   }
 
@@ -82,9 +80,14 @@ class PartitionWriter {
   void pass_on(const lir::Segment& segment) {
     if (!segment.operations.empty()) sink_(segment);
   }
-  void place(Address home, Address& place, Moves& moves) {
-    place = allocate_(home);
-    moves.emplace_back(place, home);
+  void load_list(const std::vector<Index>& list, const std::vector<Address>& homes,
+                 std::vector<Address>& places, lir::Segment& segment) {
+    Moves moves;
+    for (const Index i : list) {
+      places[i] = allocate_(homes[i]);
+      moves.emplace_back(places[i], homes[i]);
+    }
+    move(moves, true, segment);
   }
   void move(const Moves& moves, bool to_local, lir::Segment& segment) {
     if (moves.empty()) return;

@@ -2,10 +2,13 @@
 //
 // A program depends on the network's shape and not on its weights, so hashes are enough
 // (toolchain spec sections 0.2, 3.11 and 7).
+#include <ostream>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/compiler/scheduler/net.h"
 #include "isa/support/sha256.h"
+#include "tests/compiler/scheduler/net.h"
 
 namespace tactus::compiler {
 namespace {
@@ -26,7 +29,7 @@ tcu::Architecture zcu104_uram() {
   return a;
 }
 
-/// A three-convolution branch with its shortcut: what differs from stage to stage.
+/// What differs from stage to stage.
 struct Widths {
   std::uint64_t inner, outer;  ///< channels
 };
@@ -44,10 +47,8 @@ class Resnet20 {
     net_.end();
     s = first_block(0, "a", s, {16, 64}, 1);
     s = second_block(0, s, {16, 64});
-    open(1, s);
     s = first_block(1, "sum0", s, {64, 128}, 2);
     s = second_block(1, s, {64, 128});
-    open(2, s);
     s = first_block(2, "sum1", s, {128, 256}, 2);
     s = second_block(2, s, {128, 256});
     net_.begin("classes");
@@ -71,15 +72,13 @@ class Resnet20 {
     net_.end();
   }
 
-  /// Stages after the first start with batch normalisation and relu as layers of their own, which
-  /// stand between the shortcut and the branch.
-  void open(int stage, Shape s) { pending_ = {stage, s}; }
-
+  /// After the first stage, batch normalisation and relu are layers of their own between the
+  /// shortcut and the branch.
   Shape first_block(int stage, const std::string& from, Shape in, Widths w, std::uint64_t stride) {
     const std::string shortcut = name("short", stage), shared_bias = shortcut + ".b";
     net_.begin(shortcut);
-    Shape out = net_.conv(from, shortcut, in, shortcut + ".w", shared_bias, 1, stride,
-                          blocks(w.outer));
+    Shape out =
+        net_.conv(from, shortcut, in, shortcut + ".w", shared_bias, 1, stride, blocks(w.outer));
     const std::string last = name("last", stage);
     net_.save(name("shortcut", stage), {{last}, false});
     net_.end();
@@ -120,8 +119,8 @@ class Resnet20 {
               name("last2.", stage));
     const std::string last = name("last2.", stage);
     net_.begin(last);
-    Shape out = net_.conv(name("q2.", stage), last, s, last + ".w", last + ".b", 1, 1,
-                          blocks(w.outer));
+    Shape out =
+        net_.conv(name("q2.", stage), last, s, last + ".w", last + ".b", 1, 1, blocks(w.outer));
     net_.add(name("inner", stage), last);
     if (stage < 2) {
       net_.save(name("sum", stage), {{name("short", stage + 1), name("bn", stage + 1)}, false});
@@ -136,7 +135,6 @@ class Resnet20 {
   }
 
   Net net_;
-  std::pair<int, Shape> pending_;
 };
 
 CompiledProgram compile_resnet20(const tcu::Architecture& architecture, Strategy strategy) {
@@ -161,6 +159,8 @@ struct Golden {
   const char* sha_end;
 };
 
+void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
+
 class Resnet20Golden : public testing::TestWithParam<Golden> {};
 
 TEST_P(Resnet20Golden, ProgramIsByteIdentical) {
@@ -176,15 +176,63 @@ TEST_P(Resnet20Golden, ProgramIsByteIdentical) {
 
 INSTANTIATE_TEST_SUITE_P(
     Strategies, Resnet20Golden,
-    testing::Values(Golden{"zcu104", zcu104(), Strategy::local_isolated, 50171, "b65c81dd", "7fcac"},
-                    Golden{"uram", zcu104_uram(), Strategy::local_isolated, 50121, "66cb9584",
-                           "34627"},
-                    Golden{"vars", zcu104_uram(), Strategy::local_vars, 49941, "1fa1eeca", "f256"},
-                    Golden{"consts", zcu104_uram(), Strategy::local_consts, 50038, "e428c0ad",
-                           "a8517"},
-                    Golden{"vars_and_consts", zcu104_uram(), Strategy::local_vars_and_consts, 49858,
-                           "61b9172d", "c45d"}),
-    [](const auto& info) { return info.param.name; });
+    testing::Values(
+        Golden{"zcu104", zcu104(), Strategy::local_isolated, 50171, "b65c81dd", "7fcac"},
+        Golden{"uram", zcu104_uram(), Strategy::local_isolated, 50121, "66cb9584", "34627"},
+        Golden{"vars", zcu104_uram(), Strategy::local_vars, 49941, "1fa1eeca", "f256"},
+        Golden{"consts", zcu104_uram(), Strategy::local_consts, 50038, "e428c0ad", "a8517"},
+        Golden{"vars_and_consts", zcu104_uram(), Strategy::local_vars_and_consts, 49858, "61b9172d",
+               "c45d"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+/// The table of PR #79: maximum of DRAM0, DRAM1, local memory, accumulators.
+TEST(Resnet20, MemoryFiguresOfTheFourStrategies) {
+  struct Row {
+    Strategy strategy;
+    std::uint64_t dram0, dram1, local, accumulators;
+  };
+  for (const Row& row : {Row{Strategy::local_vars_and_consts, 1024, 0, 25971, 8196},
+                         Row{Strategy::local_vars, 1024, 18803, 7238, 8196},
+                         Row{Strategy::local_consts, 7168, 0, 25971, 8196},
+                         Row{Strategy::local_isolated, 7168, 18803, 7238, 8196}}) {
+    SCOPED_TRACE(to_string(row.strategy));
+    const MemoryUse use = compile_resnet20(zcu104_uram(), row.strategy).memory;
+    EXPECT_EQ(use.dram0.maximum, row.dram0);
+    EXPECT_EQ(use.dram1.maximum, row.dram1);
+    EXPECT_EQ(use.local.maximum, row.local);
+    EXPECT_EQ(use.accumulators.maximum, row.accumulators);
+    if (row.strategy == Strategy::local_vars_and_consts) EXPECT_EQ(use.local.aggregate, 47996U);
+    if (row.strategy == Strategy::local_vars) EXPECT_EQ(use.local.aggregate, 48010U);
+  }
+}
+
+/// Section 3.11: instructions, MatMul vectors, of which zeroes; zero where the table has none.
+TEST(Resnet20, LayersAsInTheGoldenTable) {
+  struct Row {
+    std::uint64_t instructions, vectors, zeroes;
+  };
+  const std::vector<Row> rows = {
+      {1249, 9216, 380},  {10, 2048, 0},      {1031, 1024, 0},   {1249, 9216, 380},
+      {10258, 2048, 0},   {1035, 2048, 0},    {1249, 9216, 380}, {2060, 2048, 0},
+      {286, 2048, 0},     {6151, 0, 0},       {2054, 0, 0},      {785, 1024, 0},
+      {1018, 9216, 752},  {5162, 2048, 0},    {542, 2048, 0},    {1018, 9216, 752},
+      {1059, 2048, 0},    {170, 2048, 0},     {3080, 0, 0},      {1031, 0, 0},
+      {375, 1024, 0},     {1496, 9216, 1472}, {2682, 2048, 0},   {360, 2048, 0},
+      {1496, 9216, 1472}, {3186, 2048, 0},    {29, 8, 0}};
+  const CompiledProgram program = compile_resnet20(zcu104_uram(), Strategy::local_isolated);
+  ASSERT_EQ(program.layers.size(), rows.size());
+  std::uint64_t next = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    SCOPED_TRACE(fmt::format("layer {} {}", i, program.layers[i].name));
+    const LayerStatistics& layer = program.layers[i];
+    EXPECT_EQ(layer.first_instruction, next);
+    EXPECT_EQ(layer.instructions, rows[i].instructions);
+    EXPECT_EQ(layer.mat_mul_vectors, rows[i].vectors);
+    EXPECT_EQ(layer.zeroes_vectors, rows[i].zeroes);
+    next += layer.instructions;
+  }
+  EXPECT_EQ(next, program.instructions);
+}
 
 }  // namespace
 }  // namespace tactus::compiler
