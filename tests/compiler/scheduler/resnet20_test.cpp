@@ -185,24 +185,24 @@ INSTANTIATE_TEST_SUITE_P(
                "c45d"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-/// The table of PR #79: maximum of DRAM0, DRAM1, local memory, accumulators.
+/// The table of PR #79: maximum of DRAM0, DRAM1, local memory, accumulators. The aggregates of the
+/// last two rows are not published; they differ by the 14 biases that two layers load.
 TEST(Resnet20, MemoryFiguresOfTheFourStrategies) {
   struct Row {
     Strategy strategy;
-    std::uint64_t dram0, dram1, local, accumulators;
+    std::uint64_t dram0, dram1, local, accumulators, local_aggregate;
   };
-  for (const Row& row : {Row{Strategy::local_vars_and_consts, 1024, 0, 25971, 8196},
-                         Row{Strategy::local_vars, 1024, 18803, 7238, 8196},
-                         Row{Strategy::local_consts, 7168, 0, 25971, 8196},
-                         Row{Strategy::local_isolated, 7168, 18803, 7238, 8196}}) {
+  for (const Row& row : {Row{Strategy::local_vars_and_consts, 1024, 0, 25971, 8196, 47996},
+                         Row{Strategy::local_vars, 1024, 18803, 7238, 8196, 48010},
+                         Row{Strategy::local_consts, 7168, 0, 25971, 8196, 75652},
+                         Row{Strategy::local_isolated, 7168, 18803, 7238, 8196, 75666}}) {
     SCOPED_TRACE(to_string(row.strategy));
     const MemoryUse use = compile_resnet20(zcu104_uram(), row.strategy).memory;
     EXPECT_EQ(use.dram0.maximum, row.dram0);
     EXPECT_EQ(use.dram1.maximum, row.dram1);
     EXPECT_EQ(use.local.maximum, row.local);
     EXPECT_EQ(use.accumulators.maximum, row.accumulators);
-    if (row.strategy == Strategy::local_vars_and_consts) EXPECT_EQ(use.local.aggregate, 47996U);
-    if (row.strategy == Strategy::local_vars) EXPECT_EQ(use.local.aggregate, 48010U);
+    EXPECT_EQ(use.local.aggregate, row.local_aggregate);
   }
 }
 
