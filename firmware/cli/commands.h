@@ -23,6 +23,9 @@ int disasm_command(const Words& words);
 int info_command(const Words& words);
 int selftest_command(const Words& words);
 int bench_command(const Words& words);
+int compile_command(const Words& words);
+int estimate_command(const Words& words);
+int gemm_command(const Words& words);
 int dais_command(const Words& words);
 int zoo_command(const Words& words);
 

@@ -1,8 +1,10 @@
 // Options that shape a machine, shared by the commands that run one.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "firmware/bench/board.h"
 #include "firmware/cli/args.h"
 #include "firmware/driver/machine.h"
 
@@ -10,7 +12,12 @@ namespace tactus {
 
 [[nodiscard]] std::vector<Args::Option> machine_options();
 
-/// Reads them into a configuration whose architecture is already set.
+/// The board of --board, if it is given: its values become the configuration's, the architecture
+/// included. To be called before the architecture is set by other options.
+std::optional<bench::Board> read_board_option(const Args& args, MachineConfig& config);
+
+/// Reads the other options into a configuration whose architecture is already set. What they leave
+/// out stays as it is.
 void read_machine_options(const Args& args, MachineConfig& config);
 
 }  // namespace tactus

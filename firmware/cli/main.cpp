@@ -26,7 +26,11 @@ struct Command {
 
 constexpr Command commands[] = {
     {"run", "run a compiled model or program, report cycles, outputs, statistics", run_command},
-    {"bench", "run the built-in benchmark and check its result", bench_command},
+    {"bench", "print the table of networks on boards: simulated, estimated, published",
+     bench_command},
+    {"compile", "compile an ONNX model for an architecture", compile_command},
+    {"estimate", "latency and energy of a program by formula", estimate_command},
+    {"gemm", "multiply two matrices on an architecture and check the result", gemm_command},
     {"selftest", "run the built-in self-test programs on an architecture", selftest_command},
     {"replay", "compare golden logs with the simulation, event by event", replay_command},
     {"asm", "assemble a program", asm_command},
