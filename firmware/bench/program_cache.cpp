@@ -81,22 +81,12 @@ const std::string& build_hash() {
 
 Program to_program(const compiler::Compiled& compiled, const std::string& name) {
   Program program;
-  tcu::ModelFile& file = program.model.file;
   program.model.path = name + ".tmodel";
-  file.name = name;
-  file.prog = {name + ".tprog", compiled.program.size()};
-  file.consts = {{name + ".tdata", 0, compiled.constant_vectors}};
-  file.inputs = compiled.inputs;
-  file.outputs = compiled.outputs;
-  file.arch = compiled.architecture;
-  file.load_consts_to_local = compiled.load_consts_to_local;
+  program.model.file = model_file(compiled, name);
   program.model.program = compiled.program;
   program.model.constants = {compiled.constants};
   program.inputs = compiled.input_layouts;
   program.outputs = compiled.output_layouts;
-  for (const compiler::LayerInfo& layer : compiled.layers) {
-    file.layers.push_back({layer.name, layer.first_instruction, layer.instructions});
-  }
   program.true_macs = compiled.true_macs;
   return program;
 }

@@ -90,13 +90,15 @@ void decode_board(ObjectReader& reader, const std::string& where, Row& row) {
   row.task.write_latency = row.board.write_latency;
 }
 
-void decode_strategy(ObjectReader& reader, Row& row) {
+void decode_compiler_options(ObjectReader& reader, Row& row) {
   const auto strategy = reader.get_optional_string("strategy");
-  if (!strategy) return;
-  if (row.task.source == Source::model) {
-    reader.add_problem("strategy", "belongs to rows that are compiled, not to a \"model\"");
-    return;
+  const auto compat = reader.get_optional_bool("compat");
+  for (const char* key : {"strategy", "compat"}) {
+    if (row.task.source != Source::model || !reader.has(key)) continue;
+    reader.add_problem(key, "belongs to rows that are compiled, not to a \"model\"");
   }
+  row.task.compat = compat.value_or(false);
+  if (!strategy) return;
   try {
     row.task.strategy = compiler::parse_strategy(*strategy);
   } catch (const UserError& error) {
@@ -108,7 +110,7 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   Row row;
   decode_workload(reader, where, row);
   decode_board(reader, where, row);
-  decode_strategy(reader, row);
+  decode_compiler_options(reader, row);
   decode_changes(reader, row);
   row.standard = reader.get_optional_bool("standard").value_or(true);
   if (auto published = reader.get_optional_object("published")) {

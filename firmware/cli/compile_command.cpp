@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include "firmware/bench/accuracy.h"
 #include "firmware/bench/board.h"
@@ -190,8 +189,7 @@ void print_layers(const Compiled& compiled) {
                {"of zeroes"},
                {"MMAC"},
                {"est. cycles"},
-               {"array %"},
-               {"nodes", Table::Align::left}});
+               {"array %"}});
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
     const compiler::LayerInfo& layer = compiled.layers[i];
@@ -204,8 +202,7 @@ void print_layers(const Compiled& compiled) {
          fmt::format("{:.3f}", static_cast<double>(layer.true_macs) / 1e6),
          fmt::format("{}", cycles),
          fmt::format("{:.1f}",
-                     100 * bench::mac_efficiency(compiled.architecture, layer.true_macs, cycles)),
-         fmt::format("{}", fmt::join(layer.nodes, " "))});
+                     100 * bench::mac_efficiency(compiled.architecture, layer.true_macs, cycles))});
   }
   fmt::print("{}", table.text(rows));
 }

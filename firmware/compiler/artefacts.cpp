@@ -125,8 +125,7 @@ std::string artefact_base_name(std::string_view model_path, std::string_view arc
   return name + "_" + std::string(architecture.substr(0, architecture.find('.')));
 }
 
-std::string write_artefacts(const Compiled& compiled, const std::string& directory,
-                            const std::string& base_name) {
+tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name) {
   tcu::ModelFile model;
   model.name = base_name;
   model.prog = {base_name + ".tprog", compiled.program.size()};
@@ -135,7 +134,15 @@ std::string write_artefacts(const Compiled& compiled, const std::string& directo
   model.outputs = compiled.outputs;
   model.arch = compiled.architecture;
   model.load_consts_to_local = compiled.load_consts_to_local;
+  if (compiled.compat) return model;
+  for (const LayerInfo& layer : compiled.layers) {
+    model.layers.push_back({layer.name, layer.first_instruction, layer.instructions});
+  }
+  return model;
+}
 
+std::string write_artefacts(const Compiled& compiled, const std::string& directory,
+                            const std::string& base_name) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) user_error("{}: cannot make the directory: {}", directory, error.message());
@@ -152,7 +159,7 @@ std::string write_artefacts(const Compiled& compiled, const std::string& directo
   if (!compiled.hir.empty()) write(".hir", compiled.hir);
   if (!compiled.lir.empty()) write(".lir", compiled.lir);
   if (!compiled.dot.empty()) write(".dot", compiled.dot);
-  tcu::write_model_file(base + ".tmodel", model);
+  tcu::write_model_file(base + ".tmodel", model_file(compiled, base_name));
   cleanup.keep();
   return base + ".tmodel";
 }

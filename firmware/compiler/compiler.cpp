@@ -93,6 +93,7 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
   result.constants = std::move(program.constants);
   result.constant_vectors = program.constants_count;
   result.load_consts_to_local = program.load_constants_to_local;
+  result.compat = options.compat;
   result.inputs = std::move(program.inputs);
   result.outputs = std::move(program.outputs);
   for (const std::string& name : model.inputs) {
