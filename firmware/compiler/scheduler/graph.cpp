@@ -215,22 +215,26 @@ void Graph::build_saves(const hir::Layer& layer) {
 }
 
 void Graph::find_roots(const hir::Layer& layer) {
-  std::vector<bool> read(nodes_.size());
-  const auto require_written = [&](Index n) {
+  std::vector<bool> live(nodes_.size()), read(nodes_.size());
+  std::vector<Index> stack;
+  const auto enter = [&](Index n) {
     if (n >= nodes_.size() || nodes_[n].kind == NodeKind::none) {
       internal_error("layer {}: temp {} is read but never written", quote(layer.name), n);
     }
+    if (!live[n]) stack.push_back(n);
+    live[n] = true;
   };
-  for (Index n = 0; n < nodes(); ++n) {
+  for (const Save& save : saves_) enter(save.node);
+  while (!stack.empty()) {
+    const Index n = stack.back();
+    stack.pop_back();
     for_each_input(n, [&](Index input) {
-      require_written(input);
+      enter(input);
       read[input] = true;
     });
   }
   for (Index n = 0; n < nodes(); ++n) {
-    if (save_begin_[n] == save_begin_[n + 1]) continue;
-    require_written(n);
-    if (!read[n]) roots_.push_back(n);
+    if (save_begin_[n] < save_begin_[n + 1] && !read[n]) roots_.push_back(n);
   }
 }
 

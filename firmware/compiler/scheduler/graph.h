@@ -69,7 +69,8 @@ class Graph {
   [[nodiscard]] const std::vector<Address>& constants() const { return constants_; }
   [[nodiscard]] const std::vector<Save>& saves() const { return saves_; }
   [[nodiscard]] const std::vector<DirectSave>& direct_saves() const { return direct_saves_; }
-  /// Nodes that are saved and that no node reads.
+  /// Nodes that are saved and that none reads which leads to a save. (A result that is dropped,
+  /// such as the rim that a pool leaves out, must not keep what it reads from being computed.)
   [[nodiscard]] const std::vector<Index>& roots() const { return roots_; }
   [[nodiscard]] const Signature& signature(Index n) const { return signatures_[n]; }
 
