@@ -1,7 +1,9 @@
 // MaxPool, AveragePool, GlobalAveragePool.
 //
 // Windows at the border look at fewer pixels; windows with equally many become one operation.
+#include <array>
 #include <map>
+#include <utility>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/windows.h"
@@ -14,13 +16,37 @@ struct Pool {
   Windows windows;
   std::int64_t images = 0, channels = 0;
   bool average = false;
-  std::int64_t divisor = 0;  ///< of averages; 0: the pixels that are there
+  bool count_padding = false;  ///< averages over the padding too; what lies beyond it is absent
+  std::int64_t divisor = 0;    ///< the same for all windows; 0: what is counted
   std::string input, output;
+
+  /// Taps of a window that are inside the padded image.
+  [[nodiscard]] std::int64_t padded_taps(std::int64_t y, std::int64_t x) const;
 
   void emit(Emitter& e) const;
 };
 
-/// Vectors of all windows with one count of pixels.
+std::int64_t Pool::padded_taps(std::int64_t y, std::int64_t x) const {
+  std::int64_t count = 1;
+  const std::array<std::int64_t, 2> at{y, x};
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t first = at[d] * windows.stride[d] - windows.before[d];
+    std::int64_t inside = 0;
+    for (std::int64_t k = 0; k < windows.kernel[d]; ++k) {
+      inside += first + k * windows.dilation[d] < windows.input[d] + windows.after[d] ? 1 : 0;
+    }
+    count *= inside;
+  }
+  return count;
+}
+
+/// A window: the pixels under it and what their sum is divided by.
+struct Window {
+  std::vector<std::int64_t> pixels;
+  std::int64_t divisor = 1;
+};
+
+/// Vectors of all windows that are computed alike.
 struct Group {
   std::vector<Addresses> taps;
   Addresses results;
@@ -30,40 +56,45 @@ void Pool::emit(Emitter& e) const {
   const std::int64_t blocks = (channels + e.array_size() - 1) / e.array_size();
   const Addresses x = e.temps(input);
   const std::int64_t area = windows.output[0] * windows.output[1];
-  std::map<std::size_t, Addresses> multipliers;
-  std::map<std::size_t, Group> groups;
-  std::vector<std::vector<std::int64_t>> pixels_of_window;
+  std::map<std::int64_t, Address> multipliers;
+  std::vector<Window> all;
   for (std::int64_t y = 0; y < windows.output[0]; ++y) {
     for (std::int64_t column = 0; column < windows.output[1]; ++column) {
-      std::vector<std::int64_t> pixels;
+      Window window;
       for (std::int64_t tap = 0; tap < windows.taps(); ++tap) {
         const std::int64_t pixel = windows.pixel(y, column, tap);
-        if (pixel >= 0) pixels.push_back(pixel);
+        if (pixel >= 0) window.pixels.push_back(pixel);
       }
-      if (average && multipliers.count(pixels.size()) == 0) {
-        const auto count = divisor != 0 ? divisor : static_cast<std::int64_t>(pixels.size());
-        multipliers[pixels.size()] = e.load(e.splat(1.0F / static_cast<float>(count)));
+      if (average) {
+        window.divisor = divisor != 0    ? divisor
+                         : count_padding ? padded_taps(y, column)
+                                         : static_cast<std::int64_t>(window.pixels.size());
+        if (multipliers.count(window.divisor) == 0) {
+          multipliers[window.divisor] =
+              e.load(e.splat(1.0F / static_cast<float>(window.divisor))).front();
+        }
       }
-      pixels_of_window.push_back(std::move(pixels));
+      all.push_back(std::move(window));
     }
   }
   const Addresses y = e.allocate(static_cast<std::size_t>(images * area * blocks));
+  std::map<std::pair<std::size_t, std::int64_t>, Group> groups;
   std::size_t next = 0;
   for (std::int64_t image = 0; image < images; ++image) {
-    for (const std::vector<std::int64_t>& pixels : pixels_of_window) {
-      Group& group = groups[pixels.size()];
-      group.taps.resize(pixels.size());
+    for (const Window& window : all) {
+      Group& group = groups[{window.pixels.size(), window.divisor}];
+      group.taps.resize(window.pixels.size());
       for (std::int64_t block = 0; block < blocks; ++block) {
-        for (std::size_t k = 0; k < pixels.size(); ++k) {
-          const std::int64_t at = image * windows.input[0] * windows.input[1] + pixels[k];
+        for (std::size_t k = 0; k < window.pixels.size(); ++k) {
+          const std::int64_t at = image * windows.input[0] * windows.input[1] + window.pixels[k];
           group.taps[k].push_back(x[static_cast<std::size_t>(at * blocks + block)]);
         }
         group.results.push_back(y[next++]);
       }
     }
   }
-  for (auto& [count, group] : groups) {
-    if (average) group.taps.emplace_back(group.results.size(), multipliers.at(count).front());
+  for (auto& [key, group] : groups) {
+    if (average) group.taps.emplace_back(group.results.size(), multipliers.at(key.second));
     e.hir().add(average ? hir::Kind::average_pool : hir::Kind::max_pool, std::move(group.taps),
                 std::move(group.results));
   }
@@ -127,18 +158,8 @@ Emit plan_average_pool(Planner& p) {
   if (p.compat()) {
     // Right only where kernel and stride are equal.
     pool.divisor = windows->stride[0] * windows->stride[1];
-  } else if (p.node.integer("count_include_pad", 0) != 0) {
-    pool.divisor = windows->taps();
-    for (std::size_t d = 0; d < 2; ++d) {
-      const std::int64_t reach = (windows->kernel[d] - 1) * windows->dilation[d] + 1;
-      if ((windows->output[d] - 1) * windows->stride[d] + reach >
-          windows->before[d] + windows->input[d] + windows->after[d]) {
-        p.problem(
-            "attributes ceil_mode and count_include_pad together are not supported where a "
-            "window reaches beyond the padding");
-        return {};
-      }
-    }
+  } else {
+    pool.count_padding = p.node.integer("count_include_pad", 0) != 0;
   }
   return finish(p, *x, std::move(pool));
 }

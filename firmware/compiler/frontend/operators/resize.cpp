@@ -20,6 +20,9 @@ enum class Transform : std::uint8_t {
   tf_half_pixel_for_nn
 };
 
+/// Rounding before opset 11, where the standard only has examples: up when shrinking, else down.
+constexpr const char* opset_10 = "by scale";
+
 /// Along height or width.
 struct Axis {
   std::int64_t input = 0, output = 0;
@@ -67,7 +70,8 @@ std::int64_t Resize::nearest_pixel(const Axis& axis, std::int64_t at) const {
   } else if (nearest == "round_prefer_ceil") {
     pixel = std::floor(x + 0.5F);
   } else {
-    pixel = nearest == "floor" ? std::floor(x) : std::ceil(x);
+    const bool up = nearest == opset_10 ? axis.scale < 1.0F : nearest == "ceil";
+    pixel = up ? std::ceil(x) : std::floor(x);
   }
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(pixel), 0, axis.input - 1);
 }
@@ -212,7 +216,8 @@ bool plan_mode(Planner& p, Resize& resize) {
     p.problem("attribute mode is {}; supported are nearest, linear", quote(mode));
     return false;
   }
-  resize.nearest = p.opset() < 11 ? "floor" : p.node.text("nearest_mode", "round_prefer_floor");
+  resize.nearest = p.opset() < 11 ? opset_10 : p.node.text("nearest_mode", "round_prefer_floor");
+  if (resize.nearest == opset_10) return true;
   constexpr std::array<std::string_view, 4> modes{"round_prefer_floor", "round_prefer_ceil",
                                                   "floor", "ceil"};
   if (std::find(modes.begin(), modes.end(), resize.nearest) == modes.end()) {
@@ -266,7 +271,9 @@ Emit plan(Planner& p) {
   const Layout* x = p.image(0);
   // Opset 10: X, scales. Later: X, roi, scales or sizes, where an empty tensor means none.
   const std::size_t at = p.opset() < 11 ? 1 : 2;
-  const bool by_sizes = p.opset() >= 11 && p.given(3);
+  const nn::Tensor* stated_sizes = p.opset() < 11 ? nullptr : p.constant(3);
+  const bool by_sizes =
+      p.opset() >= 11 && p.given(3) && (stated_sizes == nullptr || stated_sizes->size() != 0);
   const nn::Tensor* sizes =
       by_sizes ? p.need_constant(3, "sizes", nn::ElementType::int64) : nullptr;
   const nn::Tensor* scales =
