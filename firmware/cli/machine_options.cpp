@@ -14,6 +14,9 @@ constexpr std::uint64_t most_latency_cycles = 1000000;
 
 std::vector<Args::Option> machine_options() {
   return {
+      {"board", "NAME|F.json",
+       "clock, AXI width, latencies and architecture of a board of configs/boards or a file; other "
+       "options win"},
       {"axi-data-bits", "N",
        "width of the DRAM ports and the instruction stream: 32..1024, a power "
        "of two (default 64)"},
@@ -52,11 +55,20 @@ void read_sample_options(const Args& args, MachineConfig& config) {
   config.sample_pause = args.number("sample-pause", 0, 0, most_latency_cycles);
 }
 
+std::optional<bench::Board> read_board_option(const Args& args, MachineConfig& config) {
+  const auto name = args.text("board");
+  if (!name) return std::nullopt;
+  bench::Board board = bench::read_board(*name);
+  config = board.machine();
+  return board;
+}
+
 void read_machine_options(const Args& args, MachineConfig& config) {
-  config.axi_data_bits = static_cast<unsigned>(args.number("axi-data-bits", 64, 32, 1024));
-  config.read_latency = args.number("read-latency", 1, 1, most_latency_cycles);
-  config.write_latency = args.number("write-latency", 1, 1, most_latency_cycles);
-  config.clock_mhz = args.real("clock-mhz", 100, 0.001, 100000);
+  config.axi_data_bits =
+      static_cast<unsigned>(args.number("axi-data-bits", config.axi_data_bits, 32, 1024));
+  config.read_latency = args.number("read-latency", config.read_latency, 1, most_latency_cycles);
+  config.write_latency = args.number("write-latency", config.write_latency, 1, most_latency_cycles);
+  config.clock_mhz = args.real("clock-mhz", config.clock_mhz, 0.001, 100000);
   config.decoder_timeout =
       static_cast<std::uint16_t>(args.number("decoder-timeout", 100, 0, 65535));
   config.feed_gap = args.number("feed-gap", 0, 0, most_latency_cycles);

@@ -26,7 +26,11 @@ struct Command {
 
 constexpr Command commands[] = {
     {"run", "run a compiled model or program, report cycles, outputs, statistics", run_command},
-    {"bench", "run the built-in benchmark and check its result", bench_command},
+    {"bench", "print the table of networks on boards: simulated, estimated, published",
+     bench_command},
+    {"compile", "compile an ONNX model for an architecture", compile_command},
+    {"estimate", "latency and energy of a program by formula", estimate_command},
+    {"gemm", "multiply two matrices on an architecture and check the result", gemm_command},
     {"selftest", "run the built-in self-test programs on an architecture", selftest_command},
     {"samples", "decode the performance sampler's words and count what units waited for",
      samples_command},
@@ -35,6 +39,7 @@ constexpr Command commands[] = {
     {"disasm", "print a program as assembly text", disasm_command},
     {"info", "explain an architecture or a model", info_command},
     {"explain", "explain the figures of a statistics file", explain_command},
+    {"zoo", "write a benchmark network as an ONNX file", zoo_command},
     {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
 };
 

@@ -29,10 +29,12 @@ std::vector<std::uint8_t> read_bank(const Args& args, const std::string& option)
 
 void plan_program(const Args& args, RunPlan& plan) {
   const auto arch = args.text("arch");
-  if (!arch) user_error("tactus run: --program needs --arch F.tarch");
+  if (!arch && !args.has("board")) {
+    user_error("tactus run: --program needs --arch F.tarch or --board NAME");
+  }
   if (args.has("input")) user_error("tactus run: --input belongs to --model; use --dram0 F.bin");
   if (args.has("output")) user_error("tactus run: --output belongs to --model; use --dump dram0=F");
-  plan.machine.architecture = tcu::read_architecture(*arch);
+  if (arch) plan.machine.architecture = tcu::read_architecture(*arch);
   plan.program_path = *args.text("program");
   plan.program = read_file(plan.program_path);
   check_program(plan.machine.architecture, plan.program, plan.program_path, plan.checks);
@@ -83,15 +85,16 @@ void plan_model(const Args& args, RunPlan& plan) {
     if (args.has(option)) user_error("tactus run: --{} belongs to --program, not --model", option);
   }
   plan.model = read_model(*args.text("model"), plan.checks);
-  plan.machine.architecture = plan.model->file.arch;
-  if (const auto arch = args.text("arch")) {
-    const std::string differences =
-        architecture_differences(plan.model->file.arch, tcu::read_architecture(*arch));
+  const auto arch = args.text("arch");
+  if (arch || args.has("board")) {
+    const std::string differences = architecture_differences(
+        plan.model->file.arch, arch ? tcu::read_architecture(*arch) : plan.machine.architecture);
     if (!differences.empty()) {
-      user_error("{}: the model was compiled for another architecture; (model, file) differ in: {}",
-                 *arch, differences);
+      user_error("{}: the model was compiled for another architecture; (model, {}) differ in: {}",
+                 arch ? *arch : *args.text("board"), arch ? "file" : "board", differences);
     }
   }
+  plan.machine.architecture = plan.model->file.arch;
   const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
   std::map<std::string, std::string> files;
   for (const std::string& text : args.texts("input")) {
@@ -261,6 +264,7 @@ RunPlan plan_run(const Args& args) {
     user_error("tactus run: --mode {} is not allowed; allowed: plain, driver", quote(mode));
   }
   plan.mode = mode == "driver" ? HostMode::driver : HostMode::plain;
+  (void)read_board_option(args, plan.machine);
   if (args.has("model")) {
     plan_model(args, plan);
   } else if (plan.mode == HostMode::driver) {

@@ -1,6 +1,7 @@
 #include "isa/tcu/model_file.h"
 
 #include <cstddef>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "isa/support/json.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
+#include "isa/tcu/layout.h"
 
 namespace tactus::tcu {
 namespace {
@@ -117,7 +119,12 @@ void check_tensors(const std::string& key, std::string_view what,
   }
 }
 
-void check_layers(const std::vector<LayerEntry>& layers, Problems& problems) {
+/// Of a program, in instructions, where nothing is known about it.
+constexpr std::uint64_t any_size = std::numeric_limits<std::uint64_t>::max();
+
+/// Layers follow each other and lie inside the program.
+void check_layers(const std::vector<LayerEntry>& layers, std::uint64_t program,
+                  Problems& problems) {
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerEntry& layer = layers[i];
@@ -129,8 +136,9 @@ void check_layers(const std::vector<LayerEntry>& layers, Problems& problems) {
                    fmt::format("instruction {} belongs to the layer before; allowed {} or more",
                                layer.first, end));
     }
-    if (layer.count > ~std::uint64_t{0} - layer.first) {
-      problems.add(path + "/count", "first + count is beyond 64 bits");
+    if (layer.first > program || layer.count > program - layer.first) {
+      problems.add(path, fmt::format("{} instructions from {} on; the program ends at {}",
+                                     layer.count, layer.first, program));
       return;
     }
     end = layer.first + layer.count;
@@ -138,7 +146,12 @@ void check_layers(const std::vector<LayerEntry>& layers, Problems& problems) {
 }
 
 void check_model(const ModelFile& model, Problems& problems) {
-  check_layers(model.layers, problems);
+  const bool size_known =
+      model.prog.size && !problems.concerns("/arch") && !problems.concerns("/prog");
+  check_layers(
+      model.layers,
+      size_known ? *model.prog.size / InstructionLayout(model.arch).instruction_bytes() : any_size,
+      problems);
   const bool depth_known = !problems.concerns("/arch/dram1_depth");
   check_file_name("/prog", model.prog.file_name, problems);
   for (std::size_t i = 0; i < model.consts.size(); ++i) {
@@ -183,7 +196,7 @@ std::vector<LayerEntry> read_layers_file(const std::string& path) {
   ObjectReader reader = document.root();
   std::vector<LayerEntry> layers = decode_array(reader.get_array("layers"), decode_layer_entry);
   reader.finish();
-  check_layers(layers, document.problems());
+  check_layers(layers, any_size, document.problems());
   document.problems().throw_if_any();
   if (layers.empty()) user_error("{}:/layers: no layer is named", path);
   return layers;

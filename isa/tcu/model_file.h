@@ -43,7 +43,7 @@ struct TensorEntry {
   }
 };
 
-/// A named run of consecutive instructions of the program. All counts are instructions.
+/// The instructions [first, first + count) of the program that make one layer.
 struct LayerEntry {
   std::string name;
   std::uint64_t first = 0;
@@ -81,7 +81,8 @@ struct ModelFile {
 /// The same from text already in memory; `where` stands for the file name in messages.
 [[nodiscard]] ModelFile parse_model_file(std::string_view json_text, const std::string& where);
 
-/// One line without a line end, byte for byte as the reference writes it. Throws UserError for a
+/// One line without a line end, byte for byte as the reference writes it (which knows no layers).
+/// Throws UserError for a
 /// name that is not UTF-8.
 [[nodiscard]] std::string to_json(const ModelFile& model);
 
