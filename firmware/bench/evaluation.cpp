@@ -109,6 +109,11 @@ std::string to_json(const Task& task) {
   json["strategy"] = compiler::to_string(task.strategy);
   json["compat"] = task.compat;
   json["architecture"] = Json::parse(to_json(task.architecture, -1));
+  for (std::size_t i = 0; i < task.architecture.dais_blocks.size(); ++i) {
+    // The reader of the task knows nothing of the folder the architecture came from.
+    json["architecture"]["dais_blocks"][i]["program"] =
+        std::filesystem::absolute(task.architecture.dais_blocks[i].path).string();
+  }
   json["clock_mhz"] = task.clock_mhz;
   json["axi_data_bits"] = task.axi_data_bits;
   json["read_latency"] = task.read_latency;
@@ -127,7 +132,7 @@ Task parse_task(std::string_view json_text, const std::string& where) {
   const std::string strategy = root.get_string("strategy");
   task.compat = root.get_bool("compat");
   task.architecture =
-      tcu::decode_architecture(root.get_object("architecture"), tcu::ThreadKeys::mandatory);
+      tcu::decode_architecture(root.get_object("architecture"), tcu::ThreadKeys::mandatory, where);
   task.clock_mhz = root.get_real("clock_mhz", 0, 100000);
   task.axi_data_bits = root.get_u32("axi_data_bits", 32, 1024);
   task.read_latency = root.get_u64("read_latency", 1);

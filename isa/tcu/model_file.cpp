@@ -146,12 +146,6 @@ void check_layers(const std::vector<LayerEntry>& layers, std::uint64_t program,
 }
 
 void check_model(const ModelFile& model, Problems& problems) {
-  const bool size_known =
-      model.prog.size && !problems.concerns("/arch") && !problems.concerns("/prog");
-  check_layers(
-      model.layers,
-      size_known ? *model.prog.size / InstructionLayout(model.arch).instruction_bytes() : any_size,
-      problems);
   const bool depth_known = !problems.concerns("/arch/dram1_depth");
   check_file_name("/prog", model.prog.file_name, problems);
   for (std::size_t i = 0; i < model.consts.size(); ++i) {
@@ -165,6 +159,12 @@ void check_model(const ModelFile& model, Problems& problems) {
   }
   check_tensors("/inputs", "input", model.inputs, model.arch, problems);
   check_tensors("/outputs", "output", model.outputs, model.arch, problems);
+  const bool size_known =
+      model.prog.size && !problems.concerns("/arch") && !problems.concerns("/prog");
+  check_layers(model.layers,
+               size_known ? *model.prog.size / InstructionLayout(model.arch).instruction_bytes()
+                          : any_size,
+               problems);
 }
 
 // ---- writing ------------------------------------------------------------------------------------
