@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/planner.h"
@@ -149,7 +150,24 @@ void plan_node(Model& model, const nn::Node& node, Problems& problems, bool& uns
   }
 }
 
+/// Steps that lead to an output; of Shape only its operand's shape was needed.
+void drop_unread(Model& model) {
+  std::unordered_set<std::string_view> wanted(model.outputs.begin(), model.outputs.end());
+  std::vector<bool> live(model.steps.size());
+  for (std::size_t k = model.steps.size(); k-- > 0;) {
+    const Step& step = model.steps[k];
+    for (const std::string& name : step.writes) live[k] = live[k] || wanted.count(name) != 0;
+    if (live[k]) wanted.insert(step.reads.begin(), step.reads.end());
+  }
+  std::vector<Step> kept;
+  for (std::size_t k = 0; k < model.steps.size(); ++k) {
+    if (live[k]) kept.push_back(std::move(model.steps[k]));
+  }
+  model.steps = std::move(kept);
+}
+
 void connect(Model& model, Problems& problems) {
+  drop_unread(model);
   for (const Step& step : model.steps) {
     for (const std::string& name : step.reads) {
       model.values.at(name).readers.push_back(step.node->name);
