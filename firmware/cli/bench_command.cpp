@@ -274,9 +274,8 @@ Outcome outcome_of(const JobResult& result) {
 }
 
 /// Runs the rows in processes and prints each as soon as those before it are printed.
-std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, const Table& table) {
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const auto jobs = static_cast<std::size_t>(args.number("jobs", cores, 1, most_jobs));
+std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, const Table& table,
+                              std::size_t jobs) {
   std::vector<Outcome> outcomes(rows.size());
   std::vector<bool> ready(rows.size());
   std::size_t printed = 0;
@@ -328,10 +327,13 @@ int bench_command(const Words& words) {
   check_distinct({args.text("config").value_or("")}, outputs);
   for (const std::string& path : outputs) const OutputFile probe(path);  // costs no simulation
 
-  Table table = make_table(rows);
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const auto jobs = static_cast<std::size_t>(args.number("jobs", cores, 1, most_jobs));
+
+  const Table table = make_table(rows);
   fmt::print("{}", table.header());
   std::fflush(stdout);
-  const std::vector<Outcome> outcomes = run_rows(args, rows, table);
+  const std::vector<Outcome> outcomes = run_rows(args, rows, table, jobs);
   fmt::print("\n");
   print_notes(rows, left);
 

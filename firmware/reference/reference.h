@@ -5,6 +5,7 @@
 // 3.3 (see the table in reference.cpp). Where the standard leaves a choice:
 // * Resize of set 10 samples at x / scale; nearest rounds up when shrinking and down otherwise, as
 //   the standard's own examples have it.
+// * Resize copies a dimension of scale 1, whatever the coordinate mode.
 // * Average pooling with ceil_mode counts what lies beyond the padding as absent.
 // A pooling window that meets no input at all has no value and is refused.
 #pragma once

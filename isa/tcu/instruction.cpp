@@ -42,8 +42,12 @@ void require_fit(std::string_view what, std::uint64_t value, unsigned bits) {
 
 std::uint64_t pack(std::string_view what, Operand operand, unsigned address_bits,
                    unsigned stride_bits) {
-  require_fit(fmt::format("{} address", what), operand.address, address_bits);
-  require_fit(fmt::format("{} stride code", what), operand.stride, stride_bits);
+  // The text is made only where it is needed: a compiler packs millions of operands.
+  const auto require = [&](std::string_view field, std::uint64_t value, unsigned bits) {
+    if (value > mask(bits)) require_fit(fmt::format("{} {}", what, field), value, bits);
+  };
+  require("address", operand.address, address_bits);
+  require("stride code", operand.stride, stride_bits);
   return operand.address | shift_left(operand.stride, address_bits);
 }
 

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "firmware/compiler/compiler.h"
 #include "firmware/driver/model.h"
+#include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/tcu/assembler.h"
@@ -150,6 +152,58 @@ TEST(Estimator, GoldenResNet20) {
   const std::uint64_t march = golden(model, Formula::march_2022).aggregate.cycles;
   EXPECT_GE(march, 695000U);
   EXPECT_LT(march, 705000U);
+}
+
+/// The zoo's ResNet-20 as the reference compiles it.
+compiler::Compiled resnet20(const char* arch, compiler::Strategy strategy) {
+  compiler::Options options;
+  options.compat = true;
+  options.strategy = strategy;
+  const std::string file = std::string(TACTUS_SOURCE_DIR) + "/configs/arch/" + arch + ".tarch";
+  return compile(nn::zoo_entry("resnet20v2").build(nn::default_zoo_seed).graph,
+                 tcu::read_architecture(file), options);
+}
+
+Estimate estimate_of(const compiler::Compiled& compiled) {
+  return estimate(compiled.architecture,
+                  decode_program(tcu::InstructionLayout(compiled.architecture), compiled.program));
+}
+
+TEST(Estimator, TheFourStrategies) {
+  using compiler::Strategy;
+  EXPECT_EQ(estimate_of(resnet20("zcu104", Strategy::local_isolated)).execution.cycles, 293455U);
+  const auto uram = [](Strategy strategy) {
+    return estimate_of(resnet20("zcu104_uram", strategy)).execution.cycles;
+  };
+  EXPECT_EQ(uram(Strategy::local_vars), 235945U);
+  EXPECT_EQ(uram(Strategy::local_consts), 272952U);
+  EXPECT_EQ(uram(Strategy::local_vars_and_consts), 217128U);
+}
+
+TEST(Estimator, TheReferencesSummaryAndLayers) {
+  const compiler::Compiled compiled = resnet20("zcu104_uram", compiler::Strategy::local_isolated);
+  const Estimate all = estimate_of(compiled);
+  EXPECT_EQ(all.execution.cycles, 291769U);
+  EXPECT_EQ(all.aggregate.cycles, 291904U);
+  // The reference prints MUnits with three digits.
+  EXPECT_EQ((all.execution.energy + 500) / 1000, 103978U);
+  EXPECT_EQ((all.aggregate.energy + 500) / 1000, 103981U);
+
+  std::vector<tcu::LayerEntry> layers;
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    layers.push_back({layer.name, layer.first_instruction, layer.instructions});
+  }
+  std::vector<std::uint64_t> cycles;
+  for (const Estimate& layer : estimate_layers(
+           compiled.architecture,
+           decode_program(tcu::InstructionLayout(compiled.architecture), compiled.program),
+           layers)) {
+    cycles.push_back(layer.aggregate.cycles);
+  }
+  EXPECT_EQ(cycles, (std::vector<std::uint64_t>{14187, 7364,  5219,  14187, 25805, 7364,  14187,
+                                                13508, 5388,  14344, 10241, 3463,  14759, 14621,
+                                                5387,  14759, 8460,  6440,  7184,  5121,  3605,
+                                                24213, 11081, 6437,  24213, 9571,  796}));
 }
 
 }  // namespace

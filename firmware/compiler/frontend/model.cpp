@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/planner.h"
@@ -106,6 +107,18 @@ void declare_constants(Model& model) {
   }
 }
 
+/// Outputs that the operator does not have, or optional ones that are not supported.
+void check_results(const Model& model, Planner& planner) {
+  if (planner.failed()) return;
+  for (std::size_t i = 0; i < planner.node.outputs.size(); ++i) {
+    if (!planner.output_given(i)) continue;
+    const auto made = model.values.find(planner.node.outputs[i]);
+    if (made == model.values.end() || !made->second.known()) {
+      planner.problem("output {} ({}) is not supported", i, quote(planner.node.outputs[i]));
+    }
+  }
+}
+
 void plan_node(Model& model, const nn::Node& node, Problems& problems, bool& unsupported) {
   Planner planner(model, node, problems);
   const Operator* op = node.domain.empty() ? find_operator(node.op_type) : nullptr;
@@ -125,6 +138,7 @@ void plan_node(Model& model, const nn::Node& node, Problems& problems, bool& uns
     const bool constant = planner.all_constant();
     if (constant && op->fold != nullptr) {
       op->fold(planner);
+      check_results(model, planner);
       return;
     }
     if (op->plan == nullptr) {
@@ -142,6 +156,7 @@ void plan_node(Model& model, const nn::Node& node, Problems& problems, bool& uns
     step.role = op->role;
     step.emit = op->plan(planner);
     if (planner.failed() || !step.emit) return;
+    check_results(model, planner);
     model.steps.push_back(std::move(step));
   } catch (const UserError& error) {
     // Attributes are read where they are needed; what they throw names the node.
@@ -149,21 +164,43 @@ void plan_node(Model& model, const nn::Node& node, Problems& problems, bool& uns
   }
 }
 
+/// Steps that lead to an output; of Shape only its operand's shape was needed.
+void drop_unread(Model& model) {
+  std::unordered_set<std::string_view> wanted(model.outputs.begin(), model.outputs.end());
+  std::vector<bool> live(model.steps.size());
+  for (std::size_t k = model.steps.size(); k-- > 0;) {
+    const Step& step = model.steps[k];
+    for (const std::string& name : step.writes) live[k] = live[k] || wanted.count(name) != 0;
+    if (live[k]) wanted.insert(step.reads.begin(), step.reads.end());
+  }
+  std::vector<Step> kept;
+  for (std::size_t k = 0; k < model.steps.size(); ++k) {
+    if (live[k]) kept.push_back(std::move(model.steps[k]));
+  }
+  model.steps = std::move(kept);
+}
+
 void connect(Model& model, Problems& problems) {
+  drop_unread(model);
   for (const Step& step : model.steps) {
     for (const std::string& name : step.reads) {
       model.values.at(name).readers.push_back(step.node->name);
     }
   }
   for (const HostStep& step : model.host_steps) {
-    if (model.values.at(step.output).readers.empty()) continue;
+    const auto made = model.values.find(step.output);
+    if (made == model.values.end() || made->second.readers.empty()) continue;
     problems.push_back(
         fmt::format("{}: node {} ({}): is left to the host, so it is supported only as the last "
                     "node before an output; {} is read by {}",
                     model.graph->file, quote(step.node), step.op, quote(step.output),
-                    quote(model.values.at(step.output).readers.front())));
+                    quote(made->second.readers.front())));
   }
   for (const std::string& name : model.outputs) {
+    if (problems.empty() && !model.values.at(name).known()) {
+      problems.push_back(fmt::format("{}: output {} depends on a value that is not defined",
+                                     model.graph->file, quote(name)));
+    }
     if (model.values.at(name).constant != nullptr) {
       problems.push_back(fmt::format("{}: output {} is constant", model.graph->file, quote(name)));
     }

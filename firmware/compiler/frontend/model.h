@@ -1,7 +1,8 @@
 // The graph as the compiler understands it: every value's layout or constant, and a plan per node.
 //
 // analyse() walks the nodes that the outputs need, asks the operator table (operators.h) for each
-// node's plan, folds what is constant, and gathers every reason why the model cannot be compiled.
+// node's plan, folds what is constant, drops what nobody reads, and gathers every reason why the
+// model cannot be compiled.
 // Source: toolchain spec section 3.3.
 #pragma once
 
@@ -39,7 +40,8 @@ struct Value {
   std::shared_ptr<const nn::Tensor> constant;  ///< known at compile time
   std::optional<Layout> layout;                ///< of a value known at run time only
   std::vector<std::string> readers;            ///< nodes, one entry a reading at run time
-  bool output = false;                         ///< requested by the user
+  std::string reshaped_from;  ///< a value with the same elements in the same row-major order
+  bool output = false;        ///< requested by the user
 
   [[nodiscard]] bool known() const { return constant != nullptr || layout.has_value(); }
 };

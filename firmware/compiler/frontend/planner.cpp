@@ -97,6 +97,13 @@ void Planner::output(std::size_t i, Layout layout) {
   step_.writes.push_back(made.name);
 }
 
+void Planner::output_reshaped(Layout layout) {
+  const std::string& source = model_.value(node.inputs[0]).reshaped_from;
+  const std::string from = source.empty() ? node.inputs[0] : source;
+  output(0, std::move(layout));
+  model_.values[node.outputs[0]].reshaped_from = from;
+}
+
 void Planner::fold(nn::Tensor tensor, std::size_t i) {
   if (!output_given(i)) return;
   Value& made = model_.values[node.outputs[i]];

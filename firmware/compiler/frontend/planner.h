@@ -59,9 +59,12 @@ class Planner {
   }
   [[nodiscard]] bool failed() const { return found_ != 0; }
   /// The input will be consumed by the emitter, once a call.
-  void reads(std::size_t i) { step_.reads.emplace_back(node.input(i)); }
+  void reads(std::size_t i) { reads(node.inputs[i]); }
+  void reads(const std::string& value) { step_.reads.push_back(value); }
   void output(std::size_t i, Layout layout);
   void output(Layout layout) { output(0, std::move(layout)); }
+  /// Output 0 holds the elements of input 0 in the same row-major order.
+  void output_reshaped(Layout layout);
   void fold(nn::Tensor tensor, std::size_t i = 0);
   /// True if somebody reads the output or it is requested.
   [[nodiscard]] bool output_given(std::size_t i) const {

@@ -356,6 +356,32 @@ TEST(Rearrange, PaddedImageIntoAConvolution) {
   check(maker.output("y"), 0.2F);
 }
 
+TEST(Rearrange, FlattenBeforeAProductTurnsTheWeightsInstead) {
+  for (const std::string op : {"MatMul", "Gemm"}) {
+    for (const bool reshape : {false, true}) {
+      GraphMaker maker;
+      maker.input("x", {2, 8, 2, 3}).weights("w", {48, 5}, 0.25F);
+      maker.constant("target", integers({2, -1}));
+      maker.node(reshape ? "Reshape" : "Flatten",
+                 reshape ? std::vector<std::string>{"x", "target"} : std::vector<std::string>{"x"},
+                 {"f"});
+      maker.node(op, {"f", "w"}, {"y"}).output("y");
+      check(maker, 0.2F);
+      EXPECT_EQ(compile(maker.graph, architecture(8)).layers.size(), 1U);
+      // Who asks for the flat tensor itself gets it.
+      check(maker.output("f"), 0.2F);
+      EXPECT_EQ(compile(maker.graph, architecture(8)).layers.size(), 2U);
+    }
+  }
+}
+
+TEST(Rearrange, FlattenOfPartlyFilledVectorsBeforeAProduct) {
+  GraphMaker maker;
+  maker.input("x", {1, 5, 2, 3}).weights("w", {30, 4}, 0.25F);
+  maker.node("Flatten", {"x"}, {"f"}).node("MatMul", {"f", "w"}, {"y"}).output("y");
+  check(maker, 0.2F);
+}
+
 TEST(Relabel, TransposeAndBack) {
   GraphMaker maker;
   maker.input("x", {1, 4, 3, 5}).weights("w", {6, 5, 1, 1}, 0.5F);
@@ -387,6 +413,16 @@ TEST(Folding, ShapeArithmeticOfAnExporter) {
   maker.node("Reshape", {"x", "target"}, {"y"});
   check(maker.output("y"));
   EXPECT_EQ(compile(maker.graph, architecture(4)).output_layouts[0].shape, (nn::Shape{2, 12}));
+}
+
+TEST(Folding, WhatOnlyGivesItsShapeIsNotComputed) {
+  GraphMaker maker;
+  maker.input("x", {1, 3, 2, 2}).input("like", {1, 3, 2, 2});
+  maker.node("Relu", {"like"}, {"r"}).node("Shape", {"r"}, {"shape"});
+  maker.node("Reshape", {"x", "shape"}, {"s"}).node("Relu", {"s"}, {"y"}).output("y");
+  const Compiled compiled = compile(maker.graph, architecture(4));
+  EXPECT_EQ(compiled.layers.size(), 1U);
+  EXPECT_EQ(compiled.inputs.size(), 1U);
 }
 
 TEST(Folding, SizesOfAnUpsampling) {

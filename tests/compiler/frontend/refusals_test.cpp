@@ -262,6 +262,24 @@ TEST(Refusal, OperatorSetsOutputsAndConstants) {
   EXPECT_EQ(refusal(constant.graph), "test.onnx: output \"y\" is constant");
 }
 
+TEST(Refusal, OutputsThatAnOperatorDoesNotHave) {
+  GraphMaker maker;
+  maker.input("x", {1, 4, 2, 2}).node("Relu", {"x"}, {"a", "b"});
+  maker.graph.nodes[0].outputs[0].clear();
+  maker.output("b");
+  EXPECT_EQ(refusal(maker.graph),
+            "test.onnx: node \"n_a\" (Relu): output 1 (\"b\") is not supported");
+  GraphMaker pool;
+  pool.input("x", {1, 4, 2, 2});
+  pool.node("MaxPool", {"x"}, {"y", "i"}, {{"kernel_shape", Ints{2, 2}}}).output("y");
+  EXPECT_EQ(refusal(pool.graph),
+            "test.onnx: node \"n_y\" (MaxPool): output 1 (Indices) is not supported");
+  GraphMaker undefined;
+  undefined.input("x", {1, 4}).node("Add", {"x", "nothing"}, {"y"}).output("y");
+  EXPECT_EQ(refusal(undefined.graph),
+            "test.onnx: output \"y\" depends on a value that is not defined");
+}
+
 TEST(Refusal, OutOfMemory) {
   GraphMaker maker;
   maker.input("x", {1, 4, 6, 6}).weights("w", {8, 4, 3, 3}, 1.0F);

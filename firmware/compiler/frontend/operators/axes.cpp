@@ -151,6 +151,7 @@ std::optional<std::vector<SliceRange>> slice_ranges(Planner& p, const nn::Shape&
       p.problem("step {} is not supported", step);
       return std::nullopt;
     }
+    if (size == 0) continue;
     const auto from_end = [&](std::int64_t at) { return at < 0 ? at + size : at; };
     const std::int64_t start = step > 0
                                    ? std::clamp<std::int64_t>(from_end(starts[k]), 0, size)

@@ -15,14 +15,17 @@ struct Product {
   float alpha = 1;
   std::vector<float> bias;  ///< empty: none
   std::string bias_name;
+  /// The operand as it was before it was flattened: its elements lie in another order in memory,
+  /// and the weights' rows follow them. No dimensions: it was not.
+  Layout unflattened;
 
   void emit(Emitter& e) const {
     const Addresses bias_row = bias.empty() ? Addresses{} : e.row(bias_name, bias);
     const Addresses& w = weights_constant(
         e,
-        fmt::format("{} as {}matrix times {:a}", weights_name, transposed ? "transposed " : "",
-                    alpha),
-        shape, [this](std::int64_t, std::int64_t i, float* row) { fill_row(i, row); });
+        fmt::format("{} as {}matrix times {:a}{}", weights_name, transposed ? "transposed " : "",
+                    alpha, unflattened.shape.empty() ? "" : " for " + describe(unflattened, 1)),
+        shape, [&](std::int64_t, std::int64_t i, float* row) { fill_row(feature_of_row(i), row); });
     const Addresses& source = e.variable(input);
     const std::size_t rows = source.size() / shape.input_blocks(e.array_size());
     const Addresses result = e.allocate(rows * shape.output_blocks(e.array_size()));
@@ -30,6 +33,19 @@ struct Product {
     product.bias = bias_row;
     e.hir().add(std::move(product));
     e.result(output, result);
+  }
+
+  /// Number among the flattened features of the scalar at a place in memory.
+  [[nodiscard]] std::int64_t feature_of_row(std::int64_t place) const {
+    if (unflattened.shape.empty()) return place;
+    const std::vector<std::int64_t> strides = strides_of(unflattened.shape);
+    std::int64_t feature = 0;
+    for (std::size_t k = unflattened.order.size(); k-- > 1;) {
+      const std::size_t d = unflattened.order[k];
+      feature += place % unflattened.shape[d] * strides[d];
+      place /= unflattened.shape[d];
+    }
+    return feature;
   }
 
   void fill_row(std::int64_t input_lane, float* row) const {
@@ -77,10 +93,24 @@ bool plan_weights(Planner& p, const Layout* a, Product& product) {
   return true;
 }
 
-Emit finish(Planner& p, const Layout& a, const Product& product) {
+/// Multiplies what was flattened as it lies, if rows are whole vectors either way. The reference
+/// always flattens first.
+void skip_flattening(Planner& p, const Layout& a, Product& product) {
+  const std::string& source = p.value(0)->reshaped_from;
+  if (p.compat() || source.empty() || a.rank() != 2) return;
+  const Layout& before = *p.model().value(source).layout;
+  const bool same_rows = before.order[0] == 0 && before.shape[0] == a.shape[0] &&
+                         before.lanes() % p.architecture().array_size == 0;
+  if (!same_rows || before.rank() < 2) return;
+  product.unflattened = before;
+  product.input = source;
+}
+
+Emit finish(Planner& p, const Layout& a, Product product) {
   Layout result = a;
   result.shape.back() = product.shape.outputs;
-  p.reads(0);
+  skip_flattening(p, a, product);
+  p.reads(product.input);
   p.output(std::move(result));
   return [product](Emitter& e) { product.emit(e); };
 }

@@ -83,7 +83,7 @@ Emit plan_reshape(Planner& p) {
   if (shape->empty()) shape = nn::Shape{1};
   const std::optional<Layout> kept = kept_order(p, *x, *shape);
   p.reads(0);
-  p.output(kept ? *kept : p.model().natural_layout(p.node.outputs[0], *shape));
+  p.output_reshaped(kept ? *kept : p.model().natural_layout(p.node.outputs[0], *shape));
   return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) { emit_reshape(e, in, out); };
 }
 
