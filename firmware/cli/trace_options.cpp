@@ -121,7 +121,8 @@ RunTrace::RunTrace(Machine& machine, const TraceOptions& options, const std::str
       registry_(widths(machine)),
       plan_(make_plan(described(registry_, machine), options.selection)) {
   for (const auto& path : {options.vcd, options.gtkw}) {
-    if (path) const OutputFile probe(*path);
+    // Whoever reads a pipe would take a probe's end for the end of the file.
+    if (path && !std::filesystem::is_fifo(*path)) const OutputFile probe(*path);
   }
   trace::VcdWriter::Header header;
   header.tool = fmt::format("tactus {} ({})", version, git_revision);
