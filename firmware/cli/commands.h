@@ -24,5 +24,6 @@ int info_command(const Words& words);
 int selftest_command(const Words& words);
 int bench_command(const Words& words);
 int dais_command(const Words& words);
+int zoo_command(const Words& words);
 
 }  // namespace tactus

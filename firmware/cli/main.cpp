@@ -32,6 +32,7 @@ constexpr Command commands[] = {
     {"asm", "assemble a program", asm_command},
     {"disasm", "print a program as assembly text", disasm_command},
     {"info", "explain an architecture or a model", info_command},
+    {"zoo", "write a benchmark network as an ONNX file", zoo_command},
     {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
 };
 

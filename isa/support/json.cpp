@@ -216,6 +216,21 @@ std::uint64_t read_u64(const JsonNode* node, std::uint64_t min, std::uint64_t ma
   return *node->value;
 }
 
+double read_real(const JsonNode* node, double above, double max, const std::string& path,
+                 Problems& problems) {
+  const bool integer = node != nullptr && node->kind == JsonNode::Kind::integer;
+  if (!integer && !is_kind(node, JsonNode::Kind::number, "a number", path, problems)) return max;
+  double value = 0;
+  const char* end = node->text.data() + node->text.size();
+  const bool read = std::from_chars(node->text.data(), end, value).ec == std::errc();
+  if (!read || !(value > above && value <= max)) {
+    problems.add(path, fmt::format("{} is out of range; allowed above {} and up to {}",
+                                   printable(node->text), above, max));
+    return max;
+  }
+  return value;
+}
+
 std::string read_string(const JsonNode* node, const std::string& path, Problems& problems) {
   const bool good = is_kind(node, JsonNode::Kind::string, "a string", path, problems);
   return good ? node->text : std::string();
@@ -280,6 +295,10 @@ std::uint32_t ObjectReader::get_u32(std::string_view key, std::uint32_t min, std
   return static_cast<std::uint32_t>(get_u64(key, min, max));
 }
 
+double ObjectReader::get_real(std::string_view key, double above, double max) {
+  return read_real(require(key), above, max, below(path_, key), *problems_);
+}
+
 bool ObjectReader::get_bool(std::string_view key) {
   const JsonNode* node = require(key);
   return is_kind(node, JsonNode::Kind::boolean, "true or false", below(path_, key), *problems_) &&
@@ -328,6 +347,11 @@ std::optional<std::uint64_t> ObjectReader::get_optional_u64(std::string_view key
 std::optional<std::uint32_t> ObjectReader::get_optional_u32(std::string_view key, std::uint32_t min,
                                                             std::uint32_t max) {
   return has(key) ? std::optional(get_u32(key, min, max)) : std::nullopt;
+}
+
+std::optional<double> ObjectReader::get_optional_real(std::string_view key, double above,
+                                                      double max) {
+  return has(key) ? std::optional(get_real(key, above, max)) : std::nullopt;
 }
 
 std::optional<bool> ObjectReader::get_optional_bool(std::string_view key) {

@@ -91,6 +91,31 @@ TEST(Json, IntegersAreStrict) {
   EXPECT_EQ(depth_error(R"({})"), "f:/depth: missing key");
 }
 
+TEST(Json, RealsAreNumbersInAnOpenRange) {
+  const auto real_error = [](const std::string& text, double& value) {
+    return error_of([&] {
+      JsonDocument document(text, "f");
+      ObjectReader root = document.root();
+      value = root.get_real("mhz", 0, 1000);
+      root.finish();
+      document.problems().throw_if_any();
+    });
+  };
+  double value = 0;
+  EXPECT_EQ(real_error(R"({"mhz": 33.25})", value), "");
+  EXPECT_EQ(value, 33.25);
+  EXPECT_EQ(real_error(R"({"mhz": 1000})", value), "");
+  EXPECT_EQ(value, 1000);
+  EXPECT_EQ(real_error(R"({"mhz": 1e-3})", value), "");
+  EXPECT_EQ(value, 1e-3);
+  for (const char* text : {"0", "-5", "1000.5", "1e300"}) {
+    EXPECT_EQ(real_error(fmt::format(R"({{"mhz": {}}})", text), value),
+              fmt::format("f:/mhz: {} is out of range; allowed above 0 and up to 1000", text));
+  }
+  EXPECT_EQ(real_error(R"({"mhz": "100"})", value), "f:/mhz: must be a number, is a string");
+  EXPECT_EQ(real_error("{}", value), "f:/mhz: missing key");
+}
+
 TEST(Json, WrongTypesAreNamed) {
   JsonDocument document(R"({"s": 1, "b": 0, "o": [], "a": {}, "e": 2.5, "l": [1, "x"]})", "f");
   ObjectReader root = document.root();
