@@ -6,8 +6,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "firmware/driver/model.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/sha256.h"
 #include "isa/support/text.h"
 
 namespace tactus::sweep {
@@ -163,6 +165,25 @@ void read_expressions(ObjectReader& root, const Configuration& keys, Definition&
   }
 }
 
+bool is_file(const std::string& network) {
+  const std::size_t dot = network.rfind('.');
+  return dot != std::string::npos && (network.compare(dot, network.npos, ".onnx") == 0 ||
+                                      network.compare(dot, network.npos, ".tmodel") == 0);
+}
+
+/// Of the file, and of what it refers to.
+std::string hash_of_file(const std::string& path) {
+  std::vector<std::uint8_t> bytes = read_file(path);
+  if (path.compare(path.rfind('.'), path.npos, ".tmodel") == 0) {
+    const Model model = read_model(path, ProgramChecks::strict);
+    bytes.insert(bytes.end(), model.program.begin(), model.program.end());
+    for (const auto& constants : model.constants) {
+      bytes.insert(bytes.end(), constants.begin(), constants.end());
+    }
+  }
+  return sha256(bytes);
+}
+
 /// The configuration of a point before `derived`. A board's values come before all others.
 class Builder {
  public:
@@ -184,6 +205,7 @@ class Builder {
     for (const Assignment& assignment : assignments_) {
       if (assignment.first != "board.name") set_key(result, assignment.first, assignment.second);
     }
+    bind_file(result);
     for (const Definition::Derived& derived : definition_.derived) {
       const double value = derived.expression.value(result);
       const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
@@ -206,8 +228,21 @@ class Builder {
   }
 
  private:
+  /// A network in a file is named from the sweep's folder, and its content is part of the point.
+  void bind_file(Configuration& configuration) {
+    Configuration& workload = configuration["workload"];
+    const auto network = workload["network"].get<std::string>();
+    if (!is_file(network)) return;
+    const std::string path = resolve_beside(definition_.path, network);
+    auto found = files_.find(path);
+    if (found == files_.end()) found = files_.emplace(path, hash_of_file(path)).first;
+    workload["network"] = path;
+    workload["sha256"] = found->second;
+  }
+
   const Definition& definition_;
   std::map<std::string, Configuration> boards_;
+  std::map<std::string, std::string> files_;  ///< hash by path
   std::vector<Assignment> assignments_;
 };
 
