@@ -90,6 +90,7 @@ struct Compiled {
   std::vector<std::uint8_t> constants;  ///< the .tdata
   std::uint64_t constant_vectors = 0;
   bool load_consts_to_local = false;
+  bool compat = false;                   ///< as in the options
   std::vector<tcu::TensorEntry> inputs;  ///< contiguous pieces, sorted by base
   std::vector<tcu::TensorEntry> outputs;
   std::vector<TensorLayout> input_layouts;  ///< in the graph's order
@@ -112,6 +113,10 @@ struct Compiled {
 /// "resnet20v2_cifar.onnx" with "boards/pynqz1.tarch": resnet20v2_cifar_onnx_pynqz1 (section 1.2).
 [[nodiscard]] std::string artefact_base_name(std::string_view model_path,
                                              std::string_view architecture_path);
+
+/// The .tmodel of the program, with the spans of its layers unless it is compat: the reference's
+/// files have none.
+[[nodiscard]] tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name);
 
 /// Writes base.tmodel, base.tprog and base.tdata, and base.dot, .tasm, .hir, .lir for the dumps
 /// that are there; creates the directory. All or nothing: the .tmodel comes last, and what was

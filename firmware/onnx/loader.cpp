@@ -182,8 +182,7 @@ class Loader {
           break;
         }
         name = base;
-        // The output is defined once, so only names of the file can collide: each try is final for
-        // one of them.
+        // A name of the file can be in the way of one base only, so this does not take long.
         for (unsigned n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
       }
       node_names_.push_back(std::move(name));

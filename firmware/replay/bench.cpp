@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "models/sim/trace/cycle_watcher.h"
+#include "models/sim/trace/signals.h"
+
 namespace tactus {
 namespace {
 
@@ -48,13 +51,20 @@ class BareBench final : public ReplayBench {
     for (auto& dram : drams_) dram->drive();
     tcu_.drive();
     tcu_.accept();
+    if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
     tcu_.commit();
+    // The memories may change what their wires point to.
+    if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
     for (auto& dram : drams_) dram->commit();
     if (instruction_.fires()) source_.taken(clock_.now);
     clock_.events->end_of_cycle(clock_.now);
     ++clock_.now;
   }
   [[nodiscard]] const Tcu& tcu() const override { return tcu_; }
+  void describe(const trace::Scope& top) const override {
+    top.clock("clock");
+    tcu_.describe(top.unit("tcu"));
+  }
   [[nodiscard]] std::uint64_t delivered() const override { return source_.words_taken(); }
 
  private:
@@ -83,6 +93,7 @@ class TopBench final : public ReplayBench {
 
   void cycle() override { top_.cycle(); }
   [[nodiscard]] const Tcu& tcu() const override { return top_.tcu(); }
+  void describe(const trace::Scope& top) const override { top_.describe(top); }
   [[nodiscard]] std::uint64_t delivered() const override { return source_.words_taken(); }
 
  private:

@@ -380,6 +380,11 @@ bool ObjectReader::holds_string(std::string_view key, std::string_view text) {
   return node != nullptr && node->kind == JsonNode::Kind::string && node->text == text;
 }
 
+bool ObjectReader::is_string(std::string_view key) {
+  const JsonNode* node = find(key);
+  return node != nullptr && node->kind == JsonNode::Kind::string;
+}
+
 void ObjectReader::add_problem(std::string_view key, std::string what) {
   problems_->add(below(path_, key), std::move(what));
 }

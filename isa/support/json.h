@@ -79,6 +79,10 @@ class ObjectReader {
   /// True if the key holds exactly this string; reports nothing.
   [[nodiscard]] bool holds_string(std::string_view key, std::string_view text);
 
+  /// True if the key holds a string, whatever it says; reports nothing. For keys that may also hold
+  /// something else.
+  [[nodiscard]] bool is_string(std::string_view key);
+
   /// Reports what is wrong with the value of `key`.
   void add_problem(std::string_view key, std::string what);
   void finish();

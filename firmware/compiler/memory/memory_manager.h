@@ -23,7 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -104,7 +103,7 @@ class MemoryManager {
   /// Frees objects without consumers and all temps. ProgramBuilder calls it.
   void end_layer();
   /// Starts the passes over the emitters (see ProgramBuilder). Objects other than constants are
-  /// forgotten; all spaces but that of the constants start empty. ProgramBuilder calls it.
+  /// forgotten. ProgramBuilder calls it.
   void begin_pass(bool constants_only);
   [[nodiscard]] bool constants_only() const { return constants_only_; }
 
@@ -131,29 +130,42 @@ class MemoryManager {
   struct Entry {
     Object object;
     std::vector<std::string> consumers;
-    bool keep = false;           ///< constants and outputs
-    std::uint32_t blend = 0;     ///< number of the blended set, 0: none
-    std::uint64_t sequence = 0;  ///< order of making, which is the order of freeing
+    bool keep = false;  ///< constants and outputs
+    bool constant = false;
+    std::uint32_t blend = 0;     ///< a blended set, 0: none
+    std::uint64_t sequence = 0;  ///< order of making
+  };
+  /// A node of the forest of joined sets; `members` are the living ones, kept at the root.
+  struct Blend {
+    std::uint32_t parent = 0;
+    std::uint32_t members = 0;
   };
 
   Entry& add(const std::string& name, const Dims& dims, Addresses addresses,
              const Consumers& consumers);
   Addresses allocate(Tag tag, const std::string& name, std::uint64_t count);
+  template <typename Space>
+  Addresses take(Space& space, Tag tag, std::uint32_t ref, const std::string& name,
+                 std::uint64_t count);
   std::uint32_t next_ref();
-  void give_back(const Addresses& addresses);
   void release(const Entry& entry);
+  void give_back(const Addresses& addresses);
+  std::uint32_t new_blend(std::uint32_t members = 1);
+  [[nodiscard]] std::uint32_t blend_of(std::uint32_t set) const;
+  std::uint32_t join_blends(std::uint32_t a, std::uint32_t b);
 
   tcu::Architecture architecture_;
   MemoryOptions options_;
   HeapSpace dram0_, dram1_, local_;
-  ArenaSpace temp_;
+  ArenaSpace temp_, discarded_;
   std::uint32_t refs_ = 0;
   std::uint32_t temp_refs_ = 0;
   bool constants_only_ = false;
   std::unordered_map<std::string, std::unique_ptr<Entry>> objects_;
   std::uint64_t sequence_ = 0;
-  std::unordered_map<Address, std::uint32_t> holders_;  ///< of vectors in more than one object
-  std::vector<std::uint32_t> blends_;                   ///< living members of each set; [0] unused
+  std::unordered_map<Address, std::uint32_t> holders_;  ///< of vectors that were blended
+  std::vector<Blend> blends_{1};
+  std::vector<bool> constant_refs_;
   std::vector<tcu::TensorEntry> inputs_;
   std::vector<std::uint8_t> constants_;
   std::uint64_t constants_count_ = 0;

@@ -30,11 +30,13 @@ enum class DataflowKind : std::uint8_t {
   array_to_accumulator = 3,
   accumulator_to_local = 4,
   local_to_accumulator = 5,
+  local_to_dais_to_accumulator = 6,  ///< not in the RTL
 };
 
 struct Dataflow {
   DataflowKind kind = DataflowKind::none;
   std::uint64_t size = 0;
+  std::uint64_t results = 0;  ///< size of what a DAIS block sends to the accumulators
 };
 
 /// What the host router connects, one item a vector. Source: hardware spec section 6.
@@ -47,6 +49,12 @@ struct HostDataflow {
 struct ArrayControl {
   bool load = false;    ///< load a weight vector, else run
   bool zeroes = false;  ///< use a vector of zeroes instead of one from local memory
+  std::uint64_t size = 0;
+};
+
+/// A vector for a DAIS block.
+struct DaisControl {
+  unsigned block = 0;
   std::uint64_t size = 0;
 };
 

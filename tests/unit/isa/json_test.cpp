@@ -38,6 +38,9 @@ TEST(Json, ReadsEveryKindOfValue) {
   EXPECT_TRUE(root.get_bool("yes"));
   EXPECT_FALSE(root.get_bool("no"));
   EXPECT_EQ(root.get_string("text"), "a\u00e9\n");
+  EXPECT_TRUE(root.is_string("text"));
+  EXPECT_FALSE(root.is_string("u32"));
+  EXPECT_FALSE(root.is_string("none"));
   EXPECT_EQ(root.get_enum("kind", {"one", "two"}), 1U);
   EXPECT_EQ(root.get_u64("zero"), 0U);
   ObjectReader object = root.get_object("object");
