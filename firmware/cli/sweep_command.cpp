@@ -181,6 +181,11 @@ int sweep_command(const Words& words) {
        {"dry-run", "", "list the points and estimate the time, write nothing"}},
       "SWEEP.json | merge DIR...");
   if (!args.parse(words)) return exit_ok;
+  if (args.has("point")) {
+    const bench::ProgramCache cache(bench::ProgramCache::default_folder());
+    fmt::print("{}\n", sweep::evaluate(read_text("/dev/stdin"), cache));
+    return exit_ok;
+  }
   std::vector<std::string> names = args.positional();
   if (!names.empty() && names.front() == "merge") {
     const auto target = args.text("output");
@@ -190,12 +195,6 @@ int sweep_command(const Words& words) {
   }
   if (names.size() != 1) user_error("tactus sweep: name exactly one sweep file");
   return run_sweep(args, names.front());
-}
-
-int sweep_point_command(const Words& words) {
-  if (!words.empty()) user_error("tactus sweep-point: reads a configuration from standard input");
-  fmt::print("{}\n", sweep::evaluate(read_text("/dev/stdin")));
-  return exit_ok;
 }
 
 }  // namespace tactus

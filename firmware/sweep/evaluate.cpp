@@ -45,7 +45,7 @@ bench::Task to_task(const Configuration& configuration) {
 
 std::string evaluate(std::string_view configuration_json, const bench::ProgramCache& cache) {
   const Configuration configuration = Configuration::parse(configuration_json, nullptr, false);
-  if (!configuration.is_object()) user_error("tactus sweep-point: no configuration at the input");
+  if (!configuration.is_object()) user_error("tactus sweep --point: no configuration at the input");
   const bench::Task task = to_task(configuration);
   Configuration figures = Configuration::parse(to_json(bench::evaluate(task, cache)));
   for (const char* key : host_figures) figures.erase(key);

@@ -47,7 +47,7 @@ std::vector<Point> points_of(const Shard& shard, std::vector<Point> points) {
   return mine;
 }
 
-Job point_job(const Point& point) { return {{"sweep-point"}, point.configuration.dump()}; }
+Job point_job(const Point& point) { return {{"sweep", "--point"}, point.configuration.dump()}; }
 
 Line result_line(const Point& point, const JobResult& result, const std::string& tool) {
   Line line;

@@ -23,7 +23,7 @@ struct Shard {
 
 [[nodiscard]] std::vector<Point> points_of(const Shard& shard, std::vector<Point> points);
 
-/// The job that evaluates a point: this program's command `sweep-point` with the configuration as
+/// The job that evaluates a point: this program's `sweep --point` with the configuration as
 /// its input and the figures as its output.
 [[nodiscard]] Job point_job(const Point& point);
 
