@@ -39,6 +39,9 @@ class FixedPointModel::Evaluation {
     values_[node.outputs[0]] = std::move(result);
   }
 
+  /// The features of a product's input in the order in which they are multiplied.
+  [[nodiscard]] std::vector<std::int64_t> feature_order(const Node& product) const;
+
   [[nodiscard]] std::int64_t quantise(float value) const { return tcu::quantise(type_, value); }
   [[nodiscard]] std::int64_t alu(SimdOp op, std::int64_t a, std::int64_t b) const {
     return tcu::alu(type_, op, a, b);
@@ -146,6 +149,32 @@ void FixedPointModel::Evaluation::run(const Node& node) {
   run_movement(node);
 }
 
+/// A flattened image is multiplied as it lies in memory, pixel by pixel, if its channels are whole
+/// vectors; anything else as the model numbers it.
+std::vector<std::int64_t> FixedPointModel::Evaluation::feature_order(const Node& product) const {
+  const Shape& rows = values_.at(product.inputs[0]).shape;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rows[1]));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+  if (product.op_type == "Conv") return order;
+  std::string source = product.inputs[0];
+  const Node* maker = graph_.producer(source);
+  while (maker != nullptr && (maker->op_type == "Reshape" || maker->op_type == "Flatten")) {
+    source = maker->inputs[0];
+    maker = graph_.producer(source);
+  }
+  const Shape& image = values_.at(source).shape;
+  // A transposed image has its channels last already.
+  const bool turned = maker != nullptr && maker->op_type == "Transpose" &&
+                      maker->integers("perm") == Shape{0, 2, 3, 1};
+  if (image.size() != 4 || turned || image[0] != rows[0] || image[1] % n_ != 0) return order;
+  const std::int64_t plane = image[2] * image[3];
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const auto at = static_cast<std::int64_t>(place);
+    order[place] = at % image[1] * plane + at / image[1];
+  }
+  return order;
+}
+
 /// A matrix product is a convolution with one tap.
 void FixedPointModel::Evaluation::run_product(const Node& node) {
   const FixedTensor x = input(node, 0), w = input(node, 1);
@@ -185,6 +214,7 @@ void FixedPointModel::Evaluation::run_product(const Node& node) {
   const Geometry g = geometry(conv ? node : Node(), image, kernel, result);
   const std::int64_t plane = image[2] * image[3];
   const std::int64_t blocks = (inputs + n_ - 1) / n_;
+  const std::vector<std::int64_t> order = feature_order(node);
   for_each_position(result, [&](const Shape& at) {
     const std::int64_t o = at[1];
     std::int64_t sum = 0;
@@ -194,7 +224,8 @@ void FixedPointModel::Evaluation::run_product(const Node& node) {
         const bool biased = tap == 0 && block == blocks - 1;
         std::int64_t chain = biased ? bias.mantissas[static_cast<std::size_t>(o)] : 0;
         const std::int64_t end = std::min(inputs, (block + 1) * n_);
-        for (std::int64_t i = block * n_; pixel >= 0 && i < end; ++i) {
+        for (std::int64_t place = block * n_; pixel >= 0 && place < end; ++place) {
+          const std::int64_t i = order[static_cast<std::size_t>(place)];
           const auto from = static_cast<std::size_t>((at[0] * inputs + i) * plane + pixel);
           chain =
               tcu::mac(type_, tcu::MacRounding::sum, x.mantissas[from], weight(tap, i, o), chain);

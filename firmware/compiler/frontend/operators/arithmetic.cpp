@@ -51,18 +51,15 @@ Addresses Arithmetic::spread(const Operand& operand, const Addresses& addresses,
   return repeated;
 }
 
-/// Lanes beyond the last channel are zero. The reference lets the constant go on there.
+/// Lanes beyond the last channel are zero, as in the artefacts of the reference before August 2022;
+/// it lets the constant go on there since.
 Addresses Arithmetic::written_out(Emitter& e, const Operand& operand) const {
   const std::int64_t n = e.array_size();
   const nn::Shape sizes = result.memory_shape();
   const std::int64_t blocks = result.blocks(e.array_size());
-  const bool wraps = e.model().compat;
   const nn::Tensor& tensor = *operand.constant;
   const auto make = [&] {
     const BroadcastIndex source(tensor.shape, result.shape);
-    nn::Shape rank_filled(result.rank() - tensor.shape.size(), 1);
-    rank_filled.insert(rank_filled.end(), tensor.shape.begin(), tensor.shape.end());
-    const std::int64_t period = rank_filled[result.lane_dimension()];
     nn::Shape outer(sizes.begin(), sizes.end() - 1), at(outer.size(), 0);
     nn::Shape position(result.rank(), 0);
     std::vector<float> lanes;
@@ -70,10 +67,12 @@ Addresses Arithmetic::written_out(Emitter& e, const Operand& operand) const {
     do {
       for (std::size_t k = 0; k < at.size(); ++k) position[result.order[k]] = at[k];
       for (std::int64_t lane = 0; lane < blocks * n; ++lane) {
-        const bool padding = lane >= sizes.back();
-        position[result.lane_dimension()] = padding ? lane % period : lane;
-        lanes.push_back(
-            padding && !wraps ? 0.0F : tensor.floats[static_cast<std::size_t>(source(position))]);
+        if (lane >= sizes.back()) {
+          lanes.push_back(0);
+          continue;
+        }
+        position[result.lane_dimension()] = lane;
+        lanes.push_back(tensor.floats[static_cast<std::size_t>(source(position))]);
       }
     } while (next_position(at, outer));
     return lanes;
