@@ -101,7 +101,14 @@ void estimate(const std::vector<Point>& points, std::size_t at_once) {
         job = sweep::point_job(points[probes[number]]);
         return true;
       },
-      [&](std::size_t, const JobResult& result) { seconds += result.seconds; });
+      [&](std::size_t number, const JobResult& result) {
+        const Line line = sweep::result_line(points[probes[number]], result, "");
+        if (line["status"] != "ok") {
+          fmt::print("point {} fails: {}\n", points[probes[number]].index,
+                     line["error"].get<std::string>());
+        }
+        seconds += result.seconds;
+      });
   const double each = seconds / static_cast<double>(probes.size());
   fmt::print("estimated time {} with {} at once; {} points were run for it, {:.2f} s each\n",
              duration(each * static_cast<double>(points.size()) / static_cast<double>(at_once)),
@@ -178,7 +185,8 @@ int sweep_command(const Words& words) {
        {"jobs", "N", "points at once (default: cores)", false, 'j'},
        {"shard", "i/n", "only part i of n, for n machines"},
        {"retry-failed", "", "run points again that failed before"},
-       {"dry-run", "", "list the points and estimate the time, write nothing"}},
+       {"dry-run", "", "list the points and estimate the time, write nothing"},
+       {"point", "", "run one point, a configuration on standard input (used for the processes)"}},
       "SWEEP.json | merge DIR...");
   if (!args.parse(words)) return exit_ok;
   if (args.has("point")) {

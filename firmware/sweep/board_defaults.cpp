@@ -1,5 +1,4 @@
 #include "firmware/bench/board.h"
-#include "firmware/compiler/strategy.h"
 #include "firmware/sweep/configuration.h"
 
 namespace tactus::sweep {
