@@ -27,7 +27,8 @@ using Clock = std::chrono::steady_clock;
 
 const std::vector<std::string_view> source_names{"network", "onnx", "model"};
 
-using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*>;
+using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
+                            std::map<std::string, std::uint64_t> Figures::*>;
 constexpr std::pair<const char*, Member> figure_members[] = {
     {"instructions", &Figures::instructions},
     {"program_bytes", &Figures::program_bytes},
@@ -42,6 +43,7 @@ constexpr std::pair<const char*, Member> figure_members[] = {
     {"dram_write_bytes", &Figures::dram_write_bytes},
     {"estimated_cycles", &Figures::estimated_cycles},
     {"estimated_cycles_2022", &Figures::estimated_cycles_2022},
+    {"lost_cycles", &Figures::lost_cycles},
     {"from_cache", &Figures::from_cache},
     {"compile_seconds", &Figures::compile_seconds},
     {"simulate_seconds", &Figures::simulate_seconds},
@@ -247,6 +249,11 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.frames_per_second = 1e3 / figures.latency_ms;
   figures.array_utilisation = static_cast<double>(run.array_runs) / static_cast<double>(run.cycles);
   figures.mac_efficiency = mac_efficiency(task.architecture, program.true_macs, run.cycles);
+  for (std::size_t i = 0; i < ArrayTime::states; ++i) {
+    if (i == ArrayTime::compute) continue;
+    figures.lost_cycles[std::string(ArrayTime::state_table[i].name)] =
+        run.accounting.totals.array_time[i];
+  }
   const std::uint64_t beat = task.axi_data_bits / 8;
   figures.dram_read_bytes = (run.read_beats[0] + run.read_beats[1]) * beat;
   figures.dram_write_bytes = (run.write_beats[0] + run.write_beats[1]) * beat;

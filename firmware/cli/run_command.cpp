@@ -78,18 +78,8 @@ class Runner {
     if (!stuck && report_.images.back().run.end != RunEnd::finished) {
       stuck = report_.images.back().run;
     }
-<<<<<<< HEAD
     // Whatever cannot be written costs itself only: the rest of the result is not lost.
-    finish_observers();
     write_files(stuck.has_value());
-=======
-    try {
-      write_files(stuck.has_value());
-    } catch (const UserError&) {
-      print_summary();  // a disk that is full does not cost the result
-      throw;
-    }
->>>>>>> a89e3beffd794a52579565edca031bfdf1a462ef
     print_summary();
     if (!stuck) print_outputs();
     if (stuck) fmt::print(stderr, "tactus: {}\n", stuck_message(plan_, *stuck));
