@@ -124,7 +124,7 @@ class Runner {
   /// A signal has ended a traced run at a report of its progress.
   void stop_by(int signal) const {
     fmt::print(stderr, "tactus: stopped by a signal after {} cycles; {}\n", machine_.now(),
-               trace_ ? "waveform: " + trace_->summary() : problems_.front());
+               trace_ ? "waveform: " + trace_->summary() : failures_.front());
     die_of(signal);
   }
 
