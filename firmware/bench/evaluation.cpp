@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -11,6 +12,7 @@
 
 #include "firmware/driver/host.h"
 #include "firmware/onnx/loader.h"
+#include "firmware/onnx/writer.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -53,14 +55,15 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What shapes the program of a task that is compiled, as text.
-std::string cache_key(const Task& task) {
+/// What shapes the program of a task that is compiled, as text. Networks of the zoo follow from
+/// name and seed; the content of a file may lie in several, so the graph itself counts.
+std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   Json key;
-  if (task.source == Source::network) {
+  if (graph) {
+    key["onnx"] = sha256(nn::write_graph(*graph));
+  } else {
     key["network"] = task.workload;
     key["seed"] = task.seed;
-  } else {
-    key["onnx"] = sha256(read_file(task.workload));
   }
   key["architecture"] = Json::parse(to_json(task.architecture, -1));
   key["strategy"] = compiler::to_string(task.strategy);
@@ -68,15 +71,12 @@ std::string cache_key(const Task& task) {
   return key.dump();
 }
 
-Program compile_task(const Task& task,
+Program compile_task(const Task& task, const nn::Graph& graph,
                      const std::function<void(const compiler::Progress&)>& progress) {
   compiler::Options options;
   options.strategy = task.strategy;
   options.compat = task.compat;
   options.progress = progress;
-  const nn::Graph graph = task.source == Source::network
-                              ? nn::zoo_entry(task.workload).build(task.seed).graph
-                              : nn::load_graph(task.workload);
   const std::string name = std::filesystem::path(task.workload).filename().string();
   return to_program(compile(graph, task.architecture, options), name);
 }
@@ -170,9 +170,12 @@ Figures parse_figures(std::string_view json_text, const std::string& where) {
 Prepared prepare(const Task& task, const ProgramCache& cache,
                  const std::function<void(const compiler::Progress&)>& progress) {
   if (task.source == Source::model) return {read_compiled(task), false};
-  const std::string key = cache_key(task);
+  std::optional<nn::Graph> graph;
+  if (task.source == Source::onnx) graph = nn::load_graph(task.workload);
+  const std::string key = cache_key(task, graph);
   if (auto found = cache.find(key)) return {std::move(*found), true};
-  Prepared prepared{compile_task(task, progress), false};
+  if (!graph) graph = nn::zoo_entry(task.workload).build(task.seed).graph;
+  Prepared prepared{compile_task(task, *graph, progress), false};
   cache.store(key, prepared.program);
   return prepared;
 }
