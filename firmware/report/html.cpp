@@ -53,13 +53,13 @@ figure{margin:0}figcaption{font-weight:600;font-size:14px}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:18px}
 .list{overflow:auto;max-height:620px;margin-top:10px}
 .list th{position:sticky;top:0;background:var(--card);box-shadow:0 1px var(--line)}
-.list td,.list td:first-child{min-width:0;padding:2px 10px;font-size:13px}
-.list td.t{max-width:52em}
+.list td,.list td:first-child{min-width:0;padding:2px 8px;font-size:13px}
+.list td.t{white-space:nowrap}.list td.t:last-child{white-space:normal;min-width:13em}
 .list th[tabindex]{cursor:pointer}.list th[tabindex]:hover{color:var(--text)}
 .list th[aria-sort=ascending]::after{content:" \2191"}
 .list th[aria-sort=descending]::after{content:" \2193"}
-.list tr:target td,.list td:target{background:var(--hint)}
-ul.best{margin:0 0 12px;padding-left:20px}
+.list :target{outline:2px solid var(--c3)}
+ul.best{margin:0;padding-left:20px}ul.best li{margin:4px 0}a{color:var(--c1)}
 pre{overflow:auto;max-height:480px;font-size:13px;margin:8px 0 0}
 details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
 @media (max-width:600px){main{padding:16px 10px 32px}section{padding:14px 12px}h1{font-size:21px}

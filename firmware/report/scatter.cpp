@@ -32,9 +32,11 @@ Axis make_axis(const ScatterAxis& axis, std::vector<double> values) {
   const Scale scale = Scale::around(values);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  // Few values are their own ticks.
+  // Few settings are their own ticks.
   constexpr std::size_t few = 10;
-  return {scale, number_ticks(values.size() <= few ? values : scale.ticks())};
+  const bool own = values.size() <= few && std::all_of(values.begin(), values.end(),
+                                                       [](double v) { return v == std::floor(v); });
+  return {scale, number_ticks(own ? values : scale.ticks())};
 }
 
 std::string circle(const Frame& frame, const ScatterPoint& point, std::size_t covered) {

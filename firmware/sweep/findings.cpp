@@ -23,9 +23,9 @@ Measured measure(const Line& line) {
   m.array_utilisation = figures.at("array_utilisation").get<double>();
   m.memory_bits = figures.at("memory_bits").get<double>();
   m.multipliers = figures.at("multipliers").get<double>();
-  m.dram_bytes =
+  const double bytes =
       figures.at("dram_read_bytes").get<double>() + figures.at("dram_write_bytes").get<double>();
-  m.dram_bytes_per_second = m.dram_bytes * m.frames_per_second;
+  m.dram_bytes_per_second = bytes * m.frames_per_second;
   return m;
 }
 

@@ -17,8 +17,7 @@ struct Measured {
   std::uint64_t cycles = 0;
   double latency_ms = 0, frames_per_second = 0, array_utilisation = 0;
   double memory_bits = 0, multipliers = 0;  ///< see Area
-  double dram_bytes = 0;                    ///< of one image, both banks, read and written
-  double dram_bytes_per_second = 0;         ///< used: of one image after the other
+  double dram_bytes_per_second = 0;  ///< both banks, read and written, one image after the other
 };
 
 /// Ascending points; valid as long as `results`. Throws UserError for a line without figures.

@@ -136,52 +136,35 @@ std::string Page::varied(const Line& line) const {
   return text;
 }
 
-std::string link(const Measured& m, const char* word) {
-  return fmt::format("<a href=\"#p{0}\">{1} {0}</a>", m.point, word);
-}
-
+/// Every point that is best in some way, once, with all it is best in.
 std::string Page::best(const Group& group) const {
   const Best best = best_of(group.points);
-  const auto at = [&](std::size_t place) -> const Measured& { return *group.points[place]; };
-  const auto which = [&](std::size_t place) {
-    const std::string values = varied(*at(place).line);
-    return values.empty() ? "" : " (" + escape(values) + ")";
+  const std::pair<std::size_t, const char*> praises[] = {
+      {best.fastest, "has the lowest latency"},
+      {best.efficient, "gives the most frames for its memory"},
+      {best.smallest, "has the least memory within 10 % of the lowest latency"},
+      {best.multipliers, "has the fewest multipliers within 10 % of the lowest latency"},
   };
-  const Measured& fastest = at(best.fastest);
-  std::string text = fmt::format(
-      "<p>{}{} is the fastest{}: {:.3f} ms or {:.1f} frames/s with {:.2f} Mbit of memory and {} "
-      "multipliers{}.",
-      groups_.size() > 1 ? escape(group.network) + ": " : "", link(fastest, "Point"),
-      group.points.size() > 1 ? fmt::format(" of {}", grouped(group.points.size())) : "",
-      fastest.latency_ms, fastest.frames_per_second, megabits(fastest),
-      grouped(static_cast<std::uint64_t>(fastest.multipliers)), which(best.fastest));
-  // One place may be best in more than one way.
-  const auto add = [&](std::size_t place, const std::string& praise, const std::string& figures) {
-    if (place == best.fastest) {
-      text += fmt::format(" It is also {}.", praise);
-    } else {
-      text += fmt::format(" {} is {}: {}, {:.3f} ms{}.", link(at(place), "Point"), praise, figures,
-                          at(place).latency_ms, which(place));
+  std::string text;
+  std::set<std::size_t> named;
+  for (const auto& first : praises) {
+    if (!named.insert(first.first).second) continue;
+    std::string praise;
+    for (const auto& [place, what] : praises) {
+      if (place != first.first) continue;
+      praise += (praise.empty() ? "" : ", ") + std::string(what);
     }
-  };
-  add(best.efficient, "the best for its memory",
-      fmt::format("{:.1f} frames/s for each Mbit, against {:.1f} of the fastest",
-                  at(best.efficient).frames_per_second / megabits(at(best.efficient)),
-                  fastest.frames_per_second / megabits(fastest)));
-  const auto size = [&](std::size_t place) {
-    return fmt::format("{:.2f} Mbit and {} multipliers", megabits(at(place)),
-                       grouped(static_cast<std::uint64_t>(at(place).multipliers)));
-  };
-  const bool one = best.smallest == best.multipliers;
-  add(best.smallest,
-      one ? "the smallest within 10 % of the lowest latency, in memory and in multipliers"
-          : "the smallest in memory within 10 % of the lowest latency",
-      size(best.smallest));
-  if (!one) {
-    add(best.multipliers, "the smallest in multipliers within 10 % of the lowest latency",
-        size(best.multipliers));
+    const Measured& m = *group.points[first.first];
+    const std::string values = varied(*m.line);
+    text += fmt::format(
+        "<li>{}<a href=\"#p{}\">Point {}</a> {}: {:.3f} ms, {:.1f} frames/s, {:.2f} Mbit, {} "
+        "multipliers, {:.2f} frames/s for each Mbit{}.</li>\n",
+        groups_.size() > 1 ? escape(group.network) + ": " : "", m.point, m.point, praise,
+        m.latency_ms, m.frames_per_second, megabits(m),
+        grouped(static_cast<std::uint64_t>(m.multipliers)), m.frames_per_second / megabits(m),
+        values.empty() ? "" : " (" + escape(values) + ")");
   }
-  return text + "</p>\n";
+  return "<ul class=\"best\">\n" + text + "</ul>\n";
 }
 
 std::string Page::lead() const {
@@ -209,7 +192,10 @@ std::string Page::group_legend(std::vector<svg::Legend> entries) const {
 }
 
 std::string Page::axis_chart(const std::string& key) const {
-  constexpr std::size_t most_values = 24;  // beyond, a line over them is noise
+  // A line over many values with a point or two each would be noise.
+  const auto enough = [](std::size_t values, std::size_t points) {
+    return values > 1 && (values <= 24 || 8 * values <= points);
+  };
   svg::ScatterChart chart;
   chart.title = "Latency against " + short_name(key);
   chart.x.title = key;
@@ -234,13 +220,14 @@ std::string Page::axis_chart(const std::string& key) const {
            fmt::format("point {}: {:.3f} ms; {}", m->point, m->latency_ms, varied(*m->line)),
            group.colour});
     }
-    if (at.size() < 2 || at.size() > most_values) continue;
+    if (!enough(at.size(), group.points.size())) continue;
     const bool single = groups_.size() == 1;
     svg::ScatterLine lowest{{}, single ? 0 : group.colour}, median{{}, 5, false, true};
     for (auto& [x, latencies] : at) {
       std::sort(latencies.begin(), latencies.end());
       lowest.points.emplace_back(x, latencies.front());
-      median.points.emplace_back(x, latencies[latencies.size() / 2]);
+      const std::size_t half = latencies.size() / 2;
+      median.points.emplace_back(x, (latencies[half] + latencies[latencies.size() - 1 - half]) / 2);
     }
     if (single && at.size() < group.points.size()) chart.lines.push_back(std::move(median));
     chart.lines.push_back(std::move(lowest));
@@ -296,8 +283,8 @@ std::string Page::points_section() const {
   for (const std::string& key : keys_) {
     columns.push_back({short_name(key), !value_of(results_.lines.front(), key).is_number()});
   }
-  for (const char* title : {"cycles", "latency ms", "frames/s", "array %", "memory Mbit",
-                            "multipliers", "DRAM MB", "DRAM MB/s"}) {
+  for (const char* title :
+       {"cycles", "latency ms", "frames/s", "array %", "memory Mbit", "multipliers", "DRAM MB/s"}) {
     columns.push_back({title});
   }
   columns.push_back({"on the front of", true});
@@ -312,7 +299,6 @@ std::string Page::points_section() const {
     cells.push_back(fmt::format("{:.1f}", 100 * m.array_utilisation));
     cells.push_back(fmt::format("{:.3f}", megabits(m)));
     cells.push_back(grouped(static_cast<std::uint64_t>(m.multipliers)));
-    cells.push_back(fmt::format("{:.2f}", m.dram_bytes / 1e6));
     cells.push_back(fmt::format("{:.1f}", megabytes_per_second(m)));
     std::string marks;
     if (const auto found = fronts_.find(&m); found != fronts_.end()) {
@@ -323,7 +309,7 @@ std::string Page::points_section() const {
     cells.push_back(marks);
     table.row(std::move(cells));
   }
-  return "<p>A click on a title sorts. DRAM MB are those of one image.</p>\n" + table.html();
+  return "<p>A click on a title sorts.</p>\n" + table.html();
 }
 
 std::string Page::failed_section() const {
