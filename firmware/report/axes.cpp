@@ -77,7 +77,7 @@ std::vector<Tick> number_ticks(const std::vector<double>& values) {
 
 std::string grid(const Frame& frame, const std::vector<Tick>& x, const std::vector<Tick>& y,
                  std::string_view x_title, std::string_view y_title) {
-  constexpr double letter = 7, line_height = 13;
+  constexpr double letter = 6, line_height = 13;
   std::string out;
   const double floor = frame.height - frame.bottom;
   double taken = -1;
@@ -85,7 +85,7 @@ std::string grid(const Frame& frame, const std::vector<Tick>& x, const std::vect
     const double at = frame.place_x(tick.value);
     out += line(at, frame.top, at, floor, "var(--line)", 1);
     const double half =
-        letter * static_cast<double>(std::min<std::size_t>(tick.label.size(), 20)) / 2;
+        letter * static_cast<double>(std::min<std::size_t>(tick.label.size(), 24)) / 2;
     if (at - half < taken) continue;
     out += label(at, floor + 16, "middle", tick.label);
     taken = at + half + letter;

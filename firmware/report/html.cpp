@@ -52,7 +52,7 @@ font-size:13px}
 figure{margin:0}figcaption{font-weight:600;font-size:14px}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:18px}
 .list{overflow:auto;max-height:620px;margin-top:10px}
-.list th{position:sticky;top:0;background:var(--card);box-shadow:0 1px var(--line)}
+.list th{position:sticky;white-space:normal;vertical-align:bottom;padding:5px 8px;top:0;background:var(--card);box-shadow:0 1px var(--line)}
 .list td,.list td:first-child{min-width:0;padding:2px 8px;font-size:13px}
 .list td.t{white-space:nowrap}.list td.t:last-child{white-space:normal;min-width:13em}
 .list th[tabindex]{cursor:pointer}.list th[tabindex]:hover{color:var(--text)}

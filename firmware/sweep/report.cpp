@@ -36,8 +36,12 @@ std::string escape_lines(std::string_view text) {
   return out;
 }
 
+/// "architecture.array_size" as "array size".
 std::string short_name(const std::string& key) {
-  return key == "board.name" ? "board" : key.substr(key.find('.') + 1);
+  if (key == "board.name") return "board";
+  std::string name = key.substr(key.find('.') + 1);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 double megabits(const Measured& m) { return m.memory_bits / 1e6; }
@@ -149,11 +153,14 @@ std::string Page::best(const Group& group) const {
   std::set<std::size_t> named;
   for (const auto& first : praises) {
     if (!named.insert(first.first).second) continue;
-    std::string praise;
+    std::vector<std::string> all;
     for (const auto& [place, what] : praises) {
-      if (place != first.first) continue;
-      praise += (praise.empty() ? "" : ", ") + std::string(what);
+      if (place == first.first) all.emplace_back(what);
     }
+    const std::string last = all.back();
+    all.pop_back();
+    const std::string praise =
+        all.empty() ? last : fmt::format("{} and {}", fmt::join(all, ", "), last);
     const Measured& m = *group.points[first.first];
     const std::string values = varied(*m.line);
     text += fmt::format(
