@@ -17,10 +17,11 @@ constexpr std::uint64_t step_of(unsigned stride) {
 
 }  // namespace
 
-constexpr std::array<std::uint8_t, 256> Decoder::make_wait_states() {
-  constexpr std::array<unsigned, 8> legs{leg_dram0,       leg_dram1,    leg_host,    leg_array,
-                                         leg_accumulator, leg_dataflow, leg_local_a, leg_local_b};
-  std::array<std::uint8_t, 256> table{};
+constexpr std::array<std::uint8_t, 512> Decoder::make_wait_states() {
+  constexpr std::array<unsigned, 9> legs{leg_dram0,    leg_dram1,   leg_host,
+                                         leg_array,    leg_dais,    leg_accumulator,
+                                         leg_dataflow, leg_local_a, leg_local_b};
+  std::array<std::uint8_t, 512> table{};
   for (unsigned missing = 1; missing < table.size(); ++missing) {
     unsigned first = 0;
     while ((missing & legs[first]) == 0) ++first;
@@ -28,7 +29,7 @@ constexpr std::array<std::uint8_t, 256> Decoder::make_wait_states() {
   }
   return table;
 }
-const std::array<std::uint8_t, 256> Decoder::wait_states = make_wait_states();
+const std::array<std::uint8_t, 512> Decoder::wait_states = make_wait_states();
 
 Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
                  const tcu::Architecture& architecture, std::uint16_t reset_timeout,
@@ -58,9 +59,9 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
 Decoder::Decoded Decoder::decode(const std::uint8_t* bytes) const {
   Decoded d;
   d.raw = tcu::decode(layout_, bytes);
-  d.kind = tcu::kind_of(d.raw);
+  d.kind = tcu::kind_of(layout_, d.raw);
   d.context = (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(state_table.size());
-  d.vectors = tcu::vector_count(layout_, d.raw);
+  d.vectors = tcu::vector_count(architecture_, layout_, d.raw);
   switch (static_cast<tcu::Opcode>(d.raw.opcode)) {
     case tcu::Opcode::mat_mul:
       decode_mat_mul(d);
@@ -75,7 +76,7 @@ Decoder::Decoded Decoder::decode(const std::uint8_t* bytes) const {
       decode_simd(d);
       break;
     case tcu::Opcode::dais:
-      if (names_dais_block(d.raw)) decode_dais(d);
+      if (d.kind == tcu::InstructionKind::dais) decode_dais(d);
       break;
     default:  // NoOp, Configure and undefined opcodes have no legs
       break;
@@ -179,11 +180,6 @@ void Decoder::decode_simd(Decoded& d) const {
   // address is operand1 (hardware spec section 4.3).
   c.write_address = fields.op == tcu::SimdOp::no_op && !c.read && c.write ? address1 : address0;
   d.legs = leg_accumulator;
-}
-
-bool Decoder::names_dais_block(const tcu::Instruction& instruction) const {
-  return instruction.opcode == static_cast<std::uint8_t>(tcu::Opcode::dais) &&
-         tcu::dais_fields(instruction).block < layout_.dais_block_count;
 }
 
 /// The instruction counts samples, the streams count vectors.
@@ -413,8 +409,10 @@ void Decoder::retire() {
   ++clock_.progress;
   ++stats_.retired;
   ++stats_.retired_by_opcode[raw.opcode];
-  if (names_dais_block(raw)) ++stats_.retired_by_dais_block[tcu::dais_fields(raw).block];
   const auto kind = static_cast<std::size_t>(queue_.front().kind);
+  if (queue_.front().kind == tcu::InstructionKind::dais) {
+    ++stats_.retired_by_dais_block[tcu::dais_fields(raw).block];
+  }
   ++stats_.retired_by_kind[kind];
   stats_.vectors_by_kind[kind] += queue_.front().vectors;
   stats_.last_retire = clock_.now;

@@ -63,7 +63,7 @@ class Decoder final : public sc_core::sc_module {
   };
   /// Entries waiting in the queues behind the head.
   struct Levels {
-    std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0;
+    std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0, dais = 0;
   };
   enum State : unsigned {
     busy,
@@ -71,6 +71,7 @@ class Decoder final : public sc_core::sc_module {
     wait_dram1,
     wait_host_router,
     wait_array,
+    wait_dais,
     wait_accumulators,
     wait_local_router,
     wait_local_a,
@@ -78,12 +79,13 @@ class Decoder final : public sc_core::sc_module {
     starved,
     ended,
   };
-  static constexpr std::array<UnitState, 11> state_table{{
+  static constexpr std::array<UnitState, 12> state_table{{
       {"busy", StateKind::busy, "an instruction retires or sends a request to local memory"},
       {"wait_dram0", StateKind::stall, "the request slot of DRAM port 0 is taken"},
       {"wait_dram1", StateKind::stall, "the request slot of DRAM port 1 is taken"},
       {"wait_host_router", StateKind::stall, "the host router still serves an earlier transfer"},
       {"wait_array", StateKind::stall, "the array's queue of 2N instructions is full"},
+      {"wait_dais", StateKind::stall, "the DAIS blocks' queue of 2N instructions is full"},
       {"wait_accumulators", StateKind::stall, "the accumulators' queue of 2N instructions is full"},
       {"wait_local_router", StateKind::stall, "the local router's queue is full"},
       {"wait_local_a", StateKind::stall,
@@ -110,7 +112,7 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] Levels levels() const {
     return {queue_.count(), dataflow_queue_.count(), accumulator_queue_.count(),
-            array_queue_.count()};
+            array_queue_.count(), dais_queue_.count()};
   }
   /// Nothing at the head and nothing queued for any unit.
   [[nodiscard]] bool idle() const;
@@ -188,15 +190,14 @@ class Decoder final : public sc_core::sc_module {
   void decode_load_weights(Decoded& d) const;
   void decode_simd(Decoded& d) const;
   void decode_dais(Decoded& d) const;
-  [[nodiscard]] bool names_dais_block(const tcu::Instruction& instruction) const;
   void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
   void set_accumulator(Decoded& d, bool read, bool accumulate) const;
 
   [[nodiscard]] bool leg_valid(unsigned leg) const { return (pending_legs_ & leg) != 0; }
   [[nodiscard]] unsigned ready_legs() const;
   /// The state for each set of legs that the head waits for.
-  static constexpr std::array<std::uint8_t, 256> make_wait_states();
-  static const std::array<std::uint8_t, 256> wait_states;
+  static constexpr std::array<std::uint8_t, 512> make_wait_states();
+  static const std::array<std::uint8_t, 512> wait_states;
   [[nodiscard]] unsigned state_code(unsigned ready, bool head_ready) const;
   void drive_local(MemoryPort& port, const Expander& expander, unsigned leg);
   void drive_dram(unsigned port);

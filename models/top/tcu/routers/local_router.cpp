@@ -79,6 +79,7 @@ void LocalRouter::drive() {
   if (links_.dais_input != nullptr) {
     links_.dais_input->valid = read.valid && read_.routes_to(to_dais);
     links_.dais_input->bits = read.bits;
+    results_of_dais_ = accumulator_.routes_to(from_dais);
   }
 
   links_.local.write_data.valid =
@@ -168,6 +169,11 @@ void LocalRouter::describe(const trace::Scope& scope) const {
   scope.channel("array_weights", links_.array_weights);
   scope.channel("array_input", links_.array_input);
   scope.channel("array_output", links_.array_output);
+  const bool has_dais = links_.dais_input != nullptr;
+  if (has_dais) {
+    scope.channel("dais_input", *links_.dais_input);
+    scope.channel("dais_output", *links_.dais_output);
+  }
   scope.channel("acc_input", links_.accumulator_input);
   scope.channel("acc_output", links_.accumulator_output);
   const unsigned bits = std::max(1U, scope.widths().layout.local_address);
@@ -181,10 +187,14 @@ void LocalRouter::describe(const trace::Scope& scope) const {
     part.reg(
         "counter", bits, [&s] { return s.expander.count(); }, trace::Radix::decimal);
   };
-  select("R", read_, 1, "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
+  select("R", read_, 1,
+         has_dais
+             ? "0 array weights, 1 array input, 2 accumulators, 3 DAIS blocks; 0 while not valid"
+             : "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
   select("L", write_, 1, "1 accumulator output; 0 while not valid");
   select("W", accumulator_, 2 * scope.widths().architecture.array_size,
-         "0 array output, 1 local memory; 0 while not valid");
+         has_dais ? "0 array output, 1 local memory, 2 DAIS blocks; 0 while not valid"
+                  : "0 array output, 1 local memory; 0 while not valid");
   scope.state(
       "done", 3, [this] { return done_legs_; }, "legs taken: 1 R, 2 L, 4 W");
 }

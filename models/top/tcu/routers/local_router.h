@@ -51,6 +51,8 @@ class LocalRouter final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
+  /// Whether the next vector for the accumulators comes from a DAIS block; settled with drive().
+  [[nodiscard]] const bool& results_of_dais() const { return results_of_dais_; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
 
@@ -94,6 +96,7 @@ class LocalRouter final : public sc_core::sc_module {
   /// Nothing selected and nothing offered, in this cycle and the one before: all wires stand still.
   bool quiet_ = false;
   bool was_idle_ = false;
+  bool results_of_dais_ = false;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
   unsigned done_legs_ = 0;

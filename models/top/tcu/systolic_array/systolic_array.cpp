@@ -68,7 +68,8 @@ SystolicArray::State SystolicArray::state(bool runs, bool loads) const {
   if (control_.empty()) return rest;
   const ArrayControl& control = control_.front();
   if (control.load) return drained() ? wait_weights : wait_drain;
-  return links_.output.ready ? wait_input : wait_output;
+  if (links_.output.ready) return wait_input;
+  return links_.results_of_dais ? wait_dais : wait_output;
 }
 
 void SystolicArray::run(VectorRef input) {

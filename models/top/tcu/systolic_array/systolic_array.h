@@ -26,6 +26,9 @@ struct SystolicArrayLinks {
   Link<VectorRef>& weights;
   Link<VectorRef>& input;
   Link<VectorRef>& output;
+  /// Results of DAIS blocks come before the next of the array. It explains why the output is not
+  /// ready and decides nothing.
+  const bool& results_of_dais;
 };
 
 class SystolicArray final : public sc_core::sc_module {
@@ -42,9 +45,10 @@ class SystolicArray final : public sc_core::sc_module {
     wait_weights,
     wait_drain,
     wait_output,
+    wait_dais,
     rest
   };
-  static constexpr std::array<UnitState, 7> state_table{{
+  static constexpr std::array<UnitState, 8> state_table{{
       {"compute", StateKind::busy, "a vector enters and is multiplied"},
       {"load_weights", StateKind::busy, "a weight vector enters"},
       {"wait_input", StateKind::stall, "the input vector has not come from local memory"},
@@ -54,6 +58,8 @@ class SystolicArray final : public sc_core::sc_module {
       {"wait_output", StateKind::stall,
        "the accumulators are not ready to take the result: earlier SIMD instructions or moves use "
        "them, or the old value of an accumulation is still being read"},
+      {"wait_dais", StateKind::stall,
+       "results of Dais instructions before it have to reach the accumulators first"},
       {"idle", StateKind::idle, "nothing to do; results may still be on their way out"},
   }};
 
