@@ -266,7 +266,8 @@ TEST_F(DaisBlockCommand, RunIsSeenInTimelineReportWaveformAndSamples) {
   const Output samples = tactus("samples s.tsample --program d.tprog --arch d.tarch --json h.json");
   ASSERT_EQ(samples.code, 0) << samples.err;
   std::set<std::string> classes;
-  for (const auto& one : nlohmann::json::parse(read("h.json")).at("classes")) {
+  const auto histograms = nlohmann::json::parse(read("h.json"));
+  for (const auto& one : histograms.at("classes")) {
     classes.insert(one.at("name").get<std::string>());
   }
   EXPECT_EQ(classes.count("Dais"), 1U);
