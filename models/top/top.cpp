@@ -43,7 +43,8 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
       stream_("stream", clock, config.axi_data_bits / 8,
               tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
               instructions_),
-      tcu_("tcu", clock, config.tcu, instructions_, dram_) {
+      tcu_("tcu", clock, config.tcu, instructions_, dram_),
+      engine_(config.shuffle_seed ? Engine::step : config.engine) {
   check_axi_width(config.tcu.architecture, config.axi_data_bits);
   for (unsigned p = 0; p < 2; ++p) {
     ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
@@ -69,6 +70,7 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
 void Top::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
 
 void Top::offer_word() {
+  offered_ = words_.valid;
   words_.bits = source_.word(clock_.now);
   words_.valid = words_.bits != nullptr;
 }
@@ -84,11 +86,18 @@ void Top::cycle() {
     for (auto& port : ports_) port->target->draw_stalls(stalls_);
   }
   if (sampler_) sampler_->drive();
-  if (shuffle_) {
+  const std::uint64_t turns = clock_.turns;
+  if (repeating_ && redrive()) {
+    if (sampler_) sampler_->observe();
+    repeat();
+  } else if (shuffle_) {
     shuffled_order();
   } else {
-    fixed_order();
+    settle();
+    if (sampler_) sampler_->observe();
+    commit();
   }
+  repeating_ = engine_ == Engine::fast && clock_.turns == turns;
   take_word();
   if (sampler_) {
     sampler_->commit();
@@ -98,7 +107,7 @@ void Top::cycle() {
   ++clock_.now;
 }
 
-void Top::fixed_order() {
+void Top::settle() {
   stream_.drive();
   for (auto& p : ports_) {
     if (p->quiet) continue;
@@ -112,8 +121,9 @@ void Top::fixed_order() {
   }
   tcu_.accept();
   stream_.accept();
-  if (sampler_) sampler_->observe();
+}
 
+void Top::commit() {
   stream_.commit();
   tcu_.commit();
   for (unsigned i = 0; i < 2; ++i) {
@@ -122,6 +132,35 @@ void Top::fixed_order() {
     p.port.commit();
     p.target->commit();
     p.quiet = p.was_idle && p.idle();
+  }
+}
+
+bool Top::Port::redrive_target() {
+  const auto handshakes = [this] {
+    return std::array<bool, 5>{pins.ar.ready, pins.aw.ready, pins.w.ready, pins.r.valid,
+                               pins.b.valid};
+  };
+  const auto before = handshakes();
+  target->drive();
+  return handshakes() == before;
+}
+
+bool Top::redrive() {
+  if (words_.valid != offered_) return false;
+  for (auto& p : ports_) {
+    if (p->quiet) continue;
+    if (!p->redrive_target() || !p->port.redrive()) return false;
+  }
+  return tcu_.redrive();
+}
+
+/// The stream adapter turns whenever it moves.
+void Top::repeat() {
+  tcu_.repeat();
+  for (auto& p : ports_) {
+    if (p->quiet) continue;
+    p->port.commit();
+    p->target->commit();
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "models/dram/axi_target.h"
 #include "models/sim/clock.h"
+#include "models/sim/engine.h"
 #include "models/sim/phases.h"
 #include "models/sim/stalls.h"
 #include "models/top/dram_port/dram_port.h"
@@ -45,6 +46,7 @@ class Top final : public sc_core::sc_module {
     StallGenerator stalls;
     /// Evaluate units in a new random order every cycle instead of the fixed one (slow; for tests).
     std::optional<std::uint32_t> shuffle_seed;
+    Engine engine = Engine::fast;
   };
 
   /// Throws UserError if the AXI width does not fit the architecture's vectors.
@@ -81,13 +83,19 @@ class Top final : public sc_core::sc_module {
     /// The port was idle before the last cycle and after it: its wires stand still.
     bool quiet = false;
     bool was_idle = false;
+    /// Drives the target; true if its handshakes are those of the cycle before.
+    [[nodiscard]] bool redrive_target();
     [[nodiscard]] bool idle() const { return port.idle() && target->idle(); }
   };
 
   void offer_word();
   void take_word();
-  void fixed_order();
+  void settle();
+  void commit();
   void shuffled_order();
+  /// Whether the wires are those of the cycle before, payloads apart, which it rewrites.
+  [[nodiscard]] bool redrive();
+  void repeat();
 
   Clock& clock_;
   InstructionSource& source_;
@@ -101,6 +109,9 @@ class Top final : public sc_core::sc_module {
   std::unique_ptr<Sampler> sampler_;
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
+  Engine engine_;
+  bool offered_ = false;    ///< words_.valid of the cycle before
+  bool repeating_ = false;  ///< the cycle before turned nothing
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

@@ -24,6 +24,12 @@ void DramPort::commit() {
   splitter_.commit();
 }
 
+bool DramPort::redrive() {
+  if (!converter_.redrive()) return false;
+  queue_.redrive();
+  return splitter_.redrive();
+}
+
 void DramPort::add_phases(Phases& phases) {
   phases.settle.insert(phases.settle.end(),
                        {[this] { converter_.drive(); }, [this] { queue_.drive(); },

@@ -58,6 +58,24 @@ void Tcu::commit() {
   local_.commit();
 }
 
+bool Tcu::redrive() {
+  if (!decoder_.redrive()) return false;
+  local_.redrive();
+  if (!array_.redrive()) return false;
+  accumulators_.redrive();
+  if (!local_router_.redrive()) return false;
+  host_router_.redrive();
+  return true;
+}
+
+void Tcu::repeat() {
+  decoder_.repeat();
+  local_router_.repeat();
+  array_.commit();
+  accumulators_.repeat();
+  local_.commit();
+}
+
 void Tcu::add_phases(Phases& phases) {
   phases.settle.insert(phases.settle.end(), {
                                                 [this] { decoder_.drive(); },

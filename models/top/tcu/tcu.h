@@ -46,6 +46,8 @@ class Tcu final : public sc_core::sc_module {
   void drive();
   void accept();
   void commit();
+  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h; after the DRAM links
+  void repeat();
 
   /// The same three steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);

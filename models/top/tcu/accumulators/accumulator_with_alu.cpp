@@ -105,8 +105,11 @@ void AccumulatorWithAlu::commit() {
   if (result_select_.can_enqueue(result_taken)) ready |= leg_result_select;
 
   const bool all = (needed_legs_ & ~(ready | done_legs_)) == 0;
-  const unsigned fires = pending_legs_ & ready;
-  done_legs_ = all ? 0 : done_legs_ | fires;
+  fires_ = pending_legs_ & ready;
+  const unsigned done = all ? 0 : done_legs_ | fires_;
+  const bool read_done = read_done_;
+  bool turn = done != done_legs_;
+  done_legs_ = done;
   switch (phase_) {
     case Phase::single:
       read_done_ = false;
@@ -121,17 +124,39 @@ void AccumulatorWithAlu::commit() {
       read_done_ = !all;
       break;
   }
-  const bool retires = all && (phase_ == Phase::single || phase_ == Phase::write);
-
-  input_select_.commit((fires & leg_input_select) != 0, simd_, input_taken);
-  output_select_.commit((fires & leg_output_select) != 0, simd_, output_taken);
-  result_select_.commit((fires & leg_result_select) != 0, result_to_accumulator_, result_taken);
+  retires_ = all && (phase_ == Phase::single || phase_ == Phase::write);
+  turn |= read_done_ != read_done;
+  turn |= input_select_.commit((fires_ & leg_input_select) != 0, simd_, input_taken);
+  turn |= output_select_.commit((fires_ & leg_output_select) != 0, simd_, output_taken);
+  turn |= result_select_.commit((fires_ & leg_result_select) != 0, result_to_accumulator_,
+                                result_taken);
   // Children first: they look at this cycle's wires, which point into the head.
   accumulator_.commit();
   alu_.commit();
-  if (fires != 0 || (retires && !control_.empty())) ++clock_.progress;
-  control_.commit(links_.control.fires(), links_.control.bits, retires);
+  if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
+  turn |= control_.commit(links_.control.fires(), links_.control.bits, retires_);
+  if (turn) ++clock_.turns;
   quiet_ = was_idle_ && phase_ == Phase::single && idle();
+}
+
+void AccumulatorWithAlu::redrive() {
+  if (quiet_) return;
+  const AccumulatorControl& item = control_.front();
+  request_.bits.address = request_.bits.write ? item.write_address : item.read_address;
+  accumulator_.redrive();
+  alu_.redrive();
+  links_.output.bits = accumulator_output_.bits;
+  alu_input_.bits = accumulator_output_.bits;
+}
+
+/// The select queues keep their content: what leaves is followed by its like.
+void AccumulatorWithAlu::repeat() {
+  if (quiet_ && !links_.control.valid) return;
+  accumulator_input_.bits = input_from_alu_ ? alu_output_.bits : links_.input.bits;
+  accumulator_.repeat();
+  alu_.commit();
+  if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
+  if (control_.commit(links_.control.fires(), links_.control.bits, retires_)) ++clock_.turns;
 }
 
 std::string AccumulatorWithAlu::waits_for() const {

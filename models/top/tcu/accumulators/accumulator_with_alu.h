@@ -33,6 +33,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready
   void commit();
+  void redrive();  ///< see models/sim/engine.h
+  void repeat();
 
   [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
@@ -54,7 +56,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   /// Where the item at the head stands. Items that read and write take two phases.
   enum class Phase { single, read, skip_read, write };
   /// Items of I and O: 1 selects the ALU, 0 the router. Items of D: 1 keeps the result, 0 drops it.
-  using SelectQueue = Queue<std::uint8_t, QueueKind::pipe_flow>;
+  using SelectQueue = Queue<std::uint8_t, QueueKind::pipe_flow, 1>;
 
   void decode_phase();
 
@@ -67,10 +69,10 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Accumulator accumulator_;
   AluArray alu_;
 
-  Queue<AccumulatorControl, QueueKind::plain> control_{2};
-  SelectQueue input_select_{1};   ///< I
-  SelectQueue output_select_{1};  ///< O
-  SelectQueue result_select_{1};  ///< D
+  Queue<AccumulatorControl, QueueKind::plain, 2> control_;
+  SelectQueue input_select_;   ///< I
+  SelectQueue output_select_;  ///< O
+  SelectQueue result_select_;  ///< D
   bool read_done_ = false;
   /// Idle before the last cycle and after it: all wires stand still until an item is offered. Not
   /// so with a stale head of two phases, which keeps `read_done_` moving.
@@ -82,7 +84,9 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Phase phase_ = Phase::single;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
-  bool simd_ = false;  ///< value of all select legs
+  unsigned fires_ = 0;     ///< legs
+  bool retires_ = false;   ///< the item at the head
+  bool simd_ = false;      ///< value of all select legs
   bool result_to_accumulator_ = false;
   bool input_selected_ = false, input_from_alu_ = false;
   bool output_selected_ = false, output_to_alu_ = false;

@@ -178,16 +178,16 @@ void Decoder::drive() {
   if (links_.array.valid) links_.array.bits = array_queue_.output(head.array);
 
   links_.accumulator.valid = accumulator_queue_.has_output(leg_valid(leg_accumulator));
-  if (links_.accumulator.valid) {
-    AccumulatorControl& out = links_.accumulator.bits;
-    out = accumulator_queue_.empty() ? head.accumulator : accumulator_queue_.front().control;
-    const std::uint64_t address_mask = mask(layout_.accumulator_address);
-    const std::uint64_t offset = accumulator_expander_.offset();
-    out.read_address = (out.read_address + offset) & address_mask;
-    out.write_address = (out.write_address + offset) & address_mask;
-  }
+  if (links_.accumulator.valid) drive_accumulator();
   drive_dram(0);
   drive_dram(1);
+}
+
+MemoryRequest Decoder::local_request(const Expander& expander) const {
+  const Decoded& head = queue_.front();
+  const std::uint64_t address = head.local_reverse ? head.local_base - expander.offset()
+                                                   : head.local_base + expander.offset();
+  return {head.local_write, address & mask(layout_.local_address)};
 }
 
 void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned leg) {
@@ -197,10 +197,18 @@ void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned l
     port.request.bits = {};
     return;
   }
-  const std::uint64_t address = head.local_reverse ? head.local_base - expander.offset()
-                                                   : head.local_base + expander.offset();
   port.request.valid = leg_valid(leg);
-  port.request.bits = {head.local_write, address & mask(layout_.local_address)};
+  port.request.bits = local_request(expander);
+}
+
+void Decoder::drive_accumulator() {
+  AccumulatorControl& out = links_.accumulator.bits;
+  out = accumulator_queue_.empty() ? queue_.front().accumulator
+                                   : accumulator_queue_.front().control;
+  const std::uint64_t address_mask = mask(layout_.accumulator_address);
+  const std::uint64_t offset = accumulator_expander_.offset();
+  out.read_address = (out.read_address + offset) & address_mask;
+  out.write_address = (out.write_address + offset) & address_mask;
 }
 
 void Decoder::drive_dram(unsigned port) {
@@ -217,6 +225,39 @@ void Decoder::drive_dram(unsigned port) {
       mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
   link.bits.address = (link.bits.address + dram_expander_[port].offset()) & address_mask;
   link.bits.size = 0;
+}
+
+/// The streams whose expander moved in the last cycle show their next address; the last output of
+/// an item is a decision.
+bool Decoder::redrive() {
+  const Decoded& head = queue_.front();
+  const auto redrive_local = [&](MemoryPort& port, const Expander& expander) {
+    if (!port.request.fires()) return true;
+    port.request.bits = local_request(expander);
+    return !expander.last(head.local_size);
+  };
+  if (!redrive_local(links_.local_a, local_a_expander_)) return false;
+  if (!redrive_local(links_.local_b, local_b_expander_)) return false;
+  if (links_.array.fires() && array_expander_.last(links_.array.bits.size)) return false;
+  if (links_.host.fires() && host_expander_.last(links_.host.bits.size)) return false;
+  if (links_.accumulator.fires()) {
+    drive_accumulator();
+    const bool queued = !accumulator_queue_.empty();
+    if (accumulator_expander_.last(queued ? accumulator_queue_.front().size
+                                          : head.accumulator_size)) {
+      return false;
+    }
+  }
+  for (unsigned port = 0; port < 2; ++port) {
+    if (!links_.dram[port]->fires()) continue;
+    drive_dram(port);
+    const bool queued = !dram_queue_[port].empty();
+    if (dram_expander_[port].last(queued ? dram_queue_[port].front().request.size
+                                         : head.dram.size)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // ---- commit ------------------------------------------------------------------------------------
@@ -266,13 +307,10 @@ void Decoder::commit() {
   const Decoded& head = queue_.front();
   const bool head_ready = (head.legs & ~(ready | done_legs_)) == 0;
   commit_streams(ready);
-  done_legs_ = head_ready ? 0 : done_legs_ | (pending_legs_ & ready);
-  // The timer counts cycles without progress at the head and stops at the timeout.
-  if (head_ready) {
-    timer_ = 0;
-  } else if (timer_ < registers_.timeout) {
-    ++timer_;
-  }
+  const unsigned done = head_ready ? 0 : done_legs_ | (pending_legs_ & ready);
+  if (done != done_legs_) ++clock_.turns;
+  done_legs_ = done;
+  count_time(head_ready);
   if (head_ready && !queue_.empty()) retire();
 
   const bool accept = links_.instruction.fires();
@@ -284,8 +322,46 @@ void Decoder::commit() {
       clock_.events->event(event);
     }
     queue_.commit(true, decode(links_.instruction.bits), head_ready);
+    ++clock_.turns;
   } else if (head_ready) {
-    queue_.commit(false, head, true);
+    clock_.turns += queue_.commit(false, head, true) ? 1 : 0;
+  }
+}
+
+/// The timer counts cycles without progress at the head and stops at the timeout.
+void Decoder::count_time(bool head_ready) {
+  head_ready_ = head_ready;
+  if (head_ready) {
+    timer_ = 0;
+  } else if (timer_ < registers_.timeout) {
+    ++timer_;
+  }
+}
+
+/// No item ends and none begins: expanders and the timer count.
+void Decoder::repeat() {
+  if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
+  count_time(head_ready_);
+  const Decoded& head = queue_.front();
+  const auto advance = [&](const auto& link, Expander& expander, std::uint64_t size,
+                           std::uint64_t step) {
+    if (!link.fires()) return;
+    ++clock_.progress;
+    expander.advance(size, step);
+  };
+  advance(links_.local_a.request, local_a_expander_, head.local_size, head.local_step);
+  advance(links_.local_b.request, local_b_expander_, head.local_size, head.local_step);
+  advance(links_.array, array_expander_, links_.array.bits.size, 0);
+  advance(links_.host, host_expander_, links_.host.bits.size, 0);
+  const bool queued = !accumulator_queue_.empty();
+  advance(links_.accumulator, accumulator_expander_,
+          queued ? accumulator_queue_.front().size : head.accumulator_size,
+          queued ? accumulator_queue_.front().step : head.accumulator_step);
+  for (unsigned port = 0; port < 2; ++port) {
+    const bool waits = !dram_queue_[port].empty();
+    const DramItem& item = dram_queue_[port].front();
+    advance(*links_.dram[port], dram_expander_[port], waits ? item.request.size : head.dram.size,
+            waits ? item.step : head.dram_step);
   }
 }
 
@@ -295,13 +371,16 @@ void Decoder::commit_streams(unsigned ready) {
   const auto commit_local = [&](const MemoryPort& port, Expander& expander) {
     if (!port.request.fires()) return;
     ++clock_.progress;
+    if (expander.last(head.local_size)) ++clock_.turns;
     expander.advance(head.local_size, head.local_step);
   };
   commit_local(links_.local_a, local_a_expander_);
   commit_local(links_.local_b, local_b_expander_);
 
   if (links_.dataflow.valid) {
-    dataflow_queue_.commit(leg_fires(leg_dataflow), head.dataflow, links_.dataflow.ready);
+    clock_.turns +=
+        dataflow_queue_.commit(leg_fires(leg_dataflow), head.dataflow, links_.dataflow.ready) ? 1
+                                                                                              : 0;
     clock_.progress += links_.dataflow.ready ? 1 : 0;
   }
   // Streams behind an expander: the queue gives its entry away with the expander's last output.
@@ -314,7 +393,8 @@ void Decoder::commit_streams(unsigned ready) {
       ++clock_.progress;
       expander.advance(size, step);
     }
-    queue.commit(leg_fires(leg), item, taken);
+    const bool turn = queue.commit(leg_fires(leg), item, taken);
+    if (turn || taken) ++clock_.turns;
   };
   if (links_.accumulator.valid) {
     const AccumulatorItem item{head.accumulator, head.accumulator_size, head.accumulator_step};
@@ -340,13 +420,15 @@ void Decoder::commit_dram(unsigned port, unsigned ready) {
     dram_expander_[port].advance(size, out.step);
   }
   const unsigned leg = port == 0 ? leg_dram0 : leg_dram1;
-  dram_queue_[port].commit((pending_legs_ & ready & leg) != 0, item, taken);
+  const bool turn = dram_queue_[port].commit((pending_legs_ & ready & leg) != 0, item, taken);
+  if (turn || taken) ++clock_.turns;
 }
 
 void Decoder::retire() {
   const tcu::Instruction& raw = queue_.front().raw;
   const std::uint32_t counter = registers_.program_counter;
   ++clock_.progress;
+  ++clock_.turns;
   ++stats_.retired;
   ++stats_.retired_by_opcode[raw.opcode];
   stats_.last_retire = clock_.now;

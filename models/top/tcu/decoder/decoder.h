@@ -62,6 +62,9 @@ class Decoder final : public sc_core::sc_module {
 
   void drive();
   void commit();
+  /// After a cycle without a turn, instead of drive() and commit(); see models/sim/engine.h.
+  [[nodiscard]] bool redrive();
+  void repeat();
 
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
@@ -114,17 +117,24 @@ class Decoder final : public sc_core::sc_module {
     HostDataflow host;
     DramRequest dram;
     std::uint64_t dram_step = 0;  ///< 0: one request for the whole run
+    friend bool alike(const Decoded&, const Decoded&) { return false; }
   };
 
   struct AccumulatorItem {
     AccumulatorControl control;
     std::uint64_t size = 0;
     std::uint64_t step = 0;
+    friend bool alike(const AccumulatorItem& a, const AccumulatorItem& b) {
+      return alike(a.control, b.control) && a.size == b.size;
+    }
   };
 
   struct DramItem {
     DramRequest request;
-    std::uint64_t step = 0;
+    std::uint64_t step = 0;  ///< 0: one request for the whole run
+    friend bool alike(const DramItem& a, const DramItem& b) {
+      return alike(a.request, b.request) && (a.step == 0) == (b.step == 0);
+    }
   };
 
   [[nodiscard]] Decoded decode(const std::uint8_t* bytes) const;
@@ -137,8 +147,11 @@ class Decoder final : public sc_core::sc_module {
 
   [[nodiscard]] bool leg_valid(unsigned leg) const { return (pending_legs_ & leg) != 0; }
   [[nodiscard]] unsigned ready_legs() const;
+  [[nodiscard]] MemoryRequest local_request(const Expander& expander) const;
   void drive_local(MemoryPort& port, const Expander& expander, unsigned leg);
+  void drive_accumulator();
   void drive_dram(unsigned port);
+  void count_time(bool head_ready);
   void commit_streams(unsigned ready);
   void commit_dram(unsigned port, unsigned ready);
   void retire();
@@ -149,7 +162,7 @@ class Decoder final : public sc_core::sc_module {
   const tcu::InstructionLayout layout_;
   DecoderLinks links_;
 
-  Queue<Decoded, QueueKind::plain> queue_{2};
+  Queue<Decoded, QueueKind::plain, 2> queue_;
   unsigned done_legs_ = 0;
   unsigned pending_legs_ = 0;  ///< of the head in this cycle: needed and not done; 0 if no head
 
@@ -160,14 +173,14 @@ class Decoder final : public sc_core::sc_module {
   Expander accumulator_expander_;
   Queue<ArrayControl, QueueKind::pipe_flow> array_queue_;
   Expander array_expander_;
-  Queue<HostDataflow, QueueKind::pipe_flow> host_queue_{1};
+  Queue<HostDataflow, QueueKind::pipe_flow, 1> host_queue_;
   Expander host_expander_;
-  std::array<Queue<DramItem, QueueKind::pipe_flow>, 2> dram_queue_{
-      Queue<DramItem, QueueKind::pipe_flow>{1}, Queue<DramItem, QueueKind::pipe_flow>{1}};
+  std::array<Queue<DramItem, QueueKind::pipe_flow, 1>, 2> dram_queue_;
   std::array<Expander, 2> dram_expander_;
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
+  bool head_ready_ = false;  ///< in the last cycle
   Stats stats_;
 };
 

@@ -47,6 +47,14 @@ void DualPortMemory::accept() {
 
 void DualPortMemory::take_read(unsigned p) {
   PortState& state = state_[p];
+  const std::size_t count = state.data.count();
+  const bool in_flight = state.in_flight;
+  read(p);
+  if (state.data.count() != count || state.in_flight != in_flight) ++clock_.turns;
+}
+
+void DualPortMemory::read(unsigned p) {
+  PortState& state = state_[p];
   if (ports_[p]->read_data.fires()) {
     state.data.pop();
     ++clock_.progress;

@@ -41,6 +41,7 @@ class DualPortMemory final : public sc_core::sc_module {
   void drive();   ///< read_data.valid, read_data.bits
   void accept();  ///< request.ready, write_data.ready; needs the requests driven
   void commit();
+  void redrive() { drive(); }  ///< see models/sim/engine.h
 
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
   [[nodiscard]] std::uint64_t vector_bytes() const { return vector_bytes_; }
@@ -64,6 +65,7 @@ class DualPortMemory final : public sc_core::sc_module {
   };
 
   void take_read(unsigned port);
+  void read(unsigned port);
   void take_write(unsigned port);
 
   Clock& clock_;

@@ -26,8 +26,12 @@ class HostRouter final : public sc_core::sc_module {
 
   void drive();
   void accept();
+  void redrive() { route(); }  ///< see models/sim/engine.h
+
 
  private:
+  void route();
+
   HostRouterLinks links_;
 };
 

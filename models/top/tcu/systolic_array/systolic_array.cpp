@@ -25,8 +25,14 @@ void SystolicArray::drive() {
   if (quiet_) return;
   was_idle_ = at_rest();
   links_.control.ready = control_.can_enqueue();
-  links_.output.valid = !results_.empty() && available_[available_front_] <= clock_.now;
+  links_.output.valid = offers();
   links_.output.bits = results_.front();
+}
+
+bool SystolicArray::redrive() {
+  if (quiet_) return true;
+  links_.output.bits = results_.front();
+  return offers() == links_.output.valid && drained() == was_drained_;
 }
 
 void SystolicArray::accept() {
@@ -49,13 +55,14 @@ void SystolicArray::commit() {
     available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
     ++clock_.progress;
   }
+  was_drained_ = drained();
   if (countdown_ > 0) {
     --countdown_;
     ++clock_.progress;
   }
   if (runs) run(control.zeroes ? nullptr : links_.input.bits);
   if (loads) load(control.zeroes ? nullptr : links_.weights.bits);
-  control_.commit(links_.control.fires(), links_.control.bits, runs || loads);
+  if (control_.commit(links_.control.fires(), links_.control.bits, runs || loads)) ++clock_.turns;
   quiet_ = was_idle_ && at_rest();
 }
 

@@ -42,6 +42,7 @@ class SystolicArray final : public sc_core::sc_module {
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready, weights.ready; needs output.ready
   void commit();
+  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
 
   [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -49,6 +50,9 @@ class SystolicArray final : public sc_core::sc_module {
 
  private:
   [[nodiscard]] bool drained() const { return countdown_ == 0; }
+  [[nodiscard]] bool offers() const {
+    return !results_.empty() && available_[available_front_] <= clock_.now;
+  }
   [[nodiscard]] bool at_rest() const { return idle() && drained(); }
   void run(VectorRef input);
   void load(VectorRef weights);
@@ -60,10 +64,11 @@ class SystolicArray final : public sc_core::sc_module {
   std::size_t vector_bytes_;
   Cycle depth_;  ///< D
 
-  Queue<ArrayControl, QueueKind::plain> control_{2};
+  Queue<ArrayControl, QueueKind::plain, 2> control_;
   bool quiet_ = false;  ///< idle before the last cycle and after it: all wires stand still
   bool was_idle_ = false;
   Cycle countdown_ = 0;  ///< cycles until the array is drained
+  bool was_drained_ = true;  ///< in the last cycle
   /// Bias and columns 0..N-1 in the order of the MAC chain, as a window that moves down by one
   /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
   std::vector<std::uint8_t> weights_;
