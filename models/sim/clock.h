@@ -16,6 +16,7 @@ struct Clock {
   EventSink* events = nullptr;  ///< null: nobody watches, and units skip building events
   std::uint64_t progress = 0;   ///< handshakes and register moves so far; a cycle that leaves it
                                 ///< unchanged changed nothing but timers
+  std::uint64_t transactions = 0;  ///< calls so far from which a module outside may notify events
   std::uint64_t turns = 0;      ///< register moves so far that decisions look at; after a cycle that
                                 ///< leaves it unchanged the same handshakes happen again unless a
                                 ///< counter, an address or the time comes to a decision

@@ -9,6 +9,8 @@
 // the time have moved, so the next cycle has the same handshakes unless one of these comes to a
 // decision. For such a cycle a unit brings
 //
+//   moves()    asked after the cycle without a turn: whether anything of the unit moves in it. If
+//              not, the unit is left alone until something turns.
 //   redrive()  rewrites the payloads (addresses, vectors) of the wires; false if a counter, an
 //              address or the time now decides otherwise than in the cycle before, and then the
 //              cycle is settled in full. void: such a unit has no decision of this kind.

@@ -90,14 +90,16 @@ void Top::cycle() {
   if (repeating_ && redrive()) {
     if (sampler_) sampler_->observe();
     repeat();
+    repeating_ = clock_.turns == turns;
   } else if (shuffle_) {
     shuffled_order();
   } else {
     settle();
     if (sampler_) sampler_->observe();
     commit();
+    repeating_ = engine_ == Engine::fast && clock_.turns == turns;
+    if (repeating_) tcu_.begin_repeats();
   }
-  repeating_ = engine_ == Engine::fast && clock_.turns == turns;
   take_word();
   if (sampler_) {
     sampler_->commit();

@@ -58,22 +58,28 @@ void Tcu::commit() {
   local_.commit();
 }
 
+void Tcu::begin_repeats() {
+  decoder_.begin_repeats();
+  moving_ = {local_.moves(), local_router_.moves(), host_.fires(), array_.moves(),
+             accumulators_.moves()};
+}
+
 bool Tcu::redrive() {
   if (!decoder_.redrive()) return false;
-  local_.redrive();
-  if (!array_.redrive()) return false;
-  accumulators_.redrive();
-  if (!local_router_.redrive()) return false;
-  host_router_.redrive();
+  if (moving_.local) local_.redrive();
+  if (moving_.array && !array_.redrive()) return false;
+  if (moving_.accumulators) accumulators_.redrive();
+  if (moving_.local_router && !local_router_.redrive()) return false;
+  if (moving_.host_router) host_router_.redrive();
   return true;
 }
 
 void Tcu::repeat() {
   decoder_.repeat();
-  local_router_.repeat();
-  array_.commit();
-  accumulators_.repeat();
-  local_.commit();
+  if (moving_.local_router) local_router_.repeat();
+  if (moving_.array) array_.commit();
+  if (moving_.accumulators) accumulators_.repeat();
+  if (moving_.local) local_.commit();
 }
 
 void Tcu::add_phases(Phases& phases) {

@@ -46,7 +46,8 @@ class Tcu final : public sc_core::sc_module {
   void drive();
   void accept();
   void commit();
-  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h; after the DRAM links
+  void begin_repeats();          ///< see models/sim/engine.h
+  [[nodiscard]] bool redrive();  ///< after the DRAM links
   void repeat();
 
   /// The same three steps unit by unit, for running them in any order.
@@ -79,6 +80,12 @@ class Tcu final : public sc_core::sc_module {
   HostRouter host_router_;
   SystolicArray array_;
   AccumulatorWithAlu accumulators_;
+
+  struct Moving {
+    bool local = false, local_router = false, host_router = false, array = false,
+         accumulators = false;
+  };
+  Moving moving_;  ///< in every cycle until the next turn
 };
 
 }  // namespace tactus

@@ -87,7 +87,9 @@ void AccumulatorWithAlu::accept() {
 }
 
 void AccumulatorWithAlu::commit() {
+  moved_ = false;
   if (quiet_ && !links_.control.valid) return;
+  const std::uint64_t progress = clock_.progress;
   alu_.accept();
   accumulator_output_.ready =
       output_selected_ && (output_to_alu_ ? alu_input_.ready : links_.output.ready);
@@ -136,11 +138,11 @@ void AccumulatorWithAlu::commit() {
   if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
   turn |= control_.commit(links_.control.fires(), links_.control.bits, retires_);
   if (turn) ++clock_.turns;
+  moved_ = clock_.progress != progress;
   quiet_ = was_idle_ && phase_ == Phase::single && idle();
 }
 
 void AccumulatorWithAlu::redrive() {
-  if (quiet_) return;
   const AccumulatorControl& item = control_.front();
   request_.bits.address = request_.bits.write ? item.write_address : item.read_address;
   accumulator_.redrive();
@@ -151,10 +153,9 @@ void AccumulatorWithAlu::redrive() {
 
 /// The select queues keep their content: what leaves is followed by its like.
 void AccumulatorWithAlu::repeat() {
-  if (quiet_ && !links_.control.valid) return;
   accumulator_input_.bits = input_from_alu_ ? alu_output_.bits : links_.input.bits;
   accumulator_.repeat();
-  alu_.commit();
+  if (!alu_.idle() || operation_.fires()) alu_.commit();
   if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
   if (control_.commit(links_.control.fires(), links_.control.bits, retires_)) ++clock_.turns;
 }

@@ -33,7 +33,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready
   void commit();
-  void redrive();  ///< see models/sim/engine.h
+  [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
+  void redrive();
   void repeat();
 
   [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
@@ -78,6 +79,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   /// so with a stale head of two phases, which keeps `read_done_` moving.
   bool quiet_ = false;
   bool was_idle_ = false;
+  bool moved_ = false;  ///< in the last cycle
   unsigned done_legs_ = 0;
 
   // The settled wires of the present cycle.

@@ -74,12 +74,13 @@ void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
   const tcu::Operand operand = operand1_fields(layout_, d.raw);
   const std::uint64_t address = operand.address & mask(layout_.accumulator_address);
   d.legs |= leg_accumulator;
-  d.accumulator.read = read;
-  d.accumulator.write = !read;
-  d.accumulator.accumulate = accumulate;
-  d.accumulator.read_address = d.accumulator.write_address = address;
-  d.accumulator_size = d.raw.operand2 & mask(layout_.accumulator_address);
-  d.accumulator_step = step_of(operand.stride);
+  AccumulatorControl& c = d.accumulator.control;
+  c.read = read;
+  c.write = !read;
+  c.accumulate = accumulate;
+  c.read_address = c.write_address = address;
+  d.accumulator.size = d.raw.operand2 & mask(layout_.accumulator_address);
+  d.accumulator.step = step_of(operand.stride);
 }
 
 void Decoder::decode_mat_mul(Decoded& d) const {
@@ -121,9 +122,9 @@ void Decoder::decode_data_move(Decoded& d) const {
           mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
       set_local(d, leg_local_b, !to_dram, size);
       d.host = {port, to_dram, size};
-      d.dram = {to_dram, operand.address & dram_mask, d.raw.operand2 & dram_mask};
-      d.dram_step = operand.stride == 0 ? 0 : step_of(operand.stride);
-      d.legs |= leg_host | (port == 0 ? leg_dram0 : leg_dram1);
+      d.dram = {{to_dram, operand.address & dram_mask, d.raw.operand2 & dram_mask},
+                operand.stride == 0 ? 0 : step_of(operand.stride)};
+      d.legs |= leg_host | (dram_leg(port));
       break;
     }
     case tcu::DataMoveKind::accumulator_to_local:
@@ -147,7 +148,7 @@ void Decoder::decode_simd(Decoded& d) const {
   const std::uint64_t address_mask = mask(layout_.accumulator_address);
   const std::uint64_t address0 = operand0_fields(layout_, d.raw).address & address_mask;
   const std::uint64_t address1 = operand1_fields(layout_, d.raw).address & address_mask;
-  AccumulatorControl& c = d.accumulator;
+  AccumulatorControl& c = d.accumulator.control;
   c.alu = {fields.op, fields.left, fields.right, fields.dest};
   c.read = (d.raw.flags & tcu::simd_read) != 0;
   c.write = (d.raw.flags & tcu::simd_write) != 0;
@@ -203,8 +204,7 @@ void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned l
 
 void Decoder::drive_accumulator() {
   AccumulatorControl& out = links_.accumulator.bits;
-  out = accumulator_queue_.empty() ? queue_.front().accumulator
-                                   : accumulator_queue_.front().control;
+  out = accumulator_item().control;
   const std::uint64_t address_mask = mask(layout_.accumulator_address);
   const std::uint64_t offset = accumulator_expander_.offset();
   out.read_address = (out.read_address + offset) & address_mask;
@@ -213,49 +213,49 @@ void Decoder::drive_accumulator() {
 
 void Decoder::drive_dram(unsigned port) {
   Link<DramRequest>& link = *links_.dram[port];
-  const unsigned leg = port == 0 ? leg_dram0 : leg_dram1;
+  const unsigned leg = dram_leg(port);
   link.valid = dram_queue_[port].has_output(leg_valid(leg));
   if (!link.valid) return;
-  const Decoded& head = queue_.front();
-  const bool queued = !dram_queue_[port].empty();
-  const DramItem& item = dram_queue_[port].front();
-  link.bits = queued ? item.request : head.dram;
-  if ((queued ? item.step : head.dram_step) == 0) return;
+  const DramItem& item = dram_item(port);
+  link.bits = item.request;
+  if (item.step == 0) return;
   const std::uint64_t address_mask =
       mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
   link.bits.address = (link.bits.address + dram_expander_[port].offset()) & address_mask;
   link.bits.size = 0;
 }
 
-/// The streams whose expander moved in the last cycle show their next address; the last output of
-/// an item is a decision.
+void Decoder::begin_repeats() {
+  const auto bit = [](const auto& link, unsigned leg) { return link.fires() ? leg : 0U; };
+  moving_ = bit(links_.local_a.request, leg_local_a) | bit(links_.local_b.request, leg_local_b) |
+            bit(links_.array, leg_array) | bit(links_.accumulator, leg_accumulator) |
+            bit(links_.host, leg_host) | bit(*links_.dram[0], leg_dram0) |
+            bit(*links_.dram[1], leg_dram1);
+}
+
+/// The streams that move show their next address. The last output of an item is a decision.
 bool Decoder::redrive() {
+  const auto moves = [this](unsigned leg) { return (moving_ & leg) != 0; };
   const Decoded& head = queue_.front();
-  const auto redrive_local = [&](MemoryPort& port, const Expander& expander) {
-    if (!port.request.fires()) return true;
-    port.request.bits = local_request(expander);
-    return !expander.last(head.local_size);
-  };
-  if (!redrive_local(links_.local_a, local_a_expander_)) return false;
-  if (!redrive_local(links_.local_b, local_b_expander_)) return false;
-  if (links_.array.fires() && array_expander_.last(links_.array.bits.size)) return false;
-  if (links_.host.fires() && host_expander_.last(links_.host.bits.size)) return false;
-  if (links_.accumulator.fires()) {
-    drive_accumulator();
-    const bool queued = !accumulator_queue_.empty();
-    if (accumulator_expander_.last(queued ? accumulator_queue_.front().size
-                                          : head.accumulator_size)) {
-      return false;
-    }
+  if (moves(leg_local_a)) {
+    if (local_a_expander_.last(head.local_size)) return false;
+    links_.local_a.request.bits = local_request(local_a_expander_);
   }
+  if (moves(leg_local_b)) {
+    if (local_b_expander_.last(head.local_size)) return false;
+    links_.local_b.request.bits = local_request(local_b_expander_);
+  }
+  if (moves(leg_array) && array_expander_.last(links_.array.bits.size)) return false;
+  if (moves(leg_accumulator)) {
+    if (accumulator_expander_.last(accumulator_item().size)) return false;
+    drive_accumulator();
+  }
+  if (!moves(leg_host | leg_dram0 | leg_dram1)) return true;
+  if (moves(leg_host) && host_expander_.last(links_.host.bits.size)) return false;
   for (unsigned port = 0; port < 2; ++port) {
-    if (!links_.dram[port]->fires()) continue;
+    if (!moves(dram_leg(port))) continue;
+    if (dram_expander_[port].last(dram_item(port).request.size)) return false;
     drive_dram(port);
-    const bool queued = !dram_queue_[port].empty();
-    if (dram_expander_[port].last(queued ? dram_queue_[port].front().request.size
-                                         : head.dram.size)) {
-      return false;
-    }
   }
   return true;
 }
@@ -291,7 +291,7 @@ unsigned Decoder::ready_legs() const {
     return expanded(host_queue_, host_expander_, links_.host.ready, host_queue_.front().size);
   });
   for (unsigned port = 0; port < 2; ++port) {
-    add(port == 0 ? leg_dram0 : leg_dram1, [&] {
+    add(dram_leg(port), [&] {
       const DramItem& item = dram_queue_[port].front();
       return expanded(dram_queue_[port], dram_expander_[port], links_.dram[port]->ready,
                       item.step == 0 ? 0 : item.request.size);
@@ -342,26 +342,22 @@ void Decoder::count_time(bool head_ready) {
 void Decoder::repeat() {
   if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
   count_time(head_ready_);
+  const auto moves = [this](unsigned leg) { return (moving_ & leg) != 0; };
+  if (moving_ == 0) return;
+  ++clock_.progress;
   const Decoded& head = queue_.front();
-  const auto advance = [&](const auto& link, Expander& expander, std::uint64_t size,
-                           std::uint64_t step) {
-    if (!link.fires()) return;
-    ++clock_.progress;
-    expander.advance(size, step);
-  };
-  advance(links_.local_a.request, local_a_expander_, head.local_size, head.local_step);
-  advance(links_.local_b.request, local_b_expander_, head.local_size, head.local_step);
-  advance(links_.array, array_expander_, links_.array.bits.size, 0);
-  advance(links_.host, host_expander_, links_.host.bits.size, 0);
-  const bool queued = !accumulator_queue_.empty();
-  advance(links_.accumulator, accumulator_expander_,
-          queued ? accumulator_queue_.front().size : head.accumulator_size,
-          queued ? accumulator_queue_.front().step : head.accumulator_step);
+  if (moves(leg_local_a)) local_a_expander_.advance(head.local_size, head.local_step);
+  if (moves(leg_local_b)) local_b_expander_.advance(head.local_size, head.local_step);
+  if (moves(leg_array)) array_expander_.advance(links_.array.bits.size);
+  if (moves(leg_accumulator)) {
+    const AccumulatorItem& item = accumulator_item();
+    accumulator_expander_.advance(item.size, item.step);
+  }
+  if (moves(leg_host)) host_expander_.advance(links_.host.bits.size);
   for (unsigned port = 0; port < 2; ++port) {
-    const bool waits = !dram_queue_[port].empty();
-    const DramItem& item = dram_queue_[port].front();
-    advance(*links_.dram[port], dram_expander_[port], waits ? item.request.size : head.dram.size,
-            waits ? item.step : head.dram_step);
+    if (!moves(dram_leg(port))) continue;
+    const DramItem& item = dram_item(port);
+    dram_expander_[port].advance(item.request.size, item.step);
   }
 }
 
@@ -396,11 +392,8 @@ void Decoder::commit_streams(unsigned ready) {
     const bool turn = queue.commit(leg_fires(leg), item, taken);
     if (turn || taken) ++clock_.turns;
   };
-  if (links_.accumulator.valid) {
-    const AccumulatorItem item{head.accumulator, head.accumulator_size, head.accumulator_step};
-    commit_expanded(links_.accumulator, accumulator_queue_, accumulator_expander_, leg_accumulator,
-                    item, accumulator_queue_.output(item).step);
-  }
+  commit_expanded(links_.accumulator, accumulator_queue_, accumulator_expander_, leg_accumulator,
+                  head.accumulator, accumulator_item().step);
   commit_expanded(links_.array, array_queue_, array_expander_, leg_array, head.array, 0);
   commit_expanded(links_.host, host_queue_, host_expander_, leg_host, head.host, 0);
   commit_dram(0, ready);
@@ -410,17 +403,16 @@ void Decoder::commit_streams(unsigned ready) {
 void Decoder::commit_dram(unsigned port, unsigned ready) {
   const Link<DramRequest>& link = *links_.dram[port];
   if (!link.valid) return;
-  const Decoded& head = queue_.front();
-  const DramItem item{head.dram, head.dram_step};
-  const DramItem& out = dram_queue_[port].output(item);
+  const DramItem& out = dram_item(port);
   const std::uint64_t size = out.step == 0 ? 0 : out.request.size;
   const bool taken = link.ready && dram_expander_[port].last(size);
   if (link.ready) {
     ++clock_.progress;
     dram_expander_[port].advance(size, out.step);
   }
-  const unsigned leg = port == 0 ? leg_dram0 : leg_dram1;
-  const bool turn = dram_queue_[port].commit((pending_legs_ & ready & leg) != 0, item, taken);
+  const unsigned leg = dram_leg(port);
+  const bool fires = (pending_legs_ & ready & leg) != 0;
+  const bool turn = dram_queue_[port].commit(fires, queue_.front().dram, taken);
   if (turn || taken) ++clock_.turns;
 }
 

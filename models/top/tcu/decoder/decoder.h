@@ -62,7 +62,7 @@ class Decoder final : public sc_core::sc_module {
 
   void drive();
   void commit();
-  /// After a cycle without a turn, instead of drive() and commit(); see models/sim/engine.h.
+  void begin_repeats();  ///< see models/sim/engine.h
   [[nodiscard]] bool redrive();
   void repeat();
 
@@ -100,26 +100,6 @@ class Decoder final : public sc_core::sc_module {
     leg_host = 128,
   };
 
-  /// An instruction with all fields cut to the widths of the streams they go to.
-  struct Decoded {
-    tcu::Instruction raw;
-    unsigned legs = 0;
-    Dataflow dataflow;
-    bool local_write = false;
-    bool local_reverse = false;
-    std::uint64_t local_base = 0;
-    std::uint64_t local_size = 0;
-    std::uint64_t local_step = 0;
-    AccumulatorControl accumulator;
-    std::uint64_t accumulator_size = 0;
-    std::uint64_t accumulator_step = 0;
-    ArrayControl array;
-    HostDataflow host;
-    DramRequest dram;
-    std::uint64_t dram_step = 0;  ///< 0: one request for the whole run
-    friend bool alike(const Decoded&, const Decoded&) { return false; }
-  };
-
   struct AccumulatorItem {
     AccumulatorControl control;
     std::uint64_t size = 0;
@@ -137,6 +117,23 @@ class Decoder final : public sc_core::sc_module {
     }
   };
 
+  /// An instruction with all fields cut to the widths of the streams they go to.
+  struct Decoded {
+    tcu::Instruction raw;
+    unsigned legs = 0;
+    Dataflow dataflow;
+    bool local_write = false;
+    bool local_reverse = false;
+    std::uint64_t local_base = 0;
+    std::uint64_t local_size = 0;
+    std::uint64_t local_step = 0;
+    AccumulatorItem accumulator;
+    ArrayControl array;
+    HostDataflow host;
+    DramItem dram;
+    friend bool alike(const Decoded&, const Decoded&) { return false; }
+  };
+
   [[nodiscard]] Decoded decode(const std::uint8_t* bytes) const;
   void decode_mat_mul(Decoded& d) const;
   void decode_data_move(Decoded& d) const;
@@ -145,6 +142,14 @@ class Decoder final : public sc_core::sc_module {
   void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
   void set_accumulator(Decoded& d, bool read, bool accumulate) const;
 
+  [[nodiscard]] static unsigned dram_leg(unsigned port) { return port == 0 ? leg_dram0 : leg_dram1; }
+  /// The items at the expanders: of the queue, or of the head itself past an empty queue.
+  [[nodiscard]] const AccumulatorItem& accumulator_item() const {
+    return accumulator_queue_.output(queue_.front().accumulator);
+  }
+  [[nodiscard]] const DramItem& dram_item(unsigned port) const {
+    return dram_queue_[port].output(queue_.front().dram);
+  }
   [[nodiscard]] bool leg_valid(unsigned leg) const { return (pending_legs_ & leg) != 0; }
   [[nodiscard]] unsigned ready_legs() const;
   [[nodiscard]] MemoryRequest local_request(const Expander& expander) const;
@@ -181,6 +186,7 @@ class Decoder final : public sc_core::sc_module {
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
   bool head_ready_ = false;  ///< in the last cycle
+  unsigned moving_ = 0;      ///< streams that move in every cycle until the next turn
   Stats stats_;
 };
 

@@ -83,14 +83,12 @@ void LocalRouter::route() {
 }
 
 bool LocalRouter::redrive() {
-  if (quiet_) return true;
   if (read_.ends() || write_.ends() || accumulator_.ends()) return false;
   route();
   return true;
 }
 
 void LocalRouter::repeat() {
-  if (quiet_) return;
   read_.repeat();
   write_.repeat();
   accumulator_.repeat();

@@ -35,7 +35,10 @@ class LocalRouter final : public sc_core::sc_module {
   void accept_results();  ///< readies of array output and accumulator output
   void accept_reads();    ///< readies of local read data and control; after the array's accept()
   void commit();
-  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h; after the array's and accumulators'
+  [[nodiscard]] bool moves() const {  ///< see models/sim/engine.h
+    return !quiet_ && (read_.data_fires || write_.data_fires || accumulator_.data_fires);
+  }
+  [[nodiscard]] bool redrive();  ///< after the array's and accumulators'
   void repeat();
 
   [[nodiscard]] bool idle() const {

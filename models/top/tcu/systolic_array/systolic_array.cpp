@@ -30,7 +30,6 @@ void SystolicArray::drive() {
 }
 
 bool SystolicArray::redrive() {
-  if (quiet_) return true;
   links_.output.bits = results_.front();
   return offers() == links_.output.valid && drained() == was_drained_;
 }
@@ -44,6 +43,7 @@ void SystolicArray::accept() {
 }
 
 void SystolicArray::commit() {
+  moved_ = false;
   if (quiet_ && !links_.control.valid) return;
   const ArrayControl& control = control_.front();
   const bool valid = !control_.empty();
@@ -56,6 +56,7 @@ void SystolicArray::commit() {
     ++clock_.progress;
   }
   was_drained_ = drained();
+  moved_ = runs || loads || !was_drained_ || links_.output.fires();
   if (countdown_ > 0) {
     --countdown_;
     ++clock_.progress;

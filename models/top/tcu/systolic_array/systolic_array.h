@@ -42,7 +42,8 @@ class SystolicArray final : public sc_core::sc_module {
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready, weights.ready; needs output.ready
   void commit();
-  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
+  [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
+  [[nodiscard]] bool redrive();
 
   [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -69,6 +70,7 @@ class SystolicArray final : public sc_core::sc_module {
   bool was_idle_ = false;
   Cycle countdown_ = 0;  ///< cycles until the array is drained
   bool was_drained_ = true;  ///< in the last cycle
+  bool moved_ = false;       ///< in the last cycle
   /// Bias and columns 0..N-1 in the order of the MAC chain, as a window that moves down by one
   /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
   std::vector<std::uint8_t> weights_;
