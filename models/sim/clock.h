@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "models/sim/engine.h"
+
 namespace tactus {
 
 /// Cycle 0 is the first cycle after reset; a cycle spans one rising edge to the next.
@@ -12,6 +14,7 @@ class EventSink;
 
 /// One per design. The design's tick writes `now`; units read it and count their handshakes.
 struct Clock {
+  Engine engine = Engine::step;
   Cycle now = 0;
   EventSink* events = nullptr;  ///< null: nobody watches, and units skip building events
   std::uint64_t progress = 0;   ///< handshakes and register moves so far; a cycle that leaves it

@@ -43,8 +43,8 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
       stream_("stream", clock, config.axi_data_bits / 8,
               tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
               instructions_),
-      tcu_("tcu", clock, config.tcu, instructions_, dram_),
-      engine_(config.shuffle_seed ? Engine::step : config.engine) {
+      tcu_("tcu", clock, config.tcu, instructions_, dram_) {
+  clock.engine = config.shuffle_seed ? Engine::step : config.engine;
   check_axi_width(config.tcu.architecture, config.axi_data_bits);
   for (unsigned p = 0; p < 2; ++p) {
     ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
@@ -71,6 +71,7 @@ void Top::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &tar
 
 void Top::offer_word() {
   offered_ = words_.valid;
+  if (words_.valid && !words_.ready) return;  // the word of the cycle before stays offered
   words_.bits = source_.word(clock_.now);
   words_.valid = words_.bits != nullptr;
 }
@@ -97,7 +98,7 @@ void Top::cycle() {
     settle();
     if (sampler_) sampler_->observe();
     commit();
-    repeating_ = engine_ == Engine::fast && clock_.turns == turns;
+    repeating_ = clock_.engine == Engine::fast && clock_.turns == turns;
     if (repeating_) tcu_.begin_repeats();
   }
   take_word();

@@ -15,7 +15,6 @@
 
 #include "models/dram/axi_target.h"
 #include "models/sim/clock.h"
-#include "models/sim/engine.h"
 #include "models/sim/phases.h"
 #include "models/sim/stalls.h"
 #include "models/top/dram_port/dram_port.h"
@@ -109,7 +108,6 @@ class Top final : public sc_core::sc_module {
   std::unique_ptr<Sampler> sampler_;
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
-  Engine engine_;
   bool offered_ = false;    ///< words_.valid of the cycle before
   bool repeating_ = false;  ///< the cycle before turned nothing
 };

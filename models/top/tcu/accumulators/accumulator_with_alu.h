@@ -60,6 +60,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   using SelectQueue = Queue<std::uint8_t, QueueKind::pipe_flow, 1>;
 
   void decode_phase();
+  void settle();
+  void clock_edge();
 
   Clock& clock_;
   AccumulatorWithAluLinks links_;
@@ -79,7 +81,10 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   /// so with a stale head of two phases, which keeps `read_done_` moving.
   bool quiet_ = false;
   bool was_idle_ = false;
-  bool moved_ = false;  ///< in the last cycle
+  bool moved_ = false;   ///< in the last cycle
+  bool turned_ = true;   ///< in the last cycle
+  bool kept_ = false;    ///< this cycle's wires are those of the last; only with the fast engine
+  bool input_valid_ = false, output_ready_ = false;  ///< the wires from outside, in the last cycle
   unsigned done_legs_ = 0;
 
   // The settled wires of the present cycle.

@@ -24,6 +24,8 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       clock_(clock),
       architecture_(architecture),
       layout_(architecture),
+      local_mask_(mask(layout_.local_address)),
+      accumulator_mask_(mask(layout_.accumulator_address)),
       links_(links),
       local_a_expander_(architecture.local_depth),
       local_b_expander_(architecture.local_depth),
@@ -171,24 +173,29 @@ void Decoder::drive() {
   drive_local(links_.local_a, local_a_expander_, leg_local_a);
   drive_local(links_.local_b, local_b_expander_, leg_local_b);
 
-  links_.dataflow.valid = dataflow_queue_.has_output(leg_valid(leg_dataflow));
+  const unsigned active = pending_legs_ | queued_legs_;
+  links_.dataflow.valid = (active & leg_dataflow) != 0;
   links_.dataflow.bits = dataflow_queue_.output(head.dataflow);
-  links_.host.valid = host_queue_.has_output(leg_valid(leg_host));
-  if (links_.host.valid) links_.host.bits = host_queue_.output(head.host);
-  links_.array.valid = array_queue_.has_output(leg_valid(leg_array));
+  links_.array.valid = (active & leg_array) != 0;
   if (links_.array.valid) links_.array.bits = array_queue_.output(head.array);
-
-  links_.accumulator.valid = accumulator_queue_.has_output(leg_valid(leg_accumulator));
-  if (links_.accumulator.valid) drive_accumulator();
-  drive_dram(0);
-  drive_dram(1);
+  links_.accumulator.valid = (active & leg_accumulator) != 0;
+  if (links_.accumulator.valid) {
+    links_.accumulator.bits = accumulator_item().control;
+    show_accumulator_addresses();
+  }
+  links_.host.valid = (active & leg_host) != 0;
+  if (links_.host.valid) links_.host.bits = host_queue_.output(head.host);
+  for (unsigned port = 0; port < 2; ++port) {
+    links_.dram[port]->valid = (active & dram_leg(port)) != 0;
+    if (links_.dram[port]->valid) drive_dram(port);
+  }
 }
 
 MemoryRequest Decoder::local_request(const Expander& expander) const {
   const Decoded& head = queue_.front();
   const std::uint64_t address = head.local_reverse ? head.local_base - expander.offset()
                                                    : head.local_base + expander.offset();
-  return {head.local_write, address & mask(layout_.local_address)};
+  return {head.local_write, address & local_mask_};
 }
 
 void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned leg) {
@@ -202,20 +209,15 @@ void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned l
   port.request.bits = local_request(expander);
 }
 
-void Decoder::drive_accumulator() {
-  AccumulatorControl& out = links_.accumulator.bits;
-  out = accumulator_item().control;
-  const std::uint64_t address_mask = mask(layout_.accumulator_address);
+void Decoder::show_accumulator_addresses() {
+  const AccumulatorControl& control = accumulator_item().control;
   const std::uint64_t offset = accumulator_expander_.offset();
-  out.read_address = (out.read_address + offset) & address_mask;
-  out.write_address = (out.write_address + offset) & address_mask;
+  links_.accumulator.bits.read_address = (control.read_address + offset) & accumulator_mask_;
+  links_.accumulator.bits.write_address = (control.write_address + offset) & accumulator_mask_;
 }
 
 void Decoder::drive_dram(unsigned port) {
   Link<DramRequest>& link = *links_.dram[port];
-  const unsigned leg = dram_leg(port);
-  link.valid = dram_queue_[port].has_output(leg_valid(leg));
-  if (!link.valid) return;
   const DramItem& item = dram_item(port);
   link.bits = item.request;
   if (item.step == 0) return;
@@ -248,7 +250,7 @@ bool Decoder::redrive() {
   if (moves(leg_array) && array_expander_.last(links_.array.bits.size)) return false;
   if (moves(leg_accumulator)) {
     if (accumulator_expander_.last(accumulator_item().size)) return false;
-    drive_accumulator();
+    show_accumulator_addresses();
   }
   if (!moves(leg_host | leg_dram0 | leg_dram1)) return true;
   if (moves(leg_host) && host_expander_.last(links_.host.bits.size)) return false;
@@ -262,13 +264,13 @@ bool Decoder::redrive() {
 
 // ---- commit ------------------------------------------------------------------------------------
 
-/// Legs of the head that their consumers would take in this cycle, whether or not they are valid:
+/// Those of `legs`, legs of the head, that their consumers would take in this cycle, whether or not they are valid:
 /// the forks' `all`, and with it the timeout, looks at the stale head of an empty queue too.
-unsigned Decoder::ready_legs() const {
+unsigned Decoder::ready_legs(unsigned legs) const {
   const Decoded& head = queue_.front();
   unsigned ready = 0;
   const auto add = [&](unsigned leg, auto&& takes) {
-    if ((head.legs & leg) != 0 && takes()) ready |= leg;
+    if ((legs & leg) != 0 && takes()) ready |= leg;
   };
   // A queue whose expander is in the middle of an item gives nothing away.
   const auto expanded = [](const auto& queue, const Expander& expander, bool output_ready,
@@ -303,10 +305,11 @@ unsigned Decoder::ready_legs() const {
 void Decoder::commit() {
   if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
 
-  const unsigned ready = ready_legs();
   const Decoded& head = queue_.front();
-  const bool head_ready = (head.legs & ~(ready | done_legs_)) == 0;
-  commit_streams(ready);
+  const unsigned open = head.legs & ~done_legs_;
+  const unsigned ready = ready_legs(open);
+  const bool head_ready = open == ready;
+  if ((pending_legs_ | queued_legs_) != 0) commit_streams(ready);
   const unsigned done = head_ready ? 0 : done_legs_ | (pending_legs_ & ready);
   if (done != done_legs_) ++clock_.turns;
   done_legs_ = done;
@@ -346,18 +349,13 @@ void Decoder::repeat() {
   if (moving_ == 0) return;
   ++clock_.progress;
   const Decoded& head = queue_.front();
-  if (moves(leg_local_a)) local_a_expander_.advance(head.local_size, head.local_step);
-  if (moves(leg_local_b)) local_b_expander_.advance(head.local_size, head.local_step);
-  if (moves(leg_array)) array_expander_.advance(links_.array.bits.size);
-  if (moves(leg_accumulator)) {
-    const AccumulatorItem& item = accumulator_item();
-    accumulator_expander_.advance(item.size, item.step);
-  }
-  if (moves(leg_host)) host_expander_.advance(links_.host.bits.size);
+  if (moves(leg_local_a)) local_a_expander_.advance_within(head.local_step);
+  if (moves(leg_local_b)) local_b_expander_.advance_within(head.local_step);
+  if (moves(leg_array)) array_expander_.advance_within();
+  if (moves(leg_accumulator)) accumulator_expander_.advance_within(accumulator_item().step);
+  if (moves(leg_host)) host_expander_.advance_within();
   for (unsigned port = 0; port < 2; ++port) {
-    if (!moves(dram_leg(port))) continue;
-    const DramItem& item = dram_item(port);
-    dram_expander_[port].advance(item.request.size, item.step);
+    if (moves(dram_leg(port))) dram_expander_[port].advance_within(dram_item(port).step);
   }
 }
 
@@ -372,12 +370,16 @@ void Decoder::commit_streams(unsigned ready) {
   };
   commit_local(links_.local_a, local_a_expander_);
   commit_local(links_.local_b, local_b_expander_);
+  const auto note = [this](const auto& queue, unsigned leg) {
+    queued_legs_ = queue.empty() ? queued_legs_ & ~leg : queued_legs_ | leg;
+  };
 
   if (links_.dataflow.valid) {
     clock_.turns +=
         dataflow_queue_.commit(leg_fires(leg_dataflow), head.dataflow, links_.dataflow.ready) ? 1
                                                                                               : 0;
     clock_.progress += links_.dataflow.ready ? 1 : 0;
+    note(dataflow_queue_, leg_dataflow);
   }
   // Streams behind an expander: the queue gives its entry away with the expander's last output.
   const auto commit_expanded = [&](auto& link, auto& queue, Expander& expander, unsigned leg,
@@ -391,18 +393,21 @@ void Decoder::commit_streams(unsigned ready) {
     }
     const bool turn = queue.commit(leg_fires(leg), item, taken);
     if (turn || taken) ++clock_.turns;
+    note(queue, leg);
   };
   commit_expanded(links_.accumulator, accumulator_queue_, accumulator_expander_, leg_accumulator,
                   head.accumulator, accumulator_item().step);
   commit_expanded(links_.array, array_queue_, array_expander_, leg_array, head.array, 0);
   commit_expanded(links_.host, host_queue_, host_expander_, leg_host, head.host, 0);
-  commit_dram(0, ready);
-  commit_dram(1, ready);
+  for (unsigned port = 0; port < 2; ++port) {
+    if (!links_.dram[port]->valid) continue;
+    commit_dram(port, ready);
+    note(dram_queue_[port], dram_leg(port));
+  }
 }
 
 void Decoder::commit_dram(unsigned port, unsigned ready) {
   const Link<DramRequest>& link = *links_.dram[port];
-  if (!link.valid) return;
   const DramItem& out = dram_item(port);
   const std::uint64_t size = out.step == 0 ? 0 : out.request.size;
   const bool taken = link.ready && dram_expander_[port].last(size);
@@ -476,11 +481,13 @@ std::string Decoder::waits_for() const {
                                                     "DRAM1",
                                                     "host router"};
   const Decoded& head = queue_.front();
+  const unsigned open = head.legs & ~done_legs_;
+  const unsigned ready = ready_legs(open);
   std::string text = fmt::format("instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for",
                                  registers_.program_counter, head.raw.opcode, head.raw.flags);
   const char* separator = " ";
   for (unsigned i = 0; i < names.size(); ++i) {
-    if (((head.legs & ~(done_legs_ | ready_legs())) & (1U << i)) == 0) continue;
+    if ((open & ~ready & (1U << i)) == 0) continue;
     text += separator;
     text += names[i];
     separator = ", ";

@@ -79,7 +79,8 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] bool head_valid() const { return !queue_.empty(); }
   /// Whether the head would retire in this cycle, valid or not; settled wires, before commit().
   [[nodiscard]] bool head_ready() const {
-    return (queue_.front().legs & ~(ready_legs() | done_legs_)) == 0;
+    const unsigned open = queue_.front().legs & ~done_legs_;
+    return (open & ~ready_legs(open)) == 0;
   }
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
@@ -151,7 +152,8 @@ class Decoder final : public sc_core::sc_module {
     return dram_queue_[port].output(queue_.front().dram);
   }
   [[nodiscard]] bool leg_valid(unsigned leg) const { return (pending_legs_ & leg) != 0; }
-  [[nodiscard]] unsigned ready_legs() const;
+  [[nodiscard]] unsigned ready_legs(unsigned legs) const;
+  void show_accumulator_addresses();
   [[nodiscard]] MemoryRequest local_request(const Expander& expander) const;
   void drive_local(MemoryPort& port, const Expander& expander, unsigned leg);
   void drive_accumulator();
@@ -165,10 +167,13 @@ class Decoder final : public sc_core::sc_module {
   Clock& clock_;
   const tcu::Architecture architecture_;
   const tcu::InstructionLayout layout_;
+  const std::uint64_t local_mask_;        ///< of addresses and sizes
+  const std::uint64_t accumulator_mask_;  ///< of addresses
   DecoderLinks links_;
 
   Queue<Decoded, QueueKind::plain, 2> queue_;
   unsigned done_legs_ = 0;
+  unsigned queued_legs_ = 0;   ///< streams whose queue holds items
   unsigned pending_legs_ = 0;  ///< of the head in this cycle: needed and not done; 0 if no head
 
   Expander local_a_expander_;

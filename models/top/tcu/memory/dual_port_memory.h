@@ -69,7 +69,6 @@ class DualPortMemory final : public sc_core::sc_module {
   };
 
   void take_read(unsigned port);
-  void read(unsigned port);
   void take_write(unsigned port);
 
   Clock& clock_;

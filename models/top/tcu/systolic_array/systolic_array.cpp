@@ -93,7 +93,7 @@ void SystolicArray::load(VectorRef weights) {
     if (weights == nullptr) {
       std::memset(slot, 0, vector_bytes_);
     } else {
-      std::memcpy(slot, weights, vector_bytes_);
+      copy_block(slot, weights, vector_bytes_);
     }
   }
   if (clock_.events != nullptr) clock_.events->event({EventKind::load});
