@@ -10,6 +10,10 @@ namespace tactus {
 
 [[nodiscard]] std::vector<Args::Option> machine_options();
 
+/// --engine step|fast, also for commands that build no machine.
+[[nodiscard]] Args::Option engine_option();
+[[nodiscard]] Engine read_engine(const Args& args);
+
 /// Reads them into a configuration whose architecture is already set.
 void read_machine_options(const Args& args, MachineConfig& config);
 

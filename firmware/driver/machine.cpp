@@ -33,6 +33,7 @@ Top::Config top_config(const MachineConfig& config) {
   top.sample_block_size = config.sample_block_size;
   top.stalls = config.stalls;
   top.shuffle_seed = config.shuffle_seed;
+  top.engine = config.engine;
   return top;
 }
 

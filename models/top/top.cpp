@@ -93,8 +93,10 @@ void Top::cycle() {
     repeat();
     repeating_ = clock_.turns == turns;
   } else if (shuffle_) {
+    ++settled_cycles_;
     shuffled_order();
   } else {
+    ++settled_cycles_;
     settle();
     if (sampler_) sampler_->observe();
     commit();

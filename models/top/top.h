@@ -65,6 +65,9 @@ class Top final : public sc_core::sc_module {
   /// A memory still owes an answer.
   [[nodiscard]] bool waits_for_memory() const;
 
+  /// Cycles settled in full so far: all of them with the step engine.
+  [[nodiscard]] Cycle settled_cycles() const { return settled_cycles_; }
+
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
   [[nodiscard]] Tcu& tcu() { return tcu_; }
   [[nodiscard]] const Tcu& tcu() const { return tcu_; }
@@ -110,6 +113,7 @@ class Top final : public sc_core::sc_module {
   std::optional<std::mt19937> shuffle_;
   bool offered_ = false;    ///< words_.valid of the cycle before
   bool repeating_ = false;  ///< the cycle before turned nothing
+  Cycle settled_cycles_ = 0;
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

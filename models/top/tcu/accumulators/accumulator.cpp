@@ -100,13 +100,8 @@ void Accumulator::commit() {
 void Accumulator::redrive() {
   memory_.redrive();
   links_.output.bits = port_a_.read_data.bits;
-}
-
-/// The routes' queues keep their content: what leaves is followed by its like.
-void Accumulator::repeat() {
   request_leg_.address = port_b_.request.bits.address = links_.control.bits.address;
   port_a_.request.bits = requests_.output(request_leg_);
-  move();
 }
 
 /// Requests and data.

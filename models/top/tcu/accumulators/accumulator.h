@@ -41,8 +41,9 @@ class Accumulator final : public sc_core::sc_module {
   void accept_input();    ///< input.ready; needs control and input driven
   void accept_control();  ///< control.ready
   void commit();          ///< needs output.ready
-  void redrive();         ///< see models/sim/engine.h
-  void repeat();
+  void redrive();         ///< see models/sim/engine.h; needs the control's address
+  /// The routes' queues keep their content: what leaves is followed by its like.
+  void repeat() { move(); }
 
   [[nodiscard]] DualPortMemory& memory() { return memory_; }
   [[nodiscard]] const DualPortMemory& memory() const { return memory_; }

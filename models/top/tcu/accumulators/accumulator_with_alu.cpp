@@ -83,20 +83,23 @@ void AccumulatorWithAlu::settle() {
 
 void AccumulatorWithAlu::accept() {
   if (quiet_) return;
+  route_input();
   kept_ = kept_ && links_.input.valid == input_valid_;
   if (kept_) return;
   input_valid_ = links_.input.valid;
   if (input_from_alu_) {
     accumulator_input_.valid =
         input_selected_ && result_selected_ && result_kept_ && alu_output_.valid;
-    accumulator_input_.bits = alu_output_.bits;
   } else {
     accumulator_input_.valid = input_selected_ && links_.input.valid;
-    accumulator_input_.bits = links_.input.bits;
   }
   accumulator_.accept_input();
   accumulator_.accept_control();
   links_.input.ready = input_selected_ && !input_from_alu_ && accumulator_input_.ready;
+}
+
+void AccumulatorWithAlu::route_input() {
+  accumulator_input_.bits = input_from_alu_ ? alu_output_.bits : links_.input.bits;
 }
 
 void AccumulatorWithAlu::commit() {
@@ -178,7 +181,7 @@ void AccumulatorWithAlu::redrive() {
 /// The select queues keep their content: what leaves is followed by its like.
 void AccumulatorWithAlu::repeat() {
   const std::uint64_t turns = clock_.turns;
-  accumulator_input_.bits = input_from_alu_ ? alu_output_.bits : links_.input.bits;
+  route_input();
   accumulator_.repeat();
   if (!alu_.idle() || operation_.fires()) alu_.commit();
   if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;

@@ -62,6 +62,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   void decode_phase();
   void settle();
   void clock_edge();
+  void route_input();
 
   Clock& clock_;
   AccumulatorWithAluLinks links_;
@@ -81,9 +82,9 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   /// so with a stale head of two phases, which keeps `read_done_` moving.
   bool quiet_ = false;
   bool was_idle_ = false;
-  bool moved_ = false;   ///< in the last cycle
-  bool turned_ = true;   ///< in the last cycle
-  bool kept_ = false;    ///< this cycle's wires are those of the last; only with the fast engine
+  bool moved_ = false;  ///< in the last cycle
+  bool turned_ = true;  ///< in the last cycle
+  bool kept_ = false;   ///< this cycle's wires are those of the last; only with the fast engine
   bool input_valid_ = false, output_ready_ = false;  ///< the wires from outside, in the last cycle
   unsigned done_legs_ = 0;
 
@@ -91,9 +92,9 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Phase phase_ = Phase::single;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
-  unsigned fires_ = 0;     ///< legs
-  bool retires_ = false;   ///< the item at the head
-  bool simd_ = false;      ///< value of all select legs
+  unsigned fires_ = 0;    ///< legs
+  bool retires_ = false;  ///< the item at the head
+  bool simd_ = false;     ///< value of all select legs
   bool result_to_accumulator_ = false;
   bool input_selected_ = false, input_from_alu_ = false;
   bool output_selected_ = false, output_to_alu_ = false;
