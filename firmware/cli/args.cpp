@@ -28,17 +28,18 @@ bool Args::parse(const std::vector<std::string>& words) {
   std::vector<std::string_view> names{"help"};
   for (const Option& option : options_) {
     names.push_back(option.name);
+    const std::string name =
+        option.letter == 0 ? option.name : fmt::format("{},{}", option.name, option.letter);
     if (option.value.empty()) {
-      description.add_options()(option.name.c_str(), "");
+      description.add_options()(name.c_str(), "");
     } else {
-      description.add_options()(option.name.c_str(), po::value<std::vector<std::string>>(), "");
+      description.add_options()(name.c_str(), po::value<std::vector<std::string>>(), "");
     }
   }
   po::positional_options_description positional;
   positional.add(" words", -1);  // a name no option can have
   description.add_options()(" words", po::value<std::vector<std::string>>(), "");
-  const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing &
-                    ~po::command_line_style::allow_short;
+  const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
   try {
     const auto parsed = po::command_line_parser(words)
                             .options(description)
@@ -82,7 +83,8 @@ void Args::print_help() const {
              positional_name_.empty() ? "" : " " + positional_name_, summary_);
   if (!options_.empty()) fmt::print("Options:\n");
   for (const Option& option : options_) {
-    const std::string left = "--" + option.name + (option.value.empty() ? "" : " " + option.value);
+    const std::string left = (option.letter == 0 ? "" : fmt::format("-{}, ", option.letter)) +
+                             "--" + option.name + (option.value.empty() ? "" : " " + option.value);
     fmt::print("  {:<26} {}{}\n", left, option.help, option.repeatable ? " (repeatable)" : "");
   }
 }

@@ -17,6 +17,7 @@ class Args {
     std::string value;  ///< name of its value in the help; empty: a switch
     std::string help;
     bool repeatable = false;
+    char letter = 0;  ///< of its short form, 0: none
   };
 
   /// `positional` names the words that are no options, in the help; empty: none are allowed.

@@ -33,6 +33,7 @@ int asm_command(const Words& words) {
   if (!output) user_error("tactus asm: --output F.tprog is missing");
   check_distinct({source, *arch}, {*output});
   const tcu::Architecture architecture = tcu::read_architecture(*arch);
+  check_distinct(dais_block_files(architecture), {*output});
   const auto checks =
       args.has("permissive") ? tcu::AssemblerChecks::encoding : tcu::AssemblerChecks::strict;
   const auto bytes = tcu::assemble_bytes(architecture, read_text(source), source, checks);
@@ -70,6 +71,7 @@ int disasm_command(const Words& words) {
   }
   if (const auto output = args.text("output")) {
     check_distinct({only_file(args, "disasm"), path}, {*output});
+    check_distinct(dais_block_files(architecture), {*output});
     write_file_atomically(*output, text);
   } else {
     fmt::print("{}", text);

@@ -1,56 +1,361 @@
-// tactus bench: the built-in matrix multiplication, checked, with the speed of the host.
-#include <fmt/core.h>
+// tactus bench: the table of networks on boards.
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <thread>
 
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "firmware/bench/table_config.h"
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
-#include "firmware/cli/machine_options.h"
 #include "firmware/cli/progress.h"
-#include "firmware/selftest/gemm_bench.h"
+#include "firmware/cli/table.h"
+#include "firmware/cli/version.h"
+#include "firmware/process/pool.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/output_file.h"
+#include "isa/support/text.h"
 
 namespace tactus {
+namespace {
+
+using bench::Figures;
+using bench::Row;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_jobs = 256;
+
+/// A row that ran, or why it did not.
+struct Outcome {
+  std::optional<Figures> figures;
+  std::string error;
+  double seconds = 0;
+};
+
+std::vector<Args::Option> options() {
+  return {
+      {"config", "NAME|F.json", "rows, of configs/bench or a file (default: default)"},
+      {"filter", "TEXT", "only rows whose \"network board strategy\" contains TEXT"},
+      {"all", "", "also the rows that take minutes"},
+      {"list", "", "print the rows and run nothing"},
+      {"jobs", "N", "rows at a time, a process each (default: number of cores)", false, 'j'},
+      {"json", "F", "write all figures as JSON"},
+      {"csv", "F", "write all figures as CSV"},
+      {"no-cache", "", "compile every network, keep no programs"},
+      {"row", "", "run one row, a task as JSON on standard input (used for the processes)"},
+  };
+}
+
+std::optional<std::string> cache_folder(const Args& args) {
+  return args.has("no-cache") ? std::nullopt : bench::ProgramCache::default_folder();
+}
+
+int run_row(const Args& args) {
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  const bench::Task task = bench::parse_task(text, "standard input");
+  const Figures figures = bench::evaluate(task, bench::ProgramCache(cache_folder(args)));
+  fmt::print("{}\n", to_json(figures));
+  return exit_ok;
+}
+
+// ---- the table ------------------------------------------------------------------------------
+
+Table make_table(const std::vector<Row>& rows) {
+  using Align = Table::Align;
+  Table table({{"network", Align::left},
+               {"board", Align::left},
+               {"strategy", Align::left},
+               {"array"},
+               {"MHz"},
+               {"instructions"},
+               {"cycles"},
+               {"latency ms"},
+               {"frames/s"},
+               {"array %"},
+               {"estimate ms"},
+               {"published ms", Align::left},
+               {"measured frames/s", Align::left},
+               {"host s"}});
+  for (const Row& row : rows) {
+    table.fit({row.network, row.board.name, std::string(to_string(row.task.strategy)), "", "", "",
+               "999999999", "", "9999.99", "", "", "1969 (2022-03-07)", "133.54 (2022-07) -100.0 %",
+               ""});
+  }
+  return table;
+}
+
+double milliseconds(const Row& row, std::uint64_t cycles) {
+  return static_cast<double>(cycles) / row.task.clock_mhz / 1e3;
+}
+
+/// How far the simulation is from the board.
+double deviation_percent(const Row& row, const Figures& figures) {
+  return 100 * (figures.frames_per_second / row.measured->frames_per_second - 1);
+}
+
+std::string measured_cell(const Row& row, const Figures& figures) {
+  if (!row.measured) return "";
+  return fmt::format("{} ({}) {:+.1f} %", row.measured->frames_per_second, row.measured->date,
+                     deviation_percent(row, figures));
+}
+
+std::string line(const Table& table, const Row& row, const Outcome& outcome) {
+  const std::uint64_t n = row.task.architecture.array_size;
+  std::vector<std::string> cells{
+      row.network, row.board.name,
+      row.task.source == bench::Source::model ? std::string("-")
+                                              : std::string(to_string(row.task.strategy)),
+      fmt::format("{}x{}", n, n), fmt::format("{:g}", row.task.clock_mhz)};
+  if (!outcome.figures) {
+    std::string text = table.line(cells);
+    text.pop_back();
+    return text + "  FAILED: " + outcome.error.substr(0, outcome.error.find('\n')) + "\n";
+  }
+  const Figures& figures = *outcome.figures;
+  for (std::string cell :
+       {fmt::format("{}", figures.instructions), fmt::format("{}", figures.cycles),
+        fmt::format("{:.3f}", figures.latency_ms), fmt::format("{:.2f}", figures.frames_per_second),
+        fmt::format("{:.1f}", 100 * figures.array_utilisation),
+        fmt::format("{:.3f}", milliseconds(row, figures.estimated_cycles)),
+        row.published ? fmt::format("{:g} ({})", row.published->latency_ms, row.published->date)
+                      : std::string(),
+        measured_cell(row, figures), fmt::format("{:.1f}", outcome.seconds)}) {
+    cells.push_back(std::move(cell));
+  }
+  return table.line(cells);
+}
+
+void print_notes(const std::vector<Row>& rows, std::size_t left) {
+  std::map<std::string, std::string> sources;
+  for (const Row& row : rows) {
+    if (row.published) sources[row.published->date] = row.published->source;
+    if (!row.changes.empty()) {
+      fmt::print("{} on {} has {}.\n", row.network, row.board.name, row.changes);
+    }
+  }
+  fmt::print(
+      "Latency: one image, simulated cycle by cycle, without the host. Estimate: the reference's\n"
+      "formula, which knows neither memory nor instruction delivery.\n");
+  for (const auto& [date, source] : sources) {
+    fmt::print("Published {}: {}; estimates, not measurements.\n", date, source);
+  }
+  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.measured; })) {
+    fmt::print("Measured: on the board; the percentage is simulated over measured.\n");
+  }
+  fmt::print("What a board's values rest on: configs/boards.\n");
+  if (left > 0) fmt::print("{} more rows with --all: minutes instead of seconds.\n", left);
+}
+
+// ---- files ----------------------------------------------------------------------------------
+
+Json row_json(const Row& row, const Outcome& outcome) {
+  Json json;
+  json["network"] = row.network;
+  json["board"] = row.board.name;
+  json["strategy"] = row.task.source == bench::Source::model
+                         ? Json()
+                         : Json(std::string(to_string(row.task.strategy)));
+  json["task"] = Json::parse(to_json(row.task));
+  json["status"] = outcome.figures ? "ok" : "failed";
+  json["figures"] = outcome.figures ? Json::parse(to_json(*outcome.figures)) : Json();
+  json["error"] = outcome.figures ? Json() : Json(outcome.error);
+  json["estimated_ms"] =
+      outcome.figures ? Json(milliseconds(row, outcome.figures->estimated_cycles)) : Json();
+  json["estimated_2022_ms"] =
+      outcome.figures ? Json(milliseconds(row, outcome.figures->estimated_cycles_2022)) : Json();
+  json["published"] = Json();
+  if (row.published) {
+    json["published"] = {{"latency_ms", row.published->latency_ms},
+                         {"source", row.published->source},
+                         {"date", row.published->date}};
+  }
+  json["measured"] = Json();
+  if (row.measured) {
+    json["measured"] = {{"frames_per_second", row.measured->frames_per_second},
+                        {"source", row.measured->source},
+                        {"date", row.measured->date}};
+    if (outcome.figures) {
+      json["measured"]["deviation_percent"] = deviation_percent(row, *outcome.figures);
+    }
+  }
+  json["host_seconds"] = outcome.seconds;
+  return json;
+}
+
+std::string csv_cell(const Json& value) {
+  const std::string text = value.is_string() ? value.get<std::string>()
+                           : value.is_null() ? std::string()
+                                             : value.dump();
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+/// Keys of nested objects are joined by dots. Every row gets every column.
+void flatten(const Json& json, const std::string& prefix, std::map<std::string, std::string>& out,
+             std::vector<std::string>& order) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string name = prefix.empty() ? key : prefix + "." + key;
+    if (value.is_object()) {
+      flatten(value, name, out, order);
+      continue;
+    }
+    if (value.is_null() && (key == "figures" || key == "published" || key == "measured")) continue;
+    if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+    out[name] = csv_cell(value);
+  }
+}
+
+std::string to_csv(const Json& rows) {
+  std::vector<std::string> order;
+  std::vector<std::map<std::string, std::string>> cells(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) flatten(rows[i], "", cells[i], order);
+  std::string text;
+  for (const std::string& name : order) text += (text.empty() ? "" : ",") + name;
+  text += "\n";
+  for (const auto& row : cells) {
+    std::string line;
+    for (const std::string& name : order) {
+      const auto cell = row.find(name);
+      if (&name != &order.front()) line += ",";
+      if (cell != row.end()) line += cell->second;
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+// ---- the run --------------------------------------------------------------------------------
+
+std::vector<Row> choose_rows(const Args& args, std::size_t& left) {
+  const std::string config = args.text("config").value_or("default");
+  const std::string filter = args.text("filter").value_or("");
+  std::vector<Row> chosen;
+  const std::vector<Row> rows = bench::read_rows(config);
+  std::string titles;
+  for (const Row& row : rows) {
+    titles += "\n  " + row.title();
+    if (row.title().find(filter) == std::string::npos) continue;
+    // Who asks for a row by name wants it, however long it takes.
+    if (row.standard || args.has("all") || !filter.empty()) {
+      chosen.push_back(row);
+    } else {
+      ++left;
+    }
+  }
+  if (chosen.empty()) {
+    user_error("tactus bench: no row contains {}; the rows of {}:{}", quote(filter), config,
+               titles);
+  }
+  return chosen;
+}
+
+Outcome outcome_of(const JobResult& result) {
+  Outcome outcome;
+  outcome.seconds = result.seconds;
+  if (result.exit_code == exit_ok) {
+    outcome.figures = bench::parse_figures(result.output, "row");
+    return outcome;
+  }
+  outcome.error = result.messages;
+  if (result.signal != 0) outcome.error += fmt::format("ended by signal {}", result.signal);
+  constexpr std::string_view prefix = "tactus: error: ";
+  if (outcome.error.rfind(prefix, 0) == 0) outcome.error.erase(0, prefix.size());
+  while (!outcome.error.empty() && outcome.error.back() == '\n') outcome.error.pop_back();
+  if (outcome.error.empty()) outcome.error = fmt::format("exit code {}", result.exit_code);
+  return outcome;
+}
+
+/// Runs the rows in processes and prints each as soon as those before it are printed.
+std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, const Table& table,
+                              std::size_t jobs) {
+  std::vector<Outcome> outcomes(rows.size());
+  std::vector<bool> ready(rows.size());
+  std::size_t printed = 0;
+  std::size_t finished = 0;
+  auto progress = std::make_unique<Progress>(rows.size());
+  const auto next = [&](std::size_t number, Job& job) {
+    if (number == rows.size()) return false;
+    job.arguments = {"bench", "--row"};
+    if (args.has("no-cache")) job.arguments.emplace_back("--no-cache");
+    job.input = to_json(rows[number].task);
+    progress->show(
+        fmt::format("{} of {} rows done, running {}", finished, rows.size(), rows[number].title()),
+        finished);
+    return true;
+  };
+  const auto done = [&](std::size_t number, const JobResult& result) {
+    outcomes[number] = outcome_of(result);
+    ready[number] = true;
+    ++finished;
+    progress->clear();
+    for (; printed < rows.size() && ready[printed]; ++printed) {
+      fmt::print("{}", line(table, rows[printed], outcomes[printed]));
+      std::fflush(stdout);
+    }
+  };
+  run_jobs(std::min(jobs, rows.size()), next, done);
+  return outcomes;
+}
+
+}  // namespace
 
 int bench_command(const Words& words) {
-  std::vector<Args::Option> options = {
-      {"arch", "F.tarch", "architecture (default: pynqz1, 8x8 FP16BP8)"}};
-  for (Args::Option& option : machine_options()) options.push_back(std::move(option));
   Args args("bench",
-            "Multiplies two matrices, tiled to fill local memory, with operands from DRAM and the\n"
-            "result written back, and compares every result with scalar arithmetic.",
-            options);
+            "Compiles networks, simulates them cycle by cycle on boards and prints a table with\n"
+            "latencies, next to what was estimated, published and measured.",
+            options());
   if (!args.parse(words)) return exit_ok;
-  MachineConfig config;
-  if (const auto arch = args.text("arch")) config.architecture = tcu::read_architecture(*arch);
-  read_machine_options(args, config);
-
-  Machine machine(config);
-  const GemmResult result = run_gemm_bench(machine, gemm_shape(config.architecture));
-  const RunResult& run = result.run;
-  const std::uint64_t n = config.architecture.array_size;
-  const auto line = [](const char* name, const std::string& value) {
-    fmt::print("{:<14}{}\n", name, value);
-  };
-  line("program",
-       fmt::format("bench_gemm: {} x {} times {} x {}", result.shape.rows, result.shape.inner * n,
-                   result.shape.inner * n, result.shape.outer * n));
-  line("machine", fmt::format("{}x{} {}, AXI {} bits, memory latency {} read {} write", n, n,
-                              info(config.architecture.data_type).name, config.axi_data_bits,
-                              config.read_latency, config.write_latency));
-  line("cycles",
-       fmt::format("{} = {:.3f} ms at {:g} MHz", run.cycles,
-                   static_cast<double>(run.cycles) / config.clock_mhz / 1e3, config.clock_mhz));
-  line("instructions", fmt::format("{}", run.instructions));
-  line("array", fmt::format("{} multiply-accumulates, {:.1f} % of peak",
-                            result.multiply_accumulates, 100 * result.utilisation));
-  line("host",
-       fmt::format("{:.3f} s, {:.2f} Mcycles/s, {:.2f} GMAC/s", result.host_seconds,
-                   static_cast<double>(run.cycles) / result.host_seconds / 1e6,
-                   static_cast<double>(result.multiply_accumulates) / result.host_seconds / 1e9));
-  if (!result.wrong.empty()) {
-    fmt::print("{:<14}WRONG: {}\n", "result", result.wrong);
-    return exit_mismatch;
+  if (args.has("row")) return run_row(args);
+  std::size_t left = 0;
+  const std::vector<Row> rows = choose_rows(args, left);
+  if (args.has("list")) {
+    for (const Row& row : rows) fmt::print("{}\n", row.title());
+    return exit_ok;
   }
-  line("result", fmt::format("{} of {} vectors compared, all equal", result.checked, result.rows));
-  return exit_ok;
+  std::vector<std::string> outputs;
+  for (const char* option : {"json", "csv"}) {
+    if (const auto path = args.text(option)) outputs.push_back(*path);
+  }
+  check_distinct({args.text("config").value_or("")}, outputs);
+  for (const std::string& path : outputs) const OutputFile probe(path);  // costs no simulation
+
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const auto jobs = static_cast<std::size_t>(args.number("jobs", cores, 1, most_jobs));
+
+  const Table table = make_table(rows);
+  fmt::print("{}", table.header());
+  std::fflush(stdout);
+  const std::vector<Outcome> outcomes = run_rows(args, rows, table, jobs);
+  fmt::print("\n");
+  print_notes(rows, left);
+
+  Json json = Json::array();
+  for (std::size_t i = 0; i < rows.size(); ++i) json.push_back(row_json(rows[i], outcomes[i]));
+  if (const auto path = args.text("csv")) write_file_atomically(*path, to_csv(json));
+  if (const auto path = args.text("json")) {
+    Json file;
+    file["tool"] = "tactus";
+    file["version"] = version;
+    file["revision"] = git_revision;
+    file["config"] = args.text("config").value_or("default");
+    file["rows"] = std::move(json);
+    write_file_atomically(*path, file.dump(2) + "\n");
+  }
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (outcomes[i].figures) continue;
+    ++failed;
+    fmt::print(stderr, "tactus bench: {}: {}\n", rows[i].title(), outcomes[i].error);
+  }
+  return failed == 0 ? exit_ok : exit_mismatch;
 }
 
 }  // namespace tactus

@@ -23,6 +23,12 @@ int disasm_command(const Words& words);
 int info_command(const Words& words);
 int selftest_command(const Words& words);
 int bench_command(const Words& words);
+int compile_command(const Words& words);
+int estimate_command(const Words& words);
+int gemm_command(const Words& words);
 int dais_command(const Words& words);
+int samples_command(const Words& words);
+int explain_command(const Words& words);
+int zoo_command(const Words& words);
 
 }  // namespace tactus

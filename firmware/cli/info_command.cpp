@@ -5,7 +5,10 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/machine_options.h"
 #include "firmware/driver/model.h"
+#include "isa/dais/cost.h"
+#include "isa/dais/file.h"
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/layout.h"
@@ -39,6 +42,28 @@ std::string kilobytes(std::uint64_t vectors, const tcu::Architecture& architectu
   return fmt::format("{} vectors, {:.1f} KiB", vectors, bytes / 1024);
 }
 
+void print_dais_block(const tcu::Architecture& architecture, unsigned number) {
+  const tcu::DaisBlockEntry& block = architecture.dais_blocks[number];
+  const dais::File& file = *block.file;
+  double lut = 0;
+  for (const dais::Program& stage : file.pipeline.stages) lut += dais::estimate_cost(stage).lut;
+  line("DAIS block", "{}: {}, {}", number, block.name, block.path);
+  line("  shape", "{} inputs, {} outputs: {} vectors in, {} out a sample", block.input_count(),
+       block.output_count(), block.input_vectors(architecture.array_size),
+       block.output_vectors(architecture.array_size));
+  line("  latency", "{} cycles ({})", block.latency(),
+       file.is_pipeline ? fmt::format("pipeline of {} stages", file.pipeline.stages.size())
+                        : "one combinational program");
+  // Without ranks of its own a program has registers at its outputs only.
+  std::uint64_t registers = dais::register_bits(file.pipeline);
+  if (!file.is_pipeline) {
+    for (const dais::Port& port : dais::input_ports(file.pipeline.stages.front())) {
+      registers -= static_cast<std::uint64_t>(port.width());
+    }
+  }
+  line("  estimate", "{} LUT, {} bits of registers", lut, registers);
+}
+
 void print_architecture(const tcu::Architecture& architecture) {
   const tcu::InstructionLayout layout(architecture);
   const tcu::DataTypeInfo& type = info(architecture.data_type);
@@ -67,6 +92,8 @@ void print_architecture(const tcu::Architecture& architecture) {
   line("  operand2", "{} bits: size or SIMD sub-instruction ({} bits)", layout.operand2,
        layout.simd);
   line("  header", "{} bits: opcode 4, flags 4", layout.header);
+  for (unsigned i = 0; i < architecture.dais_blocks.size(); ++i) print_dais_block(architecture, i);
+  warn_about_dais_blocks(architecture);
 }
 
 void print_model(const Model& model) {
@@ -83,6 +110,8 @@ void print_model(const Model& model) {
   for (unsigned i = 0; i < names.size(); ++i) {
     if (counts[i] > 0) line("", "{} {}", counts[i], names[i]);
   }
+  const std::uint64_t dais = counts[static_cast<std::size_t>(tcu::Opcode::dais)];
+  if (dais > 0 && layout.dais_block_count > 0) line("", "{} Dais", dais);
   for (const tcu::ConstantsEntry& entry : file.consts) {
     line("constants", "{}: {} at DRAM1 vector {}", entry.file_name,
          kilobytes(entry.size, file.arch), entry.base);

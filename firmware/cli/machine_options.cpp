@@ -1,5 +1,7 @@
 #include "firmware/cli/machine_options.h"
 
+#include <fmt/core.h>
+
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -26,6 +28,9 @@ Engine read_engine(const Args& args) {
 
 std::vector<Args::Option> machine_options() {
   return {
+      {"board", "NAME|F.json",
+       "clock, AXI width, latencies and architecture of a board of configs/boards or a file; other "
+       "options win"},
       {"axi-data-bits", "N",
        "width of the DRAM ports and the instruction stream: 32..1024, a power "
        "of two (default 64)"},
@@ -42,11 +47,43 @@ std::vector<Args::Option> machine_options() {
   };
 }
 
+std::vector<Args::Option> sample_options() {
+  return {
+      {"samples", "F.tsample", "write the performance sampler's words, see tactus samples"},
+      {"sample-interval", "CYCLES", "initial value of the interval register (default 0: off)"},
+      {"sample-block", "N", "samples in a block (default 1024)"},
+      {"sample-pause", "CYCLES",
+       "the host takes no samples for so long after each block (default 0)"},
+  };
+}
+
+void read_sample_options(const Args& args, MachineConfig& config) {
+  for (const char* option : {"sample-interval", "sample-block", "sample-pause"}) {
+    if (args.has(option) && !args.has("samples")) {
+      user_error("tactus run: --{} needs --samples F.tsample", option);
+    }
+  }
+  if (!args.has("samples")) return;
+  config.sample_interval = static_cast<std::uint16_t>(args.number("sample-interval", 0, 0, 65535));
+  config.sample_block_size =
+      static_cast<std::uint32_t>(args.number("sample-block", 1024, 1, 0xFFFFFFFF));
+  config.sample_pause = args.number("sample-pause", 0, 0, most_latency_cycles);
+}
+
+std::optional<bench::Board> read_board_option(const Args& args, MachineConfig& config) {
+  const auto name = args.text("board");
+  if (!name) return std::nullopt;
+  bench::Board board = bench::read_board(*name);
+  config = board.machine();
+  return board;
+}
+
 void read_machine_options(const Args& args, MachineConfig& config) {
-  config.axi_data_bits = static_cast<unsigned>(args.number("axi-data-bits", 64, 32, 1024));
-  config.read_latency = args.number("read-latency", 1, 1, most_latency_cycles);
-  config.write_latency = args.number("write-latency", 1, 1, most_latency_cycles);
-  config.clock_mhz = args.real("clock-mhz", 100, 0.001, 100000);
+  config.axi_data_bits =
+      static_cast<unsigned>(args.number("axi-data-bits", config.axi_data_bits, 32, 1024));
+  config.read_latency = args.number("read-latency", config.read_latency, 1, most_latency_cycles);
+  config.write_latency = args.number("write-latency", config.write_latency, 1, most_latency_cycles);
+  config.clock_mhz = args.real("clock-mhz", config.clock_mhz, 0.001, 100000);
   config.decoder_timeout =
       static_cast<std::uint16_t>(args.number("decoder-timeout", 100, 0, 65535));
   config.feed_gap = args.number("feed-gap", 0, 0, most_latency_cycles);
@@ -63,6 +100,13 @@ void read_machine_options(const Args& args, MachineConfig& config) {
   }
   config.rounding = rounding == "sum" ? tcu::MacRounding::sum : tcu::MacRounding::legacy;
   check_axi_width(config.architecture, config.axi_data_bits);
+  warn_about_dais_blocks(config.architecture);
+}
+
+void warn_about_dais_blocks(const tcu::Architecture& architecture) {
+  for (const std::string& line : tcu::dais_block_warnings(architecture)) {
+    fmt::print(stderr, "tactus: warning: {}\n", line);
+  }
 }
 
 }  // namespace tactus

@@ -1,8 +1,10 @@
 // Options that shape a machine, shared by the commands that run one.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "firmware/bench/board.h"
 #include "firmware/cli/args.h"
 #include "firmware/driver/machine.h"
 
@@ -14,7 +16,19 @@ namespace tactus {
 [[nodiscard]] Args::Option engine_option();
 [[nodiscard]] Engine read_engine(const Args& args);
 
-/// Reads them into a configuration whose architecture is already set.
+/// Options of the sampler: "samples" names its file, the others shape it.
+[[nodiscard]] std::vector<Args::Option> sample_options();
+void read_sample_options(const Args& args, MachineConfig& config);
+
+/// The board of --board, if it is given: its values become the configuration's, the architecture
+/// included. To be called before the architecture is set by other options.
+std::optional<bench::Board> read_board_option(const Args& args, MachineConfig& config);
+
+/// Reads the other options into a configuration whose architecture is already set, and warns about
+/// its DAIS blocks. What they leave out stays as it is.
 void read_machine_options(const Args& args, MachineConfig& config);
+
+/// On standard error, a line for each of tcu::dais_block_warnings().
+void warn_about_dais_blocks(const tcu::Architecture& architecture);
 
 }  // namespace tactus

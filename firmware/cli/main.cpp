@@ -10,9 +10,9 @@
 #include <systemc>
 
 #include "firmware/cli/commands.h"
+#include "firmware/cli/interrupt.h"
 #include "firmware/cli/version.h"
 #include "isa/support/error.h"
-#include "isa/support/output_file.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -26,12 +26,20 @@ struct Command {
 
 constexpr Command commands[] = {
     {"run", "run a compiled model or program, report cycles, outputs, statistics", run_command},
-    {"bench", "run the built-in benchmark and check its result", bench_command},
+    {"bench", "print the table of networks on boards: simulated, estimated, published",
+     bench_command},
+    {"compile", "compile an ONNX model for an architecture", compile_command},
+    {"estimate", "latency and energy of a program by formula", estimate_command},
+    {"gemm", "multiply two matrices on an architecture and check the result", gemm_command},
     {"selftest", "run the built-in self-test programs on an architecture", selftest_command},
+    {"samples", "decode the performance sampler's words and count what units waited for",
+     samples_command},
     {"replay", "compare golden logs with the simulation, event by event", replay_command},
     {"asm", "assemble a program", asm_command},
     {"disasm", "print a program as assembly text", disasm_command},
     {"info", "explain an architecture or a model", info_command},
+    {"explain", "explain the figures of a statistics file", explain_command},
+    {"zoo", "write a benchmark network as an ONNX file", zoo_command},
     {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
 };
 
@@ -67,9 +75,7 @@ int dispatch(const Words& words) {
 
 /// Leaves nothing half-written behind, then dies of the signal as usual.
 extern "C" void end_by_signal(int signal) {
-  tactus::remove_unfinished_files();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
+  if (!tactus::defer_signal(signal)) tactus::die_of(signal);
 }
 
 int main(int argc, char** argv) {

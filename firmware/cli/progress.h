@@ -15,9 +15,16 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Of a simulation: `done` instructions.
   void update(std::uint64_t cycles, std::uint64_t done);
+  /// Of anything: what is under way, and how much is done.
+  void show(const std::string& what, std::uint64_t done);
+  /// Takes the line away, for output of another kind.
+  void clear();
 
  private:
+  [[nodiscard]] bool due();
+
   using Time = std::chrono::steady_clock;
   std::uint64_t total_;
   bool terminal_;

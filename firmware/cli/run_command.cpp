@@ -7,9 +7,14 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/commands.h"
+#include "firmware/cli/interrupt.h"
+#include "firmware/cli/machine_options.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
+#include "firmware/driver/sample_file.h"
+#include "firmware/report/fan.h"
+#include "firmware/report/timeline.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/output_file.h"
@@ -20,17 +25,27 @@ namespace {
 
 constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 
-/// Writes event lines "cycle EVENT...".
+/// Writes event lines "cycle EVENT...". A failure to write stops the file and not the run.
 class EventFile final : public EventLines {
  public:
   EventFile(const EventFormat& format, const std::string& path) : EventLines(format), file_(path) {}
-  void close() { file_.close(); }
+  /// Throws UserError for the first write that failed.
+  void close() {
+    if (failure_) throw UserError(*failure_);
+    file_.close();
+  }
 
  private:
   void lines(Cycle cycle, const std::vector<std::string>& lines) override {
-    for (const std::string& line : lines) file_.write(fmt::format("{} {}\n", cycle, line));
+    if (failure_) return;
+    try {
+      for (const std::string& line : lines) file_.write(fmt::format("{} {}\n", cycle, line));
+    } catch (const UserError& error) {
+      failure_ = error.what();
+    }
   }
   OutputFile file_;
+  std::optional<std::string> failure_;
 };
 
 /// Everything `tactus run` holds while it runs.
@@ -46,21 +61,21 @@ class Runner {
   int run() {
     prepare_files();
     const auto start = std::chrono::steady_clock::now();
-    std::optional<RunResult> stuck = simulate();
+    std::optional<RunResult> stuck = simulate_traced();
     report_.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report_.total_cycles = machine_.now();
     if (!stuck && report_.images.back().run.end != RunEnd::finished) {
       stuck = report_.images.back().run;
     }
+    // Whatever cannot be written costs itself only: the rest of the result is not lost.
+    finish_observers();
     write_files(stuck.has_value());
-    if (!report_.images.empty()) fmt::print("{}", summary(report_));
-    if (!stuck) {
-      print_outputs();
-      return exit_ok;
-    }
-    fmt::print(stderr, "tactus: {}\n", stuck_message(plan_, *stuck));
-    return exit_stuck;
+    print_summary();
+    if (!stuck) print_outputs();
+    if (stuck) fmt::print(stderr, "tactus: {}\n", stuck_message(plan_, *stuck));
+    if (!failures_.empty()) throw UserError(fmt::format("{}", fmt::join(failures_, "\n")));
+    return stuck ? exit_stuck : exit_ok;
   }
 
  private:
@@ -68,17 +83,72 @@ class Runner {
   void prepare_files() {
     if (plan_.events) {
       events_ = std::make_unique<EventFile>(machine_.event_format(), *plan_.events);
-      machine_.observe(events_.get());
+      event_fan_.add(events_.get());
     }
+    if (plan_.trace.vcd) {
+      const std::string& of = plan_.model ? plan_.model->path : plan_.program_path;
+      trace_ = std::make_unique<RunTrace>(machine_, plan_.trace, of);
+    }
+    if (plan_.samples) {
+      samples_ = std::make_unique<SampleFile>(*plan_.samples);
+      machine_.top().on_sample = [this](const Sample& sample) { samples_->add(sample); };
+    }
+    if (plan_.timeline) {
+      timeline_ = std::make_unique<Timeline>(*plan_.timeline, machine_, plan_.timeline_options);
+      event_fan_.add(timeline_.get());
+      account_fan_.add(timeline_.get());
+    }
+    if (plan_.report) account_fan_.add(&report_.activity);
+    if (!event_fan_.empty()) machine_.observe(&event_fan_);
+    if (!account_fan_.empty()) machine_.observe_accounts(&account_fan_);
     if (plan_.output) {
       std::error_code error;
       made_output_ = std::filesystem::create_directories(*plan_.output, error);
       if (error) user_error("{}: cannot be made: {}", *plan_.output, error.message());
     }
-    for (const auto& path : {plan_.stats, plan_.retire_log}) {
+    for (const auto& path : {plan_.stats, plan_.retire_log, plan_.report}) {
       if (path) check_writable(*path);
     }
     for (const Dump& dump : plan_.dumps) check_writable(dump.path);
+  }
+
+  /// A signal ends a traced run at the next report of its progress, with whole files.
+  std::optional<RunResult> simulate_traced() {
+    std::optional<DeferSignals> defer;
+    if (trace_) defer.emplace();
+    try {
+      return simulate();
+    } catch (const Interrupted& interrupted) {
+      const std::string problem = trace_->finish();
+      fmt::print(stderr, "tactus: stopped by a signal after {} cycles; {}\n", machine_.now(),
+                 problem.empty() ? "waveform: " + trace_->summary() : problem);
+      die_of(interrupted.signal);
+      throw;
+    }
+  }
+
+  void finish_observers() {
+    if (trace_) {
+      if (std::string problem = trace_->finish(); !problem.empty()) {
+        failures_.push_back(std::move(problem));
+        trace_.reset();
+      }
+    }
+    if (samples_) {
+      if (std::string problem = samples_->finish(); !problem.empty()) {
+        failures_.push_back(std::move(problem));
+        samples_.reset();
+      }
+    }
+  }
+
+  void print_summary() const {
+    if (!report_.images.empty()) fmt::print("{}", summary(report_));
+    if (trace_) fmt::print("{:<14}{}\n", "waveform", trace_->summary());
+    if (samples_) {
+      fmt::print("{:<14}{} in {}\n", "samples",
+                 samples_->summary(machine_.top().sampler()->stats().dropped), *plan_.samples);
+    }
   }
 
   static void check_writable(const std::string& path) { const OutputFile probe(path); }
@@ -88,44 +158,84 @@ class Runner {
                       machine_.instruction_bytes() * plan_.images.size());
     RunOptions options;
     options.max_cycles = plan_.max_cycles;
+    options.regions = plan_.regions;
     if (plan_.retire_log) options.retire_log = &retires_;
     std::uint64_t before = 0;
     options.progress = [&](Cycle, std::uint64_t instructions) {
+      if (const int signal = DeferSignals::received(); signal != 0) throw Interrupted{signal};
       progress.update(machine_.now(), before + instructions);
     };
     if (!plan_.model) {
       for (unsigned p = 0; p < 2; ++p) {
         if (!plan_.dram[p].empty()) machine_.write_dram(p, 0, plan_.dram[p]);
       }
+      begin_timeline("program", plan_.program);
+      report_.activity.start(machine_.now());
       report_.images.push_back({machine_.run(plan_.program, options), std::nullopt, {}});
+      end_timeline();
       return std::nullopt;
     }
     Host host(machine_, *plan_.model, plan_.mode);
+    begin_timeline("preparation", {});
     if (auto stuck = host.prepare()) return stuck;
     for (const TensorData& image : plan_.images) {
+      begin_timeline(fmt::format("image {}", report_.images.size()), plan_.model->program);
+      if (report_.images.empty()) report_.activity.start(machine_.now());
       report_.images.push_back(host.run_image(image, options));
+      report_.activity.stop();
+      end_timeline();
       if (report_.images.back().run.end != RunEnd::finished) break;
       before += report_.images.back().run.retired;
     }
     return std::nullopt;
   }
 
+  void begin_timeline(const std::string& name, const std::vector<std::uint8_t>& program) {
+    if (timeline_) timeline_->begin_run(name, program);
+  }
+  void end_timeline() {
+    if (timeline_) timeline_->end_run(report_.images.back().run.accounting);
+  }
+
+  template <typename Write>
+  void attempt(Write&& write) {
+    try {
+      write();
+    } catch (const UserError& error) {
+      failures_.emplace_back(error.what());
+    }
+  }
+
   void write_files(bool stuck) {
-    if (events_) events_->close();
-    if (plan_.retire_log) {
-      std::vector<std::uint8_t> bytes;
-      bytes.reserve(retires_.size() * 4);
-      for (const std::uint32_t cycle : retires_) {
-        for (unsigned i = 0; i < 4; ++i)
-          bytes.push_back(static_cast<std::uint8_t>(cycle >> (8 * i)));
+    if (events_) attempt([&] { events_->close(); });
+    if (timeline_) attempt([&] { close_timeline(); });
+    if (plan_.retire_log) attempt([&] { write_retire_log(); });
+    if (!report_.images.empty()) {
+      if (plan_.stats) {
+        attempt([&] { write_file_atomically(*plan_.stats, stats_json(report_)); });
       }
-      write_file_atomically(*plan_.retire_log, bytes);
+      if (plan_.report) {
+        attempt([&] { write_file_atomically(*plan_.report, report_html(report_)); });
+      }
     }
-    if (plan_.stats && !report_.images.empty()) {
-      write_file_atomically(*plan_.stats, stats_json(report_));
+    for (const Dump& dump : plan_.dumps) attempt([&] { write_dump(dump); });
+    if (plan_.output && !stuck) attempt([&] { write_outputs(); });
+  }
+
+  void close_timeline() {
+    timeline_->close();
+    if (const auto note = timeline_->note()) {
+      fmt::print(stderr, "tactus: {}: {}\n", *plan_.timeline, *note);
     }
-    for (const Dump& dump : plan_.dumps) write_dump(dump);
-    if (plan_.output && !stuck) write_outputs();
+  }
+
+  void write_retire_log() {
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(retires_.size() * 4);
+    for (const std::uint32_t cycle : retires_) {
+      for (unsigned i = 0; i < 4; ++i) bytes.push_back(static_cast<std::uint8_t>(cycle >> (8 * i)));
+    }
+    write_file_atomically(*plan_.retire_log, bytes);
   }
 
   void write_dump(const Dump& dump) {
@@ -208,17 +318,41 @@ class Runner {
 
   RunPlan plan_;
   Machine machine_;
-  RunReport report_{plan_, {}, 0, 0};
+  RunReport report_{plan_, {}, 0, 0, {}};
   std::vector<std::uint32_t> retires_;
   std::unique_ptr<EventFile> events_;
-  bool made_output_ = false;  ///< the output folder was not there before
+  std::unique_ptr<RunTrace> trace_;
+  std::unique_ptr<SampleFile> samples_;
+  std::unique_ptr<Timeline> timeline_;
+  EventFan event_fan_;
+  AccountFan account_fan_;
+  std::vector<std::string> failures_;  ///< of writing files; the result stands
+  bool made_output_ = false;           ///< the output folder was not there before
 };
+
+/// --trace-list needs a machine, but nothing to run on it.
+int list_command(const Args& args) {
+  MachineConfig config;
+  if (const auto model = args.text("model")) {
+    config.architecture = read_model(*model, ProgramChecks::permissive).file.arch;
+  } else if (const auto architecture = args.text("arch")) {
+    config.architecture = tcu::read_architecture(*architecture);
+  } else {
+    user_error("tactus run: --trace-list needs --arch F.tarch or --model F.tmodel");
+  }
+  read_machine_options(args, config);
+  read_sample_options(args, config);
+  const Machine machine(config);
+  fmt::print("{}", signal_list(machine, read_trace_options(args)));
+  return exit_ok;
+}
 
 }  // namespace
 
 int run_command(const Words& words) {
   Args args("run", "Runs a compiled model or a program on the cycle-exact machine.", run_options());
   if (!args.parse(words)) return exit_ok;
+  if (args.has("trace-list")) return list_command(args);
   return Runner(plan_run(args)).run();
 }
 

@@ -1,5 +1,6 @@
 #include "firmware/cli/run_plan.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "firmware/cli/machine_options.h"
@@ -13,6 +14,7 @@ namespace {
 
 /// Bytes that a 32-bit AXI address reaches.
 constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t most_regions = 10000;
 
 std::vector<std::uint8_t> read_bank(const Args& args, const std::string& option) {
   const auto path = args.text(option);
@@ -27,10 +29,12 @@ std::vector<std::uint8_t> read_bank(const Args& args, const std::string& option)
 
 void plan_program(const Args& args, RunPlan& plan) {
   const auto arch = args.text("arch");
-  if (!arch) user_error("tactus run: --program needs --arch F.tarch");
+  if (!arch && !args.has("board")) {
+    user_error("tactus run: --program needs --arch F.tarch or --board NAME");
+  }
   if (args.has("input")) user_error("tactus run: --input belongs to --model; use --dram0 F.bin");
   if (args.has("output")) user_error("tactus run: --output belongs to --model; use --dump dram0=F");
-  plan.machine.architecture = tcu::read_architecture(*arch);
+  if (arch) plan.machine.architecture = tcu::read_architecture(*arch);
   plan.program_path = *args.text("program");
   plan.program = read_file(plan.program_path);
   check_program(plan.machine.architecture, plan.program, plan.program_path, plan.checks);
@@ -81,15 +85,16 @@ void plan_model(const Args& args, RunPlan& plan) {
     if (args.has(option)) user_error("tactus run: --{} belongs to --program, not --model", option);
   }
   plan.model = read_model(*args.text("model"), plan.checks);
-  plan.machine.architecture = plan.model->file.arch;
-  if (const auto arch = args.text("arch")) {
-    const std::string differences =
-        architecture_differences(plan.model->file.arch, tcu::read_architecture(*arch));
+  const auto arch = args.text("arch");
+  if (arch || args.has("board")) {
+    const std::string differences = architecture_differences(
+        plan.model->file.arch, arch ? tcu::read_architecture(*arch) : plan.machine.architecture);
     if (!differences.empty()) {
-      user_error("{}: the model was compiled for another architecture; (model, file) differ in: {}",
-                 *arch, differences);
+      user_error("{}: the model was compiled for another architecture; (model, {}) differ in: {}",
+                 arch ? *arch : *args.text("board"), arch ? "file" : "board", differences);
     }
   }
+  plan.machine.architecture = plan.model->file.arch;
   const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
   std::map<std::string, std::string> files;
   for (const std::string& text : args.texts("input")) {
@@ -126,6 +131,60 @@ Dump parse_dump(const std::string& text) {
              quote(text));
 }
 
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Equal slices, as far as the number of instructions allows.
+std::vector<tcu::LayerEntry> equal_slices(std::uint64_t slices, std::uint64_t instructions) {
+  std::vector<tcu::LayerEntry> regions;
+  for (std::uint64_t i = 0; i < slices; ++i) {
+    const std::uint64_t first = instructions / slices * i + std::min(i, instructions % slices);
+    const std::uint64_t count = instructions / slices + (i < instructions % slices ? 1 : 0);
+    regions.push_back({fmt::format("instructions {}..{}", first, first + count - 1), first, count});
+  }
+  return regions;
+}
+
+void plan_regions(const Args& args, RunPlan& plan) {
+  if (plan.model) plan.regions = plan.model->file.layers;
+  const auto text = args.text("regions");
+  if (!text) return;
+  const std::vector<std::uint8_t>& program = plan.model ? plan.model->program : plan.program;
+  const std::uint64_t instructions =
+      program.size() / tcu::InstructionLayout(plan.machine.architecture).instruction_bytes();
+  if (is_number(*text)) {
+    plan.regions = equal_slices(
+        args.number("regions", 1, 1, std::min<std::uint64_t>(instructions, most_regions)),
+        instructions);
+    return;
+  }
+  plan.regions = tcu::read_layers_file(*text);
+  check_regions(plan.regions, instructions, *text);
+}
+
+void plan_timeline(const Args& args, RunPlan& plan) {
+  plan.timeline = args.text("timeline");
+  for (const char* option :
+       {"timeline-from", "timeline-to", "timeline-min", "timeline-max-events"}) {
+    if (args.has(option) && !plan.timeline) {
+      user_error("tactus run: --{} needs --timeline F.json", option);
+    }
+  }
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  TimelineOptions& options = plan.timeline_options;
+  options.from = args.number("timeline-from", 0, 0, most);
+  options.to = args.number("timeline-to", most, 0, most);
+  options.min_duration = args.number("timeline-min", 1, 1, most);
+  options.max_events = args.number("timeline-max-events", options.max_events, 1, most);
+  if (options.from >= options.to) {
+    user_error(
+        "tactus run: the window --timeline-from {} --timeline-to {} is empty; cycle numbers "
+        "count from 0, and the second is the first cycle after the window",
+        options.from, options.to);
+  }
+}
+
 /// Nothing that the run reads may be written by it, and nothing twice.
 void check_files(const Args& args, const RunPlan& plan) {
   std::vector<std::string> inputs;
@@ -141,8 +200,15 @@ void check_files(const Args& args, const RunPlan& plan) {
       inputs.push_back(split_input(tensors(plan.model->file.inputs), text).second);
     }
   }
+  for (std::string& file : dais_block_files(plan.machine.architecture)) {
+    inputs.push_back(std::move(file));
+  }
+  if (const auto regions = args.text("regions"); regions && !is_number(*regions)) {
+    inputs.push_back(*regions);
+  }
   std::vector<std::string> outputs;
-  for (const auto& path : {plan.stats, plan.retire_log, plan.events}) {
+  for (const auto& path : {plan.stats, plan.retire_log, plan.events, plan.samples, plan.trace.vcd,
+                           plan.trace.gtkw, plan.timeline, plan.report}) {
     if (path) outputs.push_back(*path);
   }
   for (const Dump& dump : plan.dumps) outputs.push_back(dump.path);
@@ -170,8 +236,19 @@ std::vector<Args::Option> run_options() {
        "write every instruction's retire cycle (of the machine, all images), little-endian uint32"},
       {"events", "F", "write every event, one a line"},
       {"dump", "MEMORY=F", "write dram0, dram1, local or acc at the end, raw little-endian", true},
+      {"regions", "F.json|N",
+       "figures by parts of the program: a file {\"layers\": [{\"name\", \"first\", \"count\"}]}, "
+       "or N equal parts (default: the model's layers)"},
+      {"report", "F.html", "write a page with everything about the run, for any browser"},
+      {"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"},
+      {"timeline-from", "CYCLE", "first cycle of the timeline (default 0)"},
+      {"timeline-to", "CYCLE", "first cycle after it (default: the end)"},
+      {"timeline-min", "CYCLES", "leave out shorter slices (default 1: none)"},
+      {"timeline-max-events", "N", "end the timeline after N events (default 500000)"},
       {"max-cycles", "N", "stop after N cycles of an image"},
   };
+  for (Args::Option& option : sample_options()) options.push_back(std::move(option));
+  for (Args::Option& option : trace_options()) options.push_back(std::move(option));
   for (Args::Option& option : machine_options()) options.push_back(std::move(option));
   return options;
 }
@@ -187,6 +264,7 @@ RunPlan plan_run(const Args& args) {
     user_error("tactus run: --mode {} is not allowed; allowed: plain, driver", quote(mode));
   }
   plan.mode = mode == "driver" ? HostMode::driver : HostMode::plain;
+  (void)read_board_option(args, plan.machine);
   if (args.has("model")) {
     plan_model(args, plan);
   } else if (plan.mode == HostMode::driver) {
@@ -199,6 +277,12 @@ RunPlan plan_run(const Args& args) {
   plan.stats = args.text("stats");
   plan.retire_log = args.text("retire-log");
   plan.events = args.text("events");
+  plan.samples = args.text("samples");
+  read_sample_options(args, plan.machine);
+  plan.trace = read_trace_options(args);
+  plan.report = args.text("report");
+  plan_regions(args, plan);
+  plan_timeline(args, plan);
   plan.max_cycles = args.number("max-cycles", 0, 1, ~std::uint64_t{0});
   for (const std::string& text : args.texts("dump")) plan.dumps.push_back(parse_dump(text));
   check_files(args, plan);

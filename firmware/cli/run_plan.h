@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "firmware/cli/args.h"
+#include "firmware/cli/trace_options.h"
 #include "firmware/driver/host.h"
 #include "firmware/driver/machine.h"
 #include "firmware/driver/model.h"
+#include "firmware/report/timeline.h"
 
 namespace tactus {
 
@@ -29,7 +31,11 @@ struct RunPlan {
   std::vector<std::uint8_t> dram[2];  ///< initial contents of the banks, bare programs only
   std::vector<TensorData> images;     ///< inputs of each image; one empty entry for a bare program
 
-  std::optional<std::string> output, stats, retire_log, events;
+  std::vector<tcu::LayerEntry> regions;  ///< of the model, or as --regions has it
+
+  std::optional<std::string> output, stats, retire_log, events, samples, timeline, report;
+  TraceOptions trace;
+  TimelineOptions timeline_options;
   std::vector<Dump> dumps;
   Cycle max_cycles = 0;
 };

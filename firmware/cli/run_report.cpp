@@ -1,10 +1,14 @@
 #include "firmware/cli/run_report.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
 
 #include "firmware/cli/version.h"
+#include "firmware/report/run_figures.h"
+#include "firmware/report/run_page.h"
 
 namespace tactus {
 namespace {
@@ -58,6 +62,12 @@ Json image_json(const RunPlan& plan, const ImageResult& image) {
   json["array_loads"] = run.array_loads;
   json["array_utilisation"] = array_utilisation(run.array_runs, cycles);
   json["alu_operations"] = run.alu_operations;
+  for (std::size_t i = 0; i < run.dais.size(); ++i) {
+    json["dais"].push_back({{"block", plan.machine.architecture.dais_blocks[i].name},
+                            {"instructions", run.dais[i].instructions},
+                            {"samples", run.dais[i].samples}});
+  }
+  json["accounting"] = accounting_json(run.accounting, Shape(plan.machine));
   return json;
 }
 
@@ -105,8 +115,78 @@ std::string stats_json(const RunReport& report) {
   for (const ImageResult& image : report.images) {
     json["images"].push_back(image_json(report.plan, image));
   }
+  json["figures"] = figures_json();
   // File names need not be UTF-8; JSON has to be.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+std::string machine_line(const MachineConfig& machine) {
+  const auto n = machine.architecture.array_size;
+  return fmt::format("{}x{} {}, AXI {} bits, memory latency {} read {} write", n, n,
+                     info(machine.architecture.data_type).name, machine.axi_data_bits,
+                     machine.read_latency, machine.write_latency);
+}
+
+std::string subject(const RunPlan& plan) {
+  return plan.model ? plan.model->file.name : plan.program_path;
+}
+
+/// The lines about lost cycles, memory and roofline.
+std::string accounting_lines(const Accounting& a, const Shape& shape) {
+  std::string text;
+  const auto share = [&](std::uint64_t cycles) { return 100 * ratio(cycles, a.cycles); };
+  const std::vector<LostCycles> lost = lost_cycles(a.totals);
+  const char* label = "lost cycles";
+  text += fmt::format("{:<14}{:.1f} %: no vector multiplied in {} of {} cycles{}\n", label,
+                      share(lost_total(a.totals)), lost_total(a.totals), a.cycles,
+                      lost.empty() ? "" : "; most for");
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, lost.size()); ++i) {
+    text += fmt::format("{:<14}{:5.1f} %  {}\n", "", share(lost[i].cycles),
+                        ArrayTime::titles[lost[i].reason]);
+  }
+  const Roofline r = roofline(a.totals, shape);
+  label = "roofline";
+  text += fmt::format(
+      "{:<14}{:.1f} of {:g} MAC/cycle, {:.2f} of {:g} bytes/cycle; {:.1f} % of the {} roof\n",
+      label, r.macs_per_cycle, r.peak_macs_per_cycle, r.bytes_per_cycle, r.peak_bytes_per_cycle,
+      100 * r.share_of_roof, r.memory_bound ? "memory" : "compute");
+  return text;
+}
+
+}  // namespace
+
+std::string report_html(const RunReport& report) {
+  const RunPlan& plan = report.plan;
+  const ImageResult& image = report.images.front();
+  RunPage page;
+  page.title = subject(plan);
+  page.lead = fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
+                          machine_line(plan.machine), version, git_revision);
+  if (image.run.end == RunEnd::hang) page.ending = "The program hangs; figures are up to there.";
+  if (image.run.end == RunEnd::cycle_limit) {
+    page.ending = "The run was stopped at its cycle limit; figures are up to there.";
+  }
+  page.cycles = image_cycles(image);
+  page.clock_mhz = plan.machine.clock_mhz;
+  page.images = report.images.size();
+  page.run = &image.run;
+  page.machine = &plan.machine;
+  page.activity = &report.activity;
+  const Json configuration = config_json(plan);
+  for (const auto& [key, value] : configuration.items()) {
+    if (!value.is_object()) {
+      page.configuration.emplace_back(key,
+                                      value.is_string() ? value.get<std::string>() : value.dump());
+      continue;
+    }
+    for (const auto& [inner, entry] : value.items()) {
+      page.configuration.emplace_back(key + "." + inner,
+                                      entry.is_string() ? entry.get<std::string>() : entry.dump());
+    }
+  }
+  return run_page_html(page);
 }
 
 std::string summary(const RunReport& report) {
@@ -115,15 +195,12 @@ std::string summary(const RunReport& report) {
   const ImageResult& image = report.images.front();
   const RunResult& run = image.run;
   const Cycle cycles = image_cycles(image);
-  const auto n = machine.architecture.array_size;
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
     text += fmt::format("{:<14}{}\n", name, value);
   };
-  line(plan.model ? "model" : "program", plan.model ? plan.model->file.name : plan.program_path);
-  line("machine", fmt::format("{}x{} {}, AXI {} bits, memory latency {} read {} write", n, n,
-                              info(machine.architecture.data_type).name, machine.axi_data_bits,
-                              machine.read_latency, machine.write_latency));
+  line(plan.model ? "model" : "program", subject(plan));
+  line("machine", machine_line(machine));
   line("cycles", fmt::format("{} = {:.3f} ms at {:g} MHz{}", cycles, milliseconds(plan, cycles),
                              machine.clock_mhz,
                              report.images.size() > 1
@@ -137,6 +214,11 @@ std::string summary(const RunReport& report) {
                             run.array_runs, run.array_loads,
                             100 * array_utilisation(run.array_runs, cycles)));
   line("SIMD", fmt::format("{} operations", run.alu_operations));
+  for (std::size_t i = 0; i < run.dais.size(); ++i) {
+    line("DAIS block",
+         fmt::format("{}: {} samples of {} instructions", machine.architecture.dais_blocks[i].name,
+                     run.dais[i].samples, run.dais[i].instructions));
+  }
   for (unsigned p = 0; p < 2; ++p) {
     line(p == 0 ? "DRAM0" : "DRAM1",
          fmt::format(
@@ -144,6 +226,7 @@ std::string summary(const RunReport& report) {
              run.read_bursts[p], run.write_beats[p], run.write_bursts[p],
              run.last_b[p] ? fmt::format("; last response in cycle {}", *run.last_b[p]) : ""));
   }
+  text += accounting_lines(run.accounting, Shape(machine));
   line("host", fmt::format("{:.2f} s, {:.2f} Mcycles/s", report.wall_seconds,
                            static_cast<double>(report.total_cycles) / report.wall_seconds / 1e6));
   return text;

@@ -6,6 +6,7 @@
 
 #include "firmware/cli/run_plan.h"
 #include "firmware/driver/host.h"
+#include "firmware/report/activity.h"
 
 namespace tactus {
 
@@ -14,11 +15,15 @@ struct RunReport {
   std::vector<ImageResult> images;  ///< the last may be unfinished
   Cycle total_cycles = 0;           ///< of the machine, all images and preparation
   double wall_seconds = 0;          ///< simulation only
+  Activity activity;                ///< of the first image; filled for a page only
 };
 
 /// Figures as JSON. Those at the top are of the first image; an image's cycles count from its
 /// start.
 [[nodiscard]] std::string stats_json(const RunReport& report);
+
+/// The page of --report.
+[[nodiscard]] std::string report_html(const RunReport& report);
 
 /// The one-screen summary.
 [[nodiscard]] std::string summary(const RunReport& report);

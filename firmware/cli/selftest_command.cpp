@@ -50,6 +50,7 @@ int selftest_command(const Words& words) {
     return exit_ok;
   }
   MachineConfig config;
+  (void)read_board_option(args, config);
   if (const auto arch = args.text("arch")) config.architecture = tcu::read_architecture(*arch);
   read_machine_options(args, config);
   SelftestOptions selftest;

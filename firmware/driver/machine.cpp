@@ -31,6 +31,8 @@ Top::Config top_config(const MachineConfig& config) {
   top.tcu = {config.architecture, config.rounding, config.decoder_timeout};
   top.axi_data_bits = config.axi_data_bits;
   top.sample_block_size = config.sample_block_size;
+  top.sample_interval = config.sample_interval;
+  top.sample_pause = config.sample_pause;
   top.stalls = config.stalls;
   top.shuffle_seed = config.shuffle_seed;
   top.engine = config.engine;
@@ -55,12 +57,14 @@ Machine::Machine(const MachineConfig& config)
   }
   driver_ = std::make_unique<ClockDriver>("clock", clock_, period, [this] { return tick(); });
   top_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };
+  accountant_ = std::make_unique<Accountant>(*top_, clock_);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that debug access works from here on
 }
 
 void Machine::retired(Cycle cycle) {
   RunResult& result = run_.result;
   ++result.retired;
+  run_.border = run_.border || result.retired == accountant_->next_border();
   result.last_retire_padded = cycle - run_.first;
   if (result.retired > result.instructions) return;  // padding
   result.last_retire = cycle - run_.first;
@@ -90,6 +94,10 @@ void Machine::add_counters(RunResult& result, bool subtract) const {
   for (const std::uint64_t issued : top_->tcu().accumulators().alu().stats().issued) {
     add(result.alu_operations, issued);
   }
+  for (std::size_t i = 0; i < result.dais.size(); ++i) {
+    add(result.dais[i].instructions, top_->tcu().decoder().stats().retired_by_dais_block[i]);
+    add(result.dais[i].samples, top_->tcu().dais()->stats().samples[i]);
+  }
 }
 
 /// The cycle in which the run's last instruction retired or its last write was answered.
@@ -106,7 +114,9 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
   run_.seen_responses = top_->port(0).splitter().stats().write_responses;
   run_.next_report = clock_.now + report_cycles;
   run_.result.instructions = program.size() / instruction_bytes_;
+  run_.result.dais.resize(config_.architecture.dais_blocks.size());
   add_counters(run_.result, true);
+  accountant_->begin(run_.result.instructions, options.regions);
 
   std::vector<std::uint8_t> padded = program;
   pad_program(padded, instruction_bytes_, word_bytes());
@@ -114,6 +124,7 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
   driver_->run();
 
   add_counters(run_.result, false);
+  run_.result.accounting = accountant_->end(run_.result.retired);
   run_.result.cycles = last_event(run_.result);
   if (run_.result.end != RunEnd::finished) {
     run_.result.cycles = clock_.now - run_.first;
@@ -132,6 +143,10 @@ bool Machine::tick() {
     run_.seen_progress = clock_.progress;
     run_.last_activity = clock_.now;
     if (run_.options->on_write_response) report_responses();
+    if (run_.border) {
+      run_.border = false;
+      accountant_->border(run_.result.retired);
+    }
   } else if (top_->idle()) {
     return end(RunEnd::finished);
   } else if (top_->waits_for_memory()) {
@@ -149,6 +164,13 @@ bool Machine::tick() {
     }
   }
   return true;
+}
+
+void Machine::observe_accounts(AccountObserver* observer) {
+  for (Account* account : top_->accounts()) {
+    account->settle();
+    account->observe(observer);
+  }
 }
 
 void Machine::report_responses() {

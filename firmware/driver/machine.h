@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "firmware/driver/accounting.h"
 #include "firmware/driver/program_stream.h"
 #include "models/dram/axi_slave.h"
 #include "models/sim/clock_driver.h"
@@ -35,6 +36,8 @@ struct MachineConfig {
   double clock_mhz = 100;
   std::uint16_t decoder_timeout = 100;  ///< cycles, reset value of the register
   std::uint32_t sample_block_size = 0;  ///< 0: no sampler
+  std::uint16_t sample_interval = 0;    ///< cycles, initial value of the register
+  Cycle sample_pause = 0;               ///< see Top::Config
   Cycle feed_gap = 0;                   ///< idle cycles after each word of the instruction stream
   StallGenerator stalls;
   Engine engine = Engine::fast;
@@ -56,6 +59,8 @@ struct RunOptions {
       nullptr;  ///< appended: retire cycle of every instruction
   /// Called after every cycle in which DRAM port 0 received a write response, with the cycle.
   std::function<void(Cycle)> on_write_response;
+  /// Parts of the program whose figures are wanted on their own; in order, inside the program.
+  std::vector<tcu::LayerEntry> regions;
   /// Called now and then with the cycles and instructions of this run so far.
   std::function<void(Cycle cycles, std::uint64_t instructions)> progress;
 };
@@ -74,6 +79,12 @@ struct RunResult {
   std::uint64_t array_runs = 0;  ///< vectors multiplied
   std::uint64_t array_loads = 0;
   std::uint64_t alu_operations = 0;
+  struct DaisCounts {
+    std::uint64_t instructions = 0;
+    std::uint64_t samples = 0;
+  };
+  std::vector<DaisCounts> dais;  ///< of each DAIS block of the architecture
+  Accounting accounting;
   std::vector<std::string> waits_for;  ///< unless finished: what each busy unit waits for
 };
 
@@ -93,6 +104,10 @@ class Machine {
 
   /// Receives events from the next run on; null: nobody.
   void observe(EventSink* sink) { clock_.events = sink; }
+  /// Shows every cycle's signals from the next run on; null: to nobody.
+  void watch(CycleWatcher* watcher) { clock_.watcher = watcher; }
+  /// Receives every interval of every unit's account from the next run on; null: nobody.
+  void observe_accounts(AccountObserver* observer);
   /// Widths for printing this machine's events.
   [[nodiscard]] EventFormat event_format() const;
 
@@ -113,6 +128,7 @@ class Machine {
     std::uint64_t seen_progress = 0;
     std::uint64_t seen_responses = 0;
     Cycle next_report = 0;
+    bool border = false;  ///< a region's last instruction retired in the present cycle
   };
 
   static Cycle last_event(const RunResult& result);
@@ -133,6 +149,7 @@ class Machine {
   std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
   std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;
   std::unique_ptr<ClockDriver> driver_;
+  std::unique_ptr<Accountant> accountant_;
   Run run_;
 };
 

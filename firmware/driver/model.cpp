@@ -4,10 +4,18 @@
 
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/text.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/vectors_file.h"
 
 namespace tactus {
+namespace {
+
+unsigned instruction_bytes(const tcu::Architecture& architecture) {
+  return tcu::InstructionLayout(architecture).instruction_bytes();
+}
+
+}  // namespace
 
 void check_program(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
                    const std::string& where, ProgramChecks checks) {
@@ -29,6 +37,15 @@ void check_program(const tcu::Architecture& architecture, const std::vector<std:
   }
 }
 
+void check_regions(const std::vector<tcu::LayerEntry>& regions, std::uint64_t instructions,
+                   const std::string& where) {
+  if (regions.empty()) return;
+  const tcu::LayerEntry& last = regions.back();  // they are in order
+  if (last.first + last.count <= instructions) return;
+  user_error("{}:/layers/{}: {} ends at instruction {}; the program has {}", where,
+             regions.size() - 1, quote(last.name), last.first + last.count, instructions);
+}
+
 Model read_model(const std::string& path, ProgramChecks checks) {
   Model model;
   model.path = path;
@@ -41,12 +58,32 @@ Model read_model(const std::string& path, ProgramChecks checks) {
                path, *expected, model.program.size() < *expected ? "truncated" : "oversized");
   }
   check_program(model.file.arch, model.program, program, checks);
+  check_regions(model.file.layers, model.program.size() / instruction_bytes(model.file.arch), path);
   for (const tcu::ConstantsEntry& entry : model.file.consts) {
     model.constants.push_back(
         tcu::read_vectors_raw(resolve_beside(path, entry.file_name), model.file.arch, entry.size));
   }
   return model;
 }
+
+namespace {
+
+using DaisBlocks = std::vector<tcu::DaisBlockEntry>;
+
+/// Names do not tell programs apart, so blocks of one name may differ too.
+void compare_dais_blocks(const DaisBlocks& a, const DaisBlocks& b, std::string& text) {
+  if (a == b) return;
+  const auto list = [](const DaisBlocks& blocks) {
+    std::string names;
+    for (const tcu::DaisBlockEntry& block : blocks) {
+      names += fmt::format("{}{} from {}", names.empty() ? "" : " and ", block.name, block.program);
+    }
+    return names.empty() ? "none" : names;
+  };
+  text += fmt::format("{}dais_blocks ({}, {})", text.empty() ? "" : ", ", list(a), list(b));
+}
+
+}  // namespace
 
 std::string architecture_differences(const tcu::Architecture& a, const tcu::Architecture& b) {
   std::string text;
@@ -63,6 +100,7 @@ std::string architecture_differences(const tcu::Architecture& a, const tcu::Arch
   compare("simd_registers_depth", a.simd_registers_depth, b.simd_registers_depth);
   compare("stride0_depth", a.stride0_depth, b.stride0_depth);
   compare("stride1_depth", a.stride1_depth, b.stride1_depth);
+  compare_dais_blocks(a.dais_blocks, b.dais_blocks, text);
   return text;
 }
 

@@ -31,6 +31,10 @@ enum class ProgramChecks {
 void check_program(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
                    const std::string& where, ProgramChecks checks);
 
+/// Throws UserError if a region (in order, as files are read) lies beyond the program.
+void check_regions(const std::vector<tcu::LayerEntry>& regions, std::uint64_t instructions,
+                   const std::string& where);
+
 /// Names of the differing keys, e.g. "array_size (8, 32)"; empty if they agree. The thread keys
 /// shape no hardware and are not compared.
 [[nodiscard]] std::string architecture_differences(const tcu::Architecture& a,

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "models/sim/trace/cycle_watcher.h"
+#include "models/sim/trace/signals.h"
+
 namespace tactus {
 namespace {
 
@@ -50,14 +53,18 @@ class BareBench final : public ReplayBench {
     instruction_.valid = instruction_.bits != nullptr;
     for (auto& dram : drams_) dram->draw_stalls(stalls_);
     for (auto& dram : drams_) dram->drive();
-    const bool repeats = repeating_ && handshakes() == before && tcu_.redrive();
+    const bool repeats =
+        repeating_ && clock_.watcher == nullptr && handshakes() == before && tcu_.redrive();
     if (repeats) {
       tcu_.repeat();
     } else {
       tcu_.drive();
       tcu_.accept();
+      if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
       tcu_.commit();
     }
+    // The memories may change what their wires point to.
+    if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
     for (auto& dram : drams_) dram->commit();
     repeating_ = clock_.engine == Engine::fast && clock_.turns == turns;
     if (repeating_ && !repeats) tcu_.begin_repeats();
@@ -66,6 +73,10 @@ class BareBench final : public ReplayBench {
     ++clock_.now;
   }
   [[nodiscard]] const Tcu& tcu() const override { return tcu_; }
+  void describe(const trace::Scope& top) const override {
+    top.clock("clock");
+    tcu_.describe(top.unit("tcu"));
+  }
   [[nodiscard]] std::uint64_t delivered() const override { return source_.words_taken(); }
 
  private:
@@ -103,6 +114,7 @@ class TopBench final : public ReplayBench {
 
   void cycle() override { top_.cycle(); }
   [[nodiscard]] const Tcu& tcu() const override { return top_.tcu(); }
+  void describe(const trace::Scope& top) const override { top_.describe(top); }
   [[nodiscard]] std::uint64_t delivered() const override { return source_.words_taken(); }
 
  private:

@@ -25,6 +25,8 @@ class ReplayBench {
   virtual ~ReplayBench() = default;
   virtual void cycle() = 0;
   [[nodiscard]] virtual const Tcu& tcu() const = 0;
+  /// Signals of the design, in the scope "top".
+  virtual void describe(const trace::Scope& top) const = 0;
   /// Instructions the stream has delivered.
   [[nodiscard]] virtual std::uint64_t delivered() const = 0;
 };

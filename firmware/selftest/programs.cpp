@@ -18,14 +18,21 @@ void set_value(std::string& source, std::string_view program, std::string_view n
   source.replace(start, source.find('\n', start) - start, std::to_string(value));
 }
 
-}  // namespace
-
-std::string program_source(std::string_view name, const ProgramValues& values) {
-  const auto& programs = embedded_programs();
+std::string_view find(const std::vector<EmbeddedProgram>& programs, std::string_view name) {
   const auto found = std::find_if(programs.begin(), programs.end(),
                                   [&](const EmbeddedProgram& p) { return p.name == name; });
   if (found == programs.end()) internal_error("there is no program {}", name);
-  std::string source(found->source);
+  return found->source;
+}
+
+}  // namespace
+
+std::string_view embedded_dais_program(std::string_view name) {
+  return find(embedded_dais_programs(), name);
+}
+
+std::string program_source(std::string_view name, const ProgramValues& values) {
+  std::string source(find(embedded_programs(), name));
   for (const auto& [symbol, value] : values) set_value(source, name, symbol, value);
   return source;
 }

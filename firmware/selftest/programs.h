@@ -1,4 +1,4 @@
-// The assembly programs of firmware/programs, built into the library.
+// The assembly and DAIS programs of firmware/programs, built into the library.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@
 namespace tactus {
 
 struct EmbeddedProgram {
-  std::string_view name;  ///< of the file, without ".tasm"
+  std::string_view name;  ///< of the file, without ".tasm" or ".json"
   std::string_view source;
 };
 
 /// In alphabetical order.
 [[nodiscard]] const std::vector<EmbeddedProgram>& embedded_programs();
+[[nodiscard]] const std::vector<EmbeddedProgram>& embedded_dais_programs();
 
 /// New values for names that the program defines with .equ at its beginning.
 using ProgramValues = std::vector<std::pair<std::string_view, std::uint64_t>>;
@@ -25,6 +26,9 @@ using ProgramValues = std::vector<std::pair<std::string_view, std::uint64_t>>;
 /// The source with the first `.equ NAME` of each name set to its new value; line numbers stay.
 /// Throws InternalError for a program or name that does not exist.
 [[nodiscard]] std::string program_source(std::string_view name, const ProgramValues& values = {});
+
+/// The text of a DAIS program. Throws InternalError for one that does not exist.
+[[nodiscard]] std::string_view embedded_dais_program(std::string_view name);
 
 /// The program as bytes, strictly checked. Throws UserError where it does not fit the architecture.
 [[nodiscard]] std::vector<std::uint8_t> assemble_program(const tcu::Architecture& architecture,

@@ -11,12 +11,16 @@ using selftest::Target;
 struct Test {
   SelftestInfo info;
   std::function<std::string(Target&)> run;
-  bool needs_sampler = false;
+  void (*prepare)(MachineConfig& config) = nullptr;  ///< before the machine is built; may be null
 };
 
 template <typename Function>
 auto with_bank(Function function, unsigned bank) {
   return [function, bank](Target& target) { return function(target, bank); };
+}
+
+void add_sampler(MachineConfig& config) {
+  if (config.sample_block_size == 0) config.sample_block_size = 16;
 }
 
 const std::vector<Test>& tests() {
@@ -43,7 +47,10 @@ const std::vector<Test>& tests() {
       {{"simd_operations", "every SIMD operation on corner values and random ones"},
        simd_operations},
       {{"xor", "XOR of two inputs by a network of two layers"}, xor_network},
-      {{"sampling", "sample interval, blocks and program counters"}, sampling, true},
+      {{"classifier", "a small network as layers and as a DAIS block"},
+       classifier,
+       add_classifier_block},
+      {{"sampling", "sample interval, blocks and program counters"}, sampling, add_sampler},
       {{"timing_no_op", "one instruction a cycle"}, timing_no_op},
       {{"timing_dram_read", "cycles of a read through AXI"}, timing_dram_read},
       {{"timing_mat_mul", "10 MatMuls of 10 vectors and a store: a vector a cycle"},
@@ -60,7 +67,7 @@ const std::vector<Test>& tests() {
 SelftestResult run_test(const Test& test, MachineConfig config, const SelftestOptions& options) {
   SelftestResult result;
   result.name = test.info.name;
-  if (test.needs_sampler && config.sample_block_size == 0) config.sample_block_size = 16;
+  if (test.prepare != nullptr) test.prepare(config);
   Target target(config, options);  // a configuration that cannot be built is no test's failure
   try {
     result.detail = test.run(target);

@@ -113,6 +113,9 @@ class Target {
   std::uint64_t instructions_ = 0;
 };
 
+/// Gives the architecture the DAIS block of the classifier, if it can have it, and no other.
+void add_classifier_block(MachineConfig& config);
+
 // ---- the tests; each returns a line about what it covered
 // ----------------------------------------
 
@@ -128,6 +131,7 @@ class Target {
 [[nodiscard]] std::string simd_affine(Target& target);
 [[nodiscard]] std::string simd_operations(Target& target);
 [[nodiscard]] std::string xor_network(Target& target);
+[[nodiscard]] std::string classifier(Target& target);
 [[nodiscard]] std::string sampling(Target& target);
 [[nodiscard]] std::string timing_no_op(Target& target);
 [[nodiscard]] std::string timing_dram_read(Target& target);

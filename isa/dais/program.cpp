@@ -103,6 +103,37 @@ std::optional<DataType> type_of(const Interval& interval) {
   return DataType{min < 0 ? 1 : 0, static_cast<int>(bits) - fraction, fraction};
 }
 
+namespace {
+
+bool same(const Op& a, const Op& b) {
+  return a.opcode == b.opcode && a.id0 == b.id0 && a.id1 == b.id1 && a.data == b.data &&
+         a.type == b.type;
+}
+
+bool same(const Output& a, const Output& b) {
+  return a.index == b.index && a.shift == b.shift && a.negative == b.negative;
+}
+
+bool same(const Table& a, const Table& b) { return a.entries == b.entries; }
+
+bool same(const Program& a, const Program& b);
+
+template <typename List>
+bool same_lists(const List& a, const List& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return same(x, y); });
+}
+
+bool same(const Program& a, const Program& b) {
+  return a.dialect == b.dialect && a.input_shifts == b.input_shifts &&
+         same_lists(a.outputs, b.outputs) && same_lists(a.ops, b.ops) &&
+         same_lists(a.tables, b.tables);
+}
+
+}  // namespace
+
+bool same_logic(const Pipeline& a, const Pipeline& b) { return same_lists(a.stages, b.stages); }
+
 Interval interval_of(const DataType& type) {
   // Any exponent beyond a double's gives 0 or infinity; files may hold any 32-bit one.
   const auto power = [](std::int64_t exponent) {

@@ -140,4 +140,8 @@ struct Pipeline {
   [[nodiscard]] std::size_t output_count() const { return stages.back().output_count(); }
 };
 
+/// True if both compute the same by the same rules: everything agrees but what only serves
+/// estimates (ranges, latencies, costs, sizes) or has no meaning (firmware word, hashes).
+[[nodiscard]] bool same_logic(const Pipeline& a, const Pipeline& b);
+
 }  // namespace tactus::dais

@@ -1,6 +1,7 @@
 #include "isa/support/json.h"
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_set>
 #include <utility>
 
@@ -213,6 +214,21 @@ std::uint64_t read_u64(const JsonNode* node, std::uint64_t min, std::uint64_t ma
   return *node->value;
 }
 
+double read_real(const JsonNode* node, double above, double max, const std::string& path,
+                 Problems& problems) {
+  const bool integer = node != nullptr && node->kind == JsonNode::Kind::integer;
+  if (!integer && !is_kind(node, JsonNode::Kind::number, "a number", path, problems)) return max;
+  double value = 0;
+  const char* end = node->text.data() + node->text.size();
+  const bool read = std::from_chars(node->text.data(), end, value).ec == std::errc();
+  if (!read || !(value > above && value <= max)) {
+    problems.add(path, fmt::format("{} is out of range; allowed above {} and up to {}",
+                                   printable(node->text), above, max));
+    return max;
+  }
+  return value;
+}
+
 std::string read_string(const JsonNode* node, const std::string& path, Problems& problems) {
   const bool good = is_kind(node, JsonNode::Kind::string, "a string", path, problems);
   return good ? node->text : std::string();
@@ -252,6 +268,10 @@ std::uint64_t ObjectReader::get_u64(std::string_view key, std::uint64_t min, std
 
 std::uint32_t ObjectReader::get_u32(std::string_view key, std::uint32_t min, std::uint32_t max) {
   return static_cast<std::uint32_t>(get_u64(key, min, max));
+}
+
+double ObjectReader::get_real(std::string_view key, double above, double max) {
+  return read_real(require(key), above, max, below(path_, key), *problems_);
 }
 
 bool ObjectReader::get_bool(std::string_view key) {
@@ -296,6 +316,11 @@ std::optional<std::uint32_t> ObjectReader::get_optional_u32(std::string_view key
   return has(key) ? std::optional(get_u32(key, min, max)) : std::nullopt;
 }
 
+std::optional<double> ObjectReader::get_optional_real(std::string_view key, double above,
+                                                      double max) {
+  return has(key) ? std::optional(get_real(key, above, max)) : std::nullopt;
+}
+
 std::optional<bool> ObjectReader::get_optional_bool(std::string_view key) {
   return has(key) ? std::optional(get_bool(key)) : std::nullopt;
 }
@@ -320,6 +345,11 @@ std::optional<ArrayReader> ObjectReader::get_optional_array(std::string_view key
 bool ObjectReader::holds_string(std::string_view key, std::string_view text) {
   const JsonNode* node = find(key);
   return node != nullptr && node->kind == JsonNode::Kind::string && node->text == text;
+}
+
+bool ObjectReader::is_string(std::string_view key) {
+  const JsonNode* node = find(key);
+  return node != nullptr && node->kind == JsonNode::Kind::string;
 }
 
 void ObjectReader::add_problem(std::string_view key, std::string what) {

@@ -41,6 +41,9 @@ class ObjectReader {
   [[nodiscard]] std::uint32_t get_u32(
       std::string_view key, std::uint32_t min = 0,
       std::uint32_t max = std::numeric_limits<std::uint32_t>::max());
+  /// Above `above` and up to `max`, which stands in for what cannot be read; integers are taken
+  /// too.
+  [[nodiscard]] double get_real(std::string_view key, double above, double max);
   [[nodiscard]] bool get_bool(std::string_view key);
   [[nodiscard]] std::string get_string(std::string_view key);
   /// Index into `names`.
@@ -56,6 +59,8 @@ class ObjectReader {
   [[nodiscard]] std::optional<std::uint32_t> get_optional_u32(
       std::string_view key, std::uint32_t min = 0,
       std::uint32_t max = std::numeric_limits<std::uint32_t>::max());
+  [[nodiscard]] std::optional<double> get_optional_real(std::string_view key, double above,
+                                                        double max);
   [[nodiscard]] std::optional<bool> get_optional_bool(std::string_view key);
   [[nodiscard]] std::optional<std::string> get_optional_string(std::string_view key);
   [[nodiscard]] std::optional<std::size_t> get_optional_enum(
@@ -65,6 +70,10 @@ class ObjectReader {
 
   /// True if the key holds exactly this string; reports nothing.
   [[nodiscard]] bool holds_string(std::string_view key, std::string_view text);
+
+  /// True if the key holds a string, whatever it says; reports nothing. For keys that may also hold
+  /// something else.
+  [[nodiscard]] bool is_string(std::string_view key);
 
   /// Reports what is wrong with the value of `key`.
   void add_problem(std::string_view key, std::string what);

@@ -12,6 +12,7 @@
 #include "isa/support/json.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
+#include "isa/tcu/dais_block_json.h"
 #include "isa/tcu/layout.h"
 
 namespace tactus::tcu {
@@ -55,6 +56,19 @@ void check_operand(ObjectReader& reader, unsigned number, std::uint64_t deepest,
                   number, address, deepest, stride, widest_operand));
 }
 
+/// What does not fit memories of sensible depths only: others are reported already.
+void check_dais_blocks(const Architecture& a, ObjectReader& reader) {
+  for (const char* key : {"array_size", "local_depth", "accumulator_depth"}) {
+    if (reader.problems().concerns(reader.path() + "/" + key)) return;
+  }
+  for (std::size_t i = 0; i < a.dais_blocks.size(); ++i) {
+    if (a.dais_blocks[i].file == nullptr) continue;  // could not be read
+    const std::string wrong = dais_block_problem(a, a.dais_blocks[i]);
+    if (wrong.empty()) continue;
+    reader.problems().add(fmt::format("{}/dais_blocks/{}/program", reader.path(), i), wrong);
+  }
+}
+
 }  // namespace
 
 const DataTypeInfo& info(DataType type) {
@@ -67,12 +81,13 @@ bool Architecture::operator==(const Architecture& other) const {
   const auto all = [](const Architecture& a) {
     return std::tie(a.data_type, a.array_size, a.dram0_depth, a.dram1_depth, a.local_depth,
                     a.accumulator_depth, a.simd_registers_depth, a.stride0_depth, a.stride1_depth,
-                    a.number_of_threads, a.thread_queue_depth);
+                    a.number_of_threads, a.thread_queue_depth, a.dais_blocks);
   };
   return all(*this) == all(other);
 }
 
-Architecture decode_architecture(ObjectReader reader, ThreadKeys thread_keys) {
+Architecture decode_architecture(ObjectReader reader, ThreadKeys thread_keys,
+                                 const std::string& file) {
   Architecture a;
   a.data_type = decode_data_type(reader);
   a.array_size = reader.get_u32("array_size", 2, 256);
@@ -90,11 +105,15 @@ Architecture decode_architecture(ObjectReader reader, ThreadKeys thread_keys) {
   if (required || reader.has("thread_queue_depth")) {
     a.thread_queue_depth = reader.get_u32("thread_queue_depth", 1, 65536);
   }
+  if (const auto blocks = reader.get_optional_array("dais_blocks")) {
+    a.dais_blocks = decode_dais_blocks(*blocks, file, reader.problems());
+  }
   reader.finish();
   // A value that was refused reads as the smallest allowed one and cannot fail here.
   const std::uint64_t on_chip = std::max(a.local_depth, a.accumulator_depth);
   check_operand(reader, 0, on_chip, a.stride0_depth);
   check_operand(reader, 1, std::max({on_chip, a.dram0_depth, a.dram1_depth}), a.stride1_depth);
+  check_dais_blocks(a, reader);
   return a;
 }
 
@@ -104,7 +123,8 @@ Architecture read_architecture(const std::string& path) {
 
 Architecture parse_architecture(std::string_view json_text, const std::string& where) {
   JsonDocument document(json_text, where);
-  const Architecture architecture = decode_architecture(document.root(), ThreadKeys::mandatory);
+  const Architecture architecture =
+      decode_architecture(document.root(), ThreadKeys::mandatory, where);
   document.problems().throw_if_any();
   return architecture;
 }
@@ -122,6 +142,9 @@ std::string to_json(const Architecture& a, int indent) {
   json["stride1_depth"] = a.stride1_depth;
   json["number_of_threads"] = a.number_of_threads;
   json["thread_queue_depth"] = a.thread_queue_depth;
+  for (const DaisBlockEntry& block : a.dais_blocks) {
+    json["dais_blocks"].push_back({{"name", block.name}, {"program", block.program}});
+  }
   return json.dump(indent);
 }
 

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "isa/tcu/dais_block.h"
 
 namespace tactus::tcu {
 
@@ -36,6 +39,8 @@ struct Architecture {
   std::uint32_t stride1_depth = 8;         ///< stride codes of operand 1: 1..64
   std::uint32_t number_of_threads = 1;     ///< 1 or 2; header width only, no hardware
   std::uint32_t thread_queue_depth = 8;    ///< 1..65536; estimator only
+  /// Up to most_dais_blocks, behind opcode 0x6. None: the machine is the RTL's.
+  std::vector<DaisBlockEntry> dais_blocks;
 
   /// Bytes of one vector in DRAM and in files.
   [[nodiscard]] std::uint64_t vector_bytes() const {
@@ -45,11 +50,13 @@ struct Architecture {
   bool operator!=(const Architecture& other) const { return !(*this == other); }
 };
 
-/// Reads and validates a .tarch file. All 11 keys are mandatory; unknown, duplicate, mistyped and
-/// out-of-range keys are reported together. Throws UserError "file:/json/path: what; allowed ...".
+/// Reads and validates a .tarch file. The 11 scalar keys are mandatory, dais_blocks may be left
+/// out; unknown, duplicate, mistyped and out-of-range keys are reported together. Reads the DAIS
+/// programs too, from the file's folder on. Throws UserError "file:/json/path: what; allowed ...".
 [[nodiscard]] Architecture read_architecture(const std::string& path);
 
-/// The same from text already in memory; `where` stands for the file name in messages.
+/// The same from text already in memory; `where` stands for the file name in messages and for the
+/// names of DAIS programs.
 [[nodiscard]] Architecture parse_architecture(std::string_view json_text, const std::string& where);
 
 /// The JSON object in the reference's key order, indented by `indent` (-1: one line).

@@ -11,7 +11,9 @@ namespace tactus::tcu {
 enum class ThreadKeys { mandatory, optional };
 
 /// Reads all keys of the object, reports unknown ones, and checks the values against each other.
-/// Problems go to the reader's document.
-[[nodiscard]] Architecture decode_architecture(ObjectReader reader, ThreadKeys thread_keys);
+/// DAIS programs are read from the folder of `file`, which holds the object. Problems go to the
+/// reader's document.
+[[nodiscard]] Architecture decode_architecture(ObjectReader reader, ThreadKeys thread_keys,
+                                               const std::string& file);
 
 }  // namespace tactus::tcu

@@ -98,6 +98,18 @@ double to_real(DataType type, std::int64_t mantissa) {
   return static_cast<double>(mantissa) / static_cast<double>(one(info(type)));
 }
 
+std::int64_t round_half_even(DataType type, double value) {
+  const DataTypeInfo& format = info(type);
+  const double exact = value * static_cast<double>(one(format));
+  if (exact <= static_cast<double>(format.min())) return format.min();
+  if (exact >= static_cast<double>(format.max())) return format.max();
+  // Below 2^32 both parts are exact.
+  const double below = std::floor(exact);
+  const auto mantissa = static_cast<std::int64_t>(below);
+  const double rest = exact - below;
+  return mantissa + (rest > 0.5 || (rest == 0.5 && (mantissa & 1) != 0) ? 1 : 0);
+}
+
 std::int64_t lane(DataType type, const void* lanes, std::size_t i) {
   const auto load = [&](auto value) -> std::int64_t {
     std::memcpy(&value, static_cast<const char*>(lanes) + i * sizeof value, sizeof value);

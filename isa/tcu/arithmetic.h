@@ -29,6 +29,8 @@ enum class MacRounding : std::uint8_t {
 /// float -> mantissa: times 2^point in float32, floor(x + 0.5), saturated (toolchain spec 1.4).
 [[nodiscard]] std::int64_t quantise(DataType type, float value);
 [[nodiscard]] double to_real(DataType type, std::int64_t mantissa);
+/// The nearest mantissa, ties to even, saturated; the result of a DAIS block. Not for NaN.
+[[nodiscard]] std::int64_t round_half_even(DataType type, double value);
 
 // ---- vectors of lanes
 // ----------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 #include "isa/tcu/assembler.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 
 #include "isa/support/error.h"
 #include "isa/support/problems.h"
 #include "isa/support/text.h"
+#include "isa/tcu/names.h"
 #include "isa/tcu/statement.h"
 
 namespace tactus::tcu {
@@ -46,15 +48,16 @@ class Assembler {
         checks_(checks),
         lines_(split_lines(text)),
         problems_(source_name, max_errors) {
-    const auto define = [&](std::string_view name, std::uint64_t value) {
-      symbols_.define_predefined(name, static_cast<std::int64_t>(value));
-    };
-    define("ARRAY_SIZE", architecture.array_size);
-    define("DRAM0_DEPTH", architecture.dram0_depth);
-    define("DRAM1_DEPTH", architecture.dram1_depth);
-    define("LOCAL_DEPTH", architecture.local_depth);
-    define("ACCUMULATOR_DEPTH", architecture.accumulator_depth);
-    define("SIMD_REGISTERS", architecture.simd_registers_depth);
+    const std::array<std::uint64_t, predefined_names.size()> values = {
+        architecture.array_size,        architecture.dram0_depth,
+        architecture.dram1_depth,       architecture.local_depth,
+        architecture.accumulator_depth, architecture.simd_registers_depth};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      symbols_.define_predefined(predefined_names[i], static_cast<std::int64_t>(values[i]));
+    }
+    for (std::size_t i = 0; i < architecture.dais_blocks.size(); ++i) {
+      symbols_.define_predefined(architecture.dais_blocks[i].name, static_cast<std::int64_t>(i));
+    }
   }
 
   std::vector<Instruction> run() {

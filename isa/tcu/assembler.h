@@ -4,7 +4,8 @@
 // Numbers: decimal, 0x hexadecimal, 0b binary, with `_` between digits.
 // Expressions: + - * / % << >> unary - ( ), 64-bit signed, overflow is an error; << and >> bind
 // loosest, as in C. Names stand for .equ values, repeat counters and the predefined ARRAY_SIZE,
-// DRAM0_DEPTH, DRAM1_DEPTH, LOCAL_DEPTH, ACCUMULATOR_DEPTH and SIMD_REGISTERS.
+// DRAM0_DEPTH, DRAM1_DEPTH, LOCAL_DEPTH, ACCUMULATOR_DEPTH and SIMD_REGISTERS, and for the numbers
+// of the architecture's DAIS blocks.
 //
 //   NoOp
 //   MatMul Local(100)@2 -> Acc(5), 32        32 vectors; @2: every second vector of local memory
@@ -17,6 +18,8 @@
 //   LoadWeights.zeroes 9
 //   SIMD O = Max(I, R1), read Acc(3), write Acc(7), accumulate
 //                                            parts after the operation are optional, in any order
+//   Dais Local(8)@2 -> Block(0) -> Acc(5), 4  4 samples through DAIS block 0, see dais_block.h;
+//   only Dais.acc Local(8) -> Block(mlp) -> Acc(5), 4     where the architecture names blocks
 //   Configure Timeout = 0x64                 Dram0Offset, Dram0Cache, Dram1Offset, Dram1Cache,
 //                                            Timeout, Tracepoint, ProgramCounter, SampleInterval,
 //                                            or a number 0..15; 28-bit value
@@ -27,7 +30,7 @@
 //
 // Every number is an expression, except that of Raw. A step after `@` is a number, a name or an
 // expression in parentheses, and a power of two; without it the step is 1. Counts are numbers of
-// vectors, 1 or more.
+// vectors, those of Dais numbers of samples; 1 or more.
 // SIMD: the destination is O (output) or R1, R2, ...; sources are I (input) or registers. NoOp and
 // Zero are written with no sources, Move, Not, Increment, Decrement and Abs with one, the others
 // with two. One source stands for both source fields: hardware asks for an input vector if either

@@ -71,7 +71,7 @@ class Checker {
     return first_of(
         check_flags("MatMul", i_.flags, mat_mul_accumulate | mat_mul_zeroes),
         [&] { return zeroes ? zeroes_size(i_.operand2) : local_run(i_.operand2); },
-        [&] { return other_run(accumulators_); });
+        [&] { return other_run(accumulators_, i_.operand2); });
   }
 
   [[nodiscard]] std::string data_move() const {
@@ -97,6 +97,27 @@ class Checker {
                     [&] { return zeroes ? zeroes_size(i_.operand1) : local_run(i_.operand1); });
   }
 
+  [[nodiscard]] std::string undefined() const {
+    return fmt::format("opcode {:#x} is undefined; allowed 0x0..0x4{}", i_.opcode,
+                       architecture_.dais_blocks.empty() ? " and 0xf" : ", 0x6 and 0xf");
+  }
+
+  [[nodiscard]] std::string dais() const {
+    const std::vector<DaisBlockEntry>& blocks = architecture_.dais_blocks;
+    const unsigned number = dais_fields(i_).block;
+    if (number >= blocks.size()) {
+      return fmt::format("there is no DAIS block {}; allowed 0..{}", number, blocks.size() - 1);
+    }
+    const DaisBlockEntry& block = blocks[number];
+    const std::uint64_t in = size_of_samples(block.input_vectors(architecture_.array_size));
+    const std::uint64_t out = size_of_samples(block.output_vectors(architecture_.array_size));
+    const std::string wrong = first_of(
+        local_run(in), [&] { return other_run(accumulators_, out); },
+        [&] { return results_size(out); });
+    if (wrong.empty()) return {};
+    return fmt::format("{} samples of block {}: {}", count_text(i_.operand2), block.name, wrong);
+  }
+
   [[nodiscard]] std::string simd() const {
     const bool reads = (i_.flags & simd_read) != 0;
     const bool writes = (i_.flags & simd_write) != 0;
@@ -117,7 +138,7 @@ class Checker {
 
  private:
   [[nodiscard]] std::string move(const Memory& other) const {
-    return first_of(local_run(i_.operand2), [&] { return other_run(other); });
+    return first_of(local_run(i_.operand2), [&] { return other_run(other, i_.operand2); });
   }
 
   [[nodiscard]] std::string local_run(std::uint64_t size) const {
@@ -126,10 +147,10 @@ class Checker {
                     [&] { return check_run(local_, local, size); });
   }
 
-  [[nodiscard]] std::string other_run(const Memory& memory) const {
+  [[nodiscard]] std::string other_run(const Memory& memory, std::uint64_t size) const {
     const Operand other = operand1_fields(layout_, i_);
     return first_of(check_stride(1, other.stride, architecture_.stride1_depth),
-                    [&] { return check_run(memory, other, i_.operand2); });
+                    [&] { return check_run(memory, other, size); });
   }
 
   /// Zeroes need no local address, but the array's counter is as wide as one.
@@ -137,6 +158,25 @@ class Checker {
     if (size < local_.depth) return {};
     return fmt::format(
         "{} vectors of zeroes exceed the array's counter, which is as deep as the local memory; "
+        "allowed 1..{} vectors",
+        count_text(size), local_.depth);
+  }
+
+  /// Size field for operand2's samples of so many vectors each; what no memory holds becomes the
+  /// largest size.
+  [[nodiscard]] std::uint64_t size_of_samples(std::uint64_t vectors) const {
+    std::uint64_t size = 0;
+    if (__builtin_mul_overflow(i_.operand2, vectors, &size) ||
+        __builtin_add_overflow(size, vectors - 1, &size)) {
+      return ~std::uint64_t{0};
+    }
+    return size;
+  }
+
+  [[nodiscard]] std::string results_size(std::uint64_t size) const {
+    if (size < local_.depth) return {};
+    return fmt::format(
+        "{} vectors of results exceed the router's counter, which is as deep as the local memory; "
         "allowed 1..{} vectors",
         count_text(size), local_.depth);
   }
@@ -207,8 +247,10 @@ std::string check(const Architecture& architecture, const InstructionLayout& lay
       return checker.load_weights();
     case Opcode::simd:
       return checker.simd();
+    case Opcode::dais:
+      return architecture.dais_blocks.empty() ? checker.undefined() : checker.dais();
   }
-  return fmt::format("opcode {:#x} is undefined; allowed 0x0..0x4 and 0xf", instruction.opcode);
+  return checker.undefined();
 }
 
 }  // namespace tactus::tcu

@@ -124,6 +124,18 @@ Reading read_simd(const InstructionLayout& layout, const Instruction& i) {
                           write, accumulate)};
 }
 
+Reading read_dais(const InstructionLayout& layout, const Instruction& i) {
+  const DaisFields fields = dais_fields(i);
+  const Operand local = operand0_fields(layout, i);
+  const Operand accumulator = operand1_fields(layout, i);
+  if (fields.block >= layout.dais_block_count) return {};
+  if (!writable(local) || !writable(accumulator) || !writable_size(i.operand2)) return {};
+  const std::uint64_t count = i.operand2 + 1;
+  return {fmt::format("Dais{} {} -> Block({}) -> {}, {}", fields.accumulate ? ".acc" : "",
+                      place("Local", local), fields.block, place("Acc", accumulator), count),
+          make_dais(layout, fields.block, local, accumulator, count, fields.accumulate)};
+}
+
 Reading read_configure(const InstructionLayout& layout, const Instruction& i) {
   const ConfigureFields fields = configure_fields(layout, i);
   const std::string_view name = config_register_names[fields.register_number];
@@ -146,6 +158,8 @@ Reading read(const InstructionLayout& layout, const Instruction& i) {
       return read_load_weights(layout, i);
     case Opcode::simd:
       return read_simd(layout, i);
+    case Opcode::dais:
+      return read_dais(layout, i);
     case Opcode::configure:
       return read_configure(layout, i);
   }
@@ -184,6 +198,9 @@ std::string disassemble_program(const Architecture& architecture,
       info(architecture.data_type).name, architecture.local_depth, architecture.accumulator_depth,
       architecture.dram0_depth, architecture.dram1_depth);
   auto out = std::back_inserter(text);
+  for (std::size_t i = 0; i < architecture.dais_blocks.size(); ++i) {
+    fmt::format_to(out, "# DAIS block {}: {}\n", i, architecture.dais_blocks[i].name);
+  }
   for (std::size_t index = 0; index < program.size(); ++index) {
     const Reading reading = read(layout, program[index]);
     const bool canonical = is_canonical(reading, program[index]);

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "isa/support/error.h"
+#include "isa/tcu/instruction_kind.h"
 
 namespace tactus::tcu {
 namespace {
@@ -41,15 +42,19 @@ void require_fit(std::string_view what, std::uint64_t value, unsigned bits) {
 
 std::uint64_t pack(std::string_view what, Operand operand, unsigned address_bits,
                    unsigned stride_bits) {
-  require_fit(fmt::format("{} address", what), operand.address, address_bits);
-  require_fit(fmt::format("{} stride code", what), operand.stride, stride_bits);
+  // The text is made only where it is needed: a compiler packs millions of operands.
+  const auto require = [&](std::string_view field, std::uint64_t value, unsigned bits) {
+    if (value > mask(bits)) require_fit(fmt::format("{} {}", what, field), value, bits);
+  };
+  require("address", operand.address, address_bits);
+  require("stride code", operand.stride, stride_bits);
   return operand.address | shift_left(operand.stride, address_bits);
 }
 
-std::uint64_t pack_size(std::uint64_t count, unsigned bits) {
+std::uint64_t pack_size(std::uint64_t count, unsigned bits, std::string_view what = "vectors") {
   if (count == 0 || count - 1 > mask(bits)) {
     const std::string most = bits >= 64 ? "18446744073709551616" : std::to_string(mask(bits) + 1);
-    user_error("the number of vectors, {}, does not fit its field; allowed 1..{}", count, most);
+    user_error("the number of {}, {}, does not fit its field; allowed 1..{}", what, count, most);
   }
   return count - 1;
 }
@@ -145,6 +150,10 @@ SimdFields simd_fields(const InstructionLayout& layout, const Instruction& i) {
   return {static_cast<SimdOp>(i.operand2 >> (3 * r) & 0xF), selector(2), selector(1), selector(0)};
 }
 
+DaisFields dais_fields(const Instruction& i) {
+  return {static_cast<unsigned>(i.flags >> 1), (i.flags & dais_accumulate) != 0};
+}
+
 ConfigureFields configure_fields(const InstructionLayout& layout, const Instruction& i) {
   // The word ignores operand borders; small layouts have fewer than 32 bits, the rest reads as 0.
   const std::uint64_t word = i.operand0 | shift_left(i.operand1, layout.operand0) |
@@ -200,6 +209,16 @@ Instruction make_simd(const InstructionLayout& layout, SimdFields fields,
   return i;
 }
 
+Instruction make_dais(const InstructionLayout& layout, unsigned block, Operand local,
+                      Operand accumulator, std::uint64_t count, bool accumulate) {
+  require_fit("DAIS block", block, 3);
+  Instruction i = make(Opcode::dais, block << 1 | (accumulate ? dais_accumulate : 0U));
+  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
+  i.operand1 = pack("accumulator", accumulator, layout.operand1_address, layout.stride1);
+  i.operand2 = pack_size(count, layout.operand2, "samples");
+  return i;
+}
+
 Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
                            std::uint32_t value) {
   const unsigned argument_bits = layout.operand0 + layout.operand1 + layout.operand2;
@@ -211,6 +230,21 @@ Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
   i.operand1 = shift_right(word, layout.operand0) & mask(layout.operand1);
   i.operand2 = shift_right(word, layout.operand0 + layout.operand1) & mask(layout.operand2);
   return i;
+}
+
+std::uint64_t vector_count(const InstructionLayout& layout, const Instruction& i) {
+  switch (kind_of(i)) {
+    case InstructionKind::no_op:
+    case InstructionKind::configure:
+    case InstructionKind::undefined:
+      return 0;
+    case InstructionKind::simd:
+      return 1;
+    case InstructionKind::load_weights:
+      return (i.operand1 & mask(layout.local_address)) + 1;
+    default:
+      return (i.operand2 & mask(layout.local_address)) + 1;
+  }
 }
 
 }  // namespace tactus::tcu

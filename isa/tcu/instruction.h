@@ -13,13 +13,15 @@
 
 namespace tactus::tcu {
 
-/// Values 0x5..0xE are legal encodings that the hardware consumes in one cycle without effect.
+/// Values 0x5..0xE are legal encodings that the hardware consumes in one cycle without effect; 0x6
+/// is an instruction of Tactus's own where the architecture names DAIS blocks, see dais_block.h.
 enum class Opcode : std::uint8_t {
   no_op = 0x0,
   mat_mul = 0x1,
   data_move = 0x2,
   load_weights = 0x3,
   simd = 0x4,
+  dais = 0x6,
   configure = 0xF,
 };
 
@@ -36,6 +38,8 @@ enum class DataMoveKind : std::uint8_t {
 
 inline constexpr std::uint8_t mat_mul_accumulate = 1, mat_mul_zeroes = 2;
 inline constexpr std::uint8_t load_weights_zeroes = 1;
+/// Bits 3:1 of a Dais instruction's flags are the number of the block.
+inline constexpr std::uint8_t dais_accumulate = 1;
 inline constexpr std::uint8_t simd_read = 1, simd_write = 2, simd_accumulate = 4;
 
 enum class SimdOp : std::uint8_t {
@@ -112,6 +116,13 @@ struct SimdFields {
 };
 [[nodiscard]] SimdFields simd_fields(const InstructionLayout& layout, const Instruction& i);
 
+/// Dais: operand0 and operand1 are those of MatMul, operand2 is the number of samples minus 1.
+struct DaisFields {
+  unsigned block;
+  bool accumulate;
+};
+[[nodiscard]] DaisFields dais_fields(const Instruction& i);
+
 /// Configure arguments: register in bits 3:0, 28-bit value in bits 31:4 of the operands as one
 /// word.
 struct ConfigureFields {
@@ -135,6 +146,10 @@ struct ConfigureFields {
 [[nodiscard]] Instruction make_simd(const InstructionLayout& layout, SimdFields fields,
                                     std::uint64_t write_address, std::uint64_t read_address,
                                     bool read, bool write, bool accumulate = false);
+/// `count` is the number of samples, 1 or more.
+[[nodiscard]] Instruction make_dais(const InstructionLayout& layout, unsigned block, Operand local,
+                                    Operand accumulator, std::uint64_t count,
+                                    bool accumulate = false);
 [[nodiscard]] Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
                                          std::uint32_t value);
 

@@ -42,6 +42,7 @@ InstructionLayout::InstructionLayout(const Architecture& architecture)
       operand2_payload(std::max({std::min(local_address, accumulator_address),
                                  std::min(local_address, dram0_address),
                                  std::min(local_address, dram1_address), simd})),
-      operand2(operand_width(2, operand2_payload)) {}
+      operand2(operand_width(2, operand2_payload)),
+      dais_block_count(static_cast<unsigned>(architecture.dais_blocks.size())) {}
 
 }  // namespace tactus::tcu

@@ -14,7 +14,7 @@ namespace tactus::tcu {
 /// Bits needed for the values 0..depth-1: 1 -> 0, 2 -> 1, 20480 -> 15.
 [[nodiscard]] unsigned address_bits(std::uint64_t depth);
 
-/// All members are bit counts unless the name says bytes.
+/// All members are bit counts unless the name says otherwise.
 struct InstructionLayout {
   /// Throws UserError if an operand would need more than 64 bits.
   explicit InstructionLayout(const Architecture& architecture);
@@ -35,6 +35,8 @@ struct InstructionLayout {
   unsigned operand2_payload;
   unsigned operand2;
   unsigned header = 8;  ///< the same for 1 and 2 threads
+
+  unsigned dais_block_count;  ///< 0: opcode 0x6 has no meaning
 
   [[nodiscard]] unsigned instruction_bits() const {
     return operand0 + operand1 + operand2 + header;

@@ -1,6 +1,7 @@
 #include "isa/tcu/model_file.h"
 
 #include <cstddef>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "isa/support/json.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
+#include "isa/tcu/layout.h"
 
 namespace tactus::tcu {
 namespace {
@@ -41,6 +43,15 @@ TensorEntry decode_tensor_entry(ObjectReader reader) {
   return entry;
 }
 
+LayerEntry decode_layer_entry(ObjectReader reader) {
+  LayerEntry entry;
+  entry.name = reader.get_string("name");
+  entry.first = reader.get_u64("first");
+  entry.count = reader.get_u64("count", 1);
+  reader.finish();
+  return entry;
+}
+
 template <typename Entry>
 std::vector<Entry> decode_array(const ArrayReader& array, Entry (*decode)(ObjectReader)) {
   std::vector<Entry> entries;
@@ -48,15 +59,18 @@ std::vector<Entry> decode_array(const ArrayReader& array, Entry (*decode)(Object
   return entries;
 }
 
-ModelFile decode_model(ObjectReader reader) {
+ModelFile decode_model(ObjectReader reader, const std::string& file) {
   ModelFile model;
   model.name = reader.get_string("name");
   model.prog = decode_program_entry(reader.get_object("prog"));
   model.consts = decode_array(reader.get_array("consts"), decode_constants_entry);
   model.inputs = decode_array(reader.get_array("inputs"), decode_tensor_entry);
   model.outputs = decode_array(reader.get_array("outputs"), decode_tensor_entry);
-  model.arch = decode_architecture(reader.get_object("arch"), ThreadKeys::optional);
+  model.arch = decode_architecture(reader.get_object("arch"), ThreadKeys::optional, file);
   model.load_consts_to_local = reader.get_optional_bool("load_consts_to_local");
+  if (const auto layers = reader.get_optional_array("layers")) {
+    model.layers = decode_array(*layers, decode_layer_entry);
+  }
   reader.finish();
   return model;
 }
@@ -105,6 +119,32 @@ void check_tensors(const std::string& key, std::string_view what,
   }
 }
 
+/// Of a program, in instructions, where nothing is known about it.
+constexpr std::uint64_t any_size = std::numeric_limits<std::uint64_t>::max();
+
+/// Layers follow each other and lie inside the program.
+void check_layers(const std::vector<LayerEntry>& layers, std::uint64_t program,
+                  Problems& problems) {
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerEntry& layer = layers[i];
+    const std::string path = fmt::format("/layers/{}", i);
+    if (problems.concerns(path)) return;
+    if (layer.name.empty()) problems.add(path + "/name", "the name is empty");
+    if (layer.first < end) {
+      problems.add(path + "/first",
+                   fmt::format("instruction {} belongs to the layer before; allowed {} or more",
+                               layer.first, end));
+    }
+    if (layer.first > program || layer.count > program - layer.first) {
+      problems.add(path, fmt::format("{} instructions from {} on; the program ends at {}",
+                                     layer.count, layer.first, program));
+      return;
+    }
+    end = layer.first + layer.count;
+  }
+}
+
 void check_model(const ModelFile& model, Problems& problems) {
   const bool depth_known = !problems.concerns("/arch/dram1_depth");
   check_file_name("/prog", model.prog.file_name, problems);
@@ -119,6 +159,12 @@ void check_model(const ModelFile& model, Problems& problems) {
   }
   check_tensors("/inputs", "input", model.inputs, model.arch, problems);
   check_tensors("/outputs", "output", model.outputs, model.arch, problems);
+  const bool size_known =
+      model.prog.size && !problems.concerns("/arch") && !problems.concerns("/prog");
+  check_layers(model.layers,
+               size_known ? *model.prog.size / InstructionLayout(model.arch).instruction_bytes()
+                          : any_size,
+               problems);
 }
 
 // ---- writing ------------------------------------------------------------------------------------
@@ -139,10 +185,21 @@ ModelFile read_model_file(const std::string& path) {
 
 ModelFile parse_model_file(std::string_view json_text, const std::string& where) {
   JsonDocument document(json_text, where);
-  ModelFile model = decode_model(document.root());
+  ModelFile model = decode_model(document.root(), where);
   check_model(model, document.problems());
   document.problems().throw_if_any();
   return model;
+}
+
+std::vector<LayerEntry> read_layers_file(const std::string& path) {
+  JsonDocument document(read_text(path), path);
+  ObjectReader reader = document.root();
+  std::vector<LayerEntry> layers = decode_array(reader.get_array("layers"), decode_layer_entry);
+  reader.finish();
+  check_layers(layers, any_size, document.problems());
+  document.problems().throw_if_any();
+  if (layers.empty()) user_error("{}:/layers: no layer is named", path);
+  return layers;
 }
 
 std::string to_json(const ModelFile& model) {
@@ -159,6 +216,10 @@ std::string to_json(const ModelFile& model) {
   json["outputs"] = encode(model.outputs);
   json["arch"] = nlohmann::ordered_json::parse(to_json(model.arch, -1));
   if (model.load_consts_to_local) json["load_consts_to_local"] = *model.load_consts_to_local;
+  for (const LayerEntry& layer : model.layers) {
+    json["layers"].push_back(
+        {{"name", layer.name}, {"first", layer.first}, {"count", layer.count}});
+  }
   try {
     return json.dump();
   } catch (const nlohmann::json::type_error&) {

@@ -43,6 +43,17 @@ struct TensorEntry {
   }
 };
 
+/// The instructions [first, first + count) of the program that make one layer.
+struct LayerEntry {
+  std::string name;
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;  ///< 1 or more
+
+  bool operator==(const LayerEntry& o) const {
+    return name == o.name && first == o.first && count == o.count;
+  }
+};
+
 struct ModelFile {
   std::string name;
   ProgramEntry prog;
@@ -51,23 +62,32 @@ struct ModelFile {
   std::vector<TensorEntry> outputs;
   Architecture arch;
   std::optional<bool> load_consts_to_local;  ///< absent in old files: false
+  /// In the order of the program, without overlaps; gaps are allowed. Tactus's own extension: the
+  /// key is written only if there are any.
+  std::vector<LayerEntry> layers;
 
   bool operator==(const ModelFile& o) const {
     return name == o.name && prog == o.prog && consts == o.consts && inputs == o.inputs &&
-           outputs == o.outputs && arch == o.arch && load_consts_to_local == o.load_consts_to_local;
+           outputs == o.outputs && arch == o.arch &&
+           load_consts_to_local == o.load_consts_to_local && layers == o.layers;
   }
 };
 
-/// Strict, except that prog/size, load_consts_to_local and the two thread keys of arch may be
-/// missing, as in old files. File names must be bare, tensors lie inside DRAM0, constants inside
+/// DAIS programs that arch names lie beside the model file.
+/// Strict, except that prog/size, load_consts_to_local, layers and the two thread keys of arch may
+/// be missing, as in old files. File names must be bare, tensors lie inside DRAM0, constants inside
 /// DRAM1. Throws UserError with all problems.
 [[nodiscard]] ModelFile read_model_file(const std::string& path);
 /// The same from text already in memory; `where` stands for the file name in messages.
 [[nodiscard]] ModelFile parse_model_file(std::string_view json_text, const std::string& where);
 
-/// One line without a line end, byte for byte as the reference writes it. Throws UserError for a
+/// One line without a line end, byte for byte as the reference writes it (which knows no layers).
+/// Throws UserError for a
 /// name that is not UTF-8.
 [[nodiscard]] std::string to_json(const ModelFile& model);
+
+/// A file {"layers": [...]} with the entries of a model file's key. Throws UserError.
+[[nodiscard]] std::vector<LayerEntry> read_layers_file(const std::string& path);
 
 /// Throws UserError for what read_model_file would not read back.
 void write_model_file(const std::string& path, const ModelFile& model);

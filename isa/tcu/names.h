@@ -16,6 +16,11 @@ inline constexpr std::array<std::string_view, 16> simd_op_names = {
     "Decrement", "Add",  "Subtract", "Multiply", "Abs", "GreaterThan", "GreaterThanEqual",
     "Min",       "Max"};
 
+/// What expressions in program text know of the architecture, beside the names of its DAIS blocks.
+inline constexpr std::array<std::string_view, 6> predefined_names = {
+    "ARRAY_SIZE",  "DRAM0_DEPTH",       "DRAM1_DEPTH",
+    "LOCAL_DEPTH", "ACCUMULATOR_DEPTH", "SIMD_REGISTERS"};
+
 /// How many of its sources an operation looks at: 0, 1 or 2.
 [[nodiscard]] constexpr unsigned source_count(SimdOp op) {
   switch (op) {

@@ -68,8 +68,11 @@ class StatementParser {
     if (same_name(mnemonic.text, "SIMD")) return parse_simd();
     if (same_name(mnemonic.text, "Configure")) return parse_configure();
     if (same_name(mnemonic.text, "NoOp")) return make_no_op();
-    unknown("instruction", mnemonic,
-            {"NoOp", "MatMul", "DataMove", "LoadWeights", "SIMD", "Configure", "Raw"});
+    if (same_name(mnemonic.text, "Dais")) return parse_dais(mnemonic);
+    std::vector<std::string_view> names = {"NoOp", "MatMul",    "DataMove", "LoadWeights",
+                                           "SIMD", "Configure", "Raw"};
+    if (layout_.dais_block_count > 0) names.emplace_back("Dais");
+    unknown("instruction", mnemonic, names);
   }
 
   Instruction parse_mat_mul() {
@@ -197,6 +200,27 @@ class StatementParser {
     return place.operand.address;
   }
 
+  Instruction parse_dais(const Token& mnemonic) {
+    if (layout_.dais_block_count == 0) {
+      syntax_error(mnemonic.column,
+                   "Dais needs a DAIS block, and this architecture has none; allowed with "
+                   "\"dais_blocks\" in the architecture file");
+    }
+    const bool accumulate = parse_modifiers(true, false).accumulate;
+    const Place local = parse_place({Memory::local});
+    cursor_.expect("->");
+    cursor_.expect("Block");
+    cursor_.expect("(");
+    const std::uint64_t block =
+        parse_bounded("a DAIS block", 0, std::int64_t{layout_.dais_block_count} - 1);
+    cursor_.expect(")");
+    cursor_.expect("->");
+    const Place accumulator = parse_place({Memory::accumulator});
+    cursor_.expect(",");
+    return make_dais(layout_, static_cast<unsigned>(block), local.operand, accumulator.operand,
+                     parse_count(layout_.operand2, "the number of samples"), accumulate);
+  }
+
   Instruction parse_configure() {
     const ConfigRegister reg = parse_config_register();
     cursor_.expect("=");
@@ -307,9 +331,9 @@ class StatementParser {
                  std::int64_t{1} << last);
   }
 
-  std::uint64_t parse_count(unsigned size_bits) {
+  std::uint64_t parse_count(unsigned size_bits, std::string_view what = "the number of vectors") {
     const std::int64_t most = highest(size_bits);
-    return parse_bounded("the number of vectors", 1,
+    return parse_bounded(what, 1,
                          most == std::numeric_limits<std::int64_t>::max() ? most : most + 1);
   }
 

@@ -8,7 +8,7 @@
 namespace tactus {
 namespace {
 
-constexpr std::size_t most_bursts = 64;
+constexpr unsigned most_bursts = 64;
 constexpr unsigned most_beats = 256;
 
 }  // namespace
@@ -20,7 +20,8 @@ AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::s
       period_(period),
       beat_bytes_(beat_bytes),
       transport_(transport),
-      pins_(pins) {
+      pins_(pins),
+      account_(basename(), clock, state_table, rest) {
   socket.register_nb_transport_bw(this, &AxiSlave::nb_transport_bw);
 }
 
@@ -47,9 +48,9 @@ void AxiSlave::free(tlm::tlm_generic_payload* burst) {
 }
 
 void AxiSlave::drive() {
-  pins_.ar.ready = !stalls_.ar && reads_.size() < most_bursts;
-  pins_.aw.ready = !stalls_.aw && addresses_.size() + writes_.size() < most_bursts;
-  pins_.w.ready = !stalls_.w && data_.size() + writes_.size() < most_bursts;
+  pins_.ar.ready = !stalls_.ar && in_flight_.reads < most_bursts;
+  pins_.aw.ready = !stalls_.aw && in_flight_.write_addresses < most_bursts;
+  pins_.w.ready = !stalls_.w && in_flight_.write_data < most_bursts;
   const auto offered = [this](const std::deque<Burst*>& bursts) {
     return !bursts.empty() && bursts.front()->answered && bursts.front()->available <= clock_.now;
   };
@@ -62,15 +63,33 @@ void AxiSlave::drive() {
   pins_.b.valid = !stalls_.b && offered(writes_);
 }
 
+AxiSlave::State AxiSlave::state() const {
+  if (pins_.r.fires()) return read;
+  if (pins_.w.fires()) return write;
+  if (pins_.ar.fires() || pins_.aw.fires() || pins_.b.fires()) return handshake;
+  if (pins_.r.valid || pins_.b.valid) return wait_master;
+  const auto answered = [this](const std::deque<Burst*>& bursts) {
+    return bursts.front()->answered && bursts.front()->available <= clock_.now;
+  };
+  if (!reads_.empty()) return answered(reads_) ? stalled : read_latency;
+  if (!writes_.empty()) return answered(writes_) ? stalled : write_latency;
+  return idle() ? rest : wait_data;
+}
+
 void AxiSlave::commit() {
   if (!error_.empty()) throw UserError(error_);
+  account_.enter(state());
   if (pins_.ar.fires()) {
     Burst* burst = new_burst();
     burst->beats = pins_.ar.bits.length + 1;
     reads_.push_back(burst);
+    ++in_flight_.reads;
     request(burst, tlm::TLM_READ_COMMAND, pins_.ar.bits.address);
   }
-  if (pins_.aw.fires()) addresses_.push_back(pins_.aw.bits);
+  if (pins_.aw.fires()) {
+    addresses_.push_back(pins_.aw.bits);
+    ++in_flight_.write_addresses;
+  }
   if (pins_.w.fires()) commit_write_data();
   join_writes();
   if (!requests_.empty()) send();
@@ -84,12 +103,15 @@ void AxiSlave::finish() {
     Burst& burst = *reads_.front();
     if (++burst.next_beat == burst.beats) {
       reads_.pop_front();
+      --in_flight_.reads;
       burst.release();
     }
   }
   if (pins_.b.fires()) {
     writes_.front()->release();
     writes_.pop_front();
+    --in_flight_.write_addresses;
+    --in_flight_.write_data;
   }
 }
 
@@ -102,6 +124,7 @@ void AxiSlave::commit_write_data() {
   ++burst.beats;
   if (!pins_.w.bits.last) return;
   data_.push_back(collecting_);
+  ++in_flight_.write_data;
   collecting_ = nullptr;
 }
 

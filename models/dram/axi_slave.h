@@ -31,6 +31,28 @@ namespace tactus {
 class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm::tlm_mm_interface {
  public:
   enum class Transport { non_blocking, blocking };
+  enum State : unsigned {
+    read,
+    write,
+    handshake,
+    wait_master,
+    stalled,
+    read_latency,
+    write_latency,
+    wait_data,
+    rest,
+  };
+  static constexpr std::array<UnitState, 9> state_table{{
+      {"read", StateKind::busy, "a beat of read data is taken"},
+      {"write", StateKind::busy, "a beat of write data arrives"},
+      {"handshake", StateKind::busy, "an address arrives or a response is taken, and no data"},
+      {"wait_master", StateKind::stall, "data or a response is offered and not taken"},
+      {"stalled", StateKind::stall, "an answer is there and a random stall holds it back"},
+      {"read_latency", StateKind::stall, "the memory has not answered a read yet"},
+      {"write_latency", StateKind::stall, "the memory has not answered a write yet"},
+      {"wait_data", StateKind::stall, "a write's address or part of its data is missing"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
 
   tlm_utils::simple_initiator_socket<AxiSlave> socket{"socket"};
 
@@ -46,8 +68,10 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
            collecting_ == nullptr && requests_.empty();
   }
   [[nodiscard]] bool waits_for_memory() const override;
+  [[nodiscard]] Account* account() override { return &account_; }
 
  private:
+  [[nodiscard]] State state() const;
   struct Burst : tlm::tlm_generic_payload {
     std::vector<std::uint8_t> bytes;
     unsigned beats = 0;
@@ -81,9 +105,14 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   std::deque<Burst*> writes_;         ///< in order, requested
   std::deque<AxiAddress> addresses_;  ///< of writes whose data is not complete
   std::deque<Burst*> data_;           ///< complete data whose address is missing
-  std::string error_;                 ///< what the memory refused; raised by the next commit()
-  Burst* collecting_ = nullptr;       ///< data coming in
+  /// Bursts begun and not answered: reads, write addresses, complete write data.
+  struct {
+    unsigned reads = 0, write_addresses = 0, write_data = 0;
+  } in_flight_;
+  std::string error_;            ///< what the memory refused; raised by the next commit()
+  Burst* collecting_ = nullptr;  ///< data coming in
   AxiStalls stalls_;
+  Account account_;
 };
 
 }  // namespace tactus

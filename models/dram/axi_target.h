@@ -1,6 +1,7 @@
 // What can sit at the AXI pins of a DRAM port.
 #pragma once
 
+#include "models/sim/account.h"
 #include "models/sim/stalls.h"
 
 namespace tactus {
@@ -19,6 +20,8 @@ class AxiTarget {
   [[nodiscard]] virtual bool idle() const = 0;
   /// An answer is owed that comes by time alone, without anything else happening.
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
+  /// Null if the target keeps none.
+  [[nodiscard]] virtual Account* account() { return nullptr; }
 };
 
 /// The stalls of one port in one cycle.

@@ -10,19 +10,25 @@ namespace tactus {
 /// Cycle 0 is the first cycle after reset; a cycle spans one rising edge to the next.
 using Cycle = std::uint64_t;
 
+class CycleWatcher;
 class EventSink;
+
+namespace trace {
+class Scope;
+}
 
 /// One per design. The design's tick writes `now`; units read it and count their handshakes.
 struct Clock {
   Engine engine = Engine::step;
   Cycle now = 0;
-  EventSink* events = nullptr;  ///< null: nobody watches, and units skip building events
-  std::uint64_t progress = 0;   ///< handshakes and register moves so far; a cycle that leaves it
-                                ///< unchanged changed nothing but timers
+  EventSink* events = nullptr;      ///< null: nobody watches, and units skip building events
+  CycleWatcher* watcher = nullptr;  ///< null: nobody reads signals
+  /// No instruction is on its way to the decoder any more: an empty decoder is done, not starved.
+  bool stream_ended = false;
+  std::uint64_t progress = 0;      ///< handshakes and register moves so far; a cycle that leaves it
+                                   ///< unchanged changed nothing but timers
   std::uint64_t transactions = 0;  ///< calls so far from which a module outside may notify events
-  std::uint64_t turns = 0;      ///< register moves so far that decisions look at; after a cycle that
-                                ///< leaves it unchanged the same handshakes happen again unless a
-                                ///< counter, an address or the time comes to a decision
+  std::uint64_t turns = 0;         ///< register moves so far that decisions look at; see engine.h
 };
 
 }  // namespace tactus

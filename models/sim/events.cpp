@@ -74,6 +74,8 @@ std::string format_event(const EventFormat& format, const Event& e) {
       return "LOAD";
     case EventKind::run:
       return "RUN";
+    case EventKind::dais:
+      return fmt::format("DAIS b={}", e.a);
     case EventKind::alu:
       return "ALU";
     case EventKind::accumulator_read_a:

@@ -29,6 +29,7 @@ enum class EventKind : std::uint8_t {
   local_write_b,         ///< LWB: data = vector
   load,                  ///< LOAD: a weight vector enters the array
   run,                   ///< RUN: an input vector (or zeroes) enters the array
+  dais,                  ///< DAIS: a sample enters a DAIS block, a = its number
   alu,                   ///< ALU: an operation issues
   accumulator_read_a,    ///< ARA
   accumulator_write_a,   ///< AWA: data = vector

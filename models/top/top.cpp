@@ -5,6 +5,8 @@
 #include "isa/support/error.h"
 #include "isa/tcu/layout.h"
 #include "models/sim/events.h"
+#include "models/sim/trace/cycle_watcher.h"
+#include "models/sim/trace/signals.h"
 
 namespace tactus {
 
@@ -43,16 +45,19 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
       stream_("stream", clock, config.axi_data_bits / 8,
               tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
               instructions_),
-      tcu_("tcu", clock, config.tcu, instructions_, dram_) {
+      tcu_("tcu", clock, config.tcu, instructions_, dram_),
+      sample_pause_(config.sample_pause) {
   clock.engine = config.shuffle_seed ? Engine::step : config.engine;
   check_axi_width(config.tcu.architecture, config.axi_data_bits);
   for (unsigned p = 0; p < 2; ++p) {
     ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
   }
+  array_time_.emplace(clock, tcu_.array_account(), tcu_.decoder().account(),
+                      std::array<Account*, 2>{&port(0).account(), &port(1).account()});
   if (config.sample_block_size > 0) {
     sampler_ = std::make_unique<Sampler>("sampler", config.sample_block_size, tcu_.decoder(),
                                          tcu_.decoder().links(), samples_);
-    samples_.ready = true;
+    tcu_.decoder().preset_sample_interval(config.sample_interval);
   }
   if (!config.shuffle_seed) return;
   shuffle_.emplace(*config.shuffle_seed);
@@ -71,9 +76,10 @@ void Top::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &tar
 
 void Top::offer_word() {
   offered_ = words_.valid;
-  if (words_.valid && !words_.ready) return;  // the word of the cycle before stays offered
+  if (words_.valid && !words_.ready) return;  // stays offered until taken
   words_.bits = source_.word(clock_.now);
   words_.valid = words_.bits != nullptr;
+  clock_.stream_ended = !words_.valid && source_.exhausted() && stream_.idle();
 }
 
 void Top::take_word() {
@@ -81,12 +87,20 @@ void Top::take_word() {
   source_.taken(clock_.now);
 }
 
+void Top::take_sample() {
+  if (samples_.bits.last) samples_ready_at_ = clock_.now + 1 + sample_pause_;
+  if (on_sample) on_sample(samples_.bits);
+}
+
 void Top::cycle() {
   offer_word();
   if (stalls_.percent() != 0) {
     for (auto& port : ports_) port->target->draw_stalls(stalls_);
   }
-  if (sampler_) sampler_->drive();
+  if (sampler_) {
+    sampler_->drive();
+    samples_.ready = clock_.now >= samples_ready_at_;
+  }
   const std::uint64_t turns = clock_.turns;
   if (repeating_ && redrive()) {
     if (sampler_) sampler_->observe();
@@ -99,6 +113,7 @@ void Top::cycle() {
     ++settled_cycles_;
     settle();
     if (sampler_) sampler_->observe();
+    if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
     commit();
     repeating_ = clock_.engine == Engine::fast && clock_.turns == turns;
     if (repeating_) tcu_.begin_repeats();
@@ -106,10 +121,19 @@ void Top::cycle() {
   take_word();
   if (sampler_) {
     sampler_->commit();
-    if (on_sample && samples_.fires()) on_sample(samples_.bits);
+    if (samples_.fires()) take_sample();
   }
   if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
+  if (clock_.watcher != nullptr) watch();
   ++clock_.now;
+}
+
+/// The wires of a port that sleeps are those of an idle port, but for the memory's stalls, which it
+/// does not see: with stalls, none sleeps while somebody watches.
+void Top::watch() {
+  clock_.watcher->committed(clock_.now);
+  if (stalls_.percent() == 0) return;
+  for (auto& port : ports_) port->quiet = false;
 }
 
 void Top::settle() {
@@ -151,7 +175,8 @@ bool Top::Port::redrive_target() {
 }
 
 bool Top::redrive() {
-  if (words_.valid != offered_) return false;
+  // The wires that nobody decides on are not kept up to date, but a watcher may show them.
+  if (clock_.watcher != nullptr || words_.valid != offered_) return false;
   for (auto& p : ports_) {
     if (p->quiet) continue;
     if (!p->redrive_target() || !p->port.redrive()) return false;
@@ -164,7 +189,7 @@ void Top::repeat() {
   tcu_.repeat();
   for (auto& p : ports_) {
     if (p->quiet) continue;
-    p->port.commit();
+    p->port.repeat();
     p->target->commit();
   }
 }
@@ -179,8 +204,21 @@ void Top::shuffled_order() {
     for (const auto& step : phases_.settle) step();
   }
   if (sampler_) sampler_->observe();
+  if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
+  for (const auto& step : phases_.observe) step();
   std::shuffle(phases_.commit.begin(), phases_.commit.end(), *shuffle_);
   for (const auto& step : phases_.commit) step();
+}
+
+std::vector<Account*> Top::accounts() {
+  std::vector<Account*> accounts{&stream_.account()};
+  for (Account* account : tcu_.accounts()) accounts.push_back(account);
+  for (auto& port : ports_) accounts.push_back(&port->port.account());
+  for (auto& port : ports_) {
+    if (Account* account = port->target->account()) accounts.push_back(account);
+  }
+  accounts.push_back(&array_time_->account());
+  return accounts;
 }
 
 bool Top::idle() const {
@@ -202,6 +240,15 @@ std::vector<std::string> Top::waits_for() const {
     lines.emplace_back("instruction stream: the decoder to accept");
   }
   return lines;
+}
+
+void Top::describe(const trace::Scope& scope) const {
+  scope.clock("clock");
+  stream_.describe(scope.unit("transmission"));
+  tcu_.describe(scope.unit("tcu"));
+  if (sampler_) sampler_->describe(scope.unit("tcu").unit("decoder").unit("sampler"));
+  ports_[0]->port.describe(scope.unit("dram0"));
+  ports_[1]->port.describe(scope.unit("dram1"));
 }
 
 }  // namespace tactus

@@ -17,6 +17,7 @@
 #include "models/sim/clock.h"
 #include "models/sim/phases.h"
 #include "models/sim/stalls.h"
+#include "models/top/array_time.h"
 #include "models/top/dram_port/dram_port.h"
 #include "models/top/stream_adapter/stream_adapter.h"
 #include "models/top/tcu/sampler/sampler.h"
@@ -42,6 +43,8 @@ class Top final : public sc_core::sc_module {
     Tcu::Config tcu;
     unsigned axi_data_bits = 64;          ///< of DRAM ports and instruction stream: 32..1024
     std::uint32_t sample_block_size = 0;  ///< samples a block; 0: no sampler in the design
+    std::uint16_t sample_interval = 0;    ///< cycles, initial value of the register
+    Cycle sample_pause = 0;  ///< cycles for which the samples' consumer is away after each block
     StallGenerator stalls;
     /// Evaluate units in a new random order every cycle instead of the fixed one (slow; for tests).
     std::optional<std::uint32_t> shuffle_seed;
@@ -69,10 +72,18 @@ class Top final : public sc_core::sc_module {
   [[nodiscard]] Cycle settled_cycles() const { return settled_cycles_; }
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
+  [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
   [[nodiscard]] Tcu& tcu() { return tcu_; }
   [[nodiscard]] const Tcu& tcu() const { return tcu_; }
 
-  /// Called for every sample; the stream's consumer is always ready.
+  void describe(const trace::Scope& scope) const;
+  /// Of every unit, in the order of reports, and of the array's time as the last.
+  [[nodiscard]] std::vector<Account*> accounts();
+
+  /// Null without a sampler.
+  [[nodiscard]] const Sampler* sampler() const { return sampler_.get(); }
+
+  /// Called for every sample that the stream's consumer takes.
   std::function<void(const Sample&)> on_sample;
 
  private:
@@ -92,6 +103,7 @@ class Top final : public sc_core::sc_module {
 
   void offer_word();
   void take_word();
+  void watch();
   void settle();
   void commit();
   void shuffled_order();
@@ -107,10 +119,15 @@ class Top final : public sc_core::sc_module {
   StreamAdapter stream_;
   Tcu tcu_;
   std::array<std::unique_ptr<Port>, 2> ports_;
+  void take_sample();
+
   Link<Sample> samples_;
+  Cycle sample_pause_;
+  Cycle samples_ready_at_ = 0;  ///< cycle from which the consumer is ready
   std::unique_ptr<Sampler> sampler_;
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
+  std::optional<ArrayTime> array_time_;
   bool offered_ = false;    ///< words_.valid of the cycle before
   bool repeating_ = false;  ///< the cycle before turned nothing
   Cycle settled_cycles_ = 0;

@@ -7,7 +7,8 @@ namespace {
 TEST_F(CliTest, HelpAndVersion) {
   const Output help = tactus("--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* command : {"run", "bench", "selftest", "replay", "asm", "disasm", "info"}) {
+  for (const char* command : {"run", "bench", "compile", "estimate", "gemm", "zoo", "selftest",
+                              "replay", "asm", "disasm", "info"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
     const Output one = tactus(std::string(command) + " --help");
     EXPECT_EQ(one.code, 0);

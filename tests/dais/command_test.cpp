@@ -146,5 +146,102 @@ TEST_F(DaisCommand, Errors) {
   EXPECT_FALSE(exists("o"));
 }
 
+// ---- blocks of a machine -----------------------------------------------------------------------
+
+class DaisBlockCommand : public DaisCommand {
+ protected:
+  /// The architecture of write_model(), N = 4, with the block "cmvm": 8 inputs and outputs.
+  void write_architecture(const std::string& program) const {
+    std::string text = architecture_text();
+    text.insert(text.rfind('}'),
+                R"(, "dais_blocks": [{"name": "cmvm", "program": ")" + program + R"("}])");
+    write("d.tarch", text);
+  }
+  void write_program() const {
+    write("d.tasm", std::string("DataMove DRAM0(0) -> Local(0), 4\n"
+                                "Dais Local(0) -> Block(cmvm) -> Acc(0), 2\n"
+                                "Dais.acc Local(0) -> Block(0) -> Acc(0), 1\n"));
+    ASSERT_EQ(tactus("asm d.tasm --arch d.tarch --output d.tprog").code, 0);
+  }
+  static constexpr const char* warning =
+      "tactus: warning: DAIS block cmvm (p.json): 8 of 8 outputs can leave -128 .. 127.99609375, "
+      "the range of FP16BP8, and saturate; output 0 has -335 .. 340\n";
+};
+
+TEST_F(DaisBlockCommand, InfoShowsShapeLatencyAndEstimates) {
+  copy("prog/c01_cmvm8x8_w4/comb.json", "p.json");
+  write_architecture("p.json");
+  const Output one = tactus("info d.tarch");
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(one.out.find("DAIS block            0: cmvm, p.json\n"
+                         "  shape               8 inputs, 8 outputs: 2 vectors in, 2 out a sample\n"
+                         "  latency             1 cycles (one combinational program)\n"
+                         "  estimate            312 LUT, 77 bits of registers\n"),
+            std::string::npos)
+      << one.out;
+  EXPECT_EQ(one.err, warning);
+  std::filesystem::remove(folder_ / "p.json");
+  copy("pipe/c01_cmvm8x8_w4.json", "p.json");
+  const Output staged = tactus("info d.tarch");
+  EXPECT_NE(staged.out.find("  latency             3 cycles (pipeline of 2 stages)\n"),
+            std::string::npos)
+      << staged.out;
+}
+
+TEST_F(DaisBlockCommand, RunCountsAndLogs) {
+  copy("prog/c01_cmvm8x8_w4/comb.json", "p.json");
+  write_architecture("p.json");
+  write_program();
+  const Output run = tactus("run --program d.tprog --arch d.tarch --events e.txt --stats s.json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err, warning);
+  EXPECT_NE(run.out.find("DAIS block    cmvm: 3 samples of 2 instructions\n"), std::string::npos)
+      << run.out;
+  const auto stats = nlohmann::json::parse(read("s.json"));
+  EXPECT_EQ(stats["dais"].dump(), R"([{"block":"cmvm","instructions":2,"samples":3}])");
+  EXPECT_EQ(stats["config"]["architecture"]["dais_blocks"].dump(),
+            R"([{"name":"cmvm","program":"p.json"}])");
+  const std::string events = read("e.txt");
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = events.find(" DAIS b=0\n", at)) != std::string::npos; ++at)
+    ++count;
+  EXPECT_EQ(count, 3U);
+  const Output over = tactus("run --program d.tprog --arch d.tarch --stats p.json");
+  EXPECT_EQ(over.code, 2);
+  EXPECT_NE(over.err.find("p.json: would be written over a file"), std::string::npos) << over.err;
+  write("a.tarch", architecture_text());
+  expect_error("run --program d.tprog --arch a.tarch",
+               "d.tprog: instruction 1: opcode 0x6 is undefined; allowed 0x0..0x4 and 0xf");
+}
+
+TEST_F(DaisBlockCommand, WithoutBlocksNothingIsSaid) {
+  write_model();
+  write("n.tprog", std::vector<std::uint8_t>(read("m.tprog").size(), 0));
+  ASSERT_EQ(tactus("run --program n.tprog --arch a.tarch --stats s.json").code, 0);
+  EXPECT_EQ(read("s.json").find("dais"), std::string::npos);
+}
+
+TEST_F(DaisBlockCommand, ErrorsAreTheUsers) {
+  copy("prog/c01_cmvm8x8_w4/comb.json", "p.json");
+  write_architecture("p.json");
+  write_program();
+  write_architecture("q.json");
+  for (const char* command : {"info d.tarch", "disasm d.tprog --arch d.tarch",
+                              "run --program d.tprog --arch d.tarch", "selftest --arch d.tarch"}) {
+    expect_error(command, "d.tarch:/dais_blocks/0/program: q.json: no such file");
+  }
+  write_architecture("p.json");
+  expect_error("asm d.tasm --arch d.tarch --output p.json", "p.json: would be written over a file");
+  expect_error("disasm d.tprog --arch d.tarch --output p.json",
+               "p.json: would be written over a file");
+  write_architecture("q.json");
+  // A failed lookup ends the run: hardware has no answer for it either.
+  copy("bad/v1_lut_oob.bin", "q.json");
+  write("d.tasm", std::string("Dais Local(0) -> Block(cmvm) -> Acc(0), 1\n"));
+  ASSERT_EQ(tactus("asm d.tasm --arch d.tarch --output d.tprog").code, 0);
+  expect_error("run --program d.tprog --arch d.tarch",
+               "top.tcu.dais.cmvm: stage 0: operation 8: sample 0: value");
+}
+
 }  // namespace
 }  // namespace tactus

@@ -33,6 +33,10 @@ std::string compare_with_reference(const RandomProgram& program, const MachineCo
     counts.array_runs -= before.array_runs;
     counts.array_loads -= before.array_loads;
     counts.alu_operations -= before.alu_operations;
+    for (unsigned block = 0; block < 8; ++block) {
+      counts.dais_instructions[block] -= before.dais_instructions[block];
+      counts.dais_samples[block] -= before.dais_samples[block];
+    }
     for (unsigned port = 0; port < 2; ++port) {
       counts.vectors_read[port] -= before.vectors_read[port];
       counts.vectors_written[port] -= before.vectors_written[port];

@@ -12,7 +12,7 @@
 
 #include "firmware/driver/machine.h"
 #include "isa/support/files.h"
-#include "tests/support/sha256.h"
+#include "isa/support/sha256.h"
 
 namespace tactus {
 namespace {

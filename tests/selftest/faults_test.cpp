@@ -12,7 +12,7 @@ namespace {
 constexpr const char* data_tests =
     "memory_address_lines memory_whole memory_strides_dram0 memory_strides_dram1 "
     "memory_offsets_dram0 memory_offsets_dram1 accumulate array array_strides array_rounding gemm "
-    "simd simd_operations xor";
+    "simd simd_operations xor classifier";
 
 std::string failed_names(const MachineConfig& config, const SelftestOptions& options = {}) {
   return names(run_selftests(config, options), SelftestStatus::failed);
@@ -68,7 +68,7 @@ TEST(Faults, OneBitOfWhatDram1Reads) {
   fault.on_read = [](std::uint8_t* data, unsigned length) { data[length - 1] ^= 0x40; };
   EXPECT_EQ(failed_names(with_fault(1, fault)),
             "memory_address_lines memory_whole memory_strides_dram1 memory_offsets_dram1 array "
-            "array_strides array_rounding gemm simd simd_operations xor");
+            "array_strides array_rounding gemm simd simd_operations xor classifier");
 }
 
 TEST(Faults, OneBitOfWhatDram1Writes) {

@@ -33,12 +33,20 @@ TEST(SelftestPrograms, TheFilesOfTheFolderAreBuiltIn) {
     EXPECT_EQ(std::string(program.source), text.str()) << program.name;
   }
   EXPECT_EQ(embedded, names);
+  ASSERT_EQ(embedded_dais_programs().size(), 1U);
+  std::ifstream file(TACTUS_SOURCE_DIR "/firmware/programs/classifier.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(std::string(embedded_dais_program("classifier")), text.str());
 }
 
 /// As they stand, so that they can be assembled from the command line.
 TEST(SelftestPrograms, AssembleStrictlyWithTheirOwnValues) {
+  const tcu::Architecture classifier =
+      tcu::read_architecture(TACTUS_SOURCE_DIR "/firmware/programs/classifier.tarch");
   for (const char* name : {"pynqz1", "cmoda7", "ultra96v2", "zcu104", "zcu104_uram"}) {
-    const tcu::Architecture architecture = preset(name).architecture;
+    tcu::Architecture architecture = preset(name).architecture;
+    architecture.dais_blocks = classifier.dais_blocks;
     for (const EmbeddedProgram& program : embedded_programs()) {
       // 30 tiles of A do not fit every local memory.
       if (program.name == "bench_gemm" && std::string_view(name) != "pynqz1") continue;

@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Presets, Selftest,
                                          Machines{"pynqz1_axi32", preset("pynqz1", 32), ""},
                                          Machines{"pynqz1_axi128", preset("pynqz1", 128), ""},
                                          Machines{"artya7100t", preset("artya7100t", 128), ""},
-                                         Machines{"cmoda7", preset("cmoda7"), ""},
+                                         Machines{"cmoda7", preset("cmoda7"), "classifier"},
                                          Machines{"speech_robot", preset("speech_robot", 128), ""},
                                          Machines{"ultra96v2", preset("ultra96v2"), ""},
                                          Machines{"zcu104", preset("zcu104", 128), ""},
@@ -58,38 +58,38 @@ INSTANTIATE_TEST_SUITE_P(Presets, Selftest,
 /// A list of sizes and types that together cover every N, every type and every AXI width.
 std::vector<Machines> small_machines() {
   std::vector<Machines> list = {
-      {"n2_fp16", uniform(DataType::fp16bp8, 2, 256, 32), ""},
-      {"n2_fp18", uniform(DataType::fp18bp10, 2, 256, 64), ""},
-      {"n3_fp18", uniform(DataType::fp18bp10, 3, 300, 32), ""},
-      {"n3_fp32", uniform(DataType::fp32bp16, 3, 256, 32), ""},
-      {"n4_fp8", uniform(DataType::fp8bp4, 4, 256, 32), ""},
-      {"n4_fp32", uniform(DataType::fp32bp16, 4, 256, 128), ""},
-      {"n8_fp8", uniform(DataType::fp8bp4, 8, 256, 64), ""},
+      {"n2_fp16", uniform(DataType::fp16bp8, 2, 256, 32), "classifier"},
+      {"n2_fp18", uniform(DataType::fp18bp10, 2, 256, 64), "classifier"},
+      {"n3_fp18", uniform(DataType::fp18bp10, 3, 300, 32), "classifier"},
+      {"n3_fp32", uniform(DataType::fp32bp16, 3, 256, 32), "classifier"},
+      {"n4_fp8", uniform(DataType::fp8bp4, 4, 256, 32), "classifier"},
+      {"n4_fp32", uniform(DataType::fp32bp16, 4, 256, 128), "classifier"},
+      {"n8_fp8", uniform(DataType::fp8bp4, 8, 256, 64), "classifier"},
       {"n8_fp16", uniform(DataType::fp16bp8, 8, 256, 128), ""},
       {"n8_fp18", uniform(DataType::fp18bp10, 8, 511, 256), ""},
       {"n8_fp32", uniform(DataType::fp32bp16, 8, 256, 32), ""},
-      {"n12_fp8", uniform(DataType::fp8bp4, 12, 256, 32), ""},
+      {"n12_fp8", uniform(DataType::fp8bp4, 12, 256, 32), "classifier"},
       {"n12_fp16", uniform(DataType::fp16bp8, 12, 1000, 64), ""},
       {"n12_fp32", uniform(DataType::fp32bp16, 12, 256, 128), ""},
-      {"n16_fp8", uniform(DataType::fp8bp4, 16, 256, 128), ""},
+      {"n16_fp8", uniform(DataType::fp8bp4, 16, 256, 128), "classifier"},
       {"n16_fp32", uniform(DataType::fp32bp16, 16, 256, 512), ""},
       {"n32_fp16", uniform(DataType::fp16bp8, 32, 256, 512), ""},
       {"n32_fp32", uniform(DataType::fp32bp16, 32, 512, 1024), ""},
-      {"n64_fp8", uniform(DataType::fp8bp4, 64, 512, 512), ""},
+      {"n64_fp8", uniform(DataType::fp8bp4, 64, 512, 512), "classifier"},
       {"n64_fp18", uniform(DataType::fp18bp10, 64, 256, 64), ""},
       {"n256_fp16", uniform(DataType::fp16bp8, 256, 1024, 1024), ""},
       {"n256_fp32_axi32", uniform(DataType::fp32bp16, 256, 1024, 32), ""},
       // A block of 257 weight vectors does not fit the memories.
       {"n256_fp8_depth256", uniform(DataType::fp8bp4, 256, 256, 1024),
-       "array array_strides array_rounding gemm timing_weights"},
+       "array array_strides array_rounding gemm classifier timing_weights"},
       {"n4_fp16_depth8", uniform(DataType::fp16bp8, 4, 8, 32),
-       "accumulate array_strides gemm simd_operations timing_mat_mul timing_latency timing_weights "
-       "timing_pipeline"},
+       "accumulate array_strides gemm simd_operations classifier timing_mat_mul timing_latency "
+       "timing_weights timing_pipeline"},
   };
   // One weight block fits DRAM, but local memory has to take it in two chunks.
   MachineConfig chunked = uniform(DataType::fp16bp8, 256, 256, 1024);
   chunked.architecture.dram1_depth = 1024;
-  list.push_back({"n256_chunked_weights", chunked, "array_strides gemm timing_weights"});
+  list.push_back({"n256_chunked_weights", chunked, "array_strides gemm classifier timing_weights"});
   // No strides, and more of them than steps can use; selectors of two bits.
   MachineConfig plain = uniform(DataType::fp16bp8, 8, 256, 64);
   plain.architecture.stride0_depth = plain.architecture.stride1_depth = 1;
@@ -135,7 +135,7 @@ std::vector<Machines> disturbed_machines() {
       "timing_no_op timing_dram_read timing_mat_mul timing_latency timing_weights timing_simd "
       "timing_pipeline";
   return {{"latency", slow, ""},
-          {"shuffled", shuffled, "timing_mat_mul timing_pipeline"},
+          {"shuffled", shuffled, "classifier timing_mat_mul timing_pipeline"},
           {"legacy_rounding", legacy, ""},
           {"random_stalls", stalled, timings},
           {"feed_gaps", gaps, timings},
@@ -183,6 +183,17 @@ TEST(SelftestOptions, SameSeedSameDataOtherSeedOtherData) {
   EXPECT_EQ(run_selftests(config, options).front().detail, first);
   options.seed = 2;
   EXPECT_NE(run_selftests(config, options).front().detail, first);
+}
+
+/// The figures of the README.
+TEST(SelftestClassifier, TellsTheCyclesOfBothForms) {
+  SelftestOptions options;
+  options.filter = "classifier";
+  const auto results = run_selftests(preset("pynqz1"), options);
+  EXPECT_EQ(failures(results), "");
+  EXPECT_EQ(results.at(0).detail,
+            "1 sample: 60 cycles as layers, 5 as DAIS block; 64 samples: 564 and 131; scores "
+            "equal, 63 of 65 right");
 }
 
 TEST(SelftestOptions, FullEffortRunsEveryCase) {

@@ -122,6 +122,10 @@ std::string difference(const tcu::Architecture& architecture, unsigned axi_data_
   compare("array runs", result.array_runs, counts.array_runs);
   compare("array loads", result.array_loads, counts.array_loads);
   compare("ALU operations", result.alu_operations, counts.alu_operations);
+  for (std::size_t i = 0; i < result.dais.size(); ++i) {
+    compare("DAIS instructions", result.dais[i].instructions, counts.dais_instructions[i]);
+    compare("DAIS samples", result.dais[i].samples, counts.dais_samples[i]);
+  }
   return text;
 }
 

@@ -1,7 +1,10 @@
 #include "tests/support/functional_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+
+#include "isa/dais/file.h"
 
 namespace tactus {
 namespace {
@@ -66,6 +69,9 @@ FunctionalModel::FunctionalModel(const tcu::Architecture& a)
   accumulators_.assign(a.accumulator_depth, zero);
   registers_.assign(a.simd_registers_depth, zero);
   weights_.assign(a.array_size + 1, zero);
+  for (const tcu::DaisBlockEntry& block : a.dais_blocks) {
+    blocks_.emplace_back(block.file->pipeline);
+  }
 
   Widths& w = widths_;
   w.local = log2_up(a.local_depth);
@@ -120,6 +126,8 @@ void FunctionalModel::execute(const Fields& f) {
       return load_weights(f);
     case 0x4:
       return simd(f);
+    case 0x6:
+      return dais(f);
     case 0xF:
       return configure(f);
     default:
@@ -283,6 +291,39 @@ void FunctionalModel::simd(const Fields& f) {
   if (dest != 0) registers_[dest - 1] = result;
   if ((f.flags & 2) == 0) return;
   write_accumulator(low(f.address0, widths_.accumulators), result, (f.flags & 4) != 0);
+}
+
+/// A sample is as many vectors as hold its scalars.
+void FunctionalModel::dais(const Fields& f) {
+  const unsigned number = f.flags / 2;
+  if (number >= blocks_.size()) return;
+  const std::size_t inputs = architecture_.dais_blocks[number].file->pipeline.input_count();
+  const std::size_t outputs = architecture_.dais_blocks[number].file->pipeline.output_count();
+  const std::size_t n = architecture_.array_size;
+  const long double one = std::ldexp(1.0L, static_cast<int>(type_.binary_point));
+  Walk from = local_walk(f);
+  Walk to = accumulator_walk(f);
+  for (std::uint64_t sample = 0; sample <= f.operand2; ++sample) {
+    std::vector<double> in, out(outputs);
+    while (in.size() < inputs) {
+      for (const std::int64_t lane : read(local_, from.next())) {
+        in.push_back(static_cast<double>(static_cast<long double>(lane) / one));
+      }
+    }
+    blocks_[number].run(in.data(), out.data(), 1);
+    Vector result(n);
+    for (std::size_t i = 0; i < outputs; ++i) {
+      const long double exact = static_cast<long double>(out[i]) * one;
+      const auto low_end = static_cast<long double>(type_.min());
+      const auto high_end = static_cast<long double>(type_.max());
+      result[i % n] = std::llrint(std::clamp(exact, low_end, high_end));  // ties to even
+      if (i % n + 1 < n && i + 1 < outputs) continue;
+      write_accumulator(to.next(), result, f.flags % 2 == 1);
+      result.assign(n, 0);
+    }
+    ++counts_.dais_samples[number];
+  }
+  ++counts_.dais_instructions[number];
 }
 
 void FunctionalModel::configure(const Fields& f) {

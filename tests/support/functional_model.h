@@ -1,7 +1,8 @@
 // Reference interpreter of TCU programs: in order, untimed, one scalar after the other.
 //
-// Written from the hardware specification alone, to be compared with the cycle models where the
-// hardware's ordering hazards (spec 8.1) cannot bite. Decodes instruction bytes itself.
+// Written from the hardware specification and, for DAIS blocks, the description in the README
+// alone, to be compared with the cycle models where the hardware's ordering hazards (spec 8.1)
+// cannot bite. Decodes instruction bytes itself.
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <map>
 #include <vector>
 
+#include "isa/dais/fast_executor.h"
 #include "isa/tcu/architecture.h"
 #include "isa/tcu/arithmetic.h"
 
@@ -40,6 +42,7 @@ class FunctionalModel {
     std::uint64_t instructions = 0;
     std::array<std::uint64_t, 2> vectors_read{}, vectors_written{};  ///< by DRAM port
     std::uint64_t array_runs = 0, array_loads = 0, alu_operations = 0;
+    std::array<std::uint64_t, 8> dais_instructions{}, dais_samples{};  ///< by block
   };
 
   /// What a DRAM port is asked for: consecutive vectors.
@@ -94,6 +97,7 @@ class FunctionalModel {
   void data_move(const Fields& f);
   void dram_move(const Fields& f, unsigned port, bool to_dram);
   void simd(const Fields& f);
+  void dais(const Fields& f);
   void configure(const Fields& f);
 
   [[nodiscard]] Walk local_walk(const Fields& f) const;
@@ -110,7 +114,8 @@ class FunctionalModel {
   const tcu::DataTypeInfo& type_;
   Widths widths_{};
   std::vector<Vector> local_, accumulators_, registers_;
-  std::deque<Vector> weights_;  ///< bias, then the weights of input 0, 1, ...
+  std::vector<dais::FastPipelineExecutor> blocks_;  ///< not the executor that the models use
+  std::deque<Vector> weights_;                      ///< bias, then the weights of input 0, 1, ...
   std::array<FunctionalDram, 2> dram_;
   std::array<std::uint32_t, 2> dram_offset_{};
   Counts counts_;

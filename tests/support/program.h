@@ -48,6 +48,15 @@ class Program {
     return add(tcu::make_load_weights(layout_, {0, 0}, n, true));
   }
 
+  Program& dais(std::uint64_t n, unsigned block = 0, Operand local = {0, 0},
+                Operand accumulator = {0, 0}) {
+    return add(tcu::make_dais(layout_, block, local, accumulator, n));
+  }
+  Program& dais_accumulate(std::uint64_t n, unsigned block = 0, Operand local = {0, 0},
+                           Operand accumulator = {0, 0}) {
+    return add(tcu::make_dais(layout_, block, local, accumulator, n, true));
+  }
+
   Program& move(Kind kind, std::uint64_t n, Operand local = {0, 0}, Operand other = {0, 0}) {
     return add(tcu::make_data_move(layout_, kind, local, other, n));
   }

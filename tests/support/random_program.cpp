@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "isa/dais/file.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/disassembler.h"
+#include "tests/dais/random_dais.h"
 
 namespace tactus {
 namespace {
@@ -76,6 +78,7 @@ class Generator {
       : random_(seed), options_(options), layout_(tcu::Architecture{}) {
     program_.seed = seed;
     program_.architecture = random_architecture(random_, program_.axi_data_bits);
+    if (Random(seed ^ 0xDA15).chance(40)) add_random_dais_blocks(seed, program_.architecture);
     layout_ = tcu::InstructionLayout(architecture());
     for (unsigned port = 0; port < 2; ++port) {
       add_window(port, 0);
@@ -114,6 +117,7 @@ class Generator {
   void add_mat_mul();
   void add_accumulator_move();
   void add_simd();
+  void add_dais();
   void add_configure();
   void add_random_dram_move();
   void add_dram_move(unsigned port, bool to_dram, Operand local, Operand dram, std::uint64_t count);
@@ -217,6 +221,7 @@ void Generator::add_with_accesses(const Instruction& instruction,
 // ---- instructions ------------------------------------------------------------------------------
 
 void Generator::add_random() {
+  if (!architecture().dais_blocks.empty() && random_.chance(25)) return add_dais();
   const std::uint64_t kind = random_.below(100);
   if (kind < 6) return add(tcu::make_no_op());
   if (kind < 16) return add_load_weights();
@@ -291,6 +296,21 @@ void Generator::add_simd() {
   add_with_accesses(make_simd(layout_, fields, to, from, read, write, accumulate), accesses);
 }
 
+void Generator::add_dais() {
+  const tcu::Architecture& a = architecture();
+  const auto number = static_cast<unsigned>(random_.below(a.dais_blocks.size()));
+  const std::uint64_t in = a.dais_blocks[number].input_vectors(a.array_size);
+  const std::uint64_t out = a.dais_blocks[number].output_vectors(a.array_size);
+  // Results go past a counter as deep as the local memory.
+  const std::uint64_t count =
+      random_count(std::min({a.local_depth / in, a.accumulator_depth / out, a.local_depth / out}));
+  const bool accumulate = random_.chance(40);
+  const Operand local = random_run(a.local_depth, a.stride0_depth, count * in);
+  const Operand to = random_accumulator_run(count * out);
+  add_with_accesses(make_dais(layout_, number, local, to, count, accumulate),
+                    accesses_of_run(to, count * out, true, accumulate));
+}
+
 void Generator::add_configure() {
   const auto reg =
       random_.pick({tcu::ConfigRegister::dram0_offset, tcu::ConfigRegister::dram1_offset,
@@ -350,6 +370,34 @@ RandomProgram RandomProgram::prefix(std::size_t count) const {
 std::string RandomProgram::describe() const {
   return fmt::format("seed {}, AXI {} bits, {}\n{}", seed, axi_data_bits, to_json(architecture, -1),
                      disassemble_program(architecture, bytes()));
+}
+
+void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture) {
+  Random random(seed ^ 0xB10C);
+  const std::uint64_t wanted = random.range(1, 3);
+  while (architecture.dais_blocks.size() < wanted) {
+    dais::RandomShape shape;
+    shape.dialect = random.pick({dais::Dialect::seed, dais::Dialect::v0, dais::Dialect::v1});
+    shape.widest = random.pick({8U, 16U, 40U});
+    shape.ops = random.range(8, 30);
+    dais::RandomProgram programs(random.below(~std::uint64_t{0}), shape);
+    auto file = std::make_shared<dais::File>();
+    file->is_pipeline = random.chance(50);
+    file->pipeline.stages.push_back(programs.make());
+    while (file->is_pipeline && random.chance(60)) {
+      dais::Program next = programs.make();
+      // Each stage takes all that the stage before gives.
+      std::vector<dais::Output>& outputs = file->pipeline.stages.back().outputs;
+      while (outputs.size() < next.input_count()) outputs.push_back(outputs.front());
+      outputs.resize(next.input_count());
+      file->pipeline.stages.push_back(std::move(next));
+    }
+    const std::string name = fmt::format("block{}", architecture.dais_blocks.size());
+    tcu::DaisBlockEntry entry{name, name + ".json", name + ".json", std::move(file)};
+    // The largest has 6 inputs and 8 outputs; memories of 2 and 4 vectors cannot have every one.
+    if (!dais_block_problem(architecture, entry).empty()) continue;
+    architecture.dais_blocks.push_back(std::move(entry));
+  }
 }
 
 tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits) {

@@ -66,9 +66,13 @@ struct RandomProgram {
   [[nodiscard]] std::string describe() const;
 };
 
+/// 1..3 random programs and pipelines that the architecture can have.
+void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture);
+
 /// Array size 2..32, any data type, small memories, 1..4 registers; the AXI width fits.
 [[nodiscard]] tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits);
 
+/// Four programs out of ten are for an architecture with DAIS blocks.
 [[nodiscard]] RandomProgram random_program(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace tactus

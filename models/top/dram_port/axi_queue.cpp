@@ -1,5 +1,7 @@
 #include "models/top/dram_port/axi_queue.h"
 
+#include "models/sim/trace/signals.h"
+
 namespace tactus {
 namespace {
 
@@ -50,6 +52,14 @@ void AxiQueue::commit() {
   commit_channel(clock_, w_, master_.w, slave_.w);
   commit_channel(clock_, r_, slave_.r, master_.r);
   commit_channel(clock_, b_, slave_.b, master_.b);
+}
+
+void AxiQueue::describe(const trace::Scope& scope) const {
+  scope.level("ar", 2, [this] { return ar_.count(); });
+  scope.level("aw", 2, [this] { return aw_.count(); });
+  scope.level("w", 2, [this] { return w_.count(); });
+  scope.level("r", 2, [this] { return r_.count(); });
+  scope.level("b", 2, [this] { return b_.count(); });
 }
 
 }  // namespace tactus

@@ -24,6 +24,7 @@ class AxiQueue final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const {
     return ar_.empty() && aw_.empty() && w_.empty() && r_.empty() && b_.empty();
   }
+  void describe(const trace::Scope& scope) const;
 
  private:
   Clock& clock_;

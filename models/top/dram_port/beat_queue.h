@@ -15,6 +15,7 @@ class BeatQueue {
   explicit BeatQueue(std::size_t beat_bytes) : bytes_(beat_bytes), data_(capacity, beat_bytes) {}
 
   [[nodiscard]] bool empty() const { return data_.empty(); }
+  [[nodiscard]] std::size_t count() const { return data_.count(); }
   [[nodiscard]] bool can_enqueue() const { return data_.count() < capacity; }
   [[nodiscard]] AxiBeat front() { return {data_.front(), last_[read_]}; }
 

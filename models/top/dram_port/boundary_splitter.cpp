@@ -1,6 +1,7 @@
 #include "models/top/dram_port/boundary_splitter.h"
 
 #include "models/sim/events.h"
+#include "models/top/channel_signals.h"
 
 namespace tactus {
 namespace {
@@ -37,6 +38,8 @@ void BoundarySplitter::cut(Channel& channel, const AxiAddress& burst) const {
 }
 
 void BoundarySplitter::drive() {
+  // A channel without an address shows the ready of a burst that is not split.
+  reads_.last_piece = writes_.last_piece = true;
   // Only the first piece of a read books its length, the original one; every piece of a write does.
   const bool read = upstream_.ar.valid;
   if (read) cut(reads_, upstream_.ar.bits);
@@ -181,6 +184,24 @@ void BoundarySplitter::events() const {
   }
   if (pins_.r.fires()) sink.event({EventKind::axi_read_data, port_});
   if (pins_.b.fires()) sink.event({EventKind::axi_write_response, port_});
+}
+
+void BoundarySplitter::describe(const trace::Scope& scope) const {
+  trace::describe_axi(scope, upstream_);
+  const auto channel = [&](const char* name, const Channel& c) {
+    const trace::Scope part = scope.part(name);
+    part.level("lengths", 2, [&c] { return c.lengths.count(); });
+    part.reg(
+        "beats_issued", 9, [&c] { return c.beats_issued; }, trace::Radix::decimal);
+    part.reg(
+        "beats_passed", 9, [&c] { return c.beats_passed; }, trace::Radix::decimal);
+    part.state(
+        "done", 3, [&c] { return c.done_legs; },
+        "legs taken: 1 address, 2 length, 4 response flag");
+  };
+  channel("reads", reads_);
+  channel("writes", writes_);
+  scope.level("response_flags", 2, [this] { return keep_response_.count(); });
 }
 
 }  // namespace tactus

@@ -38,6 +38,7 @@ class BoundarySplitter final : public sc_core::sc_module {
     return reads_.lengths.empty() && writes_.lengths.empty() && keep_response_.empty();
   }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
 
  private:
   using Lengths = Queue<unsigned, QueueKind::pipe_flow, 2>;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "isa/tcu/layout.h"
+#include "models/top/channel_signals.h"
 
 namespace tactus {
 namespace {
@@ -204,6 +205,34 @@ std::string Converter::waits_for() const {
     return "write responses of " + std::to_string(outstanding_writes_) + " burst(s)";
   }
   return requests_.empty() ? "its vectors to be taken" : "an address to be taken";
+}
+
+void Converter::describe(const trace::Scope& scope) const {
+  scope.channel("request", tcu_.request, port_);
+  scope.channel("in", tcu_.in);
+  scope.channel("out", tcu_.out);
+  trace::describe_axi(scope, axi_);
+  const unsigned m = beats_per_vector_;
+  scope.level("request_queue", 2, [this] { return requests_.count(); });
+  scope.level("out_queue", 2, [this] { return vectors_out_.count(); });
+  scope.level("r_queue", 2, [this] { return read_beats_.count(); });
+  scope.level("b_queue", 2, [this] { return responses_.count(); });
+  scope.level("reads_outstanding", 255, [this] { return outstanding_reads_; });
+  scope.level("writes_outstanding", 255, [this] { return outstanding_writes_; });
+  scope.reg(
+      "vectors_issued", trace::bits_for(address_mask_), [this] { return vectors_issued_; },
+      trace::Radix::decimal);
+  scope.reg("address_done", 1, [this] { return address_done_; });
+  scope.reg("length_done", 1, [this] { return length_done_; });
+  scope.reg("serializer_valid", 1, [this] { return word_valid_; });
+  scope.reg(
+      "serializer_beat", trace::bits_for(m), [this] { return word_index_; }, trace::Radix::decimal);
+  scope.reg(
+      "beats_sent", 8, [this] { return beats_sent_; }, trace::Radix::decimal);
+  scope.reg("deserializer_valid", 1, [this] { return vector_valid_; });
+  scope.reg(
+      "deserializer_beat", trace::bits_for(m), [this] { return beats_received_; },
+      trace::Radix::decimal);
 }
 
 }  // namespace tactus

@@ -40,6 +40,13 @@ class Converter final : public sc_core::sc_module {
            outstanding_writes_ == 0;
   }
   [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] unsigned outstanding_reads() const { return outstanding_reads_; }
+  [[nodiscard]] unsigned outstanding_writes() const { return outstanding_writes_; }
+  /// The request at the head is a write, and none of its vectors is here.
+  [[nodiscard]] bool lacks_vectors() const {
+    return !requests_.empty() && requests_.front().write && !word_valid_ && vectors_out_.empty();
+  }
 
  private:
   /// The part of the head request that fits one burst.

@@ -3,6 +3,7 @@
 
 #include <systemc>
 
+#include "models/sim/account.h"
 #include "models/sim/phases.h"
 #include "models/top/dram_port/axi_queue.h"
 #include "models/top/dram_port/boundary_splitter.h"
@@ -12,6 +13,31 @@ namespace tactus {
 
 class DramPort final : public sc_core::sc_module {
  public:
+  enum State : unsigned {
+    read,
+    write,
+    address,
+    wait_tcu,
+    wait_slave,
+    wait_vectors,
+    wait_read,
+    wait_response,
+    transit,
+    rest,
+  };
+  static constexpr std::array<UnitState, 10> state_table{{
+      {"read", StateKind::busy, "a beat of read data passes the pins"},
+      {"write", StateKind::busy, "a beat of write data passes the pins"},
+      {"address", StateKind::busy, "a burst's address passes the pins, and no data"},
+      {"wait_tcu", StateKind::stall, "read data is offered and the TCU does not take it"},
+      {"wait_slave", StateKind::stall, "an address or write data is offered and not taken"},
+      {"wait_vectors", StateKind::stall, "a write waits for its vectors from local memory"},
+      {"wait_read", StateKind::stall, "bursts were requested, and their data has not come"},
+      {"wait_response", StateKind::stall, "data was written, and the response has not come"},
+      {"transit", StateKind::stall, "a request or data is inside the port's queues only"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
+
   DramPort(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
            unsigned beat_bytes, unsigned port, const ConfigRegisters& registers, DramLinks& tcu,
            AxiLinks& pins);
@@ -20,18 +46,26 @@ class DramPort final : public sc_core::sc_module {
   void accept();
   void commit();
   [[nodiscard]] bool redrive();  ///< see models/sim/engine.h; after the pins' slave has driven
+  void repeat();                 ///< the state for the account is that of the cycle before
   void add_phases(Phases& phases);
 
   [[nodiscard]] bool idle() const { return converter_.idle() && queue_.idle() && splitter_.idle(); }
   [[nodiscard]] const BoundarySplitter& splitter() const { return splitter_; }
   [[nodiscard]] const Converter& converter() const { return converter_; }
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
 
  private:
+  [[nodiscard]] State state() const;
+  void observe() { account_.enter(state()); }
+
+  AxiLinks& pins_;
   AxiLinks inner_;   ///< Converter to queue
   AxiLinks middle_;  ///< queue to splitter
   Converter converter_;
   AxiQueue queue_;
   BoundarySplitter splitter_;
+  Account account_;
 };
 
 }  // namespace tactus

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "models/top/channel_signals.h"
+
 namespace tactus {
 
 // Serializer and deserializer are the ring with other limits: one holds one word, the other one
@@ -15,7 +17,8 @@ StreamAdapter::StreamAdapter(const sc_core::sc_module_name& name, Clock& clock, 
       word_bytes_(word_bytes),
       instruction_bytes_(instruction_bytes),
       words_(words),
-      instructions_(instructions) {
+      instructions_(instructions),
+      account_("stream", clock, state_table, rest) {
   if (word_bytes == instruction_bytes) {
     mode_ = Mode::wires;
   } else if (word_bytes % instruction_bytes == 0) {
@@ -40,14 +43,14 @@ void StreamAdapter::drive() {
 }
 
 bool StreamAdapter::word_ready() const {
-  const bool empties = instructions_.fires() && stored_ == instruction_bytes_;
+  const auto empties = [this] { return instructions_.fires() && stored_ == instruction_bytes_; };
   switch (mode_) {
     case Mode::wires:
       return instructions_.ready;
     case Mode::serializer:
-      return stored_ == 0 || empties;
+      return stored_ == 0 || empties();
     case Mode::deserializer:
-      return stored_ < instruction_bytes_ || empties;
+      return stored_ < instruction_bytes_ || empties();
     case Mode::ring:
       return stored_ + word_bytes_ <= capacity_;
   }
@@ -56,8 +59,14 @@ bool StreamAdapter::word_ready() const {
 
 void StreamAdapter::accept() { words_.ready = word_ready(); }
 
+StreamAdapter::State StreamAdapter::state() const {
+  if (instructions_.valid) return instructions_.ready ? pass : wait_decoder;
+  return clock_.stream_ended ? rest : wait_words;
+}
+
 void StreamAdapter::commit() {
-  if (mode_ == Mode::wires) return;
+  account_.enter(state());
+  if (mode_ == Mode::wires || (!instructions_.fires() && !words_.fires())) return;
   const auto advance = [this](unsigned position, unsigned bytes) {
     const auto next = position + bytes;
     return next == ring_.size() ? 0 : next;
@@ -75,6 +84,12 @@ void StreamAdapter::commit() {
     ++clock_.progress;
     ++clock_.turns;
   }
+}
+
+void StreamAdapter::describe(const trace::Scope& scope) const {
+  scope.channel("words", words_, trace::ByteCount{word_bytes_});
+  scope.channel("instructions", instructions_, trace::ByteCount{instruction_bytes_});
+  scope.level("bytes_stored", capacity_, [this] { return stored_; });
 }
 
 }  // namespace tactus

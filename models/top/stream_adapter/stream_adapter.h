@@ -12,6 +12,7 @@
 
 #include <systemc>
 
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/link.h"
 
@@ -20,6 +21,13 @@ namespace tactus {
 class StreamAdapter final : public sc_core::sc_module {
  public:
   using Bytes = Link<const std::uint8_t*>;
+  enum State : unsigned { pass, wait_decoder, wait_words, rest };
+  static constexpr std::array<UnitState, 4> state_table{{
+      {"pass", StateKind::busy, "an instruction enters the decoder"},
+      {"wait_decoder", StateKind::stall, "the decoder's instruction queue is full"},
+      {"wait_words", StateKind::stall, "no whole instruction has come yet"},
+      {"idle", StateKind::idle, "the instruction stream has ended"},
+  }};
   StreamAdapter(const sc_core::sc_module_name& name, Clock& clock, unsigned word_bytes,
                 unsigned instruction_bytes, Bytes& words, Bytes& instructions);
 
@@ -27,10 +35,13 @@ class StreamAdapter final : public sc_core::sc_module {
   void accept();
   void commit();
   [[nodiscard]] bool idle() const { return stored_ == 0; }
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
 
  private:
   enum class Mode { wires, serializer, deserializer, ring };
   [[nodiscard]] bool word_ready() const;
+  [[nodiscard]] State state() const;
 
   Clock& clock_;
   unsigned word_bytes_;
@@ -44,6 +55,7 @@ class StreamAdapter final : public sc_core::sc_module {
   unsigned stored_ = 0;  ///< bytes
   unsigned read_ = 0;
   unsigned write_ = 0;
+  Account account_;
 };
 
 }  // namespace tactus

@@ -31,13 +31,15 @@ enum class DataflowKind : std::uint8_t {
   array_to_accumulator = 3,
   accumulator_to_local = 4,
   local_to_accumulator = 5,
+  local_to_dais_to_accumulator = 6,  ///< not in the RTL
 };
 
 struct Dataflow {
   DataflowKind kind = DataflowKind::none;
   std::uint64_t size = 0;
+  std::uint64_t results = 0;  ///< size of what a DAIS block sends to the accumulators
   friend bool alike(const Dataflow& a, const Dataflow& b) {
-    return a.kind == b.kind && a.size == b.size;
+    return a.kind == b.kind && a.size == b.size && a.results == b.results;
   }
 };
 
@@ -57,6 +59,15 @@ struct ArrayControl {
   std::uint64_t size = 0;
   friend bool alike(const ArrayControl& a, const ArrayControl& b) {
     return a.load == b.load && a.zeroes == b.zeroes && a.size == b.size;
+  }
+};
+
+/// A vector for a DAIS block.
+struct DaisControl {
+  unsigned block = 0;
+  std::uint64_t size = 0;
+  friend bool alike(const DaisControl& a, const DaisControl& b) {
+    return a.block == b.block && a.size == b.size;
   }
 };
 

@@ -1,5 +1,7 @@
 #include "models/top/tcu/tcu.h"
 
+#include "models/sim/trace/signals.h"
+
 namespace tactus {
 
 Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
@@ -13,21 +15,29 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
                 host_,
                 array_control_,
                 accumulator_control_,
+                dais_control_,
                 {&dram[0].request, &dram[1].request}}),
       local_("local", clock, config.architecture.local_depth, config.architecture.vector_bytes(),
              {{EventKind::local_read_a, EventKind::local_read_b},
               {EventKind::local_write_a, EventKind::local_write_b}},
              local_a_, local_b_),
-      local_router_("local_router", clock, config.architecture.array_size,
-                    config.architecture.local_depth,
-                    {dataflow_, local_a_, array_weights_, array_input_, array_output_,
-                     accumulator_input_, accumulator_output_}),
-      host_router_("host_router",
+      local_router_(
+          "local_router", clock, config.architecture.array_size, config.architecture.local_depth,
+          {dataflow_, local_a_, array_weights_, array_input_, array_output_, accumulator_input_,
+           accumulator_output_, config.architecture.dais_blocks.empty() ? nullptr : &dais_input_,
+           config.architecture.dais_blocks.empty() ? nullptr : &dais_output_}),
+      host_router_("host_router", clock,
                    {host_, local_b_, {&dram[0].in, &dram[1].in}, {&dram[0].out, &dram[1].out}}),
       array_("array", clock, config.architecture, config.rounding,
              {array_control_, array_weights_, array_input_, array_output_}),
       accumulators_("accumulators", clock, config.architecture,
-                    {accumulator_control_, accumulator_input_, accumulator_output_}) {}
+                    {accumulator_control_, accumulator_input_, accumulator_output_}),
+      local_a_account_("local_a", clock, DualPortMemory::state_table, DualPortMemory::rest),
+      local_b_account_("local_b", clock, DualPortMemory::state_table, DualPortMemory::rest) {
+  if (config.architecture.dais_blocks.empty()) return;
+  dais_ = std::make_unique<DaisUnit>("dais", clock, config.architecture,
+                                     DaisUnitLinks{dais_control_, dais_input_, dais_output_});
+}
 
 // Units whose outputs depend on registers only come first, then the routers, whose outputs depend
 // on theirs.
@@ -35,6 +45,7 @@ void Tcu::drive() {
   decoder_.drive();
   local_.drive();
   array_.drive();
+  if (dais_) dais_->drive();
   accumulators_.drive();
   local_router_.drive();
   host_router_.drive();
@@ -46,6 +57,7 @@ void Tcu::accept() {
   local_.accept();
   local_router_.accept_results();
   array_.accept();
+  if (dais_) dais_->accept();
   local_router_.accept_reads();
   host_router_.accept();
 }
@@ -54,13 +66,23 @@ void Tcu::commit() {
   decoder_.commit();
   local_router_.commit();
   array_.commit();
+  if (dais_) dais_->commit();
   accumulators_.commit();
   local_.commit();
+  host_router_.commit();
+  account_local();
+}
+
+std::vector<Account*> Tcu::accounts() {
+  return {&decoder_.account(),      &array_.account(),
+          &accumulators_.account(), &accumulators_.alu().account(),
+          &local_a_account_,        &local_b_account_,
+          &local_router_.account(), &host_router_.account()};
 }
 
 void Tcu::begin_repeats() {
   decoder_.begin_repeats();
-  moving_ = {local_.moves(), local_router_.moves(), host_.fires(), array_.moves(),
+  moving_ = {local_.moves(), local_router_.moves(), host_router_.moves(), array_.moves(),
              accumulators_.moves()};
 }
 
@@ -103,22 +125,38 @@ void Tcu::add_phases(Phases& phases) {
                                                 [this] { array_.commit(); },
                                                 [this] { accumulators_.commit(); },
                                                 [this] { local_.commit(); },
+                                                [this] { host_router_.commit(); },
+                                                [this] { account_local(); },
                                             });
+  if (!dais_) return;
+  phases.settle.emplace_back([this] { dais_->drive(); });
+  phases.settle.emplace_back([this] { dais_->accept(); });
+  phases.commit.emplace_back([this] { dais_->commit(); });
 }
 
 bool Tcu::idle() const {
   return decoder_.idle() && local_.idle() && local_router_.idle() && array_.idle() &&
-         accumulators_.idle();
+         accumulators_.idle() && (!dais_ || dais_->idle());
 }
 
 std::vector<std::string> Tcu::waits_for() const {
   std::vector<std::string> lines;
   if (!decoder_.idle()) lines.push_back("decoder: " + decoder_.waits_for());
   if (!array_.idle()) lines.push_back("array: " + array_.waits_for());
+  if (dais_ && !dais_->idle()) lines.push_back("DAIS blocks: " + dais_->waits_for());
   if (!accumulators_.idle()) lines.push_back("accumulators: " + accumulators_.waits_for());
   if (!local_.idle()) lines.emplace_back("local memory: read data that nobody takes");
   if (!local_router_.idle()) lines.emplace_back("local router: a vector for a selected path");
   return lines;
+}
+
+void Tcu::describe(const trace::Scope& scope) const {
+  decoder_.describe(scope.unit("decoder"));
+  array_.describe(scope.unit("array"));
+  accumulators_.describe(scope.unit("accumulators"), scope.unit("alu"));
+  local_.describe(scope.unit("local"));
+  local_router_.describe(scope.unit("local_router"));
+  host_router_.describe(scope.unit("host_router"));
 }
 
 }  // namespace tactus

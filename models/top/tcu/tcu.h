@@ -1,4 +1,5 @@
-// Tensor compute unit: decoder, systolic array, accumulators with ALUs, local memory, routers.
+// Tensor compute unit: decoder, systolic array, accumulators with ALUs, local memory, routers; DAIS
+// blocks where the architecture names some.
 //
 // One call sequence a cycle: drive(), accept(), commit(). Between drive() and accept() nothing of
 // the outside is needed, so the parent drives what is connected to the DRAM links first. Source:
@@ -7,6 +8,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "models/sim/phases.h"
 #include "models/top/tcu/accumulators/accumulator_with_alu.h"
 #include "models/top/tcu/channels.h"
+#include "models/top/tcu/dais/dais_unit.h"
 #include "models/top/tcu/decoder/decoder.h"
 #include "models/top/tcu/memory/dual_port_memory.h"
 #include "models/top/tcu/routers/host_router.h"
@@ -60,10 +63,17 @@ class Tcu final : public sc_core::sc_module {
   Decoder& decoder() { return decoder_; }
   [[nodiscard]] const Decoder& decoder() const { return decoder_; }
   [[nodiscard]] const SystolicArray& array() const { return array_; }
+  /// Null unless the architecture names DAIS blocks.
+  [[nodiscard]] const DaisUnit* dais() const { return dais_.get(); }
   [[nodiscard]] AccumulatorWithAlu& accumulators() { return accumulators_; }
   [[nodiscard]] const AccumulatorWithAlu& accumulators() const { return accumulators_; }
   [[nodiscard]] DualPortMemory& local() { return local_; }
   [[nodiscard]] const DualPortMemory& local() const { return local_; }
+  void describe(const trace::Scope& scope) const;
+
+  [[nodiscard]] Account& array_account() { return array_.account(); }
+  /// Of every unit, in the order of reports.
+  [[nodiscard]] std::vector<Account*> accounts();
 
  private:
   MemoryPort local_a_, local_b_;
@@ -71,14 +81,17 @@ class Tcu final : public sc_core::sc_module {
   Link<HostDataflow> host_;
   Link<ArrayControl> array_control_;
   Link<AccumulatorControl> accumulator_control_;
+  Link<DaisControl> dais_control_;
   Link<VectorRef> array_weights_, array_input_, array_output_;
   Link<VectorRef> accumulator_input_, accumulator_output_;
+  Link<VectorRef> dais_input_, dais_output_;
 
   Decoder decoder_;
   DualPortMemory local_;
   LocalRouter local_router_;
   HostRouter host_router_;
   SystolicArray array_;
+  std::unique_ptr<DaisUnit> dais_;
   AccumulatorWithAlu accumulators_;
 
   struct Moving {
@@ -86,6 +99,13 @@ class Tcu final : public sc_core::sc_module {
          accumulators = false;
   };
   Moving moving_;  ///< in every cycle until the next turn
+
+  /// The memory's ports are accounted here because those of the accumulators are not units.
+  void account_local() {
+    local_a_account_.enter(DualPortMemory::state(local_a_));
+    local_b_account_.enter(DualPortMemory::state(local_b_));
+  }
+  Account local_a_account_, local_b_account_;
 };
 
 }  // namespace tactus

@@ -38,6 +38,9 @@ TEST(Json, ReadsEveryKindOfValue) {
   EXPECT_TRUE(root.get_bool("yes"));
   EXPECT_FALSE(root.get_bool("no"));
   EXPECT_EQ(root.get_string("text"), "a\u00e9\n");
+  EXPECT_TRUE(root.is_string("text"));
+  EXPECT_FALSE(root.is_string("u32"));
+  EXPECT_FALSE(root.is_string("none"));
   EXPECT_EQ(root.get_enum("kind", {"one", "two"}), 1U);
   EXPECT_EQ(root.get_u64("zero"), 0U);
   ObjectReader object = root.get_object("object");
@@ -89,6 +92,31 @@ TEST(Json, IntegersAreStrict) {
   EXPECT_EQ(depth_error(R"({"depth": [8]})"), "f:/depth: must be an integer, is an array");
   EXPECT_EQ(depth_error(R"({"depth": {}})"), "f:/depth: must be an integer, is an object");
   EXPECT_EQ(depth_error(R"({})"), "f:/depth: missing key");
+}
+
+TEST(Json, RealsAreNumbersInAnOpenRange) {
+  const auto real_error = [](const std::string& text, double& value) {
+    return error_of([&] {
+      JsonDocument document(text, "f");
+      ObjectReader root = document.root();
+      value = root.get_real("mhz", 0, 1000);
+      root.finish();
+      document.problems().throw_if_any();
+    });
+  };
+  double value = 0;
+  EXPECT_EQ(real_error(R"({"mhz": 33.25})", value), "");
+  EXPECT_EQ(value, 33.25);
+  EXPECT_EQ(real_error(R"({"mhz": 1000})", value), "");
+  EXPECT_EQ(value, 1000);
+  EXPECT_EQ(real_error(R"({"mhz": 1e-3})", value), "");
+  EXPECT_EQ(value, 1e-3);
+  for (const char* text : {"0", "-5", "1000.5", "1e300"}) {
+    EXPECT_EQ(real_error(fmt::format(R"({{"mhz": {}}})", text), value),
+              fmt::format("f:/mhz: {} is out of range; allowed above 0 and up to 1000", text));
+  }
+  EXPECT_EQ(real_error(R"({"mhz": "100"})", value), "f:/mhz: must be a number, is a string");
+  EXPECT_EQ(real_error("{}", value), "f:/mhz: missing key");
 }
 
 TEST(Json, WrongTypesAreNamed) {

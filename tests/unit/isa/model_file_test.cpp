@@ -76,6 +76,32 @@ TEST(ModelFile, OptionalKeysAreStillChecked) {
             "m.tmodel:/load_consts_to_local: must be true or false, is a number");
 }
 
+TEST(ModelFile, LayersAreOptionalAndLast) {
+  const std::string layers =
+      R"(,"layers":[{"name":"conv1","first":0,"count":1},{"name":"fc","first":1,"count":1}]})";
+  const auto with_layers = [&](const std::string& from, const std::string& to) {
+    std::string text =
+        with(R"("load_consts_to_local":true})", R"("load_consts_to_local":true)" + layers);
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  };
+  const std::string text = with_layers("fc", "fc");
+  const ModelFile model = parse_model_file(text, "m.tmodel");
+  EXPECT_EQ(model.layers, (std::vector<LayerEntry>{{"conv1", 0, 1}, {"fc", 1, 1}}));
+  EXPECT_EQ(to_json(model), text);
+  // The program has 16 / 6 = 2 instructions.
+  EXPECT_EQ(text_error(with_layers(R"("first":1)", R"("first":2)")),
+            "m.tmodel:/layers/1: layer \"fc\" has 1 instructions from 2 on; allowed from 1 to 2, "
+            "the end of the program");
+  EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("count":2)")),
+            "m.tmodel:/layers/1: layer \"fc\" has 1 instructions from 1 on; allowed from 2 to 2, "
+            "the end of the program");
+  EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("cuont":1)")),
+            "m.tmodel:/layers/0/count: missing key\n"
+            "m.tmodel:/layers/0/cuont: unknown key; did you mean \"count\"?");
+}
+
 TEST(ModelFile, AnyNumberOfConstantsIsFine) {
   const std::string entry = R"({"file_name":"m.tdata","base":0,"size":30})";
   EXPECT_TRUE(parse_model_file(with(entry, ""), "m").consts.empty());

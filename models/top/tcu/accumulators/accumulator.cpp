@@ -1,5 +1,9 @@
 #include "models/top/tcu/accumulators/accumulator.h"
 
+#include <algorithm>
+
+#include "models/top/channel_signals.h"
+
 namespace tactus {
 
 Accumulator::Accumulator(const sc_core::sc_module_name& name, Clock& clock,
@@ -85,6 +89,17 @@ bool Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_f
   return held != was_held;
 }
 
+Accumulator::Activity Accumulator::activity() const {
+  const Link<MemoryRequest>& request = port_a_.request;
+  if (request.fires()) return Activity::access;
+  if (request.valid && request.bits.write) {
+    if (!links_.input.valid) return Activity::wait_data;
+    return lock_.held ? Activity::wait_lock : Activity::wait_operand;
+  }
+  const bool data_waits = port_a_.read_data.valid && !links_.output.ready;
+  return request.valid || data_waits ? Activity::wait_reader : Activity::none;
+}
+
 void Accumulator::commit() {
   fires_ = pending_legs_ & ready_legs();
   const unsigned done = links_.control.ready ? 0 : done_legs_ | fires_;
@@ -126,6 +141,24 @@ std::string Accumulator::waits_for() const {
   if (requests_.empty()) return "nothing to do";
   if (!requests_.front().write) return "room for read data, which nobody takes";
   return "data for a write to accumulator " + std::to_string(requests_.front().address);
+}
+
+void Accumulator::describe(const trace::Scope& scope) const {
+  const unsigned bits = std::max(1U, scope.widths().layout.accumulator_address);
+  scope.channel("control", links_.control);
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  scope.level("port_a_queue", 1, [this] { return requests_.count(); });
+  scope.level("demux_queue", 1, [this] { return input_routes_.count(); });
+  scope.level("mux_queue", 1, [this] { return write_routes_.count(); });
+  scope.state(
+      "done", 5, [this] { return done_legs_; },
+      "legs taken: 1 port A, 2 port B, 4 demux, 8 mux, 10 lock");
+  scope.reg("lock_held", 1, [this] { return lock_.held; });
+  scope.reg(
+      "lock_address", bits, [this] { return lock_.held ? lock_.condition.address : 0; },
+      trace::Radix::decimal);
+  memory_.describe(scope.unit("acc"));
 }
 
 }  // namespace tactus

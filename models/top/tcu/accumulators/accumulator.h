@@ -51,6 +51,11 @@ class Accumulator final : public sc_core::sc_module {
     return requests_.empty() && input_routes_.empty() && write_routes_.empty() && memory_.idle();
   }
   [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
+
+  /// What port A does in this cycle; settled wires, before commit().
+  enum class Activity { none, access, wait_data, wait_operand, wait_lock, wait_reader };
+  [[nodiscard]] Activity activity() const;
 
  private:
   enum Route : unsigned { direct, through_adder };

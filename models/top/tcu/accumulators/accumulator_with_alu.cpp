@@ -1,5 +1,7 @@
 #include "models/top/tcu/accumulators/accumulator_with_alu.h"
 
+#include "models/top/channel_signals.h"
+
 namespace tactus {
 
 AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Clock& clock,
@@ -10,7 +12,8 @@ AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Cloc
       links_(links),
       accumulator_("accumulator", clock, architecture,
                    {request_, accumulator_input_, accumulator_output_}),
-      alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}) {}
+      alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}),
+      account_("accumulators", clock, state_table, rest) {}
 
 /// What the item at the head asks for in this cycle. The head may be stale (empty queue): its legs
 /// are then not valid, but `read_done_` still follows them, as in the RTL.
@@ -102,6 +105,25 @@ void AccumulatorWithAlu::route_input() {
   accumulator_input_.bits = input_from_alu_ ? alu_output_.bits : links_.input.bits;
 }
 
+AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
+  switch (accumulator_.activity()) {
+    case Accumulator::Activity::access:
+      return access;
+    case Accumulator::Activity::wait_data:
+      return input_from_alu_ ? wait_alu : wait_input;
+    case Accumulator::Activity::wait_operand:
+      return wait_operand;
+    case Accumulator::Activity::wait_lock:
+      return wait_lock;
+    case Accumulator::Activity::wait_reader:
+      return wait_reader;
+    case Accumulator::Activity::none:
+      break;
+  }
+  if (was_idle_) return rest;
+  return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
+}
+
 void AccumulatorWithAlu::commit() {
   moved_ = false;
   if (quiet_ && !links_.control.valid) return;
@@ -125,6 +147,7 @@ void AccumulatorWithAlu::clock_edge() {
   const bool alu_to_accumulator = input_selected_ && input_from_alu_ && accumulator_input_.ready;
   alu_output_.ready = result_selected_ && (!result_kept_ || alu_to_accumulator);
 
+  account_.enter(state());
   const bool input_taken = accumulator_input_.fires();
   const bool output_taken = accumulator_output_.fires();
   const bool result_taken = alu_output_.fires();
@@ -196,6 +219,39 @@ std::string AccumulatorWithAlu::waits_for() const {
   text += item.read ? (item.write ? " (read+write)" : " (read)") : item.write ? " (write)" : "";
   if (pending_legs_ & leg_alu) return text + " waits for the ALU's input vector";
   return text + " waits behind: " + accumulator_.waits_for();
+}
+
+void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope& alu) const {
+  scope.channel("control", links_.control);
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  {
+    trace::Payload head = scope.head(
+        "head", [this] { return !control_.empty(); }, [this] { return retires_; },
+        trace::Moment::committed);
+    describe_accumulator_control(
+        head, [this]() -> const AccumulatorControl& { return control_.front(); });
+  }
+  scope.level("control_queue", 2, [this] { return control_.count(); });
+  scope.state(
+      "phase", 2, [this] { return phase_; }, "0 single, 1 read, 2 skip read, 3 write",
+      trace::Moment::committed);
+  scope.reg("readDone", 1, [this] { return read_done_; });
+  scope.state(
+      "done", 5, [this] { return done_legs_; }, "legs taken: 1 accumulator, 2 I, 4 O, 8 D, 10 ALU");
+  const auto select = [&](const char* name, const SelectQueue& queue, const bool& valid,
+                          const bool& value, const char* note) {
+    const trace::Scope part = scope.part(name);
+    part.wire("valid", 1, [&valid] { return valid; });
+    part.state(
+        "select", 1, [&valid, &value] { return valid && value; }, note, trace::Moment::committed);
+    part.level("queue", 1, [&queue] { return queue.count(); });
+  };
+  select("I", input_select_, input_selected_, input_from_alu_, "0 router, 1 ALU");
+  select("O", output_select_, output_selected_, output_to_alu_, "0 router, 1 ALU");
+  select("D", result_select_, result_selected_, result_kept_, "0 sink, 1 accumulator");
+  accumulator_.describe(scope.unit("accumulator"));
+  alu_.describe(alu);
 }
 
 }  // namespace tactus

@@ -11,6 +11,7 @@
 
 #include <systemc>
 
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/queue.h"
 #include "models/top/tcu/accumulators/accumulator.h"
@@ -27,6 +28,30 @@ struct AccumulatorWithAluLinks {
 
 class AccumulatorWithAlu final : public sc_core::sc_module {
  public:
+  enum State : unsigned {
+    access,
+    deliver,
+    wait_input,
+    wait_alu,
+    wait_operand,
+    wait_lock,
+    wait_reader,
+    rest,
+  };
+  static constexpr std::array<UnitState, 8> state_table{{
+      {"access", StateKind::busy, "a vector is read or written at port A"},
+      {"deliver", StateKind::busy, "no access; a vector read before leaves for local memory"},
+      {"wait_input", StateKind::stall,
+       "a write waits for its vector from the array or from local memory"},
+      {"wait_alu", StateKind::stall, "a SIMD instruction is between its accesses"},
+      {"wait_operand", StateKind::stall,
+       "an accumulating write waits for the old vector from port B"},
+      {"wait_lock", StateKind::stall,
+       "an accumulating write waits because port B is locked until earlier plain writes are done"},
+      {"wait_reader", StateKind::stall, "a vector that was read is not taken"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
+
   AccumulatorWithAlu(const sc_core::sc_module_name& name, Clock& clock,
                      const tcu::Architecture& architecture, const AccumulatorWithAluLinks& links);
 
@@ -40,11 +65,15 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
   [[nodiscard]] const AluArray& alu() const { return alu_; }
+  [[nodiscard]] AluArray& alu() { return alu_; }
+  [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] bool idle() const {
     return control_.empty() && accumulator_.idle() && alu_.idle() && input_select_.empty() &&
            output_select_.empty() && result_select_.empty();
   }
   [[nodiscard]] std::string waits_for() const;
+  /// `alu`: where the ALU array goes.
+  void describe(const trace::Scope& scope, const trace::Scope& alu) const;
 
  private:
   enum Leg : unsigned {
@@ -63,6 +92,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   void settle();
   void clock_edge();
   void route_input();
+  [[nodiscard]] State state() const;
 
   Clock& clock_;
   AccumulatorWithAluLinks links_;
@@ -99,6 +129,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   bool input_selected_ = false, input_from_alu_ = false;
   bool output_selected_ = false, output_to_alu_ = false;
   bool result_selected_ = false, result_kept_ = false;
+  bool retires_ = false;  ///< the head, if there is one
+  Account account_;
 };
 
 }  // namespace tactus

@@ -1,8 +1,10 @@
 #include "models/top/tcu/accumulators/alu_array.h"
 
 #include <cstring>
+#include <string>
 
 #include "models/sim/events.h"
+#include "models/top/channel_signals.h"
 
 namespace tactus {
 
@@ -18,7 +20,8 @@ AluArray::AluArray(const sc_core::sc_module_name& name, Clock& clock,
       register_mask_((1U << tcu::address_bits(architecture.simd_registers_depth)) - 1),
       file_(registers_ * vector_bytes_),
       zero_(vector_bytes_),
-      results_(4, vector_bytes_) {}
+      results_(4, vector_bytes_),
+      account_("alus", clock, state_table, rest) {}
 
 bool AluArray::needs_input(const AluOperation& operation) {
   if (operation.op == tcu::SimdOp::no_op || operation.op == tcu::SimdOp::zero) return false;
@@ -37,10 +40,17 @@ void AluArray::accept() {
   links_.input.ready = room && links_.operation.valid && needs;
 }
 
+AluArray::State AluArray::state() const {
+  if (links_.operation.fires()) return issue;
+  if (links_.operation.valid) return stored_ < 2 ? wait_input : wait_output;
+  return results_.empty() ? rest : pipeline;
+}
+
 void AluArray::commit() {
   const AluOperation& operation = links_.operation.bits;
   const unsigned stored = stored_;
   const bool issues = links_.operation.fires();
+  account_.enter(state());
   // stage2_ enters the queue in this cycle, or passes through it when it is empty.
   if (stage2_) ++stored_;
   if (links_.output.fires()) {
@@ -76,6 +86,19 @@ void AluArray::execute(const AluOperation& operation, VectorRef input, std::uint
   if (operation.dest == 0) return;
   const unsigned index = (operation.dest - 1) & register_mask_;
   if (index < registers_) std::memcpy(file_.data() + index * vector_bytes_, out, vector_bytes_);
+}
+
+void AluArray::describe(const trace::Scope& scope) const {
+  scope.channel("operation", links_.operation);
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  scope.reg("stage1", 1, [this] { return stage1_; });
+  scope.reg("stage2", 1, [this] { return stage2_; });
+  scope.level("output_queue", 2, [this] { return stored_; });
+  for (unsigned i = 0; i < registers_; ++i) {
+    scope.vector_register("register" + std::to_string(i),
+                          [this, i] { return file_.data() + i * vector_bytes_; });
+  }
 }
 
 }  // namespace tactus

@@ -13,6 +13,7 @@
 #include <systemc>
 
 #include "isa/tcu/arithmetic.h"
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/queue.h"
 #include "models/top/tcu/channels.h"
@@ -30,6 +31,14 @@ class AluArray final : public sc_core::sc_module {
   struct Stats {
     std::array<std::uint64_t, 16> issued{};  ///< operations by op
   };
+  enum State : unsigned { issue, pipeline, wait_input, wait_output, rest };
+  static constexpr std::array<UnitState, 5> state_table{{
+      {"issue", StateKind::busy, "an operation issues"},
+      {"pipeline", StateKind::busy, "none issues, a result is on its way"},
+      {"wait_input", StateKind::stall, "an operation waits for its vector from the accumulators"},
+      {"wait_output", StateKind::stall, "an operation waits because two results are not taken"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
 
   AluArray(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
            const AluArrayLinks& links);
@@ -41,8 +50,11 @@ class AluArray final : public sc_core::sc_module {
 
   [[nodiscard]] bool idle() const { return results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
 
  private:
+  [[nodiscard]] State state() const;
   [[nodiscard]] static bool needs_input(const AluOperation& operation);
   /// Result of the operation, after its register write.
   void execute(const AluOperation& operation, VectorRef input, std::uint8_t* out);
@@ -63,6 +75,7 @@ class AluArray final : public sc_core::sc_module {
   unsigned stored_ = 0;                   ///< results that have reached the output queue
   bool stage1_ = false, stage2_ = false;  ///< results on their way to it
   Stats stats_;
+  Account account_;
 };
 
 }  // namespace tactus

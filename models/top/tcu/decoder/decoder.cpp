@@ -1,8 +1,11 @@
 #include "models/top/tcu/decoder/decoder.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/sim/events.h"
+#include "models/top/channel_signals.h"
 
 namespace tactus {
 namespace {
@@ -16,6 +19,19 @@ constexpr std::uint64_t step_of(unsigned stride) {
 }
 
 }  // namespace
+
+constexpr std::array<std::uint8_t, 256> Decoder::make_wait_states() {
+  constexpr std::array<unsigned, 8> legs{leg_dram0,       leg_dram1,    leg_host,    leg_array,
+                                         leg_accumulator, leg_dataflow, leg_local_a, leg_local_b};
+  std::array<std::uint8_t, 256> table{};
+  for (unsigned missing = 1; missing < table.size(); ++missing) {
+    unsigned first = 0;
+    while ((missing & legs[first]) == 0) ++first;
+    table[missing] = static_cast<std::uint8_t>(wait_dram0 + first);
+  }
+  return table;
+}
+const std::array<std::uint8_t, 256> Decoder::wait_states = make_wait_states();
 
 Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
                  const tcu::Architecture& architecture, std::uint16_t reset_timeout,
@@ -34,8 +50,11 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       accumulator_expander_(architecture.accumulator_depth),
       array_queue_(2 * architecture.array_size),
       array_expander_(architecture.local_depth),
+      dais_queue_(2 * architecture.array_size),
+      dais_expander_(architecture.local_depth),
       host_expander_(architecture.local_depth),
-      dram_expander_{Expander{architecture.dram0_depth}, Expander{architecture.dram1_depth}} {
+      dram_expander_{Expander{architecture.dram0_depth}, Expander{architecture.dram1_depth}},
+      account_("decoder", clock, state_table, ended, contexts) {
   registers_.timeout = reset_timeout;
 }
 
@@ -44,6 +63,9 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
 Decoder::Decoded Decoder::decode(const std::uint8_t* bytes) const {
   Decoded d;
   d.raw = tcu::decode(layout_, bytes);
+  d.kind = tcu::kind_of(d.raw);
+  d.context = (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(state_table.size());
+  d.vectors = tcu::vector_count(layout_, d.raw);
   switch (static_cast<tcu::Opcode>(d.raw.opcode)) {
     case tcu::Opcode::mat_mul:
       decode_mat_mul(d);
@@ -56,6 +78,9 @@ Decoder::Decoded Decoder::decode(const std::uint8_t* bytes) const {
       break;
     case tcu::Opcode::simd:
       decode_simd(d);
+      break;
+    case tcu::Opcode::dais:
+      if (names_dais_block(d.raw)) decode_dais(d);
       break;
     default:  // NoOp, Configure and undefined opcodes have no legs
       break;
@@ -162,6 +187,28 @@ void Decoder::decode_simd(Decoded& d) const {
   d.legs = leg_accumulator;
 }
 
+bool Decoder::names_dais_block(const tcu::Instruction& instruction) const {
+  return instruction.opcode == static_cast<std::uint8_t>(tcu::Opcode::dais) &&
+         tcu::dais_fields(instruction).block < layout_.dais_block_count;
+}
+
+/// The instruction counts samples, the streams count vectors.
+void Decoder::decode_dais(Decoded& d) const {
+  const tcu::DaisFields fields = tcu::dais_fields(d.raw);
+  const tcu::DaisBlockEntry& block = architecture_.dais_blocks[fields.block];
+  const std::uint64_t samples = d.raw.operand2 + 1;
+  const std::uint64_t local_mask = mask(layout_.local_address);
+  const std::uint64_t inputs = samples * block.input_vectors(architecture_.array_size) - 1;
+  const std::uint64_t results = samples * block.output_vectors(architecture_.array_size) - 1;
+  d.dataflow = {DataflowKind::local_to_dais_to_accumulator, inputs & local_mask,
+                results & local_mask};
+  d.dais = {fields.block, inputs & local_mask};
+  d.legs = leg_dataflow | leg_dais;
+  set_accumulator(d, false, fields.accumulate);
+  d.accumulator.size = results & mask(layout_.accumulator_address);
+  set_local(d, leg_local_a, false, inputs);
+}
+
 // ---- drive: valids of all streams
 // ----------------------------------------------------------------
 
@@ -178,6 +225,8 @@ void Decoder::drive() {
   links_.dataflow.bits = dataflow_queue_.output(head.dataflow);
   links_.array.valid = (active & leg_array) != 0;
   if (links_.array.valid) links_.array.bits = array_queue_.output(head.array);
+  links_.dais.valid = (active & leg_dais) != 0;
+  if (links_.dais.valid) links_.dais.bits = dais_queue_.output(head.dais);
   links_.accumulator.valid = (active & leg_accumulator) != 0;
   if (links_.accumulator.valid) {
     links_.accumulator.bits = accumulator_item().control;
@@ -237,6 +286,7 @@ void Decoder::begin_repeats() {
 
 /// The streams that move show their next address. The last output of an item is a decision.
 bool Decoder::redrive() {
+  if (moving_ == 0) return true;
   const auto moves = [this](unsigned leg) { return (moving_ & leg) != 0; };
   const Decoded& head = queue_.front();
   if (moves(leg_local_a)) {
@@ -264,8 +314,9 @@ bool Decoder::redrive() {
 
 // ---- commit ------------------------------------------------------------------------------------
 
-/// Those of `legs`, legs of the head, that their consumers would take in this cycle, whether or not they are valid:
-/// the forks' `all`, and with it the timeout, looks at the stale head of an empty queue too.
+/// Those of `legs`, legs of the head, that their consumers would take in this cycle, whether or not
+/// they are valid: the forks' `all`, and with it the timeout, looks at the stale head of an empty
+/// queue too.
 unsigned Decoder::ready_legs(unsigned legs) const {
   const Decoded& head = queue_.front();
   unsigned ready = 0;
@@ -292,6 +343,9 @@ unsigned Decoder::ready_legs(unsigned legs) const {
   add(leg_host, [&] {
     return expanded(host_queue_, host_expander_, links_.host.ready, host_queue_.front().size);
   });
+  add(leg_dais, [&] {
+    return expanded(dais_queue_, dais_expander_, links_.dais.ready, dais_queue_.front().size);
+  });
   for (unsigned port = 0; port < 2; ++port) {
     add(dram_leg(port), [&] {
       const DramItem& item = dram_queue_[port].front();
@@ -302,6 +356,17 @@ unsigned Decoder::ready_legs(unsigned legs) const {
   return ready;
 }
 
+/// One cycle has one state: progress at the head, or else the first of its legs, in the order of
+/// the enumeration, that nobody takes. Local memory comes last because its requests wait for the
+/// other legs' data.
+unsigned Decoder::state_code(unsigned ready, bool head_ready) const {
+  if (queue_.empty()) return clock_.stream_ended ? ended : starved;
+  const Decoded& head = queue_.front();
+  const unsigned missing = head.legs & ~(ready | done_legs_);
+  const bool moves = head_ready || links_.local_a.request.fires() || links_.local_b.request.fires();
+  return head.context + (moves ? unsigned{busy} : wait_states[missing]);
+}
+
 void Decoder::commit() {
   if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
 
@@ -309,6 +374,7 @@ void Decoder::commit() {
   const unsigned open = head.legs & ~done_legs_;
   const unsigned ready = ready_legs(open);
   const bool head_ready = open == ready;
+  account_.enter(state_code(ready, head_ready));
   if ((pending_legs_ | queued_legs_) != 0) commit_streams(ready);
   const unsigned done = head_ready ? 0 : done_legs_ | (pending_legs_ & ready);
   if (done != done_legs_) ++clock_.turns;
@@ -353,6 +419,7 @@ void Decoder::repeat() {
   if (moves(leg_local_b)) local_b_expander_.advance_within(head.local_step);
   if (moves(leg_array)) array_expander_.advance_within();
   if (moves(leg_accumulator)) accumulator_expander_.advance_within(accumulator_item().step);
+  if (!moves(leg_host | leg_dram0 | leg_dram1)) return;
   if (moves(leg_host)) host_expander_.advance_within();
   for (unsigned port = 0; port < 2; ++port) {
     if (moves(dram_leg(port))) dram_expander_[port].advance_within(dram_item(port).step);
@@ -398,6 +465,7 @@ void Decoder::commit_streams(unsigned ready) {
   commit_expanded(links_.accumulator, accumulator_queue_, accumulator_expander_, leg_accumulator,
                   head.accumulator, accumulator_item().step);
   commit_expanded(links_.array, array_queue_, array_expander_, leg_array, head.array, 0);
+  commit_expanded(links_.dais, dais_queue_, dais_expander_, leg_dais, head.dais, 0);
   commit_expanded(links_.host, host_queue_, host_expander_, leg_host, head.host, 0);
   for (unsigned port = 0; port < 2; ++port) {
     if (!links_.dram[port]->valid) continue;
@@ -428,6 +496,10 @@ void Decoder::retire() {
   ++clock_.turns;
   ++stats_.retired;
   ++stats_.retired_by_opcode[raw.opcode];
+  if (names_dais_block(raw)) ++stats_.retired_by_dais_block[tcu::dais_fields(raw).block];
+  const auto kind = static_cast<std::size_t>(queue_.front().kind);
+  ++stats_.retired_by_kind[kind];
+  stats_.vectors_by_kind[kind] += queue_.front().vectors;
   stats_.last_retire = clock_.now;
   if (on_retire) on_retire(clock_.now, counter);
   if (clock_.events != nullptr) {
@@ -466,20 +538,21 @@ void Decoder::configure(const tcu::ConfigureFields& fields) {
 
 bool Decoder::idle() const {
   return queue_.empty() && dataflow_queue_.empty() && accumulator_queue_.empty() &&
-         array_queue_.empty() && host_queue_.empty() && dram_queue_[0].empty() &&
-         dram_queue_[1].empty();
+         array_queue_.empty() && dais_queue_.empty() && host_queue_.empty() &&
+         dram_queue_[0].empty() && dram_queue_[1].empty();
 }
 
 std::string Decoder::waits_for() const {
   if (queue_.empty()) return "queued requests to be taken by their units";
-  static constexpr std::array<const char*, 8> names{"local router",
+  static constexpr std::array<const char*, 9> names{"local router",
                                                     "local memory port A",
                                                     "local memory port B",
                                                     "accumulator stream",
                                                     "array stream",
                                                     "DRAM0",
                                                     "DRAM1",
-                                                    "host router"};
+                                                    "host router",
+                                                    "DAIS stream"};
   const Decoded& head = queue_.front();
   const unsigned open = head.legs & ~done_legs_;
   const unsigned ready = ready_legs(open);
@@ -493,6 +566,81 @@ std::string Decoder::waits_for() const {
     separator = ", ";
   }
   return text;
+}
+
+void Decoder::describe(const trace::Scope& scope) const {
+  const unsigned n = architecture_.array_size;
+  const unsigned local = std::max(1U, layout_.local_address);
+  scope.channel("instruction", links_.instruction, trace::ByteCount{layout_.instruction_bytes()});
+  {
+    trace::Payload head = scope.head(
+        "head", [this] { return head_valid(); }, [this] { return head_ready(); },
+        trace::Moment::settled);
+    const auto raw = [this]() -> const tcu::Instruction& { return queue_.front().raw; };
+    head.field(
+        "opcode", 4, [raw] { return raw().opcode; }, trace::Radix::hexadecimal,
+        "0 NoOp, 1 MatMul, 2 DataMove, 3 LoadWeights, 4 SIMD, f Configure");
+    head.field("flags", 4, [raw] { return raw().flags; });
+    head.field("operand0", layout_.operand0, [raw] { return raw().operand0; });
+    head.field("operand1", layout_.operand1, [raw] { return raw().operand1; });
+    head.field("operand2", layout_.operand2, [raw] { return raw().operand2; });
+    head.field(
+        "done", 8, [this] { return done_legs_; }, trace::Radix::hexadecimal,
+        "legs taken: 1 dataflow, 2 memPortA, 4 memPortB, 8 acc, 10 array, 20 dram0, "
+        "40 dram1, 80 host_dataflow");
+  }
+  scope.level("instruction_queue", 2, [this] { return queue_.count(); });
+
+  scope.channel("dataflow", links_.dataflow);
+  scope.channel("memPortA", links_.local_a.request, local);
+  scope.channel("memPortB", links_.local_b.request, local);
+  scope.channel("acc", links_.accumulator);
+  scope.channel("array", links_.array);
+  scope.channel("host_dataflow", links_.host);
+  scope.channel("dram0", *links_.dram[0], 0U);
+  scope.channel("dram1", *links_.dram[1], 1U);
+
+  scope.level("dataflow_queue", 2 * n, [this] { return dataflow_queue_.count(); });
+  scope.level("acc_queue", 2 * n, [this] { return accumulator_queue_.count(); });
+  scope.level("array_queue", 2 * n, [this] { return array_queue_.count(); });
+  scope.level("host_dataflow_queue", 1, [this] { return host_queue_.count(); });
+  scope.level("dram0_queue", 1, [this] { return dram_queue_[0].count(); });
+  scope.level("dram1_queue", 1, [this] { return dram_queue_[1].count(); });
+
+  const auto expander = [&](const char* name, unsigned bits, const Expander& e) {
+    const trace::Scope part = scope.part(name);
+    part.reg(
+        "counter", std::max(1U, bits), [&e] { return e.count(); }, trace::Radix::decimal);
+    part.reg(
+        "offset", std::max(1U, bits), [&e] { return e.offset(); }, trace::Radix::decimal);
+  };
+  expander("memPortA_expander", local, local_a_expander_);
+  expander("memPortB_expander", local, local_b_expander_);
+  expander("acc_expander", layout_.accumulator_address, accumulator_expander_);
+  expander("array_expander", local, array_expander_);
+  expander("host_dataflow_expander", local, host_expander_);
+  expander("dram0_expander", layout_.dram0_address, dram_expander_[0]);
+  expander("dram1_expander", layout_.dram1_address, dram_expander_[1]);
+
+  const ConfigRegisters& r = registers_;
+  const trace::Scope config = scope.part("config");
+  config.config("dram0_offset", 32, [&r] { return r.dram_offset[0]; });
+  config.config("dram1_offset", 32, [&r] { return r.dram_offset[1]; });
+  config.config("dram0_cache", 4, [&r] { return r.dram_cache[0]; });
+  config.config("dram1_cache", 4, [&r] { return r.dram_cache[1]; });
+  config.config(
+      "timeout", 16, [&r] { return r.timeout; }, trace::Radix::decimal);
+  config.config("tracepoint", 32, [&r] { return r.tracepoint; });
+  config.config(
+      "sample_interval", 16, [&r] { return r.sample_interval; }, trace::Radix::decimal);
+  scope.reg(
+      "program_counter", 32, [&r] { return r.program_counter; }, trace::Radix::decimal);
+  scope.reg(
+      "timer", 16, [this] { return timer_; }, trace::Radix::decimal);
+  scope.wire(
+      "timeout", 1, [this] { return timeout(); }, trace::Moment::settled);
+  scope.wire(
+      "tracepoint", 1, [this] { return tracepoint(); }, trace::Moment::settled);
 }
 
 }  // namespace tactus

@@ -5,8 +5,8 @@
 // may be taken in any order and in different cycles; it retires in the cycle in which the last is
 // taken, and the program counter counts retires, not completions. Requests to local memory have no
 // queue before them, so an instruction that uses a local port stays until its last local request is
-// accepted; the other streams run ahead in queues of 2N entries (dataflow, accumulators, array) or
-// one entry (DRAM, host dataflow).
+// accepted; the other streams run ahead in queues of 2N entries (dataflow, accumulators, array,
+// DAIS blocks) or one entry (DRAM, host dataflow).
 //
 // Stalls: waits for any leg's consumer. Not modelled: the decoder's lock pool, which never blocks
 // (hardware spec section 4.4). Source: hardware spec sections 3 and 4.
@@ -20,6 +20,8 @@
 #include <systemc>
 
 #include "isa/tcu/instruction.h"
+#include "isa/tcu/instruction_kind.h"
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/queue.h"
 #include "models/top/tcu/channels.h"
@@ -46,6 +48,7 @@ struct DecoderLinks {
   Link<HostDataflow>& host;
   Link<ArrayControl>& array;
   Link<AccumulatorControl>& accumulator;
+  Link<DaisControl>& dais;
   std::array<Link<DramRequest>*, 2> dram;
 };
 
@@ -55,7 +58,45 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t retired = 0;
     Cycle last_retire = 0;
     std::array<std::uint64_t, 16> retired_by_opcode{};
+    std::array<std::uint64_t, tcu::most_dais_blocks> retired_by_dais_block{};
+    std::array<std::uint64_t, tcu::instruction_kinds> retired_by_kind{}, vectors_by_kind{};
   };
+  /// Entries waiting in the queues behind the head.
+  struct Levels {
+    std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0;
+  };
+  enum State : unsigned {
+    busy,
+    wait_dram0,
+    wait_dram1,
+    wait_host_router,
+    wait_array,
+    wait_accumulators,
+    wait_local_router,
+    wait_local_a,
+    wait_local_b,
+    starved,
+    ended,
+  };
+  static constexpr std::array<UnitState, 11> state_table{{
+      {"busy", StateKind::busy, "an instruction retires or sends a request to local memory"},
+      {"wait_dram0", StateKind::stall, "the request slot of DRAM port 0 is taken"},
+      {"wait_dram1", StateKind::stall, "the request slot of DRAM port 1 is taken"},
+      {"wait_host_router", StateKind::stall, "the host router still serves an earlier transfer"},
+      {"wait_array", StateKind::stall, "the array's queue of 2N instructions is full"},
+      {"wait_accumulators", StateKind::stall, "the accumulators' queue of 2N instructions is full"},
+      {"wait_local_router", StateKind::stall, "the local router's queue is full"},
+      {"wait_local_a", StateKind::stall,
+       "local port A takes no request: its reader does not keep up, or the accumulators have no "
+       "vector to write"},
+      {"wait_local_b", StateKind::stall,
+       "local port B takes no request: the DRAM port does not keep up, or has no vector to write"},
+      {"starved", StateKind::stall, "no instruction is there, and the stream has not ended"},
+      {"idle", StateKind::idle, "the instruction stream has ended"},
+  }};
+  /// The account counts states separately for each kind of instruction at the head; context 0 is no
+  /// instruction, context k is InstructionKind k-1.
+  static constexpr unsigned contexts = tcu::instruction_kinds + 1;
 
   Decoder(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
           std::uint16_t reset_timeout, const DecoderLinks& links);
@@ -69,6 +110,11 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] Levels levels() const {
+    return {queue_.count(), dataflow_queue_.count(), accumulator_queue_.count(),
+            array_queue_.count()};
+  }
   /// Nothing at the head and nothing queued for any unit.
   [[nodiscard]] bool idle() const;
   /// Decoder outputs, as levels of this cycle.
@@ -85,6 +131,10 @@ class Decoder final : public sc_core::sc_module {
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
 
+  /// As if a host had written the register before cycle 0.
+  void preset_sample_interval(std::uint16_t cycles) { registers_.sample_interval = cycles; }
+  void describe(const trace::Scope& scope) const;
+
   /// Called with (cycle, program counter before) at each retire; may be empty.
   std::function<void(Cycle, std::uint32_t)> on_retire;
 
@@ -99,6 +149,7 @@ class Decoder final : public sc_core::sc_module {
     leg_dram0 = 32,
     leg_dram1 = 64,
     leg_host = 128,
+    leg_dais = 256,
   };
 
   struct AccumulatorItem {
@@ -121,6 +172,9 @@ class Decoder final : public sc_core::sc_module {
   /// An instruction with all fields cut to the widths of the streams they go to.
   struct Decoded {
     tcu::Instruction raw;
+    tcu::InstructionKind kind = tcu::InstructionKind::no_op;
+    unsigned context = 0;  ///< of the account: code of its first state
+    std::uint64_t vectors = 0;
     unsigned legs = 0;
     Dataflow dataflow;
     bool local_write = false;
@@ -130,6 +184,7 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t local_step = 0;
     AccumulatorItem accumulator;
     ArrayControl array;
+    DaisControl dais;
     HostDataflow host;
     DramItem dram;
     friend bool alike(const Decoded&, const Decoded&) { return false; }
@@ -140,10 +195,14 @@ class Decoder final : public sc_core::sc_module {
   void decode_data_move(Decoded& d) const;
   void decode_load_weights(Decoded& d) const;
   void decode_simd(Decoded& d) const;
+  void decode_dais(Decoded& d) const;
+  [[nodiscard]] bool names_dais_block(const tcu::Instruction& instruction) const;
   void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
   void set_accumulator(Decoded& d, bool read, bool accumulate) const;
 
-  [[nodiscard]] static unsigned dram_leg(unsigned port) { return port == 0 ? leg_dram0 : leg_dram1; }
+  [[nodiscard]] static unsigned dram_leg(unsigned port) {
+    return port == 0 ? leg_dram0 : leg_dram1;
+  }
   /// The items at the expanders: of the queue, or of the head itself past an empty queue.
   [[nodiscard]] const AccumulatorItem& accumulator_item() const {
     return accumulator_queue_.output(queue_.front().accumulator);
@@ -153,10 +212,13 @@ class Decoder final : public sc_core::sc_module {
   }
   [[nodiscard]] bool leg_valid(unsigned leg) const { return (pending_legs_ & leg) != 0; }
   [[nodiscard]] unsigned ready_legs(unsigned legs) const;
+  /// The state for each set of legs that the head waits for.
+  static constexpr std::array<std::uint8_t, 256> make_wait_states();
+  static const std::array<std::uint8_t, 256> wait_states;
+  [[nodiscard]] unsigned state_code(unsigned ready, bool head_ready) const;
   void show_accumulator_addresses();
   [[nodiscard]] MemoryRequest local_request(const Expander& expander) const;
   void drive_local(MemoryPort& port, const Expander& expander, unsigned leg);
-  void drive_accumulator();
   void drive_dram(unsigned port);
   void count_time(bool head_ready);
   void commit_streams(unsigned ready);
@@ -183,6 +245,8 @@ class Decoder final : public sc_core::sc_module {
   Expander accumulator_expander_;
   Queue<ArrayControl, QueueKind::pipe_flow> array_queue_;
   Expander array_expander_;
+  Queue<DaisControl, QueueKind::pipe_flow> dais_queue_;
+  Expander dais_expander_;
   Queue<HostDataflow, QueueKind::pipe_flow, 1> host_queue_;
   Expander host_expander_;
   std::array<Queue<DramItem, QueueKind::pipe_flow, 1>, 2> dram_queue_;
@@ -193,6 +257,7 @@ class Decoder final : public sc_core::sc_module {
   bool head_ready_ = false;  ///< in the last cycle
   unsigned moving_ = 0;      ///< streams that move in every cycle until the next turn
   Stats stats_;
+  Account account_;
 };
 
 }  // namespace tactus

@@ -1,8 +1,11 @@
 #include "models/top/tcu/memory/dual_port_memory.h"
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "isa/support/error.h"
+#include "models/top/channel_signals.h"
 
 namespace tactus {
 
@@ -50,6 +53,7 @@ void DualPortMemory::take_read(unsigned p) {
   const Link<MemoryRequest>& request = ports_[p]->request;
   const bool leaves = ports_[p]->read_data.fires();
   const bool enters = request.fires() && !request.bits.write;
+  if (!leaves && !enters && !state.in_flight) return;
   if (leaves != enters || state.in_flight != enters) ++clock_.turns;
   state.in_flight = enters;
   if (leaves) {
@@ -87,6 +91,26 @@ void DualPortMemory::commit() {
   take_read(1);
   take_write(0);
   take_write(1);
+}
+
+void DualPortMemory::describe(const trace::Scope& scope) const {
+  const unsigned address_bits = std::max(1U, tcu::address_bits(depth_));
+  for (unsigned p = 0; p < 2; ++p) {
+    const trace::Scope part = scope.part(p == 0 ? "port_a" : "port_b");
+    part.channel("request", ports_[p]->request, address_bits);
+    part.channel("write_data", ports_[p]->write_data);
+    part.channel("read_data", ports_[p]->read_data);
+    const PortState& state = state_[p];
+    part.level("read_queue", 3, [&state] { return state.stored(); });
+    part.reg("read_in_flight", 1, [&state] { return state.in_flight; });
+  }
+  const tcu::Architecture& architecture = scope.widths().architecture;
+  scope.family(
+      "cells", depth_, scope.widths().vector_bits(),
+      [](std::uint64_t address) { return "v" + std::to_string(address); },
+      [this, &architecture](std::uint64_t address, std::uint64_t* words) {
+        trace::pack_lanes(architecture, vector(address), words);
+      });
 }
 
 }  // namespace tactus

@@ -15,6 +15,7 @@
 
 #include <systemc>
 
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/events.h"
 #include "models/sim/queue.h"
@@ -32,6 +33,15 @@ class DualPortMemory final : public sc_core::sc_module {
   struct EventKinds {
     std::array<EventKind, 2> read, write;
   };
+  /// Of one port in one cycle.
+  enum State : unsigned { reads, writes, wait_reader, wait_data, rest };
+  static constexpr std::array<UnitState, 5> state_table{{
+      {"read", StateKind::busy, "a vector is read"},
+      {"write", StateKind::busy, "a vector is written"},
+      {"wait_reader", StateKind::stall, "a read waits because vectors read before are not taken"},
+      {"wait_data", StateKind::stall, "a write waits for its vector"},
+      {"idle", StateKind::idle, "no request"},
+  }};
 
   /// `depth` in vectors. Throws UserError if the host cannot hold depth * vector_bytes.
   DualPortMemory(const sc_core::sc_module_name& name, Clock& clock, std::uint64_t depth,
@@ -59,6 +69,14 @@ class DualPortMemory final : public sc_core::sc_module {
   /// No read data waits on either port.
   [[nodiscard]] bool idle() const { return state_[0].data.empty() && state_[1].data.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
+  /// Settled wires of this cycle.
+  [[nodiscard]] static State state(const MemoryPort& port) {
+    const Link<MemoryRequest>& request = port.request;
+    if (!request.valid) return rest;
+    if (request.bits.write) return request.ready ? writes : wait_data;
+    return request.ready ? reads : wait_reader;
+  }
 
  private:
   struct PortState {

@@ -9,6 +9,8 @@
 
 #include <systemc>
 
+#include "models/sim/account.h"
+#include "models/sim/clock.h"
 #include "models/top/tcu/channels.h"
 
 namespace tactus {
@@ -22,17 +24,38 @@ struct HostRouterLinks {
 
 class HostRouter final : public sc_core::sc_module {
  public:
-  HostRouter(const sc_core::sc_module_name& name, const HostRouterLinks& links);
+  enum State : unsigned { pass, wait_local, wait_dram0, wait_dram1, rest };
+  static constexpr std::array<UnitState, 5> state_table{{
+      {"pass", StateKind::busy, "a vector passes"},
+      {"wait_local", StateKind::stall, "the vector to be written has not come from local memory"},
+      {"wait_dram0", StateKind::stall,
+       "DRAM port 0 has no vector read, or takes none to be written"},
+      {"wait_dram1", StateKind::stall,
+       "DRAM port 1 has no vector read, or takes none to be written"},
+      {"idle", StateKind::idle, "no transfer"},
+  }};
+
+  HostRouter(const sc_core::sc_module_name& name, const Clock& clock, const HostRouterLinks& links);
 
   void drive();
   void accept();
-  void redrive() { route(); }  ///< see models/sim/engine.h
+  [[nodiscard]] bool moves() const { return links_.control.fires(); }  ///< see models/sim/engine.h
+  void redrive() { route(); }
+  void describe(const trace::Scope& scope) const;
+  void commit() {
+    resting_ = !links_.control.valid;
+    account_.enter(state());
+  }
 
+  [[nodiscard]] Account& account() { return account_; }
 
  private:
   void route();
+  [[nodiscard]] State state() const;
 
   HostRouterLinks links_;
+  bool resting_ = false;  ///< no control item in the last cycle: all wires stand still without one
+  Account account_;
 };
 
 }  // namespace tactus

@@ -1,5 +1,9 @@
 #include "models/top/tcu/routers/local_router.h"
 
+#include <algorithm>
+
+#include "models/top/channel_signals.h"
+
 namespace tactus {
 
 LocalRouter::LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsigned array_size,
@@ -9,7 +13,8 @@ LocalRouter::LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsi
       links_(links),
       read_(1, local_depth),
       write_(1, local_depth),
-      accumulator_(2 * array_size, local_depth) {}
+      accumulator_(2 * array_size, local_depth),
+      account_("local_router", clock, state_table, rest) {}
 
 void LocalRouter::SelectStream::drive(bool leg_valid, const Select& leg) {
   valid = queue.has_output(leg_valid);
@@ -52,6 +57,11 @@ void LocalRouter::drive() {
       read_leg_ = {to_accumulator, flow.size};
       accumulator_leg_ = {from_local, flow.size};
       break;
+    case DataflowKind::local_to_dais_to_accumulator:
+      needed_legs_ = leg_read | leg_accumulator;
+      read_leg_ = {to_dais, flow.size};
+      accumulator_leg_ = {from_dais, flow.results};
+      break;
     case DataflowKind::none:
       break;
   }
@@ -63,12 +73,17 @@ void LocalRouter::drive() {
   const bool read = links_.local.read_data.valid;
   links_.array_weights.valid = read && read_.routes_to(to_weights);
   links_.array_input.valid = read && read_.routes_to(to_input);
+  if (links_.dais_input != nullptr) links_.dais_input->valid = read && read_.routes_to(to_dais);
   links_.local.write_data.valid =
       write_.routes_to(from_accumulator) && links_.accumulator_output.valid;
-  links_.accumulator_input.valid =
-      accumulator_.routes_to(from_array)
-          ? links_.array_output.valid
-          : accumulator_.routes_to(from_local) && read && read_.routes_to(to_accumulator);
+  if (accumulator_.routes_to(from_array)) {
+    links_.accumulator_input.valid = links_.array_output.valid;
+  } else if (accumulator_.routes_to(from_dais)) {
+    links_.accumulator_input.valid = links_.dais_output->valid;
+  } else {
+    links_.accumulator_input.valid =
+        accumulator_.routes_to(from_local) && read && read_.routes_to(to_accumulator);
+  }
   route();
 }
 
@@ -77,9 +92,15 @@ void LocalRouter::route() {
   const VectorRef read = links_.local.read_data.bits;
   links_.array_weights.bits = read;
   links_.array_input.bits = read;
+  if (links_.dais_input != nullptr) links_.dais_input->bits = read;
   links_.local.write_data.bits = links_.accumulator_output.bits;
-  links_.accumulator_input.bits =
-      accumulator_.routes_to(from_array) ? links_.array_output.bits : read;
+  if (accumulator_.routes_to(from_array)) {
+    links_.accumulator_input.bits = links_.array_output.bits;
+  } else if (accumulator_.routes_to(from_dais)) {
+    links_.accumulator_input.bits = links_.dais_output->bits;
+  } else {
+    links_.accumulator_input.bits = read;
+  }
 }
 
 bool LocalRouter::redrive() {
@@ -97,6 +118,9 @@ void LocalRouter::repeat() {
 void LocalRouter::accept_results() {
   if (quiet_) return;
   links_.array_output.ready = accumulator_.routes_to(from_array) && links_.accumulator_input.ready;
+  if (links_.dais_output != nullptr) {
+    links_.dais_output->ready = accumulator_.routes_to(from_dais) && links_.accumulator_input.ready;
+  }
   accumulator_.data_fires = accumulator_.valid && links_.accumulator_input.fires();
   links_.accumulator_output.ready =
       write_.routes_to(from_accumulator) && links_.local.write_data.ready;
@@ -114,6 +138,9 @@ void LocalRouter::accept_reads() {
       case to_input:
         consumer_ready = links_.array_input.ready;
         break;
+      case to_dais:
+        consumer_ready = links_.dais_input->ready;
+        break;
       default:
         consumer_ready = accumulator_.routes_to(from_local) && links_.accumulator_input.ready;
         break;
@@ -129,8 +156,18 @@ unsigned LocalRouter::ready_legs() const {
          (accumulator_.can_enqueue() ? leg_accumulator : 0U);
 }
 
+LocalRouter::State LocalRouter::state() const {
+  if (read_.data_fires || write_.data_fires || accumulator_.data_fires) return pass;
+  if (!read_.valid && !write_.valid && !accumulator_.valid) return rest;
+  const bool offered = (read_.valid && links_.local.read_data.valid) ||
+                       (write_.valid && links_.accumulator_output.valid) ||
+                       (accumulator_.valid && links_.accumulator_input.valid);
+  return offered ? wait_consumer : wait_source;
+}
+
 void LocalRouter::commit() {
   if (quiet_) return;
+  account_.enter(state());
   const unsigned ready = ready_legs();
   const unsigned fires = pending_legs_ & ready;
   const unsigned done = links_.control.ready ? 0 : done_legs_ | fires;
@@ -142,6 +179,34 @@ void LocalRouter::commit() {
   turn |= write_.commit((fires & leg_write) != 0, write_leg_);
   turn |= accumulator_.commit((fires & leg_accumulator) != 0, accumulator_leg_);
   if (turn) ++clock_.turns;
+}
+
+void LocalRouter::describe(const trace::Scope& scope) const {
+  scope.channel("control", links_.control);
+  scope.channel("read_data", links_.local.read_data);
+  scope.channel("write_data", links_.local.write_data);
+  scope.channel("array_weights", links_.array_weights);
+  scope.channel("array_input", links_.array_input);
+  scope.channel("array_output", links_.array_output);
+  scope.channel("acc_input", links_.accumulator_input);
+  scope.channel("acc_output", links_.accumulator_output);
+  const unsigned bits = std::max(1U, scope.widths().layout.local_address);
+  const auto select = [&](const char* name, const SelectStream& s, std::uint64_t capacity,
+                          const char* note) {
+    const trace::Scope part = scope.part(name);
+    part.wire("valid", 1, [&s] { return s.valid; });
+    part.state(
+        "select", 2, [&s] { return s.valid ? s.select.route : 0; }, note, trace::Moment::committed);
+    part.level("queue", capacity, [&s] { return s.queue.count(); });
+    part.reg(
+        "counter", bits, [&s] { return s.expander.count(); }, trace::Radix::decimal);
+  };
+  select("R", read_, 1, "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
+  select("L", write_, 1, "1 accumulator output; 0 while not valid");
+  select("W", accumulator_, 2 * scope.widths().architecture.array_size,
+         "0 array output, 1 local memory; 0 while not valid");
+  scope.state(
+      "done", 3, [this] { return done_legs_; }, "legs taken: 1 R, 2 L, 4 W");
 }
 
 }  // namespace tactus

@@ -1,14 +1,16 @@
 // Local router: connects local memory port A with the array and the accumulators.
 //
 // Combinational data paths; three select streams, each a queue (pass-through when empty) and a
-// counter, decide per vector where data goes: R local read data -> weights, array input or
-// accumulators; L accumulator output -> local write data; W array output or local read data ->
-// accumulators. W items are in program order, so a move to the accumulators waits until the last
-// result of an earlier MatMul has passed. Source: hardware spec section 5.
+// counter, decide per vector where data goes: R local read data -> weights, array input,
+// accumulators or DAIS blocks; L accumulator output -> local write data; W array output, local read
+// data or results of DAIS blocks -> accumulators. W items are in program order, so a move to the
+// accumulators waits until the last result of an earlier MatMul has passed. Source: hardware spec
+// section 5; the routes of DAIS blocks are Tactus's own.
 #pragma once
 
 #include <systemc>
 
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/queue.h"
 #include "models/top/tcu/channels.h"
@@ -24,10 +26,20 @@ struct LocalRouterLinks {
   Link<VectorRef>& array_output;        ///< in
   Link<VectorRef>& accumulator_input;   ///< out
   Link<VectorRef>& accumulator_output;  ///< in
+  Link<VectorRef>* dais_input;          ///< out; null if there are no DAIS blocks
+  Link<VectorRef>* dais_output;         ///< in
 };
 
 class LocalRouter final : public sc_core::sc_module {
  public:
+  enum State : unsigned { pass, wait_source, wait_consumer, rest };
+  static constexpr std::array<UnitState, 4> state_table{{
+      {"pass", StateKind::busy, "a vector passes on at least one path"},
+      {"wait_source", StateKind::stall, "paths are selected, but none has a vector yet"},
+      {"wait_consumer", StateKind::stall, "a vector is there and its consumer does not take it"},
+      {"idle", StateKind::idle, "no path is selected"},
+  }};
+
   LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsigned array_size,
               std::uint64_t local_depth, const LocalRouterLinks& links);
 
@@ -44,6 +56,8 @@ class LocalRouter final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
 
  private:
   struct Select {
@@ -78,13 +92,14 @@ class LocalRouter final : public sc_core::sc_module {
     bool data_fires = false;  ///< the data this item waits for is offered and taken
   };
 
-  enum ReadRoute : unsigned { to_weights, to_input, to_accumulator };
+  enum ReadRoute : unsigned { to_weights, to_input, to_accumulator, to_dais };
   enum WriteRoute : unsigned { from_nowhere, from_accumulator };
-  enum AccumulatorRoute : unsigned { from_array, from_local };
+  enum AccumulatorRoute : unsigned { from_array, from_local, from_dais };
   enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
 
   [[nodiscard]] unsigned ready_legs() const;
   void route();
+  [[nodiscard]] State state() const;
 
   Clock& clock_;
   LocalRouterLinks links_;
@@ -98,6 +113,7 @@ class LocalRouter final : public sc_core::sc_module {
   unsigned pending_legs_ = 0;
   unsigned done_legs_ = 0;
   Select read_leg_, write_leg_, accumulator_leg_;
+  Account account_;
 };
 
 }  // namespace tactus

@@ -1,6 +1,16 @@
 #include "models/top/tcu/sampler/sampler.h"
 
+#include "models/sim/trace/signals.h"
+
 namespace tactus {
+namespace trace {
+
+static void describe_payload(Payload& p, const Sample& sample) {
+  p.field("word", 64, [&sample] { return sample.word; });
+  p.field("last", 1, [&sample] { return sample.last; });
+}
+
+}  // namespace trace
 
 Sampler::Sampler(const sc_core::sc_module_name& name, std::uint32_t block_size,
                  const Decoder& decoder, const DecoderLinks& links, Link<Sample>& output)
@@ -38,13 +48,24 @@ void Sampler::commit() {
   } else {
     countdown_ = take ? interval_ - 1 : countdown_ - 1;
   }
-  if (valid_ && !output_.ready) return;  // full: the sample of this cycle is dropped
+  if (valid_ && !output_.ready) {  // full: the sample of this cycle is dropped
+    stats_.dropped += take ? 1 : 0;
+    return;
+  }
   valid_ = take;
   sample_.last = false;
   if (!take) return;
   sample_.word = captured_;
   sample_.last = in_block_ + 1 == block_size_;
   in_block_ = sample_.last ? 0 : in_block_ + 1;
+}
+
+void Sampler::describe(const trace::Scope& scope) const {
+  scope.channel("sample", output_);
+  scope.reg(
+      "counter", 16, [this] { return countdown_; }, trace::Radix::decimal);
+  scope.reg(
+      "block_counter", 32, [this] { return in_block_; }, trace::Radix::decimal);
 }
 
 }  // namespace tactus

@@ -26,12 +26,18 @@ struct Sample {
 
 class Sampler final : public sc_core::sc_module {
  public:
+  struct Stats {
+    std::uint64_t dropped = 0;  ///< samples that found the register full
+  };
+
   Sampler(const sc_core::sc_module_name& name, std::uint32_t block_size, const Decoder& decoder,
           const DecoderLinks& links, Link<Sample>& output);
 
   void drive();
   void observe();  ///< captures this cycle's flags: all wires settled, nothing committed
   void commit();
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
 
  private:
   std::uint32_t block_size_;
@@ -45,6 +51,7 @@ class Sampler final : public sc_core::sc_module {
   bool valid_ = false;
   std::uint64_t captured_ = 0;  ///< of this cycle
   std::uint16_t interval_ = 0;  ///< of this cycle
+  Stats stats_;
 };
 
 }  // namespace tactus

@@ -1,8 +1,10 @@
 #include "models/top/tcu/systolic_array/systolic_array.h"
 
 #include <cstring>
+#include <string>
 
 #include "models/sim/events.h"
+#include "models/top/channel_signals.h"
 
 namespace tactus {
 
@@ -19,7 +21,8 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       weights_(2 * (size_ + 1) * vector_bytes_),
       // D results in the pipeline and D in the queue behind it, which stops new runs.
       results_(2 * depth_, vector_bytes_),
-      available_(2 * depth_ + 1) {}
+      available_(2 * depth_ + 1),
+      account_("array", clock, state_table, rest) {}
 
 void SystolicArray::drive() {
   if (quiet_) return;
@@ -46,10 +49,10 @@ void SystolicArray::commit() {
   moved_ = false;
   if (quiet_ && !links_.control.valid) return;
   const ArrayControl& control = control_.front();
-  const bool valid = !control_.empty();
-  const bool loads = valid && control.load && drained() && (control.zeroes || links_.weights.valid);
-  const bool runs =
-      valid && !control.load && links_.output.ready && (control.zeroes || links_.input.valid);
+  const bool taken = !control_.empty() && head_ready();
+  const bool loads = taken && control.load;
+  const bool runs = taken && !control.load;
+  account_.enter(state(runs, loads));
   if (links_.output.fires()) {
     results_.pop();
     available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
@@ -63,8 +66,17 @@ void SystolicArray::commit() {
   }
   if (runs) run(control.zeroes ? nullptr : links_.input.bits);
   if (loads) load(control.zeroes ? nullptr : links_.weights.bits);
-  if (control_.commit(links_.control.fires(), links_.control.bits, runs || loads)) ++clock_.turns;
+  if (control_.commit(links_.control.fires(), links_.control.bits, taken)) ++clock_.turns;
   quiet_ = was_idle_ && at_rest();
+}
+
+SystolicArray::State SystolicArray::state(bool runs, bool loads) const {
+  if (runs) return compute;
+  if (loads) return load_weights;
+  if (control_.empty()) return rest;
+  const ArrayControl& control = control_.front();
+  if (control.load) return drained() ? wait_weights : wait_drain;
+  return links_.output.ready ? wait_input : wait_output;
 }
 
 void SystolicArray::run(VectorRef input) {
@@ -104,6 +116,40 @@ std::string SystolicArray::waits_for() const {
   const ArrayControl& control = control_.front();
   if (control.load) return drained() ? "weights from local memory" : "the array to drain";
   return links_.output.ready ? "input from local memory" : "an accumulator write for its result";
+}
+
+void SystolicArray::describe(const trace::Scope& scope) const {
+  scope.channel("control", links_.control);
+  {
+    trace::Payload head = scope.head(
+        "head", [this] { return !control_.empty(); }, [this] { return head_ready(); },
+        trace::Moment::settled);
+    head.field("load", 1, [this] { return control_.front().load; });
+    head.field("zeroes", 1, [this] { return control_.front().zeroes; });
+  }
+  scope.level("control_queue", 2, [this] { return control_.count(); });
+  scope.channel("weights", links_.weights);
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  scope.reg(
+      "countdown", trace::bits_for(depth_), [this] { return countdown_; }, trace::Radix::decimal);
+  scope.wire(
+      "drained", 1, [this] { return drained(); }, trace::Moment::settled);
+  scope.level("results", 2 * depth_, [this] { return results_.count(); });
+
+  const std::size_t n = size_;
+  const trace::Widths& widths = scope.widths();
+  const std::uint64_t mask = (std::uint64_t{1} << widths.lane_bits()) - 1;
+  scope.family(
+      "interior", n * (n + 1), widths.lane_bits(),
+      [n](std::uint64_t i) {
+        const std::string row = std::to_string(i % n);
+        return i < n ? "bias" + row : "w" + row + "_" + std::to_string(i / n - 1);
+      },
+      [this, n, mask, type = widths.architecture.data_type](std::uint64_t i, std::uint64_t* words) {
+        const std::uint8_t* column = weights_.data() + (window_ + i / n) * vector_bytes_;
+        *words = static_cast<std::uint64_t>(tcu::lane(type, column, i % n)) & mask;
+      });
 }
 
 }  // namespace tactus

@@ -14,6 +14,7 @@
 #include <systemc>
 
 #include "isa/tcu/arithmetic.h"
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/queue.h"
 #include "models/top/tcu/channels.h"
@@ -34,6 +35,27 @@ class SystolicArray final : public sc_core::sc_module {
     std::uint64_t loads = 0;  ///< weight vectors loaded, zero vectors included
     std::uint64_t zero_runs = 0;
   };
+  enum State : unsigned {
+    compute,
+    load_weights,
+    wait_input,
+    wait_weights,
+    wait_drain,
+    wait_output,
+    rest
+  };
+  static constexpr std::array<UnitState, 7> state_table{{
+      {"compute", StateKind::busy, "a vector enters and is multiplied"},
+      {"load_weights", StateKind::busy, "a weight vector enters"},
+      {"wait_input", StateKind::stall, "the input vector has not come from local memory"},
+      {"wait_weights", StateKind::stall, "the weight vector has not come from local memory"},
+      {"wait_drain", StateKind::stall,
+       "new weights wait until the last result has left, 2N-1 cycles after its input entered"},
+      {"wait_output", StateKind::stall,
+       "the accumulators are not ready to take the result: earlier SIMD instructions or moves use "
+       "them, or the old value of an accumulation is still being read"},
+      {"idle", StateKind::idle, "nothing to do; results may still be on their way out"},
+  }};
 
   SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
                 const tcu::Architecture& architecture, tcu::MacRounding rounding,
@@ -48,13 +70,22 @@ class SystolicArray final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
 
  private:
+  [[nodiscard]] State state(bool runs, bool loads) const;
   [[nodiscard]] bool drained() const { return countdown_ == 0; }
   [[nodiscard]] bool offers() const {
     return !results_.empty() && available_[available_front_] <= clock_.now;
   }
   [[nodiscard]] bool at_rest() const { return idle() && drained(); }
+  /// Whether the control item at the head would be consumed, valid or not; settled wires.
+  [[nodiscard]] bool head_ready() const {
+    const ArrayControl& control = control_.front();
+    if (control.load) return drained() && (control.zeroes || links_.weights.valid);
+    return links_.output.ready && (control.zeroes || links_.input.valid);
+  }
   void run(VectorRef input);
   void load(VectorRef weights);
 
@@ -80,6 +111,7 @@ class SystolicArray final : public sc_core::sc_module {
   std::size_t available_front_ = 0;
   std::size_t available_back_ = 0;
   Stats stats_;
+  Account account_;
 };
 
 }  // namespace tactus

@@ -1,4 +1,4 @@
-#include "tests/support/sha256.h"
+#include "isa/support/sha256.h"
 
 #include <array>
 #include <cstddef>

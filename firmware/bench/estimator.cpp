@@ -1,0 +1,136 @@
+#include "firmware/bench/estimator.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus::bench {
+namespace {
+
+using tcu::InstructionKind;
+
+constexpr std::uint64_t dram_energy = 100, on_chip_energy = 10;  // a vector
+constexpr unsigned dram_word_bits = 128;
+
+/// Costs instructions one after the other; what the previous one was matters to MatMul.
+class Costing {
+ public:
+  Costing(const tcu::Architecture& architecture, Formula formula)
+      : formula_(formula),
+        n_(architecture.array_size),
+        vector_words_((architecture.vector_bytes() * 8 + dram_word_bits - 1) / dram_word_bits) {}
+
+  Cost next(const tcu::Instruction& instruction, InstructionKind kind) {
+    const Cost cost = this->cost(instruction, kind);
+    previous_ = kind;
+    return cost;
+  }
+
+ private:
+  [[nodiscard]] Cost cost(const tcu::Instruction& instruction, InstructionKind kind) const {
+    const std::uint64_t vectors = instruction.operand2 + 1;
+    switch (kind) {
+      case InstructionKind::no_op:
+        return {1, 0, 1, 0};
+      case InstructionKind::mat_mul:
+        return {1, vectors, vectors + fill_cycles(), vectors * n_ * n_};
+      case InstructionKind::load_weights: {
+        const std::uint64_t rows = instruction.operand1 + 1;
+        return {1, rows, rows, on_chip_energy * rows};
+      }
+      case InstructionKind::simd:
+        return {1, 1, 1, n_};
+      case InstructionKind::dram0_to_local:
+      case InstructionKind::dram1_to_local:
+        return {1, vectors, vectors * dram_cycles(2), dram_energy * vectors};
+      case InstructionKind::local_to_dram0:
+      case InstructionKind::local_to_dram1:
+        return {1, vectors, vectors * dram_cycles(1), dram_energy * vectors};
+      case InstructionKind::accumulator_to_local:
+      case InstructionKind::local_to_accumulator:
+      case InstructionKind::local_to_accumulator_accumulate:
+        return {1, vectors, vectors, on_chip_energy * vectors};
+      case InstructionKind::configure:
+      case InstructionKind::undefined:
+        return {1, 0, 0, 0};
+    }
+    internal_error("instruction kind {}", static_cast<int>(kind));
+  }
+
+  [[nodiscard]] std::uint64_t fill_cycles() const {
+    if (formula_ == Formula::march_2022 || previous_ == InstructionKind::mat_mul) return 0;
+    return previous_ == InstructionKind::load_weights ? n_ : 2 * n_;
+  }
+  [[nodiscard]] std::uint64_t dram_cycles(std::uint64_t a_word) const {
+    return formula_ == Formula::current ? 1 : a_word * vector_words_;
+  }
+
+  Formula formula_;
+  std::uint64_t n_;
+  std::uint64_t vector_words_;
+  InstructionKind previous_ = InstructionKind::no_op;
+};
+
+void check_threads(const tcu::Architecture& architecture) {
+  if (architecture.number_of_threads == 1) return;
+  user_error("an architecture with number_of_threads {} has no estimate; allowed 1",
+             architecture.number_of_threads);
+}
+
+Estimate estimate_range(const tcu::Architecture& architecture, const tcu::Instruction* first,
+                        std::uint64_t count, Formula formula) {
+  const std::uint64_t dropped =
+      std::min<std::uint64_t>(count, std::uint64_t{architecture.thread_queue_depth} + 1);
+  Costing costing(architecture, formula);
+  Estimate result;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const InstructionKind kind = kind_of(first[i]);
+    const Cost cost = costing.next(first[i], kind);
+    result.by_kind[static_cast<std::size_t>(kind)] += cost;
+    result.aggregate += cost;
+    if (i < count - dropped) result.execution += cost;
+  }
+  return result;
+}
+
+}  // namespace
+
+Cost& Cost::operator+=(const Cost& other) {
+  instructions += other.instructions;
+  vectors += other.vectors;
+  cycles += other.cycles;
+  energy += other.energy;
+  return *this;
+}
+
+Estimate estimate(const tcu::Architecture& architecture,
+                  const std::vector<tcu::Instruction>& program, Formula formula) {
+  check_threads(architecture);
+  return estimate_range(architecture, program.data(), program.size(), formula);
+}
+
+std::vector<Estimate> estimate_layers(const tcu::Architecture& architecture,
+                                      const std::vector<tcu::Instruction>& program,
+                                      const std::vector<tcu::LayerEntry>& layers, Formula formula) {
+  check_threads(architecture);
+  std::vector<Estimate> result;
+  for (const tcu::LayerEntry& layer : layers) {
+    if (layer.first > program.size() || layer.count > program.size() - layer.first) {
+      user_error("layer {}: instructions {}..{} of a program of {}", quote(layer.name), layer.first,
+                 layer.first + layer.count, program.size());
+    }
+    result.push_back(
+        estimate_range(architecture, program.data() + layer.first, layer.count, formula));
+  }
+  return result;
+}
+
+double mac_efficiency(const tcu::Architecture& architecture, std::uint64_t true_macs,
+                      std::uint64_t cycles) {
+  if (cycles == 0) return 0;
+  const double n = architecture.array_size;
+  return static_cast<double>(true_macs) / (n * n * static_cast<double>(cycles));
+}
+
+}  // namespace tactus::bench

@@ -1,0 +1,256 @@
+#include "firmware/bench/evaluation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+
+#include "firmware/driver/host.h"
+#include "firmware/onnx/loader.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/json.h"
+#include "isa/support/sha256.h"
+#include "isa/support/text.h"
+#include "isa/tcu/architecture_json.h"
+
+namespace tactus::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+const std::vector<std::string_view> source_names{"network", "onnx", "model"};
+
+using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*>;
+constexpr std::pair<const char*, Member> figure_members[] = {
+    {"instructions", &Figures::instructions},
+    {"program_bytes", &Figures::program_bytes},
+    {"constant_bytes", &Figures::constant_bytes},
+    {"true_macs", &Figures::true_macs},
+    {"cycles", &Figures::cycles},
+    {"latency_ms", &Figures::latency_ms},
+    {"frames_per_second", &Figures::frames_per_second},
+    {"array_utilisation", &Figures::array_utilisation},
+    {"mac_efficiency", &Figures::mac_efficiency},
+    {"dram_read_bytes", &Figures::dram_read_bytes},
+    {"dram_write_bytes", &Figures::dram_write_bytes},
+    {"estimated_cycles", &Figures::estimated_cycles},
+    {"estimated_cycles_2022", &Figures::estimated_cycles_2022},
+    {"from_cache", &Figures::from_cache},
+    {"compile_seconds", &Figures::compile_seconds},
+    {"simulate_seconds", &Figures::simulate_seconds},
+};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// What shapes the program of a task that is compiled, as text.
+std::string cache_key(const Task& task) {
+  Json key;
+  if (task.source == Source::network) {
+    key["network"] = task.workload;
+    key["seed"] = task.seed;
+  } else {
+    key["onnx"] = sha256(read_file(task.workload));
+  }
+  key["architecture"] = Json::parse(to_json(task.architecture, -1));
+  key["strategy"] = compiler::to_string(task.strategy);
+  key["compat"] = task.compat;
+  return key.dump();
+}
+
+Program compile_task(const Task& task,
+                     const std::function<void(const compiler::Progress&)>& progress) {
+  compiler::Options options;
+  options.strategy = task.strategy;
+  options.compat = task.compat;
+  options.progress = progress;
+  const nn::Graph graph = task.source == Source::network
+                              ? nn::zoo_entry(task.workload).build(task.seed).graph
+                              : nn::load_graph(task.workload);
+  const std::string name = std::filesystem::path(task.workload).filename().string();
+  return to_program(compile(graph, task.architecture, options), name);
+}
+
+Program read_compiled(const Task& task) {
+  Program program;
+  program.model = read_model(task.workload, ProgramChecks::strict);
+  const std::string differences =
+      architecture_differences(program.model.file.arch, task.architecture);
+  if (!differences.empty()) {
+    user_error(
+        "{}: compiled for another architecture than the board's; (model, board) differ in: {}",
+        task.workload, differences);
+  }
+  return program;
+}
+
+void require_finished(const Task& task, const RunResult& run) {
+  if (run.end == RunEnd::finished) return;
+  user_error("{}: {} after {} cycles", task.workload,
+             run.end == RunEnd::hang ? "the program hangs" : "the program met its cycle limit",
+             run.cycles);
+}
+
+}  // namespace
+
+std::string to_json(const Task& task) {
+  Json json;
+  json["source"] = source_names.at(static_cast<std::size_t>(task.source));
+  json["workload"] = task.workload;
+  json["seed"] = task.seed;
+  json["strategy"] = compiler::to_string(task.strategy);
+  json["compat"] = task.compat;
+  json["architecture"] = Json::parse(to_json(task.architecture, -1));
+  for (std::size_t i = 0; i < task.architecture.dais_blocks.size(); ++i) {
+    // The reader of the task knows nothing of the folder the architecture came from.
+    json["architecture"]["dais_blocks"][i]["program"] =
+        std::filesystem::absolute(task.architecture.dais_blocks[i].path).string();
+  }
+  json["clock_mhz"] = task.clock_mhz;
+  json["axi_data_bits"] = task.axi_data_bits;
+  json["read_latency"] = task.read_latency;
+  json["write_latency"] = task.write_latency;
+  json["max_cycles"] = task.max_cycles;
+  return json.dump();
+}
+
+Task parse_task(std::string_view json_text, const std::string& where) {
+  JsonDocument document(json_text, where);
+  ObjectReader root = document.root();
+  Task task;
+  task.source = static_cast<Source>(root.get_enum("source", source_names));
+  task.workload = root.get_string("workload");
+  task.seed = root.get_u64("seed");
+  const std::string strategy = root.get_string("strategy");
+  task.compat = root.get_bool("compat");
+  task.architecture =
+      tcu::decode_architecture(root.get_object("architecture"), tcu::ThreadKeys::mandatory, where);
+  task.clock_mhz = root.get_real("clock_mhz", 0, 100000);
+  task.axi_data_bits = root.get_u32("axi_data_bits", 32, 1024);
+  task.read_latency = root.get_u64("read_latency", 1);
+  task.write_latency = root.get_u64("write_latency", 1);
+  task.max_cycles = root.get_u64("max_cycles");
+  root.finish();
+  document.problems().throw_if_any();
+  task.strategy = compiler::parse_strategy(strategy);
+  return task;
+}
+
+std::string to_json(const Figures& figures) {
+  Json json;
+  for (const auto& [name, member] : figure_members) {
+    std::visit([&, key = name](auto m) { json[key] = figures.*m; }, member);
+  }
+  return json.dump();
+}
+
+Figures parse_figures(std::string_view json_text, const std::string& where) {
+  Figures figures;
+  try {
+    const Json json = Json::parse(json_text);
+    for (const auto& [name, member] : figure_members) {
+      std::visit([&, key = name](auto m) { json.at(key).get_to(figures.*m); }, member);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    internal_error("{}: no figures: {}", where, error.what());
+  }
+  return figures;
+}
+
+Prepared prepare(const Task& task, const ProgramCache& cache,
+                 const std::function<void(const compiler::Progress&)>& progress) {
+  if (task.source == Source::model) return {read_compiled(task), false};
+  const std::string key = cache_key(task);
+  if (auto found = cache.find(key)) return {std::move(*found), true};
+  Prepared prepared{compile_task(task, progress), false};
+  cache.store(key, prepared.program);
+  return prepared;
+}
+
+MachineConfig machine_config(const Task& task) {
+  MachineConfig config;
+  config.architecture = task.architecture;
+  config.clock_mhz = task.clock_mhz;
+  config.axi_data_bits = task.axi_data_bits;
+  config.read_latency = task.read_latency;
+  config.write_latency = task.write_latency;
+  return config;
+}
+
+TensorData seeded_inputs(const Program& program, std::uint64_t seed) {
+  const tcu::Architecture& architecture = program.model.file.arch;
+  TensorData data;
+  for (const compiler::TensorLayout& layout : program.inputs) {
+    nn::ValueInfo info;
+    info.name = layout.name;
+    info.dims.emplace();
+    for (const std::int64_t size : layout.shape) info.dims->push_back({size, ""});
+    data[layout.name] = pack_tensor(layout, architecture, nn::random_input(info, seed++).floats);
+  }
+  if (!program.inputs.empty()) return data;
+  nn::Random random(seed);
+  const double one = std::ldexp(1, static_cast<int>(info(architecture.data_type).binary_point));
+  for (const Tensor& tensor : tensors(program.model.file.inputs)) {
+    std::vector<std::uint8_t>& bytes = data[tensor.name];
+    bytes.resize(tensor.size * architecture.vector_bytes());
+    const std::size_t scalar = info(architecture.data_type).storage_bytes;
+    for (std::size_t at = 0; at < bytes.size(); at += scalar) {
+      const auto value = static_cast<std::int64_t>(std::floor(random.uniform(1) * one));
+      for (std::size_t b = 0; b < scalar; ++b) {
+        bytes[at + b] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * b));
+      }
+    }
+  }
+  return data;
+}
+
+Figures evaluate(const Task& task, const ProgramCache& cache) {
+  check_axi_width(task.architecture, task.axi_data_bits);
+  const Clock::time_point begin = Clock::now();
+  const Prepared prepared = prepare(task, cache);
+  const Program& program = prepared.program;
+  Figures figures;
+  figures.from_cache = prepared.from_cache;
+  figures.compile_seconds = seconds_since(begin);
+
+  const std::vector<tcu::Instruction> instructions =
+      decode_program(tcu::InstructionLayout(task.architecture), program.model.program);
+  figures.estimated_cycles = estimate(task.architecture, instructions).execution.cycles;
+  figures.estimated_cycles_2022 =
+      estimate(task.architecture, instructions, Formula::march_2022).aggregate.cycles;
+
+  const TensorData inputs = seeded_inputs(program, task.seed);
+  const Clock::time_point start = Clock::now();
+  Machine machine(machine_config(task));
+  Host host(machine, program.model, HostMode::plain);
+  if (const auto stuck = host.prepare()) require_finished(task, *stuck);
+  RunOptions options;
+  options.max_cycles = task.max_cycles;
+  const RunResult run = host.run_image(inputs, options).run;
+  figures.simulate_seconds = seconds_since(start);
+  require_finished(task, run);
+
+  figures.instructions = run.instructions;
+  figures.program_bytes = program.model.program.size();
+  for (const auto& constants : program.model.constants) figures.constant_bytes += constants.size();
+  figures.true_macs = program.true_macs;
+  figures.cycles = run.cycles;
+  figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
+  figures.frames_per_second = 1e3 / figures.latency_ms;
+  figures.array_utilisation = static_cast<double>(run.array_runs) / static_cast<double>(run.cycles);
+  figures.mac_efficiency = mac_efficiency(task.architecture, program.true_macs, run.cycles);
+  const std::uint64_t beat = task.axi_data_bits / 8;
+  figures.dram_read_bytes = (run.read_beats[0] + run.read_beats[1]) * beat;
+  figures.dram_write_bytes = (run.write_beats[0] + run.write_beats[1]) * beat;
+  return figures;
+}
+
+}  // namespace tactus::bench

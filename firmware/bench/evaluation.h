@@ -1,0 +1,81 @@
+// One network on one machine: compiled (or taken from the cache), simulated cycle by cycle,
+// counted.
+//
+// Benchmark rows and sweep points are evaluations. Everything an evaluation needs is in a Task,
+// which travels as JSON to a process of its own; its figures come back as JSON.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "firmware/bench/estimator.h"
+#include "firmware/bench/program_cache.h"
+#include "firmware/compiler/compiler.h"
+#include "firmware/driver/host.h"
+
+namespace tactus::bench {
+
+enum class Source {
+  network,  ///< a name of the zoo
+  onnx,     ///< the path of an ONNX file
+  model,    ///< the path of a compiled .tmodel
+};
+
+struct Task {
+  Source source = Source::network;
+  std::string workload;    ///< name or path
+  std::uint64_t seed = 1;  ///< of a zoo network's weights and of the inputs
+  compiler::Strategy strategy = compiler::Strategy::local_isolated;  ///< not for a model
+  bool compat = false;                                               ///< not for a model
+  tcu::Architecture architecture;
+  double clock_mhz = 100;
+  unsigned axi_data_bits = 64;
+  std::uint64_t read_latency = 1, write_latency = 1;  ///< cycles, see MachineConfig
+  std::uint64_t max_cycles = 0;                       ///< 0: no limit
+};
+
+/// One line; parse_task(to_json(t)) is t. parse_task is strict; `where` stands for the file name.
+[[nodiscard]] std::string to_json(const Task& task);
+[[nodiscard]] Task parse_task(std::string_view json_text, const std::string& where);
+
+struct Figures {
+  std::uint64_t instructions = 0;
+  std::uint64_t program_bytes = 0, constant_bytes = 0;
+  std::uint64_t true_macs = 0;  ///< 0: unknown (a model compiled elsewhere)
+  std::uint64_t cycles = 0;
+  double latency_ms = 0, frames_per_second = 0;
+  double array_utilisation = 0;  ///< 0..1: cycles in which the array multiplies a vector
+  double mac_efficiency = 0;     ///< 0..1: true_macs of what the array could do; 0: unknown
+  std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  ///< both banks, at the pins
+  std::uint64_t estimated_cycles = 0;                       ///< execution latency, current formula
+  std::uint64_t estimated_cycles_2022 = 0;                  ///< aggregate, formula of March 2022
+  bool from_cache = false;
+  double compile_seconds = 0;   ///< of the host, or for reading the cache
+  double simulate_seconds = 0;  ///< of the host
+};
+
+[[nodiscard]] std::string to_json(const Figures& figures);
+[[nodiscard]] Figures parse_figures(std::string_view json_text, const std::string& where);
+
+/// The task's program: from the cache, else compiled and stored there.
+struct Prepared {
+  Program program;
+  bool from_cache = false;
+};
+[[nodiscard]] Prepared prepare(const Task& task, const ProgramCache& cache,
+                               const std::function<void(const compiler::Progress&)>& progress = {});
+
+/// A machine as the task describes it.
+[[nodiscard]] MachineConfig machine_config(const Task& task);
+
+/// One image of every input: the zoo's seeded values where the layout is known, else seeded
+/// vectors.
+[[nodiscard]] TensorData seeded_inputs(const Program& program, std::uint64_t seed);
+
+/// Runs one image. Throws UserError for what cannot be compiled or run, and for a program that
+/// hangs or meets the cycle limit. One machine a process at a time, as everywhere.
+[[nodiscard]] Figures evaluate(const Task& task, const ProgramCache& cache);
+
+}  // namespace tactus::bench

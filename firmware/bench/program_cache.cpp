@@ -1,0 +1,154 @@
+#include "firmware/bench/program_cache.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/sha256.h"
+
+namespace fs = std::filesystem;
+
+namespace tactus::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Bytes = std::vector<std::uint8_t>;
+
+Json encode(const std::vector<compiler::TensorLayout>& layouts) {
+  Json array = Json::array();
+  for (const compiler::TensorLayout& layout : layouts) {
+    array.push_back({{"name", layout.name},
+                     {"shape", layout.shape},
+                     {"order", layout.order},
+                     {"vectors", layout.vectors}});
+  }
+  return array;
+}
+
+std::vector<compiler::TensorLayout> decode_layouts(const Json& array) {
+  std::vector<compiler::TensorLayout> layouts;
+  for (const Json& item : array) {
+    compiler::TensorLayout layout;
+    item.at("name").get_to(layout.name);
+    item.at("shape").get_to(layout.shape);
+    item.at("order").get_to(layout.order);
+    item.at("vectors").get_to(layout.vectors);
+    layouts.push_back(std::move(layout));
+  }
+  return layouts;
+}
+
+/// The header line: everything but the program and the constants.
+std::string header(const std::string& key, const Program& program) {
+  Json json;
+  json["key"] = key;
+  json["build"] = build_hash();
+  json["model"] = tcu::to_json(program.model.file);
+  json["inputs"] = encode(program.inputs);
+  json["outputs"] = encode(program.outputs);
+  json["true_macs"] = program.true_macs;
+  json["program_bytes"] = program.model.program.size();
+  return json.dump() + "\n";
+}
+
+Program decode(const Json& json, Bytes payload, const std::string& path) {
+  Program program;
+  program.model.path = path;
+  program.model.file = tcu::parse_model_file(json.at("model").get<std::string>(), path);
+  program.inputs = decode_layouts(json.at("inputs"));
+  program.outputs = decode_layouts(json.at("outputs"));
+  json.at("true_macs").get_to(program.true_macs);
+  const auto size = static_cast<std::ptrdiff_t>(json.at("program_bytes").get<std::uint64_t>());
+  program.model.constants.emplace_back(payload.begin() + size, payload.end());
+  payload.resize(static_cast<std::size_t>(size));
+  program.model.program = std::move(payload);
+  return program;
+}
+
+}  // namespace
+
+const std::string& build_hash() {
+  static const std::string hash = sha256(read_file("/proc/self/exe"));
+  return hash;
+}
+
+Program to_program(const compiler::Compiled& compiled, const std::string& name) {
+  Program program;
+  program.model.path = name + ".tmodel";
+  program.model.file = model_file(compiled, name);
+  program.model.program = compiled.program;
+  program.model.constants = {compiled.constants};
+  program.inputs = compiled.input_layouts;
+  program.outputs = compiled.output_layouts;
+  program.true_macs = compiled.true_macs;
+  return program;
+}
+
+ProgramCache::ProgramCache(std::optional<std::string> folder) : folder_(std::move(folder)) {}
+
+std::optional<std::string> ProgramCache::default_folder() {
+  const auto variable = [](const char* name) -> std::string {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty())
+    return cache + "/tactus";
+  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.cache/tactus";
+  return std::nullopt;
+}
+
+std::string ProgramCache::path(const std::string& key) const {
+  return *folder_ + "/" + sha256({key.begin(), key.end()}) + ".program";
+}
+
+std::optional<Program> ProgramCache::find(const std::string& key) const {
+  if (!folder_) return std::nullopt;
+  const std::string file = path(key);
+  try {
+    if (!fs::is_regular_file(file)) return std::nullopt;
+    // The hash of the rest comes first: 64 digits and a line end.
+    constexpr std::ptrdiff_t hash_digits = 64;
+    const Bytes bytes = read_file(file);
+    if (static_cast<std::ptrdiff_t>(bytes.size()) <= hash_digits) return std::nullopt;
+    const auto hash_end = bytes.begin() + hash_digits;
+    Bytes rest(hash_end + 1, bytes.end());
+    if (sha256(rest) != std::string(bytes.begin(), hash_end)) return std::nullopt;
+    const auto line_end = std::find(rest.begin(), rest.end(), '\n');
+    const Json json = Json::parse(rest.begin(), line_end);
+    if (json.at("key") != key || json.at("build") != build_hash()) return std::nullopt;
+    rest.erase(rest.begin(), line_end + 1);
+    return decode(json, std::move(rest), file);
+  } catch (const std::exception&) {
+    return std::nullopt;  // not readable, or not ours: as if it were not there
+  }
+}
+
+bool ProgramCache::store(const std::string& key, const Program& program) const {
+  if (!folder_) return false;
+  std::error_code error;
+  fs::create_directories(*folder_, error);
+  if (error) return false;
+  const std::string text = header(key, program);
+  Bytes rest(text.begin(), text.end());
+  rest.insert(rest.end(), program.model.program.begin(), program.model.program.end());
+  const Bytes& constants = program.model.constants.front();
+  rest.insert(rest.end(), constants.begin(), constants.end());
+  std::string start = sha256(rest) + "\n";
+  Bytes bytes(start.begin(), start.end());
+  bytes.insert(bytes.end(), rest.begin(), rest.end());
+  try {
+    write_file_atomically(path(key), bytes);
+  } catch (const UserError&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace tactus::bench

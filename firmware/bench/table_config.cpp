@@ -1,0 +1,159 @@
+#include "firmware/bench/table_config.h"
+
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "firmware/bench/config_files.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/json.h"
+#include "isa/support/text.h"
+
+namespace tactus::bench {
+namespace {
+
+constexpr double most = 1e12;
+
+/// Names stay; paths start at the file that holds them.
+std::string beside(const std::string& where, const std::string& name) {
+  const bool path =
+      name.find('/') != std::string::npos || !std::filesystem::path(name).extension().empty();
+  return path ? resolve_beside(where, name) : name;
+}
+
+void decode_workload(ObjectReader& reader, const std::string& where, Row& row) {
+  static constexpr std::array<std::pair<const char*, Source>, 3> sources{
+      {{"network", Source::network}, {"onnx", Source::onnx}, {"model", Source::model}}};
+  unsigned given = 0;
+  for (const auto& [key, source] : sources) {
+    const auto text = reader.get_optional_string(key);
+    if (!text) continue;
+    ++given;
+    row.task.source = source;
+    row.task.workload = source == Source::network ? *text : resolve_beside(where, *text);
+    row.network = std::filesystem::path(*text).filename().string();
+    if (source != Source::network) continue;
+    try {
+      (void)nn::zoo_entry(*text);
+    } catch (const UserError& error) {
+      reader.add_problem(key, error.what());
+    }
+  }
+  if (given != 1) {
+    reader.problems().add(reader.path(),
+                          "must have exactly one of \"network\", \"onnx\" and \"model\"");
+  }
+}
+
+/// The board's architecture with some of its keys replaced.
+void decode_changes(ObjectReader& reader, Row& row) {
+  auto changes = reader.get_optional_object("architecture");
+  if (!changes) return;
+  auto json = nlohmann::ordered_json::parse(to_json(row.board.architecture, -1));
+  for (auto& [key, value] : json.items()) {
+    if (value.is_string()) {
+      if (const auto text = changes->get_optional_string(key)) value = *text;
+    } else if (const auto number = changes->get_optional_u64(key)) {
+      value = *number;
+    } else {
+      continue;
+    }
+    if (changes->has(key)) {
+      row.changes += fmt::format("{}{} {}", row.changes.empty() ? "" : ", ", key, value.dump());
+    }
+  }
+  changes->finish();
+  try {
+    row.task.architecture = tcu::parse_architecture(json.dump(), "the changed architecture");
+  } catch (const UserError& error) {
+    reader.add_problem("architecture", error.what());
+  }
+}
+
+void decode_board(ObjectReader& reader, const std::string& where, Row& row) {
+  const std::string name = reader.get_string("board");
+  if (name.empty()) return;
+  try {
+    row.board = read_board(beside(where, name));
+  } catch (const UserError& error) {
+    reader.add_problem("board", error.what());
+    return;
+  }
+  row.task.architecture = row.board.architecture;
+  row.task.clock_mhz = row.board.clock_mhz;
+  row.task.axi_data_bits = row.board.axi_data_bits;
+  row.task.read_latency = row.board.read_latency;
+  row.task.write_latency = row.board.write_latency;
+}
+
+void decode_compiler_options(ObjectReader& reader, Row& row) {
+  const auto strategy = reader.get_optional_string("strategy");
+  const auto compat = reader.get_optional_bool("compat");
+  for (const char* key : {"strategy", "compat"}) {
+    if (row.task.source != Source::model || !reader.has(key)) continue;
+    reader.add_problem(key, "belongs to rows that are compiled, not to a \"model\"");
+  }
+  row.task.compat = compat.value_or(false);
+  if (!strategy) return;
+  try {
+    row.task.strategy = compiler::parse_strategy(*strategy);
+  } catch (const UserError& error) {
+    reader.add_problem("strategy", error.what());
+  }
+}
+
+Row decode_row(ObjectReader reader, const std::string& where) {
+  Row row;
+  decode_workload(reader, where, row);
+  decode_board(reader, where, row);
+  decode_compiler_options(reader, row);
+  decode_changes(reader, row);
+  row.standard = reader.get_optional_bool("standard").value_or(true);
+  if (auto published = reader.get_optional_object("published")) {
+    row.published = Row::Published{published->get_real("latency_ms", 0, most),
+                                   published->get_string("source"), published->get_string("date")};
+    published->finish();
+  }
+  if (auto measured = reader.get_optional_object("measured")) {
+    row.measured = Row::Measured{measured->get_real("frames_per_second", 0, most),
+                                 measured->get_string("source"), measured->get_string("date")};
+    measured->finish();
+  }
+  reader.finish();
+  return row;
+}
+
+}  // namespace
+
+std::string Row::title() const {
+  std::string text = network + " " + board.name;
+  if (task.strategy != compiler::Strategy::local_isolated) {
+    text += " " + std::string(compiler::to_string(task.strategy));
+  }
+  return text;
+}
+
+std::vector<Row> parse_rows(std::string_view json_text, const std::string& where) {
+  JsonDocument document(json_text, where);
+  ObjectReader root = document.root();
+  const ArrayReader array = root.get_array("rows");
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    rows.push_back(decode_row(array.get_object(i), where));
+  }
+  if (rows.empty() && !document.problems().any()) root.add_problem("rows", "has no rows");
+  root.finish();
+  document.problems().throw_if_any();
+  return rows;
+}
+
+std::vector<Row> read_rows(const std::string& name) {
+  const std::string path = config_path("bench", name);
+  return parse_rows(read_text(path), path);
+}
+
+}  // namespace tactus::bench

@@ -1,0 +1,342 @@
+// tactus compile: an ONNX model becomes a program, its data, and tables about them.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "firmware/bench/accuracy.h"
+#include "firmware/bench/board.h"
+#include "firmware/bench/estimator.h"
+#include "firmware/cli/args.h"
+#include "firmware/cli/commands.h"
+#include "firmware/cli/machine_options.h"
+#include "firmware/cli/progress.h"
+#include "firmware/cli/table.h"
+#include "firmware/compiler/compiler.h"
+#include "firmware/onnx/loader.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+#include "isa/tcu/vectors_file.h"
+
+namespace tactus {
+namespace {
+
+using compiler::Compiled;
+
+constexpr std::array<std::string_view, 4> dump_names{"hir", "lir", "asm", "dot"};
+
+std::vector<Args::Option> options() {
+  std::vector<Args::Option> result = {
+      {"arch", "F.tarch", "architecture (or --board)"},
+      {"target", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", false, 'o'},
+      {"strategy", "S",
+       "local-isolated (default), local-vars, local-consts, local-vars-and-consts"},
+      {"output", "NAME", "output tensor (default: the graph's outputs)", true},
+      {"input-shape", "[NAME=]D,D,..", "shape of an input, -1: as the model says", true},
+      {"compat", "", "byte for byte as the reference's compiler, its mistakes included"},
+      {"summary", "", "print sizes, memory use, efficiency and the estimated latency"},
+      {"layers", "", "print a table of the layers"},
+      {"dump", "hir|lir|asm|dot", "a stage as text, beside the program or without -o printed",
+       true},
+      {"check", "", "simulate one image and compare layers and outputs with float arithmetic"},
+      {"input", "[NAME=]F", "for --check: .csv or .bin vectors of an input (default: seeded)",
+       true},
+      {"seed", "N", "for --check: of the inputs (default 1)"},
+      {"tolerance", "F", "for --check: largest RMS error of an output (default: by data type)"},
+  };
+  for (Args::Option& option : machine_options()) result.push_back(std::move(option));
+  return result;
+}
+
+// ---- options ----------------------------------------------------------------------------------
+
+std::vector<std::int64_t> parse_shape(const std::string& option, const std::string& text) {
+  std::vector<std::int64_t> shape;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    std::int64_t size = 0;
+    const char* end = text.data() + comma;
+    const auto result = std::from_chars(text.data() + at, end, size);
+    if (result.ec != std::errc() || result.ptr != end || size == 0 || size < -1) {
+      user_error(
+          "tactus compile: --input-shape {} is not allowed; allowed: [NAME=] and sizes "
+          "separated by commas, each 1 or more, or -1 for the model's",
+          quote(option));
+    }
+    shape.push_back(size);
+    at = comma + 1;
+  }
+  return shape;
+}
+
+/// Names of tensors may hold "=", shapes cannot.
+void read_shapes(const Args& args, compiler::Options& options) {
+  for (const std::string& text : args.texts("input-shape")) {
+    const std::size_t equals = text.rfind('=');
+    const std::string name = equals == std::string::npos ? "" : text.substr(0, equals);
+    const std::string shape = equals == std::string::npos ? text : text.substr(equals + 1);
+    if (!options.input_shapes.emplace(name, parse_shape(text, shape)).second) {
+      user_error("tactus compile: the shape of {} is given twice",
+                 name.empty() ? "the other inputs" : quote(name));
+    }
+  }
+}
+
+compiler::Options read_options(const Args& args) {
+  compiler::Options options;
+  options.strategy = compiler::parse_strategy(args.text("strategy").value_or("local-isolated"));
+  options.compat = args.has("compat");
+  options.outputs = args.texts("output");
+  read_shapes(args, options);
+  for (const std::string& dump : args.texts("dump")) {
+    const auto found = std::find(dump_names.begin(), dump_names.end(), dump);
+    if (found == dump_names.end()) {
+      user_error("tactus compile: --dump {} is not allowed; allowed: hir, lir, asm, dot",
+                 quote(dump));
+    }
+    bool* const wanted[] = {&options.dump_hir, &options.dump_lir, &options.dump_assembly,
+                            &options.dump_dot};
+    *wanted[std::distance(dump_names.begin(), found)] = true;
+  }
+  return options;
+}
+
+/// Reads --board and --arch. Returns the path that names the artefacts.
+std::string read_target(const Args& args, MachineConfig& machine) {
+  const auto board = read_board_option(args, machine);
+  const auto arch = args.text("arch");
+  if (!board && !arch) user_error("tactus compile: give --arch F.tarch or --board NAME");
+  if (arch) machine.architecture = tcu::read_architecture(*arch);
+  read_machine_options(args, machine);
+  return arch ? *arch : board->architecture_path;
+}
+
+// ---- tables -----------------------------------------------------------------------------------
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+bench::Estimate estimate_of(const Compiled& compiled) {
+  return bench::estimate(
+      compiled.architecture,
+      decode_program(tcu::InstructionLayout(compiled.architecture), compiled.program));
+}
+
+void print_summary(const Compiled& compiled, const MachineConfig& machine) {
+  const tcu::Architecture& a = compiled.architecture;
+  const bench::Estimate estimate = estimate_of(compiled);
+  const auto line = [](const char* name, const std::string& value) {
+    fmt::print("{:<26}{}\n", name, value);
+  };
+  const auto memory = [&](const char* name, const compiler::SpaceUse& use, std::uint64_t depth) {
+    line(name, fmt::format("{} of {} vectors ({:.1f} %) at most, {} in sum", use.maximum, depth,
+                           share(use.maximum, depth), use.aggregate));
+  };
+  line("array", fmt::format("{0}x{0} {1}", a.array_size, info(a.data_type).name));
+  line("layers", fmt::format("{}", compiled.layers.size()));
+  line("instructions", fmt::format("{}, {} bytes", compiled.instructions, compiled.program.size()));
+  line("constants",
+       fmt::format("{} vectors, {} scalars, {} bytes", compiled.constant_vectors,
+                   compiled.constant_vectors * a.array_size, compiled.constants.size()));
+  memory("DRAM0", compiled.memory.dram0, a.dram0_depth);
+  memory("DRAM1", compiled.memory.dram1, a.dram1_depth);
+  memory("local memory", compiled.memory.local, a.local_depth);
+  memory("accumulators", compiled.memory.accumulators, a.accumulator_depth);
+  std::uint64_t stages = 0;
+  std::uint64_t partitions = 0;
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    stages += layer.stages;
+    partitions += layer.partitions;
+  }
+  line("stages, partitions", fmt::format("{}, {}", stages, partitions));
+  line("multiply-accumulates",
+       fmt::format("{:.3f} M", static_cast<double>(compiled.true_macs) / 1e6));
+  line("estimated latency",
+       fmt::format("{} cycles = {:.3f} ms at {:g} MHz (formula; see tactus estimate)",
+                   estimate.execution.cycles,
+                   static_cast<double>(estimate.execution.cycles) / machine.clock_mhz / 1e3,
+                   machine.clock_mhz));
+  line("estimated efficiency",
+       fmt::format("{:.1f} % of the array's multiply-accumulates",
+                   100 * bench::mac_efficiency(a, compiled.true_macs, estimate.execution.cycles)));
+  line("estimated energy",
+       fmt::format("{:.3f} M units", static_cast<double>(estimate.execution.energy) / 1e6));
+}
+
+void print_layers(const Compiled& compiled) {
+  const std::vector<tcu::Instruction> program =
+      decode_program(tcu::InstructionLayout(compiled.architecture), compiled.program);
+  std::vector<tcu::LayerEntry> spans;
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    spans.push_back({layer.name, layer.first_instruction, layer.instructions});
+  }
+  const auto estimates = bench::estimate_layers(compiled.architecture, program, spans);
+  Table table({{"layer", Table::Align::left},
+               {"instructions"},
+               {"stages"},
+               {"partitions"},
+               {"local"},
+               {"acc"},
+               {"matmul vectors"},
+               {"of zeroes"},
+               {"MMAC"},
+               {"est. cycles"},
+               {"array %"}});
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
+    const compiler::LayerInfo& layer = compiled.layers[i];
+    const std::uint64_t cycles = estimates[i].aggregate.cycles;
+    rows.push_back(
+        {fmt::format("{} {}", i, layer.name), fmt::format("{}", layer.instructions),
+         fmt::format("{}", layer.stages), fmt::format("{}", layer.partitions),
+         fmt::format("{}", layer.local.maximum), fmt::format("{}", layer.accumulators.maximum),
+         fmt::format("{}", layer.mat_mul_vectors), fmt::format("{}", layer.zeroes_vectors),
+         fmt::format("{:.3f}", static_cast<double>(layer.true_macs) / 1e6),
+         fmt::format("{}", cycles),
+         fmt::format("{:.1f}",
+                     100 * bench::mac_efficiency(compiled.architecture, layer.true_macs, cycles))});
+  }
+  fmt::print("{}", table.text(rows));
+}
+
+void print_dumps(const Compiled& compiled) {
+  for (const std::string* dump :
+       {&compiled.hir, &compiled.lir, &compiled.assembly, &compiled.dot}) {
+    fmt::print("{}", *dump);
+  }
+}
+
+// ---- the check --------------------------------------------------------------------------------
+
+/// Values of each input in the model's order: from a file, else from the seed.
+nn::Values check_inputs(const Args& args, const Compiled& compiled) {
+  std::map<std::string, std::string> files;
+  for (const std::string& text : args.texts("input")) {
+    const auto& layouts = compiled.input_layouts;
+    const auto named = std::find_if(layouts.begin(), layouts.end(), [&](const auto& layout) {
+      return text.rfind(layout.name + "=", 0) == 0;
+    });
+    if (named == layouts.end() && layouts.size() != 1) {
+      user_error("tactus compile: --input {}: the model has {} inputs; write NAME=F", quote(text),
+                 layouts.size());
+    }
+    const std::string name = named == layouts.end() ? layouts.front().name : named->name;
+    const std::string path = named == layouts.end() ? text : text.substr(named->name.size() + 1);
+    if (!files.emplace(name, path).second) {
+      user_error("tactus compile: input {} is given twice", quote(name));
+    }
+  }
+  std::uint64_t seed = args.number("seed", 1, 0, ~std::uint64_t{0});
+  nn::Values values;
+  for (const compiler::TensorLayout& layout : compiled.input_layouts) {
+    const auto file = files.find(layout.name);
+    if (file != files.end()) {
+      const auto image = tcu::read_vectors(file->second, compiled.architecture, layout.vectors);
+      values[layout.name] =
+          nn::Tensor::of(layout.shape, unpack_tensor(layout, compiled.architecture, image));
+      continue;
+    }
+    nn::ValueInfo info;
+    info.name = layout.name;
+    info.dims.emplace();
+    for (const std::int64_t size : layout.shape) info.dims->push_back({size, ""});
+    values[layout.name] = nn::random_input(info, seed++);
+  }
+  return values;
+}
+
+bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compiled,
+                 const compiler::Options& options, const MachineConfig& machine) {
+  Progress progress(compiled.instructions);
+  const bench::Accuracy accuracy = bench::check_accuracy(
+      graph, compiled, options, machine, check_inputs(args, compiled),
+      [&](Cycle cycles, std::uint64_t instructions) { progress.update(cycles, instructions); });
+  progress.clear();
+  const double tolerance =
+      args.real("tolerance", bench::usual_tolerance(compiled.architecture.data_type), 0, 1e9);
+  Table table({{"tensor", Table::Align::left},
+               {"scalars"},
+               {"largest value"},
+               {"largest error"},
+               {"RMS error"},
+               {"saturated"},
+               {"", Table::Align::left}});
+  std::vector<std::vector<std::string>> rows;
+  bool good = true;
+  for (const bench::TensorError& error : accuracy.tensors) {
+    const bool within = !error.output || error.rms_error <= tolerance;
+    good = good && within;
+    rows.push_back({error.name, fmt::format("{}", error.scalars),
+                    fmt::format("{:.4f}", error.largest_value),
+                    fmt::format("{:.5f}", error.largest_error),
+                    fmt::format("{:.5f}", error.rms_error), fmt::format("{}", error.saturated),
+                    !error.output ? ""
+                    : within      ? "output"
+                                  : "output, BEYOND THE TOLERANCE"});
+  }
+  fmt::print("{}", table.text(rows));
+  if (!accuracy.note.empty()) fmt::print("{}\n", accuracy.note);
+  fmt::print("simulated {} against float, one image: RMS error of the outputs {} {}\n",
+             info(compiled.architecture.data_type).name, good ? "within" : "beyond", tolerance);
+  return good;
+}
+
+}  // namespace
+
+int compile_command(const Words& words) {
+  Args args("compile",
+            "Compiles an ONNX model for an architecture: program (.tprog), constants (.tdata) and\n"
+            "model file (.tmodel), for tactus run and for the hardware's drivers.",
+            options(), "MODEL.onnx");
+  if (!args.parse(words)) return exit_ok;
+  if (args.positional().size() != 1) user_error("tactus compile: name exactly one ONNX file");
+  const std::string& path = args.positional().front();
+  const bool prints = args.has("summary") || args.has("layers") || args.has("dump");
+  if (!args.has("target") && !prints && !args.has("check")) {
+    user_error(
+        "tactus compile: nothing to do: give -o DIR, --summary, --layers, --dump or --check");
+  }
+  for (const char* option : {"input", "seed", "tolerance"}) {
+    if (args.has(option) && !args.has("check")) {
+      user_error("tactus compile: --{} belongs to --check", option);
+    }
+  }
+  compiler::Options options = read_options(args);
+  MachineConfig machine;
+  const std::string target = read_target(args, machine);
+  const nn::Graph graph = nn::load_graph(path);
+
+  std::optional<Progress> progress;
+  options.progress = [&](const compiler::Progress& p) {
+    const std::size_t all = p.layers * p.passes;
+    if (!progress) progress.emplace(all);
+    progress->show(
+        fmt::format("compiling layer {} of {}: {}", p.pass * p.layers + p.layer, all, p.name),
+        p.pass * p.layers + p.layer - 1);
+  };
+  const Compiled compiled = compile(graph, machine.architecture, options);
+  progress.reset();
+
+  if (const auto folder = args.text("target")) {
+    const std::string written =
+        write_artefacts(compiled, *folder, compiler::artefact_base_name(path, target));
+    fmt::print("{:<26}{}\n", "model", written);
+  } else {
+    print_dumps(compiled);
+  }
+  for (const std::string& note : compiled.notes) fmt::print("{:<26}{}\n", "note", note);
+  if (args.has("summary")) print_summary(compiled, machine);
+  if (args.has("layers")) print_layers(compiled);
+  if (!args.has("check")) return exit_ok;
+  return print_check(args, graph, compiled, options, machine) ? exit_ok : exit_mismatch;
+}
+
+}  // namespace tactus

@@ -1,0 +1,57 @@
+// tactus gemm: the built-in matrix multiplication, checked, with the speed of the host.
+#include <fmt/core.h>
+
+#include "firmware/cli/args.h"
+#include "firmware/cli/commands.h"
+#include "firmware/cli/machine_options.h"
+#include "firmware/cli/progress.h"
+#include "firmware/selftest/gemm_bench.h"
+
+namespace tactus {
+
+int gemm_command(const Words& words) {
+  std::vector<Args::Option> options = {
+      {"arch", "F.tarch", "architecture (default: pynqz1, 8x8 FP16BP8)"}};
+  for (Args::Option& option : machine_options()) options.push_back(std::move(option));
+  Args args("gemm",
+            "Multiplies two matrices, tiled to fill local memory, with operands from DRAM and the\n"
+            "result written back, and compares every result with scalar arithmetic.",
+            options);
+  if (!args.parse(words)) return exit_ok;
+  MachineConfig config;
+  (void)read_board_option(args, config);
+  if (const auto arch = args.text("arch")) config.architecture = tcu::read_architecture(*arch);
+  read_machine_options(args, config);
+
+  Machine machine(config);
+  const GemmResult result = run_gemm_bench(machine, gemm_shape(config.architecture));
+  const RunResult& run = result.run;
+  const std::uint64_t n = config.architecture.array_size;
+  const auto line = [](const char* name, const std::string& value) {
+    fmt::print("{:<14}{}\n", name, value);
+  };
+  line("program",
+       fmt::format("bench_gemm: {} x {} times {} x {}", result.shape.rows, result.shape.inner * n,
+                   result.shape.inner * n, result.shape.outer * n));
+  line("machine", fmt::format("{}x{} {}, AXI {} bits, memory latency {} read {} write", n, n,
+                              info(config.architecture.data_type).name, config.axi_data_bits,
+                              config.read_latency, config.write_latency));
+  line("cycles",
+       fmt::format("{} = {:.3f} ms at {:g} MHz", run.cycles,
+                   static_cast<double>(run.cycles) / config.clock_mhz / 1e3, config.clock_mhz));
+  line("instructions", fmt::format("{}", run.instructions));
+  line("array", fmt::format("{} multiply-accumulates, {:.1f} % of peak",
+                            result.multiply_accumulates, 100 * result.utilisation));
+  line("host",
+       fmt::format("{:.3f} s, {:.2f} Mcycles/s, {:.2f} GMAC/s", result.host_seconds,
+                   static_cast<double>(run.cycles) / result.host_seconds / 1e6,
+                   static_cast<double>(result.multiply_accumulates) / result.host_seconds / 1e9));
+  if (!result.wrong.empty()) {
+    fmt::print("{:<14}WRONG: {}\n", "result", result.wrong);
+    return exit_mismatch;
+  }
+  line("result", fmt::format("{} of {} vectors compared, all equal", result.checked, result.rows));
+  return exit_ok;
+}
+
+}  // namespace tactus

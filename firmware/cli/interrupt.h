@@ -1,0 +1,29 @@
+// Signals that end a run gently: what has been traced is closed before the program dies.
+#pragma once
+
+namespace tactus {
+
+/// While one exists, the first SIGINT, SIGTERM or SIGHUP is only remembered; the second kills.
+class DeferSignals {
+ public:
+  DeferSignals();
+  ~DeferSignals();
+  DeferSignals(const DeferSignals&) = delete;
+  DeferSignals& operator=(const DeferSignals&) = delete;
+
+  /// The remembered signal, or 0.
+  [[nodiscard]] static int received();
+};
+
+/// Thrown out of a run that a signal ends.
+struct Interrupted {
+  int signal;
+};
+
+/// For the signal handler: true if the signal is remembered and the program goes on.
+bool defer_signal(int signal);
+
+/// Removes unfinished files, then dies of the signal as usual.
+void die_of(int signal);
+
+}  // namespace tactus

@@ -1,0 +1,34 @@
+// Text tables: columns as wide as their widest cell, two blanks between.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tactus {
+
+class Table {
+ public:
+  enum class Align { left, right };
+  struct Column {
+    std::string title;
+    Align align = Align::right;
+  };
+
+  explicit Table(std::vector<Column> columns);
+
+  /// Widens the columns for these cells; a table whose rows come one by one is given the widest
+  /// expected ones first.
+  void fit(const std::vector<std::string>& cells);
+  /// One line with its end; trailing blanks are left out.
+  [[nodiscard]] std::string header() const;
+  [[nodiscard]] std::string line(const std::vector<std::string>& cells) const;
+  /// The header and all rows, fitted.
+  [[nodiscard]] std::string text(const std::vector<std::vector<std::string>>& rows);
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::size_t> widths_;
+};
+
+}  // namespace tactus

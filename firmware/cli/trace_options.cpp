@@ -1,0 +1,185 @@
+#include "firmware/cli/trace_options.h"
+
+#include <charconv>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "firmware/cli/version.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/output_file.h"
+#include "isa/support/text.h"
+#include "models/sim/trace/gtkwave_save.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t most_cycles = ~std::uint64_t{0} >> 1;
+constexpr std::uint64_t most_counter = 0xFFFFFFFF;
+
+std::uint64_t parse_counter(const std::string& range, std::string_view text) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc() || result.ptr != end || value > most_counter) {
+    user_error("tactus run: --trace-pc {} is not allowed; allowed: FIRST or FIRST:LAST, each 0..{}",
+               quote(range), most_counter);
+  }
+  return value;
+}
+
+void read_trigger(const Args& args, TraceOptions& options) {
+  const auto range = args.text("trace-pc");
+  if (range && args.has("trace-tracepoint")) {
+    user_error("tactus run: give --trace-pc or --trace-tracepoint, not both");
+  }
+  if (range) {
+    const std::size_t colon = range->find(':');
+    options.trigger = TraceOptions::Trigger::program_counter;
+    options.first_counter = parse_counter(*range, std::string_view(*range).substr(0, colon));
+    options.last_counter = colon == std::string::npos
+                               ? options.first_counter
+                               : parse_counter(*range, std::string_view(*range).substr(colon + 1));
+    if (options.last_counter < options.first_counter) {
+      user_error("tactus run: --trace-pc {} is an empty window: it ends before it begins",
+                 quote(*range));
+    }
+  } else if (args.has("trace-tracepoint")) {
+    options.trigger = TraceOptions::Trigger::tracepoint;
+  }
+  for (const char* option : {"trace-pre", "trace-post"}) {
+    if (args.has(option) && options.trigger == TraceOptions::Trigger::none) {
+      user_error("tactus run: --{} needs --trace-pc or --trace-tracepoint", option);
+    }
+  }
+}
+
+trace::Registry& described(trace::Registry& registry, const Machine& machine) {
+  machine.top().describe(trace::Scope(registry, "top"));
+  return registry;
+}
+
+trace::Widths widths(const Machine& machine) {
+  return {machine.config().architecture, machine.config().axi_data_bits};
+}
+
+}  // namespace
+
+std::vector<Args::Option> trace_options() {
+  return {
+      {"vcd", "F.vcd", "write the waveforms of the machine's signals"},
+      {"gtkw", "F.gtkw", "write a GTKWave save file for the VCD"},
+      {"trace-list", "", "print the signals there are (or that the globs select) and stop"},
+      {"trace-scope", "GLOB", "trace the signals that match, and all below scopes that match",
+       true},
+      {"trace-depth", "N", "trace units down to level N; 1 is the top (default: all)"},
+      {"trace-from", "CYCLE", "first cycle to trace (default 0)"},
+      {"trace-to", "CYCLE", "last cycle to trace (default: the end)"},
+      {"trace-pc", "FIRST[:LAST]", "trace while the program counter is in the range"},
+      {"trace-tracepoint", "", "trace while the decoder's tracepoint output is high"},
+      {"trace-pre", "CYCLES", "trace so many cycles before the trigger, too (default 0)"},
+      {"trace-post", "CYCLES", "trace so many cycles after the trigger, too (default 0)"},
+  };
+}
+
+TraceOptions read_trace_options(const Args& args) {
+  TraceOptions options;
+  options.vcd = args.text("vcd");
+  options.gtkw = args.text("gtkw");
+  options.list = args.has("trace-list");
+  if (!options.vcd && !options.list) {
+    for (const Args::Option& option : trace_options()) {
+      if (args.has(option.name)) user_error("tactus run: --{} needs --vcd F.vcd", option.name);
+    }
+    return options;
+  }
+  options.selection.globs = args.texts("trace-scope");
+  options.selection.depth = static_cast<unsigned>(args.number("trace-depth", 0, 1, 100));
+  trace::Window& window = options.window;
+  window.first = args.number("trace-from", 0, 0, most_cycles);
+  window.last = args.number("trace-to", most_cycles, 0, most_cycles);
+  if (window.last < window.first) {
+    user_error("tactus run: --trace-to {} is before --trace-from {}: the window is empty",
+               window.last, window.first);
+  }
+  read_trigger(args, options);
+  window.pre = args.number("trace-pre", 0, 0, most_cycles);
+  window.post = args.number("trace-post", 0, 0, most_cycles);
+  return options;
+}
+
+std::string signal_list(const Machine& machine, const TraceOptions& options) {
+  trace::Registry registry(widths(machine));
+  return list_signals(described(registry, machine), options.selection);
+}
+
+RunTrace::RunTrace(Machine& machine, const TraceOptions& options, const std::string& comment)
+    : machine_(machine),
+      options_(options),
+      registry_(widths(machine)),
+      plan_(make_plan(described(registry_, machine), options.selection)) {
+  for (const auto& path : {options.vcd, options.gtkw}) {
+    if (path) const OutputFile probe(*path);
+  }
+  trace::VcdWriter::Header header;
+  header.tool = fmt::format("tactus {} ({})", version, git_revision);
+  header.comment = printable(comment, 1000);
+  header.period_ps = static_cast<std::uint64_t>(clock_period(machine.config().clock_mhz) /
+                                                sc_core::sc_time(1, sc_core::SC_PS));
+  writer_.emplace(*options.vcd, plan_, header);
+
+  trace::Window window = options.window;
+  const Decoder& decoder = machine.top().tcu().decoder();
+  if (options.trigger == TraceOptions::Trigger::program_counter) {
+    window.condition = [&decoder, first = options.first_counter, last = options.last_counter] {
+      const std::uint32_t counter = decoder.registers().program_counter;
+      return counter >= first && counter <= last;
+    };
+  } else if (options.trigger == TraceOptions::Trigger::tracepoint) {
+    window.condition = [&decoder] { return decoder.tracepoint(); };
+  }
+  tracer_.emplace(plan_, std::move(window), *writer_);
+  machine.watch(&*tracer_);
+}
+
+RunTrace::~RunTrace() { machine_.watch(nullptr); }
+
+std::string RunTrace::nothing_traced() const {
+  const Cycle end = machine_.now();
+  if (options_.window.first >= end) {
+    return fmt::format("--trace-from {}: the run ended before, after {} cycles; nothing was traced",
+                       options_.window.first, end);
+  }
+  if (options_.trigger == TraceOptions::Trigger::program_counter) {
+    return fmt::format("--trace-pc {}:{}: the program counter was never there; nothing was traced",
+                       options_.first_counter, options_.last_counter);
+  }
+  return "--trace-tracepoint: the program counter never met the tracepoint register; nothing was "
+         "traced";
+}
+
+std::string RunTrace::finish() {
+  machine_.watch(nullptr);
+  if (tracer_->cycles() == 0) return nothing_traced();
+  writer_->close();
+  if (!writer_->error().empty()) return writer_->error();
+  if (!options_.gtkw) return {};
+  try {
+    std::error_code ignored;
+    const auto absolute = std::filesystem::absolute(*options_.vcd, ignored);
+    write_file_atomically(*options_.gtkw, gtkwave_save(plan_, absolute.string()));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::string RunTrace::summary() const {
+  return fmt::format("{} cycles, {} signals, {:.1f} MB in {}", tracer_->cycles(),
+                     plan_.chosen.size(), static_cast<double>(writer_->bytes()) / 1e6,
+                     *options_.vcd);
+}
+
+}  // namespace tactus

@@ -1,0 +1,59 @@
+// Waveforms of `tactus run`: options, and the trace of one run.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/cli/args.h"
+#include "firmware/driver/machine.h"
+#include "models/sim/trace/tracer.h"
+
+namespace tactus {
+
+struct TraceOptions {
+  enum class Trigger { none, program_counter, tracepoint };
+  std::optional<std::string> vcd, gtkw;
+  bool list = false;
+  trace::Selection selection;
+  trace::Window window;  ///< without its condition, which needs the machine
+  Trigger trigger = Trigger::none;
+  std::uint64_t first_counter = 0, last_counter = 0;
+};
+
+[[nodiscard]] std::vector<Args::Option> trace_options();
+/// Throws UserError for combinations that say nothing.
+[[nodiscard]] TraceOptions read_trace_options(const Args& args);
+
+/// What --trace-list prints about a machine.
+[[nodiscard]] std::string signal_list(const Machine& machine, const TraceOptions& options);
+
+/// Watches a machine from its construction to its end. The VCD appears with the first cycle in the
+/// window. Failures while the machine runs do not disturb it; finish() reports them.
+class RunTrace {
+ public:
+  /// Throws UserError for a glob that selects nothing and for paths that cannot be written.
+  /// `comment` goes into the file.
+  RunTrace(Machine& machine, const TraceOptions& options, const std::string& comment);
+  ~RunTrace();
+  RunTrace(const RunTrace&) = delete;
+  RunTrace& operator=(const RunTrace&) = delete;
+
+  /// Closes the files. Returns what went wrong, or nothing.
+  [[nodiscard]] std::string finish();
+  /// For the summary, after finish().
+  [[nodiscard]] std::string summary() const;
+
+ private:
+  [[nodiscard]] std::string nothing_traced() const;
+
+  Machine& machine_;
+  TraceOptions options_;
+  trace::Registry registry_;
+  trace::Plan plan_;
+  std::optional<trace::VcdWriter> writer_;
+  std::optional<trace::Tracer> tracer_;
+};
+
+}  // namespace tactus

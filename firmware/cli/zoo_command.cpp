@@ -1,0 +1,65 @@
+// tactus zoo: the networks Tactus ships, as ONNX files.
+#include <fmt/core.h>
+
+#include "firmware/cli/args.h"
+#include "firmware/cli/commands.h"
+#include "firmware/onnx/writer.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+
+namespace tactus {
+namespace {
+
+std::string input_text(const nn::Graph& graph) {
+  std::string text;
+  for (const nn::ValueInfo& input : graph.inputs) {
+    nn::Shape shape;
+    for (const nn::Dimension& dimension : *input.dims) shape.push_back(*dimension.size);
+    text += (text.empty() ? "" : ", ") + input.name + " " + nn::to_string(shape);
+  }
+  return text;
+}
+
+void print_list() {
+  fmt::print("{:<16} {:<20} {:>11} {:>9}  {}\n", "network", "input", "parameters", "MMAC",
+             "topology");
+  for (const nn::ZooEntry& entry : nn::zoo()) {
+    const nn::Network network = entry.build(nn::default_zoo_seed);
+    fmt::print("{:<16} {:<20} {:>11} {:>9.3f}  {}\n", entry.name, input_text(network.graph),
+               network.parameters, static_cast<double>(network.macs) / 1e6, entry.source);
+  }
+}
+
+}  // namespace
+
+int zoo_command(const Words& words) {
+  Args args("zoo",
+            "Writes a network as an ONNX file, with weights drawn from a seed. Without a name: "
+            "lists the networks.",
+            {{"output", "F.onnx", "where to write the network (required with a name)", false, 'o'},
+             {"seed", "N", "seed of the weights (default 1)"}},
+            "[NETWORK]");
+  if (!args.parse(words)) return exit_ok;
+  const std::uint64_t seed = args.number("seed", nn::default_zoo_seed, 0, UINT64_MAX);
+  const auto output = args.text("output");
+  if (args.positional().empty()) {
+    if (output)
+      user_error("tactus zoo: --output needs the name of a network; tactus zoo lists them");
+    if (args.has("seed")) user_error("tactus zoo: --seed needs the name of a network");
+    print_list();
+    return exit_ok;
+  }
+  if (args.positional().size() > 1) user_error("tactus zoo: name one network at a time");
+  const nn::ZooEntry& entry = nn::zoo_entry(args.positional().front());
+  if (!output) user_error("tactus zoo: --output F.onnx is missing");
+  const nn::Network network = entry.build(seed);
+  const auto bytes = nn::write_graph(network.graph);
+  write_file_atomically(*output, bytes);
+  fmt::print("{}: {}, input {}, {} parameters, {:.3f} MMAC, {} bytes\n", *output, entry.name,
+             input_text(network.graph), network.parameters, static_cast<double>(network.macs) / 1e6,
+             bytes.size());
+  return exit_ok;
+}
+
+}  // namespace tactus

@@ -1,0 +1,167 @@
+// The compiled program as files, and tensors as the vectors that those programs read and write.
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+#include "firmware/compiler/compiler.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// Calls visit(position in memory in scalars, row-major index in the model) for each element.
+template <typename Visit>
+void for_each_element(const TensorLayout& layout, std::uint64_t n, Visit visit) {
+  const std::size_t rank = layout.shape.size();
+  std::vector<std::uint64_t> strides(rank, 1);
+  for (std::size_t k = rank; k-- > 1;) {
+    strides[k - 1] = strides[k] * static_cast<std::uint64_t>(layout.shape[k]);
+  }
+  const std::uint64_t lanes = layout.lanes();
+  const std::uint64_t width = (lanes + n - 1) / n * n;
+  const std::uint64_t rows = lanes == 0 ? 0 : layout.elements() / lanes;
+  std::vector<std::int64_t> at(rank, 0);  // in memory order
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    std::uint64_t index = 0;
+    for (std::size_t k = 0; k + 1 < rank; ++k) {
+      index += static_cast<std::uint64_t>(at[k]) * strides[layout.order[k]];
+    }
+    for (std::uint64_t lane = 0; lane < lanes; ++lane) {
+      visit(row * width + lane, index + lane * strides[layout.order.back()]);
+    }
+    for (std::size_t k = rank - 1; k-- > 0;) {
+      if (++at[k] < layout.shape[layout.order[k]]) break;
+      at[k] = 0;
+    }
+  }
+}
+
+/// Removes what it was told about, unless all went well.
+class Cleanup {
+ public:
+  Cleanup() = default;
+  Cleanup(const Cleanup&) = delete;
+  Cleanup& operator=(const Cleanup&) = delete;
+  ~Cleanup() {
+    for (const std::string& path : paths_) std::remove(path.c_str());
+  }
+  void add(const std::string& path) { paths_.push_back(path); }
+  void keep() { paths_.clear(); }
+
+ private:
+  std::vector<std::string> paths_;
+};
+
+}  // namespace
+
+std::uint64_t TensorLayout::elements() const {
+  std::uint64_t count = 1;
+  for (const std::int64_t size : shape) count *= static_cast<std::uint64_t>(size);
+  return count;
+}
+
+std::uint64_t TensorLayout::lanes() const {
+  return static_cast<std::uint64_t>(shape[order.back()]);
+}
+
+std::vector<std::uint8_t> pack_tensor(const TensorLayout& layout,
+                                      const tcu::Architecture& architecture,
+                                      const std::vector<float>& values) {
+  if (values.size() != layout.elements()) {
+    user_error("{} values given for {}, which has shape [{}] and takes {}", values.size(),
+               quote(layout.name), fmt::join(layout.shape, ","), layout.elements());
+  }
+  const std::uint64_t bytes = tcu::info(architecture.data_type).storage_bytes;
+  std::vector<std::int64_t> unused;
+  std::vector<std::uint8_t> image(layout.vectors * architecture.vector_bytes());
+  const std::uint64_t mask = (std::uint64_t{1} << tcu::info(architecture.data_type).width_bits) - 1;
+  for_each_element(layout, architecture.array_size, [&](std::uint64_t at, std::uint64_t index) {
+    const std::uint64_t mantissa =
+        static_cast<std::uint64_t>(tcu::quantise(architecture.data_type, values[index])) & mask;
+    for (std::uint64_t b = 0; b < bytes; ++b) {
+      image[at * bytes + b] = static_cast<std::uint8_t>(mantissa >> (8 * b));
+    }
+  });
+  return image;
+}
+
+std::vector<float> unpack_tensor(const TensorLayout& layout, const tcu::Architecture& architecture,
+                                 const std::vector<std::uint8_t>& image) {
+  if (image.size() != layout.vectors * architecture.vector_bytes()) {
+    user_error("{} bytes given for {}, which has {} vectors of {} bytes", image.size(),
+               quote(layout.name), layout.vectors, architecture.vector_bytes());
+  }
+  const tcu::DataTypeInfo& type = tcu::info(architecture.data_type);
+  std::vector<float> values(layout.elements());
+  for_each_element(layout, architecture.array_size, [&](std::uint64_t at, std::uint64_t index) {
+    std::uint64_t bits = 0;
+    for (std::uint64_t b = 0; b < type.storage_bytes; ++b) {
+      bits |= std::uint64_t{image[at * type.storage_bytes + b]} << (8 * b);
+    }
+    const std::uint64_t sign = std::uint64_t{1} << (type.width_bits - 1);
+    const auto mantissa = static_cast<std::int64_t>(((bits & (2 * sign - 1)) ^ sign)) -
+                          static_cast<std::int64_t>(sign);
+    values[index] = static_cast<float>(tcu::to_real(architecture.data_type, mantissa));
+  });
+  return values;
+}
+
+std::string artefact_base_name(std::string_view model_path, std::string_view architecture_path) {
+  const auto file_name = [](std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+  };
+  std::string name;
+  for (const char c : file_name(model_path)) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool kept = std::isalnum(byte) != 0 || std::isspace(byte) != 0 || c == ':';
+    name += kept ? c : '_';
+  }
+  const std::string_view architecture = file_name(architecture_path);
+  return name + "_" + std::string(architecture.substr(0, architecture.find('.')));
+}
+
+tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name) {
+  tcu::ModelFile model;
+  model.name = base_name;
+  model.prog = {base_name + ".tprog", compiled.program.size()};
+  model.consts = {{base_name + ".tdata", 0, compiled.constant_vectors}};
+  model.inputs = compiled.inputs;
+  model.outputs = compiled.outputs;
+  model.arch = compiled.architecture;
+  model.load_consts_to_local = compiled.load_consts_to_local;
+  if (compiled.compat) return model;
+  for (const LayerInfo& layer : compiled.layers) {
+    model.layers.push_back({layer.name, layer.first_instruction, layer.instructions});
+  }
+  return model;
+}
+
+std::string write_artefacts(const Compiled& compiled, const std::string& directory,
+                            const std::string& base_name) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) user_error("{}: cannot make the directory: {}", directory, error.message());
+  const std::string base = (std::filesystem::path(directory) / base_name).string();
+  Cleanup cleanup;
+  const auto write = [&](const char* extension, const auto& content) {
+    const std::string path = base + extension;
+    write_file_atomically(path, content);
+    cleanup.add(path);
+  };
+  write(".tdata", compiled.constants);
+  write(".tprog", compiled.program);
+  if (!compiled.assembly.empty()) write(".tasm", compiled.assembly);
+  if (!compiled.hir.empty()) write(".hir", compiled.hir);
+  if (!compiled.lir.empty()) write(".lir", compiled.lir);
+  if (!compiled.dot.empty()) write(".dot", compiled.dot);
+  tcu::write_model_file(base + ".tmodel", model_file(compiled, base_name));
+  cleanup.keep();
+  return base + ".tmodel";
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,121 @@
+#include "firmware/compiler/compiler.h"
+
+#include <sstream>
+
+#include "firmware/compiler/frontend/dot.h"
+#include "firmware/compiler/frontend/emitter.h"
+#include "firmware/compiler/frontend/model.h"
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+#include "isa/tcu/disassembler.h"
+
+namespace tactus::compiler {
+namespace {
+
+hir::Layer allocate_inputs(const Model& model, MemoryManager& memory) {
+  hir::Layer layer;
+  layer.name = "inputs";
+  for (const std::string& name : model.inputs) {
+    const Value& value = model.value(name);
+    const nn::Shape sizes = value.layout->memory_shape();
+    const auto count =
+        static_cast<std::uint64_t>(value.layout->vectors(model.architecture.array_size));
+    (void)memory.allocate_input(name, Dims(sizes.begin(), sizes.end()), count,
+                                {value.readers, value.output});
+  }
+  return layer;
+}
+
+TensorLayout layout_of(const Model& model, const std::string& name) {
+  const Layout& layout = *model.value(name).layout;
+  return {name, layout.shape, layout.order,
+          static_cast<std::uint64_t>(layout.vectors(model.architecture.array_size))};
+}
+
+/// A layer without code has no statistics, so the names tell which plan a layer was.
+std::vector<LayerInfo> describe_layers(const std::vector<LayerPlan>& plans,
+                                       std::vector<LayerStatistics> statistics) {
+  std::vector<LayerInfo> layers;
+  std::size_t next = 0;
+  for (LayerStatistics& figures : statistics) {
+    LayerInfo info;
+    static_cast<LayerStatistics&>(info) = std::move(figures);
+    std::size_t plan = next;
+    while (plan < plans.size() && plans[plan].name != info.name) ++plan;
+    if (plan < plans.size()) {
+      for (const Step* step : plans[plan].steps) info.nodes.push_back(step->node->name);
+      next = plan + 1;
+    }
+    layers.push_back(std::move(info));
+  }
+  return layers;
+}
+
+void add_notes(Compiled& result, const Options& options) {
+  for (const HostStep& step : result.host_steps) {
+    result.notes.push_back(fmt::format(
+        options.compat ? "node {} ({}) is compiled to a copy: the host has to compute it on {}"
+                       : "node {} ({}) is left to the host, which has to compute it on {}",
+        quote(step.node), step.op, quote(step.output)));
+  }
+}
+
+}  // namespace
+
+Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
+                 const Options& options) {
+  const Model model = analyse(graph, architecture, options);
+  const std::vector<LayerPlan> plans = form_layers(model);
+
+  std::ostringstream hir, lir;
+  BuilderOptions builder_options;
+  builder_options.strategy = options.strategy;
+  builder_options.compat = options.compat;
+  if (options.dump_hir) builder_options.dump_hir = &hir;
+  if (options.dump_lir) builder_options.dump_lir = &lir;
+  ProgramBuilder builder(architecture, builder_options);
+  for (unsigned pass = 0; pass < builder.passes(); ++pass) {
+    builder.begin_pass();
+    builder.add_layer(allocate_inputs(model, builder.memory()));
+    for (std::size_t k = 0; k < plans.size(); ++k) {
+      if (options.progress) {
+        options.progress({pass, builder.passes(), k + 1, plans.size(), plans[k].name});
+      }
+      builder.add_layer(Emitter(model, plans[k], builder.memory()).emit());
+    }
+    builder.add_outputs(model.outputs);
+  }
+  CompiledProgram program = builder.finish();
+
+  Compiled result;
+  result.architecture = architecture;
+  result.program = std::move(program.program);
+  result.constants = std::move(program.constants);
+  result.constant_vectors = program.constants_count;
+  result.load_consts_to_local = program.load_constants_to_local;
+  result.compat = options.compat;
+  result.inputs = std::move(program.inputs);
+  result.outputs = std::move(program.outputs);
+  for (const std::string& name : model.inputs) {
+    result.input_layouts.push_back(layout_of(model, name));
+  }
+  for (const std::string& name : model.outputs) {
+    result.output_layouts.push_back(layout_of(model, name));
+  }
+  result.host_steps = model.host_steps;
+  result.layers = describe_layers(plans, std::move(program.layers));
+  result.instructions = program.instructions;
+  for (const LayerInfo& layer : result.layers) result.true_macs += layer.true_macs;
+  result.memory = program.memory;
+  result.notes = model.notes;
+  add_notes(result, options);
+  result.hir = hir.str();
+  result.lir = lir.str();
+  if (options.dump_assembly) {
+    result.assembly = tcu::disassemble_program(architecture, result.program);
+  }
+  if (options.dump_dot) result.dot = dot_graph(model, plans);
+  return result;
+}
+
+}  // namespace tactus::compiler

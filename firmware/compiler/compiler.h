@@ -1,0 +1,127 @@
+// The compiler's entry: from an ONNX graph and an architecture to a program with its data.
+//
+// All addresses and sizes count vectors of array_size scalars unless named otherwise.
+// compile() gathers what it cannot translate and throws one UserError with every reason, a line
+// each: node, operator, attribute, what is supported. Out of memory on the device (accumulators,
+// local memory, DRAM) is a UserError too. Same graph and options, same bytes.
+// Source: toolchain spec sections 1 to 3.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/compiler/program_builder.h"
+#include "isa/tcu/architecture.h"
+#include "isa/tcu/model_file.h"
+
+namespace tactus::nn {
+struct Graph;
+}
+
+namespace tactus::compiler {
+
+/// Once per layer, before it is lowered; the strategies that keep constants in local memory go
+/// through all layers twice.
+struct Progress {
+  unsigned pass = 0, passes = 1;
+  std::size_t layer = 0;   ///< from 1
+  std::size_t layers = 0;  ///< upper bound: a layer that only relabels produces no code
+  std::string name;
+};
+
+struct Options {
+  Strategy strategy = Strategy::local_isolated;
+  /// Reproduce the reference compiler byte for byte, its silent mistakes included (spec section 7).
+  bool compat = false;
+  std::vector<std::string> outputs;  ///< tensor names; empty: the graph's outputs
+  /// By input name; "" stands for every input not named. Dimensions may be left to the model by
+  /// -1. A dimension the model leaves open and nobody gives is 1 if it is the first (the batch).
+  std::map<std::string, std::vector<std::int64_t>> input_shapes;
+  std::function<void(const Progress&)> progress;
+  bool dump_hir = false;
+  bool dump_lir = false;
+  bool dump_assembly = false;
+  bool dump_dot = false;
+};
+
+/// A tensor of the model and how it lies in vectors. Memory holds the dimensions in `order`, the
+/// last of them along the lanes and padded to whole vectors: an NCHW activation has order 0 2 3 1.
+struct TensorLayout {
+  std::string name;
+  std::vector<std::int64_t> shape;  ///< as the model sees it
+  std::vector<std::size_t> order;   ///< order[k]: the model's dimension that is k-th in memory
+  std::uint64_t vectors = 0;
+
+  [[nodiscard]] std::uint64_t elements() const;
+  [[nodiscard]] std::uint64_t lanes() const;  ///< real scalars in each run of vectors
+};
+
+/// Values in the model's order to the image in DRAM (quantised, padding lanes zero), and back.
+/// Throws UserError if the number of values does not fit the shape.
+[[nodiscard]] std::vector<std::uint8_t> pack_tensor(const TensorLayout& layout,
+                                                    const tcu::Architecture& architecture,
+                                                    const std::vector<float>& values);
+[[nodiscard]] std::vector<float> unpack_tensor(const TensorLayout& layout,
+                                               const tcu::Architecture& architecture,
+                                               const std::vector<std::uint8_t>& image);
+
+/// What is left to do on the host with an output: a final Softmax is not computed by the unit.
+struct HostStep {
+  std::string output;
+  std::string node;
+  std::string op;         ///< "Softmax"
+  std::int64_t axis = 0;  ///< in the model's order, not negative
+  bool flatten = false;   ///< opset < 13: over all dimensions from axis on
+};
+
+/// What a layer costs (see LayerStatistics) and which nodes it computes.
+struct LayerInfo : LayerStatistics {
+  std::vector<std::string> nodes;  ///< node names, in order
+};
+
+struct Compiled {
+  tcu::Architecture architecture;
+  std::vector<std::uint8_t> program;    ///< the .tprog
+  std::vector<std::uint8_t> constants;  ///< the .tdata
+  std::uint64_t constant_vectors = 0;
+  bool load_consts_to_local = false;
+  bool compat = false;                   ///< as in the options
+  std::vector<tcu::TensorEntry> inputs;  ///< contiguous pieces, sorted by base
+  std::vector<tcu::TensorEntry> outputs;
+  std::vector<TensorLayout> input_layouts;  ///< in the graph's order
+  std::vector<TensorLayout> output_layouts;
+  std::vector<HostStep> host_steps;
+  std::vector<LayerInfo> layers;
+  std::uint64_t instructions = 0;
+  std::uint64_t true_macs = 0;  ///< what the model asks for; padding pixels are not in it
+  MemoryUse memory;
+  std::vector<std::string> notes;  ///< decisions a user should see, a sentence each
+  std::string hir;                 ///< dumps, as asked for
+  std::string lir;
+  std::string assembly;
+  std::string dot;
+};
+
+[[nodiscard]] Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
+                               const Options& options = {});
+
+/// "resnet20v2_cifar.onnx" with "boards/pynqz1.tarch": resnet20v2_cifar_onnx_pynqz1 (section 1.2).
+[[nodiscard]] std::string artefact_base_name(std::string_view model_path,
+                                             std::string_view architecture_path);
+
+/// The .tmodel of the program, with the spans of its layers unless it is compat: the reference's
+/// files have none.
+[[nodiscard]] tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name);
+
+/// Writes base.tmodel, base.tprog and base.tdata, and base.dot, .tasm, .hir, .lir for the dumps
+/// that are there; creates the directory. All or nothing: the .tmodel comes last, and what was
+/// written before a failure is removed. Returns the path of the .tmodel.
+std::string write_artefacts(const Compiled& compiled, const std::string& directory,
+                            const std::string& base_name);
+
+}  // namespace tactus::compiler

@@ -1,0 +1,80 @@
+// The graph as the compiler understands it: every value's layout or constant, and a plan per node.
+//
+// analyse() walks the nodes that the outputs need, asks the operator table (operators.h) for each
+// node's plan, folds what is constant, drops what nobody reads, and gathers every reason why the
+// model cannot be compiled.
+// Source: toolchain spec section 3.3.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "firmware/compiler/compiler.h"
+#include "firmware/compiler/frontend/layout.h"
+#include "firmware/onnx/graph.h"
+#include "isa/tcu/architecture.h"
+
+namespace tactus::compiler {
+
+class Emitter;
+
+/// Writes a node's HIR into the running layer. Called once a pass.
+using Emit = std::function<void(Emitter&)>;
+
+/// Where a node may stand in a layer (spec 3.3, "Layer formation").
+enum class Role : std::uint8_t {
+  simple,  ///< a layer of its own
+  start,   ///< MatMul, Gemm, Conv: opens a layer
+  add,
+  normalisation,
+  activation,
+  pool,
+};
+
+struct Value {
+  std::string name;
+  std::shared_ptr<const nn::Tensor> constant;  ///< known at compile time
+  std::optional<Layout> layout;                ///< of a value known at run time only
+  std::vector<std::string> readers;            ///< nodes, one entry a reading at run time
+  std::string reshaped_from;  ///< a value with the same elements in the same row-major order
+  bool output = false;        ///< requested by the user
+
+  [[nodiscard]] bool known() const { return constant != nullptr || layout.has_value(); }
+};
+
+/// A node that does something at run time.
+struct Step {
+  const nn::Node* node = nullptr;
+  Role role = Role::simple;
+  std::vector<std::string> reads;   ///< values, one entry a reading
+  std::vector<std::string> writes;  ///< values
+  Emit emit;
+};
+
+struct Model {
+  const nn::Graph* graph = nullptr;
+  tcu::Architecture architecture;
+  bool compat = false;
+  std::unordered_map<std::string, Value> values;
+  std::unordered_map<std::string, std::vector<const nn::Node*>> nodes_reading;
+  std::vector<Step> steps;           ///< in the order of traversal
+  std::vector<std::string> inputs;   ///< read at run time, in the graph's order
+  std::vector<std::string> outputs;  ///< as requested
+  std::vector<HostStep> host_steps;
+  std::vector<std::string> notes;
+
+  [[nodiscard]] const Value& value(const std::string& name) const;
+  /// How a value that has no layout of its own yet shall lie: images with channels innermost. One
+  /// that goes to a Transpose from NHWC to NCHW (models from TensorFlow) lies so already.
+  [[nodiscard]] Layout natural_layout(const std::string& name, nn::Shape shape) const;
+};
+
+/// `graph` must outlive the model. Throws UserError with every problem, a line each.
+[[nodiscard]] Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
+                            const Options& options);
+
+}  // namespace tactus::compiler

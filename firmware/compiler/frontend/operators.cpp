@@ -1,0 +1,38 @@
+#include "firmware/compiler/frontend/operators.h"
+
+#include <map>
+
+namespace tactus::compiler {
+namespace {
+
+const std::map<std::string_view, Operator>& table() {
+  static const std::map<std::string_view, Operator> all = [] {
+    std::map<std::string_view, Operator> by_type;
+    for (const auto family :
+         {convolution_operators, matrix_operators, arithmetic_operators, activation_operators,
+          normalisation_operators, pool_operators, resize_operators, relabel_operators,
+          rearrange_operators, constant_operators}) {
+      for (const Operator& op : family()) by_type.emplace(op.type, op);
+    }
+    return by_type;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const Operator* find_operator(std::string_view type) {
+  const auto found = table().find(type);
+  return found == table().end() ? nullptr : &found->second;
+}
+
+std::string supported_operators() {
+  std::string list;
+  for (const auto& [type, op] : table()) {
+    if (!list.empty()) list += ", ";
+    list += type;
+  }
+  return list;
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,116 @@
+// Relu, LeakyRelu, Clip; and Softmax, which the unit cannot compute.
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "firmware/compiler/frontend/operators.h"
+#include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// Declares an output like the input. False if the input is unknown.
+bool plan_like_input(Planner& p) {
+  const Layout* x = p.activation(0);
+  if (x == nullptr || p.failed()) return false;
+  p.reads(0);
+  p.output(*x);
+  return true;
+}
+
+Emit plan_relu(Planner& p) {
+  if (!plan_like_input(p)) return {};
+  return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
+    const Addresses x = e.temps(in);
+    const Addresses y = e.allocate(x.size());
+    e.hir().add(hir::Kind::relu, {x}, y);
+    e.result(out, y);
+  };
+}
+
+/// max(alpha * x, x) is the function for alpha up to 1 only.
+Emit plan_leaky_relu(Planner& p) {
+  const float alpha = p.node.real("alpha", 0.01F);
+  if (!(alpha <= 1.0F)) p.problem("attribute alpha is {}; supported are values up to 1", alpha);
+  if (!plan_like_input(p)) return {};
+  return [alpha, in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
+    const Addresses x = e.temps(in);
+    const Address a = e.load(e.splat(alpha)).front();
+    const Addresses y = e.allocate(x.size());
+    e.hir().add(hir::Kind::leaky_relu, {x, Addresses(x.size(), a)}, y);
+    e.result(out, y);
+  };
+}
+
+/// A bound of Clip: an attribute before opset 11, an input since. What is left out binds nothing.
+std::optional<float> plan_bound(Planner& p, std::string_view name, std::size_t input,
+                                float fallback) {
+  if (p.opset() < 11) return p.node.real(name, fallback);
+  if (!p.given(input)) return fallback;
+  const nn::Tensor* bound = p.need_constant(input, name, nn::ElementType::float32);
+  if (bound == nullptr) return std::nullopt;
+  if (bound->size() != 1) {
+    p.problem("{} has shape {}; supported is one value", name, nn::to_string(bound->shape));
+    return std::nullopt;
+  }
+  return bound->floats[0];
+}
+
+Emit plan_clip(Planner& p) {
+  // The reference never puts Clip into a layer.
+  if (p.compat()) p.step().role = Role::simple;
+  const tcu::DataTypeInfo& type = tcu::info(p.architecture().data_type);
+  const double unit = 1.0 / static_cast<double>(std::int64_t{1} << type.binary_point);
+  const std::optional<float> low =
+      plan_bound(p, "min", 1, static_cast<float>(static_cast<double>(type.min()) * unit));
+  const std::optional<float> high =
+      plan_bound(p, "max", 2, static_cast<float>(static_cast<double>(type.max()) * unit));
+  if (!low || !high || !plan_like_input(p)) return {};
+  return [low, high, in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
+    const Addresses x = e.temps(in);
+    const Address min = e.load(e.splat(*low)).front();
+    const Address max = e.load(e.splat(*high)).front();
+    const Addresses y = e.allocate(x.size());
+    e.hir().add(hir::Kind::clip, {x, Addresses(x.size(), min), Addresses(x.size(), max)}, y);
+    e.result(out, y);
+  };
+}
+
+/// The reference copies. Otherwise the vectors themselves are the output and the host goes on.
+Emit plan_softmax(Planner& p) {
+  const Layout* x = p.activation(0);
+  if (x == nullptr) return {};
+  const auto rank = static_cast<std::int64_t>(x->rank());
+  const std::int64_t axis = p.node.integer("axis", p.opset() < 13 ? 1 : -1);
+  if (axis < -rank || axis >= rank) {
+    p.problem("attribute axis is {}; supported are {} to {}", axis, -rank, rank - 1);
+    return {};
+  }
+  p.host_step({p.node.outputs[0], p.node.name, p.node.op_type, axis < 0 ? axis + rank : axis,
+               p.opset() < 13});
+  if (!plan_like_input(p)) return {};
+  return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
+    if (e.model().compat) {
+      const Addresses values = e.temps(in);
+      const Addresses y = e.allocate(values.size());
+      e.hir().add(hir::Kind::softmax, {values}, y);
+      e.result(out, y);
+    } else if (e.is_temp(in)) {
+      e.result(out, e.temps(in));
+    } else {
+      e.alias(out, e.variable(in), {in});
+    }
+  };
+}
+
+}  // namespace
+
+Operators activation_operators() {
+  return {{"Relu", 1, Role::activation, plan_relu},
+          {"LeakyRelu", 1, Role::activation, plan_leaky_relu},
+          {"Clip", 1, Role::activation, plan_clip},
+          {"Softmax", 1, Role::activation, plan_softmax}};
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,27 @@
+// Axes, slices and target shapes: what shape arithmetic and run-time rearrangement share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "firmware/compiler/frontend/planner.h"
+
+namespace tactus::compiler {
+
+/// Counts negative axes from the end; reports what lies outside -rank..rank-1.
+[[nodiscard]] std::optional<std::int64_t> normal_axis(Planner& p, std::int64_t axis,
+                                                      std::size_t rank);
+
+/// Shape of the output of Reshape, Flatten, Squeeze or Unsqueeze on `shape`.
+[[nodiscard]] std::optional<nn::Shape> reshaped(Planner& p, const nn::Shape& shape);
+
+/// Along each dimension: output element i is input element start + i * step.
+struct SliceRange {
+  std::int64_t start = 0, step = 1, count = 0;
+};
+[[nodiscard]] std::optional<std::vector<SliceRange>> slice_ranges(Planner& p,
+                                                                  const nn::Shape& shape);
+
+}  // namespace tactus::compiler

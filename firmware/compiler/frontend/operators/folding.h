@@ -1,0 +1,27 @@
+// Arithmetic on constants at compile time.
+#pragma once
+
+#include <string_view>
+
+#include "firmware/compiler/frontend/planner.h"
+
+namespace tactus::compiler {
+
+/// The shape that two shapes give under the broadcasting rules of ONNX, or nothing.
+[[nodiscard]] std::optional<nn::Shape> broadcast_shape(const nn::Shape& a, const nn::Shape& b);
+
+/// Where an element of a result lies in an operand that is broadcast to it: both row-major, shapes
+/// aligned at their last dimensions.
+class BroadcastIndex {
+ public:
+  BroadcastIndex(const nn::Shape& operand, const nn::Shape& result);
+  [[nodiscard]] std::int64_t operator()(const nn::Shape& position) const;
+
+ private:
+  std::vector<std::int64_t> strides_;  ///< per dimension of the result; 0: repeated
+};
+
+/// Add, Sub, Mul and Div of two constants of one type; integer division rounds toward zero.
+void fold_arithmetic(Planner& p);
+
+}  // namespace tactus::compiler

@@ -1,0 +1,82 @@
+// BatchNormalization as one multiply and add per channel: x * scale + offset.
+#include <array>
+#include <cmath>
+
+#include "firmware/compiler/frontend/operators.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// The four parameters, a value per channel each. False if one is wrong or unknown.
+bool plan_parameters(Planner& p, const Layout* x, std::array<const nn::Tensor*, 4>& parameters) {
+  constexpr std::array<std::string_view, 4> names{"scale", "B", "mean", "var"};
+  bool good = x != nullptr;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    parameters[k] = p.need_constant(k + 1, names[k], nn::ElementType::float32);
+    if (parameters[k] == nullptr) {
+      good = false;
+    } else if (x != nullptr && x->rank() > 1 && parameters[k]->shape != nn::Shape{x->shape[1]}) {
+      p.problem("{} has shape {}; supported is [{}]", names[k], nn::to_string(parameters[k]->shape),
+                x->shape[1]);
+      good = false;
+    }
+  }
+  return good;
+}
+
+Emit plan(Planner& p) {
+  for (std::size_t k = 1; k < p.node.outputs.size(); ++k) {
+    if (p.output_given(k)) {
+      p.problem("output {} is for training; supported is inference with one output", k);
+      break;
+    }
+  }
+  if (p.node.integer("spatial", 1) != 1) p.problem("attribute spatial is 0; supported is 1");
+  const Layout* x = p.activation(0);
+  if (x != nullptr && (x->rank() < 2 || x->lane_dimension() != 1)) {
+    p.problem("input {} of shape {} does not have its channels innermost in memory",
+              quote(p.node.inputs[0]), nn::to_string(x->shape));
+    x = nullptr;
+  }
+  std::array<const nn::Tensor*, 4> parameters{};
+  if (!plan_parameters(p, x, parameters) || p.failed()) return {};
+
+  const float epsilon = p.node.real("epsilon", 1e-5F);
+  std::vector<float> scale, offset;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(x->lanes()); ++c) {
+    const float variance = parameters[3]->floats[c] + epsilon;
+    if (!(variance > 0)) {
+      p.problem("var + epsilon of channel {} is {}; supported are values above 0", c, variance);
+      return {};
+    }
+    // The roundings to float are those of the reference.
+    scale.push_back(static_cast<float>(1.0 / std::sqrt(static_cast<double>(variance)) *
+                                       static_cast<double>(parameters[0]->floats[c])));
+    offset.push_back(parameters[1]->floats[c] - parameters[2]->floats[c] * scale.back());
+  }
+  p.reads(0);
+  p.output(*x);
+  return [scale, offset, node = p.node.name, in = p.node.inputs[0],
+          out = p.node.outputs[0]](Emitter& e) {
+    const Addresses values = e.temps(in);
+    const Addresses scales = e.load(e.row(node + " scale", scale));
+    const Addresses offsets = e.load(e.row(node + " offset", offset));
+    Addresses each_scale, each_offset;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      each_scale.push_back(scales[i % scales.size()]);
+      each_offset.push_back(offsets[i % offsets.size()]);
+    }
+    const Addresses y = e.allocate(values.size());
+    e.hir().add(hir::Kind::norm, {values, each_scale, each_offset}, y);
+    e.result(out, y);
+  };
+}
+
+}  // namespace
+
+Operators normalisation_operators() {
+  return {{"BatchNormalization", 5, Role::normalisation, plan}};
+}
+
+}  // namespace tactus::compiler

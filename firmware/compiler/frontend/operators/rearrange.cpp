@@ -1,0 +1,238 @@
+#include "firmware/compiler/frontend/operators/rearrange.h"
+
+#include <algorithm>
+#include <map>
+
+#include "isa/support/error.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// One lane of one vector of a piece.
+struct Cell {
+  Address vector = Address::invalid();  ///< invalid: the fill value
+  std::uint32_t lane = 0;
+};
+
+/// Finds the cell of an element from its row-major index.
+class Cells {
+ public:
+  Cells(const Piece& piece, std::uint32_t n) : piece_(piece), n_(n) {
+    const std::vector<std::int64_t> model = strides_of(piece.layout.shape);
+    nn::Shape outer = piece.layout.memory_shape();
+    outer.back() = piece.layout.blocks(n);
+    const std::vector<std::int64_t> memory = strides_of(outer);
+    dimensions_.resize(model.size());
+    for (std::size_t k = 0; k < piece.layout.order.size(); ++k) {
+      const std::size_t d = piece.layout.order[k];
+      dimensions_[d] = {model[d], memory[k]};
+    }
+  }
+
+  [[nodiscard]] Cell operator()(std::int64_t index) const {
+    std::int64_t vector = 0;
+    std::uint32_t lane = 0;
+    for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+      const std::int64_t at = index / dimensions_[d].model;
+      index %= dimensions_[d].model;
+      if (d == piece_.layout.lane_dimension()) {
+        vector += at / n_;
+        lane = static_cast<std::uint32_t>(at % n_);
+      } else {
+        vector += at * dimensions_[d].memory;
+      }
+    }
+    return {piece_.vectors[static_cast<std::size_t>(vector)], lane};
+  }
+
+ private:
+  struct Stride {
+    std::int64_t model = 0, memory = 0;
+  };
+  const Piece& piece_;
+  std::uint32_t n_;
+  std::vector<Stride> dimensions_;
+};
+
+/// Lanes of a source vector and where they go; -1: nowhere. Also which lanes take the fill value.
+struct Pattern {
+  std::vector<std::int32_t> to_lane;  ///< source lane + 1 for each output lane; 0: none
+  std::vector<bool> filled;           ///< empty: no lane
+
+  bool operator<(const Pattern& o) const {
+    return to_lane != o.to_lane ? to_lane < o.to_lane : filled < o.filled;
+  }
+};
+
+/// Output vectors that one matrix makes from their sources.
+struct Products {
+  Addresses sources;
+  std::vector<std::size_t> outputs;  ///< vector numbers of the output
+};
+
+class Rearrangement {
+ public:
+  Rearrangement(Emitter& e, const Layout& layout, float fill)
+      : e_(e),
+        layout_(layout),
+        fill_(fill),
+        vectors_(static_cast<std::size_t>(layout.vectors(e.array_size())), Address::invalid()) {}
+
+  /// The next output vector, given the cells of its real lanes.
+  void add(const std::vector<Cell>& cells) {
+    const std::size_t output = next_++;
+    const Address first = cells.front().vector;
+    bool aligned = true;
+    for (std::size_t lane = 0; lane < cells.size(); ++lane) {
+      aligned = aligned && cells[lane].vector == first &&
+                (first == Address::invalid() || cells[lane].lane == lane);
+    }
+    if (aligned) {
+      vectors_[output] = first == Address::invalid() ? e_.splat(fill_).front() : first;
+    } else {
+      put_together(output, cells);
+    }
+  }
+
+  void finish(const std::string& name, const std::vector<Piece>& pieces) {
+    std::vector<std::string> blended;
+    for (const Piece& piece : pieces) {
+      if (std::find(blended.begin(), blended.end(), piece.name) == blended.end()) {
+        blended.push_back(piece.name);
+      }
+    }
+    if (!misaligned_.empty()) {
+      const Addresses temps = multiply();
+      if (misaligned_.size() == vectors_.size()) {
+        e_.result(name, temps);
+        return;
+      }
+      const Object helper = e_.helper(name + " parts", temps.size());
+      e_.hir().add(hir::Kind::save, {temps}, helper.addresses);
+      for (std::size_t i = 0; i < misaligned_.size(); ++i) {
+        vectors_[misaligned_[i]] = helper.addresses[i];
+      }
+      blended.push_back(helper.name);
+    }
+    e_.alias(name, vectors_, blended);
+  }
+
+ private:
+  void put_together(std::size_t output, const std::vector<Cell>& cells) {
+    misaligned_.push_back(output);
+    std::vector<Address> sources;  // in the order of their first lanes
+    std::vector<bool> filled;
+    for (std::size_t lane = 0; lane < cells.size(); ++lane) {
+      const Address source = cells[lane].vector;
+      if (source == Address::invalid()) {
+        if (fill_ == 0.0F) continue;
+        filled.resize(cells.size());
+        filled[lane] = true;
+      } else if (std::find(sources.begin(), sources.end(), source) == sources.end()) {
+        sources.push_back(source);
+      }
+    }
+    for (const Address source : sources) {
+      Pattern pattern;
+      pattern.to_lane.resize(cells.size());
+      for (std::size_t lane = 0; lane < cells.size(); ++lane) {
+        if (cells[lane].vector == source) {
+          pattern.to_lane[lane] = static_cast<std::int32_t>(cells[lane].lane) + 1;
+        }
+      }
+      // The fill value is the bias of the first product.
+      std::swap(pattern.filled, filled);
+      filled.clear();
+      Products& products = products_[pattern];
+      products.sources.push_back(source);
+      products.outputs.push_back(output);
+    }
+  }
+
+  Addresses multiply() {
+    const Addresses temps = e_.allocate(misaligned_.size());
+    std::vector<std::size_t> temp_of(vectors_.size());
+    for (std::size_t i = 0; i < misaligned_.size(); ++i) temp_of[misaligned_[i]] = i;
+    for (auto& [pattern, products] : products_) {
+      hir::MatMul product;
+      product.input_blocks = product.output_blocks = 1;
+      product.weights = matrix(pattern);
+      if (!pattern.filled.empty()) product.bias = bias(pattern);
+      product.inputs = std::move(products.sources);
+      for (const std::size_t output : products.outputs) {
+        product.outputs.push_back(temps[temp_of[output]]);
+      }
+      e_.hir().add(std::move(product));
+    }
+    return temps;
+  }
+
+  Addresses matrix(const Pattern& pattern) {
+    const std::size_t n = e_.array_size();
+    std::string name = "lanes";
+    for (std::size_t lane = 0; lane < pattern.to_lane.size(); ++lane) {
+      if (pattern.to_lane[lane] != 0) {
+        name += fmt::format(" {}>{}", pattern.to_lane[lane] - 1, lane);
+      }
+    }
+    return e_.constant(name, {n, n}, n, [&] {
+      std::vector<float> rows(n * n);
+      for (std::size_t lane = 0; lane < pattern.to_lane.size(); ++lane) {
+        if (pattern.to_lane[lane] == 0) continue;
+        rows[static_cast<std::size_t>(pattern.to_lane[lane] - 1) * n + lane] = 1.0F;
+      }
+      return rows;
+    });
+  }
+
+  Addresses bias(const Pattern& pattern) {
+    std::vector<float> values;
+    std::string name = fmt::format("{:a} in lanes", fill_);
+    for (std::size_t lane = 0; lane < pattern.filled.size(); ++lane) {
+      values.push_back(pattern.filled[lane] ? fill_ : 0.0F);
+      if (pattern.filled[lane]) name += fmt::format(" {}", lane);
+    }
+    values.resize(e_.array_size());
+    return e_.row(name, values);
+  }
+
+  Emitter& e_;
+  const Layout& layout_;
+  float fill_;
+  Addresses vectors_;
+  std::size_t next_ = 0;
+  std::vector<std::size_t> misaligned_;
+  std::map<Pattern, Products> products_;
+};
+
+}  // namespace
+
+void rearrange(Emitter& e, const std::string& output, const Layout& layout,
+               const std::vector<Piece>& pieces, const FindOrigin& origin, float fill) {
+  const std::int64_t n = e.array_size();
+  std::vector<Cells> cells_of;
+  cells_of.reserve(pieces.size());
+  for (const Piece& piece : pieces) cells_of.emplace_back(piece, e.array_size());
+
+  Rearrangement rearrangement(e, layout, fill);
+  nn::Shape outer = layout.memory_shape();
+  outer.pop_back();
+  nn::Shape at(outer.size(), 0), position(layout.rank(), 0);
+  std::vector<Cell> cells;
+  do {
+    for (std::size_t k = 0; k < at.size(); ++k) position[layout.order[k]] = at[k];
+    for (std::int64_t first = 0; first < layout.lanes(); first += n) {
+      cells.clear();
+      for (std::int64_t lane = first; lane < std::min(first + n, layout.lanes()); ++lane) {
+        position[layout.lane_dimension()] = lane;
+        const Origin from = origin(position);
+        cells.push_back(
+            from.piece < 0 ? Cell{} : cells_of[static_cast<std::size_t>(from.piece)](from.index));
+      }
+      rearrangement.add(cells);
+    }
+  } while (next_position(at, outer));
+  rearrangement.finish(output, pieces);
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,391 @@
+// Reshape, Flatten, Squeeze, Unsqueeze, Concat, Split, Slice, Pad: the same elements elsewhere.
+#include <algorithm>
+
+#include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/axes.h"
+#include "firmware/compiler/frontend/operators/rearrange.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+namespace {
+
+Piece take(Emitter& e, const std::string& name) {
+  return {*e.model().value(name).layout, name, e.variable(name)};
+}
+
+std::int64_t row_major(const nn::Shape& position, const std::vector<std::int64_t>& strides) {
+  std::int64_t index = 0;
+  for (std::size_t k = 0; k < strides.size(); ++k) index += position[k] * strides[k];
+  return index;
+}
+
+// ---- Reshape and its kin ------------------------------------------------------------------------
+
+/// Squeeze and Unsqueeze keep the other dimensions where they are, if that is one of them.
+std::optional<Layout> kept_order(const Planner& p, const Layout& from, const nn::Shape& to) {
+  const bool squeeze = p.node.op_type == "Squeeze";
+  if (!squeeze && p.node.op_type != "Unsqueeze") return std::nullopt;
+  // The dimensions of size 1 may be paired at will, since that moves nothing.
+  const nn::Shape& longer = squeeze ? from.shape : to;
+  const nn::Shape& shorter = squeeze ? to : from.shape;
+  std::vector<std::size_t> of_longer(longer.size(), longer.size());  // dimension of the shorter
+  for (std::size_t d = 0, s = 0; d < longer.size(); ++d) {
+    const std::size_t left = longer.size() - d, wanted = shorter.size() - s;
+    if (s < shorter.size() && longer[d] == shorter[s] && (longer[d] != 1 || left == wanted)) {
+      of_longer[d] = s++;
+    }
+  }
+  Layout result{to, {}};
+  if (squeeze) {
+    for (const std::size_t d : from.order) {
+      if (of_longer[d] < shorter.size()) result.order.push_back(of_longer[d]);
+    }
+    if (of_longer[from.lane_dimension()] >= shorter.size()) return std::nullopt;
+  } else {
+    std::vector<std::size_t> to_longer(shorter.size());
+    for (std::size_t d = 0; d < longer.size(); ++d) {
+      if (of_longer[d] < shorter.size()) to_longer[of_longer[d]] = d;
+    }
+    for (const std::size_t d : from.order) result.order.push_back(to_longer[d]);
+    for (std::size_t d = 0; d < longer.size(); ++d) {
+      if (of_longer[d] < shorter.size()) continue;
+      auto before = std::find_if(result.order.begin(), result.order.end() - 1,
+                                 [&](std::size_t other) { return other > d; });
+      result.order.insert(before, d);
+    }
+  }
+  if (result.order.size() != to.size()) return std::nullopt;
+  return result;
+}
+
+/// Elements keep their row-major index. The reference counts in the order of memory, except from
+/// fewer than four dimensions to four.
+void emit_reshape(Emitter& e, const std::string& in, const std::string& out) {
+  const Layout& to = *e.model().value(out).layout;
+  Piece piece = take(e, in);
+  Layout counted = to;
+  if (e.model().compat && (piece.layout.rank() == 4 || to.rank() != 4)) {
+    piece.layout = Layout::plain(piece.layout.memory_shape());
+    counted = Layout::plain(to.memory_shape());
+  }
+  const std::vector<std::int64_t> strides = strides_of(counted.shape);
+  rearrange(e, out, counted, {piece}, [&](const nn::Shape& position) {
+    return Origin{0, row_major(position, strides)};
+  });
+}
+
+Emit plan_reshape(Planner& p) {
+  const Layout* x = p.activation(0);
+  if (x == nullptr) return {};
+  std::optional<nn::Shape> shape = reshaped(p, x->shape);
+  if (!shape) return {};
+  // A scalar of the model is a row of one lane here.
+  if (shape->empty()) shape = nn::Shape{1};
+  const std::optional<Layout> kept = kept_order(p, *x, *shape);
+  p.reads(0);
+  p.output_reshaped(kept ? *kept : p.model().natural_layout(p.node.outputs[0], *shape));
+  return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) { emit_reshape(e, in, out); };
+}
+
+void fold_reshape(Planner& p) {
+  nn::Tensor result = *p.constant(0);
+  const std::optional<nn::Shape> shape = reshaped(p, result.shape);
+  if (!shape) return;
+  result.shape = *shape;
+  p.fold(std::move(result));
+}
+
+// ---- Concat, Split, Slice -----------------------------------------------------------------------
+
+Emit plan_concat(Planner& p) {
+  const std::int64_t stated = p.node.integer("axis");
+  const Layout* first = nullptr;
+  std::vector<const Layout*> layouts;
+  for (std::size_t i = 0; i < p.node.inputs.size(); ++i) {
+    const Layout* x = p.activation(i);
+    if (x == nullptr) return {};
+    if (first == nullptr) first = x;
+    layouts.push_back(x);
+  }
+  const std::optional<std::int64_t> axis = normal_axis(p, stated, first->rank());
+  if (!axis) return {};
+  const auto along = static_cast<std::size_t>(*axis);
+  Layout result = *first;
+  result.shape[along] = 0;
+  std::vector<std::int64_t> begins;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    nn::Shape rest = layouts[i]->shape, wanted = first->shape;
+    if (rest.size() == wanted.size()) rest[along] = wanted[along] = 0;
+    if (rest != wanted) {
+      p.problem("inputs of shapes {} and {} cannot be joined along axis {}",
+                nn::to_string(first->shape), nn::to_string(layouts[i]->shape), along);
+      return {};
+    }
+    begins.push_back(result.shape[along]);
+    result.shape[along] += layouts[i]->shape[along];
+  }
+  for (std::size_t i = 0; i < layouts.size(); ++i) p.reads(i);
+  p.output(result);
+  return [along, begins, result, inputs = p.node.inputs, out = p.node.outputs[0]](Emitter& e) {
+    std::vector<Piece> pieces;
+    std::vector<std::vector<std::int64_t>> strides;
+    for (const std::string& input : inputs) {
+      pieces.push_back(take(e, input));
+      strides.push_back(strides_of(pieces.back().layout.shape));
+    }
+    rearrange(e, out, result, pieces, [&](const nn::Shape& position) {
+      const auto piece =
+          std::upper_bound(begins.begin(), begins.end(), position[along]) - begins.begin() - 1;
+      const auto k = static_cast<std::size_t>(piece);
+      return Origin{piece, row_major(position, strides[k]) - begins[k] * strides[k][along]};
+    });
+  };
+}
+
+/// Takes a part of each dimension of the operand.
+void emit_part(Emitter& e, const Piece& piece, const std::string& out,
+               const std::vector<SliceRange>& ranges) {
+  const Layout& layout = *e.model().value(out).layout;
+  const std::vector<std::int64_t> strides = strides_of(piece.layout.shape);
+  rearrange(e, out, layout, {piece}, [&](const nn::Shape& position) {
+    std::int64_t index = 0;
+    for (std::size_t k = 0; k < strides.size(); ++k) {
+      index += (ranges[k].start + position[k] * ranges[k].step) * strides[k];
+    }
+    return Origin{0, index};
+  });
+}
+
+/// Sizes of the parts: stated, or equal ones.
+std::optional<std::vector<std::int64_t>> split_sizes(Planner& p, std::int64_t size) {
+  const auto parts = static_cast<std::int64_t>(p.node.outputs.size());
+  std::vector<std::int64_t> sizes = p.integers("split", 1, {});
+  if (p.failed()) return std::nullopt;
+  if (sizes.empty()) {
+    if (size % parts != 0) {
+      p.problem("{} elements do not split into {} equal parts", size, parts);
+      return std::nullopt;
+    }
+    return std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts);
+  }
+  std::int64_t sum = 0;
+  bool good = static_cast<std::int64_t>(sizes.size()) == parts;
+  for (const std::int64_t part : sizes) {
+    good = good && part > 0 && part <= size;
+    if (good) sum += part;
+  }
+  if (!good || sum != size) {
+    p.problem("split {} does not cut {} elements into {} parts", nn::to_string(sizes), size, parts);
+    return std::nullopt;
+  }
+  return sizes;
+}
+
+Emit plan_split(Planner& p) {
+  const std::int64_t stated = p.node.integer("axis", 0);
+  const Layout* x = p.activation(0);
+  if (x == nullptr) return {};
+  const std::optional<std::int64_t> axis = normal_axis(p, stated, x->rank());
+  if (!axis) return {};
+  const auto along = static_cast<std::size_t>(*axis);
+  const std::optional<std::vector<std::int64_t>> sizes = split_sizes(p, x->shape[along]);
+  if (!sizes) return {};
+  p.reads(0);
+  for (std::size_t k = 0; k < sizes->size(); ++k) {
+    Layout part = *x;
+    part.shape[along] = (*sizes)[k];
+    p.output(k, part);
+  }
+  return [along, sizes = *sizes, in = p.node.inputs[0], outs = p.node.outputs](Emitter& e) {
+    const Piece piece = take(e, in);
+    std::int64_t begin = 0;
+    for (std::size_t k = 0; k < outs.size(); ++k) {
+      const Value* part = outs[k].empty() ? nullptr : &e.model().value(outs[k]);
+      // A part nobody wants would never be freed.
+      if (part != nullptr && (part->output || !part->readers.empty())) {
+        std::vector<SliceRange> ranges(piece.layout.rank());
+        ranges[along].start = begin;
+        emit_part(e, piece, outs[k], ranges);
+      }
+      begin += sizes[k];
+    }
+  };
+}
+
+Emit plan_slice(Planner& p) {
+  const Layout* x = p.activation(0);
+  if (x == nullptr) return {};
+  const std::optional<std::vector<SliceRange>> ranges = slice_ranges(p, x->shape);
+  if (!ranges) return {};
+  Layout result = *x;
+  for (std::size_t d = 0; d < ranges->size(); ++d) result.shape[d] = (*ranges)[d].count;
+  p.reads(0);
+  p.output(result);
+  return [ranges = *ranges, in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
+    emit_part(e, take(e, in), out, ranges);
+  };
+}
+
+// ---- Pad ----------------------------------------------------------------------------------------
+
+enum class PadMode : std::uint8_t { constant, edge, reflect };
+
+/// Where position `at` (negative in front) of a padded dimension comes from, or -1.
+std::int64_t pad_source(PadMode mode, std::int64_t at, std::int64_t size) {
+  if (at >= 0 && at < size) return at;
+  if (mode == PadMode::constant) return -1;
+  if (mode == PadMode::edge || size == 1) return at < 0 ? 0 : size - 1;
+  const std::int64_t period = 2 * (size - 1);
+  const std::int64_t folded = ((at % period) + period) % period;
+  return folded < size ? folded : period - folded;
+}
+
+std::optional<PadMode> pad_mode(Planner& p) {
+  const std::string mode = p.node.text("mode", "constant");
+  // The reference fills with zeroes whatever the mode.
+  if (mode == "constant" || p.compat()) return PadMode::constant;
+  if (mode == "edge") return PadMode::edge;
+  if (mode == "reflect") return PadMode::reflect;
+  p.problem("attribute mode is {}; supported are constant, edge, reflect", quote(mode));
+  return std::nullopt;
+}
+
+float pad_value(Planner& p) {
+  if (p.opset() < 11) return p.node.real("value", 0.0F);
+  if (!p.given(2)) return 0.0F;
+  const nn::Tensor* value = p.need_constant(2, "constant_value", nn::ElementType::float32);
+  if (value != nullptr && value->size() != 1) {
+    p.problem("constant_value has shape {}; supported is one value", nn::to_string(value->shape));
+    return 0.0F;
+  }
+  return value == nullptr ? 0.0F : value->floats[0];
+}
+
+Emit plan_pad(Planner& p) {
+  const std::optional<PadMode> mode = pad_mode(p);
+  const float fill = pad_value(p);
+  const std::vector<std::int64_t> pads =
+      p.opset() < 11 ? p.node.integers("pads") : p.integers("pads", 1, {});
+  const Layout* x = p.activation(0);
+  if (x == nullptr || !mode || p.failed()) return {};
+  const std::size_t rank = x->rank();
+  constexpr std::int64_t largest = 1 << 20;
+  const bool good = pads.size() == 2 * rank &&
+                    std::all_of(pads.begin(), pads.end(),
+                                [](std::int64_t pad) { return pad >= -largest && pad <= largest; });
+  if (!good) {
+    p.problem("pads are {}; supported are {} values, each up to {}", nn::to_string(pads), 2 * rank,
+              largest);
+    return {};
+  }
+  Layout result = *x;
+  for (std::size_t d = 0; d < rank; ++d) result.shape[d] += pads[d] + pads[rank + d];
+  p.reads(0);
+  p.output(result);
+  return [pads, fill = p.compat() ? 0.0F : fill, mode = *mode, in = p.node.inputs[0],
+          out = p.node.outputs[0]](Emitter& e) {
+    const Piece piece = take(e, in);
+    const nn::Shape& shape = piece.layout.shape;
+    const std::vector<std::int64_t> strides = strides_of(shape);
+    const auto origin = [&](const nn::Shape& position) {
+      std::int64_t index = 0;
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        const std::int64_t at = pad_source(mode, position[d] - pads[d], shape[d]);
+        if (at < 0) return Origin{-1, 0};
+        index += at * strides[d];
+      }
+      return Origin{0, index};
+    };
+    rearrange(e, out, *e.model().value(out).layout, {piece}, origin, fill);
+  };
+}
+
+// ---- the same on constants ----------------------------------------------------------------------
+
+template <typename T>
+std::vector<T> picked(const std::vector<T>& from, const nn::Shape& shape,
+                      const std::vector<SliceRange>& ranges, const nn::Shape& result) {
+  std::vector<T> values;
+  if (from.empty() || std::find(result.begin(), result.end(), 0) != result.end()) return values;
+  const std::vector<std::int64_t> strides = strides_of(shape);
+  nn::Shape position(result.size(), 0);
+  do {
+    std::int64_t index = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      index += (ranges[d].start + position[d] * ranges[d].step) * strides[d];
+    }
+    values.push_back(from[static_cast<std::size_t>(index)]);
+  } while (next_position(position, result));
+  return values;
+}
+
+void fold_slice(Planner& p) {
+  const nn::Tensor& x = *p.constant(0);
+  const std::optional<std::vector<SliceRange>> ranges = slice_ranges(p, x.shape);
+  if (!ranges) return;
+  nn::Tensor result;
+  result.type = x.type;
+  for (const SliceRange& range : *ranges) result.shape.push_back(range.count);
+  result.floats = picked(x.floats, x.shape, *ranges, result.shape);
+  result.integers = picked(x.integers, x.shape, *ranges, result.shape);
+  p.fold(std::move(result));
+}
+
+template <typename T>
+void append(std::vector<T>& to, const std::vector<T>& from, std::int64_t first,
+            std::int64_t count) {
+  if (from.empty()) return;
+  to.insert(to.end(), from.begin() + first, from.begin() + first + count);
+}
+
+void fold_concat(Planner& p) {
+  const nn::Tensor& first = *p.constant(0);
+  const std::optional<std::int64_t> axis =
+      normal_axis(p, p.node.integer("axis"), first.shape.size());
+  if (!axis) return;
+  const auto along = static_cast<std::size_t>(*axis);
+  nn::Tensor result;
+  result.type = first.type;
+  result.shape = first.shape;
+  result.shape[along] = 0;
+  std::int64_t outer = 1;
+  for (std::size_t d = 0; d < along; ++d) outer *= first.shape[d];
+  for (std::size_t i = 0; i < p.node.inputs.size(); ++i) {
+    if (!p.given(i)) {
+      p.problem("input {} is missing", i);
+      return;
+    }
+    nn::Shape rest = p.constant(i)->shape, wanted = first.shape;
+    if (rest.size() == wanted.size()) rest[along] = wanted[along] = 0;
+    if (rest != wanted || p.constant(i)->type != first.type) {
+      p.problem("constants of shapes {} and {} cannot be joined along axis {}",
+                nn::to_string(first.shape), nn::to_string(p.constant(i)->shape), along);
+      return;
+    }
+    result.shape[along] += p.constant(i)->shape[along];
+  }
+  for (std::int64_t row = 0; row < outer; ++row) {
+    for (std::size_t i = 0; i < p.node.inputs.size(); ++i) {
+      const nn::Tensor& part = *p.constant(i);
+      const std::int64_t run = part.size() / outer;
+      append(result.floats, part.floats, row * run, run);
+      append(result.integers, part.integers, row * run, run);
+    }
+  }
+  p.fold(std::move(result));
+}
+
+}  // namespace
+
+Operators rearrange_operators() {
+  return {{"Reshape", 2, Role::simple, plan_reshape, fold_reshape},
+          {"Flatten", 1, Role::simple, plan_reshape, fold_reshape},
+          {"Squeeze", 1, Role::simple, plan_reshape, fold_reshape},
+          {"Unsqueeze", 1, Role::simple, plan_reshape, fold_reshape},
+          {"Concat", 1, Role::simple, plan_concat, fold_concat},
+          {"Split", 1, Role::simple, plan_split},
+          {"Slice", 1, Role::simple, plan_slice, fold_slice},
+          {"Pad", 1, Role::simple, plan_pad}};
+}
+
+}  // namespace tactus::compiler

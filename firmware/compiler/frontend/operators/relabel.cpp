@@ -1,0 +1,94 @@
+// Operators that give vectors another name: Transpose, Identity, Dropout.
+#include <algorithm>
+
+#include "firmware/compiler/frontend/operators.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+namespace {
+
+Emit relabel(Planner& p, Layout layout) {
+  p.reads(0);
+  p.output(std::move(layout));
+  return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
+    e.alias(out, e.variable(in), {in});
+  };
+}
+
+/// The permutation, reversed by default. Empty: it is wrong.
+std::vector<std::int64_t> permutation_of(Planner& p, std::size_t rank) {
+  std::vector<std::int64_t> reversed;
+  for (std::size_t k = rank; k-- > 0;) reversed.push_back(static_cast<std::int64_t>(k));
+  const std::vector<std::int64_t> permutation = p.node.integers("perm", reversed);
+  std::vector<std::int64_t> sorted = permutation;
+  std::sort(sorted.begin(), sorted.end());
+  std::reverse(sorted.begin(), sorted.end());
+  if (sorted != reversed) {
+    p.problem("attribute perm is {}; supported are permutations of {} dimensions",
+              nn::to_string(permutation), rank);
+    return {};
+  }
+  return permutation;
+}
+
+Emit plan_transpose(Planner& p) {
+  const Layout* x = p.activation(0);
+  if (x == nullptr) return {};
+  const std::vector<std::int64_t> permutation = permutation_of(p, x->rank());
+  if (permutation.empty()) return {};
+  return relabel(p, x->transposed(permutation));
+}
+
+template <typename T>
+std::vector<T> permuted(const std::vector<T>& from, const nn::Shape& shape,
+                        const std::vector<std::int64_t>& strides) {
+  std::vector<T> result;
+  if (from.empty()) return result;
+  nn::Shape position(shape.size(), 0);
+  do {
+    std::int64_t index = 0;
+    for (std::size_t k = 0; k < shape.size(); ++k) index += position[k] * strides[k];
+    result.push_back(from[static_cast<std::size_t>(index)]);
+  } while (next_position(position, shape));
+  return result;
+}
+
+void fold_transpose(Planner& p) {
+  const nn::Tensor& x = *p.constant(0);
+  const std::vector<std::int64_t> permutation = permutation_of(p, x.shape.size());
+  if (permutation.size() != x.shape.size()) return;
+  nn::Tensor result;
+  result.type = x.type;
+  const std::vector<std::int64_t> own = strides_of(x.shape);
+  std::vector<std::int64_t> strides;
+  for (const std::int64_t d : permutation) {
+    result.shape.push_back(x.shape[static_cast<std::size_t>(d)]);
+    strides.push_back(own[static_cast<std::size_t>(d)]);
+  }
+  result.floats = permuted(x.floats, result.shape, strides);
+  result.integers = permuted(x.integers, result.shape, strides);
+  p.fold(std::move(result));
+}
+
+Emit plan_identity(Planner& p) {
+  const Layout* x = p.activation(0);
+  if (x == nullptr) return {};
+  return relabel(p, *x);
+}
+
+void fold_identity(Planner& p) { p.fold(*p.constant(0)); }
+
+Emit plan_dropout(Planner& p) {
+  if (p.output_given(1)) p.problem("output 1 (mask) is for training and not supported");
+  return plan_identity(p);
+}
+
+}  // namespace
+
+Operators relabel_operators() {
+  return {{"Transpose", 1, Role::simple, plan_transpose, fold_transpose},
+          {"Identity", 1, Role::simple, plan_identity, fold_identity},
+          {"Dropout", 1, Role::simple, plan_dropout}};
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,305 @@
+// Resize of the height and width of images: nearest shares vectors, linear weighs up to four.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/rearrange.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+namespace {
+
+enum class Transform : std::uint8_t {
+  half_pixel,
+  pytorch_half_pixel,
+  align_corners,
+  asymmetric,
+  tf_half_pixel_for_nn
+};
+
+/// Rounding before opset 11, where the standard only has examples: up when shrinking, else down.
+constexpr const char* opset_10 = "by scale";
+
+/// Along height or width.
+struct Axis {
+  std::int64_t input = 0, output = 0;
+  float scale = 1;
+};
+
+struct Resize {
+  std::array<Axis, 2> axes;
+  Transform transform = Transform::half_pixel;
+  std::string nearest;  ///< rounding; empty: linear
+  bool keep_all_taps = false;
+  std::string in, out;
+
+  [[nodiscard]] float source(const Axis& axis, std::int64_t at) const;
+  [[nodiscard]] std::int64_t nearest_pixel(const Axis& axis, std::int64_t at) const;
+  void emit_nearest(Emitter& e) const;
+  void emit_linear(Emitter& e) const;
+};
+
+/// Where an output pixel lies in the input, in float32 as the reference counts.
+float Resize::source(const Axis& axis, std::int64_t at) const {
+  const auto x = static_cast<float>(at);
+  switch (transform) {
+    case Transform::half_pixel:
+      return (x + 0.5F) / axis.scale - 0.5F;
+    case Transform::pytorch_half_pixel:
+      return axis.output > 1 ? (x + 0.5F) / axis.scale - 0.5F : 0.0F;
+    case Transform::align_corners:
+      return axis.output > 1
+                 ? x * static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1)
+                 : 0.0F;
+    case Transform::asymmetric:
+      return x / axis.scale;
+    case Transform::tf_half_pixel_for_nn:
+      return (x + 0.5F) / axis.scale;
+  }
+  return x;
+}
+
+std::int64_t Resize::nearest_pixel(const Axis& axis, std::int64_t at) const {
+  const float x = source(axis, at);
+  float pixel = 0;
+  if (nearest == "round_prefer_floor") {
+    pixel = std::ceil(x - 0.5F);
+  } else if (nearest == "round_prefer_ceil") {
+    pixel = std::floor(x + 0.5F);
+  } else {
+    const bool up = nearest == opset_10 ? axis.scale < 1.0F : nearest == "ceil";
+    pixel = up ? std::ceil(x) : std::floor(x);
+  }
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(pixel), 0, axis.input - 1);
+}
+
+void Resize::emit_nearest(Emitter& e) const {
+  const Layout& from = *e.model().value(in).layout;
+  std::array<std::vector<std::int64_t>, 2> pixels;
+  for (std::size_t d = 0; d < 2; ++d) {
+    for (std::int64_t at = 0; at < axes[d].output; ++at) {
+      pixels[d].push_back(nearest_pixel(axes[d], at));
+    }
+  }
+  const std::vector<std::int64_t> strides = strides_of(from.shape);
+  rearrange(e, out, *e.model().value(out).layout, {{from, in, e.variable(in)}},
+            [&](const nn::Shape& at) {
+              return Origin{0, at[0] * strides[0] + at[1] * strides[1] +
+                                   pixels[0][static_cast<std::size_t>(at[2])] * strides[2] +
+                                   pixels[1][static_cast<std::size_t>(at[3])] * strides[3]};
+            });
+}
+
+/// Two neighbours and the weight of the second.
+struct Between {
+  std::int64_t first = 0, second = 0;
+  float weight = 0;
+};
+
+Between between(const Axis& axis, float at) {
+  const float x = std::max(at, 0.0F);
+  const float low = std::floor(x);
+  Between result;
+  result.first = std::min(static_cast<std::int64_t>(low), axis.input - 1);
+  result.second = std::min(result.first + 1, axis.input - 1);
+  result.weight = x - low;
+  return result;
+}
+
+/// One output pixel: input pixels and their weights.
+struct Taps {
+  std::vector<std::int64_t> pixels;
+  std::vector<float> weights;
+};
+
+Taps taps_of(const Between& row, const Between& column, std::int64_t width, bool keep_all) {
+  const std::array<std::int64_t, 4> pixels{
+      row.first * width + column.first, row.second * width + column.first,
+      row.first * width + column.second, row.second * width + column.second};
+  const std::array<float, 4> weights{(1 - row.weight) * (1 - column.weight),
+                                     row.weight * (1 - column.weight),
+                                     (1 - row.weight) * column.weight, row.weight * column.weight};
+  Taps taps;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const auto same = std::find(taps.pixels.begin(), taps.pixels.end(), pixels[k]);
+    if (keep_all || (weights[k] != 0.0F && same == taps.pixels.end())) {
+      taps.pixels.push_back(pixels[k]);
+      taps.weights.push_back(weights[k]);
+    } else if (same != taps.pixels.end()) {
+      taps.weights[static_cast<std::size_t>(same - taps.pixels.begin())] += weights[k];
+    }
+  }
+  return taps;
+}
+
+void Resize::emit_linear(Emitter& e) const {
+  const Layout& from = *e.model().value(in).layout;
+  const std::int64_t blocks = from.blocks(e.array_size());
+  const Addresses x = e.temps(in);
+  std::vector<Taps> windows;
+  Addresses weight_vectors;  // each distinct weight once
+  std::unordered_map<float, std::size_t> weight_number;
+  for (std::int64_t row = 0; row < axes[0].output; ++row) {
+    const Between vertical = between(axes[0], source(axes[0], row));
+    for (std::int64_t column = 0; column < axes[1].output; ++column) {
+      windows.push_back(taps_of(vertical, between(axes[1], source(axes[1], column)), axes[1].input,
+                                keep_all_taps));
+      for (const float weight : windows.back().weights) {
+        if (weight_number.emplace(weight, weight_vectors.size()).second) {
+          weight_vectors.push_back(e.splat(weight).front());
+        }
+      }
+    }
+  }
+  const Addresses weights = e.load(weight_vectors);
+  const Addresses y = e.allocate(windows.size() * static_cast<std::size_t>(from.shape[0] * blocks));
+
+  // Pixels with equally many taps are one operation.
+  std::map<std::size_t, std::pair<std::vector<Addresses>, Addresses>> groups;
+  std::size_t next = 0;
+  for (std::int64_t image = 0; image < from.shape[0]; ++image) {
+    const std::int64_t first = image * axes[0].input * axes[1].input;
+    for (const Taps& taps : windows) {
+      auto& [operands, results] = groups[taps.pixels.size()];
+      operands.resize(2 * taps.pixels.size());
+      for (std::int64_t block = 0; block < blocks; ++block) {
+        for (std::size_t k = 0; k < taps.pixels.size(); ++k) {
+          operands[2 * k].push_back(
+              x[static_cast<std::size_t>((first + taps.pixels[k]) * blocks + block)]);
+          operands[2 * k + 1].push_back(weights[weight_number.at(taps.weights[k])]);
+        }
+        results.push_back(y[next++]);
+      }
+    }
+  }
+  for (auto& [count, group] : groups) {
+    e.hir().add(hir::Kind::interpolate, std::move(group.first), std::move(group.second));
+  }
+  e.result(out, y);
+}
+
+// ---- planning -----------------------------------------------------------------------------------
+
+/// Before opset 11 the model does not say where output pixels lie: runtimes take x / scale. The
+/// reference takes the centres of pixels, always.
+bool plan_transform(Planner& p, Resize& resize) {
+  if (p.compat() || p.opset() < 11) {
+    resize.transform = p.compat() ? Transform::half_pixel : Transform::asymmetric;
+    return true;
+  }
+  static const std::map<std::string, Transform, std::less<>> names{
+      {"half_pixel", Transform::half_pixel},
+      {"pytorch_half_pixel", Transform::pytorch_half_pixel},
+      {"align_corners", Transform::align_corners},
+      {"asymmetric", Transform::asymmetric},
+      {"tf_half_pixel_for_nn", Transform::tf_half_pixel_for_nn}};
+  const std::string name = p.node.text("coordinate_transformation_mode", "half_pixel");
+  const auto found = names.find(name);
+  if (found == names.end()) {
+    p.problem(
+        "attribute coordinate_transformation_mode is {}; supported are align_corners, "
+        "asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn",
+        quote(name));
+    return false;
+  }
+  resize.transform = found->second;
+  return true;
+}
+
+bool plan_mode(Planner& p, Resize& resize) {
+  const std::string mode = p.node.text("mode", "nearest");
+  if (mode == "linear") return true;
+  if (mode != "nearest") {
+    p.problem("attribute mode is {}; supported are nearest, linear", quote(mode));
+    return false;
+  }
+  resize.nearest = p.opset() < 11 ? opset_10 : p.node.text("nearest_mode", "round_prefer_floor");
+  if (resize.nearest == opset_10) return true;
+  constexpr std::array<std::string_view, 4> modes{"round_prefer_floor", "round_prefer_ceil",
+                                                  "floor", "ceil"};
+  if (std::find(modes.begin(), modes.end(), resize.nearest) == modes.end()) {
+    p.problem(
+        "attribute nearest_mode is {}; supported are round_prefer_floor, round_prefer_ceil, "
+        "floor, ceil",
+        quote(resize.nearest));
+    return false;
+  }
+  return true;
+}
+
+bool plan_scales(Planner& p, const nn::Tensor& scales, Resize& resize) {
+  const std::vector<float>& values = scales.floats;
+  const bool good = values.size() == 4 && values[0] == 1.0F && values[1] == 1.0F && values[2] > 0 &&
+                    values[3] > 0;
+  for (std::size_t d = 0; good && d < 2; ++d) {
+    Axis& axis = resize.axes[d];
+    axis.scale = values[2 + d];
+    const float size = static_cast<float>(axis.input) * axis.scale;
+    if (size < 1.0e6F) axis.output = static_cast<std::int64_t>(size);
+  }
+  if (!good || resize.axes[0].output < 1 || resize.axes[1].output < 1) {
+    p.problem("scales are [{}]; supported are 4 values, 1 for N and C, and sizes of 1 and more",
+              fmt::join(values, ","));
+    return false;
+  }
+  return true;
+}
+
+bool plan_sizes(Planner& p, const nn::Tensor& sizes, const Layout& x, Resize& resize) {
+  const std::vector<std::int64_t>& values = sizes.integers;
+  if (values.size() != 4 || values[0] != x.shape[0] || values[1] != x.shape[1] || values[2] < 1 ||
+      values[3] < 1 || values[2] > 1000000 || values[3] > 1000000) {
+    p.problem("sizes are {}; supported are 4 values, N and C as those of the input {}",
+              nn::to_string(values), nn::to_string(x.shape));
+    return false;
+  }
+  for (std::size_t d = 0; d < 2; ++d) {
+    Axis& axis = resize.axes[d];
+    axis.output = values[2 + d];
+    axis.scale = static_cast<float>(axis.output) / static_cast<float>(axis.input);
+  }
+  return true;
+}
+
+Emit plan(Planner& p) {
+  Resize resize;
+  bool good = plan_mode(p, resize);
+  good = plan_transform(p, resize) && good;
+  const Layout* x = p.image(0);
+  // Opset 10: X, scales. Later: X, roi, scales or sizes, where an empty tensor means none.
+  const std::size_t at = p.opset() < 11 ? 1 : 2;
+  const nn::Tensor* stated_sizes = p.opset() < 11 ? nullptr : p.constant(3);
+  const bool by_sizes =
+      p.opset() >= 11 && p.given(3) && (stated_sizes == nullptr || stated_sizes->size() != 0);
+  const nn::Tensor* sizes =
+      by_sizes ? p.need_constant(3, "sizes", nn::ElementType::int64) : nullptr;
+  const nn::Tensor* scales =
+      by_sizes ? nullptr : p.need_constant(at, "scales", nn::ElementType::float32);
+  if (x == nullptr || !good || (sizes == nullptr && scales == nullptr)) return {};
+  for (std::size_t d = 0; d < 2; ++d) resize.axes[d].input = x->shape[2 + d];
+  good = by_sizes ? plan_sizes(p, *sizes, *x, resize) : plan_scales(p, *scales, resize);
+  if (!good || p.failed()) return {};
+
+  resize.keep_all_taps = p.compat();
+  resize.in = p.node.inputs[0];
+  resize.out = p.node.outputs[0];
+  p.reads(0);
+  p.output(
+      Layout::activation({x->shape[0], x->shape[1], resize.axes[0].output, resize.axes[1].output}));
+  return [resize](Emitter& e) {
+    if (resize.nearest.empty()) {
+      resize.emit_linear(e);
+    } else {
+      resize.emit_nearest(e);
+    }
+  };
+}
+
+}  // namespace
+
+Operators resize_operators() { return {{"Resize", 1, Role::simple, plan}}; }
+
+}  // namespace tactus::compiler

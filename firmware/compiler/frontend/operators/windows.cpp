@@ -1,0 +1,93 @@
+#include "firmware/compiler/frontend/operators/windows.h"
+
+#include <algorithm>
+
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+namespace {
+
+constexpr std::int64_t largest = 1 << 20;  // of any attribute; keeps the arithmetic in range
+
+bool check_list(Planner& p, std::string_view name, const std::vector<std::int64_t>& values,
+                std::size_t count, std::int64_t least) {
+  const bool good = values.size() == count &&
+                    std::all_of(values.begin(), values.end(),
+                                [&](std::int64_t v) { return v >= least && v <= largest; });
+  if (!good) {
+    p.problem("attribute {} is {}; supported are {} values, each {} to {}", name,
+              nn::to_string(values), count, least, largest);
+  }
+  return good;
+}
+
+std::array<std::int64_t, 2> pair_of(const std::vector<std::int64_t>& values) {
+  return {values[0], values[1]};
+}
+
+/// SAME: as many outputs as strides fit. The reference pads as if the stride were 1.
+void pad_same(Windows& w, bool upper, bool compat) {
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t reach = (w.kernel[d] - 1) * w.dilation[d] + 1;
+    const std::int64_t outputs = (w.input[d] + w.stride[d] - 1) / w.stride[d];
+    const std::int64_t total =
+        compat ? w.kernel[d] - 1
+               : std::max<std::int64_t>((outputs - 1) * w.stride[d] + reach - w.input[d], 0);
+    w.before[d] = upper ? total / 2 : (total + 1) / 2;
+    w.after[d] = total - w.before[d];
+  }
+}
+
+bool read_padding(Planner& p, Windows& w) {
+  const std::string automatic = p.node.text("auto_pad", "NOTSET");
+  if (automatic == "NOTSET") {
+    const std::vector<std::int64_t> pads = p.node.integers("pads", {0, 0, 0, 0});
+    if (!check_list(p, "pads", pads, 4, 0)) return false;
+    w.before = {pads[0], pads[1]};
+    w.after = {pads[2], pads[3]};
+    return true;
+  }
+  if (automatic == "VALID") return true;
+  if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
+    pad_same(w, automatic == "SAME_UPPER", p.compat());
+    return true;
+  }
+  p.problem("attribute auto_pad is {}; supported are NOTSET, VALID, SAME_UPPER, SAME_LOWER",
+            quote(automatic));
+  return false;
+}
+
+}  // namespace
+
+std::optional<Windows> plan_windows(Planner& p, const Layout* image,
+                                    const std::vector<std::int64_t>& kernel, PadRule rule) {
+  const std::vector<std::int64_t> strides = p.node.integers("strides", {1, 1});
+  const std::vector<std::int64_t> dilations = p.node.integers("dilations", {1, 1});
+  bool good = check_list(p, "kernel_shape", kernel, 2, 1);
+  good = check_list(p, "strides", strides, 2, 1) && good;
+  good = check_list(p, "dilations", dilations, 2, 1) && good;
+  if (!good) return std::nullopt;
+  Windows w;
+  w.kernel = pair_of(kernel);
+  w.stride = pair_of(strides);
+  // The reference ignores dilations.
+  if (!p.compat()) w.dilation = pair_of(dilations);
+  if (image != nullptr) w.input = {image->shape[2], image->shape[3]};
+  if (rule == PadRule::read && !read_padding(p, w)) return std::nullopt;
+  if (image == nullptr) return std::nullopt;
+  const bool ceil = rule == PadRule::read && p.node.integer("ceil_mode", 0) != 0;
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t reach = (w.kernel[d] - 1) * w.dilation[d] + 1;
+    const std::int64_t span = w.before[d] + w.input[d] + w.after[d] - reach;
+    if (span < 0) {
+      p.problem("the kernel spans {} pixels, the padded image has {}", reach, span + reach);
+      return std::nullopt;
+    }
+    w.output[d] = (span + (ceil ? w.stride[d] - 1 : 0)) / w.stride[d] + 1;
+    // A last window that would begin beyond the image does not count.
+    if (ceil && (w.output[d] - 1) * w.stride[d] >= w.input[d] + w.before[d]) --w.output[d];
+  }
+  return w;
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,86 @@
+// What an operator sees of its node while the model is analysed.
+//
+// A plan function checks attributes and operands, reports every problem it finds with problem(),
+// and says what each output is: output() or fold(). It returns the emitter of the node, or nothing
+// if the node is folded or has problems. Operands whose producers failed are unknown: what can be
+// checked without them is still checked, the rest is left out silently.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "firmware/compiler/frontend/layout.h"
+#include "firmware/compiler/frontend/model.h"
+#include "firmware/onnx/graph.h"
+#include "isa/support/error.h"
+
+namespace tactus::compiler {
+
+class Planner {
+ public:
+  Planner(Model& model, const nn::Node& planned, std::vector<std::string>& problems)
+      : node(planned), model_(model), problems_(problems) {}
+
+  const nn::Node& node;
+
+  [[nodiscard]] std::int64_t opset() const { return model_.graph->opset; }
+  [[nodiscard]] bool compat() const { return model_.compat; }
+  [[nodiscard]] const tcu::Architecture& architecture() const { return model_.architecture; }
+
+  // ---- operands: numbers are those of the node's inputs -----------------------------------------
+
+  [[nodiscard]] bool given(std::size_t i) const { return !node.input(i).empty(); }
+  /// Null if it is left out, or unknown because its producer failed.
+  [[nodiscard]] const Value* value(std::size_t i) const;
+  [[nodiscard]] const nn::Tensor* constant(std::size_t i) const;
+  /// Layout of a run-time operand; reports a constant or missing one. Null: leave the rest out.
+  [[nodiscard]] const Layout* activation(std::size_t i);
+  /// The same, and rank 4 with channels along the lanes.
+  [[nodiscard]] const Layout* image(std::size_t i);
+  /// A constant that the operator needs; `what` names it in the message.
+  [[nodiscard]] const nn::Tensor* need_constant(std::size_t i, std::string_view what,
+                                                nn::ElementType type);
+  [[nodiscard]] bool all_constant() const;
+  /// A list of integers that moved from an attribute to an input in some opset.
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute, std::size_t input,
+                                                   std::vector<std::int64_t> fallback);
+
+  // ---- results ----------------------------------------------------------------------------------
+
+  template <typename... Args>
+  void problem(fmt::format_string<Args...> format, Args&&... args) {
+    ++found_;
+    problems_.push_back(node.where() + ": " + fmt::format(format, std::forward<Args>(args)...));
+  }
+  [[nodiscard]] bool failed() const { return found_ != 0; }
+  /// The input will be consumed by the emitter, once a call.
+  void reads(std::size_t i) { reads(node.inputs[i]); }
+  void reads(const std::string& value) { step_.reads.push_back(value); }
+  void output(std::size_t i, Layout layout);
+  void output(Layout layout) { output(0, std::move(layout)); }
+  /// Output 0 holds the elements of input 0 in the same row-major order.
+  void output_reshaped(Layout layout);
+  void fold(nn::Tensor tensor, std::size_t i = 0);
+  /// True if somebody reads the output or it is requested.
+  [[nodiscard]] bool output_given(std::size_t i) const {
+    return i < node.outputs.size() && !node.outputs[i].empty();
+  }
+  void note(std::string text) { model_.notes.push_back(std::move(text)); }
+  void host_step(HostStep step) { model_.host_steps.push_back(std::move(step)); }
+
+  [[nodiscard]] Step& step() { return step_; }
+  [[nodiscard]] const Model& model() const { return model_; }
+
+ private:
+  Model& model_;
+  std::vector<std::string>& problems_;
+  std::size_t found_ = 0;
+  Step step_;
+};
+
+}  // namespace tactus::compiler

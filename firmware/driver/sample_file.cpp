@@ -1,0 +1,155 @@
+#include "firmware/driver/sample_file.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/tcu/instruction.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::size_t word_bytes = 8;
+
+std::string class_name(const tcu::Instruction& i) {
+  switch (static_cast<tcu::Opcode>(i.opcode)) {
+    case tcu::Opcode::no_op:
+      return "NoOp";
+    case tcu::Opcode::mat_mul:
+      return "MatMul";
+    case tcu::Opcode::load_weights:
+      return "LoadWeights";
+    case tcu::Opcode::simd:
+      return "SIMD";
+    case tcu::Opcode::configure:
+      return "Configure";
+    case tcu::Opcode::data_move:
+      break;
+    default:
+      return "invalid opcode";
+  }
+  switch (static_cast<tcu::DataMoveKind>(i.flags)) {
+    case tcu::DataMoveKind::dram0_to_local:
+      return "DataMove DRAM0 -> Local";
+    case tcu::DataMoveKind::local_to_dram0:
+      return "DataMove Local -> DRAM0";
+    case tcu::DataMoveKind::dram1_to_local:
+      return "DataMove DRAM1 -> Local";
+    case tcu::DataMoveKind::local_to_dram1:
+      return "DataMove Local -> DRAM1";
+    case tcu::DataMoveKind::accumulator_to_local:
+      return "DataMove Acc -> Local";
+    case tcu::DataMoveKind::local_to_accumulator:
+      return "DataMove Local -> Acc";
+    case tcu::DataMoveKind::local_to_accumulator_accumulate:
+      return "DataMove Local -> Acc, accumulate";
+  }
+  return "DataMove, invalid kind";
+}
+
+std::uint32_t counter(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+
+}  // namespace
+
+void SampleFile::add(const Sample& sample) {
+  ++samples_;
+  in_block_ = sample.last ? 0 : in_block_ + 1;
+  blocks_ += sample.last ? 1 : 0;
+  if (!error_.empty()) return;
+  std::array<std::uint8_t, word_bytes> bytes{};
+  for (unsigned i = 0; i < word_bytes; ++i) {
+    bytes[i] = static_cast<std::uint8_t>(sample.word >> (8 * i));
+  }
+  try {
+    file_.write(bytes.data(), bytes.size());
+  } catch (const UserError& error) {
+    error_ = error.what();
+  }
+}
+
+std::string SampleFile::finish() {
+  if (samples_ == 0) {
+    return "--samples: no sample was taken, because the interval register stayed 0; set it with "
+           "--sample-interval or in the program (Configure SampleInterval)";
+  }
+  if (!error_.empty()) return error_;
+  try {
+    file_.close();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::string SampleFile::summary(std::uint64_t dropped) const {
+  return fmt::format("{} in {} whole blocks{}, {} dropped", samples_, blocks_,
+                     in_block_ == 0 ? "" : fmt::format(" and {} of another", in_block_), dropped);
+}
+
+std::vector<std::uint64_t> read_samples(const std::string& path) {
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  if (bytes.empty()) user_error("{}: no samples: the file is empty", path);
+  if (bytes.size() % word_bytes != 0) {
+    user_error("{}: {} bytes; allowed: whole samples of {} bytes", path, bytes.size(), word_bytes);
+  }
+  std::vector<std::uint64_t> words(bytes.size() / word_bytes);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    words[i / word_bytes] |= std::uint64_t{bytes[i]} << (8 * (i % word_bytes));
+  }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] >> 48 != 0) {
+      user_error("{}: word {} (byte {}) is 0x{:016x}, not a sample: bits 63:48 must be zero", path,
+                 i, i * word_bytes, words[i]);
+    }
+  }
+  return words;
+}
+
+SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
+                               const SampleProgram* program, bool from_start) {
+  SampleAnalysis analysis;
+  analysis.samples = words.size();
+  auto first = words.begin();
+  if (!from_start) {
+    const auto falls = [](std::uint64_t a, std::uint64_t b) { return counter(b) < counter(a); };
+    const auto decrease = std::adjacent_find(words.begin(), words.end(), falls);
+    if (decrease != words.end()) first = decrease + 1;
+  }
+  analysis.before = static_cast<std::uint64_t>(first - words.begin());
+
+  std::vector<tcu::Instruction> instructions;
+  if (program != nullptr) {
+    instructions = decode_program(tcu::InstructionLayout(program->architecture), program->bytes);
+  }
+  std::map<std::string, SampleClass> classes;
+  for (auto word = first; word != words.end(); ++word) {
+    std::string name = "all";
+    if (program != nullptr) {
+      if (counter(*word) < program->first_counter ||
+          counter(*word) - program->first_counter >= instructions.size()) {
+        analysis.after = static_cast<std::uint64_t>(words.end() - word);
+        break;
+      }
+      name = class_name(instructions[counter(*word) - program->first_counter]);
+    }
+    if (analysis.analysed++ == 0) analysis.first_counter = counter(*word);
+    analysis.last_counter = counter(*word);
+    SampleClass& one = classes[name];
+    ++one.samples;
+    for (unsigned channel = 0; channel < sample_channels.size(); ++channel) {
+      ++one.states[channel][channel_state(*word, channel)];
+    }
+    ++one.patterns[static_cast<std::uint16_t>(*word >> 32)];
+  }
+  for (auto& [name, one] : classes) {
+    one.name = name;
+    analysis.classes.push_back(std::move(one));
+  }
+  std::stable_sort(analysis.classes.begin(), analysis.classes.end(),
+                   [](const auto& a, const auto& b) { return a.samples > b.samples; });
+  return analysis;
+}
+
+}  // namespace tactus

@@ -1,0 +1,335 @@
+#include "firmware/onnx/loader.h"
+
+#include <limits>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include <onnx/onnx_pb.h>
+
+#include "firmware/onnx/tensor_loader.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+
+namespace tactus::nn {
+namespace {
+
+/// ONNX gives the default operator domain two spellings.
+std::string normal_domain(const std::string& domain) {
+  return domain == "ai.onnx" ? std::string() : domain;
+}
+
+class Loader {
+ public:
+  Loader(const onnx::ModelProto& model, std::string where, std::string folder)
+      : model_(model), where_(std::move(where)), folder_(std::move(folder)) {}
+
+  Graph load() {
+    graph_.file = where_;
+    graph_.name = model_.graph().name();
+    graph_.ir_version = model_.ir_version();
+    check_model();
+    read_opsets();
+    read_initializers();
+    read_inputs();
+    name_nodes();
+    for (const auto& node : model_.graph().node()) read_node(node);
+    check_order();
+    read_outputs();
+    return std::move(graph_);
+  }
+
+ private:
+  template <typename... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+    user_error("{}: {}", where_, fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  void check_model() const {
+    if (model_.ir_version() < 3) {
+      fail("IR version {} is not supported; allowed is 3 or later", model_.ir_version());
+    }
+    if (model_.functions_size() != 0) {
+      fail("the model has {} local functions, which are not supported", model_.functions_size());
+    }
+    if (model_.training_info_size() != 0) {
+      fail("the model has training information, which is not supported; export it for inference");
+    }
+    if (model_.graph().sparse_initializer_size() != 0) {
+      fail("sparse initializer {} is not supported; allowed are dense ones",
+           quote(model_.graph().sparse_initializer(0).values().name()));
+    }
+  }
+
+  void read_opsets() {
+    for (const auto& import : model_.opset_import()) {
+      const std::string domain = normal_domain(import.domain());
+      if (import.version() < 1) {
+        fail("operator set version {} of domain {} is not positive", import.version(),
+             quote(import.domain()));
+      }
+      if (!domains_.insert(domain).second) {
+        fail("operator domain {} is imported twice; one version of each is allowed",
+             quote(import.domain()));
+      }
+      if (domain.empty()) graph_.opset = import.version();
+    }
+    if (graph_.opset == 0) fail("no version of the default operator set is imported");
+  }
+
+  /// Every value has one definition.
+  void define(const std::string& name, const char* what) {
+    if (name.empty()) fail("{} without a name", what);
+    if (!values_.insert(name).second) {
+      fail("{} {} has the name of another value; names must be unique", what, quote(name));
+    }
+  }
+
+  void read_initializers() {
+    for (const auto& proto : model_.graph().initializer()) {
+      define(proto.name(), "initializer");
+      graph_.initializers[proto.name()] =
+          load_tensor(proto, where_ + ": initializer " + quote(proto.name()), folder_);
+    }
+  }
+
+  ValueInfo value_info(const onnx::ValueInfoProto& proto, const char* what) const {
+    const std::string subject = fmt::format("{}: {} {}", where_, what, quote(proto.name()));
+    if (!proto.type().has_tensor_type()) {
+      user_error("{}: is not a tensor (sequences, maps and sparse tensors are not supported)",
+                 subject);
+    }
+    const auto& type = proto.type().tensor_type();
+    ValueInfo info{proto.name(), load_element_type(type.elem_type(), subject), std::nullopt};
+    if (!type.has_shape()) return info;
+    info.dims.emplace();
+    for (const auto& dim : type.shape().dim()) {
+      Dimension dimension;
+      if (dim.has_dim_value()) dimension.size = dim.dim_value();
+      if (dimension.size.value_or(0) < 0) {
+        user_error("{}: dimension {} is negative ({})", subject, info.dims->size(),
+                   *dimension.size);
+      }
+      dimension.symbol = dim.dim_param();
+      info.dims->push_back(std::move(dimension));
+    }
+    return info;
+  }
+
+  /// Old exporters list initializers as inputs too; those are no inputs.
+  void read_inputs() {
+    std::unordered_set<std::string> listed;
+    for (const auto& proto : model_.graph().input()) {
+      if (!listed.insert(proto.name()).second) {
+        fail("input {} is listed twice", quote(proto.name()));
+      }
+      ValueInfo info = value_info(proto, "input");
+      if (const Tensor* initial = graph_.initializer(proto.name())) {
+        check_agrees(info, *initial);
+        continue;
+      }
+      define(proto.name(), "input");
+      graph_.inputs.push_back(std::move(info));
+    }
+  }
+
+  void check_agrees(const ValueInfo& info, const Tensor& initial) const {
+    bool agrees = info.type == initial.type;
+    if (info.dims) {
+      agrees = agrees && info.dims->size() == initial.shape.size();
+      for (std::size_t i = 0; agrees && i < initial.shape.size(); ++i) {
+        agrees = (*info.dims)[i].size.value_or(initial.shape[i]) == initial.shape[i];
+      }
+    }
+    if (!agrees) {
+      fail("input {} is declared with another type or shape than its initializer ({} {})",
+           quote(info.name), name_of(initial.type), to_string(initial.shape));
+    }
+  }
+
+  void read_outputs() {
+    std::unordered_set<std::string> listed;
+    for (const auto& proto : model_.graph().output()) {
+      if (!listed.insert(proto.name()).second) {
+        fail("output {} is listed twice", quote(proto.name()));
+      }
+      if (values_.count(proto.name()) == 0) {
+        fail("output {} is neither made by a node nor an input or initializer",
+             quote(proto.name()));
+      }
+      graph_.outputs.push_back(value_info(proto, "output"));
+    }
+    if (graph_.outputs.empty()) fail("the graph has no outputs");
+  }
+
+  /// Names of the file first, so that derived ones can keep clear of them.
+  void name_nodes() {
+    std::unordered_set<std::string> taken;
+    for (const auto& node : model_.graph().node()) {
+      if (!node.name().empty() && !taken.insert(node.name()).second) {
+        fail("two nodes are named {}; names must be unique", quote(node.name()));
+      }
+    }
+    for (const auto& node : model_.graph().node()) {
+      std::string name = node.name();
+      if (name.empty()) {
+        std::string base = node.op_type();
+        for (const std::string& output : node.output()) {
+          if (output.empty()) continue;
+          base = output;
+          break;
+        }
+        name = base;
+        // A name of the file can be in the way of one base only, so this does not take long.
+        for (unsigned n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
+      }
+      node_names_.push_back(std::move(name));
+    }
+  }
+
+  void read_node(const onnx::NodeProto& proto) {
+    Node node;
+    node.file = where_;
+    node.name = node_names_[graph_.nodes.size()];
+    node.op_type = proto.op_type();
+    node.domain = normal_domain(proto.domain());
+    if (node.op_type.empty()) fail("node {} has no operator type", quote(node.name));
+    if (domains_.count(node.domain) == 0) {
+      fail("node {} ({}) is of operator domain {}, of which no version is imported",
+           quote(node.name), printable(node.op_type), quote(proto.domain()));
+    }
+    node.inputs.assign(proto.input().begin(), proto.input().end());
+    node.outputs.assign(proto.output().begin(), proto.output().end());
+    bool has_output = false;
+    for (const std::string& output : node.outputs) {
+      if (output.empty()) continue;
+      has_output = true;
+      if (!values_.insert(output).second) {
+        user_error("{}: output {} has the name of another value; names must be unique",
+                   node.where(), quote(output));
+      }
+      producers_[output] = graph_.nodes.size();
+    }
+    if (!has_output) user_error("{}: has no outputs", node.where());
+    for (const auto& attribute : proto.attribute()) {
+      if (node.has(attribute.name())) {
+        user_error("{}: attribute {} is given twice", node.where(), quote(attribute.name()));
+      }
+      node.attributes.emplace(attribute.name(), read_attribute(attribute, node));
+    }
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  Attribute read_attribute(const onnx::AttributeProto& proto, const Node& node) const {
+    using Proto = onnx::AttributeProto;
+    switch (proto.type()) {
+      case Proto::INT:
+        return proto.i();
+      case Proto::FLOAT:
+        return proto.f();
+      case Proto::STRING:
+        return proto.s();
+      case Proto::INTS:
+        return std::vector<std::int64_t>(proto.ints().begin(), proto.ints().end());
+      case Proto::FLOATS:
+        return std::vector<float>(proto.floats().begin(), proto.floats().end());
+      case Proto::STRINGS:
+        return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
+      case Proto::TENSOR:
+        return load_tensor(
+            proto.t(), fmt::format("{}: attribute {}", node.where(), quote(proto.name())), folder_);
+      case Proto::GRAPH:
+      case Proto::GRAPHS:
+        user_error("{}: attribute {} is a sub-graph; operators with sub-graphs are not supported",
+                   node.where(), quote(proto.name()));
+      default:
+        user_error(
+            "{}: attribute {} is of type {}; allowed are INT, FLOAT, STRING, TENSOR, INTS, FLOATS "
+            "and STRINGS",
+            node.where(), quote(proto.name()), Proto::AttributeType_Name(proto.type()));
+    }
+  }
+
+  /// Every input is defined, and by an earlier node.
+  void check_order() {
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const Node& node = graph_.nodes[i];
+      for (const std::string& input : node.inputs) {
+        if (input.empty()) continue;
+        if (values_.count(input) == 0) {
+          user_error(
+              "{}: input {} is not defined: no initializer, graph input or node output has this "
+              "name",
+              node.where(), quote(input));
+        }
+        const auto producer = producers_.find(input);
+        if (producer == producers_.end() || producer->second < i) continue;
+        if (reaches(i, producer->second)) {
+          user_error("{}: input {} depends on the node itself: the graph has a cycle", node.where(),
+                     quote(input));
+        }
+        user_error(
+            "{}: input {} comes from node {}, which stands later in the file; nodes must "
+            "follow those they read from",
+            node.where(), quote(input), quote(graph_.nodes[producer->second].name));
+      }
+    }
+  }
+
+  /// Whether node `to` is `from` or reads, directly or not, from it.
+  bool reaches(std::size_t from, std::size_t to) const {
+    std::vector<std::size_t> open{to};
+    std::set<std::size_t> seen{to};
+    while (!open.empty()) {
+      const std::size_t node = open.back();
+      open.pop_back();
+      if (node == from) return true;
+      for (const std::string& input : graph_.nodes[node].inputs) {
+        const auto producer = producers_.find(input);
+        if (producer != producers_.end() && seen.insert(producer->second).second) {
+          open.push_back(producer->second);
+        }
+      }
+    }
+    return false;
+  }
+
+  const onnx::ModelProto& model_;
+  const std::string where_;
+  const std::string folder_;
+  Graph graph_;
+  std::set<std::string> domains_;
+  std::unordered_set<std::string> values_;
+  std::unordered_map<std::string, std::size_t> producers_;  ///< node by output
+  std::vector<std::string> node_names_;
+};
+
+Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
+            const std::string& folder) {
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    user_error(
+        "{}: has {} bytes; an ONNX file has less than 2 GiB (larger weights go to side "
+        "files)",
+        where, bytes.size());
+  }
+  onnx::ModelProto model;
+  if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+      !model.has_ir_version() || !model.has_graph()) {
+    user_error("{}: is not an ONNX model, or is cut short", where);
+  }
+  return Loader(model, where, folder).load();
+}
+
+}  // namespace
+
+Graph load_graph(const std::string& path) {
+  return parse(read_file(path), path, directory_of(path));
+}
+
+Graph parse_graph(const std::vector<std::uint8_t>& bytes, const std::string& where) {
+  return parse(bytes, where, "");
+}
+
+}  // namespace tactus::nn

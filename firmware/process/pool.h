@@ -1,0 +1,35 @@
+// Jobs in processes of their own, a bounded number at a time.
+//
+// SystemC keeps one kernel a process, and a job that dies takes nobody along. A job is another
+// invocation of this very program; it gets its input as text and answers on its standard output.
+// When the parent ends for whatever reason, its jobs are killed.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tactus {
+
+struct Job {
+  std::vector<std::string> arguments;  ///< of this program, without its name
+  std::string input;                   ///< its standard input
+};
+
+struct JobResult {
+  std::string output;    ///< its whole standard output
+  std::string messages;  ///< its whole standard error
+  int exit_code = 0;     ///< -1 if it was ended by a signal
+  int signal = 0;
+  double seconds = 0;  ///< from start to end
+};
+
+/// Runs the jobs in order, at most `at_once` (1 or more) at a time. `next` gives the next job, by
+/// its number 0, 1, ..., or false when there are no more; `done` receives results in the order in
+/// which jobs end. Both are called in the caller's thread. If one of them throws, the jobs that
+/// run are killed. Throws UserError if no process can be started.
+void run_jobs(std::size_t at_once, const std::function<bool(std::size_t number, Job& job)>& next,
+              const std::function<void(std::size_t number, const JobResult& result)>& done);
+
+}  // namespace tactus

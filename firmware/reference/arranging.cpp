@@ -1,0 +1,420 @@
+// Operators that move elements without changing them, and those on shapes.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "firmware/reference/call.h"
+
+namespace tactus::nn {
+namespace {
+
+/// The tensor of `shape` whose element at each position is the input's at offset(position), or
+/// `fill` where that is negative.
+template <typename Offset>
+Tensor rearranged(const Call& call, const Tensor& in, Shape shape, Offset&& offset,
+                  float fill = 0) {
+  const auto count = static_cast<std::size_t>(call.count(shape));
+  Tensor out;
+  out.type = in.type;
+  out.shape = std::move(shape);
+  const bool real = in.type == ElementType::float32;
+  if (real) out.floats.reserve(count);
+  if (!real) out.integers.reserve(count);
+  for_each_position(out.shape, [&](const Shape& position) {
+    const std::int64_t from = offset(position);
+    const auto at = static_cast<std::size_t>(from);
+    if (real) {
+      out.floats.push_back(from < 0 ? fill : in.floats[at]);
+    } else {
+      out.integers.push_back(from < 0 ? static_cast<std::int64_t>(fill) : in.integers[at]);
+    }
+  });
+  return out;
+}
+
+/// The part of `in` that begins at `start` of `axis` and has `size` there.
+Tensor part(const Call& call, const Tensor& in, std::size_t axis, std::int64_t start,
+            std::int64_t size) {
+  const auto strides = strides_of(in.shape);
+  Shape shape = in.shape;
+  shape[axis] = size;
+  return rearranged(call, in, std::move(shape), [&](const Shape& position) {
+    std::int64_t at = start * strides[axis];
+    for (std::size_t i = 0; i < position.size(); ++i) at += position[i] * strides[i];
+    return at;
+  });
+}
+
+/// The same elements under another shape.
+void relabel(Call& call, Shape shape) {
+  Tensor result = call.input(0);
+  if (call.count(shape) != result.size()) {
+    call.fail("shape {} does not fit {}", to_string(shape), to_string(result.shape));
+  }
+  result.shape = std::move(shape);
+  call.results.push_back(std::move(result));
+}
+
+/// Axes from the attribute, or from input 1 where operator set 13 has them.
+std::optional<Shape> given_axes(const Call& call) {
+  if (call.opset < 13) {
+    if (!call.node.has("axes")) return std::nullopt;
+    return call.node.integers("axes");
+  }
+  if (call.optional(1) == nullptr) return std::nullopt;
+  return call.integers(1);
+}
+
+std::set<std::size_t> distinct_axes(const Call& call, const Shape& axes, std::size_t rank) {
+  std::set<std::size_t> result;
+  for (const std::int64_t axis : axes) {
+    if (!result.insert(call.axis(axis, rank)).second) call.fail("axis {} is named twice", axis);
+  }
+  return result;
+}
+
+}  // namespace
+
+void run_cast(Call& call) {
+  constexpr std::int64_t to_float = 1, to_int64 = 7;  // element types of ONNX
+  const Tensor& in = call.input(0);
+  const std::int64_t to = call.node.integer("to");
+  Tensor result = in;
+  if (to == to_float && in.type == ElementType::int64) {
+    result = Tensor::of(in.shape, std::vector<float>(in.integers.begin(), in.integers.end()));
+  } else if (to == to_int64 && in.type == ElementType::float32) {
+    constexpr float limit = 9.2233720e18F;
+    std::vector<std::int64_t> values;
+    for (const float value : in.floats) {
+      if (!(std::fabs(value) < limit)) call.fail("{} has no INT64 value", value);
+      values.push_back(static_cast<std::int64_t>(value));
+    }
+    result = Tensor::of(in.shape, std::move(values));
+  } else if (to != to_float && to != to_int64) {
+    call.fail("element type {} is not supported; allowed are 1 (FLOAT) and 7 (INT64)", to);
+  }
+  call.results.push_back(std::move(result));
+}
+
+void run_concat(Call& call) {
+  const Tensor& first = call.input(0);
+  const std::size_t axis = call.axis(call.node.integer("axis"), first.shape.size());
+  Tensor result;
+  result.type = first.type;
+  result.shape = first.shape;
+  result.shape[axis] = 0;
+  for (std::size_t i = 0; i < call.input_count(); ++i) {
+    Shape shape = call.input(i).shape;
+    bool fits = call.input(i).type == first.type && shape.size() == first.shape.size();
+    if (fits) {
+      result.shape[axis] += shape[axis];
+      shape[axis] = first.shape[axis];
+      fits = shape == first.shape;
+    }
+    if (!fits) {
+      call.fail("input {} ({}) does not fit input 0 ({}) along axis {}", i,
+                to_string(call.input(i).shape), to_string(first.shape), axis);
+    }
+  }
+  static_cast<void>(call.count(result.shape));
+  std::int64_t outer = 1;
+  for (std::size_t i = 0; i < axis; ++i) outer *= first.shape[i];
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::size_t i = 0; i < call.input_count(); ++i) {
+      const Tensor& in = call.input(i);
+      const std::int64_t run = in.size() / outer;
+      const auto append = [&](auto& to, const auto& from) {
+        to.insert(to.end(), from.begin() + o * run, from.begin() + (o + 1) * run);
+      };
+      if (in.type == ElementType::float32) append(result.floats, in.floats);
+      if (in.type == ElementType::int64) append(result.integers, in.integers);
+    }
+  }
+  call.results.push_back(std::move(result));
+}
+
+void run_constant(Call& call) {
+  const Node& node = call.node;
+  if (node.attributes.size() != 1) call.fail("needs exactly one attribute");
+  const std::string& kind = node.attributes.begin()->first;
+  if (kind == "value") {
+    call.results.push_back(node.tensor(kind));
+  } else if (kind == "value_float") {
+    call.results.push_back(Tensor::of({}, std::vector<float>{node.real(kind)}));
+  } else if (kind == "value_int") {
+    call.results.push_back(Tensor::of({}, std::vector<std::int64_t>{node.integer(kind)}));
+  } else if (kind == "value_floats") {
+    const auto& values = node.reals(kind);
+    call.results.push_back(Tensor::of({static_cast<std::int64_t>(values.size())}, values));
+  } else {
+    const auto& values = node.integers(kind);
+    call.results.push_back(Tensor::of({static_cast<std::int64_t>(values.size())}, values));
+  }
+}
+
+void run_flatten(Call& call) {
+  const Shape& shape = call.input(0).shape;
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  std::int64_t axis = call.node.integer("axis", 1);
+  // The end itself is allowed.
+  if (axis < (call.opset < 11 ? 0 : -rank) || axis > rank) {
+    call.fail("axis {} is not in a tensor of {} dimensions", axis, rank);
+  }
+  if (axis < 0) axis += rank;
+  Shape result{1, 1};
+  for (std::int64_t i = 0; i < rank; ++i) {
+    result[i < axis ? 0 : 1] *= shape[static_cast<std::size_t>(i)];
+  }
+  relabel(call, std::move(result));
+}
+
+void run_gather(Call& call) {
+  const Tensor& in = call.input(0);
+  const Tensor& indices = call.input(1);
+  if (indices.type != ElementType::int64) call.fail("input 1 is FLOAT; allowed is INT64");
+  const std::size_t axis = call.axis(call.node.integer("axis", 0), in.shape.size());
+  const std::int64_t size = in.shape[axis];
+  for (const std::int64_t index : indices.integers) {
+    if (index < (call.opset < 11 ? 0 : -size) || index >= size) {
+      call.fail("index {} is out of range for a size of {}", index, size);
+    }
+  }
+  // The gathered dimension is replaced by those of the indices.
+  Shape shape(in.shape.begin(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
+  shape.insert(shape.end(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
+               in.shape.end());
+  const auto strides = strides_of(in.shape);
+  const auto index_strides = strides_of(indices.shape);
+  const std::size_t after = axis + indices.shape.size();
+  call.results.push_back(rearranged(call, in, std::move(shape), [&](const Shape& position) {
+    std::int64_t which = 0, at = 0;
+    for (std::size_t i = 0; i < indices.shape.size(); ++i) {
+      which += position[axis + i] * index_strides[i];
+    }
+    const std::int64_t index = indices.integers[static_cast<std::size_t>(which)];
+    at = (index < 0 ? index + size : index) * strides[axis];
+    for (std::size_t i = 0; i < axis; ++i) at += position[i] * strides[i];
+    for (std::size_t i = axis + 1; i < in.shape.size(); ++i) {
+      at += position[after + i - axis - 1] * strides[i];
+    }
+    return at;
+  }));
+}
+
+void run_pad(Call& call) {
+  const Tensor& in = call.input(0);
+  const bool as_inputs = call.opset >= 11;
+  const Shape pads = as_inputs ? call.integers(1) : call.node.integers("pads");
+  const std::string mode = call.node.text("mode", "constant");
+  float fill = as_inputs ? 0.0F : call.node.real("value", 0);
+  if (as_inputs && call.optional(2) != nullptr) {
+    if (call.input(2).type != in.type || call.input(2).size() != 1) {
+      call.fail("input 2 must be a scalar of the type of input 0");
+    }
+    fill = in.type == ElementType::float32 ? call.input(2).floats[0]
+                                           : static_cast<float>(call.input(2).integers[0]);
+  }
+  const std::size_t rank = in.shape.size();
+  if (pads.size() != 2 * rank) call.fail("{} pads for {} dimensions", pads.size(), rank);
+  if (mode != "constant" && mode != "reflect" && mode != "edge") {
+    call.fail("attribute \"mode\" is \"{}\"; allowed are constant, reflect, edge", mode);
+  }
+  Shape shape = in.shape;
+  for (std::size_t i = 0; i < rank; ++i) {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    for (const std::int64_t pad : {pads[i], pads[rank + i]}) {
+      // Reflection repeats every element but the first, once.
+      const std::int64_t longest = mode == "constant" ? most
+                                   : mode == "edge"   ? (in.shape[i] > 0 ? most : 0)
+                                                      : std::max<std::int64_t>(0, in.shape[i] - 1);
+      if (pad > longest || pad < -in.shape[i]) {
+        call.fail("padding of {} is out of range for a size of {}", pad, in.shape[i]);
+      }
+    }
+    shape[i] += pads[i] + pads[rank + i];
+  }
+  const auto strides = strides_of(in.shape);
+  call.results.push_back(rearranged(
+      call, in, std::move(shape),
+      [&](const Shape& position) {
+        std::int64_t at = 0;
+        for (std::size_t i = 0; i < rank; ++i) {
+          const std::int64_t last = in.shape[i] - 1;
+          std::int64_t x = position[i] - pads[i];
+          if (x < 0 || x > last) {
+            if (mode == "constant") return std::int64_t{-1};
+            if (mode == "edge") x = x < 0 ? 0 : last;
+            if (mode == "reflect") x = x < 0 ? -x : 2 * last - x;
+          }
+          at += x * strides[i];
+        }
+        return at;
+      },
+      fill));
+}
+
+void run_reshape(Call& call) {
+  const Shape& from = call.input(0).shape;
+  Shape shape = call.integers(1);
+  std::int64_t given = 1;
+  std::optional<std::size_t> open;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0 && i >= from.size()) {
+      call.fail("size 0 at {} copies a dimension that {} does not have", i, to_string(from));
+    }
+    if (shape[i] == 0) shape[i] = from[i];
+    if (shape[i] == -1) {
+      if (open) call.fail("two sizes are -1 in {}", to_string(shape));
+      open = i;
+    } else if (shape[i] < 0) {
+      call.fail("size {} is not allowed", shape[i]);
+    }
+  }
+  if (open) {
+    Shape known = shape;
+    known.erase(known.begin() + static_cast<std::ptrdiff_t>(*open));
+    given = call.count(known);
+    if (given == 0 || call.input(0).size() % given != 0) {
+      call.fail("shape {} does not fit {}", to_string(shape), to_string(from));
+    }
+    shape[*open] = call.input(0).size() / given;
+  }
+  relabel(call, std::move(shape));
+}
+
+void run_shape(Call& call) {
+  const Shape& shape = call.input(0).shape;
+  call.results.push_back(Tensor::of({static_cast<std::int64_t>(shape.size())}, shape));
+}
+
+void run_slice(Call& call) {
+  const Tensor& in = call.input(0);
+  const bool as_inputs = call.opset >= 10;
+  const Shape starts = as_inputs ? call.integers(1) : call.node.integers("starts");
+  const Shape ends = as_inputs ? call.integers(2) : call.node.integers("ends");
+  Shape axes(starts.size()), steps(starts.size(), 1);
+  for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<std::int64_t>(i);
+  if (as_inputs && call.optional(3) != nullptr) axes = call.integers(3);
+  if (!as_inputs) axes = call.node.integers("axes", axes);
+  if (call.optional(4) != nullptr) steps = call.integers(4);
+  if (ends.size() != starts.size() || axes.size() != starts.size() ||
+      steps.size() != starts.size()) {
+    call.fail("{} starts, {} ends, {} axes, {} steps; they must be as many", starts.size(),
+              ends.size(), axes.size(), steps.size());
+  }
+  static_cast<void>(distinct_axes(call, axes, in.shape.size()));
+  Shape shape = in.shape, first(in.shape.size(), 0), step(in.shape.size(), 1);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t axis = call.axis(axes[i], in.shape.size());
+    const std::int64_t size = in.shape[axis];
+    if (steps[i] == 0) call.fail("step 0 is not allowed");
+    // Going down, the end -1 (before the first) is written as anything below -size.
+    const bool down = steps[i] < 0;
+    const auto clamped = [&](std::int64_t at) {
+      if (at < 0) at += size;
+      return std::min(std::max<std::int64_t>(at, down ? -1 : 0), down ? size - 1 : size);
+    };
+    first[axis] = clamped(starts[i]);
+    const std::int64_t span =
+        down ? first[axis] - clamped(ends[i]) : clamped(ends[i]) - first[axis];
+    // A step of more than the size takes one element, however large it is.
+    const std::int64_t stride =
+        std::min(down ? -std::max(steps[i], -size - 1) : steps[i], size + 1);
+    shape[axis] = span <= 0 ? 0 : (span + stride - 1) / stride;
+    step[axis] = down ? -stride : stride;
+  }
+  const auto strides = strides_of(in.shape);
+  call.results.push_back(rearranged(call, in, std::move(shape), [&](const Shape& position) {
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < position.size(); ++i) {
+      at += (first[i] + position[i] * step[i]) * strides[i];
+    }
+    return at;
+  }));
+}
+
+void run_split(Call& call) {
+  const Tensor& in = call.input(0);
+  const std::size_t axis = call.axis(call.node.integer("axis", 0), in.shape.size());
+  const auto parts = static_cast<std::int64_t>(call.node.outputs.size());
+  Shape sizes;
+  if (call.opset < 13 && call.node.has("split")) sizes = call.node.integers("split");
+  if (call.opset >= 13 && call.optional(1) != nullptr) sizes = call.integers(1);
+  if (sizes.empty()) {
+    if (in.shape[axis] % parts != 0) {
+      call.fail("a size of {} cannot be split into {} equal parts", in.shape[axis], parts);
+    }
+    sizes.assign(static_cast<std::size_t>(parts), in.shape[axis] / parts);
+  }
+  std::int64_t rest = in.shape[axis];
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || size > rest) rest = -1;
+    if (rest >= 0) rest -= size;
+  }
+  if (static_cast<std::int64_t>(sizes.size()) != parts || rest != 0) {
+    call.fail("parts {} do not make up a size of {} in {} outputs", to_string(sizes),
+              in.shape[axis], parts);
+  }
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    call.results.push_back(part(call, in, axis, start, size));
+    start += size;
+  }
+}
+
+void run_squeeze(Call& call) {
+  const Shape& shape = call.input(0).shape;
+  const auto axes = given_axes(call);
+  std::set<std::size_t> dropped;
+  if (axes) dropped = distinct_axes(call, *axes, shape.size());
+  Shape result;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool drop = axes ? dropped.count(i) != 0 : shape[i] == 1;
+    if (drop && shape[i] != 1) call.fail("dimension {} has size {}, not 1", i, shape[i]);
+    if (!drop) result.push_back(shape[i]);
+  }
+  relabel(call, std::move(result));
+}
+
+void run_transpose(Call& call) {
+  const Tensor& in = call.input(0);
+  const std::size_t rank = in.shape.size();
+  Shape perm(rank);
+  for (std::size_t i = 0; i < rank; ++i) perm[i] = static_cast<std::int64_t>(rank - 1 - i);
+  perm = call.node.integers("perm", perm);
+  Shape sorted = perm;
+  std::sort(sorted.begin(), sorted.end());
+  bool permutes = perm.size() == rank;
+  for (std::size_t i = 0; permutes && i < rank; ++i) {
+    permutes = sorted[i] == static_cast<std::int64_t>(i);
+  }
+  if (!permutes) call.fail("{} does not permute {} dimensions", to_string(perm), rank);
+  const auto strides = strides_of(in.shape);
+  Shape shape(rank);
+  for (std::size_t i = 0; i < rank; ++i) shape[i] = in.shape[static_cast<std::size_t>(perm[i])];
+  call.results.push_back(rearranged(call, in, std::move(shape), [&](const Shape& position) {
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < rank; ++i) {
+      at += position[i] * strides[static_cast<std::size_t>(perm[i])];
+    }
+    return at;
+  }));
+}
+
+void run_unsqueeze(Call& call) {
+  const Shape& shape = call.input(0).shape;
+  const auto axes = given_axes(call);
+  if (!axes) call.fail("attribute \"axes\" is missing");
+  const std::size_t rank = shape.size() + axes->size();
+  const std::set<std::size_t> added = distinct_axes(call, *axes, rank);
+  Shape result;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < rank; ++i) {
+    result.push_back(added.count(i) != 0 ? 1 : shape[next++]);
+  }
+  relabel(call, std::move(result));
+}
+
+}  // namespace tactus::nn

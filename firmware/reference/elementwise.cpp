@@ -1,0 +1,219 @@
+// Operators that treat elements alone or along one dimension.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "firmware/reference/call.h"
+
+namespace tactus::nn {
+namespace {
+
+Shape broadcast_shape(const Call& call, const Shape& a, const Shape& b) {
+  Shape shape(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    // Aligned at the last dimension; what is missing in front counts as 1.
+    const std::int64_t one = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const std::int64_t other = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (one != other && one != 1 && other != 1) {
+      call.fail("shapes {} and {} cannot be broadcast", to_string(a), to_string(b));
+    }
+    shape[shape.size() - 1 - i] = one == 1 ? other : one;
+  }
+  return shape;
+}
+
+/// Strides for walking `shape` with a tensor that is broadcast to it: 0 where it repeats.
+std::vector<std::int64_t> broadcast_strides(const Shape& from, const Shape& shape) {
+  const std::vector<std::int64_t> own = strides_of(from);
+  std::vector<std::int64_t> strides(shape.size(), 0);
+  const std::size_t lead = shape.size() - from.size();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != 1) strides[lead + i] = own[i];
+  }
+  return strides;
+}
+
+template <typename T, typename Function>
+std::vector<T> combine(const Tensor& a, const Tensor& b, const std::vector<T>& x,
+                       const std::vector<T>& y, const Shape& shape, std::int64_t count,
+                       Function&& function) {
+  const auto a_strides = broadcast_strides(a.shape, shape);
+  const auto b_strides = broadcast_strides(b.shape, shape);
+  std::vector<T> out;
+  out.reserve(static_cast<std::size_t>(count));
+  for_each_position(shape, [&](const Shape& position) {
+    std::int64_t i = 0, j = 0;
+    for (std::size_t axis = 0; axis < position.size(); ++axis) {
+      i += position[axis] * a_strides[axis];
+      j += position[axis] * b_strides[axis];
+    }
+    out.push_back(function(x[static_cast<std::size_t>(i)], y[static_cast<std::size_t>(j)]));
+  });
+  return out;
+}
+
+template <typename Function>
+void run_binary(Call& call, Function&& function) {
+  const Tensor& a = call.input(0);
+  const Tensor& b = call.input(1);
+  if (a.type != b.type) {
+    call.fail("inputs are {} and {}; they must be alike", name_of(a.type), name_of(b.type));
+  }
+  Tensor result;
+  result.shape = broadcast_shape(call, a.shape, b.shape);
+  result.type = a.type;
+  const std::int64_t count = call.count(result.shape);
+  if (a.type == ElementType::float32) {
+    result.floats = combine(a, b, a.floats, b.floats, result.shape, count, function);
+  } else {
+    result.integers = combine(a, b, a.integers, b.integers, result.shape, count, function);
+  }
+  call.results.push_back(std::move(result));
+}
+
+/// Integers wrap, as they do in the frameworks.
+template <typename Function>
+std::int64_t wrapped(std::int64_t a, std::int64_t b, Function&& function) {
+  return static_cast<std::int64_t>(
+      function(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+}
+
+struct Plus {
+  float operator()(float a, float b) const { return a + b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return wrapped(a, b, [](std::uint64_t x, std::uint64_t y) { return x + y; });
+  }
+};
+struct Minus {
+  float operator()(float a, float b) const { return a - b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return wrapped(a, b, [](std::uint64_t x, std::uint64_t y) { return x - y; });
+  }
+};
+struct Times {
+  float operator()(float a, float b) const { return a * b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return wrapped(a, b, [](std::uint64_t x, std::uint64_t y) { return x * y; });
+  }
+};
+struct Quotient {
+  const Call& call;
+  float operator()(float a, float b) const { return a / b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    if (b == 0) call.fail("integer division by zero");
+    if (b == -1) return Minus()(std::int64_t{0}, a);
+    return a / b;
+  }
+};
+
+template <typename Function>
+void run_unary(Call& call, Function&& function) {
+  Tensor result = call.floats(0);
+  for (float& value : result.floats) value = function(value);
+  call.results.push_back(std::move(result));
+}
+
+/// A limit of Clip from operator set 11 on: a scalar that may be left out.
+template <typename T>
+T limit(const Call& call, std::size_t i, T fallback) {
+  const Tensor* tensor = call.optional(i);
+  if (tensor == nullptr) return fallback;
+  if (tensor->size() != 1 || tensor->shape.size() > 1 || tensor->type != call.input(0).type) {
+    call.fail("input {} is {} {}; a scalar of the type of input 0 is allowed", i,
+              name_of(tensor->type), to_string(tensor->shape));
+  }
+  if constexpr (std::is_same_v<T, float>) return tensor->floats[0];
+  if constexpr (!std::is_same_v<T, float>) return tensor->integers[0];
+}
+
+template <typename T>
+void clip(std::vector<T>& values, T low, T high) {
+  // In this order, so that the upper limit wins where they cross.
+  for (T& value : values) value = std::min(std::max(value, low), high);
+}
+
+}  // namespace
+
+void run_add(Call& call) { run_binary(call, Plus()); }
+void run_sub(Call& call) { run_binary(call, Minus()); }
+void run_mul(Call& call) { run_binary(call, Times()); }
+void run_div(Call& call) { run_binary(call, Quotient{call}); }
+
+void run_relu(Call& call) {
+  run_unary(call, [](float x) { return x > 0 ? x : 0.0F; });
+}
+
+void run_leaky_relu(Call& call) {
+  const float alpha = call.node.real("alpha", 0.01F);
+  run_unary(call, [alpha](float x) { return x >= 0 ? x : alpha * x; });
+}
+
+void run_clip(Call& call) {
+  constexpr float highest = std::numeric_limits<float>::max();
+  Tensor result = call.opset < 11 ? call.floats(0) : call.input(0);
+  if (call.opset < 11) {
+    clip(result.floats, call.node.real("min", -highest), call.node.real("max", highest));
+  } else if (result.type == ElementType::float32) {
+    clip(result.floats, limit(call, 1, -highest), limit(call, 2, highest));
+  } else {
+    clip(result.integers, limit(call, 1, std::numeric_limits<std::int64_t>::min()),
+         limit(call, 2, std::numeric_limits<std::int64_t>::max()));
+  }
+  call.results.push_back(std::move(result));
+}
+
+void run_softmax(Call& call) {
+  Tensor result = call.floats(0);
+  const bool along_axis = call.opset >= 13;
+  const std::size_t axis =
+      call.axis(call.node.integer("axis", along_axis ? -1 : 1), result.shape.size());
+  std::int64_t inner = 1;  // elements between neighbours of one distribution
+  std::int64_t length = 1;
+  for (std::size_t i = axis; i < result.shape.size(); ++i) {
+    // Up to set 12 all dimensions from the axis on are one distribution.
+    (along_axis && i > axis ? inner : length) *= result.shape[i];
+  }
+  if (result.size() == 0) return call.results.push_back(std::move(result));
+  const std::int64_t outer = result.size() / (inner * length);
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t i = 0; i < inner; ++i) {
+      float* values = result.floats.data() + o * length * inner + i;
+      float largest = values[0];
+      for (std::int64_t k = 1; k < length; ++k) largest = std::max(largest, values[k * inner]);
+      double sum = 0;
+      for (std::int64_t k = 0; k < length; ++k) {
+        sum += static_cast<double>(values[k * inner] = std::exp(values[k * inner] - largest));
+      }
+      for (std::int64_t k = 0; k < length; ++k) values[k * inner] /= static_cast<float>(sum);
+    }
+  }
+  call.results.push_back(std::move(result));
+}
+
+void run_batch_normalization(Call& call) {
+  Tensor result = call.floats(0);
+  if (call.node.integer("spatial", 1) != 1) call.fail("attribute \"spatial\" must be 1");
+  if (result.shape.size() < 2) {
+    call.fail("input 0 has shape {}; 2 or more dimensions are allowed", to_string(result.shape));
+  }
+  const std::int64_t channels = result.shape[1];
+  for (std::size_t i = 1; i < 5; ++i) {
+    if (call.floats(i).shape != Shape{channels}) {
+      call.fail("input {} has shape {}; allowed is [{}]", i, to_string(call.input(i).shape),
+                channels);
+    }
+  }
+  const float epsilon = call.node.real("epsilon", 1e-5F);
+  if (result.size() == 0) return call.results.push_back(std::move(result));
+  const std::int64_t plane = result.size() / result.shape[0] / channels;
+  for (std::int64_t i = 0; i < result.size(); ++i) {
+    const auto c = static_cast<std::size_t>(i / plane % channels);
+    float& x = result.floats[static_cast<std::size_t>(i)];
+    x = (x - call.input(3).floats[c]) / std::sqrt(call.input(4).floats[c] + epsilon) *
+            call.input(1).floats[c] +
+        call.input(2).floats[c];
+  }
+  call.results.push_back(std::move(result));
+}
+
+}  // namespace tactus::nn

@@ -1,0 +1,290 @@
+// Operators that slide a window over an image: convolution and pooling.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "firmware/reference/call.h"
+
+namespace tactus::nn {
+namespace {
+
+/// How the window moves along one dimension.
+struct Window {
+  std::int64_t size = 0;  ///< of the input
+  std::int64_t kernel = 1, stride = 1, dilation = 1;
+  std::int64_t before = 0, after = 0;  ///< padding
+  std::int64_t outputs = 0;
+
+  [[nodiscard]] std::int64_t position(std::int64_t output, std::int64_t tap) const {
+    return output * stride - before + tap * dilation;
+  }
+  [[nodiscard]] bool on_input(std::int64_t position) const {
+    return position >= 0 && position < size;
+  }
+  /// Taps of the window at `output` that lie on the input or its padding.
+  [[nodiscard]] std::int64_t padded_taps(std::int64_t output) const {
+    std::int64_t taps = 0;
+    for (std::int64_t tap = 0; tap < kernel; ++tap) {
+      if (position(output, tap) < size + after) ++taps;
+    }
+    return taps;
+  }
+};
+
+std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape& kernel) {
+  const auto pair = [&](const char* name, std::size_t count, std::int64_t fallback,
+                        std::int64_t least) {
+    const auto values = call.node.integers(name, std::vector<std::int64_t>(count, fallback));
+    if (values.size() != count) {
+      call.fail("attribute \"{}\" has {} values; allowed are {}", name, values.size(), count);
+    }
+    for (const std::int64_t value : values) {
+      if (value < least || value > std::numeric_limits<std::int32_t>::max()) {
+        call.fail("attribute \"{}\" has the value {}; allowed is {} or more", name, value, least);
+      }
+    }
+    return values;
+  };
+  const auto strides = pair("strides", 2, 1, 1);
+  const auto dilations = pair("dilations", 2, 1, 1);
+  const auto pads = pair("pads", 4, 0, 0);
+  const std::string auto_pad = call.node.text("auto_pad", "NOTSET");
+  const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
+  if (!same && auto_pad != "NOTSET" && auto_pad != "VALID") {
+    call.fail("attribute \"auto_pad\" is \"{}\"; allowed are NOTSET, SAME_UPPER, SAME_LOWER, VALID",
+              auto_pad);
+  }
+  if (auto_pad != "NOTSET" && call.node.has("pads")) {
+    call.fail("attributes \"pads\" and \"auto_pad\" exclude each other");
+  }
+  const bool up = call.node.integer("ceil_mode", 0) != 0;
+  std::array<Window, 2> result;
+  for (std::size_t i = 0; i < 2; ++i) {
+    Window& w = result[i];
+    w.size = image[i + 2];
+    w.kernel = kernel[i];
+    w.stride = strides[i];
+    w.dilation = dilations[i];
+    w.before = pads[i];
+    w.after = pads[i + 2];
+    if (w.kernel < 1 || w.kernel > std::numeric_limits<std::int32_t>::max()) {
+      call.fail("a kernel of {} is out of range", to_string(kernel));
+    }
+    const std::int64_t extent = (w.kernel - 1) * w.dilation + 1;
+    if (same) {
+      const std::int64_t outputs = (w.size + w.stride - 1) / w.stride;
+      const std::int64_t total =
+          std::max<std::int64_t>(0, (outputs - 1) * w.stride + extent - w.size);
+      // An odd row goes to the end (upper) or the start (lower).
+      w.before = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+      w.after = total - w.before;
+    }
+    const std::int64_t room = w.size + w.before + w.after - extent;
+    if (room < 0) {
+      call.fail("the window of {} does not fit an input of {} with padding {} and {}", extent,
+                w.size, w.before, w.after);
+    }
+    w.outputs = (room + (up ? w.stride - 1 : 0)) / w.stride + 1;
+  }
+  return result;
+}
+
+void check_image(const Call& call) {
+  if (call.floats(0).shape.size() != 4) {
+    call.fail("input 0 has shape {}; 4 dimensions (NCHW) are allowed",
+              to_string(call.input(0).shape));
+  }
+}
+
+/// out[o][p] += weights[o][k] * columns[k][p], four outputs at a time.
+void multiply(const float* weights, const float* columns, float* out, std::int64_t outputs,
+              std::int64_t taps, std::int64_t pixels, std::int64_t out_stride) {
+  constexpr std::int64_t block = 4;
+  std::int64_t o = 0;
+  for (; o + block <= outputs; o += block) {
+    float* const rows[block] = {out + o * out_stride, out + (o + 1) * out_stride,
+                                out + (o + 2) * out_stride, out + (o + 3) * out_stride};
+    for (std::int64_t k = 0; k < taps; ++k) {
+      const float w[block] = {weights[o * taps + k], weights[(o + 1) * taps + k],
+                              weights[(o + 2) * taps + k], weights[(o + 3) * taps + k]};
+      const float* column = columns + k * pixels;
+      float *r0 = rows[0], *r1 = rows[1], *r2 = rows[2], *r3 = rows[3];
+#pragma GCC ivdep
+      for (std::int64_t p = 0; p < pixels; ++p) {
+        r0[p] += w[0] * column[p];
+        r1[p] += w[1] * column[p];
+        r2[p] += w[2] * column[p];
+        r3[p] += w[3] * column[p];
+      }
+    }
+  }
+  for (; o < outputs; ++o) {
+    for (std::int64_t k = 0; k < taps; ++k) {
+      const float w = weights[o * taps + k];
+      for (std::int64_t p = 0; p < pixels; ++p) {
+        out[o * out_stride + p] += w * columns[k * pixels + p];
+      }
+    }
+  }
+}
+
+/// The inputs that output pixels [first, first + pixels) multiply, tap by tap.
+void gather_columns(const float* image, std::int64_t channels, const std::array<Window, 2>& window,
+                    std::int64_t first, std::int64_t pixels, std::vector<float>& columns) {
+  const Window &y = window[0], &x = window[1];
+  columns.resize(static_cast<std::size_t>(channels * y.kernel * x.kernel * pixels));
+  float* column = columns.data();
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const float* plane = image + c * y.size * x.size;
+    for (std::int64_t ky = 0; ky < y.kernel; ++ky) {
+      for (std::int64_t kx = 0; kx < x.kernel; ++kx) {
+        std::int64_t oy = first / x.outputs, ox = first % x.outputs;
+        for (std::int64_t p = 0; p < pixels; ++p) {
+          const std::int64_t iy = y.position(oy, ky), ix = x.position(ox, kx);
+          const bool inside = y.on_input(iy) && x.on_input(ix);
+          *column++ = inside ? plane[iy * x.size + ix] : 0.0F;
+          if (++ox == x.outputs) ++oy, ox = 0;
+        }
+      }
+    }
+  }
+}
+
+/// Calls pool(plane, oy, ox) for each output and keeps what it returns.
+template <typename Function>
+void run_pool(Call& call, const std::array<Window, 2>& window, Function&& pool) {
+  const Tensor& in = call.input(0);
+  Shape shape{in.shape[0], in.shape[1], window[0].outputs, window[1].outputs};
+  static_cast<void>(call.count(shape));
+  Tensor result = Tensor::zeros(std::move(shape));
+  float* out = result.floats.data();
+  for (std::int64_t plane = 0; plane < in.shape[0] * in.shape[1]; ++plane) {
+    const float* image = in.floats.data() + plane * window[0].size * window[1].size;
+    for (std::int64_t oy = 0; oy < window[0].outputs; ++oy) {
+      for (std::int64_t ox = 0; ox < window[1].outputs; ++ox) *out++ = pool(image, oy, ox);
+    }
+  }
+  call.results.push_back(std::move(result));
+}
+
+std::array<Window, 2> pool_windows(const Call& call) {
+  check_image(call);
+  const Shape& kernel = call.node.integers("kernel_shape");
+  if (kernel.size() != 2) {
+    call.fail("attribute \"kernel_shape\" is {}; two sizes are allowed", to_string(kernel));
+  }
+  const auto window = windows(call, call.input(0).shape, kernel);
+  for (const Window& w : window) {
+    for (std::int64_t o = 0; o < w.outputs; ++o) {
+      bool meets = false;
+      for (std::int64_t tap = 0; tap < w.kernel && !meets; ++tap) {
+        meets = w.on_input(w.position(o, tap));
+      }
+      if (!meets) call.fail("window {} of {} lies in the padding alone", o, w.outputs);
+    }
+  }
+  return window;
+}
+
+template <typename Function>
+void for_each_tap(const std::array<Window, 2>& window, const float* image, std::int64_t oy,
+                  std::int64_t ox, Function&& function) {
+  for (std::int64_t ky = 0; ky < window[0].kernel; ++ky) {
+    for (std::int64_t kx = 0; kx < window[1].kernel; ++kx) {
+      const std::int64_t iy = window[0].position(oy, ky), ix = window[1].position(ox, kx);
+      if (window[0].on_input(iy) && window[1].on_input(ix)) {
+        function(image[iy * window[1].size + ix]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void run_conv(Call& call) {
+  check_image(call);
+  const Tensor& in = call.input(0);
+  const Tensor& weights = call.floats(1);
+  const std::int64_t groups = call.node.integer("group", 1);
+  if (weights.shape.size() != 4 || groups < 1 || in.shape[1] % groups != 0 ||
+      weights.shape[1] != in.shape[1] / groups || weights.shape[0] % groups != 0) {
+    call.fail("input {}, weights {} and {} groups do not fit", to_string(in.shape),
+              to_string(weights.shape), groups);
+  }
+  const Shape kernel{weights.shape[2], weights.shape[3]};
+  if (call.node.integers("kernel_shape", kernel) != kernel) {
+    call.fail("attribute \"kernel_shape\" differs from the weights {}", to_string(weights.shape));
+  }
+  const std::int64_t outputs = weights.shape[0], group_outputs = outputs / groups;
+  const std::int64_t group_inputs = weights.shape[1];
+  if (call.optional(2) != nullptr && call.floats(2).shape != Shape{outputs}) {
+    call.fail("bias has shape {}; allowed is [{}]", to_string(call.input(2).shape), outputs);
+  }
+  const auto window = windows(call, in.shape, kernel);
+  const std::int64_t plane = window[0].outputs * window[1].outputs;
+  Shape shape{in.shape[0], outputs, window[0].outputs, window[1].outputs};
+  static_cast<void>(call.count(shape));
+  Tensor result = Tensor::zeros(std::move(shape));
+  const std::int64_t taps = group_inputs * kernel[0] * kernel[1];
+  std::vector<float> columns;
+  for (std::int64_t n = 0; n < in.shape[0]; ++n) {
+    float* image = result.floats.data() + n * outputs * plane;
+    for (std::int64_t o = 0; call.optional(2) != nullptr && o < outputs; ++o) {
+      std::fill_n(image + o * plane, plane, call.input(2).floats[static_cast<std::size_t>(o)]);
+    }
+    for (std::int64_t group = 0; group < groups; ++group) {
+      const float* source =
+          in.floats.data() + (n * groups + group) * group_inputs * window[0].size * window[1].size;
+      constexpr std::int64_t block = 256;  // columns that stay in the caches
+      for (std::int64_t first = 0; first < plane; first += block) {
+        const std::int64_t pixels = std::min(block, plane - first);
+        gather_columns(source, group_inputs, window, first, pixels, columns);
+        multiply(weights.floats.data() + group * group_outputs * taps, columns.data(),
+                 image + group * group_outputs * plane + first, group_outputs, taps, pixels, plane);
+      }
+    }
+  }
+  call.results.push_back(std::move(result));
+}
+
+void run_max_pool(Call& call) {
+  const auto window = pool_windows(call);
+  run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
+    float largest = -std::numeric_limits<float>::infinity();
+    for_each_tap(window, image, oy, ox, [&](float x) { largest = std::max(largest, x); });
+    return largest;
+  });
+}
+
+void run_average_pool(Call& call) {
+  const auto window = pool_windows(call);
+  const bool padding_counts = call.node.integer("count_include_pad", 0) != 0;
+  run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
+    double sum = 0;
+    std::int64_t count = 0;
+    for_each_tap(window, image, oy, ox, [&](float x) {
+      sum += static_cast<double>(x);
+      ++count;
+    });
+    if (padding_counts) count = window[0].padded_taps(oy) * window[1].padded_taps(ox);
+    return static_cast<float>(sum / static_cast<double>(count));
+  });
+}
+
+void run_global_average_pool(Call& call) {
+  check_image(call);
+  std::array<Window, 2> whole;
+  for (std::size_t i = 0; i < 2; ++i) {
+    whole[i].size = whole[i].kernel = call.input(0).shape[i + 2];
+    whole[i].outputs = 1;
+    if (whole[i].size == 0) call.fail("input 0 has no pixels");
+  }
+  const double pixels = static_cast<double>(whole[0].size * whole[1].size);
+  run_pool(call, whole, [&](const float* image, std::int64_t oy, std::int64_t ox) {
+    double sum = 0;
+    for_each_tap(whole, image, oy, ox, [&](float x) { sum += static_cast<double>(x); });
+    return static_cast<float>(sum / pixels);
+  });
+}
+
+}  // namespace tactus::nn

@@ -1,0 +1,139 @@
+#include "firmware/report/html.h"
+
+#include <fmt/format.h>
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus::html {
+namespace {
+
+// Colours have one name each, so that charts follow light and dark too.
+constexpr std::string_view style = R"(
+:root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#1c2430;--soft:#5b6675;
+--line:#dde2e8;--c0:#23915a;--c1:#3579c0;--c2:#8259c9;--c3:#dd9a26;--c4:#cc4457;--c5:#7f8b9b;
+--c6:#cfd6de;--hint:#eef1f5}
+@media (prefers-color-scheme:dark){:root{--page:#12161c;--card:#1b212a;--text:#e7ebf0;
+--soft:#9aa6b5;--line:#303a46;--c0:#3fbf7d;--c1:#5a9fe0;--c2:#a584e8;--c3:#e8b04a;--c4:#e8697a;
+--c5:#8d99a9;--c6:#39434f;--hint:#232b36}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--page);color:var(--text);
+font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
+main{max-width:1120px;margin:0 auto;padding:24px 20px 48px}
+h1{font-size:26px;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}
+h2{font-size:18px;margin:0 0 10px}
+p{margin:0 0 12px;color:var(--soft);max-width:76ch}
+section{background:var(--card);border:1px solid var(--line);border-radius:10px;
+padding:18px 20px;margin-top:18px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(160px,1fr));gap:12px;
+margin-top:18px}
+.tile{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 16px}
+.tile b{display:block;font-size:23px;line-height:1.3;font-variant-numeric:tabular-nums}
+.tile span{display:block;color:var(--soft);font-size:13px}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}
+th,td{padding:5px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
+th{color:var(--soft);font-weight:600;font-size:13px}
+th.t,td.t,th:first-child,td:first-child{text-align:left}
+td.t,td:first-child{white-space:normal;min-width:11em}
+td:first-child{min-width:15em}
+tr:last-child td{border-bottom:0}
+td:first-child,th:first-child{padding-left:0}
+svg{display:block;width:100%;height:auto}
+svg text{fill:var(--soft);font:12px system-ui,"DejaVu Sans",sans-serif}
+svg.bar{height:16px;min-width:180px;border-radius:3px}
+svg.big{height:34px;border-radius:5px}
+svg.columns{height:190px}
+.chart{min-width:560px}
+.axis{display:flex;justify-content:space-between;color:var(--soft);font-size:13px}
+.key{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 14px;padding:0;list-style:none;
+font-size:13px}
+.key i,td i{display:inline-block;width:11px;height:11px;border-radius:3px;margin-right:6px}
+details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
+@media (max-width:600px){main{padding:16px 10px 32px}section{padding:14px 12px}h1{font-size:21px}
+.tiles{grid-template-columns:1fr 1fr;gap:8px}.tile{padding:9px 11px}.tile b{font-size:18px}
+td,th{padding:5px 7px}td:first-child{min-width:9.5em}}
+@media print{body{background:#fff}section,.tile{break-inside:avoid}}
+)";
+
+}  // namespace
+
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text, text.size())) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string grouped(std::uint64_t value) {
+  std::string digits = std::to_string(value);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), "\u202f");
+  }
+  return digits;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string Table::html() const {
+  std::string text = "<div class=\"scroll\"><table><thead><tr>";
+  for (const Column& column : columns_) {
+    text += fmt::format("<th{}>{}</th>", column.text ? " class=\"t\"" : "", escape(column.title));
+  }
+  text += "</tr></thead><tbody>\n";
+  for (const std::vector<std::string>& row : rows_) {
+    if (row.size() != columns_.size()) {
+      internal_error("a table of {} columns got a row of {}", columns_.size(), row.size());
+    }
+    text += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text += fmt::format("<td{}>{}</td>", columns_[i].text ? " class=\"t\"" : "", row[i]);
+    }
+    text += "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n";
+}
+
+void Page::section(const std::string& title, const std::string& html) {
+  body_ += fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escape(title), html);
+}
+
+std::string Page::html() const {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n"
+      "<title>{0}</title>\n<style>{1}</style></head>\n<body><main>\n<h1>{0}</h1>\n{2}{3}"
+      "</main></body></html>\n",
+      escape(title_), style, lead_, body_);
+}
+
+std::string tile(std::string_view label, std::string_view value, std::string_view note) {
+  return fmt::format("<div class=\"tile\"><span>{}</span><b>{}</b><span>{}</span></div>",
+                     escape(label), escape(value), escape(note));
+}
+
+std::string tiles(const std::vector<std::string>& list) {
+  return fmt::format("<div class=\"tiles\">{}</div>\n", fmt::join(list, "\n"));
+}
+
+}  // namespace tactus::html

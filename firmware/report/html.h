@@ -1,0 +1,55 @@
+// The frame of self-contained HTML pages: one file, no scripts, nothing loaded from anywhere.
+//
+// Pages follow the reader's light or dark setting and fit a phone: wide tables and charts scroll in
+// their own box.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus::html {
+
+/// Text made fit for element content and attribute values. Bytes that are no UTF-8 become \xNN.
+[[nodiscard]] std::string escape(std::string_view text);
+
+/// 1234567 as "1 234 567" (with narrow spaces).
+[[nodiscard]] std::string grouped(std::uint64_t value);
+/// 0.1234 as "12.3 %".
+[[nodiscard]] std::string percent(double share);
+
+/// A table whose first column is text and whose others are numbers, unless they say otherwise.
+class Table {
+ public:
+  struct Column {
+    std::string title;
+    bool text = false;
+  };
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// Cells are HTML; as many as there are columns.
+  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  [[nodiscard]] std::string html() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+class Page {
+ public:
+  explicit Page(std::string title) : title_(std::move(title)) {}
+  /// HTML below the title.
+  void lead(const std::string& html) { lead_ += html; }
+  void section(const std::string& title, const std::string& html);
+  [[nodiscard]] std::string html() const;
+
+ private:
+  std::string title_, lead_, body_;
+};
+
+/// A box with a large figure and a line about it. Both are plain text.
+[[nodiscard]] std::string tile(std::string_view label, std::string_view value,
+                               std::string_view note);
+[[nodiscard]] std::string tiles(const std::vector<std::string>& tiles);
+
+}  // namespace tactus::html

@@ -1,0 +1,63 @@
+// Figures derived from a run's accounting, and the accounting as JSON.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "firmware/driver/accounting.h"
+#include "firmware/driver/machine.h"
+
+namespace tactus {
+
+/// What rates are measured against.
+struct Shape {
+  std::uint64_t array_size = 0;
+  std::uint64_t vector_bytes = 0;
+  std::uint64_t beat_bytes = 0;
+
+  explicit Shape(const MachineConfig& config)
+      : array_size(config.architecture.array_size),
+        vector_bytes(config.architecture.vector_bytes()),
+        beat_bytes(config.axi_data_bits / 8) {}
+};
+
+/// num / den, and 0 for an empty denominator.
+[[nodiscard]] double ratio(std::uint64_t num, std::uint64_t den);
+
+struct PortFigures {
+  std::uint64_t bytes_read = 0, bytes_written = 0;
+  double beats_per_burst = 0;
+  double utilisation = 0;  ///< 0..1: beats / all cycles
+  double efficiency = 0;   ///< 0..1: beats / cycles in which the port has work
+};
+[[nodiscard]] PortFigures port_figures(const Accounting& accounting, unsigned port,
+                                       const Shape& shape);
+
+struct Roofline {
+  std::uint64_t macs = 0, bytes = 0;
+  double macs_per_cycle = 0, peak_macs_per_cycle = 0;
+  double bytes_per_cycle = 0, peak_bytes_per_cycle = 0;
+  std::optional<double> intensity;  ///< MAC/byte; none without traffic
+  double ridge = 0;                 ///< MAC/byte
+  double attainable = 0;            ///< MAC/cycle
+  double share_of_roof = 0;         ///< 0..1
+  bool memory_bound = false;
+};
+[[nodiscard]] Roofline roofline(const Counters& counters, const Shape& shape);
+
+struct LostCycles {
+  ArrayTime::State reason;
+  std::uint64_t cycles;
+};
+/// Reasons that occur, the largest first; equal ones in the order of the enumeration.
+[[nodiscard]] std::vector<LostCycles> lost_cycles(const Counters& counters);
+[[nodiscard]] std::uint64_t lost_total(const Counters& counters);
+
+[[nodiscard]] nlohmann::ordered_json accounting_json(const Accounting& accounting,
+                                                     const Shape& shape);
+/// Name, unit and sentence of every figure.
+[[nodiscard]] nlohmann::ordered_json figures_json();
+
+}  // namespace tactus

@@ -1,0 +1,49 @@
+// Charts as inline SVG in the colours of html::Page. Titles show when the pointer rests on a part.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tactus::svg {
+
+/// The page's colours: 0 green, 1 blue, 2 violet, 3 amber, 4 red, 5 grey, 6 faint.
+[[nodiscard]] std::string colour(unsigned index);
+
+struct Part {
+  double value = 0;  ///< not negative
+  unsigned colour = 0;
+  std::string title;  ///< plain text
+};
+
+/// One horizontal bar of parts that fill it together; as wide as its place.
+[[nodiscard]] std::string stacked_bar(const std::vector<Part>& parts, bool big = false);
+
+struct Legend {
+  std::string title;
+  unsigned colour = 0;
+};
+[[nodiscard]] std::string legend(const std::vector<Legend>& entries);
+
+/// Columns of stacked shares, side by side, over an axis from `first` to `last`.
+struct Columns {
+  std::vector<Legend> layers;               ///< bottom first
+  std::vector<std::vector<double>> shares;  ///< by column and layer, 0..1
+  std::string first, last, axis;            ///< plain text
+};
+[[nodiscard]] std::string columns(const Columns& chart);
+
+/// A logarithmic roofline with points below it.
+struct RooflinePoint {
+  double intensity = 0, rate = 0;
+  std::string title;
+  bool main = false;
+};
+struct RooflineChart {
+  double peak_rate = 0;       ///< MAC/cycle
+  double peak_bandwidth = 0;  ///< bytes/cycle
+  std::vector<RooflinePoint> points;
+};
+[[nodiscard]] std::string roofline(const RooflineChart& chart);
+
+}  // namespace tactus::svg

@@ -1,0 +1,106 @@
+// Networks put together operator by operator, with seeded weights.
+//
+// The builder knows the shape of every value and a rough variance of its elements (operators are
+// taken as acting on independent values, which is near enough to choose weights by). Weights are
+// uniform, centred over the inputs of each output channel as training with batch normalisation
+// leaves them, and scaled so that the result has the standard deviation asked for; so values stay
+// in the range of 8.8 fixed point without wasting it. The same seed gives the same bytes on every
+// platform.
+//
+// Each operator function adds one node named as its first argument with the output "NAME:0", and
+// returns that output. Activations are NCHW.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "firmware/onnx/graph.h"
+#include "firmware/zoo/random.h"
+
+namespace tactus::nn {
+
+/// A network and its size, in the units publications use.
+struct Network {
+  Graph graph;
+  std::int64_t parameters = 0;  ///< weights, biases and normalisation parameters; shared ones once
+  std::int64_t macs = 0;        ///< multiply-accumulates of convolutions and matrix products
+  std::int64_t macs_on_input = 0;  ///< those of them that do not meet padding
+};
+
+class Builder {
+ public:
+  using Value = std::string;
+
+  struct Conv {
+    std::int64_t channels = 0;  ///< of the output
+    std::int64_t kernel = 1;    ///< square
+    std::int64_t stride = 1;
+    std::int64_t pad = 0;        ///< on all four sides
+    double deviation = 2;        ///< standard deviation of the output
+    std::string bias_name = {};  ///< empty: its own; else an initializer shared by this name
+  };
+  struct Pool {
+    std::int64_t kernel = 2;
+    std::int64_t stride = 2;
+  };
+
+  Builder(std::string name, std::int64_t opset, std::uint64_t seed);
+
+  Value input(const std::string& name, const Shape& shape);
+  Value conv(const std::string& name, const Value& x, const Conv& conv);
+  /// gamma is drawn from [low, high]; the mean square of the output is about that of gamma.
+  Value batch_normalization(const std::string& name, const Value& x, double gamma_low = 1,
+                            double gamma_high = 2);
+  Value relu(const std::string& name, const Value& x);
+  Value leaky_relu(const std::string& name, const Value& x, float alpha);
+  Value add(const std::string& name, const Value& a, const Value& b);
+  Value max_pool(const std::string& name, const Value& x, const Pool& pool);
+  Value average_pool(const std::string& name, const Value& x, const Pool& pool);
+  Value global_average_pool(const std::string& name, const Value& x);
+  /// Zeros around the image.
+  Value pad(const std::string& name, const Value& x, std::int64_t pad);
+  Value transpose(const std::string& name, const Value& x, const std::vector<std::int64_t>& perm);
+  Value squeeze(const std::string& name, const Value& x, const std::vector<std::int64_t>& axes);
+  /// One size may be -1: what is left.
+  Value reshape(const std::string& name, const Value& x, const Shape& shape);
+  /// Equal parts; the second and later outputs are "NAME:1", "NAME:2", ...
+  std::vector<Value> split(const std::string& name, const Value& x, std::int64_t axis, int parts);
+  Value concat(const std::string& name, const std::vector<Value>& values, std::int64_t axis);
+  /// Linear, pixel centres aligned; needs operator set 11.
+  Value upsample(const std::string& name, const Value& x, std::int64_t factor);
+  /// x of shape [batch, inputs] times weights, plus a bias.
+  Value gemm(const std::string& name, const Value& x, std::int64_t outputs, double deviation);
+  Value softmax(const std::string& name, const Value& x);
+
+  /// Gives `x` the name of a graph output.
+  void output(const Value& x, const std::string& name);
+  /// What the weights of a following product should take the variance of `x` for, where the rough
+  /// one is known to be wrong.
+  void set_variance(const Value& x, double variance) { values_.at(x).variance = variance; }
+  [[nodiscard]] const Shape& shape(const Value& x) const { return values_.at(x).shape; }
+
+  [[nodiscard]] Network finish() &&;
+
+ private:
+  struct Known {
+    Shape shape;
+    double variance = 1;
+  };
+
+  Node& node(const std::string& name, const char* op_type, std::vector<Value> inputs);
+  Value known(const Value& value, Shape shape, double variance);
+  Value window_pool(const std::string& name, const char* op_type, const Value& x, const Pool& pool,
+                    double variance);
+  void parameter(const std::string& name, Tensor tensor);
+  /// Centred weights, those of one output next to each other.
+  std::vector<float> weights(std::int64_t outputs, std::int64_t inputs, double deviation);
+  std::vector<float> uniform(std::int64_t count, double low, double high);
+
+  Network network_;
+  Random random_;
+  std::map<Value, Known> values_;
+};
+
+}  // namespace tactus::nn

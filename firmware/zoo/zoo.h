@@ -1,0 +1,45 @@
+// The networks Tactus ships, as graphs with seeded weights, and inputs for them.
+//
+// Topologies are the published ones, without post-processing. Batch normalisations that follow a
+// convolution directly are folded into it, as exporters do. Images come in as NHWC, batch 1, values
+// -1 .. 1, as the frameworks these networks are published for have them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/zoo/builder.h"
+
+namespace tactus::nn {
+
+struct ZooEntry {
+  std::string_view name;
+  std::string_view source;  ///< where the topology is published
+  Network (*build)(std::uint64_t seed);
+};
+
+inline constexpr std::uint64_t default_zoo_seed = 1;
+
+/// All networks, the benchmark ones first.
+[[nodiscard]] const std::vector<ZooEntry>& zoo();
+
+/// Throws UserError with the allowed names.
+[[nodiscard]] const ZooEntry& zoo_entry(std::string_view name);
+
+/// Values for a graph input whose shape is fully stated (else UserError), -1 .. 1.
+[[nodiscard]] Tensor random_input(const ValueInfo& input, std::uint64_t seed);
+
+Network build_resnet20v2(std::uint64_t seed);
+Network build_resnet50v2(std::uint64_t seed);
+/// `size` x `size` pixels, a multiple of 32.
+Network build_yolov4_tiny(std::int64_t size, std::uint64_t seed);
+/// 16 inputs, one hidden layer.
+Network build_mlp(std::uint64_t seed);
+/// Convolutions, pooling and a classifier on 16 x 16 pixels.
+Network build_cnn(std::uint64_t seed);
+/// Split, Concat, residual Add, normalisation and upsampling on 16 x 16 pixels.
+Network build_csp(std::uint64_t seed);
+
+}  // namespace tactus::nn

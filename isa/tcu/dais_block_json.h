@@ -1,0 +1,18 @@
+// The "dais_blocks" of an architecture as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/support/json.h"
+#include "isa/tcu/dais_block.h"
+
+namespace tactus::tcu {
+
+/// Reads the elements and, from the folder of `file`, their programs. An entry whose program cannot
+/// be read has none.
+[[nodiscard]] std::vector<DaisBlockEntry> decode_dais_blocks(const ArrayReader& blocks,
+                                                             const std::string& file,
+                                                             Problems& problems);
+
+}  // namespace tactus::tcu

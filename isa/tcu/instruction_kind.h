@@ -1,0 +1,97 @@
+// Kinds of instructions as statistics count them: opcodes, with DataMove by direction.
+//
+// Source: hardware spec section 3.2.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "isa/tcu/instruction.h"
+
+namespace tactus::tcu {
+
+enum class InstructionKind : std::uint8_t {
+  no_op,
+  mat_mul,
+  load_weights,
+  simd,
+  configure,
+  dram0_to_local,
+  local_to_dram0,
+  dram1_to_local,
+  local_to_dram1,
+  accumulator_to_local,
+  local_to_accumulator,
+  local_to_accumulator_accumulate,
+  undefined,  ///< opcodes and DataMove kinds that are consumed without effect
+};
+inline constexpr std::size_t instruction_kinds = 13;
+
+/// Indexed by InstructionKind.
+struct InstructionKindInfo {
+  std::string_view name;   ///< in JSON and on the command line
+  std::string_view title;  ///< as in program text
+};
+inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_kind_infos = {{
+    {"no_op", "NoOp"},
+    {"mat_mul", "MatMul"},
+    {"load_weights", "LoadWeights"},
+    {"simd", "SIMD"},
+    {"configure", "Configure"},
+    {"dram0_to_local", "DataMove DRAM0 -> Local"},
+    {"local_to_dram0", "DataMove Local -> DRAM0"},
+    {"dram1_to_local", "DataMove DRAM1 -> Local"},
+    {"local_to_dram1", "DataMove Local -> DRAM1"},
+    {"accumulator_to_local", "DataMove Acc -> Local"},
+    {"local_to_accumulator", "DataMove Local -> Acc"},
+    {"local_to_accumulator_accumulate", "DataMove Local -> Acc, accumulate"},
+    {"undefined", "undefined"},
+}};
+
+[[nodiscard]] constexpr const InstructionKindInfo& info(InstructionKind kind) {
+  return instruction_kind_infos[static_cast<std::size_t>(kind)];
+}
+
+[[nodiscard]] constexpr InstructionKind kind_of(const Instruction& i) {
+  switch (static_cast<Opcode>(i.opcode)) {
+    case Opcode::no_op:
+      return InstructionKind::no_op;
+    case Opcode::mat_mul:
+      return InstructionKind::mat_mul;
+    case Opcode::load_weights:
+      return InstructionKind::load_weights;
+    case Opcode::simd:
+      return InstructionKind::simd;
+    case Opcode::configure:
+      return InstructionKind::configure;
+    case Opcode::data_move:
+      break;
+    default:
+      return InstructionKind::undefined;
+  }
+  switch (static_cast<DataMoveKind>(i.flags)) {
+    case DataMoveKind::dram0_to_local:
+      return InstructionKind::dram0_to_local;
+    case DataMoveKind::local_to_dram0:
+      return InstructionKind::local_to_dram0;
+    case DataMoveKind::dram1_to_local:
+      return InstructionKind::dram1_to_local;
+    case DataMoveKind::local_to_dram1:
+      return InstructionKind::local_to_dram1;
+    case DataMoveKind::accumulator_to_local:
+      return InstructionKind::accumulator_to_local;
+    case DataMoveKind::local_to_accumulator:
+      return InstructionKind::local_to_accumulator;
+    case DataMoveKind::local_to_accumulator_accumulate:
+      return InstructionKind::local_to_accumulator_accumulate;
+  }
+  return InstructionKind::undefined;
+}
+
+/// Vectors that pass local memory, the array or the accumulators: the size field, cut to the width
+/// of the local streams, plus one; 1 for SIMD; 0 for what moves nothing.
+[[nodiscard]] std::uint64_t vector_count(const InstructionLayout& layout, const Instruction& i);
+
+}  // namespace tactus::tcu

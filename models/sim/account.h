@@ -1,0 +1,113 @@
+// Where a unit's cycles go: in every cycle a unit is in exactly one state.
+//
+// A unit calls enter() in its commit() with the state of the cycle that ends. A state lasts until
+// another is entered, so a unit that rests, or a cycle that is skipped because nothing changes,
+// needs no call: states are intervals, not ticks. Cycles of one account always add up to the cycles
+// that have passed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "models/sim/clock.h"
+
+namespace tactus {
+
+enum class StateKind : std::uint8_t {
+  busy,   ///< the unit does its work
+  stall,  ///< it has work and waits for something
+  idle,   ///< it has no work
+};
+
+struct UnitState {
+  std::string_view name;
+  StateKind kind;
+  std::string_view meaning;  ///< one sentence
+};
+
+/// The states of one unit; points to a table that lives as long as the program.
+struct UnitStates {
+  template <std::size_t count_>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr UnitStates(const std::array<UnitState, count_>& table)
+      : states(table.data()), count(count_) {}
+  const UnitState* states;
+  std::size_t count;
+  const UnitState& operator[](std::size_t i) const { return states[i]; }
+};
+
+class Account;
+
+/// Told of every interval once it is over: cycles [from, to), to > from.
+class AccountObserver {
+ public:
+  virtual ~AccountObserver() = default;
+  virtual void interval(const Account& account, unsigned code, Cycle from, Cycle to) = 0;
+};
+
+/// Told when an account it depends on has changed.
+class AccountFollower {
+ public:
+  virtual ~AccountFollower() = default;
+  virtual void follow() = 0;
+};
+
+class Account {
+ public:
+  /// Starts in state `initial`. An account may count its states separately for several contexts: a
+  /// code is context * states + state.
+  Account(const char* unit, const Clock& clock, UnitStates states, unsigned initial,
+          unsigned contexts = 1)
+      : unit_(unit), clock_(clock), states_(states), code_(initial) {
+    cycles_.resize(states.count * contexts);
+  }
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
+
+  /// The present cycle, and those after it until the next call, belong to `code`.
+  void enter(unsigned code) {
+    if (code != code_) change(code);
+  }
+  /// Counts the present interval up to the present cycle (exclusive) and begins it anew.
+  void settle();
+
+  [[nodiscard]] std::string_view unit() const { return unit_; }
+  [[nodiscard]] const UnitStates& states() const { return states_; }
+  [[nodiscard]] unsigned code() const { return code_; }
+  /// Cycles of every code up to the last change or settle().
+  [[nodiscard]] const std::vector<std::uint64_t>& cycles() const { return cycles_; }
+
+  void observe(AccountObserver* observer) {
+    observer_ = observer;
+    watched_ = observer_ != nullptr || follower_ != nullptr;
+  }
+  void set_follower(AccountFollower* follower) {
+    follower_ = follower;
+    watched_ = observer_ != nullptr || follower_ != nullptr;
+  }
+
+ private:
+  void change(unsigned code) {
+    const Cycle now = clock_.now;
+    cycles_[code_] += now - since_;
+    if (watched_) return announce(code);
+    code_ = code;
+    since_ = now;
+  }
+  void announce(unsigned code);
+
+  std::string_view unit_;
+  const Clock& clock_;
+  UnitStates states_;
+  unsigned code_;
+  Cycle since_ = 0;
+  bool watched_ = false;  ///< there is a follower or an observer
+  AccountFollower* follower_ = nullptr;
+  AccountObserver* observer_ = nullptr;
+  std::vector<std::uint64_t> cycles_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,20 @@
+// Who looks at the wires and registers of a design, cycle by cycle.
+#pragma once
+
+#include "models/sim/clock.h"
+
+namespace tactus {
+
+/// Registers move at a cycle's commit, and some wires are only complete after it: a watcher that
+/// wants all values of one cycle reads registers when the wires have settled, and wires at the
+/// cycle's end.
+class CycleWatcher {
+ public:
+  virtual ~CycleWatcher() = default;
+  /// All wires that a commit depends on have settled, nothing is committed.
+  virtual void settled(Cycle now) = 0;
+  /// Everything is committed; wires (and what they point to) are still those of this cycle.
+  virtual void committed(Cycle now) = 0;
+};
+
+}  // namespace tactus

@@ -1,0 +1,57 @@
+// Reads the chosen signals of every cycle inside a window and hands them to a waveform file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "models/sim/trace/cycle_watcher.h"
+#include "models/sim/trace/selection.h"
+#include "models/sim/trace/vcd_writer.h"
+
+namespace tactus::trace {
+
+/// A cycle is traced if it lies in first..last and, where there is a condition, within `pre` cycles
+/// before or `post` cycles after a cycle in which the condition holds.
+struct Window {
+  Cycle first = 0;
+  Cycle last = ~Cycle{0};
+  std::function<bool()> condition;  ///< of registers; read when the wires of a cycle have settled
+  Cycle pre = 0, post = 0;
+};
+
+/// Outside the window a cycle costs two calls that return at once, except that `pre` cycles need a
+/// ring: then every cycle in first..last is read, and written only when the window opens.
+class Tracer final : public CycleWatcher {
+ public:
+  /// Throws UserError if the ring would be larger than 256 MiB.
+  Tracer(const Plan& plan, Window window, VcdWriter& writer);
+
+  void settled(Cycle now) override;
+  void committed(Cycle now) override;
+
+  /// Cycles written so far.
+  [[nodiscard]] Cycle cycles() const { return cycles_; }
+
+ private:
+  [[nodiscard]] std::uint64_t* slot(Cycle cycle) {
+    return ring_.data() + cycle % ring_cycles_ * plan_.words;
+  }
+  static void read(const std::vector<Group>& groups, std::uint64_t* snapshot);
+  void write(Cycle cycle);
+
+  const Plan& plan_;
+  Window window_;
+  VcdWriter& writer_;
+  Cycle ring_cycles_;
+  std::vector<std::uint64_t> ring_;
+  bool reads_ = false;    ///< this cycle is read
+  bool writes_ = false;   ///< this cycle is written
+  Cycle open_until_ = 0;  ///< cycles before this one are written, by `post`
+  Cycle run_first_ = 0;   ///< first of the cycles that were read without a gap
+  Cycle next_read_ = ~Cycle{0};
+  Cycle next_write_ = ~Cycle{0};  ///< one after the last cycle written
+  Cycle cycles_ = 0;
+};
+
+}  // namespace tactus::trace

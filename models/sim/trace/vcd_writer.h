@@ -1,0 +1,78 @@
+// Writes waveforms as a value change dump (IEEE 1364, four-state VCD).
+//
+// Cycle t lies at t clock periods; the clock, if it is traced, rises there and falls half a period
+// later. Payload of a channel that is not valid reads x. Between windows everything reads x. Bytes
+// reach the file in whole cycles, so whatever ends the program leaves a file that can be read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/sim/clock.h"
+#include "models/sim/trace/selection.h"
+
+namespace tactus::trace {
+
+class VcdWriter {
+ public:
+  struct Header {
+    std::string tool;     ///< $version
+    std::string comment;  ///< $comment, one line
+    std::uint64_t period_ps = 10000;
+  };
+
+  /// The file is made with the first cycle. No call throws because of the file system: the first
+  /// failure ends the writing and is kept as error().
+  VcdWriter(std::string path, const Plan& plan, Header header);
+  ~VcdWriter();
+  VcdWriter(const VcdWriter&) = delete;
+  VcdWriter& operator=(const VcdWriter&) = delete;
+
+  /// Values of a cycle; `before`: those of the cycle before it, null if that was not written.
+  /// Cycles come in order.
+  void write(Cycle cycle, const std::uint64_t* now, const std::uint64_t* before);
+  /// Ends the last cycle and flushes.
+  void close();
+
+  /// "path: what", or empty.
+  [[nodiscard]] const std::string& error() const { return error_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+  /// Name of a traced signal as viewers show it: with its range if it is wider than a bit.
+  [[nodiscard]] static std::string viewer_name(const Chosen& chosen);
+
+ private:
+  void open();
+  void header_text();
+  void flush();
+  void fail(const char* what, int number);
+  void time(std::uint64_t ticks);
+  void append(std::string_view text);
+  void clock_edge(char level);
+  char* grow(std::size_t bytes);
+  void value(const Group::Item& item, const std::uint64_t* words);
+  void unknown(const Group::Item& item);
+  void all(const std::uint64_t* now, const char* section);
+  void changes(const std::vector<Group>& groups, const std::uint64_t* now,
+               const std::uint64_t* before);
+
+  std::string path_;
+  const Plan& plan_;
+  Header header_;
+  std::uint64_t ticks_per_cycle_, ticks_high_;
+  std::string unit_;              ///< of a tick
+  std::vector<std::string> ids_;  ///< of the variables
+  std::string clock_id_;          ///< empty: not traced
+  int file_ = -1;
+  bool opened_ = false;
+  std::vector<char> buffer_;
+  std::size_t used_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t last_time_ = ~std::uint64_t{0};
+  Cycle next_ = 0;  ///< one after the last cycle written
+  std::string error_;
+};
+
+}  // namespace tactus::trace

@@ -1,0 +1,69 @@
+// What the array's time goes into: in every cycle it computes, or one reason keeps it from it.
+//
+// A cycle in which no vector is multiplied is lost, and is attributed by the first of these rules:
+//   1. The array has an instruction: weights entering, waiting to drain, waiting for an operand
+//      from local memory, or held by the accumulators.
+//   2. It has none: whatever the decoder's head is doing keeps further work from it, since
+//      instructions are decoded in order. A DRAM transfer at the head counts as data while beats
+//      pass its port, else as waiting. A move out of the accumulators counts as waiting while its
+//      vector has not come, which is how the tail of a MatMul and of SIMD work shows.
+//   3. There is no head: the instruction stream is late, or has ended.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/sim/account.h"
+
+namespace tactus {
+
+class ArrayTime final : private AccountFollower {
+ public:
+  enum State : std::uint8_t {
+    compute,
+    load_weights,
+    drain,
+    operands,
+    accumulators,
+    simd,
+    accumulator_moves,
+    accumulator_results,
+    dram0_read_data,
+    dram0_read_wait,
+    dram0_write_data,
+    dram0_write_wait,
+    dram1_read_data,
+    dram1_read_wait,
+    dram1_write_data,
+    dram1_write_wait,
+    other_instructions,
+    instruction_stream,
+    ended,
+  };
+  static constexpr std::size_t states = 19;
+  static const std::array<UnitState, states> state_table;
+  /// Short names for a screen, indexed by State.
+  static const std::array<std::string_view, states> titles;
+
+  /// Follows the accounts of the array, the decoder and the two DRAM ports.
+  ArrayTime(const Clock& clock, Account& array, Account& decoder,
+            const std::array<Account*, 2>& ports);
+
+  [[nodiscard]] Account& account() { return account_; }
+
+ private:
+  void follow() override;
+
+  const Account& array_;
+  const Account& decoder_;
+  std::array<const Account*, 2> ports_;
+  struct Cell {
+    State waiting, moving;  ///< while no beats, or beats, pass `port`
+    std::uint8_t port;
+  };
+  std::vector<Cell> cells_;  ///< by the array's and the decoder's code
+  Account account_;
+};
+
+}  // namespace tactus

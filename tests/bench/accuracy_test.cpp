@@ -1,0 +1,82 @@
+// Fixed-point results against float: small networks are near, and a wrong one is seen.
+#include "firmware/bench/accuracy.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "firmware/bench/board.h"
+#include "firmware/zoo/zoo.h"
+
+namespace tactus::bench {
+namespace {
+
+struct Case {
+  nn::Graph graph;
+  MachineConfig machine = read_board("ultra96_v2").machine();
+  compiler::Options options;
+  nn::Values inputs;
+
+  explicit Case(const char* network) : graph(nn::zoo_entry(network).build(1).graph) {
+    for (const nn::ValueInfo& input : graph.inputs) {
+      inputs[input.name] = nn::random_input(input, 7);
+    }
+  }
+  [[nodiscard]] Accuracy check() const {
+    return check_accuracy(graph, compile(graph, machine.architecture, options), options, machine,
+                          inputs);
+  }
+};
+
+TEST(Accuracy, SmallNetworksAreNearFloatInEveryLayer) {
+  for (const char* network : {"mlp", "cnn", "csp"}) {
+    const Accuracy accuracy = Case(network).check();
+    EXPECT_EQ(accuracy.note, "") << network;
+    EXPECT_TRUE(accuracy.tensors.back().output) << network;
+    std::size_t layers = 0;
+    for (const TensorError& error : accuracy.tensors) {
+      layers += error.output ? 0 : 1;
+      EXPECT_LT(error.rms_error, 0.2) << network << " " << error.name;
+      EXPECT_GT(error.rms_error, 0) << network << " " << error.name;  // it is fixed point
+      EXPECT_GE(error.largest_error, error.rms_error) << network << " " << error.name;
+      EXPECT_GT(error.largest_value, 0) << network << " " << error.name;
+      EXPECT_EQ(error.saturated, 0U) << network << " " << error.name;
+    }
+    EXPECT_GE(layers, 1U) << network;
+  }
+}
+
+TEST(Accuracy, ANarrowDataTypeIsWorse) {
+  Case wide("cnn");
+  Case narrow("cnn");
+  narrow.machine.architecture.data_type = tcu::DataType::fp8bp4;
+  EXPECT_GT(narrow.check().tensors.back().rms_error, 4 * wide.check().tensors.back().rms_error);
+}
+
+TEST(Accuracy, SaturationIsCounted) {
+  Case hot("mlp");
+  for (auto& [name, tensor] : hot.inputs) {
+    for (float& value : tensor.floats) value *= 120;
+  }
+  const Accuracy accuracy = hot.check();
+  std::uint64_t saturated = 0;
+  for (const TensorError& error : accuracy.tensors) saturated += error.saturated;
+  EXPECT_GT(saturated, 0U);
+}
+
+TEST(Accuracy, WithoutRoomForLayersTheOutputsAreCompared) {
+  Case small("resnet20v2");
+  small.machine = read_board("zcu104").machine();
+  const compiler::Compiled compiled =
+      compile(small.graph, small.machine.architecture, small.options);
+  // Room for what the model needs, and not for its layers as outputs besides.
+  small.machine.architecture.dram0_depth = compiled.memory.dram0.maximum;
+  const Accuracy accuracy = small.check();
+  EXPECT_NE(accuracy.note.find("layers are not compared"), std::string::npos) << accuracy.note;
+  ASSERT_EQ(accuracy.tensors.size(), 1U);
+  EXPECT_TRUE(accuracy.tensors[0].output);
+  EXPECT_LT(accuracy.tensors[0].rms_error, 0.2);
+}
+
+}  // namespace
+}  // namespace tactus::bench

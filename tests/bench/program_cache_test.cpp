@@ -1,0 +1,114 @@
+// The cache: what goes in comes out, and nothing else ever does.
+#include "firmware/bench/program_cache.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "isa/support/files.h"
+
+namespace tactus::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ProgramCacheTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "tactus_cache_XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static Program sample() {
+    Program program;
+    program.model.file.name = "m";
+    program.model.file.prog = {"m.tprog", 16};
+    program.model.file.consts = {{"m.tdata", 0, 3}};
+    program.model.file.inputs = {{"x\n:0", 0, 4}};
+    program.model.file.outputs = {{"y", 4, 4}};
+    program.model.file.load_consts_to_local = true;
+    program.model.file.layers = {{"conv", 0, 2}};
+    program.model.program = {1, 2, 10, 13, 0, 255, 7, 8, 1, 2, 10, 13, 0, 255, 7, 8};
+    program.model.constants = {std::vector<std::uint8_t>(48, 10)};
+    program.inputs = {{"x\n:0", {1, 3, 2, 2}, {0, 2, 3, 1}, 4}};
+    program.outputs = {{"y", {1, 5}, {0, 1}, 1}};
+    program.true_macs = 12345678901;
+    return program;
+  }
+  [[nodiscard]] std::string entry() const {
+    std::vector<std::string> files;
+    for (const auto& file : fs::directory_iterator(folder_)) files.push_back(file.path().string());
+    EXPECT_EQ(files.size(), 1U);
+    return files.front();
+  }
+
+  std::string folder_;
+};
+
+TEST_F(ProgramCacheTest, WhatGoesInComesOut) {
+  const ProgramCache cache(folder_ + "/deep/er");
+  EXPECT_FALSE(cache.find("key").has_value());
+  const Program in = sample();
+  ASSERT_TRUE(cache.store("key", in));
+  const auto out = cache.find("key");
+  ASSERT_TRUE(out.has_value());
+  EXPECT_EQ(out->model.file, in.model.file);
+  EXPECT_EQ(out->model.program, in.model.program);
+  EXPECT_EQ(out->model.constants, in.model.constants);
+  ASSERT_EQ(out->inputs.size(), 1U);
+  EXPECT_EQ(out->inputs[0].name, in.inputs[0].name);
+  EXPECT_EQ(out->inputs[0].shape, in.inputs[0].shape);
+  EXPECT_EQ(out->inputs[0].order, in.inputs[0].order);
+  EXPECT_EQ(out->inputs[0].vectors, 4U);
+  EXPECT_EQ(out->outputs[0].name, "y");
+  EXPECT_EQ(out->true_macs, in.true_macs);
+  EXPECT_FALSE(cache.find("another key").has_value());
+}
+
+TEST_F(ProgramCacheTest, AnyChangedOrMissingByteMakesAnEntryAbsent) {
+  const ProgramCache cache(folder_);
+  ASSERT_TRUE(cache.store("key", sample()));
+  const std::string file = entry();
+  const std::vector<std::uint8_t> good = read_file(file);
+  for (std::size_t i = 0; i < good.size(); i += 7) {
+    std::vector<std::uint8_t> bad = good;
+    bad[i] ^= 1;
+    write_file_atomically(file, bad);
+    // The separator after the hash carries nothing.
+    EXPECT_EQ(cache.find("key").has_value(), i == 64) << "byte " << i;
+    bad = good;
+    bad.resize(i);
+    write_file_atomically(file, bad);
+    EXPECT_FALSE(cache.find("key").has_value()) << "cut at " << i;
+  }
+  ASSERT_TRUE(cache.store("key", sample()));
+  EXPECT_TRUE(cache.find("key").has_value());
+  EXPECT_EQ(read_file(file), good);
+}
+
+TEST_F(ProgramCacheTest, FoldersThatCannotBeWrittenAreNoError) {
+  const ProgramCache none(std::nullopt);
+  EXPECT_FALSE(none.store("key", sample()));
+  EXPECT_FALSE(none.find("key").has_value());
+  write_file_atomically(folder_ + "/file", std::string_view("x"));
+  const ProgramCache below_a_file(folder_ + "/file/cache");
+  EXPECT_FALSE(below_a_file.store("key", sample()));
+  EXPECT_FALSE(below_a_file.find("key").has_value());
+}
+
+TEST_F(ProgramCacheTest, TheFolderFollowsTheEnvironment) {
+  setenv("XDG_CACHE_HOME", "/x", 1);
+  setenv("HOME", "/h", 1);
+  EXPECT_EQ(ProgramCache::default_folder(), "/x/tactus");
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(ProgramCache::default_folder(), "/h/.cache/tactus");
+  unsetenv("HOME");
+  EXPECT_EQ(ProgramCache::default_folder(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tactus::bench

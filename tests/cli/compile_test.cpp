@@ -1,0 +1,123 @@
+// tactus compile and estimate: from a network of the zoo to a program that runs.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli.h"
+
+namespace tactus {
+namespace {
+
+class CompileTest : public CliTest {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    write("a.tarch", R"({"data_type": "FP16BP8", "array_size": 8, "dram0_depth": 65536,
+ "dram1_depth": 65536, "local_depth": 2048, "accumulator_depth": 512, "simd_registers_depth": 1,
+ "stride0_depth": 8, "stride1_depth": 8, "number_of_threads": 1, "thread_queue_depth": 8})");
+    ASSERT_EQ(tactus("zoo cnn -o cnn.onnx").code, 0);
+  }
+};
+
+TEST_F(CompileTest, WritesAModelThatRunsAndIsNearFloat) {
+  const Output compiled =
+      tactus("compile cnn.onnx --arch a.tarch -o out --summary --layers --check");
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  for (const char* text : {"out/cnn_onnx_a.tmodel", "instructions  ", "constants  ", "DRAM0  ",
+                           "estimated latency", "est. cycles", "RMS error of the outputs within"}) {
+    EXPECT_NE(compiled.out.find(text), std::string::npos) << text << "\n" << compiled.out;
+  }
+  EXPECT_TRUE(exists("out/cnn_onnx_a.tprog"));
+  EXPECT_TRUE(exists("out/cnn_onnx_a.tdata"));
+  const auto model = nlohmann::json::parse(read("out/cnn_onnx_a.tmodel"));
+  EXPECT_GE(model.at("layers").size(), 3U);
+  std::string csv;
+  const auto vectors = model.at("inputs").at(0).at("size").get<unsigned>();
+  for (unsigned v = 0; v < vectors; ++v) csv += "0.5,-0.25,0.125,0,0,0,0,0\n";
+  write("x.csv", csv);
+  const Output run = tactus("run --model out/cnn_onnx_a.tmodel --input x.csv");
+  EXPECT_EQ(run.code, 0) << run.err;
+
+  const Output estimate = tactus("estimate out/cnn_onnx_a.tmodel --clock-mhz 150");
+  ASSERT_EQ(estimate.code, 0) << estimate.err;
+  for (const char* text : {"MatMul", "DataMove DRAM0 -> Local", "layer", "at 150 MHz"}) {
+    EXPECT_NE(estimate.out.find(text), std::string::npos) << text << "\n" << estimate.out;
+  }
+}
+
+TEST_F(CompileTest, CompatFilesHaveNoLayersAndDumpsLieBesideTheProgram) {
+  ASSERT_EQ(tactus("compile cnn.onnx --arch a.tarch -o out --compat --dump asm --dump hir").code,
+            0);
+  EXPECT_FALSE(nlohmann::json::parse(read("out/cnn_onnx_a.tmodel")).contains("layers"));
+  EXPECT_NE(read("out/cnn_onnx_a.tasm").find("MatMul"), std::string::npos);
+  EXPECT_TRUE(exists("out/cnn_onnx_a.hir"));
+  EXPECT_FALSE(exists("out/cnn_onnx_a.lir"));
+  const Output printed = tactus("compile cnn.onnx --arch a.tarch --dump dot");
+  EXPECT_EQ(printed.code, 0);
+  EXPECT_EQ(printed.out.rfind("digraph", 0), 0U) << printed.out.substr(0, 100);
+}
+
+TEST_F(CompileTest, AToleranceThatIsMissedIsAMismatch) {
+  const Output check = tactus("compile cnn.onnx --arch a.tarch --check --tolerance 0.000001");
+  EXPECT_EQ(check.code, 1);
+  EXPECT_NE(check.out.find("BEYOND THE TOLERANCE"), std::string::npos) << check.out;
+}
+
+TEST_F(CompileTest, BoardsGiveArchitectureAndClock) {
+  const Output compiled = tactus("compile cnn.onnx --board ultra96_v2 -o out --summary");
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  EXPECT_NE(compiled.out.find("out/cnn_onnx_ultra96v2.tmodel"), std::string::npos) << compiled.out;
+  EXPECT_NE(compiled.out.find("at 300 MHz"), std::string::npos) << compiled.out;
+  const auto model = nlohmann::json::parse(read("out/cnn_onnx_ultra96v2.tmodel"));
+  std::string csv;
+  for (unsigned v = 0; v < model.at("inputs").at(0).at("size").get<unsigned>(); ++v) {
+    csv += "1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
+  }
+  write("x.csv", csv);
+  const std::string run = "run --model out/cnn_onnx_ultra96v2.tmodel --input x.csv ";
+  ASSERT_EQ(tactus(run + "--board ultra96_v2 --stats s.json").code, 0);
+  auto stats = nlohmann::json::parse(read("s.json"));
+  EXPECT_EQ(stats.at("config").at("clock_mhz"), 300);
+  EXPECT_EQ(stats.at("config").at("axi_data_bits"), 128);
+  EXPECT_EQ(stats.at("config").at("read_latency_cycles"), 20);
+  // What is said beside the board wins.
+  ASSERT_EQ(tactus(run + "--board ultra96_v2 --read-latency 7 --stats s.json").code, 0);
+  stats = nlohmann::json::parse(read("s.json"));
+  EXPECT_EQ(stats.at("config").at("read_latency_cycles"), 7);
+  EXPECT_EQ(stats.at("config").at("write_latency_cycles"), 5);
+  expect_error(run + "--board zcu104", "differ in: array_size (16, 32)");
+}
+
+TEST_F(CompileTest, BadInputsWriteNothing) {
+  const std::string compile = "compile cnn.onnx --arch a.tarch -o out ";
+  expect_error("compile none.onnx --arch a.tarch -o out", "none.onnx");
+  expect_error("compile cnn.onnx -o out", "give --arch F.tarch or --board NAME");
+  expect_error("compile cnn.onnx --arch a.tarch", "nothing to do");
+  expect_error("compile --arch a.tarch -o out", "name exactly one ONNX file");
+  expect_error(compile + "--strategi local-vars", "did you mean \"strategy\"?");
+  expect_error(compile + "--strategy local", "local-vars-and-consts");
+  expect_error(compile + "--dump hri", "allowed: hir, lir, asm, dot");
+  expect_error(compile + "--output none", "none");
+  expect_error(compile + "--input-shape 1,x", "--input-shape \"1,x\" is not allowed");
+  expect_error(compile + "--input-shape 1,0", "--input-shape \"1,0\" is not allowed");
+  expect_error(compile + "--tolerance 1", "--tolerance belongs to --check");
+  expect_error(compile + "--board zcu14", "did you mean \"zcu104\"?");
+  write("cnn.onnx", read("cnn.onnx").substr(0, 500));
+  expect_error(compile, "cnn.onnx");
+  ASSERT_EQ(tactus("zoo cnn -o cnn.onnx").code, 0);
+  write("a.tarch", R"({"array_size": 8})");
+  expect_error(compile, "a.tarch:/data_type: missing key");
+  write("b.json", R"({"name": "b", "clock_mzh": 100})");
+  expect_error("compile cnn.onnx --board b.json -o out", "b.json:/clock_mzh: unknown key");
+  expect_error("estimate cnn.tprog", "needs --arch");
+  expect_error("estimate none.tmodel", "none.tmodel");
+  expect_error("estimate none.tmodel --formula old", "allowed: current, march-2022");
+}
+
+TEST_F(CompileTest, AProgramTooLargeForTheMachineSaysWhatIsMissing) {
+  std::string arch = read("a.tarch");
+  arch.replace(arch.find("\"dram1_depth\": 65536"), 20, "\"dram1_depth\": 64");
+  write("a.tarch", arch);
+  expect_error("compile cnn.onnx --arch a.tarch -o out", "64");
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,59 @@
+// Small graphs made by hand, compiled, run on the functional model and computed in floating point.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "firmware/compiler/compiler.h"
+#include "firmware/onnx/graph.h"
+
+namespace tactus::compiler {
+
+using Attributes = std::map<std::string, nn::Attribute, std::less<>>;
+using Ints = std::vector<std::int64_t>;
+
+/// A graph that grows node by node; the last node's outputs can be made graph outputs.
+class GraphMaker {
+ public:
+  explicit GraphMaker(std::int64_t opset = 13);
+
+  GraphMaker& input(const std::string& name, const nn::Shape& shape);
+  GraphMaker& constant(const std::string& name, nn::Tensor tensor);
+  /// Values that vary, between -range and range.
+  GraphMaker& weights(const std::string& name, const nn::Shape& shape, float range);
+  /// The node is named like its first output.
+  GraphMaker& node(const std::string& op, const std::vector<std::string>& inputs,
+                   const std::vector<std::string>& outputs, Attributes attributes = {});
+  GraphMaker& output(const std::string& name);
+  nn::Graph graph;
+
+ private:
+  std::uint32_t state_ = 12345;
+};
+
+[[nodiscard]] nn::Tensor floats(const nn::Shape& shape, std::vector<float> values);
+[[nodiscard]] nn::Tensor integers(std::vector<std::int64_t> values);
+
+/// Depths of 4096 unless changed.
+[[nodiscard]] tcu::Architecture architecture(std::uint32_t array_size);
+
+/// Runs a compiled program on the functional model. Values in the model's order.
+[[nodiscard]] std::map<std::string, std::vector<float>> run(
+    const Compiled& compiled, const std::map<std::string, std::vector<float>>& inputs);
+
+/// Reproducible values for all inputs of a graph, multiples of 1/16 between -range and range.
+[[nodiscard]] std::map<std::string, std::vector<float>> values_for(const Compiled& compiled,
+                                                                   float range = 2.0F);
+
+/// Compiles, runs, and compares every output with the floating-point reference.
+void expect_near_reference(const nn::Graph& graph, const tcu::Architecture& architecture,
+                           const Options& options = {}, float tolerance = 0.05F);
+
+/// What compile() throws, or "" if it does not.
+[[nodiscard]] std::string refusal(const nn::Graph& graph, std::uint32_t array_size = 4,
+                                  const Options& options = {});
+
+}  // namespace tactus::compiler

@@ -1,0 +1,309 @@
+// What cannot be compiled is refused with its node, what is wrong, and what is supported.
+#include <gtest/gtest.h>
+
+#include "isa/support/error.h"
+#include "tests/compiler/frontend/graphs.h"
+
+namespace tactus::compiler {
+namespace {
+
+using namespace std::string_literals;
+
+struct Case {
+  std::string op;
+  Attributes attributes;
+  std::string message;  ///< after the node's place
+  std::int64_t opset = 13;
+};
+
+/// One node on an image x (1,4,6,6) or a row r (1,4), with weights where it needs some.
+std::string refuse_one(const Case& c, const std::vector<std::string>& inputs) {
+  GraphMaker maker(c.opset);
+  maker.input("x", {1, 4, 6, 6}).input("r", {1, 4});
+  maker.weights("w", {4, 4, 3, 3}, 1.0F).weights("m", {4, 3}, 1.0F).weights("v", {4}, 1.0F);
+  maker.constant("i", integers({1, 2}))
+      .weights("short", {3}, 1.0F)
+      .weights("q", {1, 1, 1, 4}, 1.0F);
+  maker.node(c.op, inputs, {"y"}, c.attributes).output("y");
+  return refusal(maker.graph);
+}
+
+void expect_refusal(const Case& c, const std::vector<std::string>& inputs) {
+  EXPECT_EQ(refuse_one(c, inputs),
+            fmt::format("test.onnx: node \"n_y\" ({}): {}", c.op, c.message));
+}
+
+TEST(Refusal, Convolution) {
+  const auto conv = [](const Attributes& attributes, const std::string& message) {
+    expect_refusal({"Conv", attributes, message}, {"x", "w"});
+  };
+  conv({{"strides", Ints{1}}},
+       "attribute strides is [1]; supported are 2 values, each 1 to 1048576");
+  conv({{"strides", Ints{0, 1}}},
+       "attribute strides is [0,1]; supported are 2 values, each 1 to 1048576");
+  conv({{"dilations", Ints{1, -1}}},
+       "attribute dilations is [1,-1]; supported are 2 values, each 1 to 1048576");
+  conv({{"pads", Ints{0, 0, -1, 0}}},
+       "attribute pads is [0,0,-1,0]; supported are 4 values, each 0 to 1048576");
+  conv({{"auto_pad", "SOME"s}},
+       "attribute auto_pad is \"SOME\"; supported are NOTSET, VALID, SAME_UPPER, SAME_LOWER");
+  conv({{"kernel_shape", Ints{2, 2}}}, "attribute kernel_shape is [2,2], weights \"w\" have [3,3]");
+  conv({{"group", std::int64_t{2}}},
+       "weights \"w\" have shape [4,4,3,3] for an input of 4 channels and group 2; supported are "
+       "Co x Ci/group x Kh x Kw with Co a multiple of group");
+  conv({{"group", std::int64_t{0}}}, "attribute group is 0; supported are 1 and more");
+  conv({{"dilations", Ints{4, 1}}}, "the kernel spans 9 pixels, the padded image has 6");
+  expect_refusal({"Conv",
+                  {},
+                  "weights (\"x\") is computed at run time; supported are initializers "
+                  "and folded constants"},
+                 {"x", "x"});
+  expect_refusal({"Conv",
+                  {},
+                  "weights \"m\" have shape [4,3]; supported are 4 dimensions, Co Ci "
+                  "Kh Kw"},
+                 {"x", "m"});
+  expect_refusal({"Conv", {}, "bias \"short\" has shape [3]; supported is [4]"},
+                 {"x", "w", "short"});
+  expect_refusal({"Conv",
+                  {},
+                  "input \"r\" has shape [1,4]; supported are images of 4 dimensions, "
+                  "N C H W"},
+                 {"r", "w"});
+  expect_refusal({"Conv", {}, "input 1 is missing"}, {"x"});
+}
+
+TEST(Refusal, MatrixProducts) {
+  expect_refusal({"Gemm", {{"transA", std::int64_t{1}}}, "attribute transA is 1; supported is 0"},
+                 {"r", "m"});
+  expect_refusal({"Gemm",
+                  {{"transB", std::int64_t{1}}},
+                  "\"r\" of shape [1,4] cannot be multiplied by \"m\" of shape [4,3]"},
+                 {"r", "m"});
+  expect_refusal({"Gemm",
+                  {},
+                  "the addend \"v\" has shape [4]; supported is one row of 3 or one "
+                  "value"},
+                 {"r", "m", "v"});
+  expect_refusal({"MatMul",
+                  {},
+                  "the second operand (\"r\") is computed at run time; supported are "
+                  "initializers and folded constants"},
+                 {"r", "r"});
+  expect_refusal({"MatMul", {}, "the second operand \"v\" has shape [4]; supported is rank 2"},
+                 {"r", "v"});
+  expect_refusal({"MatMul",
+                  {},
+                  "input \"x\" (shape [1,4,6,6]) does not have its last dimension innermost in "
+                  "memory; supported are matrices and images whose channels a Transpose made the "
+                  "last dimension"},
+                 {"x", "m"});
+}
+
+TEST(Refusal, Arithmetic) {
+  expect_refusal({"Add", {}, "shapes [1,4] and [3] do not broadcast"}, {"r", "short"});
+  expect_refusal({"Add", {}, "constant \"i\" holds INT64 elements; supported is FLOAT"},
+                 {"r", "i"});
+  expect_refusal({"Mul",
+                  {},
+                  "operands have shapes [1,4] and [1,1,1,4]; supported are operands of "
+                  "one rank"},
+                 {"r", "q"});
+  expect_refusal({"Div", {}, "\"r\" is computed at run time; supported are constants only"},
+                 {"r", "v"});
+}
+
+TEST(Refusal, Activations) {
+  expect_refusal({"LeakyRelu",
+                  {{"alpha", 2.0F}},
+                  "attribute alpha is 2; supported are values up "
+                  "to 1"},
+                 {"x"});
+  expect_refusal({"Clip", {}, "min has shape [3]; supported is one value"}, {"x", "short"});
+  expect_refusal({"Softmax",
+                  {{"axis", std::int64_t{4}}},
+                  "attribute axis is 4; supported are -4 "
+                  "to 3"},
+                 {"x"});
+}
+
+TEST(Refusal, SoftmaxInsideTheModel) {
+  GraphMaker maker;
+  maker.input("x", {1, 4}).node("Softmax", {"x"}, {"s"}).node("Relu", {"s"}, {"y"}).output("y");
+  EXPECT_EQ(refusal(maker.graph),
+            "test.onnx: node \"n_s\" (Softmax): is left to the host, so it is supported only as "
+            "the last node before an output; \"s\" is read by \"n_y\"");
+}
+
+TEST(Refusal, Normalisation) {
+  expect_refusal({"BatchNormalization", {}, "mean has shape [3]; supported is [4]"},
+                 {"x", "v", "v", "short", "v"});
+  expect_refusal({"BatchNormalization",
+                  {{"spatial", std::int64_t{0}}},
+                  "attribute spatial is 0; "
+                  "supported is 1",
+                  7},
+                 {"x", "v", "v", "v", "v"});
+}
+
+TEST(Refusal, Pools) {
+  expect_refusal({"MaxPool",
+                  {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{2, 0, 0, 0}}},
+                  "a window lies in the padding altogether; supported are pads below the kernel"},
+                 {"x"});
+  expect_refusal({"AveragePool",
+                  {{"kernel_shape", Ints{3}}},
+                  "attribute kernel_shape is [3]; supported are 2 values, each 1 to 1048576"},
+                 {"x"});
+  EXPECT_NE(refuse_one({"MaxPool", {}, ""}, {"x"}).find("kernel_shape"), std::string::npos);
+}
+
+TEST(Refusal, Resize) {
+  expect_refusal({"Resize",
+                  {{"mode", "cubic"s}},
+                  "attribute mode is \"cubic\"; supported are "
+                  "nearest, linear"},
+                 {"x", "", "v"});
+  expect_refusal({"Resize",
+                  {{"coordinate_transformation_mode", "tf_crop_and_resize"s}},
+                  "attribute coordinate_transformation_mode is \"tf_crop_and_resize\"; supported "
+                  "are align_corners, asymmetric, half_pixel, pytorch_half_pixel, "
+                  "tf_half_pixel_for_nn"},
+                 {"x", "", "v"});
+  expect_refusal({"Resize",
+                  {},
+                  "sizes are [1,2]; supported are 4 values, N and C as those of the "
+                  "input [1,4,6,6]"},
+                 {"x", "", "", "i"});
+  expect_refusal({"Resize", {}, "scales (input 2) is missing"}, {"x"});
+}
+
+TEST(Refusal, Rearrangements) {
+  expect_refusal({"Reshape", {}, "shape [1,4,6,6] cannot become [1,2]"}, {"x", "i"});
+  expect_refusal({"Squeeze",
+                  {{"axes", Ints{1}}},
+                  "axis 1 of shape [1,4,6,6] has 4 elements; supported is 1",
+                  11},
+                 {"x"});
+  expect_refusal({"Concat",
+                  {{"axis", std::int64_t{7}}},
+                  "axis 7 is outside the 4 dimensions; supported are -4 to 3"},
+                 {"x", "x"});
+  expect_refusal({"Concat",
+                  {{"axis", std::int64_t{0}}},
+                  "inputs of shapes [1,4,6,6] and [1,4] cannot be joined along axis 0"},
+                 {"x", "r"});
+  expect_refusal({"Split",
+                  {{"axis", std::int64_t{1}}, {"split", Ints{3}}},
+                  "split [3] does not cut 4 elements into 1 parts",
+                  11},
+                 {"x"});
+  expect_refusal({"Pad",
+                  {{"mode", "wrap"s}, {"pads", Ints(8, 0)}},
+                  "attribute mode is \"wrap\"; supported are constant, edge, reflect",
+                  10},
+                 {"x"});
+  expect_refusal({"Transpose",
+                  {{"perm", Ints{0, 1, 1, 2}}},
+                  "attribute perm is [0,1,1,2]; supported are permutations of 4 dimensions"},
+                 {"x"});
+}
+
+TEST(Refusal, ImagesInAnotherOrder) {
+  GraphMaker maker;
+  maker.input("x", {1, 4, 6, 6}).weights("w", {4, 6, 1, 1}, 1.0F);
+  maker.node("Relu", {"x"}, {"r"}).node("Transpose", {"r"}, {"t"}, {{"perm", Ints{0, 2, 1, 3}}});
+  maker.node("Conv", {"t", "w"}, {"y"}).output("y");
+  EXPECT_EQ(refusal(maker.graph),
+            "test.onnx: node \"n_y\" (Conv): input \"t\" has its dimensions in an order that a "
+            "Transpose made; supported is N C H W with the channels innermost in memory");
+}
+
+TEST(Refusal, EveryReasonAtOnce) {
+  GraphMaker maker;
+  maker.input("x", {1, 4, 6, 6}).weights("w", {4, 4, 3, 3}, 1.0F);
+  maker.node("Conv", {"x", "w"}, {"c"}, {{"auto_pad", "SOME"s}, {"strides", Ints{0, 1}}});
+  maker.node("Relu", {"c"}, {"r"});
+  maker.node("Sigmoid", {"r"}, {"s"});
+  maker.node("MaxPool", {"s"}, {"p"}, {{"kernel_shape", Ints{2, 2, 2}}});
+  maker.node("Gemm", {"p", "w"}, {"y"}, {{"transA", std::int64_t{1}}}).output("y");
+  const std::string text = refusal(maker.graph);
+  for (const std::string part :
+       {"node \"n_c\" (Conv): attribute strides",
+        "node \"n_s\" (Sigmoid): the operator is not "
+        "supported",
+        "node \"n_p\" (MaxPool): attribute kernel_shape",
+        "node \"n_y\" (Gemm): attribute transA is 1", "node \"n_y\" (Gemm): the second operand",
+        "supported operators: Add, AveragePool, BatchNormalization, "}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  }
+  // What only follows from a reported problem is not reported.
+  EXPECT_EQ(text.find("n_r"), std::string::npos) << text;
+}
+
+TEST(Refusal, OperatorSetsOutputsAndConstants) {
+  GraphMaker maker(14);
+  maker.input("x", {1, 4}).node("Relu", {"x"}, {"relu"}).output("relu");
+  EXPECT_EQ(refusal(maker.graph),
+            "test.onnx: operator set 14 is not supported; supported are 7 to 13");
+  maker.graph.opset = 6;
+  EXPECT_NE(refusal(maker.graph), "");
+  maker.graph.opset = 7;
+  EXPECT_EQ(refusal(maker.graph), "");
+  Options options;
+  options.outputs = {"rely"};
+  EXPECT_EQ(refusal(maker.graph, 4, options),
+            "test.onnx: output \"rely\" is made by no node; did you mean \"relu\"?; the graph's "
+            "outputs are \"relu\"");
+  options.outputs = {"relu", "relu"};
+  EXPECT_EQ(refusal(maker.graph, 4, options), "test.onnx: output \"relu\" is asked for twice");
+  GraphMaker constant;
+  constant.input("x", {1, 4}).node("Shape", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(refusal(constant.graph), "test.onnx: output \"y\" is constant");
+}
+
+TEST(Refusal, OutputsThatAnOperatorDoesNotHave) {
+  GraphMaker maker;
+  maker.input("x", {1, 4, 2, 2}).node("Relu", {"x"}, {"a", "b"});
+  maker.graph.nodes[0].outputs[0].clear();
+  maker.output("b");
+  EXPECT_EQ(refusal(maker.graph),
+            "test.onnx: node \"n_a\" (Relu): output 1 (\"b\") is not supported");
+  GraphMaker pool;
+  pool.input("x", {1, 4, 2, 2});
+  pool.node("MaxPool", {"x"}, {"y", "i"}, {{"kernel_shape", Ints{2, 2}}}).output("y");
+  EXPECT_EQ(refusal(pool.graph),
+            "test.onnx: node \"n_y\" (MaxPool): output 1 (Indices) is not supported");
+  GraphMaker undefined;
+  undefined.input("x", {1, 4}).node("Add", {"x", "nothing"}, {"y"}).output("y");
+  EXPECT_EQ(refusal(undefined.graph),
+            "test.onnx: output \"y\" depends on a value that is not defined");
+}
+
+TEST(Refusal, OutOfMemory) {
+  GraphMaker maker;
+  maker.input("x", {1, 4, 6, 6}).weights("w", {8, 4, 3, 3}, 1.0F);
+  maker.node("Conv", {"x", "w"}, {"y"}).output("y");
+  const auto with = [&](auto change) {
+    tcu::Architecture a = architecture(4);
+    change(a);
+    try {
+      (void)compile(maker.graph, a);
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string dram0 = with([](tcu::Architecture& a) { a.dram0_depth = 35; });
+  EXPECT_NE(dram0.find("DRAM0"), std::string::npos) << dram0;
+  EXPECT_NE(dram0.find("35"), std::string::npos) << dram0;
+  const std::string dram1 = with([](tcu::Architecture& a) { a.dram1_depth = 50; });
+  EXPECT_NE(dram1.find("DRAM1"), std::string::npos) << dram1;
+  // One pixel of one output block: 9 taps of 4 rows, the bias vector's place, 9 inputs, 1 result.
+  const std::string local = with([](tcu::Architecture& a) { a.local_depth = 40; });
+  EXPECT_NE(local.find("local"), std::string::npos) << local;
+  EXPECT_NE(local.find("n_y"), std::string::npos) << local;
+}
+
+}  // namespace
+}  // namespace tactus::compiler

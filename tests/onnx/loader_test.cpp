@@ -1,0 +1,376 @@
+// The ONNX loader: what it reads, and that everything a Graph cannot say is refused by name.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "firmware/onnx/loader.h"
+#include "firmware/onnx/writer.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "tests/onnx/models.h"
+
+namespace tactus::nn {
+namespace {
+
+using Change = std::function<void(onnx::ModelProto&)>;
+
+Graph parse(const onnx::ModelProto& model) { return parse_graph(bytes_of(model), "m.onnx"); }
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "(accepted)";
+}
+
+/// The message for the small model with one change.
+std::string refusal(const Change& change) {
+  onnx::ModelProto model = small_model();
+  change(model);
+  return message_of([&] { static_cast<void>(parse(model)); });
+}
+
+#define EXPECT_REFUSED(text, ...)                                                            \
+  EXPECT_NE(refusal([](onnx::ModelProto& m) { __VA_ARGS__; }).find(text), std::string::npos) \
+      << refusal([](onnx::ModelProto& m) { __VA_ARGS__; })
+
+TEST(OnnxLoader, ReadsNodesTensorsAttributesAndShapes) {
+  onnx::ModelProto model = small_model();
+  model.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_param("batch");
+  const Graph graph = parse(model);
+  EXPECT_EQ(graph.file, "m.onnx");
+  EXPECT_EQ(graph.name, "small");
+  EXPECT_EQ(graph.opset, 10);
+  EXPECT_EQ(graph.ir_version, 5);
+  ASSERT_EQ(graph.nodes.size(), 2U);
+  EXPECT_EQ(graph.nodes[0].inputs, (std::vector<std::string>{"x", "w", "b"}));
+  EXPECT_EQ(graph.nodes[0].real("alpha"), 2);
+  EXPECT_EQ(graph.nodes[0].real("beta", 1), 1);
+  EXPECT_EQ(*graph.initializer("w"),
+            Tensor::of({4, 2}, std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(graph.initializer("x"), nullptr);
+  EXPECT_EQ(graph.producer("z"), &graph.nodes[1]);
+  EXPECT_EQ(graph.producer("w"), nullptr);
+  ASSERT_EQ(graph.inputs.size(), 1U);
+  EXPECT_FALSE((*graph.inputs[0].dims)[0].size);
+  EXPECT_EQ((*graph.inputs[0].dims)[0].symbol, "batch");
+  EXPECT_EQ((*graph.inputs[0].dims)[1].size, 4);
+  EXPECT_EQ(graph.outputs[0].name, "z");
+}
+
+TEST(OnnxLoader, AttributeErrorsNameFileNodeAndWhatIsAllowed) {
+  const Graph graph = parse(small_model());
+  const Node& node = graph.nodes[0];
+  EXPECT_EQ(
+      message_of([&] { static_cast<void>(node.integer("group")); }),
+      "m.onnx: node \"dense\" (Gemm): attribute \"group\" is missing; an integer is required");
+  EXPECT_EQ(message_of([&] { static_cast<void>(node.integers("alpha", {})); }),
+            "m.onnx: node \"dense\" (Gemm): attribute \"alpha\" is a float; allowed is a list of "
+            "integers");
+}
+
+TEST(OnnxLoader, UnnamedNodesGetTheNameOfTheirFirstOutputUnlessTaken) {
+  onnx::ModelProto model = small_model();
+  model.mutable_graph()->mutable_node(0)->set_name("");
+  EXPECT_EQ(parse(model).nodes[0].name, "y");
+  model.mutable_graph()->mutable_node(1)->set_name("y");
+  const Graph graph = parse(model);
+  EXPECT_EQ(graph.nodes[0].name, "y_1");
+  EXPECT_EQ(graph.nodes[1].name, "y");
+}
+
+TEST(OnnxLoader, InitializersListedAsInputsAreNoInputs) {
+  onnx::ModelProto model = small_model();
+  auto& info = *model.mutable_graph()->add_input();
+  info = model.graph().input(0);
+  info.set_name("w");
+  info.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(4);
+  info.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(1)->set_dim_value(2);
+  EXPECT_EQ(parse(model).inputs.size(), 1U);
+  info.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(1)->set_dim_value(3);
+  EXPECT_NE(message_of([&] { static_cast<void>(parse(model)); }).find("another type or shape"),
+            std::string::npos);
+}
+
+TEST(OnnxLoader, RawAndTypedDataAreTheSameTensor) {
+  onnx::ModelProto model = small_model();
+  const Graph typed = parse(model);
+  onnx::TensorProto& w = *model.mutable_graph()->mutable_initializer(0);
+  const std::vector<float> values(w.float_data().begin(), w.float_data().end());
+  w.clear_float_data();
+  w.set_raw_data(values.data(), values.size() * sizeof(float));
+  EXPECT_EQ(*parse(model).initializer("w"), *typed.initializer("w"));
+}
+
+TEST(OnnxLoader, EmptyTensorsAndScalarsAreTensors) {
+  onnx::ModelProto model = small_model();
+  onnx::TensorProto& tensor = *model.mutable_graph()->mutable_initializer(1);
+  tensor.clear_float_data();
+  tensor.set_dims(0, 0);
+  EXPECT_EQ(parse(model).initializer("b")->shape, Shape{0});
+  tensor.clear_dims();
+  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.add_int64_data(-7);
+  EXPECT_EQ(*parse(model).initializer("b"), Tensor::of({}, std::vector<std::int64_t>{-7}));
+}
+
+TEST(OnnxLoader, RefusesWhatIsNoModel) {
+  const auto of_bytes = [](std::vector<std::uint8_t> bytes) {
+    return message_of([&] { static_cast<void>(parse_graph(bytes, "m.onnx")); });
+  };
+  EXPECT_EQ(of_bytes({}), "m.onnx: is not an ONNX model, or is cut short");
+  const std::string text = "# not a model\n";
+  EXPECT_EQ(of_bytes({text.begin(), text.end()}), "m.onnx: is not an ONNX model, or is cut short");
+}
+
+TEST(OnnxLoader, EveryCutOfAFileIsRefused) {
+  const std::vector<std::uint8_t> whole = write_graph(build_mlp(1).graph);
+  std::size_t refused = 0;
+  // Each length of the last kilobyte, where the graph's small parts are, and a sample of the rest.
+  for (std::size_t length = 0; length < whole.size();
+       length += length + 1024 < whole.size() ? 97 : 1) {
+    const std::vector<std::uint8_t> cut(whole.begin(),
+                                        whole.begin() + static_cast<std::ptrdiff_t>(length));
+    EXPECT_THROW(static_cast<void>(parse_graph(cut, "cut.onnx")), UserError) << length;
+    ++refused;
+  }
+  EXPECT_GT(refused, 1000U);
+}
+
+TEST(OnnxLoader, RefusesModelsOfAnotherKind) {
+  EXPECT_REFUSED("IR version 2 is not supported; allowed is 3 or later", m.set_ir_version(2));
+  EXPECT_REFUSED("no version of the default operator set", m.clear_opset_import());
+  EXPECT_REFUSED("operator domain \"ai.onnx\" is imported twice", auto* o = m.add_opset_import();
+                 o->set_domain("ai.onnx"); o->set_version(9));
+  EXPECT_REFUSED("version 0 of domain \"\" is not positive",
+                 m.mutable_opset_import(0)->set_version(0));
+  EXPECT_REFUSED("1 local functions", m.add_functions());
+  EXPECT_REFUSED("training information", m.add_training_info());
+  EXPECT_REFUSED("sparse initializer \"s\"",
+                 m.mutable_graph()->add_sparse_initializer()->mutable_values()->set_name("s"));
+  EXPECT_REFUSED("node \"relu\" (Relu) is of operator domain \"com.example\"",
+                 m.mutable_graph()->mutable_node(1)->set_domain("com.example"));
+  EXPECT_REFUSED("the graph has no outputs", m.mutable_graph()->clear_output());
+}
+
+TEST(OnnxLoader, OtherDomainsAreReadIfImported) {
+  onnx::ModelProto model = small_model();
+  auto* import = model.add_opset_import();
+  import->set_domain("com.example");
+  import->set_version(1);
+  model.mutable_graph()->mutable_node(1)->set_domain("com.example");
+  EXPECT_EQ(parse(model).nodes[1].domain, "com.example");
+  EXPECT_EQ(parse(model).nodes[1].where(), "m.onnx: node \"relu\" (com.example.Relu)");
+}
+
+TEST(OnnxLoader, RefusesNamesThatAreMissingOrTakenTwice) {
+  EXPECT_REFUSED("two nodes are named \"dense\"",
+                 m.mutable_graph()->mutable_node(1)->set_name("dense"));
+  EXPECT_REFUSED("node \"relu\" (Relu): output \"y\" has the name of another value",
+                 m.mutable_graph()->mutable_node(1)->set_output(0, "y"));
+  EXPECT_REFUSED("output \"w\" has the name of another value",
+                 m.mutable_graph()->mutable_node(1)->set_output(0, "w"));
+  EXPECT_REFUSED("output \"x\" has the name of another value",
+                 m.mutable_graph()->mutable_node(1)->set_output(0, "x"));
+  EXPECT_REFUSED("initializer \"w\" has the name of another value",
+                 m.mutable_graph()->mutable_initializer(1)->set_name("w"));
+  EXPECT_REFUSED("initializer without a name",
+                 m.mutable_graph()->mutable_initializer(1)->set_name(""));
+  EXPECT_REFUSED("input \"x\" is listed twice",
+                 *m.mutable_graph()->add_input() = m.graph().input(0));
+  EXPECT_REFUSED("output \"z\" is listed twice",
+                 *m.mutable_graph()->add_output() = m.graph().output(0));
+  EXPECT_REFUSED("has no outputs", m.mutable_graph()->mutable_node(1)->clear_output());
+  EXPECT_REFUSED("has no operator type", m.mutable_graph()->mutable_node(1)->set_op_type(""));
+}
+
+TEST(OnnxLoader, RefusesUndefinedInputsCyclesAndWrongOrder) {
+  EXPECT_REFUSED("node \"dense\" (Gemm): input \"nowhere\" is not defined",
+                 m.mutable_graph()->mutable_node(0)->set_input(0, "nowhere"));
+  EXPECT_REFUSED("input \"w\" is not defined",
+                 m.mutable_graph()->mutable_initializer()->DeleteSubrange(0, 1));
+  EXPECT_REFUSED("node \"dense\" (Gemm): input \"z\" depends on the node itself",
+                 m.mutable_graph()->mutable_node(0)->set_input(0, "z"));
+  EXPECT_REFUSED("node \"relu\" (Relu): input \"z\" depends on the node itself",
+                 m.mutable_graph()->mutable_node(1)->set_input(0, "z"));
+  EXPECT_REFUSED("input \"y\" comes from node \"dense\", which stands later in the file",
+                 m.mutable_graph()->mutable_node()->SwapElements(0, 1));
+  EXPECT_REFUSED("output \"q\" is neither made by a node nor an input or initializer",
+                 m.mutable_graph()->mutable_output(0)->set_name("q"));
+}
+
+TEST(OnnxLoader, RefusesTensorsWhoseDataDoesNotFit) {
+  const auto w = "m.onnx: initializer \"w\": ";
+  EXPECT_REFUSED(std::string(w) + "has 8 elements, but shape [4,3] needs 12",
+                 m.mutable_graph()->mutable_initializer(0)->set_dims(1, 3));
+  EXPECT_REFUSED(std::string(w) + "shape [4,-2] has a negative size",
+                 m.mutable_graph()->mutable_initializer(0)->set_dims(1, -2));
+  EXPECT_REFUSED(std::string(w) + "shape [4,4611686018427387904] has more than 2^31 elements",
+                 m.mutable_graph()->mutable_initializer(0)->set_dims(1, std::int64_t{1} << 62));
+  EXPECT_REFUSED(std::string(w) + "has 8 elements, but shape [65536,32767] needs 2147418112",
+                 m.mutable_graph()->mutable_initializer(0)->set_dims(0, 65536);
+                 m.mutable_graph()->mutable_initializer(0)->set_dims(1, 32767));
+  EXPECT_REFUSED(std::string(w) + "has both raw and typed data",
+                 m.mutable_graph()->mutable_initializer(0)->set_raw_data("1234"));
+  EXPECT_REFUSED(std::string(w) + "has 31 bytes of raw data, but shape [4,2] needs 32",
+                 m.mutable_graph()->mutable_initializer(0)->clear_float_data();
+                 m.mutable_graph()->mutable_initializer(0)->set_raw_data(std::string(31, 'x')));
+  EXPECT_REFUSED(
+      std::string(w) + "element type DOUBLE is not supported; allowed are FLOAT and INT64",
+      m.mutable_graph()->mutable_initializer(0)->set_data_type(11));
+  EXPECT_REFUSED(std::string(w) + "element type 12345 is not supported",
+                 m.mutable_graph()->mutable_initializer(0)->set_data_type(12345));
+  EXPECT_REFUSED(std::string(w) + "1 elements are in a field for another type than FLOAT",
+                 m.mutable_graph()->mutable_initializer(0)->add_int64_data(1));
+  EXPECT_REFUSED(std::string(w) + "is cut into segments",
+                 m.mutable_graph()->mutable_initializer(0)->mutable_segment()->set_begin(0));
+}
+
+TEST(OnnxLoader, RefusesInputsThatAreNoSupportedTensors) {
+  EXPECT_REFUSED("m.onnx: input \"x\": is not a tensor",
+                 m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type());
+  EXPECT_REFUSED(
+      "m.onnx: input \"x\": element type UINT8 is not supported",
+      m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(2));
+  EXPECT_REFUSED("m.onnx: input \"x\": dimension 1 is negative (-4)", m.mutable_graph()
+                                                                          ->mutable_input(0)
+                                                                          ->mutable_type()
+                                                                          ->mutable_tensor_type()
+                                                                          ->mutable_shape()
+                                                                          ->mutable_dim(1)
+                                                                          ->set_dim_value(-4));
+}
+
+TEST(OnnxLoader, RefusesAttributesAGraphCannotHold) {
+  const auto attribute = [](onnx::AttributeProto::AttributeType type) {
+    return refusal([type](onnx::ModelProto& m) {
+      m.mutable_graph()->mutable_node(0)->mutable_attribute(0)->set_type(type);
+    });
+  };
+  EXPECT_EQ(attribute(onnx::AttributeProto::GRAPH),
+            "m.onnx: node \"dense\" (Gemm): attribute \"alpha\" is a sub-graph; operators with "
+            "sub-graphs are not supported");
+  EXPECT_NE(attribute(onnx::AttributeProto::SPARSE_TENSOR).find("of type SPARSE_TENSOR"),
+            std::string::npos);
+  EXPECT_NE(attribute(onnx::AttributeProto::UNDEFINED).find("of type UNDEFINED"),
+            std::string::npos);
+  EXPECT_REFUSED("attribute \"alpha\" is given twice",
+                 auto* node = m.mutable_graph()->mutable_node(0);
+                 *node->add_attribute() = node->attribute(0));
+  EXPECT_REFUSED(
+      "node \"dense\" (Gemm): attribute \"alpha\": has 0 elements, but shape [5] needs 5",
+      auto* a = m.mutable_graph()->mutable_node(0)->mutable_attribute(0);
+      a->set_type(onnx::AttributeProto::TENSOR); a->mutable_t()->set_data_type(1);
+      a->mutable_t()->add_dims(5));
+}
+
+/// A folder with the small model, whose weights are in a side file beside it.
+class ExternalData : public testing::Test {
+ protected:
+  ExternalData() {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("tactus_onnx_" + std::to_string(::getpid()) + "_" +
+               testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_ / "model" / "sub");
+    std::vector<float> values(10);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 2;
+    for (const char* name : {"model/w.bin", "model/sub/w.bin", "outside.bin"}) {
+      std::ofstream(folder_ / name, std::ios::binary)
+          .write(reinterpret_cast<const char*>(values.data()), 40);
+    }
+  }
+  ~ExternalData() override { std::filesystem::remove_all(folder_); }
+
+  /// The outcome with these entries: an error, or the weights' first value.
+  std::string outcome(const std::vector<std::pair<std::string, std::string>>& entries) {
+    onnx::ModelProto model = small_model();
+    onnx::TensorProto& w = *model.mutable_graph()->mutable_initializer(0);
+    w.clear_float_data();
+    w.set_data_location(onnx::TensorProto::EXTERNAL);
+    for (const auto& [key, value] : entries) {
+      auto& entry = *w.add_external_data();
+      entry.set_key(key);
+      entry.set_value(value);
+    }
+    const std::string path = (folder_ / "model" / "m.onnx").string();
+    write_file_atomically(path, bytes_of(model));
+    std::string first;
+    const std::string error =
+        message_of([&] { first = std::to_string(load_graph(path).initializer("w")->floats[0]); });
+    return error == "(accepted)" ? first : error;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ExternalData, IsReadFromTheModelsFolderAndBelow) {
+  EXPECT_EQ(outcome({{"location", "w.bin"}, {"offset", "8"}, {"length", "32"}}), "1.000000");
+  EXPECT_EQ(outcome({{"location", "w.bin"}, {"offset", "8"}}), "1.000000");
+  EXPECT_EQ(outcome({{"location", "sub/w.bin"}, {"length", "32"}, {"checksum", "x"}}), "0.000000");
+}
+
+TEST_F(ExternalData, OutsideIsRefused) {
+  std::filesystem::create_symlink(folder_ / "outside.bin", folder_ / "model" / "link.bin");
+  std::filesystem::create_directory_symlink(folder_, folder_ / "model" / "up");
+  const std::string absolute = (folder_ / "model" / "w.bin").string();
+  for (const std::string& location :
+       {std::string("../outside.bin"), std::string("sub/../../outside.bin"), absolute,
+        std::string("link.bin"), std::string("up/outside.bin"), std::string("sub"), std::string(),
+        std::string("/dev/zero")}) {
+    EXPECT_NE(outcome({{"location", location}, {"length", "32"}}).find("is allowed"),
+              std::string::npos)
+        << location << ": " << outcome({{"location", location}, {"length", "32"}});
+  }
+}
+
+TEST_F(ExternalData, SizesAreCheckedBeforeReading) {
+  const auto with = [&](const char* offset, const char* length) {
+    return outcome({{"location", "w.bin"}, {"offset", offset}, {"length", length}});
+  };
+  EXPECT_NE(with("16", "32").find("goes beyond the end"), std::string::npos);
+  EXPECT_NE(with("18446744073709551615", "32").find("goes beyond the end"), std::string::npos);
+  EXPECT_NE(with("0", "18446744073709551615").find("goes beyond the end"), std::string::npos);
+  EXPECT_NE(with("0", "40").find("has 40 bytes, but the shape needs 32"), std::string::npos);
+  EXPECT_NE(with("-1", "32").find("a decimal number of bytes is allowed"), std::string::npos);
+  EXPECT_NE(outcome({{"location", "none.bin"}}).find("No such file"), std::string::npos);
+  EXPECT_NE(outcome({{"place", "w.bin"}}).find("\"place\" is unknown"), std::string::npos);
+}
+
+TEST_F(ExternalData, NeedsAFile) {
+  EXPECT_REFUSED(
+      "its data is in a side file, which is allowed only for models read from a file",
+      m.mutable_graph()->mutable_initializer(0)->clear_float_data();
+      m.mutable_graph()->mutable_initializer(0)->set_data_location(onnx::TensorProto::EXTERNAL));
+}
+
+TEST(OnnxWriter, WhatIsWrittenReadsBack) {
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.name == "resnet50v2") continue;  // 100 MB, and nothing the others do not have
+    const Graph graph = entry.build(3).graph;
+    const auto bytes = write_graph(graph);
+    const Graph again = parse_graph(bytes, graph.file);
+    EXPECT_EQ(write_graph(again), bytes) << entry.name;
+    ASSERT_EQ(again.nodes.size(), graph.nodes.size());
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      EXPECT_EQ(again.nodes[i].where(), graph.nodes[i].where());
+      EXPECT_EQ(again.nodes[i].inputs, graph.nodes[i].inputs);
+      EXPECT_EQ(again.nodes[i].outputs, graph.nodes[i].outputs);
+      EXPECT_EQ(again.nodes[i].attributes, graph.nodes[i].attributes);
+    }
+    EXPECT_EQ(again.initializers, graph.initializers);
+  }
+}
+
+}  // namespace
+}  // namespace tactus::nn

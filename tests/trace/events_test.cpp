@@ -1,0 +1,157 @@
+// The waveform tells the truth: its handshakes, read back by a reader of its own, are the event
+// log of the run and of the RTL.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/test_scale.h"
+#include "tests/trace/traced_run.h"
+#include "tests/trace/vcd_events.h"
+
+namespace tactus {
+namespace {
+
+using Lines = std::map<Cycle, std::vector<std::string>>;
+
+/// Events of every cycle of a dump that starts at cycle 0; its cycles have no gap.
+Lines lines_of(const std::string& path, const EventFormat& format, Cycle* cycles) {
+  VcdReader reader(path);
+  VcdCycles walk(reader, test_period_ps);
+  Lines all;
+  Cycle expected = 0;
+  while (walk.next()) {
+    EXPECT_EQ(walk.cycle(), expected);
+    std::vector<std::string> lines = events_of_cycle(reader, format);
+    if (!lines.empty()) all[walk.cycle()] = std::move(lines);
+    ++expected;
+  }
+  *cycles = expected;
+  return all;
+}
+
+/// The first difference as text.
+std::string difference(const Lines& one, const Lines& other) {
+  for (const auto& [cycle, lines] : one) {
+    const auto found = other.find(cycle);
+    const std::vector<std::string> none;
+    const auto& others = found == other.end() ? none : found->second;
+    if (lines == others) continue;
+    std::string text = "cycle " + std::to_string(cycle) + ":";
+    for (const std::string& line : lines) text += " [" + line + "]";
+    text += " against";
+    for (const std::string& line : others) text += " [" + line + "]";
+    return text;
+  }
+  return one.size() == other.size() ? "" : "more cycles with events";
+}
+
+/// The whole-top logs do not record what lies deep inside.
+Lines recorded(const Lines& all, bool bare) {
+  if (bare) return all;
+  Lines kept;
+  for (const auto& [cycle, lines] : all) {
+    for (const std::string& line : lines) {
+      const std::string kind = line.substr(0, line.find(' '));
+      if (kind != "ALU" && kind != "ARA" && kind != "ARB" && kind != "TIMEOUT") {
+        kept[cycle].push_back(line);
+      }
+    }
+  }
+  return kept;
+}
+
+TEST(TraceEvents, OfEveryGoldenLog) {
+  const TraceFolder folder;
+  std::uint64_t golden_events = 0;
+  unsigned logs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(TACTUS_GOLDEN_DIR "/logs")) {
+    SCOPED_TRACE(entry.path().string());
+    const GoldenLog log = read_golden_log(entry.path().string());
+    const Lines events = trace_log(log, folder.path("log.vcd"));
+    EventFormat format;
+    format.style = log.bare ? EventStyle::bare : EventStyle::axi;
+    Cycle cycles = 0;
+    const Lines derived = lines_of(folder.path("log.vcd"), format, &cycles);
+    EXPECT_EQ(cycles, log.cycles);
+    EXPECT_EQ(difference(events, derived), "") << "run against waveform";
+    EXPECT_EQ(difference(derived, events), "") << "waveform against run";
+
+    Lines golden = log.events;
+    for (auto& [cycle, lines] : golden) {
+      std::sort(lines.begin(), lines.end());
+      golden_events += lines.size();
+    }
+    EXPECT_EQ(difference(golden, recorded(derived, log.bare)), "") << "RTL against waveform";
+    EXPECT_EQ(difference(recorded(derived, log.bare), golden), "") << "waveform against RTL";
+    ++logs;
+  }
+  EXPECT_EQ(logs, 60U);
+  EXPECT_EQ(golden_events, 92863U);
+}
+
+void expect_events_of_program(std::uint64_t seed) {
+  const TraceFolder folder;
+  RandomOptions options;
+  options.hazards = Hazards::any;
+  options.instructions = 40;
+  const RandomProgram program = random_program(seed, options);
+  MachineConfig config = machine_config(program);
+  config.read_latency = 1 + seed * 3;
+  config.feed_gap = seed % 3;
+  config.stalls = StallGenerator(static_cast<std::uint32_t>(seed), seed % 2 * 30);
+  TracedMachine traced(program, config);
+  traced.run(folder.path("a.vcd"), {});
+  Cycle cycles = 0;
+  const Lines derived = lines_of(folder.path("a.vcd"), traced.machine().event_format(), &cycles);
+  EXPECT_EQ(cycles, traced.machine().now());
+  EXPECT_EQ(difference(traced.events(), derived), "") << program.describe();
+  EXPECT_EQ(difference(derived, traced.events()), "") << program.describe();
+  EXPECT_GT(derived.size(), 40U);
+}
+
+TEST(TraceEvents, OfRandomPrograms) {
+  for (const std::uint64_t seed : test_seeds(1, 12)) {
+    SCOPED_TRACE(testing::Message() << "TACTUS_TEST_SEED=" << seed);
+    expect_events_of_program(seed);
+  }
+}
+
+std::string content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// Units that skip quiet cycles show what they would show if they were evaluated: the dump is the
+/// same, byte for byte, when every unit is evaluated in every cycle, in a random order.
+void expect_same_when_shuffled(std::uint64_t seed) {
+  const TraceFolder folder;
+  RandomOptions options;
+  options.hazards = Hazards::any;
+  options.instructions = 12;
+  const RandomProgram program = random_program(seed, options);
+  for (const unsigned percent : {0U, 25U}) {
+    MachineConfig config = machine_config(program);
+    config.read_latency = 9;
+    config.stalls = StallGenerator(7, percent);
+    TracedMachine(program, config).run(folder.path("fixed.vcd"), {}, 3000);
+    config.shuffle_seed = 11;
+    TracedMachine(program, config).run(folder.path("shuffled.vcd"), {}, 3000);
+    const std::string fixed = content(folder.path("fixed.vcd"));
+    EXPECT_GT(fixed.size(), 10000U);
+    EXPECT_TRUE(fixed == content(folder.path("shuffled.vcd"))) << percent << " % stalls";
+  }
+}
+
+TEST(TraceEvents, SkippedUnitsShowTrueValues) {
+  for (const std::uint64_t seed : test_seeds(101, 12)) {
+    SCOPED_TRACE(testing::Message() << "TACTUS_TEST_SEED=" << seed);
+    expect_same_when_shuffled(seed);
+  }
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,349 @@
+// Selection, the file format to the letter, save files, and what families show.
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "isa/support/error.h"
+#include "isa/tcu/arithmetic.h"
+#include "models/sim/trace/gtkwave_save.h"
+#include "tests/trace/traced_run.h"
+#include "tests/trace/vcd_reader.h"
+
+namespace tactus {
+namespace {
+
+std::string content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// ---- the writer, on signals of the test's own
+// ----------------------------------------------------
+
+struct Wires {
+  Link<MemoryRequest> link;
+  std::uint64_t low = 0, high = 0;  ///< a register of 70 bits
+  unsigned count = 0;
+};
+
+}  // namespace
+
+namespace trace {
+
+static void describe_payload(Payload& payload, const MemoryRequest& request) {
+  payload.field("write", 1, [&request] { return request.write; });
+  payload.field("address", 9, [&request] { return request.address; });
+}
+
+}  // namespace trace
+
+namespace {
+
+class Writer : public testing::Test {
+ protected:
+  Writer() : registry_({tcu::Architecture{}, 64}) {
+    const trace::Scope top(registry_, "top");
+    top.clock("clock");
+    const trace::Scope unit = top.unit("unit");
+    unit.channel("request", wires_.link);
+    unit.level("count", 5, [this] { return wires_.count; });
+    unit.vector_register("wide", [] { return VectorRef{}; });
+    top.unit("other").channel("in", wires_.link);
+  }
+
+  void cycle(trace::Tracer& tracer, Cycle now) {
+    tracer.settled(now);
+    tracer.committed(now);
+  }
+
+  Wires wires_;
+  trace::Registry registry_;
+  TraceFolder folder_;
+};
+
+TEST_F(Writer, TheFileToTheLetter) {
+  const trace::Plan plan = make_plan(registry_, {});
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool 1", "what ran", 2500});
+  trace::Tracer tracer(plan, {2, 9, [this] { return wires_.count != 4; }, 0, 0}, writer);
+  for (Cycle now = 0; now < 8; ++now) {
+    wires_.count = static_cast<unsigned>(now);
+    wires_.link.valid = now == 3 || now == 6 || now == 7;
+    wires_.link.ready = now >= 6;
+    wires_.link.bits = {now == 6, now == 6 ? 0x1A5U : 0U};
+    cycle(tracer, now);
+  }
+  writer.close();
+  EXPECT_EQ(writer.error(), "");
+  EXPECT_EQ(tracer.cycles(), 5U);  // 2, 3, 5, 6, 7
+  const std::string header =
+      "$version tool 1 $end\n"
+      "$comment what ran $end\n"
+      "$timescale 10 ps $end\n"
+      "$scope module top $end\n"
+      "$var wire 1 ' clock $end\n"
+      "$scope module unit $end\n"
+      "$var wire 3 % count [2:0] $end\n"
+      "$var reg 128 & wide [127:0] $end\n"
+      "$scope module request $end\n"
+      "$var wire 1 ! valid $end\n"
+      "$var wire 1 \" ready $end\n"
+      "$var wire 1 # write $end\n"
+      "$var wire 9 $ address [8:0] $end\n"
+      "$upscope $end\n"
+      "$upscope $end\n"
+      "$scope module other $end\n"
+      "$scope module in $end\n"
+      "$var wire 1 ! valid $end\n"
+      "$var wire 1 \" ready $end\n"
+      "$var wire 1 # write $end\n"
+      "$var wire 9 $ address [8:0] $end\n"
+      "$upscope $end\n"
+      "$upscope $end\n"
+      "$upscope $end\n"
+      "$enddefinitions $end\n";
+  const std::string changes =
+      "#500\n$dumpvars\n1'\nb10 %\nb0 &\n0!\n0\"\nx#\nbx $\n$end\n#625\n0'\n"
+      "#750\n1'\nb11 %\n1!\n0#\nb0 $\n#875\n0'\n"
+      "#1000\n$dumpoff\nx'\nbx %\nbx &\nx!\nx\"\nx#\nbx $\n$end\n"
+      "#1250\n$dumpon\n1'\nb101 %\nb0 &\n0!\n0\"\nx#\nbx $\n$end\n#1375\n0'\n"
+      "#1500\n1'\nb110 %\n1!\n1\"\n1#\nb110100101 $\n#1625\n0'\n"
+      "#1750\n1'\nb111 %\n0#\nb0 $\n#1875\n0'\n"
+      "#2000\n";
+  EXPECT_EQ(content(folder_.path("a.vcd")), header + changes);
+}
+
+TEST_F(Writer, CyclesWithoutAChangeWriteNothing) {
+  trace::Selection selection;
+  selection.globs = {"top.unit.*"};
+  const trace::Plan plan = make_plan(registry_, selection);
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1000});
+  trace::Tracer tracer(plan, {}, writer);
+  for (Cycle now = 0; now < 1000; ++now) {
+    wires_.count = now < 700 ? 1 : 2;
+    cycle(tracer, now);
+  }
+  writer.close();
+  const std::string text = content(folder_.path("a.vcd"));
+  EXPECT_NE(text.find("$timescale 100 ps $end"), std::string::npos);  // half a period is a tick
+  const std::string tail = "$end\n#7000\nb10 %\n#10000\n";
+  ASSERT_GT(text.size(), tail.size());
+  EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
+}
+
+TEST_F(Writer, AFullDiskIsToldAtTheEnd) {
+  const trace::Plan plan = make_plan(registry_, {});
+  trace::VcdWriter writer("/dev/full", plan, {"tool", "", 1000});
+  trace::Tracer tracer(plan, {}, writer);
+  for (Cycle now = 0; now < 200000; ++now) cycle(tracer, now);
+  writer.close();
+  EXPECT_EQ(writer.error(), "/dev/full: writing failed: No space left on device");
+}
+
+// ---- selection
+// -----------------------------------------------------------------------------------
+
+class Selecting : public testing::Test {
+ protected:
+  Selecting() : traced_(program_, {}) {}
+
+  std::vector<std::string> names(const trace::Selection& selection) {
+    const trace::Plan plan = make_plan(traced_.registry(), selection);
+    std::vector<std::string> found;
+    for (const trace::Chosen& chosen : plan.chosen) found.push_back(chosen.name);
+    return found;
+  }
+  std::string refusal(const std::vector<std::string>& globs, unsigned depth = 0) {
+    try {
+      names({globs, depth});
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  RandomProgram program_;
+  TracedMachine traced_;
+};
+
+TEST_F(Selecting, ByGlobAndDepth) {
+  EXPECT_EQ(names({{}, 1}), std::vector<std::string>{"top.clock"});
+  EXPECT_EQ(names({{"top.tcu.array.head"}, 0}),
+            (std::vector<std::string>{"top.tcu.array.head.valid", "top.tcu.array.head.ready",
+                                      "top.tcu.array.head.load", "top.tcu.array.head.zeroes"}));
+  EXPECT_EQ(names({{"*.decoder.config.dram?_offset"}, 0}),
+            (std::vector<std::string>{"top.tcu.decoder.config.dram0_offset",
+                                      "top.tcu.decoder.config.dram1_offset"}));
+  EXPECT_EQ(
+      names({{"top.dram[01].axi.b.valid", "top.clock"}, 0}),
+      (std::vector<std::string>{"top.clock", "top.dram0.axi.b.valid", "top.dram1.axi.b.valid"}));
+  // Every unit the specification names has a scope; depth 3 has the units of the TCU, not what is
+  // inside the accumulators.
+  for (const char* unit :
+       {"decoder", "array", "accumulators", "alu", "local", "local_router", "host_router"}) {
+    EXPECT_FALSE(names({{std::string("top.tcu.") + unit}, 3}).empty()) << unit;
+  }
+  for (const char* unit : {"converter", "queue", "boundary_splitter", "axi"}) {
+    EXPECT_FALSE(names({{std::string("top.dram1.") + unit + ".*"}, 0}).empty()) << unit;
+  }
+  EXPECT_NE(refusal({"top.tcu.accumulators.accumulator"}, 3)
+                .find("matches no signal at --trace-depth 3 or less"),
+            std::string::npos);
+}
+
+TEST_F(Selecting, FamiliesOnlyOnRequest) {
+  const tcu::Architecture architecture;
+  for (const std::string& name : names({})) {
+    EXPECT_EQ(name.find(".cells."), std::string::npos) << name;
+    EXPECT_EQ(name.find(".lanes."), std::string::npos) << name;
+    EXPECT_EQ(name.find(".interior."), std::string::npos) << name;
+  }
+  for (const std::string& name : names({{"top.tcu.*"}, 0})) {
+    EXPECT_EQ(name.find(".cells."), std::string::npos) << name;
+  }
+  EXPECT_EQ(names({{"top.tcu.local.cells.*"}, 0}).size(), architecture.local_depth);
+  EXPECT_EQ(names({{"*.cells.v17"}, 0}),
+            (std::vector<std::string>{"top.tcu.accumulators.accumulator.acc.cells.v17",
+                                      "top.tcu.local.cells.v17"}));
+  EXPECT_EQ(names({{"top.tcu.array.interior"}, 0}).size(), 8U * 9);
+  EXPECT_EQ(names({{"top.tcu.array.input.lanes.*"}, 0}).size(), 8U);
+}
+
+TEST_F(Selecting, WrongGlobsNameTheNearest) {
+  EXPECT_EQ(refusal({"top.tcu.decodr.*"}),
+            "--trace-scope \"top.tcu.decodr.*\" matches no signal; nearest: \"top.tcu.decoder\", "
+            "\"top.tcu.decoder.acc\", \"top.tcu.local\" (--trace-list prints all)");
+  EXPECT_NE(refusal({"top.clock", "deocder"}).find("nearest: \"top.tcu.decoder\""),
+            std::string::npos)
+      << refusal({"deocder"});
+  EXPECT_NE(refusal({""}).find("matches no signal"), std::string::npos);
+  EXPECT_NE(refusal({"top.tcu.local.c*"}).find("matches only signals that are traced on request"),
+            std::string::npos);
+}
+
+TEST_F(Selecting, NamesAreUniqueAndListed) {
+  const std::string list = list_signals(traced_.registry(), {});
+  std::set<std::string> seen;
+  for (const std::string& name : names({})) {
+    EXPECT_TRUE(seen.insert(name).second) << name;
+    EXPECT_NE(list.find(name + " "), std::string::npos) << name;
+  }
+  EXPECT_NE(list.find("top.tcu.local.cells.*"), std::string::npos);
+  EXPECT_NE(list.find("on request, 8192 signals: v0 .. v8191"), std::string::npos);
+}
+
+// ---- save files
+// ----------------------------------------------------------------------------------
+
+TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
+  const TraceFolder folder;
+  traced_.run(folder.path("a.vcd"), {});
+  const VcdReader reader(folder.path("a.vcd"));
+  std::istringstream save(gtkwave_save(traced_.plan(), "a.vcd"));
+  std::vector<std::string> groups;
+  std::size_t signals = 0;
+  std::string flags;
+  for (std::string line; std::getline(save, line);) {
+    if (line[0] == '[') continue;
+    if (line[0] == '@') {
+      flags = line;
+    } else if (line[0] == '-') {
+      if (flags == "@800200" || flags == "@c00200") {
+        groups.push_back(line);
+      } else {
+        ASSERT_TRUE(flags == "@1000200" || flags == "@1401200") << flags;
+        ASSERT_FALSE(groups.empty());
+        EXPECT_EQ(groups.back(), line);
+        groups.pop_back();
+      }
+    } else {
+      const std::string name = line.substr(0, line.find('['));
+      ASSERT_TRUE(reader.has(name)) << line;
+      const unsigned width = reader.width(name);
+      EXPECT_EQ(line, width == 1 ? name : name + "[" + std::to_string(width - 1) + ":0]");
+      EXPECT_EQ(flags == "@28", width == 1) << line;
+      ++signals;
+    }
+  }
+  EXPECT_TRUE(groups.empty());
+  EXPECT_EQ(signals, reader.names().size());
+}
+
+// ---- what families show
+// --------------------------------------------------------------------------
+
+TEST(TraceFamilies, WeightsCellsAndLanes) {
+  // Weights of 5 vectors at local 0.., then one product; narrow lanes in wide storage.
+  for (const tcu::DataType type : {tcu::DataType::fp16bp8, tcu::DataType::fp18bp10}) {
+    RandomProgram program;
+    program.architecture.data_type = type;
+    program.architecture.array_size = 4;
+    program.architecture.local_depth = 64;
+    program.architecture.accumulator_depth = 16;
+    const tcu::InstructionLayout layout(program.architecture);
+    program.instructions = {
+        make_data_move(layout, tcu::DataMoveKind::dram1_to_local, {0, 0}, {0, 0}, 5),
+        make_load_weights(layout, {0, 0}, 5), make_mat_mul(layout, {1, 0}, {3, 0}, 2)};
+    const unsigned bytes = info(type).storage_bytes;
+    RandomProgram::Window window{1, 0, {}};
+    const auto number = [](unsigned i) { return (i % 2 == 0 ? 1 : -1) * static_cast<int>(i + 1); };
+    for (unsigned i = 0; i < 20; ++i) {
+      const auto mask = (std::uint64_t{1} << info(type).width_bits) - 1;
+      for (unsigned b = 0; b < bytes; ++b) {
+        window.bytes.push_back(
+            static_cast<std::uint8_t>((static_cast<std::uint64_t>(number(i)) & mask) >> (8 * b)));
+      }
+    }
+    program.windows = {window};
+
+    const TraceFolder folder;
+    TracedMachine traced(program, machine_config(program));
+    TraceSettings settings;
+    settings.selection.globs = {"*.interior.*", "*.cells.*", "*.lanes.*", "top"};
+    traced.run(folder.path("a.vcd"), settings);
+    VcdReader reader(folder.path("a.vcd"));
+    VcdCycles walk(reader, test_period_ps);
+    unsigned vectors = 0;
+    const unsigned bits = info(type).width_bits;
+    const auto mask = (std::uint64_t{1} << bits) - 1;
+    const auto expected = [&](unsigned i) { return static_cast<std::uint64_t>(number(i)) & mask; };
+    while (walk.next()) {
+      const std::string input = "top.tcu.array.input";
+      if (!reader.is_high(input + ".valid")) {
+        EXPECT_FALSE(reader.known(input + ".lanes.lane0"));
+        continue;
+      }
+      for (unsigned lane = 0; lane < 4; ++lane) {
+        const std::uint64_t shown = reader.value(input + ".lanes.lane" + std::to_string(lane));
+        EXPECT_EQ(shown, reader.bits(input + ".bits", lane * bits, bits));
+        EXPECT_EQ(shown, expected(4 * (1 + vectors) + lane));
+      }
+      vectors += reader.is_high(input + ".ready") ? 1 : 0;
+    }
+    EXPECT_EQ(vectors, 2U);
+    // Memory holds the bias first, then the weights of input j.
+    for (unsigned row = 0; row < 4; ++row) {
+      const std::string w = "top.tcu.array.interior.";
+      EXPECT_EQ(reader.value(w + "bias" + std::to_string(row)), expected(row));
+      for (unsigned j = 0; j < 4; ++j) {
+        EXPECT_EQ(reader.value(w + "w" + std::to_string(row) + "_" + std::to_string(j)),
+                  expected(4 * (1 + j) + row));
+      }
+    }
+    for (unsigned v = 0; v < 5; ++v) {
+      for (unsigned lane = 0; lane < 4; ++lane) {
+        EXPECT_EQ(reader.bits("top.tcu.local.cells.v" + std::to_string(v), lane * bits, bits),
+                  expected(4 * v + lane));
+      }
+    }
+    const DualPortMemory& acc = traced.machine().top().tcu().accumulators().accumulator().memory();
+    for (unsigned lane = 0; lane < 4; ++lane) {
+      EXPECT_EQ(reader.bits("top.tcu.accumulators.accumulator.acc.cells.v4", lane * bits, bits),
+                static_cast<std::uint64_t>(tcu::lane(type, acc.vector(4), lane)) & mask);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,90 @@
+#include "tests/trace/traced_run.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "firmware/replay/bench.h"
+#include "models/sim/clock_driver.h"
+#include "models/sim/kernel_scope.h"
+
+namespace tactus {
+
+TraceFolder::TraceFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "tactus_trace_XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for the test");
+  folder_ = name;
+}
+
+TraceFolder::~TraceFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void EventsByCycle::lines(Cycle cycle, const std::vector<std::string>& lines) {
+  std::vector<std::string>& sorted = cycles[cycle] = lines;
+  std::sort(sorted.begin(), sorted.end());
+}
+
+std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const std::string& vcd) {
+  const tcu::Architecture architecture;
+  EventFormat format;
+  format.style = log.bare ? EventStyle::bare : EventStyle::axi;
+  const KernelScope kernel;
+  Clock clock;
+  EventsByCycle events(format);
+  clock.events = &events;
+  const auto bench = make_bench(clock, log, architecture, std::nullopt);
+
+  trace::Registry registry({architecture, 64});
+  bench->describe(trace::Scope(registry, "top"));
+  const trace::Plan plan = make_plan(registry, {});
+  trace::VcdWriter writer(vcd, plan, {"test", "", test_period_ps});
+  trace::Tracer tracer(plan, {}, writer);
+  clock.watcher = &tracer;
+  ClockDriver driver("clock", clock, clock_period(100), [&] {
+    bench->cycle();
+    return clock.now < log.cycles;
+  });
+  driver.run();
+  writer.close();
+  if (!writer.error().empty()) throw std::runtime_error(writer.error());
+  return std::move(events.cycles);
+}
+
+MachineConfig machine_config(const RandomProgram& program) {
+  MachineConfig config;
+  config.architecture = program.architecture;
+  config.axi_data_bits = program.axi_data_bits;
+  return config;
+}
+
+TracedMachine::TracedMachine(const RandomProgram& program, const MachineConfig& config)
+    : program_(program),
+      machine_(config),
+      registry_({config.architecture, config.axi_data_bits}),
+      events_(machine_.event_format()) {
+  machine_.top().describe(trace::Scope(registry_, "top"));
+  machine_.observe(&events_);
+}
+
+RunResult TracedMachine::run(const std::string& vcd, const TraceSettings& settings,
+                             Cycle max_cycles) {
+  plan_ = make_plan(registry_, settings.selection);
+  trace::VcdWriter writer(vcd, plan_, {"test", "", test_period_ps});
+  trace::Tracer tracer(plan_, settings.window, writer);
+  machine_.watch(&tracer);
+  for (const RandomProgram::Window& window : program_.windows) {
+    machine_.write_dram(window.port, window.address, window.bytes);
+  }
+  RunOptions options;
+  options.max_cycles = max_cycles;
+  RunResult result = machine_.run(program_.bytes(), options);
+  machine_.watch(nullptr);
+  writer.close();
+  if (!writer.error().empty()) throw std::runtime_error(writer.error());
+  return result;
+}
+
+}  // namespace tactus

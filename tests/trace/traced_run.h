@@ -1,0 +1,75 @@
+// Designs with a waveform file: golden logs on their benches, and programs on a machine.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firmware/driver/machine.h"
+#include "firmware/replay/golden_log.h"
+#include "models/sim/trace/tracer.h"
+#include "tests/support/random_program.h"
+
+namespace tactus {
+
+/// A folder for the files of one test.
+class TraceFolder {
+ public:
+  TraceFolder();
+  ~TraceFolder();
+  TraceFolder(const TraceFolder&) = delete;
+  TraceFolder& operator=(const TraceFolder&) = delete;
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (folder_ / name).string();
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// All event lines of a run by cycle, sorted within a cycle.
+class EventsByCycle final : public EventLines {
+ public:
+  using EventLines::EventLines;
+  std::map<Cycle, std::vector<std::string>> cycles;
+
+ private:
+  void lines(Cycle cycle, const std::vector<std::string>& lines) override;
+};
+
+constexpr std::uint64_t test_period_ps = 10000;
+
+struct TraceSettings {
+  trace::Selection selection;
+  trace::Window window;
+};
+
+/// Replays a golden log's program for the log's cycles and returns the run's own events.
+std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const std::string& vcd);
+
+/// A machine whose run is traced; `condition` of the window may be set through the machine.
+class TracedMachine {
+ public:
+  TracedMachine(const RandomProgram& program, const MachineConfig& config);
+  /// Registers are reachable before the run, for a window's condition.
+  [[nodiscard]] Machine& machine() { return machine_; }
+  [[nodiscard]] const trace::Registry& registry() const { return registry_; }
+  [[nodiscard]] const std::map<Cycle, std::vector<std::string>>& events() const {
+    return events_.cycles;
+  }
+  [[nodiscard]] const trace::Plan& plan() const { return plan_; }
+  RunResult run(const std::string& vcd, const TraceSettings& settings, Cycle max_cycles = 0);
+
+ private:
+  const RandomProgram& program_;
+  Machine machine_;
+  trace::Registry registry_;
+  trace::Plan plan_;
+  EventsByCycle events_;
+};
+
+[[nodiscard]] MachineConfig machine_config(const RandomProgram& program);
+
+}  // namespace tactus

@@ -1,0 +1,283 @@
+// tactus run --vcd: what it writes, and every way in which it cannot.
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli.h"
+#include "tests/trace/vcd_events.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t period_ps = 10000;
+const std::string run = "run --program m.tprog --arch a.tarch --dram1 m.tdata ";
+const std::string traced = run + "--vcd w.vcd ";
+
+class Waveform : public CliTest {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    write_model();
+  }
+  [[nodiscard]] std::string path(const std::string& file) const {
+    return (folder_ / file).string();
+  }
+  /// The lines of an event file, from the waveform.
+  [[nodiscard]] std::string events_of(const std::string& file) const {
+    EventFormat format;
+    format.array_size = 4;
+    format.instruction_bytes = 6;
+    VcdReader reader(path(file));
+    VcdCycles cycles(reader, period_ps);
+    std::vector<std::string> lines;
+    while (cycles.next()) {
+      for (const std::string& line : events_of_cycle(reader, format)) {
+        lines.push_back(fmt::format("{} {}\n", cycles.cycle(), line));
+      }
+    }
+    return fmt::format("{}", fmt::join(lines, ""));
+  }
+  /// The run's event file, sorted within each cycle as events_of() does.
+  [[nodiscard]] std::string sorted_events(const std::string& file) const {
+    std::map<std::uint64_t, std::vector<std::string>> cycles;
+    std::istringstream text(read(file));
+    for (std::string line; std::getline(text, line);) {
+      cycles[std::stoull(line)].push_back(line + "\n");
+    }
+    std::string all;
+    for (auto& [cycle, lines] : cycles) {
+      std::sort(lines.begin(), lines.end());
+      for (const std::string& line : lines) all += line;
+    }
+    return all;
+  }
+  [[nodiscard]] int shell(const std::string& command) const {
+    const int status = std::system(fmt::format("cd {} && {}", folder_.string(), command).c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  /// A program of NoOps that are offered a million cycles apart: long, and nothing happens.
+  void write_long_program() const { write("long.tprog", std::string(6 * 400, '\0')); }
+};
+
+TEST_F(Waveform, BesideAnUnchangedResult) {
+  const Output plain = tactus(run + "--events e --stats s.json");
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  const Output output = tactus(traced + "--events f --gtkw w.gtkw");
+  ASSERT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(output.err, "");
+  EXPECT_EQ(read("e"), read("f"));
+  EXPECT_NE(output.out.find("waveform      5"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find(" in w.vcd\n"), std::string::npos);
+  EXPECT_EQ(events_of("w.vcd"), sorted_events("f"));
+  EXPECT_EQ(read("w.gtkw").rfind("[dumpfile] \"" + path("w.vcd") + "\"\n", 0), 0U);
+
+  VcdReader reader(path("w.vcd"));
+  EXPECT_EQ(reader.timescale_ps(), 1000U);  // 100 MHz: 10 ns, high for 5
+  const std::string first = read("w.vcd");
+  ASSERT_EQ(tactus(traced).code, 0);
+  EXPECT_EQ(read("w.vcd"), first);  // the same bytes from the same input
+}
+
+TEST_F(Waveform, OfAModelWithSeveralImages) {
+  write("x.csv", read("x.csv") + read("x.csv"));
+  const Output output =
+      tactus("run --model m.tmodel --input x.csv --mode driver --vcd w.vcd --events e");
+  ASSERT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(events_of("w.vcd"), sorted_events("e"));
+}
+
+TEST_F(Waveform, ClockAndTimescale) {
+  const std::pair<const char*, const char*> scales[] = {
+      {"100", "1 ns"}, {"50", "10 ns"}, {"25", "10 ns"}, {"150", "1 ps"}, {"1", "100 ns"}};
+  for (const auto& [clock, scale] : scales) {
+    ASSERT_EQ(tactus(traced + "--trace-scope top.clock --clock-mhz " + clock).code, 0);
+    const std::string text = read("w.vcd");
+    EXPECT_NE(text.find(fmt::format("$timescale {} $end", scale)), std::string::npos) << clock;
+  }
+}
+
+TEST_F(Waveform, Windows) {
+  const auto cycles = [&](const std::string& options) {
+    const Output output = tactus(traced + options);
+    EXPECT_EQ(output.code, 0) << output.err;
+    VcdReader reader(path("w.vcd"));
+    VcdCycles walk(reader, period_ps);
+    std::vector<std::uint64_t> found;
+    while (walk.next()) found.push_back(walk.cycle());
+    return found;
+  };
+  EXPECT_EQ(cycles("--trace-from 7 --trace-to 9"), (std::vector<std::uint64_t>{7, 8, 9}));
+  // Instruction 1, LoadWeights, is at the head for 5 cycles; instruction 0 came in cycle 1 and took
+  // 4 + 1 + 5 cycles from its head in 2 on.
+  EXPECT_EQ(cycles("--trace-pc 1"), (std::vector<std::uint64_t>{12, 13, 14, 15, 16}));
+  EXPECT_EQ(cycles("--trace-pc 1:1 --trace-pre 2 --trace-post 1"),
+            (std::vector<std::uint64_t>{10, 11, 12, 13, 14, 15, 16, 17}));
+  EXPECT_EQ(cycles("--trace-pc 1 --trace-pre 2 --trace-from 11 --trace-to 13"),
+            (std::vector<std::uint64_t>{11, 12, 13}));
+  write("t.tasm", std::string("Configure Tracepoint = 3\nNoOp\nNoOp\nNoOp\nNoOp\n"));
+  ASSERT_EQ(tactus("asm t.tasm --arch a.tarch --output m.tprog").code, 0);
+  EXPECT_EQ(cycles("--trace-tracepoint --trace-pre 1").size(), 2U);
+}
+
+TEST_F(Waveform, ScopesListAndDepth) {
+  const Output list = tactus("run --arch a.tarch --trace-list");
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_NE(list.out.find("top.tcu.decoder.program_counter "), std::string::npos);
+  EXPECT_NE(list.out.find("on request, 256 signals: v0 .. v255"), std::string::npos);
+  EXPECT_EQ(tactus("run --model m.tmodel --trace-list").out, list.out);
+  const Output some = tactus("run --arch a.tarch --trace-list --trace-scope '*.local.cells.v1?'");
+  EXPECT_EQ(std::count(some.out.begin(), some.out.end(), '\n'), 10);
+  const Output sampler = tactus(
+      "run --arch a.tarch --trace-list --trace-scope '*.sampler' --samples s --sample-block 4");
+  EXPECT_NE(sampler.out.find("top.tcu.decoder.sampler.sample.word"), std::string::npos)
+      << sampler.err;
+  ASSERT_EQ(
+      tactus(traced + "--trace-scope 'top.tcu.decoder.*' --trace-scope 'top.dram?.axi.ar'").code,
+      0);
+  const VcdReader chosen(path("w.vcd"));
+  for (const std::string& name : chosen.names()) {
+    EXPECT_TRUE(name.rfind("top.tcu.decoder.", 0) == 0 || name.rfind("top.dram", 0) == 0) << name;
+  }
+  ASSERT_EQ(tactus(traced + "--trace-depth 2").code, 0);
+  EXPECT_FALSE(VcdReader(path("w.vcd")).has("top.tcu.decoder.timer"));
+  EXPECT_TRUE(VcdReader(path("w.vcd")).has("top.dram0.axi.ar.valid"));
+}
+
+TEST_F(Waveform, WrongOptionsCostNoRun) {
+  expect_error(run + "--gtkw w.gtkw", "--gtkw needs --vcd F.vcd");
+  expect_error(run + "--trace-scope top", "--trace-scope needs --vcd F.vcd");
+  expect_error(traced + "--trace-scope top.tcu.decodr",
+               "--trace-scope \"top.tcu.decodr\" matches no signal; nearest: \"top.tcu.decoder\"");
+  expect_error(traced + "--trace-scope 'top.tcu.local.cells*'", "traced on request");
+  expect_error(traced + "--trace-from 9 --trace-to 8", "the window is empty");
+  expect_error(traced + "--trace-pc 9:8", "an empty window");
+  for (const char* range : {"x", "1-2", "1:", ":", "-1", "5000000000", "1:2:3", ""}) {
+    expect_error(traced + "--trace-pc '" + range + "'", "allowed: FIRST or FIRST:LAST");
+  }
+  expect_error(traced + "--trace-pre 4", "--trace-pre needs --trace-pc or --trace-tracepoint");
+  expect_error(traced + "--trace-pc 1 --trace-tracepoint", "not both");
+  expect_error(traced + "--trace-pc 1 --trace-pre 999999999", "allowed: up to");
+  expect_error(traced + "--trace-depth 0", "allowed: a whole number 1..100");
+  expect_error(run + "--vcd no/such/w.vcd", "no/such/w.vcd: cannot be written");
+  expect_error(run + "--vcd .", "is a folder");
+  expect_error(traced + "--gtkw no/w.gtkw", "no/w.gtkw: cannot be written");
+  expect_error(run + "--vcd m.tprog", "would be written over a file");
+  expect_error(traced + "--gtkw w.vcd", "would be written over a file");
+  expect_error("run --trace-list", "--trace-list needs --arch F.tarch or --model F.tmodel");
+}
+
+/// What only shows while the machine runs does not cost the result: it is printed and written, then
+/// the exit code is 2.
+TEST_F(Waveform, FailuresDuringTheRunKeepTheResult) {
+  ASSERT_EQ(tactus(run + "--stats s.json").code, 0);
+  const std::string total_cycles = Json::parse(read("s.json")).at("total_cycles").dump();
+  const auto expect = [this](const std::string& options, const std::string& error) {
+    std::filesystem::remove(folder_ / "s.json");
+    const Output output = tactus(run + "--stats s.json " + options);
+    EXPECT_EQ(output.code, 2) << options;
+    EXPECT_NE(output.out.find("cycles        "), std::string::npos) << options;
+    EXPECT_EQ(output.err, "tactus: error: " + error + "\n");
+    EXPECT_TRUE(exists("s.json")) << options;
+    EXPECT_FALSE(exists("w.vcd")) << options;
+    EXPECT_FALSE(exists("w.gtkw")) << options;
+  };
+  expect("--vcd /dev/full", "/dev/full: writing failed: No space left on device");
+  expect("--vcd w.vcd --gtkw w.gtkw --trace-from 100000",
+         "--trace-from 100000: the run ended before, after " + total_cycles +
+             " cycles; nothing was traced");
+  expect("--vcd w.vcd --trace-pc 700:800",
+         "--trace-pc 700:800: the program counter was never there; nothing was traced");
+  expect("--vcd w.vcd --trace-tracepoint",
+         "--trace-tracepoint: the program counter never met the tracepoint register; nothing was "
+         "traced");
+  // An old file is not touched by a window that stays empty.
+  write("w.vcd", std::string("old"));
+  EXPECT_EQ(tactus(run + "--vcd w.vcd --trace-from 100000").code, 2);
+  EXPECT_EQ(read("w.vcd"), "old");
+  // A full disk elsewhere does not cost it either.
+  const Output full = tactus(run + "--stats /dev/full");
+  EXPECT_EQ(full.code, 2);
+  EXPECT_NE(full.out.find("cycles        "), std::string::npos);
+}
+
+TEST_F(Waveform, ARunThatDoesNotFinishLeavesAWholeFile) {
+  const Output limit = tactus(traced + "--max-cycles 20 --events e");
+  EXPECT_EQ(limit.code, 3);
+  EXPECT_EQ(events_of("w.vcd"), sorted_events("e"));
+
+  write("h.tasm", std::string("SIMD O = Move(I), write Acc(3)\nMatMul Local(0) -> Acc(0), 4\n"));
+  ASSERT_EQ(tactus("asm h.tasm --arch a.tarch --output h.tprog --permissive").code, 0);
+  const Output hang =
+      tactus("run --program h.tprog --arch a.tarch --permissive --vcd w.vcd --events e");
+  EXPECT_EQ(hang.code, 3);
+  EXPECT_EQ(events_of("w.vcd"), sorted_events("e"));
+}
+
+TEST_F(Waveform, ASignalLeavesAWholeFile) {
+  write_long_program();
+  const std::string command = fmt::format(
+      "{} run --program long.tprog --arch a.tarch --feed-gap 1000000 --vcd w.vcd --gtkw w.gtkw "
+      "--stats s.json --trace-scope ",
+      TACTUS_BINARY);
+  for (const char* signal : {"INT", "TERM"}) {
+    const int code = shell(
+        fmt::format("timeout --preserve-status -s {} 0.7 {} top.tcu >o 2>e", signal, command));
+    EXPECT_EQ(code, 128 + (std::string(signal) == "INT" ? SIGINT : SIGTERM)) << read("e");
+    EXPECT_NE(read("e").find("tactus: stopped by a signal after "), std::string::npos) << read("e");
+    EXPECT_FALSE(exists("s.json"));
+    EXPECT_TRUE(exists("w.gtkw"));
+    for (const std::string& file : files()) {
+      EXPECT_EQ(file.find(".partial"), std::string::npos) << file;
+    }
+    VcdReader reader(path("w.vcd"));
+    while (reader.next_time()) {
+    }
+    const std::uint64_t stopped = std::stoull(read("e").substr(read("e").find("after ") + 6));
+    EXPECT_EQ(reader.time(), stopped * period_ps / reader.timescale_ps());
+    EXPECT_GT(reader.changes(), 100U);
+    std::filesystem::remove(folder_ / "w.gtkw");
+  }
+  // Nothing can be done about SIGKILL, but what is in the file is whole cycles.
+  const int code = shell("timeout -s KILL 1 " + command + "top >o 2>e");
+  EXPECT_NE(code, 0);
+  VcdReader reader(path("w.vcd"));
+  while (reader.next_time()) {
+  }
+  EXPECT_GT(reader.changes(), 1000U);
+}
+
+/// GTKWave's converters read the file: to FST and back every value of every cycle is the same.
+TEST_F(Waveform, OtherToolsReadIt) {
+  if (shell("command -v vcd2fst >/dev/null && command -v fst2vcd >/dev/null") != 0) {
+    GTEST_SKIP() << "vcd2fst and fst2vcd are not installed (Debian: gtkwave)";
+  }
+  for (const char* options :
+       {"", "--trace-pc 1:3 --trace-pre 2", "--trace-depth 3 --clock-mhz 100"}) {
+    ASSERT_EQ(tactus(traced + options).code, 0);
+    ASSERT_EQ(shell("vcd2fst w.vcd w.fst >/dev/null 2>e"), 0) << read("e");
+    ASSERT_EQ(shell("fst2vcd w.fst >back.vcd 2>e"), 0) << read("e");
+    VcdReader ours(path("w.vcd"));
+    VcdReader back(path("back.vcd"));
+    ASSERT_EQ(std::set<std::string>(ours.names().begin(), ours.names().end()),
+              std::set<std::string>(back.names().begin(), back.names().end()));
+    VcdCycles a(ours, period_ps), b(back, period_ps);
+    std::uint64_t cycles = 0;
+    while (a.next()) {
+      ASSERT_TRUE(b.next());
+      ASSERT_EQ(a.cycle(), b.cycle());
+      for (const std::string& name : ours.names()) {
+        ASSERT_EQ(ours.digits(name), back.digits(name)) << name << " in cycle " << a.cycle();
+      }
+      ++cycles;
+    }
+    EXPECT_GT(cycles, 10U);
+  }
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,52 @@
+// ONNX graphs in the unit's fixed-point arithmetic, straight from the graph: what a compiled
+// program must compute, bit for bit, whatever the strategy and the memories.
+//
+// Shares with the compiler nothing but the arithmetic of isa/tcu. The order of operations is that
+// of toolchain spec 3.8 and 5.2:
+// * Products (Conv, Gemm, MatMul): for each tap, rows before columns, and each block of N inputs, a
+//   chain of N multiply-accumulates from the bias (first tap, last block) or zero; the chains are
+//   added up with saturation. Groups are one dense matrix. A product of a flattened image takes
+//   its inputs in the image's order in memory (NHWC) if the channels are whole vectors.
+// * A normalisation is x * scale + offset, LeakyRelu max(alpha x, x), a mean the sum of the
+//   window's pixels times the rounded reciprocal of their number.
+// * Linear resizing adds up to four pixels times their rounded weights; equal pixels count once.
+// * Softmax is the host's: values pass.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "firmware/onnx/graph.h"
+#include "firmware/reference/reference.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::nn {
+
+struct FixedTensor {
+  Shape shape;
+  std::vector<std::int64_t> mantissas;  ///< row-major
+};
+
+using FixedValues = std::map<std::string, FixedTensor, std::less<>>;
+
+class FixedPointModel {
+ public:
+  /// `array_size`: N, the length of a chain.
+  FixedPointModel(tcu::DataType type, std::int64_t array_size)
+      : type_(type), array_size_(array_size) {}
+
+  /// All values of the graph, as run_reference() gives them. Inputs are quantised.
+  [[nodiscard]] FixedValues run(const Graph& graph, const Values& inputs) const;
+
+ private:
+  class Evaluation;
+  tcu::DataType type_;
+  std::int64_t array_size_;
+};
+
+/// The values the mantissas stand for.
+[[nodiscard]] Tensor to_real(tcu::DataType type, const FixedTensor& fixed);
+
+}  // namespace tactus::nn
