@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -11,6 +12,7 @@
 
 #include "firmware/driver/host.h"
 #include "firmware/onnx/loader.h"
+#include "firmware/onnx/writer.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -27,7 +29,8 @@ using Clock = std::chrono::steady_clock;
 
 const std::vector<std::string_view> source_names{"network", "onnx", "model"};
 
-using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*>;
+using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
+                            std::map<std::string, std::uint64_t> Figures::*>;
 constexpr std::pair<const char*, Member> figure_members[] = {
     {"instructions", &Figures::instructions},
     {"program_bytes", &Figures::program_bytes},
@@ -42,6 +45,7 @@ constexpr std::pair<const char*, Member> figure_members[] = {
     {"dram_write_bytes", &Figures::dram_write_bytes},
     {"estimated_cycles", &Figures::estimated_cycles},
     {"estimated_cycles_2022", &Figures::estimated_cycles_2022},
+    {"lost_cycles", &Figures::lost_cycles},
     {"from_cache", &Figures::from_cache},
     {"compile_seconds", &Figures::compile_seconds},
     {"simulate_seconds", &Figures::simulate_seconds},
@@ -51,14 +55,15 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What shapes the program of a task that is compiled, as text.
-std::string cache_key(const Task& task) {
+/// What shapes the program of a task that is compiled, as text. Networks of the zoo follow from
+/// name and seed; the content of a file may lie in several, so the graph itself counts.
+std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   Json key;
-  if (task.source == Source::network) {
+  if (graph) {
+    key["onnx"] = sha256(nn::write_graph(*graph));
+  } else {
     key["network"] = task.workload;
     key["seed"] = task.seed;
-  } else {
-    key["onnx"] = sha256(read_file(task.workload));
   }
   key["architecture"] = Json::parse(to_json(task.architecture, -1));
   key["strategy"] = compiler::to_string(task.strategy);
@@ -66,15 +71,12 @@ std::string cache_key(const Task& task) {
   return key.dump();
 }
 
-Program compile_task(const Task& task,
+Program compile_task(const Task& task, const nn::Graph& graph,
                      const std::function<void(const compiler::Progress&)>& progress) {
   compiler::Options options;
   options.strategy = task.strategy;
   options.compat = task.compat;
   options.progress = progress;
-  const nn::Graph graph = task.source == Source::network
-                              ? nn::zoo_entry(task.workload).build(task.seed).graph
-                              : nn::load_graph(task.workload);
   const std::string name = std::filesystem::path(task.workload).filename().string();
   return to_program(compile(graph, task.architecture, options), name);
 }
@@ -168,9 +170,12 @@ Figures parse_figures(std::string_view json_text, const std::string& where) {
 Prepared prepare(const Task& task, const ProgramCache& cache,
                  const std::function<void(const compiler::Progress&)>& progress) {
   if (task.source == Source::model) return {read_compiled(task), false};
-  const std::string key = cache_key(task);
+  std::optional<nn::Graph> graph;
+  if (task.source == Source::onnx) graph = nn::load_graph(task.workload);
+  const std::string key = cache_key(task, graph);
   if (auto found = cache.find(key)) return {std::move(*found), true};
-  Prepared prepared{compile_task(task, progress), false};
+  if (!graph) graph = nn::zoo_entry(task.workload).build(task.seed).graph;
+  Prepared prepared{compile_task(task, *graph, progress), false};
   cache.store(key, prepared.program);
   return prepared;
 }
@@ -247,6 +252,11 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.frames_per_second = 1e3 / figures.latency_ms;
   figures.array_utilisation = static_cast<double>(run.array_runs) / static_cast<double>(run.cycles);
   figures.mac_efficiency = mac_efficiency(task.architecture, program.true_macs, run.cycles);
+  for (std::size_t i = 0; i < ArrayTime::states; ++i) {
+    if (i == ArrayTime::compute) continue;
+    figures.lost_cycles[std::string(ArrayTime::state_table[i].name)] =
+        run.accounting.totals.array_time[i];
+  }
   const std::uint64_t beat = task.axi_data_bits / 8;
   figures.dram_read_bytes = (run.read_beats[0] + run.read_beats[1]) * beat;
   figures.dram_write_bytes = (run.write_beats[0] + run.write_beats[1]) * beat;

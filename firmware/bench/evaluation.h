@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,8 @@ struct Figures {
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  ///< both banks, at the pins
   std::uint64_t estimated_cycles = 0;                       ///< execution latency, current formula
   std::uint64_t estimated_cycles_2022 = 0;                  ///< aggregate, formula of March 2022
+  /// Cycles in which the array multiplies nothing, by the reasons of ArrayTime.
+  std::map<std::string, std::uint64_t> lost_cycles;
   bool from_cache = false;
   double compile_seconds = 0;   ///< of the host, or for reading the cache
   double simulate_seconds = 0;  ///< of the host

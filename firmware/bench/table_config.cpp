@@ -129,12 +129,9 @@ Row decode_row(ObjectReader reader, const std::string& where) {
 
 }  // namespace
 
-std::string Row::title() const {
-  std::string text = network + " " + board.name;
-  if (task.strategy != compiler::Strategy::local_isolated) {
-    text += " " + std::string(compiler::to_string(task.strategy));
-  }
-  return text;
+std::string Row::program() const {
+  if (task.strategy == compiler::Strategy::local_isolated) return network;
+  return network + " " + std::string(compiler::to_string(task.strategy));
 }
 
 std::vector<Row> parse_rows(std::string_view json_text, const std::string& where) {

@@ -42,8 +42,10 @@ struct Row {
   std::optional<Published> published;
   std::optional<Measured> measured;
 
-  /// "resnet20v2 zcu104", with the strategy if it is not the usual one.
-  [[nodiscard]] std::string title() const;
+  /// "resnet20v2", with the strategy if it is not the usual one.
+  [[nodiscard]] std::string program() const;
+  /// program() and the board.
+  [[nodiscard]] std::string title() const { return program() + " " + board.name; }
 };
 
 /// `name`: in configs/bench, or a path. Throws UserError.

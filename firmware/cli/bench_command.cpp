@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include <fmt/core.h>
@@ -41,7 +42,7 @@ struct Outcome {
 std::vector<Args::Option> options() {
   return {
       {"config", "NAME|F.json", "rows, of configs/bench or a file (default: default)"},
-      {"filter", "TEXT", "only rows whose \"network board strategy\" contains TEXT"},
+      {"filter", "TEXT", "only rows whose \"network strategy board\" contains TEXT"},
       {"all", "", "also the rows that take minutes"},
       {"list", "", "print the rows and run nothing"},
       {"jobs", "N", "rows at a time, a process each (default: number of cores)", false, 'j'},
@@ -66,11 +67,15 @@ int run_row(const Args& args) {
 
 // ---- the table ------------------------------------------------------------------------------
 
+std::string published_cell(const Row& row) {
+  if (!row.published) return "";
+  return fmt::format("{:g} ({})", row.published->latency_ms, row.published->date);
+}
+
 Table make_table(const std::vector<Row>& rows) {
   using Align = Table::Align;
   Table table({{"network", Align::left},
                {"board", Align::left},
-               {"strategy", Align::left},
                {"array"},
                {"MHz"},
                {"instructions"},
@@ -83,9 +88,8 @@ Table make_table(const std::vector<Row>& rows) {
                {"measured frames/s", Align::left},
                {"host s"}});
   for (const Row& row : rows) {
-    table.fit({row.network, row.board.name, std::string(to_string(row.task.strategy)), "", "", "",
-               "999999999", "", "9999.99", "", "", "1969 (2022-03-07)", "133.54 (2022-07) -100.0 %",
-               ""});
+    table.fit({row.program(), row.board.name, "", "", "", "999999999", "", "9999.99", "", "",
+               published_cell(row), "", ""});
   }
   return table;
 }
@@ -101,17 +105,14 @@ double deviation_percent(const Row& row, const Figures& figures) {
 
 std::string measured_cell(const Row& row, const Figures& figures) {
   if (!row.measured) return "";
-  return fmt::format("{} ({}) {:+.1f} %", row.measured->frames_per_second, row.measured->date,
+  return fmt::format("{} ({:+.1f} %)", row.measured->frames_per_second,
                      deviation_percent(row, figures));
 }
 
 std::string line(const Table& table, const Row& row, const Outcome& outcome) {
   const std::uint64_t n = row.task.architecture.array_size;
-  std::vector<std::string> cells{
-      row.network, row.board.name,
-      row.task.source == bench::Source::model ? std::string("-")
-                                              : std::string(to_string(row.task.strategy)),
-      fmt::format("{}x{}", n, n), fmt::format("{:g}", row.task.clock_mhz)};
+  std::vector<std::string> cells{row.program(), row.board.name, fmt::format("{}x{}", n, n),
+                                 fmt::format("{:g}", row.task.clock_mhz)};
   if (!outcome.figures) {
     std::string text = table.line(cells);
     text.pop_back();
@@ -122,9 +123,7 @@ std::string line(const Table& table, const Row& row, const Outcome& outcome) {
        {fmt::format("{}", figures.instructions), fmt::format("{}", figures.cycles),
         fmt::format("{:.3f}", figures.latency_ms), fmt::format("{:.2f}", figures.frames_per_second),
         fmt::format("{:.1f}", 100 * figures.array_utilisation),
-        fmt::format("{:.3f}", milliseconds(row, figures.estimated_cycles)),
-        row.published ? fmt::format("{:g} ({})", row.published->latency_ms, row.published->date)
-                      : std::string(),
+        fmt::format("{:.3f}", milliseconds(row, figures.estimated_cycles)), published_cell(row),
         measured_cell(row, figures), fmt::format("{:.1f}", outcome.seconds)}) {
     cells.push_back(std::move(cell));
   }
@@ -132,24 +131,24 @@ std::string line(const Table& table, const Row& row, const Outcome& outcome) {
 }
 
 void print_notes(const std::vector<Row>& rows, std::size_t left) {
-  std::map<std::string, std::string> sources;
+  std::set<std::string> notes;
   for (const Row& row : rows) {
-    if (row.published) sources[row.published->date] = row.published->source;
-    if (!row.changes.empty()) {
-      fmt::print("{} on {} has {}.\n", row.network, row.board.name, row.changes);
+    if (row.published) {
+      notes.insert(fmt::format("published, {}: {} (an estimate, not a measurement)",
+                               row.published->date, row.published->source));
     }
+    if (row.measured) {
+      notes.insert(fmt::format("measured, {}: {}", row.measured->date, row.measured->source));
+    }
+    if (row.changes.empty()) continue;
+    notes.insert(
+        fmt::format("{} on {}: architecture with {}", row.network, row.board.name, row.changes));
   }
   fmt::print(
-      "Latency: one image, simulated cycle by cycle, without the host. Estimate: the reference's\n"
-      "formula, which knows neither memory nor instruction delivery.\n");
-  for (const auto& [date, source] : sources) {
-    fmt::print("Published {}: {}; estimates, not measurements.\n", date, source);
-  }
-  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.measured; })) {
-    fmt::print("Measured: on the board; the percentage is simulated over measured.\n");
-  }
-  fmt::print("What a board's values rest on: configs/boards.\n");
-  if (left > 0) fmt::print("{} more rows with --all: minutes instead of seconds.\n", left);
+      "latency: one image, simulated cycle by cycle, without the host; boards: configs/boards\n"
+      "estimate: the reference's formula, which knows neither memory nor instruction delivery\n");
+  for (const std::string& note : notes) fmt::print("{}\n", note);
+  if (left > 0) fmt::print("{} more rows with --all, which take minutes\n", left);
 }
 
 // ---- files ----------------------------------------------------------------------------------

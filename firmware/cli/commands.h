@@ -30,5 +30,6 @@ int dais_command(const Words& words);
 int samples_command(const Words& words);
 int explain_command(const Words& words);
 int zoo_command(const Words& words);
+int sweep_command(const Words& words);
 
 }  // namespace tactus

@@ -15,10 +15,8 @@ class DeferSignals {
   [[nodiscard]] static int received();
 };
 
-/// Thrown out of a run that a signal ends.
-struct Interrupted {
-  int signal;
-};
+/// Thrown out of a run that a remembered signal ends.
+struct Interrupted {};
 
 /// For the signal handler: true if the signal is remembered and the program goes on.
 bool defer_signal(int signal);

@@ -28,6 +28,7 @@ constexpr Command commands[] = {
     {"run", "run a compiled model or program, report cycles, outputs, statistics", run_command},
     {"bench", "print the table of networks on boards: simulated, estimated, published",
      bench_command},
+    {"sweep", "simulate many points of network, board, architecture and compiler", sweep_command},
     {"compile", "compile an ONNX model for an architecture", compile_command},
     {"estimate", "latency and energy of a program by formula", estimate_command},
     {"gemm", "multiply two matrices on an architecture and check the result", gemm_command},

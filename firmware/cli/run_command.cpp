@@ -61,15 +61,24 @@ class Runner {
   int run() {
     prepare_files();
     const auto start = std::chrono::steady_clock::now();
-    std::optional<RunResult> stuck = simulate_traced();
+    std::optional<DeferSignals> defer;
+    if (trace_) defer.emplace();
+    std::optional<RunResult> stuck;
+    try {
+      stuck = simulate();
+    } catch (const Interrupted&) {
+      // What was traced is closed below.
+    }
     report_.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report_.total_cycles = machine_.now();
+    finish_observers();
+    if (const int signal = DeferSignals::received(); signal != 0) stop_by(signal);
+    defer.reset();
     if (!stuck && report_.images.back().run.end != RunEnd::finished) {
       stuck = report_.images.back().run;
     }
     // Whatever cannot be written costs itself only: the rest of the result is not lost.
-    finish_observers();
     write_files(stuck.has_value());
     print_summary();
     if (!stuck) print_outputs();
@@ -112,19 +121,11 @@ class Runner {
     for (const Dump& dump : plan_.dumps) check_writable(dump.path);
   }
 
-  /// A signal ends a traced run at the next report of its progress, with whole files.
-  std::optional<RunResult> simulate_traced() {
-    std::optional<DeferSignals> defer;
-    if (trace_) defer.emplace();
-    try {
-      return simulate();
-    } catch (const Interrupted& interrupted) {
-      const std::string problem = trace_->finish();
-      fmt::print(stderr, "tactus: stopped by a signal after {} cycles; {}\n", machine_.now(),
-                 problem.empty() ? "waveform: " + trace_->summary() : problem);
-      die_of(interrupted.signal);
-      throw;
-    }
+  /// A signal has ended a traced run at a report of its progress.
+  void stop_by(int signal) const {
+    fmt::print(stderr, "tactus: stopped by a signal after {} cycles; {}\n", machine_.now(),
+               trace_ ? "waveform: " + trace_->summary() : failures_.front());
+    die_of(signal);
   }
 
   void finish_observers() {
@@ -162,7 +163,7 @@ class Runner {
     if (plan_.retire_log) options.retire_log = &retires_;
     std::uint64_t before = 0;
     options.progress = [&](Cycle, std::uint64_t instructions) {
-      if (const int signal = DeferSignals::received(); signal != 0) throw Interrupted{signal};
+      if (DeferSignals::received() != 0) throw Interrupted{};
       progress.update(machine_.now(), before + instructions);
     };
     if (!plan_.model) {

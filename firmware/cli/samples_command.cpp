@@ -65,10 +65,10 @@ std::optional<SampleProgram> read_program(const Args& args) {
 void print_table(const SampleAnalysis& analysis) {
   fmt::print("{:<14}{} in the file", "samples", analysis.samples);
   if (analysis.before > 0) {
-    fmt::print(", {} before the program counter's first decrease left out", analysis.before);
+    fmt::print(", {} before the program left out", analysis.before);
   }
   if (analysis.after > 0) {
-    fmt::print(", {} from the first counter beyond the program on left out", analysis.after);
+    fmt::print(", {} beyond the program left out", analysis.after);
   }
   fmt::print("\n");
   if (analysis.analysed == 0) {
@@ -117,7 +117,7 @@ std::string json(const SampleAnalysis& analysis) {
   root["tool"] = "tactus";
   root["version"] = version;
   root["samples"] = analysis.samples;
-  root["before_first_decrease"] = analysis.before;
+  root["before_program"] = analysis.before;
   root["beyond_program"] = analysis.after;
   root["analysed"] = analysis.analysed;
   root["first_counter"] = analysis.first_counter;

@@ -1,5 +1,6 @@
 #include "firmware/cli/trace_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <utility>
@@ -121,11 +122,13 @@ RunTrace::RunTrace(Machine& machine, const TraceOptions& options, const std::str
       registry_(widths(machine)),
       plan_(make_plan(described(registry_, machine), options.selection)) {
   for (const auto& path : {options.vcd, options.gtkw}) {
-    if (path) const OutputFile probe(*path);
+    // Whoever reads a pipe would take a probe's end for the end of the file.
+    if (path && !std::filesystem::is_fifo(*path)) const OutputFile probe(*path);
   }
   trace::VcdWriter::Header header;
   header.tool = fmt::format("tactus {} ({})", version, git_revision);
   header.comment = printable(comment, 1000);
+  std::replace(header.comment.begin(), header.comment.end(), '$', '_');  // begins a VCD keyword
   header.period_ps = static_cast<std::uint64_t>(clock_period(machine.config().clock_mhz) /
                                                 sc_core::sc_time(1, sc_core::SC_PS));
   writer_.emplace(*options.vcd, plan_, header);

@@ -164,7 +164,7 @@ Accounting Accountant::end(std::uint64_t retired) {
   for (std::size_t i = 0; i < accounts.size(); ++i) {
     Account& account = *accounts[i];
     account.settle();
-    UnitCycles unit{account.unit(), account.states(), {}};
+    UnitCycles unit{std::string(account.unit()), account.states(), {}};
     unit.cycles.resize(account.states().count);
     for (std::size_t code = 0; code < account.cycles().size(); ++code) {
       const std::uint64_t cycles = account.cycles()[code] - units_at_start_[i][code];

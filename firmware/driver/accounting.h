@@ -20,7 +20,7 @@ namespace tactus {
 
 /// One unit in one run; the cycles of its states add up to those of the run.
 struct UnitCycles {
-  std::string_view unit;
+  std::string unit;
   UnitStates states;
   std::vector<std::uint64_t> cycles;  ///< by state
 
@@ -92,21 +92,22 @@ class Accountant {
     std::size_t region;
   };
   [[nodiscard]] Counters counters() const;
+  [[nodiscard]] std::array<std::uint64_t, 5> accesses() const;
   void close_segment(std::uint64_t retired);
   void check(const Accounting& accounting) const;
 
   Top& top_;
   const Clock& clock_;
+  // The machine's counters run on; a run's figures are their growth since these.
   Cycle first_ = 0;
   std::vector<std::vector<std::uint64_t>> units_at_start_;
   Decoder::Stats decoder_at_start_;
   std::array<std::uint64_t, 5> accesses_at_start_{};
-  [[nodiscard]] std::array<std::uint64_t, 5> accesses() const;
   Counters start_;
 
-  Accounting accounting_;
+  Accounting accounting_;  ///< of the run under way
   std::vector<Segment> segments_;
-  std::size_t segment_ = 0;
+  std::size_t segment_ = 0;  ///< the present one
   std::uint64_t next_border_ = 0;
   Cycle segment_from_ = 0;
   std::uint64_t segment_retired_ = 0;

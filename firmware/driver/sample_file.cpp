@@ -117,22 +117,23 @@ SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
     const auto decrease = std::adjacent_find(words.begin(), words.end(), falls);
     if (decrease != words.end()) first = decrease + 1;
   }
-  analysis.before = static_cast<std::uint64_t>(first - words.begin());
-
   std::vector<tcu::Instruction> instructions;
   if (program != nullptr) {
     instructions = decode_program(tcu::InstructionLayout(program->architecture), program->bytes);
   }
+  const std::uint64_t lowest = program != nullptr ? program->first_counter : 0;
+  while (first != words.end() && counter(*first) < lowest) ++first;
+  analysis.before = static_cast<std::uint64_t>(first - words.begin());
+
   std::map<std::string, SampleClass> classes;
   for (auto word = first; word != words.end(); ++word) {
     std::string name = "all";
     if (program != nullptr) {
-      if (counter(*word) < program->first_counter ||
-          counter(*word) - program->first_counter >= instructions.size()) {
+      if (counter(*word) < lowest || counter(*word) - lowest >= instructions.size()) {
         analysis.after = static_cast<std::uint64_t>(words.end() - word);
         break;
       }
-      name = class_name(instructions[counter(*word) - program->first_counter]);
+      name = class_name(instructions[counter(*word) - lowest]);
     }
     if (analysis.analysed++ == 0) analysis.first_counter = counter(*word);
     analysis.last_counter = counter(*word);

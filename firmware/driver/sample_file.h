@@ -55,7 +55,7 @@ struct SampleClass {
 
 struct SampleAnalysis {
   std::uint64_t samples = 0;   ///< in the file
-  std::uint64_t before = 0;    ///< left out: before the first decrease of the program counter
+  std::uint64_t before = 0;    ///< left out: before the program
   std::uint64_t after = 0;     ///< left out: from the first counter beyond the program on
   std::uint64_t analysed = 0;  ///< the rest
   std::uint32_t first_counter = 0, last_counter = 0;  ///< of the analysed samples
@@ -70,7 +70,8 @@ struct SampleProgram {
 
 /// Drivers set the program counter when they have configured the machine, so samples count from its
 /// first decrease on; where it never decreases (or `from_start`), from the first sample on. With a
-/// program they count up to the first sample beyond it. `program` may be null: one class.
+/// program they count from the first sample that is not below it up to the first one beyond it.
+/// `program` may be null: one class.
 [[nodiscard]] SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
                                              const SampleProgram* program, bool from_start);
 

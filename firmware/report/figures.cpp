@@ -65,6 +65,9 @@ constexpr Row fixed_rows[] = {
      "cycles in which one of the kind is at the decoder's head"},
     {"accounting.instructions.KIND.head_busy", "cycles",
      "those in which it retires or sends a request to local memory; the others are waits"},
+    {"accounting.instructions.KIND.waits.WAIT", "cycles",
+     "cycles at the head spent waiting, by state of the decoder; those that do not occur are left "
+     "out"},
     {"accounting.dram.PORT.bytes_read", "bytes", "read at the pins"},
     {"accounting.dram.PORT.bytes_written", "bytes", "written at the pins"},
     {"accounting.dram.PORT.beats_per_burst", "beats", "mean length of a burst at the pins"},
@@ -168,6 +171,11 @@ bool is_one_of(std::string_view placeholder, std::string_view segment) {
     return std::any_of(tcu::instruction_kind_infos.begin(), tcu::instruction_kind_infos.end(),
                        [&](const auto& kind) { return kind.name == segment; });
   }
+  if (placeholder == "WAIT") {
+    return std::any_of(
+        Decoder::state_table.begin(), Decoder::state_table.end(),
+        [&](const auto& state) { return state.kind == StateKind::stall && state.name == segment; });
+  }
   if (placeholder == "PORT") return segment == "dram0" || segment == "dram1";
   if (placeholder == "REASON") {
     return std::any_of(ArrayTime::state_table.begin(), ArrayTime::state_table.end(),
@@ -229,11 +237,23 @@ std::vector<const Figure*> explain(std::string_view name) {
   if (!found.empty()) return found;
   std::vector<std::string_view> candidates;
   for (const Figure& figure : figures()) {
-    candidates.push_back(figure.name);
-    for (const std::string_view segment : segments(figure.name)) candidates.push_back(segment);
+    // Every end of the name, and every group.
+    for (std::string_view end = figure.name;;) {
+      candidates.push_back(end);
+      const auto dot = end.find('.');
+      if (dot == std::string_view::npos) break;
+      candidates.push_back(end.substr(0, dot));
+      end.remove_prefix(dot + 1);
+    }
+  }
+  std::string nearest = suggestion(name, candidates);
+  for (auto it = candidates.begin(); it != candidates.end() && nearest.empty(); ++it) {
+    if (!name.empty() && it->find(name) != std::string_view::npos) {
+      nearest = fmt::format("; did you mean {}?", quote(*it));
+    }
   }
   user_error("tactus explain: no figure is named {}{}; tactus explain lists all", quote(name),
-             suggestion(name, candidates));
+             nearest);
 }
 
 std::string figures_markdown() {

@@ -1,7 +1,7 @@
 // The one table of all figures in a statistics file: name, unit, one sentence.
 //
 // Names are JSON paths with dots, without array indices. A segment in capitals stands for one of a
-// list of names: UNIT, KIND, PORT, REASON. "x.*" explains whatever lies below x. The table drives
+// list of names: KIND, PORT, REASON, WAIT. "x.*" explains whatever lies below x. The table drives
 // `tactus explain`, the `figures` object of a statistics file and the tables of the README.
 #pragma once
 

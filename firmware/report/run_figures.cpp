@@ -29,7 +29,7 @@ Json units_json(const Accounting& accounting) {
   Json units = Json::object();
   for (const UnitCycles& unit : accounting.units) {
     if (&unit == &accounting.units.back()) break;  // the array's time is told as lost cycles
-    Json& states = units[std::string(unit.unit)];
+    Json& states = units[unit.unit];
     for (std::size_t s = 0; s < unit.cycles.size(); ++s) {
       states[std::string(unit.states[s].name)] = unit.cycles[s];
     }
@@ -47,6 +47,11 @@ Json instructions_json(const Accounting& accounting, const Shape& shape) {
     json["bytes"] = figures.vectors * shape.vector_bytes;
     json["head_cycles"] = figures.head_cycles();
     json["head_busy"] = figures.head[Decoder::busy];
+    json["waits"] = Json::object();
+    for (std::size_t s = 0; s < figures.head.size(); ++s) {
+      if (s == Decoder::busy || figures.head[s] == 0) continue;
+      json["waits"][std::string(Decoder::state_table[s].name)] = figures.head[s];
+    }
   }
   return kinds;
 }

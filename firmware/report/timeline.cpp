@@ -147,7 +147,11 @@ void Timeline::begin_run(const std::string& name, const std::vector<std::uint8_t
   in_array_.clear();
   in_alu_.clear();
   array_begun_ = false;
-  for (Port& port : ports_) port = Port{};
+  for (Port& port : ports_) {
+    port.reads.clear();
+    port.writes.clear();
+    port.lanes.assign(port.lanes.size(), false);
+  }
   for (std::size_t i = 0; i < program_.size(); ++i) {
     const tcu::InstructionKind kind = tcu::kind_of(program_[i]);
     if (kind == tcu::InstructionKind::mat_mul || kind == tcu::InstructionKind::load_weights) {

@@ -6,18 +6,15 @@
 #include <filesystem>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <new>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "isa/support/error.h"
+#include "isa/support/output_file.h"
 
 namespace tactus {
 namespace {
@@ -38,46 +35,13 @@ class FileDescriptor {
   FileDescriptor& operator=(const FileDescriptor&) = delete;
 
   [[nodiscard]] int number() const { return number_; }
-  /// Returns 0 or the error: a full disk may show only here.
-  int close() {
-    const int result = ::close(number_) == 0 ? 0 : errno;
-    number_ = -1;
-    return result;
-  }
 
  private:
   int number_;
 };
 
-/// Removes a temporary file unless it has taken its final name.
-class TemporaryName {
- public:
-  explicit TemporaryName(std::string path) : path_(std::move(path)) {}
-  ~TemporaryName() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  TemporaryName(const TemporaryName&) = delete;
-  TemporaryName& operator=(const TemporaryName&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-  void keep() { path_.clear(); }
-
- private:
-  std::string path_;
-};
-
-void check_name(const std::string& path) {
-  if (path.empty()) user_error("the file name is empty");
-  if (path.find('\0') != std::string::npos) {
-    user_error("{}: the file name contains a NUL byte", path.substr(0, path.find('\0')));
-  }
-}
-
-[[noreturn]] void cannot_write(const std::string& path, int error) {
-  user_error("{}: cannot be written: {}", path, reason(error));
-}
-
 FileDescriptor open_for_reading(const std::string& path) {
-  check_name(path);
+  check_file_name(path);
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) {
     if (errno == ENOENT) user_error("{}: no such file", path);
@@ -120,68 +84,6 @@ Bytes read_all(const std::string& path) try {
   user_error("{}: does not fit into memory", path);
 }
 
-/// Returns 0 or the error.
-int write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
-void write_through(const std::string& path, std::string_view bytes) {
-  const int number = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (number < 0) cannot_write(path, errno);
-  FileDescriptor file(number);
-  int error = write_all(file.number(), bytes);
-  if (error == 0) error = file.close();
-  if (error != 0) cannot_write(path, error);
-}
-
-/// A new, empty file in the folder. Opened by name rather than mkstemp so that the umask applies.
-int open_temporary(const std::string& folder, std::string& name) {
-  static std::atomic<unsigned> serial{0};
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    name = fmt::format("{}/.tactus-{}-{}.tmp", folder, ::getpid(), serial++);
-    const int number = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (number >= 0 || errno != EEXIST) return number;
-  }
-  return -1;
-}
-
-void replace(const std::string& path, const struct stat* existing, std::string_view bytes) {
-  std::string target = path;
-  if (existing != nullptr) {
-    if (::access(path.c_str(), W_OK) != 0) cannot_write(path, errno);
-    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
-                                                           &std::free);
-    if (real) target = real.get();
-  }
-  std::string name;
-  const int number = open_temporary(directory_of(target), name);
-  if (number < 0) cannot_write(path, errno);
-  FileDescriptor file(number);
-  TemporaryName temporary(name);
-  if (existing != nullptr && ::fchmod(number, existing->st_mode & 07777U) != 0) {
-    cannot_write(path, errno);
-  }
-  int error = write_all(number, bytes);
-  if (error == 0) error = file.close();
-  if (error == 0 && ::rename(name.c_str(), target.c_str()) != 0) error = errno;
-  if (error != 0) cannot_write(path, error);
-  temporary.keep();
-}
-
-/// 1, 2, or -1 if the path is neither standard output nor standard error. Opening these names anew
-/// would start at offset 0 of a redirected file and overwrite what was printed before.
-int standard_stream(const std::string& path) {
-  if (path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1") return 1;
-  if (path == "/dev/stderr" || path == "/dev/fd/2" || path == "/proc/self/fd/2") return 2;
-  return -1;
-}
-
 }  // namespace
 
 std::vector<std::uint8_t> read_file(const std::string& path) {
@@ -196,23 +98,17 @@ void reject_lfs_pointer(std::string_view content, const std::string& where) {
              where);
 }
 
+void check_file_name(const std::string& path) {
+  if (path.empty()) user_error("the file name is empty");
+  if (path.find('\0') != std::string::npos) {
+    user_error("{}: the file name contains a NUL byte", path.substr(0, path.find('\0')));
+  }
+}
+
 void write_file_atomically(const std::string& path, std::string_view text) {
-  check_name(path);
-  if (const int stream = standard_stream(path); stream >= 0) {
-    std::fflush(stream == 1 ? stdout : stderr);
-    if (const int error = write_all(stream, text); error != 0) cannot_write(path, error);
-    return;
-  }
-  struct stat status = {};
-  const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) {
-    user_error("{}: is a directory; a file name is needed", path);
-  }
-  if (exists && !S_ISREG(status.st_mode)) {
-    write_through(path, text);
-  } else {
-    replace(path, exists ? &status : nullptr, text);
-  }
+  OutputFile file(path);
+  file.write(text);
+  file.close();
 }
 
 void write_file_atomically(const std::string& path, const std::vector<std::uint8_t>& bytes) {

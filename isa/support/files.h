@@ -19,18 +19,18 @@ namespace tactus {
 /// Throws UserError if `content` is a Git LFS pointer; `where` stands for the file name.
 void reject_lfs_pointer(std::string_view content, const std::string& where);
 
-/// Replaces the file in one step: the bytes go to a temporary file in the same folder, which then
-/// takes the name, so that nobody ever sees half of it. A symbolic link stays and its target is
-/// replaced; the permissions of an existing file stay. What is not a regular file (/dev/null, a
-/// pipe) is written straight through, and so are /dev/stdout and /dev/stderr whatever they lead to.
+/// Throws UserError for an empty name and one with a NUL byte.
+void check_file_name(const std::string& path);
+
+/// Replaces the file in one step, by the rules of OutputFile.
 void write_file_atomically(const std::string& path, const std::vector<std::uint8_t>& bytes);
 void write_file_atomically(const std::string& path, std::string_view text);
 
-/// The folder a file is in: "a/b.c" -> "a", "b.c" -> ".".
 /// Throws UserError if two of the outputs, or an output and an input, are the same file.
 void check_distinct(const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs);
 
+/// The folder a file is in: "a/b.c" -> "a", "b.c" -> ".".
 [[nodiscard]] std::string directory_of(const std::string& path);
 
 /// Where the name written inside `file` leads: absolute names stay, others start at its folder.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -234,6 +236,29 @@ std::string read_string(const JsonNode* node, const std::string& path, Problems&
   return good ? node->text : std::string();
 }
 
+JsonScalar read_scalar(const JsonNode* node, const std::string& path, Problems& problems) {
+  if (node == nullptr) return std::string();
+  switch (node->kind) {
+    case JsonNode::Kind::boolean:
+      return node->boolean;
+    case JsonNode::Kind::string:
+      return node->text;
+    case JsonNode::Kind::number:
+      return std::strtod(node->text.c_str(), nullptr);
+    case JsonNode::Kind::integer: {
+      std::int64_t value = 0;
+      const char* end = node->text.data() + node->text.size();
+      if (std::from_chars(node->text.data(), end, value).ec == std::errc()) return value;
+      problems.add(path, fmt::format("{} is out of range; allowed 64 bits", printable(node->text)));
+      return std::int64_t{0};
+    }
+    default:
+      problems.add(path, fmt::format("must be a number, a string, true or false, is {}",
+                                     kind_name(node->kind)));
+      return std::string();
+  }
+}
+
 ObjectReader read_object(const JsonNode* node, const std::string& path, Problems& problems) {
   const bool good = is_kind(node, JsonNode::Kind::object, "an object", path, problems);
   return {good ? node : nullptr, path, problems};
@@ -304,6 +329,14 @@ ArrayReader ObjectReader::get_array(std::string_view key) {
   const std::string path = below(path_, key);
   const bool good = is_kind(node, JsonNode::Kind::array, "an array", path, *problems_);
   return {good ? node : nullptr, path, *problems_};
+}
+
+JsonScalar ObjectReader::get_scalar(std::string_view key) {
+  return read_scalar(require(key), below(path_, key), *problems_);
+}
+
+std::vector<std::string> ObjectReader::keys() const {
+  return node_ == nullptr ? std::vector<std::string>() : node_->keys;
 }
 
 std::optional<std::uint64_t> ObjectReader::get_optional_u64(std::string_view key, std::uint64_t min,
@@ -391,6 +424,14 @@ std::uint64_t ArrayReader::get_u64(std::size_t index, std::uint64_t min, std::ui
 
 std::string ArrayReader::get_string(std::size_t index) const {
   return read_string(&at(index), below(path_, index), *problems_);
+}
+
+JsonScalar ArrayReader::get_scalar(std::size_t index) const {
+  return read_scalar(&at(index), below(path_, index), *problems_);
+}
+
+void ArrayReader::add_problem(std::size_t index, std::string what) const {
+  problems_->add(below(path_, index), std::move(what));
 }
 
 // ---- text

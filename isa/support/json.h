@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "isa/support/problems.h"
@@ -23,6 +24,9 @@ namespace tactus {
 
 struct JsonNode;
 class ArrayReader;
+
+/// A value of a file whose keys are free: true or false, a number, a string.
+using JsonScalar = std::variant<bool, std::int64_t, double, std::string>;
 
 /// One object of a document, which must outlive it. Every getter names a key the object may have;
 /// what it cannot read it reports and replaces by the smallest allowed value, so that reading goes
@@ -51,6 +55,10 @@ class ObjectReader {
                                      const std::vector<std::string_view>& names);
   [[nodiscard]] ObjectReader get_object(std::string_view key);
   [[nodiscard]] ArrayReader get_array(std::string_view key);
+  /// Integers of 64 bits, signed.
+  [[nodiscard]] JsonScalar get_scalar(std::string_view key);
+  /// Keys of the object, in the file's order; for objects whose keys are free.
+  [[nodiscard]] std::vector<std::string> keys() const;
 
   /// The same for keys that may be left out.
   [[nodiscard]] std::optional<std::uint64_t> get_optional_u64(
@@ -103,6 +111,9 @@ class ArrayReader {
       std::size_t index, std::uint64_t min = 0,
       std::uint64_t max = std::numeric_limits<std::uint64_t>::max()) const;
   [[nodiscard]] std::string get_string(std::size_t index) const;
+  [[nodiscard]] JsonScalar get_scalar(std::size_t index) const;
+  /// Reports what is wrong with an element.
+  void add_problem(std::size_t index, std::string what) const;
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:

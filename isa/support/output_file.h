@@ -1,15 +1,16 @@
 // A file written piece by piece that appears only when it is complete.
 #pragma once
 
-#include <fstream>
 #include <string>
 #include <string_view>
 
 namespace tactus {
 
-/// Writes beside the target and moves into place in close(); without close() nothing is left
-/// behind. A target that exists and is no regular file (a device, a pipe) is written directly. All
-/// failures are UserErrors that name the target.
+/// Writes to a temporary file in the same folder, which takes the name in close(), so that nobody
+/// ever sees half of it; without close() nothing is left behind. A symbolic link stays and its
+/// target is replaced; the permissions of an existing file stay. What is not a regular file
+/// (/dev/null, a pipe) is written straight through, and so are /dev/stdout and /dev/stderr whatever
+/// they lead to. All failures are UserErrors "path: cannot be written: why".
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -24,11 +25,17 @@ class OutputFile {
   void close();
 
  private:
-  [[noreturn]] void fail(const char* what) const;
+  [[noreturn]] void fail(int error) const;
+  void open_temporary();
+  void discard();
+  void flush(std::string_view bytes);
+
   std::string path_;
-  std::string partial_;  ///< name while incomplete; empty: written directly
-  std::ofstream stream_;
-  bool closed_ = false;
+  std::string target_;     ///< where the temporary file goes in the end
+  std::string temporary_;  ///< its name while incomplete; empty: written directly
+  std::string buffer_;
+  int file_ = -1;
+  bool owned_ = true;  ///< false for standard streams
 };
 
 /// Removes what unfinished OutputFiles have written so far. Async-signal-safe: for a handler that

@@ -53,7 +53,7 @@ TEST(TableConfig, KeysOfTheArchitectureCanBeReplaced) {
   EXPECT_EQ(rows[0].task.architecture.local_depth, rows[0].board.architecture.local_depth);
   EXPECT_EQ(rows[0].board.architecture.dram1_depth, 2097152U);
   EXPECT_EQ(rows[0].changes, "data_type \"FP8BP4\", dram1_depth 4194304");
-  EXPECT_EQ(rows[0].title(), "mlp zcu104 local-vars");
+  EXPECT_EQ(rows[0].title(), "mlp local-vars zcu104");
 }
 
 TEST(TableConfig, WrongRowsAreNamedWithTheirPath) {

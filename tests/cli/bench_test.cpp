@@ -26,9 +26,9 @@ TEST_F(BenchTest, PrintsATableAndWritesItsFigures) {
   write("t.json", std::string(two_rows));
   const Output bench = tactus("bench --config t.json --json f.json --csv f.csv");
   ASSERT_EQ(bench.code, 0) << bench.err;
-  EXPECT_EQ(bench.out.rfind("network  board", 0), 0U) << bench.out;
+  EXPECT_EQ(bench.out.rfind("network  ", 0), 0U) << bench.out;
   EXPECT_NE(bench.out.find("1.5 (2022-03-07)"), std::string::npos) << bench.out;
-  EXPECT_NE(bench.out.find("Published 2022-03-07: a table; estimates, not measurements."),
+  EXPECT_NE(bench.out.find("published, 2022-03-07: a table (an estimate, not a measurement)\n"),
             std::string::npos)
       << bench.out;
   EXPECT_NE(bench.out.find("1 more rows with --all"), std::string::npos) << bench.out;
@@ -94,6 +94,21 @@ TEST_F(BenchTest, AFailingRowIsPrintedAndTheOthersRun) {
   EXPECT_TRUE(rows[0].at("figures").is_null());
   EXPECT_EQ(rows[1].at("status"), "failed");
   EXPECT_EQ(rows[2].at("status"), "ok");
+}
+
+TEST_F(BenchTest, TheCacheKnowsOnnxFilesByTheirContent) {
+  ASSERT_EQ(tactus("zoo mlp -o m.onnx").code, 0);
+  write("t.json", std::string(R"({"rows": [{"onnx": "m.onnx", "board": "zcu104"}]})"));
+  const auto from_cache = [&] {
+    EXPECT_EQ(tactus("bench --config t.json --json f.json").code, 0);
+    return nlohmann::json::parse(read("f.json"))["rows"][0]["figures"]["from_cache"].get<bool>();
+  };
+  EXPECT_FALSE(from_cache());
+  EXPECT_TRUE(from_cache());
+  ASSERT_EQ(tactus("zoo mlp --seed 2 -o m.onnx").code, 0);
+  EXPECT_FALSE(from_cache());
+  ASSERT_EQ(tactus("zoo mlp -o m.onnx").code, 0);
+  EXPECT_TRUE(from_cache());
 }
 
 TEST_F(BenchTest, RowsAreChosenByName) {

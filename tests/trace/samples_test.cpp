@@ -186,7 +186,7 @@ TEST_F(SamplesCli, TheRulesOfTheAnalysis) {
     return Json::parse(read("h.json"));
   };
   Json json = analyse("");
-  EXPECT_EQ(json.at("before_first_decrease"), 2);
+  EXPECT_EQ(json.at("before_program"), 2);
   EXPECT_EQ(json.at("analysed"), 4);
   EXPECT_EQ(json.at("classes").size(), 1U);
   EXPECT_EQ(json.at("classes")[0].at("name"), "all");
@@ -195,7 +195,7 @@ TEST_F(SamplesCli, TheRulesOfTheAnalysis) {
 
   // Six instructions: counter 6 is beyond the program and ends the analysis.
   json = analyse("--program m.tprog --arch a.tarch");
-  EXPECT_EQ(json.at("before_first_decrease"), 2);
+  EXPECT_EQ(json.at("before_program"), 2);
   EXPECT_EQ(json.at("analysed"), 2);
   EXPECT_EQ(json.at("beyond_program"), 2);
   EXPECT_EQ(json.at("classes")[0].at("name"), "LoadWeights");  // 1
@@ -203,12 +203,19 @@ TEST_F(SamplesCli, TheRulesOfTheAnalysis) {
   EXPECT_EQ(analyse("--model m.tmodel"), json);
 
   json = analyse("--model m.tmodel --from-start");
-  EXPECT_EQ(json.at("before_first_decrease"), 0);
+  EXPECT_EQ(json.at("before_program"), 0);
   EXPECT_EQ(json.at("analysed"), 1);  // 9 is beyond
   json = analyse("--model m.tmodel --first-pc 1");
   EXPECT_EQ(json.at("classes").size(), 4U);
   EXPECT_EQ(json.at("classes")[1].at("name"), "DataMove DRAM1 -> Local");
   EXPECT_EQ(json.at("analysed"), 4);  // counter 6 is the last instruction
+
+  // A configuration that the counter runs on from: what is below the program is before it.
+  write("s.tsample", bytes_of({0, 2, 3, 4, 8, 9, 10}));
+  json = analyse("--model m.tmodel --first-pc 3");
+  EXPECT_EQ(json.at("before_program"), 2);
+  EXPECT_EQ(json.at("analysed"), 3);
+  EXPECT_EQ(json.at("beyond_program"), 2);
 
   write("s.tsample", bytes_of({1, 2, 3}));  // no decrease: from the first on
   EXPECT_EQ(analyse("").at("analysed"), 3);

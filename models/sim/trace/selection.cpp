@@ -83,6 +83,9 @@ class Planner {
     const std::vector<Signal>& signals = registry_.signals();
     for (std::size_t i = 0; i < signals.size(); ++i) choose(i);
     check();
+    for (std::vector<Group>* groups : {&plan_.settled, &plan_.committed}) {
+      for (Group& group : *groups) show(group);
+    }
     return std::move(plan_);
   }
 
@@ -101,6 +104,14 @@ class Planner {
       any = true;
     }
     return any;
+  }
+
+  static void show(Group& group) {
+    for (const Group::Item& item : group.items) {
+      if (item.variable == none) continue;
+      group.shown.push_back({static_cast<std::uint32_t>(item.slot), item.width,
+                             static_cast<std::uint32_t>(item.variable)});
+    }
   }
 
   void choose(std::size_t index) {

@@ -33,8 +33,13 @@ struct Group {
     unsigned width;
     std::size_t variable;  ///< numbers the values that are shown; none: only a guard
   };
+  /// The items that are shown, in a form that is quick to walk over.
+  struct Shown {
+    std::uint32_t slot, width, variable;
+  };
   std::size_t guard = none;  ///< slot of the channel's valid; while it is 0 the items are unknown
   std::vector<Item> items;
+  std::vector<Shown> shown;
 };
 
 struct Plan {

@@ -91,9 +91,7 @@ VcdWriter::VcdWriter(std::string path, const Plan& plan, Header header)
   }
 }
 
-VcdWriter::~VcdWriter() {
-  if (file_ >= 0) ::close(file_);
-}
+VcdWriter::~VcdWriter() { close(); }
 
 std::string VcdWriter::viewer_name(const Chosen& chosen) {
   if (chosen.width == 1) return chosen.name;
@@ -188,7 +186,7 @@ void VcdWriter::time(std::uint64_t ticks) {
   used_ += static_cast<std::size_t>(out - first);
 }
 
-void VcdWriter::value(const Group::Item& item, const std::uint64_t* words) {
+void VcdWriter::value(const Group::Shown& item, const std::uint64_t* words) {
   const std::string& id = ids_[item.variable];
   char* const first = grow(item.width + longest_id + 16);
   char* out = first;
@@ -223,7 +221,7 @@ void VcdWriter::value(const Group::Item& item, const std::uint64_t* words) {
   used_ += static_cast<std::size_t>(out - first);
 }
 
-void VcdWriter::unknown(const Group::Item& item) {
+void VcdWriter::unknown(const Group::Shown& item) {
   const std::string& id = ids_[item.variable];
   char* const first = grow(longest_id + 8);
   char* out = first;
@@ -243,8 +241,7 @@ void VcdWriter::all(const std::uint64_t* now, const char* section) {
   for (const std::vector<Group>* groups : {&plan_.settled, &plan_.committed}) {
     for (const Group& group : *groups) {
       const bool known = now != nullptr && (group.guard == none || now[group.guard] != 0);
-      for (const Group::Item& item : group.items) {
-        if (item.variable == none) continue;
+      for (const Group::Shown& item : group.shown) {
         if (known) {
           value(item, now);
         } else {
@@ -264,15 +261,14 @@ void VcdWriter::changes(const std::vector<Group>& groups, const std::uint64_t* n
       const bool was = before[group.guard] != 0;
       if (now[group.guard] == 0) {
         if (!was) continue;
-        for (const Group::Item& item : group.items) {
-          if (item.variable != none) unknown(item);
+        for (const Group::Shown& item : group.shown) {
+          unknown(item);
         }
         continue;
       }
       compare = was;
     }
-    for (const Group::Item& item : group.items) {
-      if (item.variable == none) continue;
+    for (const Group::Shown& item : group.shown) {
       const bool same =
           compare && (item.width <= 64 ? now[item.slot] == before[item.slot]
                                        : std::memcmp(now + item.slot, before + item.slot,

@@ -52,8 +52,8 @@ class VcdWriter {
   void append(std::string_view text);
   void clock_edge(char level);
   char* grow(std::size_t bytes);
-  void value(const Group::Item& item, const std::uint64_t* words);
-  void unknown(const Group::Item& item);
+  void value(const Group::Shown& item, const std::uint64_t* words);
+  void unknown(const Group::Shown& item);
   void all(const std::uint64_t* now, const char* section);
   void changes(const std::vector<Group>& groups, const std::uint64_t* now,
                const std::uint64_t* before);

@@ -1,0 +1,208 @@
+// tactus sweep: many points of one network, board, architecture and compiler.
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "firmware/cli/args.h"
+#include "firmware/cli/commands.h"
+#include "firmware/cli/version.h"
+#include "firmware/sweep/evaluate.h"
+#include "firmware/sweep/run.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+
+namespace tactus {
+namespace {
+
+using sweep::Definition;
+using sweep::Line;
+using sweep::Point;
+using sweep::Points;
+
+std::string tool_name() { return fmt::format("tactus {} ({})", version, git_revision); }
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
+  if (whole < 120) return fmt::format("{} s", whole);
+  if (whole < 7200) return fmt::format("{} min", (whole + 59) / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+/// One line a point; on a terminal the time that is left as well.
+class Report {
+ public:
+  Report(std::size_t total, std::size_t at_once) : total_(total), at_once_(at_once) {}
+  ~Report() { clear(); }
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+
+  void point(const Point& point, const Line& line) {
+    ++done_;
+    clear();
+    if (line["status"] == "ok") {
+      fmt::print("point {:<6} {:>12} cycles  {:>10.3f} ms\n", point.index,
+                 line["figures"]["cycles"].get<std::uint64_t>(),
+                 line["figures"]["latency_ms"].get<double>());
+    } else {
+      ++failed_;
+      fmt::print("point {:<6} failed: {}\n", point.index, line["error"].get<std::string>());
+    }
+    std::fflush(stdout);
+    if (!terminal_) return;
+    const double seconds = std::chrono::duration<double>(Time::now() - start_).count();
+    const double left = seconds / static_cast<double>(done_) * static_cast<double>(total_ - done_);
+    fmt::print(stderr, "{} of {} points, {} at once, about {} left", done_, total_, at_once_,
+               duration(left));
+    std::fflush(stderr);
+  }
+  [[nodiscard]] std::size_t failed() const { return failed_; }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Time::now() - start_).count();
+  }
+
+ private:
+  using Time = std::chrono::steady_clock;
+  void clear() const {
+    if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  }
+  std::size_t total_;
+  std::size_t at_once_;
+  std::size_t done_ = 0;
+  std::size_t failed_ = 0;
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  Time::time_point start_ = Time::now();
+};
+
+/// What the axes and derived keys give at a point.
+std::string varied(const Definition& definition, const Point& point) {
+  std::vector<std::string> keys;
+  definition.axes.append_keys(keys);
+  for (const auto& derived : definition.derived) keys.push_back(derived.key);
+  std::string text;
+  for (const std::string& key : keys) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key,
+                        sweep::get_key(point.configuration, key).dump());
+  }
+  return text;
+}
+
+/// The time of a sweep from that of its first, middle and last point, which are run for it.
+void estimate(const std::vector<Point>& points, std::size_t at_once) {
+  std::vector<std::size_t> probes{0, points.size() / 2, points.size() - 1};
+  probes.erase(std::unique(probes.begin(), probes.end()), probes.end());
+  double seconds = 0;
+  run_jobs(
+      at_once,
+      [&](std::size_t number, Job& job) {
+        if (number == probes.size()) return false;
+        job = sweep::point_job(points[probes[number]]);
+        return true;
+      },
+      [&](std::size_t number, const JobResult& result) {
+        const Line line = sweep::result_line(points[probes[number]], result, "");
+        if (line["status"] != "ok") {
+          fmt::print("point {} fails: {}\n", points[probes[number]].index,
+                     line["error"].get<std::string>());
+        }
+        seconds += result.seconds;
+      });
+  const double each = seconds / static_cast<double>(probes.size());
+  fmt::print("estimated time {} with {} at once; {} points were run for it, {:.2f} s each\n",
+             duration(each * static_cast<double>(points.size()) / static_cast<double>(at_once)),
+             at_once, probes.size(), each);
+}
+
+void print_dropped(const Points& all) {
+  if (all.dropped > 0) fmt::print("{} points dropped by constraints\n", all.dropped);
+  if (all.duplicates > 0)
+    fmt::print("{} points have the configuration of another\n", all.duplicates);
+}
+
+int run_merge(const std::vector<std::string>& folders, const std::string& target) {
+  if (folders.empty()) user_error("tactus sweep merge: name the folders to join");
+  const sweep::Merged merged = sweep::merge(folders, target);
+  fmt::print("{}: {} of {} points, {} of them failed\n", target, merged.points - merged.missing,
+             merged.points, merged.failed);
+  return merged.missing + merged.failed == 0 ? exit_ok : exit_mismatch;
+}
+
+int run_sweep(const Args& args, const std::string& path) {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t at_once = args.number("jobs", cores, 1, 1024);
+  const std::string text = read_text(path);
+  const Definition definition = sweep::parse_definition(text, path);
+  Points all = sweep::points(definition);
+  const auto shard = sweep::parse_shard(args.text("shard").value_or("1/1"));
+  const std::vector<Point> mine = sweep::points_of(shard, all.points);
+  if (mine.empty())
+    user_error("--shard: {} points, so part {} has none", all.points.size(), shard.part);
+
+  if (args.has("dry-run")) {
+    for (const Point& point : mine)
+      fmt::print("{:>6}  {}\n", point.index, varied(definition, point));
+    fmt::print("{} points{}\n", mine.size(),
+               shard.parts > 1 ? fmt::format(" of {} in this shard", all.points.size()) : "");
+    print_dropped(all);
+    estimate(mine, at_once);
+    return exit_ok;
+  }
+
+  const auto folder_name = args.text("output");
+  if (!folder_name) user_error("tactus sweep: name the folder of the results with -o");
+  const std::string tool = tool_name();
+  sweep::ResultsFolder folder(*folder_name, text, all.points, tool, args.has("retry-failed"));
+  std::size_t open = 0;
+  for (const Point& point : mine) open += folder.finished(point.hash) ? 0 : 1;
+  fmt::print("{}: {} points, {} of them to run\n", definition.name, mine.size(), open);
+  print_dropped(all);
+  std::fflush(stdout);
+  Report report(open, at_once);
+  sweep::run_points(mine, folder, at_once, tool,
+                    [&](const Point& point, const Line& line) { report.point(point, line); });
+  if (open > 0) {
+    fmt::print("{} points in {:.1f} s, {:.0f} a minute\n", open, report.seconds(),
+               60 * static_cast<double>(open) / report.seconds());
+  }
+  std::size_t failed = 0;
+  for (const Line& line : folder.results().lines) failed += line["status"] == "ok" ? 0 : 1;
+  fmt::print("results in {0}/results.jsonl and {0}/results.csv{1}\n", *folder_name,
+             failed > 0 ? fmt::format("; {} points failed", failed) : "");
+  return failed > 0 ? exit_mismatch : exit_ok;
+}
+
+}  // namespace
+
+int sweep_command(const Words& words) {
+  Args args(
+      "sweep",
+      "Simulates every point of a sweep. Interrupted at any moment, it goes on where it was.\n"
+      "`tactus sweep merge DIR... -o DIR` joins the results of shards.\n"
+      "Exit code 1: some points failed (or, merging, are missing).",
+      {{"output", "DIR", "folder of the results", false, 'o'},
+       {"jobs", "N", "points at once (default: cores)", false, 'j'},
+       {"shard", "i/n", "only part i of n, for n machines"},
+       {"retry-failed", "", "run points again that failed before"},
+       {"dry-run", "", "list the points and estimate the time, write nothing"},
+       {"point", "", "run one point, a configuration on standard input (used for the processes)"}},
+      "SWEEP.json | merge DIR...");
+  if (!args.parse(words)) return exit_ok;
+  if (args.has("point")) {
+    const bench::ProgramCache cache(bench::ProgramCache::default_folder());
+    fmt::print("{}\n", sweep::evaluate(read_text("/dev/stdin"), cache));
+    return exit_ok;
+  }
+  std::vector<std::string> names = args.positional();
+  if (!names.empty() && names.front() == "merge") {
+    const auto target = args.text("output");
+    if (!target) user_error("tactus sweep merge: name the target folder with -o");
+    names.erase(names.begin());
+    return run_merge(names, *target);
+  }
+  if (names.size() != 1) user_error("tactus sweep: name exactly one sweep file");
+  return run_sweep(args, names.front());
+}
+
+}  // namespace tactus

@@ -1,0 +1,40 @@
+// One configuration of workload, board, architecture and compiler: what a point of a sweep is.
+//
+// Two levels: {"workload": {...}, "board": {...}, "architecture": {...}, "compiler": {...}}. A key
+// is named "section.key"; its type is that of the value in the defaults.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "isa/support/json.h"
+
+namespace tactus::sweep {
+
+using Configuration = nlohmann::ordered_json;
+
+/// Every key there is, with the values of the board: a name of configs/boards or a file. Throws
+/// UserError.
+[[nodiscard]] Configuration board_defaults(const std::string& board);
+
+/// "section.key" of all keys, in the order of the configuration.
+[[nodiscard]] std::vector<std::string> key_names(const Configuration& configuration);
+
+/// What speaks against this value for the key: unknown key (with the nearest), wrong type. Empty if
+/// nothing does.
+[[nodiscard]] std::string key_problem(const Configuration& configuration, std::string_view key,
+                                      const JsonScalar& value);
+
+/// Sets a key that has no problem; an integer for a real key becomes real.
+void set_key(Configuration& configuration, std::string_view key, const JsonScalar& value);
+
+[[nodiscard]] const Configuration& get_key(const Configuration& configuration,
+                                           std::string_view key);
+
+/// 64 hexadecimal digits over the whole configuration.
+[[nodiscard]] std::string hash(const Configuration& configuration);
+
+}  // namespace tactus::sweep

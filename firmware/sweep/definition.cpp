@@ -1,0 +1,339 @@
+#include "firmware/sweep/definition.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "firmware/driver/model.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/sha256.h"
+#include "isa/support/text.h"
+
+namespace tactus::sweep {
+namespace {
+
+constexpr std::uint64_t most_points = 1'000'000;
+constexpr std::uint64_t most_values = 100'000;  ///< of one axis
+
+/// Reads the tree of axes and reports everything wrong with it.
+class AxesReader {
+ public:
+  explicit AxesReader(const Configuration& keys) : keys_(keys) {}
+
+  std::vector<Space> read(const ArrayReader& array) {
+    std::vector<Space> parts;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+      ObjectReader object = array.get_object(i);
+      parts.push_back(read(object));
+      object.finish();
+    }
+    return parts;
+  }
+
+ private:
+  Space read(ObjectReader& object) {
+    const bool zip = object.has("zip");
+    if (zip || object.has("product")) {
+      const char* name = zip ? "zip" : "product";
+      const ArrayReader array = object.get_array(name);
+      std::vector<Space> parts = read(array);
+      if (parts.empty()) {
+        object.add_problem(name, "is empty; allowed one axis or more");
+        return Space::product({});
+      }
+      if (!zip) return Space::product(std::move(parts));
+      for (const Space& part : parts) {
+        if (part.size() == parts.front().size()) continue;
+        object.add_problem(name, fmt::format("axes of {} and {} values cannot go in step",
+                                             parts.front().size(), part.size()));
+        return Space::product({});
+      }
+      return Space::zip(std::move(parts));
+    }
+    const std::string key = object.get_string("key");
+    std::vector<JsonScalar> values = object.has("from") ? range(object) : list(object);
+    if (key.empty()) return Space::product({});
+    for (const JsonScalar& value : values) {
+      const std::string problem = key_problem(keys_, key, value);
+      if (problem.empty()) continue;
+      object.add_problem("key", quote(key) + ": " + problem);
+      break;
+    }
+    if (!used_.insert(key).second) object.add_problem("key", quote(key) + " is an axis already");
+    if (values.empty()) return Space::product({});
+    return Space::axis(key, std::move(values));
+  }
+
+  static std::vector<JsonScalar> list(ObjectReader& object) {
+    std::vector<JsonScalar> values;
+    const ArrayReader array = object.get_array("values");
+    for (std::size_t i = 0; i < array.size(); ++i) values.push_back(array.get_scalar(i));
+    if (object.has("values") && values.empty()) {
+      object.add_problem("values", "the axis is empty; allowed one value or more");
+    }
+    return values;
+  }
+
+  static double number(ObjectReader& object, const char* key) {
+    const JsonScalar value = object.get_scalar(key);
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+      return static_cast<double>(*integer);
+    }
+    if (const auto* real = std::get_if<double>(&value)) return *real;
+    object.add_problem(key, "must be a number");
+    return 0;
+  }
+
+  static std::vector<JsonScalar> range(ObjectReader& object) {
+    const double from = number(object, "from");
+    const double to = number(object, "to");
+    const bool geometric = object.has("factor");
+    const double step = number(object, geometric ? "factor" : "step");
+    std::vector<JsonScalar> values;
+    if (geometric ? step <= 1 || from <= 0 : step <= 0) {
+      object.add_problem(geometric ? "factor" : "step",
+                         geometric ? "must be above 1, and from above 0" : "must be above 0");
+      return {};
+    }
+    double value = from;
+    // A billionth of slack keeps an end like 0.1 + 2 * 0.1 inside.
+    for (std::uint64_t i = 0; value <= to * (1 + 1e-9); ++i) {
+      if (i == most_values) {
+        object.add_problem("to", fmt::format("more than {} values", most_values));
+        return {};
+      }
+      const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
+      values.push_back(whole ? JsonScalar(static_cast<std::int64_t>(value)) : JsonScalar(value));
+      const auto n = static_cast<double>(i + 1);
+      value = geometric ? from * std::pow(step, n) : from + step * n;
+    }
+    if (values.empty()) object.add_problem("to", "the axis is empty: to is below from");
+    return values;
+  }
+
+  const Configuration& keys_;
+  std::unordered_set<std::string> used_;
+};
+
+/// `base`: sections of keys.
+void read_base(ObjectReader base, const Configuration& keys, std::vector<Assignment>& out) {
+  for (const std::string& section : base.keys()) {
+    if (!keys.contains(section)) continue;  // reported by finish()
+    ObjectReader object = base.get_object(section);
+    for (const std::string& name : object.keys()) {
+      const JsonScalar value = object.get_scalar(name);
+      const std::string problem = key_problem(keys, section + "." + name, value);
+      if (!problem.empty()) object.add_problem(name, problem);
+      out.emplace_back(section + "." + name, value);
+    }
+  }
+  for (const auto& section : keys.items()) (void)base.has(section.key());
+  base.finish();
+}
+
+std::string base_board(JsonDocument& document) {
+  ObjectReader root = document.root();
+  ObjectReader board = root.get_object("base").get_object("board");
+  return board.get_string("name");
+}
+
+void read_expressions(ObjectReader& root, const Configuration& keys, Definition& out) {
+  if (root.has("derived")) {
+    ObjectReader derived = root.get_object("derived");
+    for (const std::string& key : derived.keys()) {
+      const std::string text = derived.get_string(key);
+      const std::string problem = key_problem(keys, key, std::int64_t{1});
+      if (!problem.empty()) derived.add_problem(key, problem);
+      try {
+        out.derived.push_back({key, Expression(text, keys)});
+      } catch (const UserError& error) {
+        derived.add_problem(key, error.what());
+      }
+    }
+  }
+  if (!root.has("constraints")) return;
+  const ArrayReader constraints = root.get_array("constraints");
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    try {
+      out.constraints.emplace_back(constraints.get_string(i), keys);
+    } catch (const UserError& error) {
+      constraints.add_problem(i, error.what());
+    }
+  }
+}
+
+bool is_file(const std::string& network) {
+  const std::size_t dot = network.rfind('.');
+  return dot != std::string::npos && (network.compare(dot, network.npos, ".onnx") == 0 ||
+                                      network.compare(dot, network.npos, ".tmodel") == 0);
+}
+
+/// Of the file, and of what it refers to.
+std::string hash_of_file(const std::string& path) {
+  std::vector<std::uint8_t> bytes = read_file(path);
+  if (path.compare(path.rfind('.'), path.npos, ".tmodel") == 0) {
+    const Model model = read_model(path, ProgramChecks::strict);
+    bytes.insert(bytes.end(), model.program.begin(), model.program.end());
+    for (const auto& constants : model.constants) {
+      bytes.insert(bytes.end(), constants.begin(), constants.end());
+    }
+  }
+  return sha256(bytes);
+}
+
+/// The configuration of a point before `derived`. A board's values come before all others.
+class Builder {
+ public:
+  explicit Builder(const Definition& definition) : definition_(definition) {}
+
+  Configuration build(std::uint64_t index) {
+    assignments_.clear();
+    definition_.axes.append(index, assignments_);
+    std::string board = definition_.base_board;
+    for (const Assignment& assignment : assignments_) {
+      if (assignment.first == "board.name") board = std::get<std::string>(assignment.second);
+    }
+    auto found = boards_.find(board);
+    if (found == boards_.end()) found = boards_.emplace(board, board_defaults(board)).first;
+    Configuration result = found->second;
+    for (const Assignment& assignment : definition_.base) {
+      if (assignment.first != "board.name") set_key(result, assignment.first, assignment.second);
+    }
+    for (const Assignment& assignment : assignments_) {
+      if (assignment.first != "board.name") set_key(result, assignment.first, assignment.second);
+    }
+    bind_file(result);
+    for (const Definition::Derived& derived : definition_.derived) {
+      const double value = derived.expression.value(result);
+      const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
+      const JsonScalar scalar =
+          whole ? JsonScalar(static_cast<std::int64_t>(value)) : JsonScalar(value);
+      const std::string problem = key_problem(result, derived.key, scalar);
+      if (!problem.empty()) {
+        user_error("{}:/derived/{}: gives {} at point {}: {}", definition_.path, derived.key, value,
+                   index, problem);
+      }
+      set_key(result, derived.key, scalar);
+    }
+    return result;
+  }
+
+  [[nodiscard]] bool allowed(const Configuration& configuration) const {
+    return std::all_of(
+        definition_.constraints.begin(), definition_.constraints.end(),
+        [&](const Expression& constraint) { return constraint.value(configuration) != 0; });
+  }
+
+ private:
+  /// A network in a file is named from the sweep's folder, and its content is part of the point.
+  void bind_file(Configuration& configuration) {
+    Configuration& workload = configuration["workload"];
+    const auto network = workload["network"].get<std::string>();
+    if (!is_file(network)) return;
+    const std::string path = resolve_beside(definition_.path, network);
+    auto found = files_.find(path);
+    if (found == files_.end()) found = files_.emplace(path, hash_of_file(path)).first;
+    workload["network"] = path;
+    workload["sha256"] = found->second;
+  }
+
+  const Definition& definition_;
+  std::map<std::string, Configuration> boards_;
+  std::map<std::string, std::string> files_;  ///< hash by path
+  std::vector<Assignment> assignments_;
+};
+
+}  // namespace
+
+Definition parse_definition(std::string_view json_text, const std::string& path) {
+  Definition definition;
+  definition.path = path;
+  JsonDocument document(json_text, path);
+  definition.base_board = base_board(document);
+  document.problems().throw_if_any();
+  const Configuration keys = board_defaults(definition.base_board);
+
+  ObjectReader root = document.root();
+  definition.name = root.get_string("name");
+  read_base(root.get_object("base"), keys, definition.base);
+  const ArrayReader axes = root.get_array("axes");
+  definition.axes = Space::product(AxesReader(keys).read(axes));
+  if (root.has("axes") && axes.size() == 0) {
+    root.add_problem("axes", "is empty; allowed one axis or more");
+  }
+  read_expressions(root, keys, definition);
+  if (root.has("sample")) {
+    ObjectReader sample = root.get_object("sample");
+    const std::vector<std::string_view> methods{"random", "latin-hypercube"};
+    definition.sampling =
+        sample.get_enum("method", methods) == 0 ? Sampling::random : Sampling::latin_hypercube;
+    definition.sample_points = sample.get_u64("points", 1, most_points);
+    definition.seed = sample.get_u64("seed");
+    sample.finish();
+  }
+  root.finish();
+  document.problems().throw_if_any();
+  return definition;
+}
+
+Definition read_definition(const std::string& path) {
+  return parse_definition(read_text(path), path);
+}
+
+Points points(const Definition& definition) {
+  const std::uint64_t size = definition.axes.size();
+  Points result;
+  Builder builder(definition);
+  std::unordered_set<std::string> hashes;
+  const auto look_at = [&](std::uint64_t index) {
+    Point point{index, builder.build(index), {}};
+    if (!builder.allowed(point.configuration)) {
+      ++result.dropped;
+      return;
+    }
+    point.hash = hash(point.configuration);
+    if (!hashes.insert(point.hash).second) {
+      ++result.duplicates;
+      return;
+    }
+    result.points.push_back(std::move(point));
+  };
+  switch (definition.sampling) {
+    case Sampling::all:
+      if (size > most_points) {
+        user_error("{}: {} points; allowed {}, or a sample of them", definition.path, size,
+                   most_points);
+      }
+      for (std::uint64_t i = 0; i < size; ++i) look_at(i);
+      break;
+    case Sampling::random: {
+      // Constraints may leave almost nothing of a huge space: there is an end to trying.
+      RandomOrder order(size, definition.seed);
+      const std::uint64_t most_tries = 100 * definition.sample_points + most_points;
+      for (std::uint64_t tries = 0;
+           tries < most_tries && !order.done() && result.points.size() < definition.sample_points;
+           ++tries) {
+        look_at(order.next());
+      }
+      break;
+    }
+    case Sampling::latin_hypercube:
+      for (const std::uint64_t index :
+           latin_hypercube(definition.axes, definition.sample_points, definition.seed)) {
+        look_at(index);
+      }
+      break;
+  }
+  if (result.points.empty()) {
+    user_error("{}:/constraints: no point is left of the {} looked at", definition.path,
+               result.dropped);
+  }
+  std::sort(result.points.begin(), result.points.end(),
+            [](const Point& a, const Point& b) { return a.index < b.index; });
+  return result;
+}
+
+}  // namespace tactus::sweep

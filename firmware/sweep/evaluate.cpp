@@ -1,0 +1,58 @@
+#include "firmware/sweep/evaluate.h"
+
+#include "isa/support/error.h"
+
+namespace tactus::sweep {
+namespace {
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// Figures that tell about the host and not about the machine.
+constexpr const char* host_figures[] = {"from_cache", "compile_seconds", "simulate_seconds"};
+
+}  // namespace
+
+Area area(const tcu::Architecture& architecture) {
+  const std::uint64_t n = architecture.array_size;
+  const std::uint64_t vectors = architecture.local_depth + architecture.accumulator_depth + n + 1 +
+                                architecture.simd_registers_depth;
+  return {vectors * n * info(architecture.data_type).width_bits, n * n + n};
+}
+
+bench::Task to_task(const Configuration& configuration) {
+  const Configuration& workload = configuration.at("workload");
+  const Configuration& board = configuration.at("board");
+  const Configuration& compiler = configuration.at("compiler");
+  const auto network = workload.at("network").get<std::string>();
+  // A task has the same keys, one level up; its reader checks their ranges.
+  Configuration task;
+  task["source"] = ends_with(network, ".onnx")     ? "onnx"
+                   : ends_with(network, ".tmodel") ? "model"
+                                                   : "network";
+  task["workload"] = network;
+  task["seed"] = workload.at("seed");
+  task["strategy"] = compiler.at("strategy");
+  task["compat"] = compiler.at("compat");
+  task["architecture"] = configuration.at("architecture");
+  for (const char* key : {"clock_mhz", "axi_data_bits", "read_latency", "write_latency"}) {
+    task[key] = board.at(key);
+  }
+  task["max_cycles"] = 0;
+  return bench::parse_task(task.dump(), "point");
+}
+
+std::string evaluate(std::string_view configuration_json, const bench::ProgramCache& cache) {
+  const Configuration configuration = Configuration::parse(configuration_json, nullptr, false);
+  if (!configuration.is_object()) user_error("tactus sweep --point: no configuration at the input");
+  const bench::Task task = to_task(configuration);
+  Configuration figures = Configuration::parse(to_json(bench::evaluate(task, cache)));
+  for (const char* key : host_figures) figures.erase(key);
+  const Area needed = area(task.architecture);
+  figures["memory_bits"] = needed.memory_bits;
+  figures["multipliers"] = needed.multipliers;
+  return figures.dump();
+}
+
+}  // namespace tactus::sweep

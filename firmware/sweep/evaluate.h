@@ -1,0 +1,31 @@
+// The figures of one point.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "firmware/bench/evaluation.h"
+#include "firmware/sweep/configuration.h"
+
+namespace tactus::sweep {
+
+/// What the design needs on the chip, from its parameters alone.
+struct Area {
+  /// Local memory, accumulators, weights of the array (N+1 vectors) and SIMD registers; queues and
+  /// pipeline registers left out.
+  std::uint64_t memory_bits = 0;
+  std::uint64_t multipliers = 0;  ///< N * N in the array, N in the ALUs
+};
+[[nodiscard]] Area area(const tcu::Architecture& architecture);
+
+/// Throws UserError for values out of range, with their keys.
+[[nodiscard]] bench::Task to_task(const Configuration& configuration);
+
+/// Compiles the network of a configuration (or takes it from the cache), simulates one image, and
+/// returns the figures as one line of JSON. Throws UserError for a configuration that cannot be
+/// built, compiled or run.
+[[nodiscard]] std::string evaluate(std::string_view configuration_json,
+                                   const bench::ProgramCache& cache);
+
+}  // namespace tactus::sweep

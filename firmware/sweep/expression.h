@@ -1,0 +1,34 @@
+// Arithmetic over the keys of a configuration, for derived values and constraints.
+//
+// muParser's language in doubles: + - * / ^, comparisons, && ||, ?:, min, max, sqrt, log2, rint ...
+// and floor, ceil, mod(a, b). A key is named in full ("architecture.array_size") or, where no other
+// section has a key of that name, by its last part. Keys that hold text cannot be used.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "firmware/sweep/configuration.h"
+
+namespace tactus::sweep {
+
+class Expression {
+ public:
+  /// Throws UserError with the column for broken syntax and for unknown names. `keys` tells which
+  /// names there are.
+  Expression(std::string text, const Configuration& keys);
+  ~Expression();
+  Expression(Expression&&) noexcept;
+  Expression& operator=(Expression&&) noexcept;
+
+  /// Throws UserError if the result is not finite.
+  [[nodiscard]] double value(const Configuration& configuration) const;
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  struct State;
+  std::string text_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tactus::sweep

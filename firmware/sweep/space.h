@@ -1,0 +1,72 @@
+// The points of a sweep before constraints: axes, zipped and multiplied.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "isa/support/json.h"
+
+namespace tactus::sweep {
+
+using Assignment = std::pair<std::string, JsonScalar>;  ///< key and value
+
+/// A tree of axes. Points are numbered, so that a space of any size costs nothing.
+class Space {
+ public:
+  /// One key over its values. `values` is not empty.
+  static Space axis(std::string key, std::vector<JsonScalar> values);
+  /// The parts go in step; all have one size, and there is at least one.
+  static Space zip(std::vector<Space> parts);
+  /// Every combination; the last part varies fastest. Without parts: one point without assignments.
+  /// Throws UserError for more than 10^15 points.
+  static Space product(std::vector<Space> parts);
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// Appends what point `index` < size() assigns, in the order of the axes.
+  void append(std::uint64_t index, std::vector<Assignment>& out) const;
+  /// Of an axis or zip: 1, of a product: one a part.
+  [[nodiscard]] const std::vector<Space>& parts() const { return parts_; }
+  [[nodiscard]] bool is_product() const { return kind_ == Kind::product; }
+  /// Keys assigned, in the order of append().
+  void append_keys(std::vector<std::string>& out) const;
+
+ private:
+  enum class Kind { axis, zip, product };
+  Space(Kind kind, std::uint64_t size, std::vector<Space> parts)
+      : kind_(kind), size_(size), parts_(std::move(parts)) {}
+
+  Kind kind_;
+  std::uint64_t size_;
+  std::vector<Space> parts_;
+  std::string key_;
+  std::vector<JsonScalar> values_;
+};
+
+/// The numbers below `size` in a seeded random order that is the same on every machine. Costs
+/// memory only for the numbers drawn.
+class RandomOrder {
+ public:
+  RandomOrder(std::uint64_t size, std::uint64_t seed) : size_(size), engine_(seed) {}
+
+  [[nodiscard]] bool done() const { return drawn_ == size_; }
+  [[nodiscard]] std::uint64_t next();
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t drawn_ = 0;
+  std::mt19937_64 engine_;
+  /// Of the shuffled row 0, 1, 2, ...: the places that no longer hold their own number.
+  std::unordered_map<std::uint64_t, std::uint64_t> moved_;
+};
+
+/// Latin hypercube over the parts of a product: each part is cut into `count` strata and each
+/// stratum is used once, in a seeded random order. Returns indices into the space, ascending,
+/// without doubles.
+[[nodiscard]] std::vector<std::uint64_t> latin_hypercube(const Space& product, std::uint64_t count,
+                                                         std::uint64_t seed);
+
+}  // namespace tactus::sweep

@@ -1,0 +1,200 @@
+// Closed forms: where every cycle of a small program goes, as sums of the timing formulas of
+// hardware spec section 12.
+#include <gtest/gtest.h>
+
+#include "firmware/driver/machine.h"
+#include "models/dram/axi_slave.h"
+#include "tests/support/program.h"
+#include "tests/support/timing_cases.h"
+
+namespace tactus {
+namespace {
+
+/// The stream and the instructions have equal widths, so the first head is cycle 1: one cycle in
+/// which nothing is there yet. A run ends with one cycle in which nothing moves.
+constexpr Cycle first_head = 1;
+constexpr Cycle end_cycle = 1;
+
+Accounting account(const Program& program, Latencies latencies = {},
+                   const std::vector<tcu::LayerEntry>& regions = {}) {
+  MachineConfig config;
+  config.architecture = program.architecture();
+  config.read_latency = latencies.read;
+  config.write_latency = latencies.write;
+  Machine machine(config);
+  RunOptions options;
+  options.regions = regions;
+  RunResult result = machine.run(program.bytes(), options);
+  EXPECT_EQ(result.end, RunEnd::finished);
+  return std::move(result.accounting);
+}
+
+std::uint64_t cycles(const Accounting& a, std::string_view unit, unsigned state) {
+  return a.unit(unit).cycles[state];
+}
+
+class Budget : public testing::TestWithParam<unsigned> {
+ protected:
+  const std::uint64_t n_array = GetParam();
+  [[nodiscard]] static Program program() { return Program(timing_architecture(GetParam())); }
+};
+INSTANTIATE_TEST_SUITE_P(Arrays, Budget, testing::Values(4, 8, 16));
+
+TEST_P(Budget, OneMatMul) {
+  for (const std::uint64_t n : vector_counts(GetParam())) {
+    SCOPED_TRACE(n);
+    const Accounting a = account(program().mat_mul(n));
+    // Head n cycles, array path 2N, last write 2N + n - 1 after the head began.
+    const Cycle total = first_head + 2 * n_array + n + end_cycle;
+    EXPECT_EQ(a.cycles, total);
+    EXPECT_EQ(cycles(a, "decoder", Decoder::starved), first_head);
+    EXPECT_EQ(cycles(a, "decoder", Decoder::busy), n);
+    EXPECT_EQ(cycles(a, "decoder", Decoder::ended), total - first_head - n);
+    EXPECT_EQ(cycles(a, "array", SystolicArray::compute), n);
+    EXPECT_EQ(cycles(a, "array", SystolicArray::rest), total - n);
+    EXPECT_EQ(cycles(a, "local_a", DualPortMemory::reads), n);
+    EXPECT_EQ(cycles(a, "local_a", DualPortMemory::rest), total - n);
+    // The first write waits from the cycle after the head's first to the first result.
+    EXPECT_EQ(cycles(a, "accumulators", AccumulatorWithAlu::wait_input), 2 * n_array - 1);
+    EXPECT_EQ(cycles(a, "accumulators", AccumulatorWithAlu::access), n);
+    EXPECT_EQ(cycles(a, "local_b", DualPortMemory::rest), total);
+    EXPECT_EQ(cycles(a, "dram0", DramPort::rest), total);
+    EXPECT_EQ(a.totals.array_time[ArrayTime::compute], n);
+    EXPECT_EQ(a.totals.array_time[ArrayTime::instruction_stream], first_head);
+    EXPECT_EQ(a.totals.array_time[ArrayTime::operands], 1U);  // the head's first cycle
+    EXPECT_EQ(a.totals.array_time[ArrayTime::ended], total - n - first_head - 1);
+  }
+}
+
+TEST_P(Budget, WeightsAndProductsInALoop) {
+  constexpr std::uint64_t rounds = 6;
+  const std::uint64_t n = 3 * n_array;
+  Program p = program();
+  for (std::uint64_t i = 0; i < rounds; ++i) p.load_weights(n_array + 1).mat_mul(n);
+  const Accounting a = account(p);
+  // A period of n + 3N: n runs, N+1 loads, 2N-1 cycles of draining.
+  EXPECT_EQ(cycles(a, "array", SystolicArray::compute), rounds * n);
+  EXPECT_EQ(cycles(a, "array", SystolicArray::load_weights), rounds * (n_array + 1));
+  EXPECT_EQ(cycles(a, "array", SystolicArray::wait_drain), (rounds - 1) * (2 * n_array - 1));
+  EXPECT_EQ(cycles(a, "array", SystolicArray::wait_input), 0U);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::drain], (rounds - 1) * (2 * n_array - 1));
+  EXPECT_EQ(a.totals.array_time[ArrayTime::load_weights], rounds * (n_array + 1));
+  using tcu::InstructionKind;
+  const auto kind = [&](InstructionKind k) { return a.kinds[static_cast<std::size_t>(k)]; };
+  EXPECT_EQ(kind(InstructionKind::mat_mul).count, rounds);
+  EXPECT_EQ(kind(InstructionKind::mat_mul).vectors, rounds * n);
+  EXPECT_EQ(kind(InstructionKind::load_weights).vectors, rounds * (n_array + 1));
+  EXPECT_EQ(kind(InstructionKind::mat_mul).head[Decoder::busy], rounds * n);
+}
+
+TEST_P(Budget, AMatMulWaitsForTheAccumulators) {
+  constexpr std::uint64_t simds = 5, n = 7;
+  Program p = program();
+  for (std::uint64_t i = 0; i < simds; ++i) p.simd_read_write();
+  const Accounting a = account(p.mat_mul(n));
+  EXPECT_EQ(cycles(a, "alus", AluArray::issue), simds);
+  EXPECT_EQ(cycles(a, "accumulators", AccumulatorWithAlu::access), 2 * simds + n);
+  // Four cycles a SIMD; run = last SIMD write + 1. The k-th (from 0) is decoded at h + k, reads
+  // at h + 4k + 1 and writes at h + 4k + 4. The MatMul's control is at the array one cycle after
+  // its head, at h + simds + 1.
+  const Cycle control = first_head + simds + 1;
+  const Cycle first_run = first_head + 4 * (simds - 1) + 4 + 1;
+  EXPECT_EQ(cycles(a, "array", SystolicArray::wait_output), first_run - control);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::accumulators], first_run - control);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::simd], simds);
+}
+
+TEST_P(Budget, NoOps) {
+  const Accounting a = account(program().no_op(50));
+  EXPECT_EQ(a.cycles, first_head + 50 + end_cycle);
+  EXPECT_EQ(cycles(a, "decoder", Decoder::busy), 50U);
+  EXPECT_EQ(cycles(a, "stream", StreamAdapter::pass), 50U);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::other_instructions], 50U);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::instruction_stream], first_head);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::ended], end_cycle);
+}
+
+/// N = 8 on 64 bits: two beats a vector.
+TEST(DramBudget, Read) {
+  constexpr std::uint64_t m = 2, latency = 10, n = 9;
+  const Accounting a = account(Program(timing_architecture(8)).read_dram(0, n), {latency, 1});
+  const Cycle occupancy = 5 + latency + n * m;
+  EXPECT_EQ(a.cycles, first_head + occupancy + end_cycle);
+  EXPECT_EQ(cycles(a, "decoder", Decoder::busy), n);
+  EXPECT_EQ(cycles(a, "decoder", Decoder::wait_local_b), occupancy - n);
+  EXPECT_EQ(cycles(a, "local_b", DualPortMemory::writes), n);
+  EXPECT_EQ(cycles(a, "local_b", DualPortMemory::wait_data), occupancy - n);
+  EXPECT_EQ(cycles(a, "host_router", HostRouter::pass), n);
+  EXPECT_EQ(cycles(a, "host_router", HostRouter::wait_dram0), occupancy - n);
+  EXPECT_EQ(cycles(a, "dram0", DramPort::read), n * m);
+  EXPECT_EQ(cycles(a, "dram0", DramPort::address), 1U);
+  EXPECT_EQ(cycles(a, "slave0", AxiSlave::read), n * m);
+  // The first beat is taken `latency` cycles after the address.
+  EXPECT_EQ(cycles(a, "slave0", AxiSlave::handshake), 1U);
+  EXPECT_EQ(cycles(a, "slave0", AxiSlave::read_latency), latency - 1);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::dram0_read_data], n * m);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::dram0_read_wait], occupancy - n * m);
+  EXPECT_EQ(cycles(a, "dram1", DramPort::rest), a.cycles);
+}
+
+TEST(DramBudget, Write) {
+  constexpr std::uint64_t m = 2, latency = 6, n = 5;  // few enough to leave at one vector a cycle
+  const Accounting a = account(Program(timing_architecture(8)).write_dram(1, n), {1, latency});
+  // AW at h+2, W at h+4 .. h+3+n*m, B L_b later.
+  EXPECT_EQ(a.cycles, first_head + 4 + n * m - 1 + latency + 1 + 2 + end_cycle);
+  EXPECT_EQ(cycles(a, "decoder", Decoder::busy), n);
+  EXPECT_EQ(cycles(a, "dram1", DramPort::write), n * m);
+  EXPECT_EQ(cycles(a, "dram1", DramPort::address), 1U);
+  EXPECT_EQ(cycles(a, "slave1", AxiSlave::write), n * m);
+  EXPECT_EQ(cycles(a, "slave1", AxiSlave::handshake), 2U);  // AW and B
+  EXPECT_EQ(cycles(a, "slave1", AxiSlave::wait_data), 1U);  // h+3
+  EXPECT_EQ(cycles(a, "slave1", AxiSlave::write_latency), latency - 1);
+}
+
+/// A region lasts from the retire before it to its own last retire.
+TEST(Regions, FollowTheRetires) {
+  Program p(timing_architecture(8));
+  p.no_op(3).mat_mul(10).no_op(2).mat_mul(4).no_op(1);
+  const Accounting a = account(p, {}, {{"a", 1, 2}, {"b", 4, 2}});
+  ASSERT_EQ(a.regions.size(), 4U);
+  const auto find = [&](std::string_view name) {
+    for (const RegionFigures& region : a.regions) {
+      if (region.name == name) return region;
+    }
+    ADD_FAILURE() << name;
+    return RegionFigures{};
+  };
+  EXPECT_EQ(find("a").counters.cycles(), 2U);
+  EXPECT_EQ(find("a").instructions, 2U);
+  EXPECT_EQ(find("b").counters.cycles(), 2U);  // NoOps 4 and 5
+  // NoOp 0 with the cycle before it, MatMul 10, MatMul 4, NoOp.
+  EXPECT_EQ(find("(other)").counters.cycles(), 1U + 1 + 10 + 4 + 1);
+  EXPECT_EQ(find("(other)").instructions, 4U);
+  EXPECT_EQ(find("(end)").instructions, 0U);
+  std::uint64_t sum = 0;
+  for (const RegionFigures& region : a.regions) sum += region.counters.cycles();
+  EXPECT_EQ(sum, a.cycles);
+  Cycle at = 0;
+  for (const RegionSpan& span : a.spans) {
+    EXPECT_EQ(span.from, at);
+    at = span.to;
+  }
+  EXPECT_EQ(at, a.cycles);
+}
+
+/// Figures of one run of several on the same machine are its own.
+TEST(Runs, AreAccountedOneByOne) {
+  const Program p = Program(timing_architecture(8)).load_weights(9).mat_mul(20).read_dram(0, 4);
+  MachineConfig config;
+  config.architecture = p.architecture();
+  Machine machine(config);
+  const Accounting first = machine.run(p.bytes()).accounting;
+  const Accounting second = machine.run(p.bytes()).accounting;
+  EXPECT_EQ(first.cycles, second.cycles);
+  for (std::size_t u = 0; u < first.units.size(); ++u) {
+    EXPECT_EQ(first.units[u].cycles, second.units[u].cycles) << first.units[u].unit;
+  }
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,90 @@
+// The table of figures: complete, without doubles, and what the README shows.
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "firmware/report/figures.h"
+#include "firmware/report/run_figures.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "tests/support/program.h"
+#include "tests/support/timing_cases.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Names of all leaves, array indices left out.
+void leaves(const Json& json, const std::string& path, std::set<std::string>& names) {
+  if (json.is_object()) {  // an empty one holds no figure
+    for (const auto& [key, value] : json.items()) {
+      leaves(value, path.empty() ? key : path + "." + key, names);
+    }
+  } else if (json.is_array() && !json.empty()) {
+    for (const Json& value : json) leaves(value, path, names);
+  } else {
+    names.insert(path);
+  }
+}
+
+TEST(Figures, EveryKeyOfTheAccountingIsExplained) {
+  Program p(timing_architecture(8));
+  p.read_dram(0, 3).load_weights(9).mat_mul(5).simd_read_write().no_op(2);
+  MachineConfig config;
+  config.architecture = p.architecture();
+  Machine machine(config);
+  RunOptions options;
+  options.regions = {{"first", 0, 2}, {"second", 2, 2}};
+  Json json;
+  json["accounting"] = accounting_json(machine.run(p.bytes(), options).accounting, Shape(config));
+  std::set<std::string> names;
+  leaves(json, "", names);
+  EXPECT_GT(names.size(), 150U);
+  for (const std::string& name : names) EXPECT_NE(find_figure(name), nullptr) << name;
+}
+
+TEST(Figures, NoneIsThereTwiceOrWithoutMeaning) {
+  std::set<std::string> names;
+  for (const Figure& figure : figures()) {
+    EXPECT_TRUE(names.insert(figure.name).second) << figure.name;
+    EXPECT_FALSE(figure.meaning.empty()) << figure.name;
+    EXPECT_EQ(figure.unit.empty(), figure.name.back() == '*') << figure.name;
+  }
+}
+
+TEST(Figures, AreFoundByTheirEnds) {
+  ASSERT_EQ(explain("decoder.starved").size(), 1U);
+  EXPECT_EQ(explain("decoder.starved")[0]->name, "accounting.units.decoder.starved");
+  EXPECT_EQ(explain("accounting.instructions.simd.count").size(), 1U);
+  EXPECT_EQ(explain("mat_mul.vectors")[0]->name, "accounting.instructions.KIND.vectors");
+  EXPECT_GT(explain("wait_data").size(), 1U);
+  EXPECT_GT(explain("roofline").size(), 5U);
+  EXPECT_EQ(explain("cycles").size(), 1U);  // the full name comes first
+}
+
+TEST(Figures, UnknownOnesGetASuggestion) {
+  const auto error = [](const char* name) -> std::string {
+    try {
+      (void)explain(name);
+    } catch (const UserError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(error("array_utilization").find("did you mean \"array_utilisation\"?"),
+            std::string::npos);
+  EXPECT_NE(error("decoder.starvd").find("did you mean"), std::string::npos);
+  EXPECT_NE(error("roofl").find("did you mean"), std::string::npos);
+  EXPECT_NE(error("zzzzzz").find("no figure is named \"zzzzzz\""), std::string::npos);
+}
+
+TEST(Figures, TheReadmeShowsTheTable) {
+  const std::string readme = read_text(std::string(TACTUS_SOURCE_DIR) + "/README.md");
+  EXPECT_NE(readme.find(figures_markdown()), std::string::npos)
+      << "paste the output of `tactus explain --markdown` into the README";
+}
+
+}  // namespace
+}  // namespace tactus

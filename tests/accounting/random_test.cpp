@@ -1,0 +1,89 @@
+// On random programs under random stalls: sums hold, busy cycles are events, the order of
+// evaluation changes nothing, regions add up. Sums and events are asserted by every run itself.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/differential.h"
+#include "tests/support/test_scale.h"
+
+namespace tactus {
+namespace {
+
+RunResult run(const RandomProgram& program, const MachineConfig& config,
+              const std::vector<tcu::LayerEntry>& regions) {
+  Machine machine(config);
+  load_windows(program, machine);
+  RunOptions options;
+  options.regions = regions;
+  return machine.run(program.bytes(), options);
+}
+
+std::string accounting_difference(const Accounting& a, const Accounting& b) {
+  if (a.cycles != b.cycles) return fmt::format("{} and {} cycles", a.cycles, b.cycles);
+  for (std::size_t u = 0; u < a.units.size(); ++u) {
+    for (std::size_t s = 0; s < a.units[u].cycles.size(); ++s) {
+      if (a.units[u].cycles[s] == b.units[u].cycles[s]) continue;
+      return fmt::format("{} {}: {} and {}", a.units[u].unit, a.units[u].states[s].name,
+                         a.units[u].cycles[s], b.units[u].cycles[s]);
+    }
+  }
+  for (std::size_t r = 0; r < a.regions.size(); ++r) {
+    if (a.regions[r].counters.array_time == b.regions[r].counters.array_time) continue;
+    return fmt::format("region {} differs", a.regions[r].name);
+  }
+  return {};
+}
+
+/// What has to hold for one program on one machine; empty if it does.
+std::string failure(const RandomProgram& program, const MachineConfig& config,
+                    const std::vector<tcu::LayerEntry>& regions) {
+  const RunResult result = run(program, config, regions);
+  const Accounting& a = result.accounting;
+  std::array<std::uint64_t, tcu::instruction_kinds> expected{};
+  for (const tcu::Instruction& i : program.instructions) {
+    ++expected[static_cast<std::size_t>(kind_of(i))];
+  }
+  expected[0] += result.retired - result.instructions;  // padding
+  std::uint64_t head = 0, instructions = 0;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    if (a.kinds[k].count != expected[k]) {
+      return fmt::format("{} of {} instead of {}", a.kinds[k].count,
+                         tcu::instruction_kind_infos[k].name, expected[k]);
+    }
+    head += a.kinds[k].head_cycles();
+  }
+  const UnitCycles& decoder = a.unit("decoder");
+  head += decoder.cycles[Decoder::starved] + decoder.cycles[Decoder::ended];
+  if (head != a.cycles) return fmt::format("head cycles {} of {}", head, a.cycles);
+  for (const RegionFigures& region : a.regions) instructions += region.instructions;
+  if (!a.regions.empty() && instructions != result.retired) {
+    return fmt::format("{} instructions in regions, {} retired", instructions, result.retired);
+  }
+  MachineConfig shuffled = config;
+  shuffled.shuffle_seed = 7;
+  return accounting_difference(a, run(program, shuffled, regions).accounting);
+}
+
+TEST(RandomAccounting, HoldsUnderStallsAndInAnyOrder) {
+  for (const std::uint64_t seed : test_seeds(4000, 40)) {
+    Random random(seed);
+    RandomOptions options;
+    options.hazards = random.chance(50) ? Hazards::any : Hazards::none;
+    options.instructions = 40;
+    const RandomProgram program = random_program(seed, options);
+    MachineConfig config = machine_config(program);
+    if (seed % 4 != 0) randomise_timing(random, config);
+    std::vector<tcu::LayerEntry> regions;
+    for (std::uint64_t at = random.below(3); at < program.instructions.size();) {
+      const std::uint64_t count =
+          std::min<std::uint64_t>(random.range(1, 9), program.instructions.size() - at);
+      regions.push_back({fmt::format("r{}", regions.size()), at, count});
+      at += count + random.below(3);
+    }
+    const std::string text = failure(program, config, regions);
+    ASSERT_EQ(text, "") << describe(config) << "\n" << program.describe();
+  }
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,180 @@
+// The timeline: well-formed, slices of a track nest, and their sums are the accounting.
+#include <algorithm>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "firmware/report/figures.h"
+#include "firmware/report/timeline.h"
+#include "tests/cli/cli.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Slice {
+  Cycle from, to;
+  std::string name, category;
+};
+/// By track name, in the order of the file.
+using Tracks = std::map<std::string, std::vector<Slice>>;
+
+Tracks tracks(const Json& timeline) {
+  std::map<unsigned, std::string> names;
+  Tracks result;
+  for (const Json& e : timeline.at("traceEvents")) {
+    if (e.at("ph") == "M" && e.at("name") == "thread_name") {
+      EXPECT_TRUE(names.emplace(e.at("tid"), e.at("args").at("name")).second) << "track twice";
+    }
+    if (e.at("ph") != "X") continue;
+    const Cycle from = e.at("ts");
+    EXPECT_GT(e.at("dur").get<Cycle>(), 0U);
+    result[names.at(e.at("tid"))].push_back(
+        {from, from + e.at("dur").get<Cycle>(), e.at("name"), e.at("cat")});
+  }
+  return result;
+}
+
+/// Every slice lies inside or outside every other of its track.
+void expect_nesting(const Tracks& all) {
+  for (auto [name, slices] : all) {
+    std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+      return a.from != b.from ? a.from < b.from : a.to > b.to;
+    });
+    std::vector<Cycle> open;  // ends of the slices around the present one
+    for (const Slice& slice : slices) {
+      while (!open.empty() && open.back() <= slice.from) open.pop_back();
+      if (!open.empty()) {
+        EXPECT_LE(slice.to, open.back()) << name << " at " << slice.from;
+      }
+      open.push_back(slice.to);
+    }
+  }
+}
+
+class TimelineTest : public CliTest {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    write_model();
+  }
+  [[nodiscard]] Json run(const std::string& options) const {
+    const Output output = tactus("run --model m.tmodel --input x.csv --timeline t.json " + options);
+    EXPECT_EQ(output.code, 0) << output.err;
+    return Json::parse(read("t.json"));
+  }
+};
+
+TEST_F(TimelineTest, SumsOfSlicesAreTheAccounting) {
+  for (const std::string timing :
+       {"", "--read-latency 17 --write-latency 9", "--stall-percent 40 --feed-gap 3"}) {
+    const Json timeline = run("--stats s.json --regions 3 " + timing);
+    EXPECT_FALSE(timeline.contains("tactusNote"));
+    const Tracks all = tracks(timeline);
+    expect_nesting(all);
+    const Json accounting = Json::parse(read("s.json")).at("accounting");
+    std::map<std::string, Json> units;
+    for (const auto& [unit, states] : accounting.at("units").items()) {
+      units[std::string(unit_title(unit))] = states;
+    }
+    units["where the array's time goes"] = accounting.at("lost_cycles").at("reasons");
+    for (const auto& [title, states] : units) {
+      std::map<std::string, Cycle> sums;
+      if (const auto found = all.find(title); found != all.end()) {
+        for (const Slice& slice : found->second) sums[slice.name] += slice.to - slice.from;
+      }
+      for (const auto& [state, cycles] : states.items()) {
+        if (state == "idle" || state == "ended") continue;  // left blank
+        EXPECT_EQ(sums[state], cycles.get<Cycle>()) << title << " " << state;
+      }
+    }
+    // Layers, inside the slice of the image.
+    Cycle layers = 0;
+    for (const Slice& slice : all.at("runs and layers")) {
+      if (slice.category == "layer") layers += slice.to - slice.from;
+    }
+    EXPECT_EQ(layers, accounting.at("cycles").get<Cycle>());
+    // One slice for each instruction at the head, in the array, and each burst.
+    EXPECT_EQ(all.at("decoder: instructions").size(), 8U);  // two of padding
+    ASSERT_EQ(all.at("array: instructions").size(), 2U);
+    EXPECT_EQ(all.at("array: instructions")[0].name, "LoadWeights");
+    EXPECT_EQ(all.at("array: instructions")[1].name, "MatMul");
+    std::size_t bursts = 0;
+    for (const auto& [name, slices] : all) {
+      if (name.find("bursts") != std::string::npos) bursts += slices.size();
+    }
+    EXPECT_EQ(bursts, 3U);
+  }
+}
+
+TEST_F(TimelineTest, SeveralImagesFollowEachOther) {
+  write("three.csv", read("x.csv") + read("x.csv") + read("x.csv"));
+  const Output output =
+      tactus("run --model m.tmodel --input three.csv --timeline t.json --stats s.json");
+  ASSERT_EQ(output.code, 0) << output.err;
+  const Tracks all = tracks(Json::parse(read("t.json")));
+  expect_nesting(all);
+  const Json stats = Json::parse(read("s.json"));
+  ASSERT_EQ(all.at("runs and layers").size(), 3U);
+  Cycle at = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Slice& slice = all.at("runs and layers")[i];
+    EXPECT_EQ(slice.name, "image " + std::to_string(i));
+    EXPECT_EQ(slice.from, at);
+    at = slice.to;
+    EXPECT_EQ(slice.to - slice.from,
+              stats.at("images")[i].at("accounting").at("cycles").get<Cycle>());
+  }
+}
+
+TEST_F(TimelineTest, TheWindowCutsSlices) {
+  const Tracks all = tracks(run("--timeline-from 12 --timeline-to 25"));
+  expect_nesting(all);
+  EXPECT_FALSE(all.empty());
+  for (const auto& [name, slices] : all) {
+    for (const Slice& slice : slices) {
+      EXPECT_GE(slice.from, 12U) << name;
+      EXPECT_LE(slice.to, 25U) << name;
+    }
+  }
+}
+
+TEST_F(TimelineTest, ShortSlicesAndTooManyEventsAreLeftOutWithANote) {
+  const Json few = run("--timeline-min 4");
+  for (const auto& [name, slices] : tracks(few)) {
+    for (const Slice& slice : slices) EXPECT_GE(slice.to - slice.from, 4U) << name;
+  }
+  EXPECT_NE(few.at("tactusNote").get<std::string>().find("shorter than 4 cycles"),
+            std::string::npos);
+
+  const Output cut =
+      tactus("run --model m.tmodel --input x.csv --timeline t.json --timeline-max-events 20");
+  EXPECT_EQ(cut.code, 0);
+  EXPECT_NE(cut.err.find("t.json: the timeline ends at cycle "), std::string::npos) << cut.err;
+  const Json timeline = Json::parse(read("t.json"));
+  EXPECT_NE(timeline.at("tactusNote").get<std::string>().find("--timeline-max-events"),
+            std::string::npos);
+  const Tracks all = tracks(timeline);
+  expect_nesting(all);
+  std::size_t slices = 0;
+  for (const auto& [name, list] : all) slices += list.size();
+  EXPECT_GE(slices, 20U);
+  EXPECT_LE(slices, 20U + 40U);  // what was under way ends at the cut
+}
+
+TEST_F(TimelineTest, AHangIsShownUpToItsEnd) {
+  write("h.tasm", std::string("SIMD O = Move(I), write Acc(3)\nMatMul Local(0) -> Acc(0), 4\n"));
+  ASSERT_EQ(tactus("asm h.tasm --arch a.tarch --output h.tprog --permissive").code, 0);
+  const Output output =
+      tactus("run --program h.tprog --arch a.tarch --permissive --timeline t.json --stats s.json");
+  EXPECT_EQ(output.code, 3);
+  const Tracks all = tracks(Json::parse(read("t.json")));
+  expect_nesting(all);
+  const Json units = Json::parse(read("s.json")).at("accounting").at("units");
+  EXPECT_GT(units.at("alus").at("wait_input").get<Cycle>(), 900U);
+  EXPECT_EQ(all.at("SIMD ALUs").back().name, "wait_input");
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,159 @@
+// Definitions of sweeps: what is refused, and which points they have.
+#include "firmware/sweep/definition.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "isa/support/error.h"
+
+namespace tactus::sweep {
+namespace {
+
+Definition parse(const std::string& rest) {
+  return parse_definition(
+      R"({"name": "t", "base": {"board": {"name": "zcu104"}, "workload": {"network": "mlp"}}, )" +
+          rest + "}",
+      "s.json");
+}
+
+std::string error(const std::string& rest) {
+  try {
+    (void)points(parse(rest));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+void expect_error(const std::string& rest, const std::string& text) {
+  EXPECT_NE(error(rest).find(text), std::string::npos) << error(rest);
+}
+
+const std::string axis = R"("axes": [{"key": "board.read_latency", "values": [1, 2, 3]}])";
+
+TEST(SweepDefinition, PointsStartFromTheBoardAndTakeTheAxes) {
+  const Points all = points(parse(
+      R"("axes": [{"key": "architecture.array_size", "values": [8, 32]},
+                  {"key": "board.read_latency", "from": 1, "to": 9, "step": 4}],
+         "derived": {"architecture.local_depth": "1024 * array_size + read_latency",
+                     "architecture.accumulator_depth": "floor(local_depth / 4) + 0"},
+         "constraints": ["array_size == 8 || read_latency > 1"])"));
+  ASSERT_EQ(all.points.size(), 5U);
+  EXPECT_EQ(all.dropped, 1U);
+  const Point& last = all.points.back();
+  EXPECT_EQ(last.index, 5U);
+  EXPECT_EQ(get_key(last.configuration, "architecture.array_size"), 32);
+  EXPECT_EQ(get_key(last.configuration, "board.read_latency"), 9);
+  EXPECT_EQ(get_key(last.configuration, "architecture.local_depth"), 32777);
+  EXPECT_EQ(get_key(last.configuration, "architecture.accumulator_depth"), 8194);
+  EXPECT_EQ(get_key(last.configuration, "architecture.dram0_depth"), 2097152);
+  EXPECT_EQ(get_key(last.configuration, "board.axi_data_bits"), 128);
+}
+
+TEST(SweepDefinition, ABoardComesBeforeAllOtherKeys) {
+  const Points all = points(parse(
+      R"("axes": [{"key": "architecture.local_depth", "values": [4096]},
+                  {"key": "board.name", "values": ["pynq_z1", "ultra96_v2"]}])"));
+  ASSERT_EQ(all.points.size(), 2U);
+  EXPECT_EQ(get_key(all.points[0].configuration, "architecture.array_size"), 12);
+  EXPECT_EQ(get_key(all.points[1].configuration, "architecture.array_size"), 16);
+  EXPECT_EQ(get_key(all.points[1].configuration, "architecture.local_depth"), 4096);
+  EXPECT_EQ(get_key(all.points[1].configuration, "board.clock_mhz"), 300);
+}
+
+TEST(SweepDefinition, RangesIncludeTheirEnd) {
+  EXPECT_EQ(parse(R"("axes": [{"key": "board.read_latency", "from": 1, "to": 64, "factor": 2}])")
+                .axes.size(),
+            7U);
+  EXPECT_EQ(parse(R"("axes": [{"key": "board.clock_mhz", "from": 0.1, "to": 0.5, "step": 0.1}])")
+                .axes.size(),
+            5U);
+}
+
+TEST(SweepDefinition, EqualConfigurationsAreOnePoint) {
+  const Points all = points(parse(
+      R"j("axes": [{"key": "board.read_latency", "values": [1, 2, 3, 4]}],
+          "derived": {"board.read_latency": "floor(read_latency / 2)"})j"));
+  EXPECT_EQ(all.points.size(), 3U);
+  EXPECT_EQ(all.duplicates, 1U);
+}
+
+TEST(SweepDefinition, SamplesAreSeededAndInsideTheConstraints) {
+  for (const char* method : {"random", "latin-hypercube"}) {
+    const std::string text =
+        std::string(R"("axes": [{"key": "board.read_latency", "from": 1, "to": 500, "step": 1},
+                    {"key": "board.write_latency", "from": 1, "to": 500, "step": 1}],
+           "constraints": ["read_latency > write_latency"],
+           "sample": {"method": ")") +
+        method + R"(", "points": 40, "seed": 7})";
+    const Points first = points(parse(text)), second = points(parse(text));
+    ASSERT_EQ(first.points.size(), second.points.size());
+    EXPECT_EQ(first.points.size() + (method[0] == 'l' ? first.dropped : 0), 40U);
+    std::set<std::string> hashes;
+    for (std::size_t i = 0; i < first.points.size(); ++i) {
+      EXPECT_EQ(first.points[i].hash, second.points[i].hash);
+      hashes.insert(first.points[i].hash);
+      const Configuration& board = first.points[i].configuration["board"];
+      EXPECT_GT(board["read_latency"], board["write_latency"]);
+    }
+    EXPECT_EQ(hashes.size(), first.points.size());
+  }
+}
+
+TEST(SweepDefinition, HugeSpacesCanBeSampled) {
+  const std::string huge =
+      R"("axes": [{"key": "board.read_latency", "from": 1, "to": 10000, "step": 1},
+                  {"key": "board.write_latency", "from": 1, "to": 10000, "step": 1}])";
+  expect_error(huge, "100000000 points; allowed 1000000");
+  EXPECT_EQ(points(parse(huge + R"(, "sample": {"method": "random", "points": 5, "seed": 1})"))
+                .points.size(),
+            5U);
+}
+
+TEST(SweepDefinition, RefusesWhatIsWrong) {
+  expect_error(R"("axes": [{"key": "architecture.aray_size", "values": [8]}])",
+               R"(s.json:/axes/0/key: "architecture.aray_size": unknown key; did you mean )"
+               R"("architecture.array_size"?)");
+  expect_error(R"("axes": [{"key": "board.read_latency", "values": []}])",
+               "s.json:/axes/0/values: the axis is empty");
+  expect_error(R"("axes": [{"key": "board.read_latency", "from": 5, "to": 1, "step": 1}])",
+               "s.json:/axes/0/to: the axis is empty");
+  expect_error(R"("axes": [{"key": "board.read_latency", "from": 1, "to": 5, "step": 0}])",
+               "s.json:/axes/0/step: must be above 0");
+  expect_error(R"("axes": [])", "s.json:/axes: is empty");
+  expect_error(axis + R"(, "constraints": ["read_latency > 3"])",
+               "s.json:/constraints: no point is left of the 3 looked at");
+  expect_error(axis + R"(, "constraints": ["read_latncy > 3"])", "did you mean \"read_latency\"?");
+  expect_error(axis + R"(, "derived": {"architecture.local_depth": "read_latency / 2"})",
+               "/derived/architecture.local_depth: gives 0.5 at point 0: must be an integer");
+  expect_error(axis + R"(, "derived": {"compiler.strategy": "1"})", "must be a string");
+  expect_error(R"("axes": [{"key": "board.read_latency", "values": ["x"]}])", "must be an integer");
+  expect_error(R"("axes": [{"zip": [{"key": "board.read_latency", "values": [1, 2]},
+                                    {"key": "board.write_latency", "values": [1]}]}])",
+               "axes of 2 and 1 values cannot go in step");
+  expect_error(R"("axes": [{"key": "board.read_latency", "values": [1]},
+                           {"key": "board.read_latency", "values": [2]}])",
+               "is an axis already");
+  expect_error(axis + R"(, "sampel": {})", "unknown key; did you mean \"sample\"?");
+  expect_error(axis + R"(, "sample": {"method": "sobol", "points": 1, "seed": 1})",
+               R"("sobol" is unknown; allowed "random", "latin-hypercube")");
+}
+
+TEST(SweepDefinition, BaseMustNameABoardAndKnownKeys) {
+  EXPECT_THROW(parse_definition(R"({"name": "t", "base": {}, "axes": []})", "s.json"), UserError);
+  try {
+    (void)parse_definition(R"({"name": "t", "base": {"board": {"name": "zcu104"},
+      "compiler": {"stratgy": "local-vars"}}, )" +
+                               axis + "}",
+                           "s.json");
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("s.json:/base/compiler/stratgy: unknown key"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace tactus::sweep

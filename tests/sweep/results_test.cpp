@@ -1,0 +1,150 @@
+// The folder of results: cut lines, locks, foreign results, joining.
+#include "firmware/sweep/results.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "firmware/sweep/run.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+
+namespace tactus::sweep {
+namespace {
+
+const std::string text =
+    R"({"name": "t", "base": {"board": {"name": "zcu104"}, "workload": {"network": "mlp"}},
+        "axes": [{"key": "board.read_latency", "values": [1, 2, 3]}]})";
+
+class SweepResults : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "sweep_results_" + std::to_string(getpid());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    points_ = points(parse_definition(text, "s.json")).points;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  [[nodiscard]] ResultsFolder open(const std::string& name, bool retry = false,
+                                   const std::string& tool = "tool 1") const {
+    return ResultsFolder(path(name), text, points_, tool, retry);
+  }
+  /// A job that went well, or did not.
+  [[nodiscard]] Line line(std::size_t i, bool good = true) const {
+    JobResult result;
+    result.exit_code = good ? 0 : 2;
+    result.output = R"({"cycles": )" + std::to_string(100 + i) + R"(, "latency_ms": 0.5})";
+    result.messages = "tactus: error: no room\n";
+    result.seconds = 1.5;
+    return result_line(points_[i], result, "tool 1");
+  }
+
+  std::string folder_;
+  std::vector<Point> points_;
+};
+
+TEST_F(SweepResults, FinishedPointsStayFinished) {
+  open("a").append(line(1));
+  const ResultsFolder again = open("a");
+  EXPECT_TRUE(again.finished(points_[1].hash));
+  EXPECT_FALSE(again.finished(points_[0].hash));
+  EXPECT_EQ(again.results().lines.at(0)["figures"]["cycles"], 101);
+}
+
+TEST_F(SweepResults, ACutLineIsRemovedWhereverItIsCut) {
+  open("a").append(line(0));
+  const std::string whole = read_text(path("a/results.jsonl"));
+  open("a").append(line(1));
+  const std::string both = read_text(path("a/results.jsonl"));
+  for (std::size_t cut = whole.size() + 1; cut < both.size(); cut += 37) {
+    write_file_atomically(path("a/results.jsonl"), both.substr(0, cut));
+    ResultsFolder again = open("a");
+    EXPECT_EQ(again.results().lines.size(), 1U) << cut;
+    again.append(line(1));
+    EXPECT_EQ(read_text(path("a/results.jsonl")), both) << cut;
+  }
+}
+
+TEST_F(SweepResults, OneWriterAtATime) {
+  const ResultsFolder first = open("a");
+  EXPECT_THROW((void)open("a"), UserError);
+}
+
+TEST_F(SweepResults, RefusesWhatIsNotOfThisSweep) {
+  open("a").append(line(0));
+  EXPECT_THROW((void)open("a", false, "tool 2"), UserError);
+  points_.erase(points_.begin());
+  EXPECT_THROW((void)open("a"), UserError);
+  write_file_atomically(path("a/results.jsonl"), std::string_view("{}\n"));
+  EXPECT_THROW((void)open("a"), UserError);
+  EXPECT_THROW((void)read_results(folder_), UserError);
+}
+
+TEST_F(SweepResults, FailedPointsAreResultsUntilTheyAreRetried) {
+  {
+    ResultsFolder folder = open("a");
+    folder.append(line(0, false));
+    folder.append(line(1));
+    EXPECT_EQ(folder.results().lines[0]["error"], "no room");
+  }
+  EXPECT_TRUE(open("a").finished(points_[0].hash));
+  const ResultsFolder retried = open("a", true);
+  EXPECT_FALSE(retried.finished(points_[0].hash));
+  EXPECT_TRUE(retried.finished(points_[1].hash));
+}
+
+TEST_F(SweepResults, TheTableIsSortedAndQuoted) {
+  std::vector<Line> lines{line(2), line(0, false)};
+  lines[1]["error"] = "a, \"b\"";
+  const std::string csv = to_csv(lines);
+  EXPECT_EQ(csv.substr(0, 18), "point,hash,status,");
+  const std::size_t failed = csv.find("\"a, \"\"b\"\"\"");
+  ASSERT_NE(failed, std::string::npos) << csv;
+  EXPECT_LT(failed, csv.find("102"));
+}
+
+TEST_F(SweepResults, MergingJoinsShards) {
+  open("a").append(line(2));
+  open("b").append(line(0));
+  Merged merged = merge({path("a"), path("b")}, path("all"));
+  EXPECT_EQ(merged.missing, 1U);
+  open("b").append(line(1, false));
+  merged = merge({path("a"), path("b")}, path("all"));
+  EXPECT_EQ(merged.missing, 0U);
+  EXPECT_EQ(merged.failed, 1U);
+  EXPECT_EQ(read_results(path("all")).lines.size(), 3U);
+  EXPECT_TRUE(std::filesystem::exists(path("all/results.csv")));
+}
+
+TEST_F(SweepResults, MergingRefusesContradictions) {
+  open("a").append(line(0));
+  Line other = line(0);
+  other["host"]["seconds"] = 99;
+  open("b").append(other);
+  EXPECT_NO_THROW((void)merge({path("a"), path("b")}, path("all")));
+  other["figures"]["cycles"] = 1;
+  open("c").append(other);
+  EXPECT_THROW((void)merge({path("a"), path("c")}, path("all2")), UserError);
+}
+
+TEST(SweepShards, EveryPointIsInOneShard) {
+  std::vector<Point> all(23);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].index = i;
+  std::vector<bool> seen(all.size());
+  for (const char* shard : {"1/5", "2/5", "3/5", "4/5", "5/5"}) {
+    for (const Point& point : points_of(parse_shard(shard), all)) {
+      EXPECT_FALSE(seen[point.index]);
+      seen[point.index] = true;
+    }
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 23);
+  for (const char* wrong : {"0/5", "6/5", "1", "1/", "/5", "a/b", "1/0", "1/5x"}) {
+    EXPECT_THROW((void)parse_shard(wrong), UserError) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace tactus::sweep
