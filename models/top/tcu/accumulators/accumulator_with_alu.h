@@ -123,7 +123,6 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
   unsigned fires_ = 0;    ///< legs
-  bool retires_ = false;  ///< the item at the head
   bool simd_ = false;     ///< value of all select legs
   bool result_to_accumulator_ = false;
   bool input_selected_ = false, input_from_alu_ = false;
