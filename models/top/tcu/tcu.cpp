@@ -83,6 +83,30 @@ std::vector<Account*> Tcu::accounts() {
   return accounts;
 }
 
+void Tcu::begin_repeats() {
+  decoder_.begin_repeats();
+  moving_ = {local_.moves(), local_router_.moves(), host_router_.moves(), array_.moves(),
+             accumulators_.moves()};
+}
+
+bool Tcu::redrive() {
+  if (!decoder_.redrive()) return false;
+  if (moving_.local) local_.redrive();
+  if (moving_.array && !array_.redrive()) return false;
+  if (moving_.accumulators) accumulators_.redrive();
+  if (moving_.local_router && !local_router_.redrive()) return false;
+  if (moving_.host_router) host_router_.redrive();
+  return true;
+}
+
+void Tcu::repeat() {
+  decoder_.repeat();
+  if (moving_.local_router) local_router_.repeat();
+  if (moving_.array) array_.commit();
+  if (moving_.accumulators) accumulators_.repeat();
+  if (moving_.local) local_.commit();
+}
+
 void Tcu::add_phases(Phases& phases) {
   phases.settle.insert(phases.settle.end(), {
                                                 [this] { decoder_.drive(); },

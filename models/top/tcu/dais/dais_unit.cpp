@@ -106,6 +106,7 @@ void DaisUnit::collect(VectorRef vector) {
 void DaisUnit::commit() {
   if (quiet_ && !links_.control.valid) return;
   account_.enter(state());
+  ++clock_.turns;  // so the fast engine settles every cycle in which anything is here
   const bool takes = links_.input.fires();
   const unsigned block = control_.front().block;
   if (takes) collect(links_.input.bits);
