@@ -31,5 +31,6 @@ int samples_command(const Words& words);
 int explain_command(const Words& words);
 int zoo_command(const Words& words);
 int sweep_command(const Words& words);
+int report_command(const Words& words);
 
 }  // namespace tactus

@@ -29,6 +29,7 @@ constexpr Command commands[] = {
     {"bench", "print the table of networks on boards: simulated, estimated, published",
      bench_command},
     {"sweep", "simulate many points of network, board, architecture and compiler", sweep_command},
+    {"report", "write the results of a sweep as an HTML page", report_command},
     {"compile", "compile an ONNX model for an architecture", compile_command},
     {"estimate", "latency and energy of a program by formula", estimate_command},
     {"gemm", "multiply two matrices on an architecture and check the result", gemm_command},

@@ -49,11 +49,54 @@ svg.columns{height:190px}
 .key{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 14px;padding:0;list-style:none;
 font-size:13px}
 .key i,td i{display:inline-block;width:11px;height:11px;border-radius:3px;margin-right:6px}
+figure{margin:0}figcaption{font-weight:600;font-size:14px}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:18px}
+.list{overflow:auto;max-height:620px;margin-top:10px}
+.list th{position:sticky;top:0;background:var(--card);box-shadow:0 1px var(--line)}
+.list td,.list td:first-child{min-width:0;padding:2px 8px;font-size:13px}
+.list td.t{white-space:nowrap}.list td.t:last-child{white-space:normal;min-width:13em}
+.list th[tabindex]{cursor:pointer}.list th[tabindex]:hover{color:var(--text)}
+.list th[aria-sort=ascending]::after{content:" \2191"}
+.list th[aria-sort=descending]::after{content:" \2193"}
+.list :target{outline:2px solid var(--c3)}
+ul.best{margin:0;padding-left:20px}ul.best li{margin:4px 0}a{color:var(--c1)}
+pre{overflow:auto;max-height:480px;font-size:13px;margin:8px 0 0}
 details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
 @media (max-width:600px){main{padding:16px 10px 32px}section{padding:14px 12px}h1{font-size:21px}
 .tiles{grid-template-columns:1fr 1fr;gap:8px}.tile{padding:9px 11px}.tile b{font-size:18px}
 td,th{padding:5px 7px}td:first-child{min-width:9.5em}}
-@media print{body{background:#fff}section,.tile{break-inside:avoid}}
+@media print{.list,pre{max-height:none}body{background:#fff}section,.tile{break-inside:avoid}}
+)";
+
+// A column of numbers is sorted as such; a second click turns the order. Cells that are empty or no
+// number come last.
+constexpr std::string_view sorting = R"(
+for (const table of document.querySelectorAll('.list table')) {
+  const heads = [...table.tHead.rows[0].cells];
+  const body = table.tBodies[0];
+  heads.forEach((head, column) => {
+    const number = !head.classList.contains('t');
+    const sort = () => {
+      const up = head.getAttribute('aria-sort') !== 'ascending';
+      for (const other of heads) other.removeAttribute('aria-sort');
+      head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+      const keyed = [...body.rows].map((row) => {
+        const text = row.cells[column].textContent;
+        const value = number ? parseFloat(text.replace(/ /g, '')) : text;
+        return [value, row];
+      });
+      const lost = (value) => value === '' || Number.isNaN(value);
+      keyed.sort(([a], [b]) => {
+        if (lost(a) || lost(b)) return lost(a) - lost(b);
+        return (a < b ? -1 : a > b ? 1 : 0) * (up ? 1 : -1);
+      });
+      body.append(...keyed.map(([, row]) => row));
+    };
+    head.tabIndex = 0;
+    head.addEventListener('click', sort);
+    head.addEventListener('keydown', (event) => { if (event.key === 'Enter') sort(); });
+  });
+}
 )";
 
 }  // namespace
@@ -95,7 +138,8 @@ std::string grouped(std::uint64_t value) {
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string Table::html() const {
-  std::string text = "<div class=\"scroll\"><table><thead><tr>";
+  std::string text =
+      fmt::format("<div class=\"{}\"><table><thead><tr>", kind_ == Kind::list ? "list" : "scroll");
   for (const Column& column : columns_) {
     text += fmt::format("<th{}>{}</th>", column.text ? " class=\"t\"" : "", escape(column.title));
   }
@@ -123,8 +167,9 @@ std::string Page::html() const {
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n"
       "<title>{0}</title>\n<style>{1}</style></head>\n<body><main>\n<h1>{0}</h1>\n{2}{3}"
-      "</main></body></html>\n",
-      escape(title_), style, lead_, body_);
+      "</main>{4}</body></html>\n",
+      escape(title_), style, lead_, body_,
+      sortable_ ? fmt::format("<script>{}</script>\n", sorting) : "");
 }
 
 std::string tile(std::string_view label, std::string_view value, std::string_view note) {

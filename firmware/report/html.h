@@ -1,4 +1,5 @@
-// The frame of self-contained HTML pages: one file, no scripts, nothing loaded from anywhere.
+// The frame of self-contained HTML pages: one file, nothing loaded from anywhere, complete without
+// scripts.
 //
 // Pages follow the reader's light or dark setting and fit a phone: wide tables and charts scroll in
 // their own box.
@@ -25,13 +26,19 @@ class Table {
     std::string title;
     bool text = false;
   };
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  enum class Kind {
+    plain,
+    list,  ///< many short rows: in a box that scrolls, sorted by a click on a column's title
+  };
+  explicit Table(std::vector<Column> columns, Kind kind = Kind::plain)
+      : columns_(std::move(columns)), kind_(kind) {}
   /// Cells are HTML; as many as there are columns.
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] std::string html() const;
 
  private:
   std::vector<Column> columns_;
+  Kind kind_;
   std::vector<std::vector<std::string>> rows_;
 };
 
@@ -41,10 +48,13 @@ class Page {
   /// HTML below the title.
   void lead(const std::string& html) { lead_ += html; }
   void section(const std::string& title, const std::string& html);
+  /// Lists become sortable; a page without them has no scripts.
+  void sortable() { sortable_ = true; }
   [[nodiscard]] std::string html() const;
 
  private:
   std::string title_, lead_, body_;
+  bool sortable_ = false;
 };
 
 /// A box with a large figure and a line about it. Both are plain text.

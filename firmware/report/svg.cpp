@@ -5,63 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "firmware/report/axes.h"
 #include "firmware/report/html.h"
 
 namespace tactus::svg {
-namespace {
-
-std::string title(const std::string& text) {
-  return text.empty() ? "" : fmt::format("<title>{}</title>", html::escape(text));
-}
-
-/// A plot area in a drawing of 720 x 300, with logarithmic axes.
-struct LogAxes {
-  static constexpr double width = 720, height = 300, left = 62, right = 26, top = 14, bottom = 42;
-  double x0, x1, y0, y1;  ///< powers of ten
-
-  [[nodiscard]] double x(double value) const {
-    return left + (std::log10(value) - x0) / (x1 - x0) * (width - left - right);
-  }
-  [[nodiscard]] double y(double value) const {
-    return height - bottom - (std::log10(value) - y0) / (y1 - y0) * (height - top - bottom);
-  }
-};
-
-std::string line(double x1, double y1, double x2, double y2, const char* colour, double width) {
-  return fmt::format(
-      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" "
-      "stroke-width=\"{}\"/>",
-      x1, y1, x2, y2, colour, width);
-}
-
-std::string label(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", x, y, anchor,
-                     html::escape(text));
-}
-
-std::string grid(const LogAxes& axes) {
-  std::string out;
-  for (double p = axes.x0; p <= axes.x1; ++p) {
-    const double x = axes.x(std::pow(10, p));
-    out += line(x, LogAxes::top, x, LogAxes::height - LogAxes::bottom, "var(--line)", 1);
-    out += label(x, LogAxes::height - LogAxes::bottom + 16, "middle",
-                 fmt::format("{:g}", std::pow(10, p)));
-  }
-  for (double p = axes.y0; p <= axes.y1; ++p) {
-    const double y = axes.y(std::pow(10, p));
-    out += line(LogAxes::left, y, LogAxes::width - LogAxes::right, y, "var(--line)", 1);
-    out += label(LogAxes::left - 7, y + 4, "end", fmt::format("{:g}", std::pow(10, p)));
-  }
-  out += label((LogAxes::left + LogAxes::width) / 2, LogAxes::height - 6, "middle",
-               "multiply-accumulates per byte of DRAM traffic");
-  out += fmt::format(
-      "<text transform=\"translate(15 {}) rotate(-90)\" text-anchor=\"middle\">"
-      "multiply-accumulates per cycle</text>",
-      (LogAxes::height - LogAxes::bottom) / 2);
-  return out;
-}
-
-}  // namespace
 
 std::string colour(unsigned index) { return fmt::format("var(--c{})", index); }
 
@@ -124,29 +71,33 @@ std::string roofline(const RooflineChart& chart) {
     x_high = std::max(x_high, point.intensity);
     y_low = std::min(y_low, point.rate);
   }
-  const LogAxes axes{std::floor(std::log10(x_low)), std::ceil(std::log10(x_high)),
-                     std::floor(std::log10(y_low)), std::ceil(std::log10(chart.peak_rate * 1.5))};
+  const auto decade = [](double value) { return std::pow(10, value); };
+  Frame frame;
+  frame.x = Scale::logarithmic(decade(std::floor(std::log10(x_low))),
+                               decade(std::ceil(std::log10(x_high))));
+  frame.y = Scale::logarithmic(decade(std::floor(std::log10(y_low))),
+                               decade(std::ceil(std::log10(chart.peak_rate * 1.5))));
   std::string out = fmt::format(
       "<div class=\"scroll\"><div class=\"chart\"><svg viewBox=\"0 0 {} {}\" role=\"img\">",
-      LogAxes::width, LogAxes::height);
-  out += grid(axes);
+      frame.width, frame.height);
+  out += grid(frame, number_ticks(frame.x.ticks()), number_ticks(frame.y.ticks()),
+              "multiply-accumulates per byte of DRAM traffic", "multiply-accumulates per cycle");
   // The sloped part begins at the left or the lower border, whichever comes first.
-  const double left = std::pow(10, axes.x0), bottom = std::pow(10, axes.y0);
-  const double from = std::max(left, bottom / chart.peak_bandwidth);
-  out += line(axes.x(from), axes.y(from * chart.peak_bandwidth), axes.x(ridge),
-              axes.y(chart.peak_rate), "var(--c3)", 2.5);
-  out += line(axes.x(ridge), axes.y(chart.peak_rate), axes.x(std::pow(10, axes.x1)),
-              axes.y(chart.peak_rate), "var(--c0)", 2.5);
-  out += label(LogAxes::width - LogAxes::right - 4, axes.y(chart.peak_rate) - 7, "end",
+  const double from = std::max(frame.x.low(), frame.y.low() / chart.peak_bandwidth);
+  out += line(frame.place_x(from), frame.place_y(from * chart.peak_bandwidth), frame.place_x(ridge),
+              frame.place_y(chart.peak_rate), "var(--c3)", 2.5);
+  out += line(frame.place_x(ridge), frame.place_y(chart.peak_rate), frame.place_x(frame.x.high()),
+              frame.place_y(chart.peak_rate), "var(--c0)", 2.5);
+  out += label(frame.width - frame.right - 4, frame.place_y(chart.peak_rate) - 7, "end",
                fmt::format("array: {:g} MAC/cycle", chart.peak_rate));
   const double middle = std::sqrt(from * ridge);
-  out += label(axes.x(middle) - 8, axes.y(middle * chart.peak_bandwidth) - 8, "end",
+  out += label(frame.place_x(middle) - 8, frame.place_y(middle * chart.peak_bandwidth) - 8, "end",
                fmt::format("DRAM: {:g} bytes/cycle", chart.peak_bandwidth));
   for (const RooflinePoint& point : chart.points) {
     out += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" fill-opacity=\"{}\" "
         "stroke=\"var(--card)\">{}</circle>",
-        axes.x(point.intensity), axes.y(point.rate), point.main ? 7 : 4.5,
+        frame.place_x(point.intensity), frame.place_y(point.rate), point.main ? 7 : 4.5,
         point.main ? "var(--c4)" : "var(--c1)", point.main ? "1" : "0.65", title(point.title));
   }
   return out + "</svg></div></div>\n";

@@ -16,9 +16,9 @@ namespace tactus::sweep {
 
 using Configuration = nlohmann::ordered_json;
 
-/// Every key there is, with the values of the board: a name of configs/boards or a file. Throws
-/// UserError.
-[[nodiscard]] Configuration board_defaults(const std::string& board);
+/// Every key there is, with the values of the board: a name of configs/boards or a path from the
+/// folder of `file`. Throws UserError.
+[[nodiscard]] Configuration board_defaults(const std::string& board, const std::string& file);
 
 /// "section.key" of all keys, in the order of the configuration.
 [[nodiscard]] std::vector<std::string> key_names(const Configuration& configuration);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -197,7 +198,8 @@ class Builder {
       if (assignment.first == "board.name") board = std::get<std::string>(assignment.second);
     }
     auto found = boards_.find(board);
-    if (found == boards_.end()) found = boards_.emplace(board, board_defaults(board)).first;
+    if (found == boards_.end())
+      found = boards_.emplace(board, board_defaults(board, definition_.path)).first;
     Configuration result = found->second;
     for (const Assignment& assignment : definition_.base) {
       if (assignment.first != "board.name") set_key(result, assignment.first, assignment.second);
@@ -233,7 +235,9 @@ class Builder {
     Configuration& workload = configuration["workload"];
     const auto network = workload["network"].get<std::string>();
     if (!is_file(network)) return;
-    const std::string path = resolve_beside(definition_.path, network);
+    // In full, so that the point is the same whatever folder the sweep is started in.
+    const std::string path =
+        std::filesystem::absolute(resolve_beside(definition_.path, network)).lexically_normal();
     auto found = files_.find(path);
     if (found == files_.end()) found = files_.emplace(path, hash_of_file(path)).first;
     workload["network"] = path;
@@ -254,7 +258,7 @@ Definition parse_definition(std::string_view json_text, const std::string& path)
   JsonDocument document(json_text, path);
   definition.base_board = base_board(document);
   document.problems().throw_if_any();
-  const Configuration keys = board_defaults(definition.base_board);
+  const Configuration keys = board_defaults(definition.base_board, path);
 
   ObjectReader root = document.root();
   definition.name = root.get_string("name");

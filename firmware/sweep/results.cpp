@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <unordered_set>
@@ -19,6 +20,7 @@ namespace tactus::sweep {
 namespace {
 
 std::string definition_path(const std::string& folder) { return folder + "/sweep.json"; }
+std::string points_path(const std::string& folder) { return folder + "/points.csv"; }
 std::string lines_path(const std::string& folder) { return folder + "/results.jsonl"; }
 
 /// Whole lines only; `good` receives the bytes they take.
@@ -40,6 +42,30 @@ std::vector<Line> parse_lines(const std::string& text, const std::string& path, 
     good = end + 1;
   }
   return lines;
+}
+
+constexpr std::string_view points_header = "point,hash\n";
+
+/// number and hash of each row of points.csv.
+std::vector<std::pair<std::uint64_t, std::string>> parse_points(const std::string& text,
+                                                                const std::string& path) {
+  constexpr std::size_t hash_digits = 64;
+  std::string_view rest = text;
+  if (rest.substr(0, points_header.size()) != points_header) user_error("{}:1: no table", path);
+  rest.remove_prefix(points_header.size());
+  std::vector<std::pair<std::uint64_t, std::string>> rows;
+  while (!rest.empty()) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    const auto digits = static_cast<std::size_t>(end - rest.data());
+    if (error != std::errc() || rest.size() < digits + hash_digits + 2 || rest[digits] != ',' ||
+        rest[digits + 1 + hash_digits] != '\n') {
+      user_error("{}:{}: must be number,hash", path, rows.size() + 2);
+    }
+    rows.emplace_back(number, rest.substr(digits + 1, hash_digits));
+    rest.remove_prefix(digits + hash_digits + 2);
+  }
+  return rows;
 }
 
 /// Without what depends on the host.
@@ -81,7 +107,10 @@ Results read_results(const std::string& folder) {
   if (!std::filesystem::is_regular_file(definition_path(folder))) {
     user_error("{}: no folder of a sweep: it has no sweep.json", folder);
   }
-  Results results{folder, {}};
+  Results results;
+  results.folder = folder;
+  results.definition = read_text(definition_path(folder));
+  results.total = parse_points(read_text(points_path(folder)), points_path(folder)).size();
   if (!std::filesystem::exists(lines_path(folder))) return results;
   std::size_t good = 0;
   results.lines = parse_lines(read_text(lines_path(folder)), lines_path(folder), good);
@@ -133,8 +162,10 @@ ResultsFolder::ResultsFolder(std::string folder, const std::string& definition_t
   const std::string path = lines_path(results_.folder);
   const std::string text = read_text(path);
   std::size_t good = 0;
-  std::vector<Line> lines = parse_lines(text, path, good);
+  results_.lines = parse_lines(text, path, good);
+  check_lines(points, tool);
   if (retry_failed) {
+    std::vector<Line>& lines = results_.lines;
     const auto failed = [](const Line& line) { return line["status"] != "ok"; };
     lines.erase(std::remove_if(lines.begin(), lines.end(), failed), lines.end());
     std::string kept;
@@ -145,7 +176,19 @@ ResultsFolder::ResultsFolder(std::string folder, const std::string& definition_t
   } else if (good != text.size() && ftruncate(descriptor_, static_cast<off_t>(good)) != 0) {
     user_error("{}: {}", path, std::strerror(errno));
   }
-  results_.lines = std::move(lines);
+  for (std::size_t i = 0; i < results_.lines.size(); ++i) {
+    by_hash_.emplace(results_.lines[i]["hash"].get<std::string>(), i);
+  }
+  std::string table(points_header);
+  for (const Point& point : points) table += fmt::format("{},{}\n", point.index, point.hash);
+  write_file_atomically(points_path(results_.folder), table);
+  write_file_atomically(definition_path(results_.folder), definition_text);
+  results_.definition = definition_text;
+  results_.total = points.size();
+}
+
+void ResultsFolder::check_lines(const std::vector<Point>& points, const std::string& tool) const {
+  const std::string path = lines_path(results_.folder);
   std::unordered_set<std::string> wanted;
   for (const Point& point : points) wanted.insert(point.hash);
   for (std::size_t i = 0; i < results_.lines.size(); ++i) {
@@ -157,9 +200,7 @@ ResultsFolder::ResultsFolder(std::string folder, const std::string& definition_t
       user_error("{}:{}: written by {}, this is {}; choose another folder", path, i + 1,
                  line["tool"].get<std::string>(), tool);
     }
-    by_hash_.emplace(line["hash"].get<std::string>(), i);
   }
-  write_file_atomically(definition_path(results_.folder), definition_text);
 }
 
 ResultsFolder::~ResultsFolder() {
@@ -193,27 +234,34 @@ void ResultsFolder::write_csv() const {
 }
 
 Merged merge(const std::vector<std::string>& folders, const std::string& target) {
+  // Not from the definition: the files it names need not be beside the results.
   const std::string text = read_text(definition_path(folders.front()));
+  const std::string table = read_text(points_path(folders.front()));
+  std::vector<Point> points;
+  for (auto& [number, hash] : parse_points(table, points_path(folders.front()))) {
+    points.push_back({number, {}, std::move(hash)});
+  }
   std::unordered_map<std::string, Line> lines;
   std::string tool;
   for (const std::string& folder : folders) {
     const Results results = read_results(folder);
-    if (read_text(definition_path(folder)) != text) {
+    if (results.definition != text || read_text(points_path(folder)) != table) {
       user_error("{} and {} hold different sweeps", folders.front(), folder);
     }
     for (const Line& line : results.lines) {
-      if (tool.empty()) tool = line["tool"].get<std::string>();
+      const auto by = line["tool"].get<std::string>();
+      if (tool.empty()) tool = by;
+      if (by != tool) user_error("{}: written by {}, a folder before it by {}", folder, by, tool);
       const auto [place, fresh] = lines.emplace(line["hash"].get<std::string>(), line);
       if (fresh || comparable(place->second) == comparable(line)) continue;
       user_error("{}: point {} has another result than in a folder before it", folder,
                  line["point"].get<std::uint64_t>());
     }
   }
-  const Points all = points(parse_definition(text, definition_path(folders.front())));
-  ResultsFolder out(target, text, all.points, tool, false);
+  ResultsFolder out(target, text, points, tool, false);
   Merged merged;
-  merged.points = all.points.size();
-  for (const Point& point : all.points) {
+  merged.points = points.size();
+  for (const Point& point : points) {
     const auto found = lines.find(point.hash);
     if (found == lines.end()) {
       ++merged.missing;

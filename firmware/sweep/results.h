@@ -1,6 +1,7 @@
 // The folder of a sweep: its definition, one line a finished point, a table.
 //
 //   sweep.json      the definition as it was given
+//   points.csv      number and hash of every point, of all shards
 //   results.jsonl   one JSON object a line, in the order in which points finished
 //   results.csv     the same flattened, in the order of the points, once the sweep has ended
 //
@@ -24,6 +25,8 @@ using Line = nlohmann::ordered_json;
 /// "figures" or "error", then "host".
 struct Results {
   std::string folder;
+  std::string definition;  ///< text of sweep.json
+  std::size_t total = 0;   ///< points the sweep has
   std::vector<Line> lines;
 };
 
@@ -38,9 +41,9 @@ struct Results {
 class ResultsFolder {
  public:
   /// Creates the folder if needed, locks it, removes a cut last line and, to have them run again,
-  /// with `retry_failed` the lines of failed points, writes sweep.json. Throws UserError if another
-  /// process has it open, if it holds points that are not in `points`, or results of another
-  /// version of the tool.
+  /// with `retry_failed` the lines of failed points, writes sweep.json and points.csv. Throws
+  /// UserError and changes no line if another process has it open, if it holds points that are not
+  /// in `points`, or results of another version of the tool.
   ResultsFolder(std::string folder, const std::string& definition_text,
                 const std::vector<Point>& points, const std::string& tool, bool retry_failed);
   ~ResultsFolder();
@@ -54,19 +57,20 @@ class ResultsFolder {
 
  private:
   void open_and_lock();
+  void check_lines(const std::vector<Point>& points, const std::string& tool) const;
   Results results_;
   std::unordered_map<std::string, std::size_t> by_hash_;
   int descriptor_ = -1;
 };
 
-/// Joins folders of one definition into another folder. Returns the number of points that are in
-/// none of them. Throws UserError if the definitions differ, if two folders disagree on a point
-/// (host figures apart), or if the target holds another sweep.
 struct Merged {
   std::size_t points = 0;
   std::size_t failed = 0;
-  std::size_t missing = 0;
+  std::size_t missing = 0;  ///< in none of the folders
 };
+/// Joins folders of one sweep into another folder. Throws UserError if they are of different
+/// sweeps or versions of the tool, if two of them disagree on a point (host figures apart), or if
+/// the target holds another sweep.
 Merged merge(const std::vector<std::string>& folders, const std::string& target);
 
 }  // namespace tactus::sweep

@@ -1,0 +1,267 @@
+// tactus sweep and tactus report as commands: the same results however a sweep is run.
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "firmware/bench/config_files.h"
+#include "firmware/sweep/definition.h"
+#include "firmware/sweep/results.h"
+#include "tests/cli/cli.h"
+
+namespace tactus::sweep {
+namespace {
+
+class SweepCommand : public CliTest {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+    std::filesystem::create_directories(folder_ / "cache/tactus");
+  }
+
+  /// A sweep of a small network; `rest` follows the base.
+  void write_sweep(const std::string& rest, const std::string& file = "s.json") const {
+    write(file, R"({"name": "t", "base": {"workload": {"network": "mlp"},
+                   "board": {"name": "zcu104", "axi_data_bits": 64}}, )" +
+                    rest + "}");
+  }
+  /// Eight points.
+  void write_eight() const {
+    write_sweep(R"("axes": [{"key": "architecture.array_size", "values": [8, 16]},
+                            {"key": "board.read_latency", "from": 1, "to": 64, "factor": 4}])");
+  }
+
+  /// The lines of a folder without host figures, sorted.
+  [[nodiscard]] std::vector<std::string> lines(const std::string& folder) const {
+    std::vector<std::string> result;
+    std::istringstream text(read(folder + "/results.jsonl"));
+    for (std::string line; std::getline(text, line);) {
+      Line json = Line::parse(line);
+      EXPECT_TRUE(json["host"]["seconds"].is_number()) << line;
+      json.erase("host");
+      result.push_back(json.dump());
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+};
+
+TEST_F(SweepCommand, ResultsAreTheSameHoweverItIsRun) {
+  write_eight();
+  const Output one = tactus("sweep s.json -o one -j1");
+  ASSERT_EQ(one.code, 0) << one.err << one.out;
+  const std::vector<std::string> expected = lines("one");
+  ASSERT_EQ(expected.size(), 8U);
+  EXPECT_NE(one.out.find("8 points, 8 of them to run"), std::string::npos) << one.out;
+
+  ASSERT_EQ(tactus("sweep s.json -o two -j2").code, 0);
+  EXPECT_EQ(lines("two"), expected);
+
+  ASSERT_EQ(tactus("sweep s.json -o a --shard 1/2").code, 0);
+  EXPECT_EQ(lines("a").size(), 4U);
+  EXPECT_EQ(tactus("sweep merge a -o all").code, 1);  // half is missing
+  ASSERT_EQ(tactus("sweep s.json -o b --shard 2/2").code, 0);
+  ASSERT_EQ(tactus("sweep merge a b -o all").code, 0);
+  EXPECT_EQ(lines("all"), expected);
+
+  const std::string before = read("one/results.jsonl");
+  const Output again = tactus("sweep s.json -o one");
+  EXPECT_NE(again.out.find("8 points, 0 of them to run"), std::string::npos) << again.out;
+  EXPECT_EQ(read("one/results.jsonl"), before);
+}
+
+TEST_F(SweepCommand, KilledAtAnyMomentItGoesOnWhereItWas) {
+  write_eight();
+  ASSERT_EQ(tactus("sweep s.json -o whole -j2").code, 0);
+  const std::vector<std::string> expected = lines("whole");
+  std::size_t kills = 0;
+  std::string before;
+  // Killed as soon as it has `wanted` lines or a while has passed, so that every run gets further.
+  for (std::size_t wanted = 1; wanted <= 8; ++wanted) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      if (chdir(folder_.c_str()) != 0) _exit(9);
+      const int null = open("/dev/null", O_RDWR);
+      for (const int stream : {0, 1, 2}) dup2(null, stream);
+      execl(TACTUS_BINARY, "tactus", "sweep", "s.json", "-o", "cut", "-j2", nullptr);
+      _exit(9);
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const auto passed = [&] { return std::chrono::steady_clock::now() - start; };
+    const auto finished = [&] {
+      const std::string text = read("cut/results.jsonl");
+      return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    };
+    int status = 0;
+    bool ended = false;
+    while (!ended && finished() < wanted && passed() < std::chrono::seconds(30)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      ended = waitpid(pid, &status, WNOHANG) == pid;
+    }
+    if (!ended) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(7 * (wanted % 3)));
+      kill(pid, SIGKILL);
+      waitpid(pid, &status, 0);
+    }
+    if (WIFSIGNALED(status)) ++kills;
+    const std::string now = read("cut/results.jsonl");
+    EXPECT_EQ(now.substr(0, before.size()), before) << "something finished was lost or repeated";
+    before = now.substr(0, now.rfind('\n') + 1);
+  }
+  EXPECT_GT(kills, 2U);
+  // What a process leaves that dies in the middle of a line.
+  write("cut/results.jsonl", before + expected[0].substr(0, 100));
+  ASSERT_EQ(tactus("sweep s.json -o cut -j2").code, 0);
+  EXPECT_EQ(read("cut/results.jsonl").substr(0, before.size()), before);
+  EXPECT_EQ(lines("cut"), expected);
+  EXPECT_EQ(lines("whole"), expected);
+}
+
+TEST_F(SweepCommand, AFailedPointIsRecordedAndTheSweepGoesOn) {
+  write_sweep(R"("axes": [{"key": "architecture.accumulator_depth", "values": [1, 512]}])");
+  const Output run = tactus("sweep s.json -o r -j1");
+  EXPECT_EQ(run.code, 1) << run.err << run.out;
+  const Results results = read_results((folder_ / "r").string());
+  ASSERT_EQ(results.lines.size(), 2U);
+  EXPECT_EQ(results.lines[0]["status"], "failed");
+  EXPECT_NE(results.lines[0]["error"].get<std::string>().find("accumulators"), std::string::npos)
+      << results.lines[0]["error"];
+  EXPECT_EQ(results.lines[1]["status"], "ok");
+  EXPECT_GT(results.lines[1]["figures"]["cycles"].get<std::uint64_t>(), 100U);
+  EXPECT_EQ(tactus("sweep s.json -o r").code, 1);
+  EXPECT_NE(tactus("sweep s.json -o r --retry-failed").out.find("2 points, 1 of them to run"),
+            std::string::npos);
+}
+
+TEST_F(SweepCommand, BadDefinitionsAreRefusedBeforeAnythingIsWritten) {
+  write_sweep(R"("axes": [{"key": "architecture.aray_size", "values": [8]}])", "typo.json");
+  expect_error("sweep typo.json -o r", "did you mean \"architecture.array_size\"?");
+  write_sweep(R"("axes": [{"key": "architecture.array_size", "values": []}])", "empty.json");
+  expect_error("sweep empty.json -o r", "the axis is empty");
+  write_sweep(R"("axes": [{"key": "architecture.array_size", "values": [8, 16]}],
+                 "constraints": ["array_size > 16"])",
+              "none.json");
+  expect_error("sweep none.json -o r", "no point is left of the 2 looked at");
+  write_eight();
+  expect_error("sweep s.json", "-o");
+  expect_error("sweep absent.json -o r", "absent.json");
+  expect_error("sweep s.json -o r --shard 3/2", "i/n");
+}
+
+TEST_F(SweepCommand, FoldersThatCannotBeUsedAreRefused) {
+  write_eight();
+  write("file", std::string("x"));
+  expect_error("sweep s.json -o file/r", "file/r");
+  expect_error("sweep s.json -o /proc/r", "/proc/r");
+  std::filesystem::create_directory(folder_ / "used");
+  const int used = open((folder_ / "used/results.jsonl").c_str(), O_RDWR | O_CREAT, 0666);
+  ASSERT_EQ(flock(used, LOCK_EX), 0);
+  expect_error("sweep s.json -o used", "another sweep is writing to this folder");
+  close(used);
+  expect_error("sweep merge absent -o r", "absent");
+}
+
+TEST_F(SweepCommand, ADryRunWritesNothing) {
+  write_eight();
+  ASSERT_EQ(tactus("sweep s.json --dry-run").code, 0);  // fills the cache
+  const std::vector<std::string> before = files();
+  const Output run = tactus("sweep s.json --dry-run -o r");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("8 points\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("architecture.array_size=16 board.read_latency=64"), std::string::npos);
+  EXPECT_NE(run.out.find("estimated time"), std::string::npos);
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(SweepCommand, NetworksInFilesAreNamedFromTheSweepsFolder) {
+  std::filesystem::create_directories(folder_ / "d/e");
+  ASSERT_EQ(tactus("zoo mlp -o d/m.onnx").code, 0);
+  write("d/s.json", std::string(R"({"name": "t", "base": {"workload": {"network": "m.onnx"},
+        "board": {"name": "zcu104"}}, "axes": [{"key": "board.read_latency", "values": [1, 2]}]})"));
+  ASSERT_EQ(tactus("sweep d/s.json -o a --shard 1/2").code, 0);
+  ASSERT_EQ(tactus("sweep d/e/../s.json -o b --shard 2/2").code, 0);
+  EXPECT_EQ(tactus("sweep merge a b -o all").code, 0);
+  EXPECT_EQ(lines("all").size(), 2U);
+}
+
+TEST_F(SweepCommand, ReportsNeedResults) {
+  expect_error("report . -o r.html", "no sweep.json");
+  expect_error("report absent -o r.html", "no sweep.json");
+  write_eight();
+  ASSERT_EQ(tactus("sweep s.json -o r --shard 1/8").code, 0);
+  expect_error("report r", "-o");
+  expect_error("report r -o absent/r.html", "absent/r.html");
+  write("r/results.jsonl", std::string());
+  expect_error("report r -o r.html", "no point of the sweep is finished");
+  write("r/results.jsonl", std::string("{\"point\": 1}\n"));
+  expect_error("report r -o r.html", "results.jsonl:1: not a result line");
+}
+
+TEST_F(SweepCommand, TheReportOpensInABrowser) {
+  write_sweep(
+      R"("axes": [{"key": "architecture.accumulator_depth", "values": [1, 512, 1024]},
+                  {"key": "board.read_latency", "values": [1, 64]},
+                  {"key": "compiler.strategy", "values": ["local-isolated", "local-vars"]}])");
+  ASSERT_EQ(tactus("sweep s.json -o r").code, 1);
+  ASSERT_EQ(tactus("report r -o r.html").code, 0);
+  const std::string page = read("r.html");
+  for (const char* part :
+       {"has the lowest latency", "12 points, 4 of them failed", "Failed points", "accumulators",
+        "Latency against strategy", "Latency against on-chip memory"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  for (const char* foreign : {"http:", "https:", "src="}) {
+    EXPECT_EQ(page.find(foreign), std::string::npos) << foreign;
+  }
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "chromium is not installed; apt-get install chromium";
+  }
+  // Sorted by falling read latency, and the first row copied to where it can be found.
+  std::string probe = page;
+  probe.insert(probe.rfind("</body>"), R"(<script>
+    const head = [...document.querySelectorAll('.list th')]
+        .find((cell) => cell.textContent === 'read_latency');
+    head.click();
+    const body = head.closest('table').tBodies[0];
+    const column = head.cellIndex;
+    const up = [...body.rows].map((row) => row.cells[column].textContent).join(' ');
+    head.click();
+    const down = [...body.rows].map((row) => row.cells[column].textContent).join(' ');
+    document.title = up + ' | ' + down;
+    </script>)");
+  write("probe.html", probe);
+  const std::string dump =
+      "cd " + folder_.string() +
+      " && HOME=. timeout 60 chromium --headless --no-sandbox --disable-gpu "
+      "--enable-logging=stderr --user-data-dir=./profile --virtual-time-budget=2000 --dump-dom "
+      "\"file://$PWD/probe.html\" >dom.html 2>log.txt";
+  ASSERT_EQ(std::system(dump.c_str()), 0) << read("log.txt");
+  EXPECT_EQ(read("log.txt").find("CONSOLE"), std::string::npos) << read("log.txt");
+  const std::string dom = read("dom.html");
+  EXPECT_NE(dom.find("<title>1 1 1 1 64 64 64 64 | 64 64 64 64 1 1 1 1</title>"), std::string::npos)
+      << dom.substr(dom.find("<title>"), 120);
+}
+
+TEST(ShippedSweeps, HaveTheirPoints) {
+  std::vector<std::pair<std::string, std::size_t>> sizes;
+  for (const std::string& name : bench::config_names("sweeps")) {
+    const Points all = points(read_definition(bench::config_path("sweeps", name)));
+    EXPECT_EQ(all.dropped, 0U) << name;
+    sizes.emplace_back(name, all.points.size());
+  }
+  EXPECT_EQ(sizes, (decltype(sizes){{"array_size", 8},
+                                    {"depths", 30},
+                                    {"latency", 28},
+                                    {"quick", 6},
+                                    {"resnet20_200", 200},
+                                    {"strategies", 16}}));
+}
+
+}  // namespace
+}  // namespace tactus::sweep

@@ -1,0 +1,125 @@
+#include "firmware/report/axes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "firmware/report/html.h"
+
+namespace tactus::svg {
+namespace {
+
+/// 8.33333 as "8.333", 2097152 in groups.
+std::string number(double value) {
+  const bool grouped = value >= 10000 && value == std::floor(value) && value < 1e15;
+  return grouped ? html::grouped(static_cast<std::uint64_t>(value)) : fmt::format("{:.4g}", value);
+}
+
+}  // namespace
+
+Scale Scale::around(const std::vector<double>& values) {
+  if (values.empty()) return linear(0, 1);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  if (*low > 0 && *high > 10 * *low) {
+    const double room = std::pow(*high / *low, 0.05);
+    return logarithmic(*low / room, *high * room);
+  }
+  const double span = *high - *low;
+  const double room = span > 0 ? 0.06 * span : std::max(1.0, std::abs(*low)) / 2;
+  return linear(*low - room, *high + room);
+}
+
+double Scale::share(double value) const {
+  if (!logarithmic_) return (value - low_) / (high_ - low_);
+  return std::log10(value / low_) / std::log10(high_ / low_);
+}
+
+std::vector<double> Scale::ticks() const {
+  // The ends themselves are ticks though a logarithm may miss them by a little.
+  constexpr double slack = 1e-9;
+  std::vector<double> values;
+  if (logarithmic_) {
+    const bool fine = high_ / low_ < 1000;
+    const auto first = static_cast<int>(std::floor(std::log10(low_)));
+    for (int power = first; std::pow(10, power) <= high_ * (1 + slack); ++power) {
+      for (const double digit : {1, 2, 5}) {
+        const double value = digit * std::pow(10, power);
+        if (digit > 1 && !fine) break;
+        if (value >= low_ * (1 - slack) && value <= high_ * (1 + slack)) values.push_back(value);
+      }
+    }
+    return values;
+  }
+  const double raw = (high_ - low_) / 5;
+  const double power = std::pow(10, std::floor(std::log10(raw)));
+  double step = 10 * power;
+  for (const double digit : {5, 2, 1}) {
+    if (digit * power >= raw) step = digit * power;
+  }
+  for (double i = std::ceil(low_ / step - slack); i * step <= high_ + slack * step; ++i) {
+    values.push_back(i * step);
+  }
+  return values;
+}
+
+double Frame::place_x(double value) const { return left + x.share(value) * (width - left - right); }
+
+double Frame::place_y(double value) const {
+  return height - bottom - y.share(value) * (height - top - bottom);
+}
+
+std::vector<Tick> number_ticks(const std::vector<double>& values) {
+  std::vector<Tick> ticks;
+  for (const double value : values) ticks.push_back({value, number(value)});
+  return ticks;
+}
+
+std::string grid(const Frame& frame, const std::vector<Tick>& x, const std::vector<Tick>& y,
+                 std::string_view x_title, std::string_view y_title) {
+  constexpr double letter = 7, line_height = 13;
+  std::string out;
+  const double floor = frame.height - frame.bottom;
+  double taken = -1;
+  for (const Tick& tick : x) {
+    const double at = frame.place_x(tick.value);
+    out += line(at, frame.top, at, floor, "var(--line)", 1);
+    const double half =
+        letter * static_cast<double>(std::min<std::size_t>(tick.label.size(), 20)) / 2;
+    if (at - half < taken) continue;
+    out += label(at, floor + 16, "middle", tick.label);
+    taken = at + half + letter;
+  }
+  taken = frame.height;
+  for (const Tick& tick : y) {
+    const double at = frame.place_y(tick.value);
+    out += line(frame.left, at, frame.width - frame.right, at, "var(--line)", 1);
+    if (at > taken - line_height) continue;
+    out += label(frame.left - 7, at + 4, "end", tick.label);
+    taken = at;
+  }
+  out += label((frame.left + frame.width) / 2, frame.height - 6, "middle", x_title);
+  out += fmt::format(
+      "<text transform=\"translate(15 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+      floor / 2, html::escape(y_title));
+  return out;
+}
+
+std::string title(const std::string& text) {
+  return text.empty() ? "" : fmt::format("<title>{}</title>", html::escape(text));
+}
+
+std::string line(double x1, double y1, double x2, double y2, std::string_view colour,
+                 double width) {
+  return fmt::format(
+      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" "
+      "stroke-width=\"{}\"/>",
+      x1, y1, x2, y2, colour, width);
+}
+
+std::string label(double x, double y, std::string_view anchor, std::string_view text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", x, y, anchor,
+                     html::escape(text));
+}
+
+}  // namespace tactus::svg

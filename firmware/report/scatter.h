@@ -1,0 +1,43 @@
+// Scatter charts as inline SVG in the colours of html::Page.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tactus::svg {
+
+struct ScatterAxis {
+  std::string title;
+  /// Names of the values 0, 1, ...; empty: the values are numbers.
+  std::vector<std::string> categories;
+};
+
+struct ScatterPoint {
+  double x = 0, y = 0;
+  std::string title;
+  unsigned colour = 1;
+  bool main = false;  ///< drawn large, above the others
+};
+
+struct ScatterLine {
+  std::vector<std::pair<double, double>> points;
+  unsigned colour = 1;
+  bool steps = false;  ///< level from each point to the next
+  bool dashed = false;
+};
+
+/// Axes are logarithmic where values are positive and span more than a decade. Of points that
+/// nearly cover each other one is drawn, whose title counts the rest; main points all are.
+struct ScatterChart {
+  std::string title;
+  ScatterAxis x, y;
+  std::vector<ScatterPoint> points;
+  std::vector<ScatterLine> lines;
+};
+[[nodiscard]] std::string scatter(const ScatterChart& chart);
+
+/// Charts side by side where there is room.
+[[nodiscard]] std::string side_by_side(const std::vector<std::string>& charts);
+
+}  // namespace tactus::svg

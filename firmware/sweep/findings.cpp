@@ -1,0 +1,115 @@
+#include "firmware/sweep/findings.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus::sweep {
+namespace {
+
+Measured measure(const Line& line) {
+  const Line& figures = line.at("figures");
+  Measured m;
+  m.line = &line;
+  m.point = line.at("point").get<std::uint64_t>();
+  m.network = line.at("configuration").at("workload").at("network").get<std::string>();
+  m.cycles = figures.at("cycles").get<std::uint64_t>();
+  m.latency_ms = figures.at("latency_ms").get<double>();
+  m.frames_per_second = figures.at("frames_per_second").get<double>();
+  m.array_utilisation = figures.at("array_utilisation").get<double>();
+  m.memory_bits = figures.at("memory_bits").get<double>();
+  m.multipliers = figures.at("multipliers").get<double>();
+  const double bytes =
+      figures.at("dram_read_bytes").get<double>() + figures.at("dram_write_bytes").get<double>();
+  m.dram_bytes_per_second = bytes * m.frames_per_second;
+  return m;
+}
+
+}  // namespace
+
+std::vector<Measured> measured(const Results& results) {
+  std::vector<Measured> points;
+  for (std::size_t i = 0; i < results.lines.size(); ++i) {
+    const Line& line = results.lines[i];
+    if (line["status"] != "ok") continue;
+    try {
+      points.push_back(measure(line));
+    } catch (const Line::exception& error) {
+      user_error("{}/results.jsonl:{}: {}", results.folder, i + 1, printable(error.what(), 200));
+    }
+  }
+  std::sort(points.begin(), points.end(),
+            [](const Measured& a, const Measured& b) { return a.point < b.point; });
+  return points;
+}
+
+const Line& value_of(const Line& line, const std::string& key) {
+  static const Line none;
+  const std::size_t dot = key.find('.');
+  const Line& configuration = line.at("configuration");
+  const auto section = configuration.find(key.substr(0, dot));
+  if (section == configuration.end() || !section->is_object()) return none;
+  const auto value = section->find(key.substr(dot + 1));
+  return value == section->end() ? none : *value;
+}
+
+std::vector<std::string> varied_keys(const std::vector<Line>& lines) {
+  std::vector<std::string> keys;
+  if (lines.empty()) return keys;
+  for (const std::string& key : key_names(lines.front()["configuration"])) {
+    const Line& first = value_of(lines.front(), key);
+    if (std::any_of(lines.begin(), lines.end(),
+                    [&](const Line& line) { return value_of(line, key) != first; })) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+std::vector<std::size_t> pareto_front(const std::vector<CostAndTime>& points) {
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(points[a].cost, points[a].time) < std::tie(points[b].cost, points[b].time);
+  });
+  std::vector<std::size_t> front;
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : order) {
+    if (points[i].time >= fastest) continue;
+    fastest = points[i].time;
+    front.push_back(i);
+  }
+  return front;
+}
+
+Best best_of(const std::vector<const Measured*>& points) {
+  // The place whose tuple is least; the points ascend, so that the lower point wins a tie.
+  const auto least = [&](auto&& tuple) {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      if (tuple(*points[i]) < tuple(*points[best])) best = i;
+    }
+    return best;
+  };
+  Best best;
+  best.fastest = least([](const Measured& m) {
+    return std::make_tuple(m.latency_ms, m.memory_bits, m.multipliers);
+  });
+  best.efficient = least([](const Measured& m) {
+    return std::make_tuple(-m.frames_per_second / m.memory_bits, m.memory_bits, m.multipliers);
+  });
+  const double limit = 1.1 * points[best.fastest]->latency_ms;
+  const auto near = [limit](const Measured& m, double first, double second) {
+    return std::make_tuple(m.latency_ms > limit, first, second, m.latency_ms);
+  };
+  best.smallest = least([&](const Measured& m) { return near(m, m.memory_bits, m.multipliers); });
+  best.multipliers =
+      least([&](const Measured& m) { return near(m, m.multipliers, m.memory_bits); });
+  return best;
+}
+
+}  // namespace tactus::sweep

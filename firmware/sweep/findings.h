@@ -1,0 +1,49 @@
+// What stands out in the results of a sweep.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firmware/sweep/results.h"
+
+namespace tactus::sweep {
+
+/// A point that went well.
+struct Measured {
+  const Line* line = nullptr;
+  std::uint64_t point = 0;
+  std::string network;
+  std::uint64_t cycles = 0;
+  double latency_ms = 0, frames_per_second = 0, array_utilisation = 0;
+  double memory_bits = 0, multipliers = 0;  ///< see Area
+  double dram_bytes_per_second = 0;  ///< both banks, read and written, one image after the other
+};
+
+/// Ascending points; valid as long as `results`. Throws UserError for a line without figures.
+[[nodiscard]] std::vector<Measured> measured(const Results& results);
+
+/// The values of a line by key ("section.key"); null where it has none.
+[[nodiscard]] const Line& value_of(const Line& line, const std::string& key);
+
+/// Keys of the configuration whose values differ between lines, in the configuration's order.
+[[nodiscard]] std::vector<std::string> varied_keys(const std::vector<Line>& lines);
+
+/// Indices of the points for which no other is as good or better in both and better in one; by
+/// ascending cost. Of equal points the first counts.
+struct CostAndTime {
+  double cost = 0, time = 0;
+};
+[[nodiscard]] std::vector<std::size_t> pareto_front(const std::vector<CostAndTime>& points);
+
+/// Of points of one network, which are not empty: places in `points`. Ties go to less memory, fewer
+/// multipliers, the lower point.
+struct Best {
+  std::size_t fastest = 0;      ///< lowest latency
+  std::size_t efficient = 0;    ///< most frames per second for each bit of memory
+  std::size_t smallest = 0;     ///< least memory within 10 % of the lowest latency
+  std::size_t multipliers = 0;  ///< fewest multipliers within 10 % of the lowest latency
+};
+[[nodiscard]] Best best_of(const std::vector<const Measured*>& points);
+
+}  // namespace tactus::sweep

@@ -1,0 +1,375 @@
+#include "firmware/sweep/report.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "firmware/report/html.h"
+#include "firmware/report/scatter.h"
+#include "firmware/report/svg.h"
+#include "firmware/sweep/findings.h"
+#include "isa/support/error.h"
+
+namespace tactus::sweep {
+namespace {
+
+using html::escape;
+using html::grouped;
+
+std::string plain(const Line& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_null()) return "";
+  if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
+  return value.dump();
+}
+
+/// escape() would show the ends of lines as bytes.
+std::string escape_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += escape(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string short_name(const std::string& key) {
+  return key == "board.name" ? "board" : key.substr(key.find('.') + 1);
+}
+
+double megabits(const Measured& m) { return m.memory_bits / 1e6; }
+double megabytes_per_second(const Measured& m) { return m.dram_bytes_per_second / 1e6; }
+double multipliers(const Measured& m) { return m.multipliers; }
+
+/// Of a sweep over several networks, each is compared with itself only and has a colour.
+struct Group {
+  std::string network;
+  unsigned colour = 1;
+  std::vector<const Measured*> points;
+};
+
+/// What a front of latency is drawn against.
+struct Cost {
+  const char* title;
+  const char* axis;
+  const char* mark;  ///< in the table
+  double (*of)(const Measured&);
+};
+constexpr Cost costs[] = {
+    {"Latency against on-chip memory", "on-chip memory, Mbit", "memory", megabits},
+    {"Latency against multipliers", "multipliers", "multipliers", multipliers},
+    {"Latency against DRAM bandwidth used", "DRAM bandwidth used, MB/s", "bandwidth",
+     megabytes_per_second},
+};
+
+class Page {
+ public:
+  explicit Page(const Results& results)
+      : results_(results), measured_(measured(results)), keys_(varied_keys(results.lines)) {
+    // The hash of a network's file says nothing that its name does not.
+    keys_.erase(std::remove(keys_.begin(), keys_.end(), "workload.sha256"), keys_.end());
+    for (const Measured& m : measured_) {
+      const auto found = std::find_if(groups_.begin(), groups_.end(),
+                                      [&](const Group& g) { return g.network == m.network; });
+      Group& group = found == groups_.end() ? groups_.emplace_back() : *found;
+      group.network = m.network;
+      group.points.push_back(&m);
+    }
+    constexpr unsigned colours[] = {1, 3, 2, 0, 4, 5};
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      groups_[g].colour = colours[std::min(g, std::size(colours) - 1)];
+    }
+    find_fronts();
+  }
+
+  [[nodiscard]] std::string html() const;
+
+ private:
+  void find_fronts();
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::string varied(const Line& line) const;
+  [[nodiscard]] std::string lead() const;
+  [[nodiscard]] std::string best(const Group& group) const;
+  [[nodiscard]] std::string group_legend(std::vector<svg::Legend> entries) const;
+  [[nodiscard]] std::string axes_section() const;
+  [[nodiscard]] std::string axis_chart(const std::string& key) const;
+  [[nodiscard]] std::string fronts_section() const;
+  [[nodiscard]] std::string points_section() const;
+  [[nodiscard]] std::string failed_section() const;
+  [[nodiscard]] std::string definition_section() const;
+
+  const Results& results_;
+  std::vector<Measured> measured_;
+  std::vector<std::string> keys_;
+  std::vector<Group> groups_;
+  std::map<const Measured*, std::set<std::size_t>> fronts_;  ///< costs by point
+  std::size_t failed_ = results_.lines.size() - measured_.size();
+};
+
+void Page::find_fronts() {
+  for (const Group& group : groups_) {
+    for (std::size_t c = 0; c < std::size(costs); ++c) {
+      std::vector<CostAndTime> points;
+      for (const Measured* m : group.points) points.push_back({costs[c].of(*m), m->latency_ms});
+      for (const std::size_t i : pareto_front(points)) fronts_[group.points[i]].insert(c);
+    }
+  }
+}
+
+std::string Page::name() const {
+  const Line definition = Line::parse(results_.definition, nullptr, false, true);
+  if (!definition.is_object() || !definition.contains("name")) return results_.folder;
+  return plain(definition["name"]);
+}
+
+/// What distinguishes the point, without the network.
+std::string Page::varied(const Line& line) const {
+  std::string text;
+  for (const std::string& key : keys_) {
+    if (key == "workload.network") continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", short_name(key),
+                        plain(value_of(line, key)));
+  }
+  return text;
+}
+
+/// Every point that is best in some way, once, with all it is best in.
+std::string Page::best(const Group& group) const {
+  const Best best = best_of(group.points);
+  const std::pair<std::size_t, const char*> praises[] = {
+      {best.fastest, "has the lowest latency"},
+      {best.efficient, "gives the most frames for its memory"},
+      {best.smallest, "has the least memory within 10 % of the lowest latency"},
+      {best.multipliers, "has the fewest multipliers within 10 % of the lowest latency"},
+  };
+  std::string text;
+  std::set<std::size_t> named;
+  for (const auto& first : praises) {
+    if (!named.insert(first.first).second) continue;
+    std::string praise;
+    for (const auto& [place, what] : praises) {
+      if (place != first.first) continue;
+      praise += (praise.empty() ? "" : ", ") + std::string(what);
+    }
+    const Measured& m = *group.points[first.first];
+    const std::string values = varied(*m.line);
+    text += fmt::format(
+        "<li>{}<a href=\"#p{}\">Point {}</a> {}: {:.3f} ms, {:.1f} frames/s, {:.2f} Mbit, {} "
+        "multipliers, {:.2f} frames/s for each Mbit{}.</li>\n",
+        groups_.size() > 1 ? escape(group.network) + ": " : "", m.point, m.point, praise,
+        m.latency_ms, m.frames_per_second, megabits(m),
+        grouped(static_cast<std::uint64_t>(m.multipliers)), m.frames_per_second / megabits(m),
+        values.empty() ? "" : " (" + escape(values) + ")");
+  }
+  return "<ul class=\"best\">\n" + text + "</ul>\n";
+}
+
+std::string Page::lead() const {
+  std::string text =
+      fmt::format("<p>{} points{}", grouped(results_.lines.size()),
+                  failed_ > 0 ? fmt::format(", {} of them failed", grouped(failed_)) : "");
+  if (results_.total > results_.lines.size()) {
+    text += fmt::format("; {} more have not been run yet",
+                        grouped(results_.total - results_.lines.size()));
+  }
+  text += fmt::format(". {}.</p>\n", escape(plain(results_.lines.front()["tool"])));
+  if (groups_.empty()) return text + "<p><b>Every point failed.</b></p>\n";
+  if (groups_.size() > 1) {
+    text += "<p>Points are compared with those of the same network only.</p>\n";
+  }
+  return text;
+}
+
+std::string Page::group_legend(std::vector<svg::Legend> entries) const {
+  if (groups_.size() > 1) {
+    entries.clear();
+    for (const Group& group : groups_) entries.push_back({group.network, group.colour});
+  }
+  return svg::legend(entries);
+}
+
+std::string Page::axis_chart(const std::string& key) const {
+  // A line over many values with a point or two each would be noise.
+  const auto enough = [](std::size_t values, std::size_t points) {
+    return values > 1 && (values <= 24 || 8 * values <= points);
+  };
+  svg::ScatterChart chart;
+  chart.title = "Latency against " + short_name(key);
+  chart.x.title = key;
+  chart.y.title = "latency, ms";
+  const auto numeric = [&](const Measured& m) { return value_of(*m.line, key).is_number(); };
+  const bool numbers = std::all_of(measured_.begin(), measured_.end(), numeric);
+  std::map<std::string, double> places;
+  const auto place = [&](const Measured& m) {
+    const Line& value = value_of(*m.line, key);
+    if (numbers) return value.get<double>();
+    const auto [found, fresh] = places.try_emplace(plain(value), places.size());
+    if (fresh) chart.x.categories.push_back(found->first);
+    return found->second;
+  };
+  for (const Group& group : groups_) {
+    std::map<double, std::vector<double>> at;
+    for (const Measured* m : group.points) {
+      const double x = place(*m);
+      at[x].push_back(m->latency_ms);
+      chart.points.push_back(
+          {x, m->latency_ms,
+           fmt::format("point {}: {:.3f} ms; {}", m->point, m->latency_ms, varied(*m->line)),
+           group.colour});
+    }
+    if (!enough(at.size(), group.points.size())) continue;
+    const bool single = groups_.size() == 1;
+    svg::ScatterLine lowest{{}, single ? 0 : group.colour}, median{{}, 5, false, true};
+    for (auto& [x, latencies] : at) {
+      std::sort(latencies.begin(), latencies.end());
+      lowest.points.emplace_back(x, latencies.front());
+      const std::size_t half = latencies.size() / 2;
+      median.points.emplace_back(x, (latencies[half] + latencies[latencies.size() - 1 - half]) / 2);
+    }
+    if (single && at.size() < group.points.size()) chart.lines.push_back(std::move(median));
+    chart.lines.push_back(std::move(lowest));
+  }
+  return svg::scatter(chart);
+}
+
+std::string Page::axes_section() const {
+  if (keys_.empty()) return "<p>Nothing varies.</p>\n";
+  std::vector<std::string> charts;
+  for (const std::string& key : keys_) {
+    if (key != "workload.network") charts.push_back(axis_chart(key));
+  }
+  return "<p>Every point once in each chart, whatever its other values. Rest the pointer on one to "
+         "see them.</p>\n" +
+         group_legend({{"points", 1}, {"lowest at each value", 0}, {"median", 5}}) +
+         svg::side_by_side(charts);
+}
+
+std::string Page::fronts_section() const {
+  std::vector<std::string> charts;
+  for (std::size_t c = 0; c < std::size(costs); ++c) {
+    svg::ScatterChart chart;
+    chart.title = costs[c].title;
+    chart.x.title = costs[c].axis;
+    chart.y.title = "latency, ms";
+    for (const Group& group : groups_) {
+      const unsigned front = groups_.size() == 1 ? 4 : group.colour;
+      svg::ScatterLine line{{}, front, true};
+      for (const Measured* m : group.points) {
+        const auto found = fronts_.find(m);
+        const bool main = found != fronts_.end() && found->second.count(c) != 0;
+        const double cost = costs[c].of(*m);
+        chart.points.push_back({cost, m->latency_ms,
+                                fmt::format("point {}: {:.4g}, {:.3f} ms; {}", m->point, cost,
+                                            m->latency_ms, varied(*m->line)),
+                                main ? front : group.colour, main});
+        if (main) line.points.emplace_back(cost, m->latency_ms);
+      }
+      std::sort(line.points.begin(), line.points.end());
+      chart.lines.push_back(std::move(line));
+    }
+    charts.push_back(svg::scatter(chart));
+  }
+  return "<p>Large points are on the front: no other has both less cost and less latency. Memory: "
+         "local memory, accumulators, weights and SIMD registers. Multipliers: N x N in the array, "
+         "N in the ALUs. Bandwidth: bytes read and written for an image over its latency.</p>\n" +
+         group_legend({{"points", 1}, {"on the front", 4}}) + svg::side_by_side(charts);
+}
+
+std::string Page::points_section() const {
+  std::vector<html::Table::Column> columns{{"point"}};
+  for (const std::string& key : keys_) {
+    columns.push_back({short_name(key), !value_of(results_.lines.front(), key).is_number()});
+  }
+  for (const char* title :
+       {"cycles", "latency ms", "frames/s", "array %", "memory Mbit", "multipliers", "DRAM MB/s"}) {
+    columns.push_back({title});
+  }
+  columns.push_back({"on the front of", true});
+  html::Table table(columns, html::Table::Kind::list);
+  for (const Measured& m : measured_) {
+    std::vector<std::string> cells{fmt::format("<span id=\"p{0}\">{0}</span>", m.point)};
+    for (const std::string& key : keys_) cells.push_back(escape(plain(value_of(*m.line, key))));
+    cells.push_back(grouped(m.cycles));
+    for (const double figure : {m.latency_ms, m.frames_per_second}) {
+      cells.push_back(fmt::format("{:.3f}", figure));
+    }
+    cells.push_back(fmt::format("{:.1f}", 100 * m.array_utilisation));
+    cells.push_back(fmt::format("{:.3f}", megabits(m)));
+    cells.push_back(grouped(static_cast<std::uint64_t>(m.multipliers)));
+    cells.push_back(fmt::format("{:.1f}", megabytes_per_second(m)));
+    std::string marks;
+    if (const auto found = fronts_.find(&m); found != fronts_.end()) {
+      for (const std::size_t c : found->second) {
+        marks += (marks.empty() ? "" : ", ") + std::string(costs[c].mark);
+      }
+    }
+    cells.push_back(marks);
+    table.row(std::move(cells));
+  }
+  return "<p>A click on a title sorts.</p>\n" + table.html();
+}
+
+std::string Page::failed_section() const {
+  std::vector<html::Table::Column> columns{{"point"}};
+  for (const std::string& key : keys_) {
+    columns.push_back({short_name(key), !value_of(results_.lines.front(), key).is_number()});
+  }
+  columns.push_back({"error", true});
+  html::Table table(columns, html::Table::Kind::list);
+  std::vector<const Line*> failed;
+  for (const Line& line : results_.lines) {
+    if (line["status"] != "ok") failed.push_back(&line);
+  }
+  std::sort(failed.begin(), failed.end(), [](const Line* a, const Line* b) {
+    return (*a)["point"].get<std::uint64_t>() < (*b)["point"].get<std::uint64_t>();
+  });
+  for (const Line* line : failed) {
+    std::vector<std::string> cells{plain((*line)["point"])};
+    for (const std::string& key : keys_) cells.push_back(escape(plain(value_of(*line, key))));
+    cells.push_back(line->contains("error") ? escape(plain((*line)["error"])) : "");
+    table.row(std::move(cells));
+  }
+  return table.html();
+}
+
+std::string Page::definition_section() const {
+  html::Table table({{"setting that does not vary", true}, {"value", true}});
+  const Line& first = results_.lines.front();
+  for (const std::string& key : key_names(first["configuration"])) {
+    if (std::find(keys_.begin(), keys_.end(), key) != keys_.end()) continue;
+    if (key == "workload.sha256" && groups_.size() > 1) continue;
+    table.row({escape(key), escape(plain(value_of(first, key)))});
+  }
+  return fmt::format(
+      "<pre>{}</pre>\n<details><summary>All other settings</summary>\n{}</details>\n",
+      escape_lines(results_.definition), table.html());
+}
+
+std::string Page::html() const {
+  html::Page page("Sweep " + name());
+  page.sortable();
+  page.lead(lead());
+  if (!groups_.empty()) {
+    std::string text;
+    for (const Group& group : groups_) text += best(group);
+    page.section("Best points", text);
+    page.section("Pareto fronts", fronts_section());
+    page.section("Latency against what varies", axes_section());
+    page.section("All points", points_section());
+  }
+  if (failed_ > 0) page.section("Failed points", failed_section());
+  page.section("Definition", definition_section());
+  return page.html();
+}
+
+}  // namespace
+
+std::string report_html(const Results& results) {
+  if (results.lines.empty()) user_error("{}: no point of the sweep is finished", results.folder);
+  return Page(results).html();
+}
+
+}  // namespace tactus::sweep

@@ -1,0 +1,79 @@
+// Best points and fronts against their definitions.
+#include "firmware/sweep/findings.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "isa/support/error.h"
+
+namespace tactus::sweep {
+namespace {
+
+TEST(SweepFindings, AFrontIsWhatNothingDominates) {
+  std::mt19937 engine(7);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<CostAndTime> points(1 + engine() % 40);
+    for (CostAndTime& p : points) {
+      p = {static_cast<double>(engine() % 12), static_cast<double>(engine() % 12)};
+    }
+    std::vector<bool> on(points.size());
+    const std::vector<std::size_t> front = pareto_front(points);
+    for (std::size_t i = 0; i < front.size(); ++i) {
+      on[front[i]] = true;
+      if (i > 0) EXPECT_LT(points[front[i - 1]].cost, points[front[i]].cost);
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      bool beaten = false;
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        const bool no_worse = points[k].cost <= points[i].cost && points[k].time <= points[i].time;
+        const bool equal = points[k].cost == points[i].cost && points[k].time == points[i].time;
+        beaten = beaten || (no_worse && (!equal || k < i));
+      }
+      EXPECT_NE(on[i], beaten) << i;
+    }
+  }
+}
+
+Measured point(double latency, double bits, double multipliers) {
+  Measured m;
+  m.latency_ms = latency;
+  m.frames_per_second = 1000 / latency;
+  m.memory_bits = bits;
+  m.multipliers = multipliers;
+  return m;
+}
+
+TEST(SweepFindings, BestPointsAreThoseOfTheirDefinitions) {
+  const std::vector<Measured> all{point(10, 100, 72),   point(11, 80, 90),  point(10.5, 90, 20),
+                                  point(11.1, 1000, 2), point(10, 100, 72), point(40, 5, 1)};
+  std::vector<const Measured*> pointers;
+  for (const Measured& m : all) pointers.push_back(&m);
+  const Best best = best_of(pointers);
+  EXPECT_EQ(best.fastest, 0U);
+  EXPECT_EQ(best.smallest, 1U);     // 11 is just within 10 %
+  EXPECT_EQ(best.multipliers, 2U);  // 11.1 is not
+  EXPECT_EQ(best.efficient, 5U);
+}
+
+Results results_of(const std::vector<std::string>& lines) {
+  Results results;
+  for (const std::string& line : lines) results.lines.push_back(Line::parse(line));
+  return results;
+}
+
+TEST(SweepFindings, KeysThatDifferVary) {
+  const Results results =
+      results_of({R"({"status": "ok", "configuration": {"a": {"x": 1, "y": 2}, "b": {"x": "s"}}})",
+                  R"({"status": "ok", "configuration": {"a": {"x": 1, "y": 3}, "b": {"x": "s"}}})",
+                  R"({"status": "ok", "configuration": {"a": {"x": 1, "y": 2}, "b": {}}})"});
+  EXPECT_EQ(varied_keys(results.lines), (std::vector<std::string>{"a.y", "b.x"}));
+}
+
+TEST(SweepFindings, LinesWithoutFiguresAreRefused) {
+  const Results results = results_of({R"({"status": "ok", "point": 1, "configuration": {}})"});
+  EXPECT_THROW((void)measured(results), UserError);
+}
+
+}  // namespace
+}  // namespace tactus::sweep
