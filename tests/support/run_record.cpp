@@ -36,25 +36,38 @@ std::string list_difference(const char* name, const List& one, const List& other
 
 std::vector<std::uint64_t> counters(const RunRecord& record) {
   const RunResult& r = record.result;
-  return {record.simulated,
-          r.cycles,
-          r.instructions,
-          r.retired,
-          r.last_retire,
-          r.last_retire_padded,
-          r.last_b[0].value_or(~Cycle{0}),
-          r.last_b[1].value_or(~Cycle{0}),
-          r.read_beats[0],
-          r.read_beats[1],
-          r.write_beats[0],
-          r.write_beats[1],
-          r.read_bursts[0],
-          r.read_bursts[1],
-          r.write_bursts[0],
-          r.write_bursts[1],
-          r.array_runs,
-          r.array_loads,
-          r.alu_operations};
+  std::vector<std::uint64_t> all{record.simulated,
+                                 r.cycles,
+                                 r.instructions,
+                                 r.retired,
+                                 r.last_retire,
+                                 r.last_retire_padded,
+                                 r.last_b[0].value_or(~Cycle{0}),
+                                 r.last_b[1].value_or(~Cycle{0}),
+                                 r.read_beats[0],
+                                 r.read_beats[1],
+                                 r.write_beats[0],
+                                 r.write_beats[1],
+                                 r.read_bursts[0],
+                                 r.read_bursts[1],
+                                 r.write_bursts[0],
+                                 r.write_bursts[1],
+                                 r.array_runs,
+                                 r.array_loads,
+                                 r.alu_operations};
+  const auto append = [&](const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+  for (const UnitCycles& unit : r.accounting.units) append(unit.cycles);
+  for (const KindFigures& kind : r.accounting.kinds) {
+    all.push_back(kind.count);
+    all.push_back(kind.vectors);
+    append(kind.head);
+  }
+  append(r.accounting.totals.array_time);
+  for (const RunResult::DaisCounts& dais : r.dais) {
+    all.push_back(dais.instructions);
+    all.push_back(dais.samples);
+  }
+  return all;
 }
 
 }  // namespace
