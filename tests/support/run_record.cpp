@@ -34,27 +34,28 @@ std::string list_difference(const char* name, const List& one, const List& other
   return fmt::format("{} and {} of {}", one.size(), other.size(), name);
 }
 
+/// Every figure of a run, with its accounting: the cycles of all units by state.
 std::vector<std::uint64_t> counters(const RunRecord& record) {
   const RunResult& r = record.result;
-  return {record.simulated,
-          r.cycles,
-          r.instructions,
-          r.retired,
-          r.last_retire,
-          r.last_retire_padded,
-          r.last_b[0].value_or(~Cycle{0}),
-          r.last_b[1].value_or(~Cycle{0}),
-          r.read_beats[0],
-          r.read_beats[1],
-          r.write_beats[0],
-          r.write_beats[1],
-          r.read_bursts[0],
-          r.read_bursts[1],
-          r.write_bursts[0],
-          r.write_bursts[1],
-          r.array_runs,
-          r.array_loads,
-          r.alu_operations};
+  std::vector<std::uint64_t> all{record.simulated,
+                                 r.cycles,
+                                 r.instructions,
+                                 r.retired,
+                                 r.last_retire,
+                                 r.last_retire_padded,
+                                 r.last_b[0].value_or(~Cycle{0}),
+                                 r.last_b[1].value_or(~Cycle{0}),
+                                 r.array_runs,
+                                 r.array_loads,
+                                 r.alu_operations};
+  const auto append = [&all](const auto& list) { all.insert(all.end(), list.begin(), list.end()); };
+  append(r.read_beats);
+  append(r.write_beats);
+  append(r.read_bursts);
+  append(r.write_bursts);
+  for (const UnitCycles& unit : r.accounting.units) append(unit.cycles);
+  for (const KindFigures& kind : r.accounting.kinds) append(kind.head);
+  return all;
 }
 
 }  // namespace
