@@ -34,6 +34,7 @@ std::string list_difference(const char* name, const List& one, const List& other
   return fmt::format("{} and {} of {}", one.size(), other.size(), name);
 }
 
+/// Every figure of a run, with its accounting: the cycles of all units by state.
 std::vector<std::uint64_t> counters(const RunRecord& record) {
   const RunResult& r = record.result;
   std::vector<std::uint64_t> all{record.simulated,
