@@ -19,6 +19,7 @@ class Costing {
   Costing(const tcu::Architecture& architecture, Formula formula)
       : formula_(formula),
         n_(architecture.array_size),
+        blocks_(architecture.dais_blocks),
         vector_words_((architecture.vector_bytes() * 8 + dram_word_bits - 1) / dram_word_bits) {}
 
   Cost next(const tcu::Instruction& instruction, InstructionKind kind) {
@@ -51,6 +52,13 @@ class Costing {
       case InstructionKind::local_to_accumulator:
       case InstructionKind::local_to_accumulator_accumulate:
         return {1, vectors, vectors, on_chip_energy * vectors};
+      case InstructionKind::dais: {
+        // Not in the reference: a move whose longer side sets the pace.
+        const tcu::DaisBlockEntry& block = blocks_[tcu::dais_fields(instruction).block];
+        const std::uint64_t inputs = vectors * block.input_vectors(n_);
+        const std::uint64_t results = vectors * block.output_vectors(n_);
+        return {1, inputs, std::max(inputs, results), on_chip_energy * inputs};
+      }
       case InstructionKind::configure:
       case InstructionKind::undefined:
         return {1, 0, 0, 0};
@@ -67,7 +75,8 @@ class Costing {
   }
 
   Formula formula_;
-  std::uint64_t n_;
+  std::uint32_t n_;
+  const std::vector<tcu::DaisBlockEntry>& blocks_;
   std::uint64_t vector_words_;
   InstructionKind previous_ = InstructionKind::no_op;
 };
@@ -82,10 +91,11 @@ Estimate estimate_range(const tcu::Architecture& architecture, const tcu::Instru
                         std::uint64_t count, Formula formula) {
   const std::uint64_t dropped =
       std::min<std::uint64_t>(count, std::uint64_t{architecture.thread_queue_depth} + 1);
+  const tcu::InstructionLayout layout(architecture);
   Costing costing(architecture, formula);
   Estimate result;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const InstructionKind kind = kind_of(first[i]);
+    const InstructionKind kind = kind_of(layout, first[i]);
     const Cost cost = costing.next(first[i], kind);
     result.by_kind[static_cast<std::size_t>(kind)] += cost;
     result.aggregate += cost;

@@ -12,6 +12,20 @@ constexpr std::uint64_t most_latency_cycles = 1000000;
 
 }  // namespace
 
+Args::Option engine_option() {
+  return {
+      "engine", "step|fast",
+      "step: settle all wires in every cycle; the result is the same, and slower (default fast)"};
+}
+
+Engine read_engine(const Args& args) {
+  const std::string engine = args.text("engine").value_or("fast");
+  if (engine != "step" && engine != "fast") {
+    user_error("--engine {} is not allowed; allowed: step, fast", quote(engine));
+  }
+  return engine == "step" ? Engine::step : Engine::fast;
+}
+
 std::vector<Args::Option> machine_options() {
   return {
       {"board", "NAME|F.json",
@@ -28,6 +42,7 @@ std::vector<Args::Option> machine_options() {
       {"feed-gap", "CYCLES", "idle cycles after each word of the instruction stream (default 0)"},
       {"stall-percent", "P", "random stalls at the memory's pins, 0..99 (default 0)"},
       {"stall-seed", "N", "seed of the stalls (default 1)"},
+      engine_option(),
       {"shuffle-seed", "N", "evaluate units in random order: slow, changes nothing"},
   };
 }
@@ -75,6 +90,7 @@ void read_machine_options(const Args& args, MachineConfig& config) {
   const auto percent = static_cast<unsigned>(args.number("stall-percent", 0, 0, 99));
   const auto seed = static_cast<std::uint32_t>(args.number("stall-seed", 1, 0, 0xFFFFFFFF));
   config.stalls = StallGenerator(seed, percent);
+  config.engine = read_engine(args);
   if (args.has("shuffle-seed")) {
     config.shuffle_seed = static_cast<std::uint32_t>(args.number("shuffle-seed", 0, 0, 0xFFFFFFFF));
   }

@@ -12,6 +12,10 @@ namespace tactus {
 
 [[nodiscard]] std::vector<Args::Option> machine_options();
 
+/// --engine step|fast, also for commands that build no machine.
+[[nodiscard]] Args::Option engine_option();
+[[nodiscard]] Engine read_engine(const Args& args);
+
 /// Options of the sampler: "samples" names its file, the others shape it.
 [[nodiscard]] std::vector<Args::Option> sample_options();
 void read_sample_options(const Args& args, MachineConfig& config);

@@ -6,6 +6,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/machine_options.h"
 #include "firmware/replay/replay.h"
 #include "isa/support/error.h"
 
@@ -39,12 +40,14 @@ int replay_command(const Words& words) {
   Args args("replay",
             "Runs the program of each golden log under the log's conditions and compares every\n"
             "event of every cycle and the memories. Folders stand for the .txt files in them.",
-            {{"shuffle-seed", "N", "evaluate units in random order (whole-top logs)"},
+            {engine_option(),
+             {"shuffle-seed", "N", "evaluate units in random order (whole-top logs)"},
              {"quiet", "", "print differences and the total only"}},
             "LOG...");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().empty()) user_error("tactus replay: name at least one log or folder");
   ReplayOptions options;
+  options.engine = read_engine(args);
   if (args.has("shuffle-seed")) {
     options.shuffle_seed =
         static_cast<std::uint32_t>(args.number("shuffle-seed", 0, 0, 0xFFFFFFFF));

@@ -115,7 +115,7 @@ std::string stats_json(const RunReport& report) {
   for (const ImageResult& image : report.images) {
     json["images"].push_back(image_json(report.plan, image));
   }
-  json["figures"] = figures_json();
+  json["figures"] = figures_json(Shape(report.plan.machine));
   // File names need not be UTF-8; JSON has to be.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "firmware/compiler/backend/encoder.h"
+#include "firmware/compiler/lir/updates.h"
 #include "firmware/compiler/scheduler/graph.h"
 #include "firmware/compiler/scheduler/lowering.h"
 #include "isa/support/error.h"
@@ -101,9 +102,14 @@ void ProgramBuilder::State::lower(const hir::Layer& layer) {
   LayerStatistics statistics;
   statistics.name = layer.name;
   statistics.first_instruction = encoder.instructions();
-  const SegmentSink sink = [&](const lir::Segment& segment) {
+  const auto append = [&](const lir::Segment& segment) {
     if (options.dump_lir != nullptr) lir::dump(segment, *options.dump_lir);
     encoder.append(segment);
+  };
+  // The reference knows nothing of collisions.
+  const bool apart = !options.compat && lir::updates_collide(architecture.array_size);
+  const SegmentSink sink = [&](const lir::Segment& segment) {
+    append(apart ? lir::keep_updates_apart(segment, architecture.array_size) : segment);
   };
   const Graph graph(layer, architecture.array_size);
   const LoweringFigures figures =

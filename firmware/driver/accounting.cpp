@@ -90,13 +90,18 @@ Counters Accountant::counters() const {
   return c;
 }
 
-/// Reads and writes of local ports A and B, and accesses of accumulator port A.
-std::array<std::uint64_t, 5> Accountant::accesses() const {
+/// Reads and writes of local ports A and B, accesses of accumulator port A, and vectors that DAIS
+/// blocks took.
+std::array<std::uint64_t, 6> Accountant::accesses() const {
   const Tcu& tcu = std::as_const(top_).tcu();
   const DualPortMemory::Stats& local = tcu.local().stats();
   const DualPortMemory::Stats& accumulators = tcu.accumulators().accumulator().memory().stats();
-  return {local.reads[0], local.writes[0], local.reads[1], local.writes[1],
-          accumulators.reads[0] + accumulators.writes[0]};
+  return {local.reads[0],
+          local.writes[0],
+          local.reads[1],
+          local.writes[1],
+          accumulators.reads[0] + accumulators.writes[0],
+          tcu.dais() == nullptr ? 0 : tcu.dais()->stats().vectors};
 }
 
 void Accountant::begin(std::uint64_t instructions, const std::vector<tcu::LayerEntry>& regions) {
@@ -193,7 +198,7 @@ void Accountant::check(const Accounting& a) const {
     const UnitCycles& u = a.unit(unit);
     expect(unit, u.states[code].name, u.cycles[code], events);
   };
-  const std::array<std::uint64_t, 5> now = accesses();
+  const std::array<std::uint64_t, 6> now = accesses();
   const auto accessed = [&](std::size_t i) { return now[i] - accesses_at_start_[i]; };
   state("array", SystolicArray::compute, a.totals.array_runs);
   state("array", SystolicArray::load_weights, a.totals.array_loads);
@@ -204,6 +209,7 @@ void Accountant::check(const Accounting& a) const {
   state("local_b", DualPortMemory::reads, accessed(2));
   state("local_b", DualPortMemory::writes, accessed(3));
   state("accumulators", AccumulatorWithAlu::access, accessed(4));
+  if (std::as_const(top_).tcu().dais() != nullptr) state("dais", DaisUnit::take, accessed(5));
   for (const unsigned p : {0U, 1U}) {
     state(p == 0 ? "dram0" : "dram1", DramPort::read, a.totals.read_beats[p]);
     state(p == 0 ? "dram0" : "dram1", DramPort::write, a.totals.write_beats[p]);

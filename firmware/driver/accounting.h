@@ -92,7 +92,7 @@ class Accountant {
     std::size_t region;
   };
   [[nodiscard]] Counters counters() const;
-  [[nodiscard]] std::array<std::uint64_t, 5> accesses() const;
+  [[nodiscard]] std::array<std::uint64_t, 6> accesses() const;
   void close_segment(std::uint64_t retired);
   void check(const Accounting& accounting) const;
 
@@ -102,7 +102,7 @@ class Accountant {
   Cycle first_ = 0;
   std::vector<std::vector<std::uint64_t>> units_at_start_;
   Decoder::Stats decoder_at_start_;
-  std::array<std::uint64_t, 5> accesses_at_start_{};
+  std::array<std::uint64_t, 6> accesses_at_start_{};
   Counters start_;
 
   Accounting accounting_;  ///< of the run under way

@@ -35,6 +35,7 @@ Top::Config top_config(const MachineConfig& config) {
   top.sample_pause = config.sample_pause;
   top.stalls = config.stalls;
   top.shuffle_seed = config.shuffle_seed;
+  top.engine = config.engine;
   return top;
 }
 

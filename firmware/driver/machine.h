@@ -16,6 +16,7 @@
 #include "firmware/driver/program_stream.h"
 #include "models/dram/axi_slave.h"
 #include "models/sim/clock_driver.h"
+#include "models/sim/engine.h"
 #include "models/sim/events.h"
 #include "models/sim/kernel_scope.h"
 #include "models/top/top.h"
@@ -39,7 +40,8 @@ struct MachineConfig {
   Cycle sample_pause = 0;               ///< see Top::Config
   Cycle feed_gap = 0;                   ///< idle cycles after each word of the instruction stream
   StallGenerator stalls;
-  std::optional<std::uint32_t> shuffle_seed;  ///< see Top::Config
+  Engine engine = Engine::fast;
+  std::optional<std::uint32_t> shuffle_seed;  ///< see Top::Config; takes the step engine
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
   MemoryFactory memory;  ///< empty: a FixedLatencyBank
 };

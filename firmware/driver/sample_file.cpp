@@ -1,52 +1,25 @@
 #include "firmware/driver/sample_file.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
 #include "isa/support/files.h"
-#include "isa/tcu/instruction.h"
+#include "isa/tcu/instruction_kind.h"
 
 namespace tactus {
 namespace {
 
 constexpr std::size_t word_bytes = 8;
 
-std::string class_name(const tcu::Instruction& i) {
-  switch (static_cast<tcu::Opcode>(i.opcode)) {
-    case tcu::Opcode::no_op:
-      return "NoOp";
-    case tcu::Opcode::mat_mul:
-      return "MatMul";
-    case tcu::Opcode::load_weights:
-      return "LoadWeights";
-    case tcu::Opcode::simd:
-      return "SIMD";
-    case tcu::Opcode::configure:
-      return "Configure";
-    case tcu::Opcode::data_move:
-      break;
-    default:
-      return "invalid opcode";
-  }
-  switch (static_cast<tcu::DataMoveKind>(i.flags)) {
-    case tcu::DataMoveKind::dram0_to_local:
-      return "DataMove DRAM0 -> Local";
-    case tcu::DataMoveKind::local_to_dram0:
-      return "DataMove Local -> DRAM0";
-    case tcu::DataMoveKind::dram1_to_local:
-      return "DataMove DRAM1 -> Local";
-    case tcu::DataMoveKind::local_to_dram1:
-      return "DataMove Local -> DRAM1";
-    case tcu::DataMoveKind::accumulator_to_local:
-      return "DataMove Acc -> Local";
-    case tcu::DataMoveKind::local_to_accumulator:
-      return "DataMove Local -> Acc";
-    case tcu::DataMoveKind::local_to_accumulator_accumulate:
-      return "DataMove Local -> Acc, accumulate";
-  }
-  return "DataMove, invalid kind";
+std::string class_name(const tcu::InstructionLayout& layout, const tcu::Instruction& i) {
+  const tcu::InstructionKind kind = kind_of(layout, i);
+  if (kind != tcu::InstructionKind::undefined) return std::string(info(kind).title);
+  if (static_cast<tcu::Opcode>(i.opcode) == tcu::Opcode::data_move) return "DataMove, invalid kind";
+  const bool dais = static_cast<tcu::Opcode>(i.opcode) == tcu::Opcode::dais;
+  return dais && layout.dais_block_count > 0 ? "Dais, invalid block" : "invalid opcode";
 }
 
 std::uint32_t counter(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
@@ -117,9 +90,11 @@ SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
     const auto decrease = std::adjacent_find(words.begin(), words.end(), falls);
     if (decrease != words.end()) first = decrease + 1;
   }
+  std::optional<tcu::InstructionLayout> layout;
   std::vector<tcu::Instruction> instructions;
   if (program != nullptr) {
-    instructions = decode_program(tcu::InstructionLayout(program->architecture), program->bytes);
+    layout.emplace(program->architecture);
+    instructions = decode_program(*layout, program->bytes);
   }
   const std::uint64_t lowest = program != nullptr ? program->first_counter : 0;
   while (first != words.end() && counter(*first) < lowest) ++first;
@@ -133,7 +108,7 @@ SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
         analysis.after = static_cast<std::uint64_t>(words.end() - word);
         break;
       }
-      name = class_name(instructions[counter(*word) - lowest]);
+      name = class_name(*layout, instructions[counter(*word) - lowest]);
     }
     if (analysis.analysed++ == 0) analysis.first_counter = counter(*word);
     analysis.last_counter = counter(*word);

@@ -24,11 +24,13 @@ void fill_pattern(unsigned port, unsigned lanes, std::uint64_t address, std::uin
 /// TCU alone. Every border draws its stalls from one generator, in a fixed order.
 class BareBench final : public ReplayBench {
  public:
-  BareBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture)
+  BareBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture,
+            Engine engine)
       : clock_(clock),
         source_(axi_data_bits / 8, log.feed_gap),
         stalls_(log.stall_seed, log.stall_percent),
         tcu_("tcu", clock, {architecture}, instruction_, links_) {
+    clock.engine = engine;
     source_.start(log.program);
     for (unsigned p = 0; p < 2; ++p) {
       BareDram::Config config;
@@ -45,17 +47,27 @@ class BareBench final : public ReplayBench {
   }
 
   void cycle() override {
+    const std::uint64_t turns = clock_.turns;
+    const Handshakes before = handshakes();
     instruction_.bits = source_.word(clock_.now);
     instruction_.valid = instruction_.bits != nullptr;
     for (auto& dram : drams_) dram->draw_stalls(stalls_);
     for (auto& dram : drams_) dram->drive();
-    tcu_.drive();
-    tcu_.accept();
-    if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
-    tcu_.commit();
+    const bool repeats =
+        repeating_ && clock_.watcher == nullptr && handshakes() == before && tcu_.redrive();
+    if (repeats) {
+      tcu_.repeat();
+    } else {
+      tcu_.drive();
+      tcu_.accept();
+      if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
+      tcu_.commit();
+    }
     // The memories may change what their wires point to.
     if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
     for (auto& dram : drams_) dram->commit();
+    repeating_ = clock_.engine == Engine::fast && clock_.turns == turns;
+    if (repeating_ && !repeats) tcu_.begin_repeats();
     if (instruction_.fires()) source_.taken(clock_.now);
     clock_.events->end_of_cycle(clock_.now);
     ++clock_.now;
@@ -68,6 +80,14 @@ class BareBench final : public ReplayBench {
   [[nodiscard]] std::uint64_t delivered() const override { return source_.words_taken(); }
 
  private:
+  /// What the outside decides in a cycle.
+  using Handshakes = std::array<bool, 7>;
+  [[nodiscard]] Handshakes handshakes() const {
+    return {instruction_.valid, links_[0].request.ready, links_[1].request.ready,
+            links_[0].in.valid, links_[1].in.valid,      links_[0].out.ready,
+            links_[1].out.ready};
+  }
+
   Clock& clock_;
   ProgramStream source_;
   StallGenerator stalls_;
@@ -75,14 +95,15 @@ class BareBench final : public ReplayBench {
   std::array<DramLinks, 2> links_;
   Tcu tcu_;
   std::array<std::unique_ptr<BareDram>, 2> drams_;
+  bool repeating_ = false;  ///< the cycle before turned nothing
 };
 
 class TopBench final : public ReplayBench {
  public:
-  TopBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture,
+  TopBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture, Engine engine,
            std::optional<std::uint32_t> shuffle_seed)
       : source_(axi_data_bits / 8, log.feed_gap),
-        top_("top", clock, config(log, architecture, shuffle_seed), source_) {
+        top_("top", clock, config(log, architecture, engine, shuffle_seed), source_) {
     source_.start(log.program);
     for (unsigned p = 0; p < 2; ++p) {
       slaves_[p] = std::make_unique<PatternSlave>(clock, p, log.read_latency, log.write_latency,
@@ -98,11 +119,12 @@ class TopBench final : public ReplayBench {
 
  private:
   static Top::Config config(const GoldenLog& log, const tcu::Architecture& architecture,
-                            std::optional<std::uint32_t> shuffle_seed) {
+                            Engine engine, std::optional<std::uint32_t> shuffle_seed) {
     Top::Config config;
     config.tcu.architecture = architecture;
     config.axi_data_bits = axi_data_bits;
     config.stalls = StallGenerator(log.stall_seed, log.stall_percent);
+    config.engine = engine;
     config.shuffle_seed = shuffle_seed;
     return config;
   }
@@ -151,10 +173,10 @@ void PatternSlave::commit() {
 }
 
 std::unique_ptr<ReplayBench> make_bench(Clock& clock, const GoldenLog& log,
-                                        const tcu::Architecture& architecture,
+                                        const tcu::Architecture& architecture, Engine engine,
                                         std::optional<std::uint32_t> shuffle_seed) {
-  if (log.bare) return std::make_unique<BareBench>(clock, log, architecture);
-  return std::make_unique<TopBench>(clock, log, architecture, shuffle_seed);
+  if (log.bare) return std::make_unique<BareBench>(clock, log, architecture, engine);
+  return std::make_unique<TopBench>(clock, log, architecture, engine, shuffle_seed);
 }
 
 }  // namespace tactus

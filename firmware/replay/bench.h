@@ -63,6 +63,7 @@ class PatternSlave final : public AxiTarget {
 
 [[nodiscard]] std::unique_ptr<ReplayBench> make_bench(Clock& clock, const GoldenLog& log,
                                                       const tcu::Architecture& architecture,
+                                                      Engine engine,
                                                       std::optional<std::uint32_t> shuffle_seed);
 
 }  // namespace tactus

@@ -129,7 +129,7 @@ ReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
   Clock clock;
   Comparison comparison(format, log);
   clock.events = &comparison;
-  const auto bench = make_bench(clock, log, architecture, options.shuffle_seed);
+  const auto bench = make_bench(clock, log, architecture, options.engine, options.shuffle_seed);
   ClockDriver driver("clock", clock, clock_period(100), [&] {
     const Cycle cycle = clock.now;
     bench->cycle();

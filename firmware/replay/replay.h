@@ -6,6 +6,7 @@
 #include <string>
 
 #include "firmware/replay/golden_log.h"
+#include "models/sim/engine.h"
 
 namespace tactus {
 
@@ -16,6 +17,7 @@ struct ReplayResult {
 };
 
 struct ReplayOptions {
+  Engine engine = Engine::fast;
   /// Evaluate units in random order, a new one every cycle. Whole-top logs only.
   std::optional<std::uint32_t> shuffle_seed;
 };

@@ -45,6 +45,10 @@ constexpr Row fixed_rows[] = {
     {"array_utilisation", "0..1",
      "array_runs / cycles: share of the array's multiply-accumulates that were used"},
     {"alu_operations", "count", "SIMD operations on vectors"},
+    {"dais.block", "text",
+     "name of a DAIS block; figures named dais or wait_dais are those of machines with blocks"},
+    {"dais.instructions", "count", "Dais instructions for the block that retired"},
+    {"dais.samples", "count", "samples that entered the block"},
     {"total_cycles", "cycles", "of the machine: all images and their preparation"},
     {"wall_seconds", "s", "time of the host, simulation only"},
     {"cycles_per_second", "1/s", "total_cycles / wall_seconds"},
@@ -59,7 +63,7 @@ constexpr Row fixed_rows[] = {
     {"accounting.lost_cycles.top", "text", "the three reasons that cost most, the largest first"},
     {"accounting.instructions.KIND.count", "count", "instructions of the kind that retired"},
     {"accounting.instructions.KIND.vectors", "vectors",
-     "what they move, multiply, load or compute on"},
+     "what they move, multiply, load or compute on; of Dais the input vectors"},
     {"accounting.instructions.KIND.bytes", "bytes", "vectors times the bytes of a vector"},
     {"accounting.instructions.KIND.head_cycles", "cycles",
      "cycles in which one of the kind is at the decoder's head"},
@@ -121,6 +125,7 @@ const std::vector<Unit>& units() {
       {{"stream", "instruction stream"}, StreamAdapter::state_table},
       {{"decoder", "decoder"}, Decoder::state_table},
       {{"array", "systolic array"}, SystolicArray::state_table},
+      {{"dais", "DAIS blocks"}, DaisUnit::state_table},
       {{"accumulators", "accumulators"}, AccumulatorWithAlu::state_table},
       {{"alus", "SIMD ALUs"}, AluArray::state_table},
       {{"local_a", "local memory port A"}, DualPortMemory::state_table},
@@ -254,6 +259,12 @@ std::vector<const Figure*> explain(std::string_view name) {
   }
   user_error("tactus explain: no figure is named {}{}; tactus explain lists all", quote(name),
              nearest);
+}
+
+bool is_dais_figure(std::string_view name) {
+  const std::vector<std::string_view> parts = segments(name);
+  return std::any_of(parts.begin(), parts.end(),
+                     [](std::string_view part) { return part == "dais" || part == "wait_dais"; });
 }
 
 std::string figures_markdown() {

@@ -26,6 +26,10 @@ struct Figure {
 /// if there is none.
 [[nodiscard]] std::vector<const Figure*> explain(std::string_view name);
 
+/// Whether only machines with DAIS blocks have the figure: one of its segments is `dais` or
+/// `wait_dais`.
+[[nodiscard]] bool is_dais_figure(std::string_view name);
+
 /// The table as Markdown; unit states last.
 [[nodiscard]] std::string figures_markdown();
 

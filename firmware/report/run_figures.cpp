@@ -4,8 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "firmware/report/figures.h"
-
 namespace tactus {
 namespace {
 
@@ -25,12 +23,13 @@ std::array<std::uint64_t, 2> bytes(const std::array<std::uint64_t, 2>& beats, co
   return {beats[0] * shape.beat_bytes, beats[1] * shape.beat_bytes};
 }
 
-Json units_json(const Accounting& accounting) {
+Json units_json(const Accounting& accounting, const Shape& shape) {
   Json units = Json::object();
   for (const UnitCycles& unit : accounting.units) {
     if (&unit == &accounting.units.back()) break;  // the array's time is told as lost cycles
     Json& states = units[unit.unit];
     for (std::size_t s = 0; s < unit.cycles.size(); ++s) {
+      if (!shape.has(unit.states[s].name)) continue;
       states[std::string(unit.states[s].name)] = unit.cycles[s];
     }
   }
@@ -41,6 +40,7 @@ Json instructions_json(const Accounting& accounting, const Shape& shape) {
   Json kinds = Json::object();
   for (std::size_t k = 0; k < tcu::instruction_kinds; ++k) {
     const KindFigures& figures = accounting.kinds[k];
+    if (!shape.has(tcu::instruction_kind_infos[k].name)) continue;
     Json& json = kinds[std::string(tcu::instruction_kind_infos[k].name)];
     json["count"] = figures.count;
     json["vectors"] = figures.vectors;
@@ -160,11 +160,11 @@ Json accounting_json(const Accounting& accounting, const Shape& shape) {
   }
   lost_object["reasons"] = Json::object();
   for (std::size_t i = 0; i < ArrayTime::states; ++i) {
-    if (i == ArrayTime::compute) continue;
+    if (i == ArrayTime::compute || !shape.has(ArrayTime::state_table[i].name)) continue;
     lost_object["reasons"][name_of(static_cast<ArrayTime::State>(i))] =
         accounting.totals.array_time[i];
   }
-  json["units"] = units_json(accounting);
+  json["units"] = units_json(accounting, shape);
   json["instructions"] = instructions_json(accounting, shape);
   for (unsigned p = 0; p < 2; ++p) {
     const PortFigures port = port_figures(accounting, p, shape);
@@ -180,9 +180,10 @@ Json accounting_json(const Accounting& accounting, const Shape& shape) {
   return json;
 }
 
-Json figures_json() {
+Json figures_json(const Shape& shape) {
   Json json = Json::object();
   for (const Figure& figure : figures()) {
+    if (!shape.has(figure.name)) continue;
     json[figure.name] = {{"unit", figure.unit}, {"meaning", figure.meaning}};
   }
   return json;

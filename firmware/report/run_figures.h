@@ -2,12 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "firmware/driver/accounting.h"
 #include "firmware/driver/machine.h"
+#include "firmware/report/figures.h"
 
 namespace tactus {
 
@@ -16,11 +18,18 @@ struct Shape {
   std::uint64_t array_size = 0;
   std::uint64_t vector_bytes = 0;
   std::uint64_t beat_bytes = 0;
+  bool has_dais = false;  ///< the machine has DAIS blocks
 
   explicit Shape(const MachineConfig& config)
       : array_size(config.architecture.array_size),
         vector_bytes(config.architecture.vector_bytes()),
-        beat_bytes(config.axi_data_bits / 8) {}
+        beat_bytes(config.axi_data_bits / 8),
+        has_dais(!config.architecture.dais_blocks.empty()) {}
+
+  /// Whether the machine has the figure or the last segment of its name.
+  [[nodiscard]] bool has(std::string_view figure) const {
+    return has_dais || !is_dais_figure(figure);
+  }
 };
 
 /// num / den, and 0 for an empty denominator.
@@ -57,7 +66,7 @@ struct LostCycles {
 
 [[nodiscard]] nlohmann::ordered_json accounting_json(const Accounting& accounting,
                                                      const Shape& shape);
-/// Name, unit and sentence of every figure.
-[[nodiscard]] nlohmann::ordered_json figures_json();
+/// Name, unit and sentence of every figure that the machine has.
+[[nodiscard]] nlohmann::ordered_json figures_json(const Shape& shape);
 
 }  // namespace tactus

@@ -22,9 +22,12 @@ struct Group {
   unsigned colour;
 };
 constexpr Group groups[] = {
-    {"array computes", 0},        {"weights: entering, draining, operands", 1},
-    {"accumulators and SIMD", 2}, {"DRAM, data moving", 3},
-    {"DRAM, waiting", 4},         {"other instructions, stream, end", 5},
+    {"array computes", 0},
+    {"weights: entering, draining, operands", 1},
+    {"accumulators, SIMD, DAIS blocks", 2},
+    {"DRAM, data moving", 3},
+    {"DRAM, waiting", 4},
+    {"other instructions, stream, end", 5},
 };
 
 std::size_t group_of(std::size_t reason) {
@@ -37,6 +40,7 @@ std::size_t group_of(std::size_t reason) {
       return 1;
     case ArrayTime::accumulators:
     case ArrayTime::simd:
+    case ArrayTime::dais:
     case ArrayTime::accumulator_moves:
     case ArrayTime::accumulator_results:
       return 2;

@@ -21,6 +21,7 @@ enum Track : unsigned {
   track_decoder,
   track_array,
   track_alus,
+  track_dais,  ///< only where the architecture names blocks
   track_units = 10,
   track_bursts = 100,  ///< and one for each port and lane
   lanes_per_port = 100,
@@ -50,6 +51,7 @@ Timeline::Timeline(const std::string& path, const Machine& machine, TimelineOpti
   track(track_decoder, "decoder: instructions");
   track(track_array, "array: instructions");
   track(track_alus, "ALUs: operations");
+  if (layout_.dais_block_count > 0) track(track_dais, "DAIS blocks: instructions");
 }
 
 // ---- the file -----------------------------------------------------------------------------------
@@ -147,15 +149,23 @@ void Timeline::begin_run(const std::string& name, const std::vector<std::uint8_t
   in_array_.clear();
   in_alu_.clear();
   array_begun_ = false;
+  in_dais_.clear();
+  dais_begun_ = false;
   for (Port& port : ports_) {
     port.reads.clear();
     port.writes.clear();
     port.lanes.assign(port.lanes.size(), false);
   }
   for (std::size_t i = 0; i < program_.size(); ++i) {
-    const tcu::InstructionKind kind = tcu::kind_of(program_[i]);
+    const tcu::InstructionKind kind = kind_of(layout_, program_[i]);
     if (kind == tcu::InstructionKind::mat_mul || kind == tcu::InstructionKind::load_weights) {
-      in_array_.push_back({i, vector_count(layout_, program_[i])});
+      in_array_.push_back({i, vector_count(machine_.config().architecture, layout_, program_[i])});
+    } else if (kind == tcu::InstructionKind::dais) {
+      const tcu::Architecture& a = machine_.config().architecture;
+      const tcu::DaisBlockEntry& block = a.dais_blocks[tcu::dais_fields(program_[i]).block];
+      const std::uint64_t samples =
+          vector_count(a, layout_, program_[i]) / block.input_vectors(a.array_size);
+      if (samples > 0) in_dais_.push_back({i, samples});
     } else if (kind == tcu::InstructionKind::simd &&
                simd_fields(layout_, program_[i]).op != tcu::SimdOp::no_op) {
       in_alu_.push_back(i);
@@ -227,6 +237,9 @@ void Timeline::event(const Event& event) {
     case EventKind::load:
       array_works(now);
       break;
+    case EventKind::dais:
+      dais_works(now);
+      break;
     case EventKind::alu:
       if (in_alu_.empty()) break;
       slice(track_alus,
@@ -255,7 +268,7 @@ void Timeline::retired(const Event& event, Cycle now) {
   tcu::Instruction instruction;
   instruction.opcode = static_cast<std::uint8_t>(event.a);
   instruction.flags = static_cast<std::uint8_t>(event.b);
-  slice(track_decoder, tcu::info(tcu::kind_of(instruction)).title, "decode", from, now + 1,
+  slice(track_decoder, info(kind_of(layout_, instruction)).title, "decode", from, now + 1,
         in_view(from, now + 1) ? describe(head_) : std::string());
   ++head_;
 }
@@ -266,10 +279,24 @@ void Timeline::array_works(Cycle now) {
   array_begun_ = true;
   Work& work = in_array_.front();
   if (--work.left > 0) return;
-  slice(track_array, tcu::info(tcu::kind_of(program_[work.index])).title, "execute", array_from_,
+  slice(track_array, info(kind_of(layout_, program_[work.index])).title, "execute", array_from_,
         now + 1, in_view(array_from_, now + 1) ? describe(work.index) : std::string());
   in_array_.pop_front();
   array_begun_ = false;
+}
+
+/// A sample enters a block.
+void Timeline::dais_works(Cycle now) {
+  if (in_dais_.empty()) return;
+  if (!dais_begun_) dais_from_ = now;
+  dais_begun_ = true;
+  Work& work = in_dais_.front();
+  if (--work.left > 0) return;
+  const unsigned block = tcu::dais_fields(program_[work.index]).block;
+  slice(track_dais, machine_.config().architecture.dais_blocks[block].name, "execute", dais_from_,
+        now + 1, in_view(dais_from_, now + 1) ? describe(work.index) : std::string());
+  in_dais_.pop_front();
+  dais_begun_ = false;
 }
 
 void Timeline::open_burst(bool read, const Event& event, Cycle now) {
@@ -313,13 +340,16 @@ void Timeline::sample(Cycle now) {
   const auto outstanding = [&](std::size_t p) {
     return ports_[p].reads.size() + ports_[p].writes.size();
   };
-  const std::array<std::uint64_t, 6> values{levels.array,   levels.accumulator, levels.dataflow,
-                                            outstanding(0), outstanding(1),     runs_};
+  const std::array<std::uint64_t, 7> values{levels.array,   levels.accumulator, levels.dataflow,
+                                            outstanding(0), outstanding(1),     runs_,
+                                            levels.dais};
   const auto changed = [&](std::size_t i) { return values[i] != samples_[i]; };
-  if (changed(0) || changed(1) || changed(2)) {
-    counter("decoder queues", now,
-            fmt::format("\"array\":{},\"accumulators\":{},\"local router\":{}", values[0],
-                        values[1], values[2]));
+  if (changed(0) || changed(1) || changed(2) || changed(6)) {
+    counter(
+        "decoder queues", now,
+        fmt::format("\"array\":{},\"accumulators\":{},\"local router\":{}", values[0], values[1],
+                    values[2]) +
+            (layout_.dais_block_count > 0 ? fmt::format(",\"DAIS blocks\":{}", values[6]) : ""));
   }
   if (changed(3) || changed(4)) {
     counter("outstanding bursts", now,

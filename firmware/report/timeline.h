@@ -2,9 +2,10 @@
 //
 // One cycle is written as one microsecond. Tracks: images and their layers; what the array's time
 // goes into; instructions at the decoder's head; instructions in the array; operations of the ALUs;
-// every unit with its states (idle is left blank); AXI bursts, from address to last data or
-// response, on as many tracks as overlap. Slices of one track nest and never overlap. Counters, one
-// sample an interval: queue levels, outstanding bursts, array utilisation.
+// instructions in DAIS blocks; every unit with its states (idle is left blank); AXI bursts, from
+// address to last data or response, on as many tracks as overlap. Slices of one track nest and
+// never overlap. Counters, one sample an interval: queue levels, outstanding bursts, array
+// utilisation.
 //
 // The size is bounded by a window of cycles, a least duration and a greatest number of events; what
 // happens after the last event that fits is left out and a note says from where. A failure to write
@@ -54,10 +55,10 @@ class Timeline final : public EventSink, public AccountObserver {
  private:
   using Name = std::string_view;
 
-  /// An instruction under way in the array or the ALUs.
+  /// An instruction under way in the array or a DAIS block.
   struct Work {
     std::size_t index;
-    std::uint64_t left;  ///< vectors
+    std::uint64_t left;  ///< vectors, or samples of a block
   };
   struct Burst {
     Cycle from;
@@ -82,6 +83,7 @@ class Timeline final : public EventSink, public AccountObserver {
   [[nodiscard]] bool in_view(Cycle from, Cycle to) const;
   void retired(const Event& event, Cycle now);
   void array_works(Cycle now);
+  void dais_works(Cycle now);
   void open_burst(bool read, const Event& event, Cycle now);
   void close_burst(unsigned port, bool read, Cycle now);
   void sample(Cycle now);
@@ -107,12 +109,15 @@ class Timeline final : public EventSink, public AccountObserver {
   std::deque<std::size_t> in_alu_;
   Cycle array_from_ = 0;  ///< first cycle of the front of in_array_
   bool array_begun_ = false;
+  std::deque<Work> in_dais_;  ///< in program order
+  Cycle dais_from_ = 0;
+  bool dais_begun_ = false;
   std::array<Port, 2> ports_;
   std::vector<const Account*> units_;  ///< in the order of their tracks
 
   Cycle next_sample_ = sample_interval;
   std::uint64_t runs_ = 0;  ///< in the present interval
-  std::array<std::uint64_t, 6> samples_{};
+  std::array<std::uint64_t, 7> samples_{};
 };
 
 }  // namespace tactus

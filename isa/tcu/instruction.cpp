@@ -232,8 +232,9 @@ Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
   return i;
 }
 
-std::uint64_t vector_count(const InstructionLayout& layout, const Instruction& i) {
-  switch (kind_of(i)) {
+std::uint64_t vector_count(const Architecture& architecture, const InstructionLayout& layout,
+                           const Instruction& i) {
+  switch (kind_of(layout, i)) {
     case InstructionKind::no_op:
     case InstructionKind::configure:
     case InstructionKind::undefined:
@@ -242,6 +243,12 @@ std::uint64_t vector_count(const InstructionLayout& layout, const Instruction& i
       return 1;
     case InstructionKind::load_weights:
       return (i.operand1 & mask(layout.local_address)) + 1;
+    case InstructionKind::dais: {
+      const DaisBlockEntry& block = architecture.dais_blocks[dais_fields(i).block];
+      const std::uint64_t last =
+          (i.operand2 + 1) * block.input_vectors(architecture.array_size) - 1;
+      return (last & mask(layout.local_address)) + 1;
+    }
     default:
       return (i.operand2 & mask(layout.local_address)) + 1;
   }

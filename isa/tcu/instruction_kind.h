@@ -1,4 +1,5 @@
-// Kinds of instructions as statistics count them: opcodes, with DataMove by direction.
+// Kinds of instructions as statistics count them: opcodes, with DataMove by direction. What opcode
+// 0x6 is depends on the architecture: dais if it names a block of that number, else undefined.
 //
 // Source: hardware spec section 3.2.
 #pragma once
@@ -25,9 +26,10 @@ enum class InstructionKind : std::uint8_t {
   accumulator_to_local,
   local_to_accumulator,
   local_to_accumulator_accumulate,
-  undefined,  ///< opcodes and DataMove kinds that are consumed without effect
+  dais,
+  undefined,  ///< opcodes, DataMove kinds and DAIS blocks that are consumed without effect
 };
-inline constexpr std::size_t instruction_kinds = 13;
+inline constexpr std::size_t instruction_kinds = 14;
 
 /// Indexed by InstructionKind.
 struct InstructionKindInfo {
@@ -47,6 +49,7 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
     {"accumulator_to_local", "DataMove Acc -> Local"},
     {"local_to_accumulator", "DataMove Local -> Acc"},
     {"local_to_accumulator_accumulate", "DataMove Local -> Acc, accumulate"},
+    {"dais", "Dais"},
     {"undefined", "undefined"},
 }};
 
@@ -54,7 +57,8 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
   return instruction_kind_infos[static_cast<std::size_t>(kind)];
 }
 
-[[nodiscard]] constexpr InstructionKind kind_of(const Instruction& i) {
+[[nodiscard]] inline InstructionKind kind_of(const InstructionLayout& layout,
+                                             const Instruction& i) {
   switch (static_cast<Opcode>(i.opcode)) {
     case Opcode::no_op:
       return InstructionKind::no_op;
@@ -68,6 +72,9 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
       return InstructionKind::configure;
     case Opcode::data_move:
       break;
+    case Opcode::dais:
+      return dais_fields(i).block < layout.dais_block_count ? InstructionKind::dais
+                                                            : InstructionKind::undefined;
     default:
       return InstructionKind::undefined;
   }
@@ -91,7 +98,9 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
 }
 
 /// Vectors that pass local memory, the array or the accumulators: the size field, cut to the width
-/// of the local streams, plus one; 1 for SIMD; 0 for what moves nothing.
-[[nodiscard]] std::uint64_t vector_count(const InstructionLayout& layout, const Instruction& i);
+/// of the local streams, plus one; the vectors of all input samples for Dais; 1 for SIMD; 0 for
+/// what moves nothing. `layout` is that of the architecture.
+[[nodiscard]] std::uint64_t vector_count(const Architecture& architecture,
+                                         const InstructionLayout& layout, const Instruction& i);
 
 }  // namespace tactus::tcu

@@ -136,12 +136,16 @@ void check_layers(const std::vector<LayerEntry>& layers, std::uint64_t program,
                    fmt::format("instruction {} belongs to the layer before; allowed {} or more",
                                layer.first, end));
     }
-    if (layer.first > program || layer.count > program - layer.first) {
-      problems.add(path, fmt::format("{} instructions from {} on; the program ends at {}",
-                                     layer.count, layer.first, program));
+    if (layer.count > ~std::uint64_t{0} - layer.first) {
+      problems.add(path + "/count", "first + count is beyond 64 bits");
       return;
     }
     end = layer.first + layer.count;
+    if (end > program) {
+      problems.add(path, fmt::format("{} ends at instruction {}; the program has {}",
+                                     quote(layer.name), end, program));
+      return;
+    }
   }
 }
 
@@ -161,10 +165,10 @@ void check_model(const ModelFile& model, Problems& problems) {
   check_tensors("/outputs", "output", model.outputs, model.arch, problems);
   const bool size_known =
       model.prog.size && !problems.concerns("/arch") && !problems.concerns("/prog");
-  check_layers(model.layers,
-               size_known ? *model.prog.size / InstructionLayout(model.arch).instruction_bytes()
-                          : any_size,
-               problems);
+  check_layers(
+      model.layers,
+      size_known ? *model.prog.size / InstructionLayout(model.arch).instruction_bytes() : any_size,
+      problems);
 }
 
 // ---- writing ------------------------------------------------------------------------------------

@@ -7,6 +7,12 @@
 #include "isa/support/error.h"
 
 namespace tactus {
+namespace trace {
+
+/// The numbers themselves have no width in bits; the unit around the block shows them as vectors.
+static void describe_payload(Payload& /*p*/, const RealsRef& /*row*/) {}
+
+}  // namespace trace
 namespace {
 
 std::vector<dais::Executor> executors(const dais::Pipeline& pipeline,
@@ -46,6 +52,14 @@ DaisBlock::DaisBlock(const sc_core::sc_module_name& name, Clock& clock, const Da
 
 bool DaisBlock::idle() const {
   return std::none_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.full; });
+}
+
+void DaisBlock::describe(const trace::Scope& scope) const {
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  scope.level("samples", latency(), [this] {
+    return std::count_if(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.full; });
+  });
 }
 
 void DaisBlock::drive() {

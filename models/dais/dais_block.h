@@ -16,6 +16,7 @@
 #include "isa/dais/executor.h"
 #include "models/sim/clock.h"
 #include "models/sim/link.h"
+#include "models/sim/trace/signals.h"
 
 namespace tactus {
 
@@ -50,6 +51,7 @@ class DaisBlock final : public sc_core::sc_module {
   [[nodiscard]] std::size_t latency() const { return ranks_.size(); }
   [[nodiscard]] bool idle() const;
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
 
  private:
   struct Rank {

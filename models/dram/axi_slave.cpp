@@ -162,6 +162,7 @@ void AxiSlave::send() {
   while (!requests_.empty() && request_phase_ == nullptr) {
     Burst& burst = *requests_.front();
     requests_.pop_front();
+    ++clock_.transactions;
     const sc_core::sc_time edge = period_ * static_cast<double>(clock_.now + 1);
     sc_core::sc_time delay = edge - sc_core::sc_time_stamp();
     if (transport_ == Transport::blocking) {

@@ -8,7 +8,8 @@ namespace tactus {
 
 /// One cycle is draw_stalls(), drive(), then commit() once the pins have settled. drive() writes
 /// the readies of ar, aw, w and the valids of r, b from registers only. A target that is idle when
-/// its port is need not be called until an address is offered.
+/// its port is need not be called until an address is offered. One that calls out, so that a module
+/// may notify a kernel event, counts Clock::transactions.
 class AxiTarget {
  public:
   virtual ~AxiTarget() = default;

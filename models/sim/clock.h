@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "models/sim/engine.h"
+
 namespace tactus {
 
 /// Cycle 0 is the first cycle after reset; a cycle spans one rising edge to the next.
@@ -17,13 +19,16 @@ class Scope;
 
 /// One per design. The design's tick writes `now`; units read it and count their handshakes.
 struct Clock {
+  Engine engine = Engine::step;
   Cycle now = 0;
   EventSink* events = nullptr;      ///< null: nobody watches, and units skip building events
   CycleWatcher* watcher = nullptr;  ///< null: nobody reads signals
   /// No instruction is on its way to the decoder any more: an empty decoder is done, not starved.
   bool stream_ended = false;
-  std::uint64_t progress = 0;  ///< handshakes and register moves so far; a cycle that leaves it
-                               ///< unchanged changed nothing but timers
+  std::uint64_t progress = 0;      ///< handshakes and register moves so far; a cycle that leaves it
+                                   ///< unchanged changed nothing but timers
+  std::uint64_t transactions = 0;  ///< calls so far from which a module outside may notify events
+  std::uint64_t turns = 0;         ///< register moves so far that decisions look at; see engine.h
 };
 
 }  // namespace tactus

@@ -26,9 +26,14 @@ void ClockDriver::tick() {
   try {
     const Cycle first = clock_.now;
     bool more = true;
+    bool alone = true;  // nothing else is to run in this kernel
+    std::uint64_t seen = ~clock_.transactions;
     do {
       more = cycle_();
-    } while (more && clock_.now - first < most_ahead && !sc_core::sc_pending_activity());
+      if (clock_.transactions == seen) continue;
+      seen = clock_.transactions;
+      alone = !sc_core::sc_pending_activity();
+    } while (more && alone && clock_.now - first < most_ahead);
     if (more) {
       next_trigger(period_ * static_cast<double>(clock_.now - first));
       return;

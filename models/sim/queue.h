@@ -1,8 +1,11 @@
 // The queue primitive of the hardware. Source: hardware spec section 2.1.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace tactus {
@@ -13,18 +16,29 @@ enum class QueueKind {
   pipe_flow,  ///< flow, and a full queue accepts in the cycle in which it gives an entry away
 };
 
+/// Whether two items lead to the same handshakes, so that one may follow the other without any
+/// decision changing. Types that carry addresses bring a friend of this name that looks past them.
+template <typename T>
+[[nodiscard]] bool alike(const T& a, const T& b) {
+  return a == b;
+}
+
 /// Combinational questions first, then one commit() a cycle. A slot keeps its old content after it
-/// was taken: front() of an empty queue is the stale word that the RTL shows there.
-template <typename T, QueueKind kind>
+/// was taken: front() of an empty queue is the stale word that the RTL shows there. The capacity is
+/// a template argument where it is a constant, else (0) an argument of the constructor.
+template <typename T, QueueKind kind, std::size_t fixed_capacity = 0>
 class Queue {
   static constexpr bool flow = kind != QueueKind::plain;
   static constexpr bool pipe = kind == QueueKind::pipe_flow;
+  static constexpr bool fixed = fixed_capacity != 0;
 
  public:
+  Queue() { static_assert(fixed, "a queue without a constant capacity takes it as an argument"); }
   explicit Queue(std::size_t capacity) : slots_(capacity) {}
 
+  [[nodiscard]] std::size_t capacity() const { return fixed ? fixed_capacity : slots_.size(); }
   [[nodiscard]] bool empty() const { return count_ == 0; }
-  [[nodiscard]] bool full() const { return count_ == slots_.size(); }
+  [[nodiscard]] bool full() const { return count_ == capacity(); }
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] const T& front() const { return slots_[read_]; }
 
@@ -39,10 +53,15 @@ class Queue {
     return flow && empty() ? enqueue_bits : front();
   }
 
-  /// The clock edge. `enqueue` is the input's handshake, `dequeue_ready` the output's ready.
-  void commit(bool enqueue, const T& bits, bool dequeue_ready) {
-    if (flow && empty() && dequeue_ready) return;  // passes through, nothing is stored
-    if (dequeue_ready && !empty()) {
+  /// The clock edge. `enqueue` is the input's handshake, `dequeue_ready` the output's ready. True
+  /// if what the queue answers changes: its level, or its output to one that is not alike.
+  bool commit(bool enqueue, const T& bits, bool dequeue_ready) {
+    if (flow && empty() && dequeue_ready) return false;  // passes through, nothing is stored
+    const bool dequeue = dequeue_ready && !empty();
+    if (!enqueue && !dequeue) return false;
+    bool turn = enqueue != dequeue;
+    if (!turn) turn = !alike(front(), count_ == 1 ? bits : slots_[next(read_)]);
+    if (dequeue) {
       read_ = next(read_);
       --count_;
     }
@@ -51,16 +70,26 @@ class Queue {
       write_ = next(write_);
       ++count_;
     }
+    return turn;
   }
 
  private:
-  [[nodiscard]] std::size_t next(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
+  [[nodiscard]] std::size_t next(std::size_t i) const { return i + 1 == capacity() ? 0 : i + 1; }
 
-  std::vector<T> slots_;
+  std::conditional_t<fixed, std::array<T, fixed_capacity>, std::vector<T>> slots_{};
   std::size_t read_ = 0;
   std::size_t write_ = 0;
   std::size_t count_ = 0;
 };
+
+/// memcpy, without the call for the commonest vector: 8 lanes of 16 bits.
+inline void copy_block(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) {
+  if (bytes == 16) {
+    std::memcpy(to, from, 16);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
 
 /// Storage for vectors (or beats) waiting in order. It has one slot more than it may hold, so a
 /// word taken in a cycle stays readable until the end of that cycle whatever is pushed meanwhile.

@@ -30,6 +30,8 @@ Reasons reasons_of_head(unsigned code) {
       return always(ArrayTime::operands);
     case InstructionKind::simd:
       return always(ArrayTime::simd);
+    case InstructionKind::dais:
+      return always(ArrayTime::dais);
     case InstructionKind::accumulator_to_local:
       return always(state == Decoder::busy ? ArrayTime::accumulator_moves
                                            : ArrayTime::accumulator_results);
@@ -67,6 +69,8 @@ Reasons reasons(unsigned array_state, unsigned decoder_code) {
       return always(ArrayTime::drain);
     case SystolicArray::wait_output:
       return always(ArrayTime::accumulators);
+    case SystolicArray::wait_dais:
+      return always(ArrayTime::dais);
     default:
       return reasons_of_head(decoder_code);
   }
@@ -86,11 +90,14 @@ const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
      "moves before it use them, or an old value is being read"},
     {"simd", StateKind::stall,
      "the array has no work and SIMD instructions pass the decoder or wait for the accumulators"},
+    {"dais", StateKind::stall,
+     "the array has no work and Dais instructions pass the decoder or wait for their blocks, or a "
+     "MatMul is held because results of Dais instructions before it come first"},
     {"accumulator_moves", StateKind::stall,
      "the array has no work while vectors move between accumulators and local memory"},
     {"accumulator_results", StateKind::stall,
-     "the array has no work and a move waits for the accumulators, which finish the MatMul and "
-     "SIMD instructions before it"},
+     "the array has no work and a move waits for the accumulators, which finish the MatMul, "
+     "SIMD and Dais instructions before it"},
     {"dram0_read_data", StateKind::stall,
      "the array has no work while data is read from DRAM0: bandwidth"},
     {"dram0_read_wait", StateKind::stall,
@@ -122,6 +129,7 @@ const std::array<std::string_view, ArrayTime::states> ArrayTime::titles{
     "operands from local memory",
     "accumulators not ready for results",
     "SIMD instructions",
+    "Dais instructions",
     "moves of accumulator data",
     "moves waiting for accumulators",
     "DRAM0 read, data arriving",

@@ -2,7 +2,7 @@
 //
 // A cycle in which no vector is multiplied is lost, and is attributed by the first of these rules:
 //   1. The array has an instruction: weights entering, waiting to drain, waiting for an operand
-//      from local memory, or held by the accumulators.
+//      from local memory, or held by the accumulators or by results of DAIS blocks before its own.
 //   2. It has none: whatever the decoder's head is doing keeps further work from it, since
 //      instructions are decoded in order. A DRAM transfer at the head counts as data while beats
 //      pass its port, else as waiting. A move out of the accumulators counts as waiting while its
@@ -27,6 +27,7 @@ class ArrayTime final : private AccountFollower {
     operands,
     accumulators,
     simd,
+    dais,
     accumulator_moves,
     accumulator_results,
     dram0_read_data,
@@ -41,7 +42,7 @@ class ArrayTime final : private AccountFollower {
     instruction_stream,
     ended,
   };
-  static constexpr std::size_t states = 19;
+  static constexpr std::size_t states = 20;
   static const std::array<UnitState, states> state_table;
   /// Short names for a screen, indexed by State.
   static const std::array<std::string_view, states> titles;

@@ -12,6 +12,9 @@ namespace tactus::trace {
 
 inline constexpr const char* dataflow_note =
     "0 none, 1 local->weights, 2 local->array->acc, 3 array->acc, 4 acc->local, 5 local->acc";
+inline constexpr const char* dataflow_dais_note =
+    "0 none, 1 local->weights, 2 local->array->acc, 3 array->acc, 4 acc->local, 5 local->acc, "
+    "6 local->DAIS->acc";
 inline constexpr const char* simd_note =
     "0 NoOp 1 Zero 2 Move 3 Not 4 And 5 Or 6 Increment 7 Decrement 8 Add 9 Subtract a Multiply "
     "b Abs c GreaterThan d GreaterThanEqual e Min f Max";
@@ -34,10 +37,16 @@ inline void describe_payload(Payload& p, const MemoryRequest& r, unsigned addres
 }
 
 inline void describe_payload(Payload& p, const Dataflow& d) {
+  const bool has_dais = p.widths().layout.dais_block_count > 0;
   p.field(
-      "kind", 3, [&d] { return d.kind; }, Radix::decimal, dataflow_note);
+      "kind", 3, [&d] { return d.kind; }, Radix::decimal,
+      has_dais ? dataflow_dais_note : dataflow_note);
   p.field(
       "size", std::max(1U, p.widths().layout.local_address), [&d] { return d.size; },
+      Radix::decimal);
+  if (!has_dais) return;
+  p.field(
+      "results", std::max(1U, p.widths().layout.local_address), [&d] { return d.results; },
       Radix::decimal);
 }
 
@@ -49,6 +58,11 @@ inline void describe_payload(Payload& p, const HostDataflow& d) {
 inline void describe_payload(Payload& p, const ArrayControl& c) {
   p.field("load", 1, [&c] { return c.load; });
   p.field("zeroes", 1, [&c] { return c.zeroes; });
+}
+
+inline void describe_payload(Payload& p, const DaisControl& c) {
+  p.field(
+      "block", 3, [&c] { return c.block; }, Radix::decimal);
 }
 
 /// `get` returns the AluOperation.

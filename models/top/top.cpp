@@ -47,6 +47,7 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
               instructions_),
       tcu_("tcu", clock, config.tcu, instructions_, dram_),
       sample_pause_(config.sample_pause) {
+  clock.engine = config.shuffle_seed ? Engine::step : config.engine;
   check_axi_width(config.tcu.architecture, config.axi_data_bits);
   for (unsigned p = 0; p < 2; ++p) {
     ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
@@ -74,6 +75,7 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
 void Top::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
 
 void Top::offer_word() {
+  offered_ = words_.valid;
   if (words_.valid && !words_.ready) return;  // stays offered until taken
   words_.bits = source_.word(clock_.now);
   words_.valid = words_.bits != nullptr;
@@ -99,10 +101,22 @@ void Top::cycle() {
     sampler_->drive();
     samples_.ready = clock_.now >= samples_ready_at_;
   }
-  if (shuffle_) {
+  const std::uint64_t turns = clock_.turns;
+  if (repeating_ && redrive()) {
+    if (sampler_) sampler_->observe();
+    repeat();
+    repeating_ = clock_.turns == turns;
+  } else if (shuffle_) {
+    ++settled_cycles_;
     shuffled_order();
   } else {
-    fixed_order();
+    ++settled_cycles_;
+    settle();
+    if (sampler_) sampler_->observe();
+    if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
+    commit();
+    repeating_ = clock_.engine == Engine::fast && clock_.turns == turns;
+    if (repeating_) tcu_.begin_repeats();
   }
   take_word();
   if (sampler_) {
@@ -122,7 +136,7 @@ void Top::watch() {
   for (auto& port : ports_) port->quiet = false;
 }
 
-void Top::fixed_order() {
+void Top::settle() {
   stream_.drive();
   for (auto& p : ports_) {
     if (p->quiet) continue;
@@ -136,9 +150,9 @@ void Top::fixed_order() {
   }
   tcu_.accept();
   stream_.accept();
-  if (sampler_) sampler_->observe();
-  if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
+}
 
+void Top::commit() {
   stream_.commit();
   tcu_.commit();
   for (unsigned i = 0; i < 2; ++i) {
@@ -147,6 +161,36 @@ void Top::fixed_order() {
     p.port.commit();
     p.target->commit();
     p.quiet = p.was_idle && p.idle();
+  }
+}
+
+bool Top::Port::redrive_target() {
+  const auto handshakes = [this] {
+    return std::array<bool, 5>{pins.ar.ready, pins.aw.ready, pins.w.ready, pins.r.valid,
+                               pins.b.valid};
+  };
+  const auto before = handshakes();
+  target->drive();
+  return handshakes() == before;
+}
+
+bool Top::redrive() {
+  // The wires that nobody decides on are not kept up to date, but a watcher may show them.
+  if (clock_.watcher != nullptr || words_.valid != offered_) return false;
+  for (auto& p : ports_) {
+    if (p->quiet) continue;
+    if (!p->redrive_target() || !p->port.redrive()) return false;
+  }
+  return tcu_.redrive();
+}
+
+/// The stream adapter turns whenever it moves.
+void Top::repeat() {
+  tcu_.repeat();
+  for (auto& p : ports_) {
+    if (p->quiet) continue;
+    p->port.repeat();
+    p->target->commit();
   }
 }
 

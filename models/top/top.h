@@ -48,6 +48,7 @@ class Top final : public sc_core::sc_module {
     StallGenerator stalls;
     /// Evaluate units in a new random order every cycle instead of the fixed one (slow; for tests).
     std::optional<std::uint32_t> shuffle_seed;
+    Engine engine = Engine::fast;
   };
 
   /// Throws UserError if the AXI width does not fit the architecture's vectors.
@@ -66,6 +67,9 @@ class Top final : public sc_core::sc_module {
   [[nodiscard]] std::vector<std::string> waits_for() const;
   /// A memory still owes an answer.
   [[nodiscard]] bool waits_for_memory() const;
+
+  /// Cycles settled in full so far: all of them with the step engine.
+  [[nodiscard]] Cycle settled_cycles() const { return settled_cycles_; }
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
@@ -92,14 +96,20 @@ class Top final : public sc_core::sc_module {
     /// The port was idle before the last cycle and after it: its wires stand still.
     bool quiet = false;
     bool was_idle = false;
+    /// Drives the target; true if its handshakes are those of the cycle before.
+    [[nodiscard]] bool redrive_target();
     [[nodiscard]] bool idle() const { return port.idle() && target->idle(); }
   };
 
   void offer_word();
   void take_word();
   void watch();
-  void fixed_order();
+  void settle();
+  void commit();
   void shuffled_order();
+  /// Whether the wires are those of the cycle before, payloads apart, which it rewrites.
+  [[nodiscard]] bool redrive();
+  void repeat();
 
   Clock& clock_;
   InstructionSource& source_;
@@ -118,6 +128,9 @@ class Top final : public sc_core::sc_module {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
+  bool offered_ = false;    ///< words_.valid of the cycle before
+  bool repeating_ = false;  ///< the cycle before turned nothing
+  Cycle settled_cycles_ = 0;
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

@@ -4,6 +4,8 @@
 
 #include "firmware/driver/machine.h"
 #include "models/dram/axi_slave.h"
+#include "models/sim/kernel_scope.h"
+#include "tests/support/dais_blocks.h"
 #include "tests/support/program.h"
 #include "tests/support/timing_cases.h"
 
@@ -112,6 +114,122 @@ TEST_P(Budget, NoOps) {
   EXPECT_EQ(a.totals.array_time[ArrayTime::other_instructions], 50U);
   EXPECT_EQ(a.totals.array_time[ArrayTime::instruction_stream], first_head);
   EXPECT_EQ(a.totals.array_time[ArrayTime::ended], end_cycle);
+}
+
+// ---- DAIS blocks
+// ---------------------------------------------------------------------------------
+
+/// With one block of k_in and k_out vectors a sample and a latency.
+Program with_block(unsigned n_array, std::size_t k_in, std::size_t k_out, std::size_t latency) {
+  tcu::Architecture architecture = timing_architecture(n_array);
+  architecture.dais_blocks = {relay_block("block", k_in * n_array, k_out * n_array, latency)};
+  return Program(architecture);
+}
+
+const KindFigures& kind(const Accounting& a, tcu::InstructionKind k) {
+  return a.kinds[static_cast<std::size_t>(k)];
+}
+
+TEST_P(Budget, OneDais) {
+  for (const std::size_t latency : {1U, 2U, 5U}) {
+    for (const std::uint64_t n : vector_counts(GetParam())) {
+      SCOPED_TRACE(testing::Message() << n << " samples, latency " << latency);
+      const Accounting a = account(with_block(GetParam(), 1, 1, latency).dais(n));
+      // As a MatMul with the latency for 2N - 1.
+      const Cycle total = first_head + latency + 1 + n + end_cycle;
+      EXPECT_EQ(a.cycles, total);
+      EXPECT_EQ(cycles(a, "decoder", Decoder::busy), n);
+      EXPECT_EQ(cycles(a, "dais", DaisUnit::take), n);
+      // The last results leave alone; those of few samples are awaited first.
+      EXPECT_EQ(cycles(a, "dais", DaisUnit::give), std::min<Cycle>(n, latency));
+      EXPECT_EQ(cycles(a, "dais", DaisUnit::pass), latency > n ? latency - n : 0);
+      EXPECT_EQ(cycles(a, "dais", DaisUnit::rest), first_head + 1 + end_cycle);
+      EXPECT_EQ(kind(a, tcu::InstructionKind::dais).count, 1U);
+      EXPECT_EQ(kind(a, tcu::InstructionKind::dais).vectors, n);
+      EXPECT_EQ(kind(a, tcu::InstructionKind::dais).head_cycles(), n);
+      EXPECT_EQ(a.totals.array_time[ArrayTime::dais], n);
+      EXPECT_EQ(a.totals.array_time[ArrayTime::instruction_stream], first_head);
+      EXPECT_EQ(a.totals.array_time[ArrayTime::ended], total - n - first_head);
+    }
+  }
+}
+
+TEST_P(Budget, WideSamplesAreCountedInVectors) {
+  constexpr std::uint64_t n = 6, k_in = 3;
+  const Accounting in = account(with_block(GetParam(), k_in, 1, 1).dais(n));
+  EXPECT_EQ(cycles(in, "dais", DaisUnit::take), n * k_in);
+  EXPECT_EQ(cycles(in, "dais", DaisUnit::give), 1U);  // others leave while vectors enter
+  EXPECT_EQ(kind(in, tcu::InstructionKind::dais).vectors, n * k_in);
+  EXPECT_EQ(kind(in, tcu::InstructionKind::dais).head[Decoder::busy], n * k_in);
+  // Results set the pace: one vector a cycle, and the block of one rank takes a sample with the
+  // last of the one before.
+  const std::uint64_t k_out = 4;
+  const Accounting out = account(with_block(GetParam(), 1, k_out, 1).dais(n));
+  EXPECT_EQ(cycles(out, "dais", DaisUnit::take), n);
+  EXPECT_EQ(cycles(out, "dais", DaisUnit::give), n * k_out - (n - 1));
+}
+
+/// The array waits from its control's arrival until the results of the block have passed.
+TEST_P(Budget, AMatMulWaitsForADaisResult) {
+  constexpr std::uint64_t latency = 12, n = 3;
+  const Accounting a = account(with_block(GetParam(), 1, 1, latency).dais(1).mat_mul(n));
+  // Heads h and h + 1; the result is written in h + 1 + latency, the first run is a cycle later.
+  const Cycle control = first_head + 2, first_run = first_head + latency + 2;
+  EXPECT_EQ(cycles(a, "array", SystolicArray::wait_dais), first_run - control);
+  EXPECT_EQ(cycles(a, "array", SystolicArray::wait_output), 0U);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::accumulators], 0U);
+  EXPECT_EQ(a.totals.array_time[ArrayTime::dais], 1 + first_run - control);
+}
+
+/// Programs do not get there, as local memory stops the head first: the decoder alone, with blocks
+/// that take nothing and everything else ready.
+TEST(DaisBudget, TheDecoderWaitsForTheBlocksQueue) {
+  const Program p = with_block(2, 1, 1, 1).dais(1);
+  const std::vector<std::uint8_t> bytes = p.bytes();
+  const KernelScope kernel;
+  Clock clock;
+  Link<const std::uint8_t*> instruction;
+  MemoryPort a, b;
+  Link<Dataflow> dataflow;
+  Link<HostDataflow> host;
+  Link<ArrayControl> array;
+  Link<AccumulatorControl> accumulator;
+  Link<DaisControl> dais;
+  std::array<Link<DramRequest>, 2> dram;
+  Decoder decoder(
+      "decoder", clock, p.architecture(), 100,
+      {instruction, a, b, dataflow, host, array, accumulator, dais, {&dram[0], &dram[1]}});
+  for (; clock.now < 20; ++clock.now) {
+    instruction.valid = true;
+    instruction.bits = bytes.data();
+    decoder.drive();
+    a.request.ready = dataflow.ready = accumulator.ready = true;
+    decoder.commit();
+  }
+  // The first head is in cycle 1; 2N = 4 of them find room.
+  EXPECT_EQ(decoder.stats().retired, 4U);
+  decoder.account().settle();
+  const unsigned context = static_cast<unsigned>(tcu::InstructionKind::dais) + 1;
+  const std::size_t first = context * Decoder::state_table.size();
+  EXPECT_EQ(decoder.account().cycles()[first + Decoder::busy], 5U);  // the fifth reads, and waits
+  EXPECT_EQ(decoder.account().cycles()[first + Decoder::wait_dais], 14U);
+}
+
+/// Opcode 6 is a Dais only where a block has the number.
+TEST(DaisBudget, OpcodeSixWithoutABlockIsUndefined) {
+  for (const bool with : {false, true}) {
+    tcu::Architecture architecture = timing_architecture(8);
+    if (with) architecture.dais_blocks = {relay_block("block", 8, 8)};
+    Program p(architecture);
+    p.dais(3, 0).dais(3, 1);
+    const Accounting a = account(p);
+    EXPECT_EQ(kind(a, tcu::InstructionKind::dais).count, with ? 1U : 0U);
+    EXPECT_EQ(kind(a, tcu::InstructionKind::dais).vectors, with ? 3U : 0U);
+    EXPECT_EQ(kind(a, tcu::InstructionKind::undefined).count, with ? 1U : 2U);
+    EXPECT_EQ(kind(a, tcu::InstructionKind::undefined).vectors, 0U);
+    const auto is_dais = [](const UnitCycles& unit) { return unit.unit == "dais"; };
+    EXPECT_EQ(std::count_if(a.units.begin(), a.units.end(), is_dais), with ? 1 : 0);
+  }
 }
 
 /// N = 8 on 64 bits: two beats a vector.

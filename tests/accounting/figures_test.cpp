@@ -8,6 +8,7 @@
 #include "firmware/report/run_figures.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "tests/support/dais_blocks.h"
 #include "tests/support/program.h"
 #include "tests/support/timing_cases.h"
 
@@ -30,8 +31,10 @@ void leaves(const Json& json, const std::string& path, std::set<std::string>& na
 }
 
 TEST(Figures, EveryKeyOfTheAccountingIsExplained) {
-  Program p(timing_architecture(8));
-  p.read_dram(0, 3).load_weights(9).mat_mul(5).simd_read_write().no_op(2);
+  tcu::Architecture architecture = timing_architecture(8);
+  architecture.dais_blocks = {relay_block("block", 8, 8)};
+  Program p(architecture);
+  p.read_dram(0, 3).load_weights(9).mat_mul(5).simd_read_write().dais(2).no_op(2);
   MachineConfig config;
   config.architecture = p.architecture();
   Machine machine(config);
@@ -41,6 +44,8 @@ TEST(Figures, EveryKeyOfTheAccountingIsExplained) {
   json["accounting"] = accounting_json(machine.run(p.bytes(), options).accounting, Shape(config));
   std::set<std::string> names;
   leaves(json, "", names);
+  EXPECT_EQ(names.count("accounting.units.dais.take"), 1U);
+  EXPECT_EQ(names.count("accounting.instructions.dais.vectors"), 1U);
   EXPECT_GT(names.size(), 150U);
   for (const std::string& name : names) EXPECT_NE(find_figure(name), nullptr) << name;
 }

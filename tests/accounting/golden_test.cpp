@@ -54,9 +54,9 @@ void check(const std::string& name) {
 
     std::array<KindFigures, tcu::instruction_kinds> expected{};
     for (const tcu::Instruction& i : program) {
-      KindFigures& kind = expected[static_cast<std::size_t>(kind_of(i))];
+      KindFigures& kind = expected[static_cast<std::size_t>(kind_of(layout, i))];
       ++kind.count;
-      kind.vectors += vector_count(layout, i);
+      kind.vectors += vector_count(model.file.arch, layout, i);
     }
     expected[0].count += result.run.retired - result.run.instructions;
     for (std::size_t k = 0; k < expected.size(); ++k) {

@@ -1,6 +1,8 @@
 // tactus dais: the files it reads and writes, its summary and its errors.
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 
 #include <fmt/core.h>
@@ -201,6 +203,14 @@ TEST_F(DaisBlockCommand, RunCountsAndLogs) {
   EXPECT_EQ(stats["dais"].dump(), R"([{"block":"cmvm","instructions":2,"samples":3}])");
   EXPECT_EQ(stats["config"]["architecture"]["dais_blocks"].dump(),
             R"([{"name":"cmvm","program":"p.json"}])");
+  // The table of figures explains all of it, and the accounting counts vectors of 4.
+  EXPECT_TRUE(stats["figures"].contains("dais.samples"));
+  const auto& accounting = stats["accounting"];
+  EXPECT_EQ(accounting["instructions"]["dais"]["count"], 2);
+  EXPECT_EQ(accounting["instructions"]["dais"]["vectors"], 3 * 2);
+  EXPECT_EQ(accounting["instructions"]["undefined"]["count"], 0);
+  EXPECT_EQ(accounting["units"]["dais"]["take"], 3 * 2);
+  EXPECT_GT(accounting["lost_cycles"]["reasons"]["dais"], 0);
   const std::string events = read("e.txt");
   std::size_t count = 0;
   for (std::size_t at = 0; (at = events.find(" DAIS b=0\n", at)) != std::string::npos; ++at)
@@ -214,11 +224,75 @@ TEST_F(DaisBlockCommand, RunCountsAndLogs) {
                "d.tprog: instruction 1: opcode 0x6 is undefined; allowed 0x0..0x4 and 0xf");
 }
 
+TEST_F(DaisBlockCommand, RunIsSeenInTimelineReportWaveformAndSamples) {
+  copy("prog/c01_cmvm8x8_w4/comb.json", "p.json");
+  write_architecture("p.json");
+  write_program();
+  const Output run = tactus(
+      "run --program d.tprog --arch d.tarch --timeline t.json --report r.html --vcd w.vcd "
+      "--samples s.tsample --sample-interval 1 --stats s.json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  std::map<std::string, std::uint64_t> cycles;
+  std::uint64_t instructions = 0;
+  unsigned unit_track = 0, instruction_track = 0;
+  const auto timeline = nlohmann::json::parse(read("t.json")).at("traceEvents");
+  for (const auto& e : timeline) {
+    if (e.at("ph") == "M" && e.at("name") == "thread_name") {
+      const std::string title = e.at("args").at("name");
+      if (title == "DAIS blocks") unit_track = e.at("tid");
+      if (title == "DAIS blocks: instructions") instruction_track = e.at("tid");
+    }
+    if (e.at("ph") != "X") continue;
+    if (e.at("tid") == unit_track) {
+      cycles[e.at("name")] += e.at("dur").get<std::uint64_t>();
+    } else if (e.at("tid") == instruction_track) {
+      EXPECT_EQ(e.at("name"), "cmvm");
+      EXPECT_EQ(e.at("args").at("instruction"), 1 + instructions);
+      ++instructions;
+    }
+  }
+  EXPECT_EQ(instructions, 2U);
+  const auto stats = nlohmann::json::parse(read("s.json"));
+  const auto& states = stats["accounting"]["units"]["dais"];
+  for (const auto& [state, count] : states.items()) {
+    if (state == "idle") continue;
+    EXPECT_EQ(cycles[state], count.get<std::uint64_t>()) << state;
+  }
+  EXPECT_NE(read("r.html").find("DAIS blocks"), std::string::npos);
+  EXPECT_NE(read("r.html").find("Dais instructions"), std::string::npos);
+  const std::string dump = read("w.vcd");
+  EXPECT_NE(dump.find("$scope module cmvm $end"), std::string::npos);
+  EXPECT_NE(dump.find("$var wire 9 "), std::string::npos);  // done, with the leg of the blocks
+  const Output samples = tactus("samples s.tsample --program d.tprog --arch d.tarch --json h.json");
+  ASSERT_EQ(samples.code, 0) << samples.err;
+  std::set<std::string> classes;
+  const auto histograms = nlohmann::json::parse(read("h.json"));
+  for (const auto& one : histograms.at("classes")) {
+    classes.insert(one.at("name").get<std::string>());
+  }
+  EXPECT_EQ(classes.count("Dais"), 1U);
+  EXPECT_EQ(classes.count("invalid opcode"), 0U);
+  // Two instructions of 3 samples, 2 vectors each, and the head only waits for local memory.
+  const auto& head = stats["accounting"]["instructions"]["dais"];
+  EXPECT_EQ(head["head_cycles"], head["head_busy"]);
+}
+
 TEST_F(DaisBlockCommand, WithoutBlocksNothingIsSaid) {
   write_model();
   write("n.tprog", std::vector<std::uint8_t>(read("m.tprog").size(), 0));
   ASSERT_EQ(tactus("run --program n.tprog --arch a.tarch --stats s.json").code, 0);
   EXPECT_EQ(read("s.json").find("dais"), std::string::npos);
+  ASSERT_EQ(tactus("run --program n.tprog --arch a.tarch --timeline t.json --report r.html "
+                   "--vcd w.vcd --gtkw w.gtkw")
+                .code,
+            0);
+  for (const char* file : {"t.json", "w.vcd", "w.gtkw"}) {
+    EXPECT_EQ(read(file).find("dais"), std::string::npos) << file;
+    EXPECT_EQ(read(file).find("DAIS"), std::string::npos) << file;
+  }
+  const Output list = tactus("run --arch a.tarch --trace-list");
+  ASSERT_EQ(list.code, 0) << list.err;
+  EXPECT_EQ(list.out.find("dais"), std::string::npos);
 }
 
 TEST_F(DaisBlockCommand, ErrorsAreTheUsers) {

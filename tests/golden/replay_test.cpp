@@ -22,11 +22,13 @@ std::vector<std::string> logs() {
 
 TEST(Replay, AllLogsAreThere) { EXPECT_EQ(logs().size(), 60U); }
 
-TEST(Replay, EveryLogWithoutDifference) {
+void replay_all(Engine engine) {
   std::uint64_t events = 0;
   std::uint64_t memory_lines = 0;
   for (const std::string& path : logs()) {
-    const ReplayResult result = replay(read_golden_log(path));
+    ReplayOptions options;
+    options.engine = engine;
+    const ReplayResult result = replay(read_golden_log(path), options);
     EXPECT_EQ(result.difference, "");
     events += result.events;
     memory_lines += result.memory_lines;
@@ -35,6 +37,9 @@ TEST(Replay, EveryLogWithoutDifference) {
   EXPECT_EQ(events, 92863U);
   EXPECT_EQ(memory_lines, 9368U);
 }
+
+TEST(Replay, EveryLogWithoutDifference) { replay_all(Engine::fast); }
+TEST(Replay, EveryLogStepByStep) { replay_all(Engine::step); }
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::uint32_t shuffles = 1;  // some 15 times slower

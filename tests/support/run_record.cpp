@@ -34,14 +34,52 @@ std::string list_difference(const char* name, const List& one, const List& other
   return fmt::format("{} and {} of {}", one.size(), other.size(), name);
 }
 
+/// Every figure of a run, with its accounting: the cycles of all units by state.
+std::vector<std::uint64_t> counters(const RunRecord& record) {
+  const RunResult& r = record.result;
+  std::vector<std::uint64_t> all{record.simulated,
+                                 r.cycles,
+                                 r.instructions,
+                                 r.retired,
+                                 r.last_retire,
+                                 r.last_retire_padded,
+                                 r.last_b[0].value_or(~Cycle{0}),
+                                 r.last_b[1].value_or(~Cycle{0}),
+                                 r.read_beats[0],
+                                 r.read_beats[1],
+                                 r.write_beats[0],
+                                 r.write_beats[1],
+                                 r.read_bursts[0],
+                                 r.read_bursts[1],
+                                 r.write_bursts[0],
+                                 r.write_bursts[1],
+                                 r.array_runs,
+                                 r.array_loads,
+                                 r.alu_operations};
+  const auto append = [&](const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+  for (const UnitCycles& unit : r.accounting.units) append(unit.cycles);
+  for (const KindFigures& kind : r.accounting.kinds) {
+    all.push_back(kind.count);
+    all.push_back(kind.vectors);
+    append(kind.head);
+  }
+  append(r.accounting.totals.array_time);
+  for (const RunResult::DaisCounts& dais : r.dais) {
+    all.push_back(dais.instructions);
+    all.push_back(dais.samples);
+  }
+  return all;
+}
+
 }  // namespace
 
-RunRecord record_run(const RandomProgram& program, const MachineConfig& config, Cycle max_cycles) {
+RunRecord record_run(const RandomProgram& program, const MachineConfig& config, Cycle max_cycles,
+                     bool events) {
   RunRecord record;
   Machine machine(config);
   load_windows(program, machine);
   EventLog log(machine.event_format(), record.events);
-  machine.observe(&log);
+  if (events) machine.observe(&log);
   machine.top().on_sample = [&record](const Sample& sample) {
     record.samples.push_back(sample.last ? ~sample.word : sample.word);
   };
@@ -50,6 +88,8 @@ RunRecord record_run(const RandomProgram& program, const MachineConfig& config, 
   options.max_cycles = max_cycles;
   record.result = machine.run(program.bytes(), options);
   record.contents = contents(machine, program);
+  record.simulated = machine.now();
+  record.settled = machine.top().settled_cycles();
   return record;
 }
 
@@ -59,9 +99,7 @@ std::string difference(const RunRecord& one, const RunRecord& other) {
   if (text.empty()) text = list_difference("sample", one.samples, other.samples);
   if (text.empty()) text = list_difference("byte of memory", one.contents, other.contents);
   if (text.empty() && one.result.end != other.result.end) text = "the runs end differently";
-  if (text.empty() && one.result.cycles != other.result.cycles) {
-    text = fmt::format("{} and {} cycles", one.result.cycles, other.result.cycles);
-  }
+  if (text.empty()) text = list_difference("counter", counters(one), counters(other));
   if (text.empty()) {
     text = list_difference("reason to wait", one.result.waits_for, other.result.waits_for);
   }

@@ -16,11 +16,14 @@ struct RunRecord {
   std::vector<std::string> events;     ///< "cycle EVENT ..."
   std::vector<std::uint64_t> samples;  ///< words of the sampler, the last of a block negated
   std::vector<std::uint8_t> contents;  ///< of all memories
+  Cycle simulated = 0;                 ///< cycles of the machine
+  Cycle settled = 0;                   ///< of them settled in full; how, not what: not compared
 };
 
 /// Runs the program from its initial contents on a new machine. At most `max_cycles`; 0: no limit.
+/// Without `events` nobody observes the machine.
 [[nodiscard]] RunRecord record_run(const RandomProgram& program, const MachineConfig& config,
-                                   Cycle max_cycles = 0);
+                                   Cycle max_cycles = 0, bool events = true);
 
 /// The first difference, or nothing.
 [[nodiscard]] std::string difference(const RunRecord& one, const RunRecord& other);

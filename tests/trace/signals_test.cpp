@@ -132,6 +132,18 @@ TEST_F(Writer, CyclesWithoutAChangeWriteNothing) {
   EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
 }
 
+TEST_F(Writer, ValuesAreCutToTheirWidth) {
+  trace::Selection selection;
+  selection.globs = {"top.unit.count"};
+  const trace::Plan plan = make_plan(registry_, selection);
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1000});
+  trace::Tracer tracer(plan, {}, writer);
+  wires_.count = 0x1235;
+  cycle(tracer, 0);
+  writer.close();
+  EXPECT_NE(content(folder_.path("a.vcd")).find("\nb101 !\n"), std::string::npos);
+}
+
 TEST_F(Writer, AFullDiskIsToldAtTheEnd) {
   const trace::Plan plan = make_plan(registry_, {});
   trace::VcdWriter writer("/dev/full", plan, {"tool", "", 1000});

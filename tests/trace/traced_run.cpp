@@ -35,7 +35,7 @@ std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const 
   Clock clock;
   EventsByCycle events(format);
   clock.events = &events;
-  const auto bench = make_bench(clock, log, architecture, std::nullopt);
+  const auto bench = make_bench(clock, log, architecture, Engine::fast, std::nullopt);
 
   trace::Registry registry({architecture, 64});
   bench->describe(trace::Scope(registry, "top"));

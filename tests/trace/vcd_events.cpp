@@ -18,6 +18,7 @@ class EventLister {
     local();
     accumulators();
     array();
+    dais();
     if (bare_) {
       dram_links(0);
       dram_links(1);
@@ -120,6 +121,24 @@ class EventLister {
         fires(a + "weights") != (taken && load && !zeroes)) {
       throw std::runtime_error("array control and vectors disagree");
     }
+  }
+
+  /// A sample enters its block together with its last vector.
+  void dais() {
+    const std::string d = "top.tcu.dais.", suffix = ".input.valid";
+    if (!vcd_.has(d + "head.valid")) return;
+    const bool taken = fires(d + "head");
+    if (taken != fires(d + "input")) {
+      throw std::runtime_error("DAIS control and vectors disagree");
+    }
+    unsigned entered = 0;
+    for (const std::string& name : vcd_.names()) {
+      if (name.rfind(d + "blocks.", 0) != 0 || name.size() < suffix.size()) continue;
+      if (name.substr(name.size() - suffix.size()) != suffix) continue;
+      entered += fires(name.substr(0, name.size() - 6)) ? 1 : 0;
+    }
+    if (entered > (taken ? 1U : 0U)) throw std::runtime_error("a sample without a vector");
+    if (entered == 1) line("DAIS b={}", value(d + "head.block"));
   }
 
   void dram_links(unsigned port) {

@@ -164,7 +164,7 @@ TEST_F(Waveform, WrongOptionsCostNoRun) {
   expect_error(traced + "--trace-pc 1 --trace-pre 999999999", "allowed: up to");
   expect_error(traced + "--trace-depth 0", "allowed: a whole number 1..100");
   expect_error(run + "--vcd no/such/w.vcd", "no/such/w.vcd: cannot be written");
-  expect_error(run + "--vcd .", "is a folder");
+  expect_error(run + "--vcd .", "is a directory; a file name is needed");
   expect_error(traced + "--gtkw no/w.gtkw", "no/w.gtkw: cannot be written");
   expect_error(run + "--vcd m.tprog", "would be written over a file");
   expect_error(traced + "--gtkw w.vcd", "would be written over a file");

@@ -33,24 +33,28 @@ Encoder::Encoder(const tcu::Architecture& architecture)
     : architecture_(architecture), layout_(architecture) {}
 
 void Encoder::append(const lir::Segment& segment) {
-  const std::size_t size = layout_.instruction_bytes();
-  bytes_.resize(bytes_.size() + segment.operations.size() * size);
-  std::uint8_t* next = bytes_.data() + instructions_ * size;
   for (const lir::Operation& operation : segment.operations) {
+    const auto* wait = std::get_if<lir::Wait>(&operation);
+    const std::uint64_t count = wait == nullptr ? 1 : wait->count;
     const tcu::Instruction instruction =
         std::visit([&](const auto& o) { return encode(o); }, operation);
     if (const std::string wrong = tcu::check(architecture_, layout_, instruction); !wrong.empty()) {
       internal_error("instruction {}: {}", instructions_, wrong);
     }
-    tcu::encode(layout_, instruction, next);
-    next += size;
-    ++instructions_;
-    ++counts_.by_opcode[instruction.opcode];
+    for (std::uint64_t i = 0; i < count; ++i) append(instruction);
     if (const auto* m = std::get_if<lir::MatMul>(&operation)) {
       counts_.mat_mul_vectors += m->count;
       if (m->local.address.is(Tag::zeroes)) counts_.zeroes_vectors += m->count;
     }
   }
+}
+
+void Encoder::append(const tcu::Instruction& instruction) {
+  const std::size_t at = bytes_.size();
+  bytes_.resize(at + layout_.instruction_bytes());
+  tcu::encode(layout_, instruction, bytes_.data() + at);
+  ++instructions_;
+  ++counts_.by_opcode[instruction.opcode];
 }
 
 Encoder::Counts Encoder::take_counts() { return std::exchange(counts_, {}); }
@@ -68,6 +72,8 @@ tcu::Instruction Encoder::encode(const lir::LoadWeights& o) const {
   return tcu::make_load_weights(layout_, operand(o.local), o.count,
                                 o.local.address.is(Tag::zeroes));
 }
+
+tcu::Instruction Encoder::encode(const lir::Wait&) const { return {}; }
 
 tcu::Instruction Encoder::encode(const lir::Simd& o) const {
   const bool reads = !o.read.is(Tag::invalid), writes = !o.write.is(Tag::invalid);

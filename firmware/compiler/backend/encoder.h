@@ -34,10 +34,12 @@ class Encoder {
   [[nodiscard]] std::vector<std::uint8_t> take_bytes() { return std::move(bytes_); }
 
  private:
+  void append(const tcu::Instruction& instruction);
   [[nodiscard]] tcu::Instruction encode(const lir::MatMul& o) const;
   [[nodiscard]] tcu::Instruction encode(const lir::DataMove& o) const;
   [[nodiscard]] tcu::Instruction encode(const lir::LoadWeights& o) const;
   [[nodiscard]] tcu::Instruction encode(const lir::Simd& o) const;
+  [[nodiscard]] tcu::Instruction encode(const lir::Wait& o) const;
 
   tcu::Architecture architecture_;
   tcu::InstructionLayout layout_;

@@ -47,6 +47,7 @@ struct Writer {
     if (!o.write.is(Tag::invalid)) out << ", write " << compiler::to_string(o.write);
     out << (o.accumulate ? ", accumulate\n" : "\n");
   }
+  void operator()(const Wait& o) const { out << "wait " << o.count << '\n'; }
 };
 
 }  // namespace

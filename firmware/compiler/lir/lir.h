@@ -1,4 +1,5 @@
-// The low-level representation: one operation an instruction, operands as places in memories.
+// The low-level representation: one operation an instruction (Wait: count of them), operands as
+// places in memories.
 //
 // Operands are real memories only: local, accumulators, DRAM0, DRAM1, and Zeroes where the machine
 // can supply them. Flags are not stated here; the backend infers them.
@@ -53,7 +54,12 @@ struct Simd {
   Address write, read;  ///< in the accumulators, or Invalid for none
 };
 
-using Operation = std::variant<MatMul, DataMove, LoadWeights, Simd>;
+/// NoOps.
+struct Wait {
+  std::uint64_t count;
+};
+
+using Operation = std::variant<MatMul, DataMove, LoadWeights, Simd, Wait>;
 
 enum class SegmentKind : std::uint8_t { init, load, compute, save };
 

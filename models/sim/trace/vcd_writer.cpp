@@ -213,6 +213,11 @@ void VcdWriter::value(const Group::Shown& item, const std::uint64_t* words) {
       if (word-- == 0) break;
       byte = 8;
     }
+    // As on a bus of this width: what does not fit is cut off.
+    if (out - first - 1 > static_cast<std::ptrdiff_t>(item.width)) {
+      std::memmove(first + 1, out - item.width, item.width);
+      out = first + 1 + item.width;
+    }
     *out++ = ' ';
   }
   std::memcpy(out, id.data(), id.size());

@@ -12,6 +12,7 @@ struct AxiAddress {
   std::uint32_t address = 0;  ///< bytes
   unsigned length = 0;        ///< AxLEN: beats minus one, 0..255
   std::uint8_t cache = 0;     ///< AxCACHE
+  friend bool alike(const AxiAddress& a, const AxiAddress& b) { return a.length == b.length; }
 };
 
 struct AxiBeat {
@@ -19,7 +20,9 @@ struct AxiBeat {
   bool last = false;
 };
 
-struct AxiResponse {};
+struct AxiResponse {
+  friend bool alike(const AxiResponse&, const AxiResponse&) { return true; }
+};
 
 /// Master drives ar, aw, w and takes r, b.
 struct AxiLinks {

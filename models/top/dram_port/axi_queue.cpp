@@ -17,7 +17,7 @@ void commit_channel(Clock& clock, Q& queue, const Link<T>& in, const Link<T>& ou
   const bool enqueue = in.fires();
   if (!enqueue && !out.fires()) return;
   ++clock.progress;
-  queue.commit(enqueue, in.bits, out.ready);
+  if (queue.commit(enqueue, in.bits, out.ready)) ++clock.turns;
 }
 
 }  // namespace
@@ -37,6 +37,13 @@ void AxiQueue::drive() {
   drive_channel(w_, master_.w, slave_.w);
   drive_channel(r_, slave_.r, master_.r);
   drive_channel(b_, slave_.b, master_.b);
+}
+
+void AxiQueue::redrive() {
+  if (slave_.ar.valid) slave_.ar.bits = ar_.front();
+  if (slave_.aw.valid) slave_.aw.bits = aw_.front();
+  if (slave_.w.valid) slave_.w.bits = w_.front();
+  if (master_.r.valid) master_.r.bits = r_.front();
 }
 
 void AxiQueue::commit() {

@@ -19,6 +19,7 @@ class AxiQueue final : public sc_core::sc_module {
 
   void drive();
   void commit();
+  void redrive();  ///< see models/sim/engine.h
 
   [[nodiscard]] bool idle() const {
     return ar_.empty() && aw_.empty() && w_.empty() && r_.empty() && b_.empty();
@@ -29,9 +30,9 @@ class AxiQueue final : public sc_core::sc_module {
   Clock& clock_;
   AxiLinks& master_;
   AxiLinks& slave_;
-  Queue<AxiAddress, QueueKind::plain> ar_{2}, aw_{2};
+  Queue<AxiAddress, QueueKind::plain, 2> ar_, aw_;
   BeatQueue w_, r_;
-  Queue<AxiResponse, QueueKind::plain> b_{2};
+  Queue<AxiResponse, QueueKind::plain, 2> b_;
 };
 
 }  // namespace tactus

@@ -19,7 +19,8 @@ class BeatQueue {
   [[nodiscard]] bool can_enqueue() const { return data_.count() < capacity; }
   [[nodiscard]] AxiBeat front() { return {data_.front(), last_[read_]}; }
 
-  void commit(bool enqueue, const AxiBeat& beat, bool dequeue_ready) {
+  /// True for a turn. Which beat is the last decides nothing at a queue.
+  bool commit(bool enqueue, const AxiBeat& beat, bool dequeue_ready) {
     const bool dequeue = dequeue_ready && !data_.empty();
     const unsigned write = (read_ + static_cast<unsigned>(data_.count())) % slots;
     if (dequeue) {
@@ -30,6 +31,7 @@ class BeatQueue {
       std::memcpy(data_.push(), beat.data, bytes_);
       last_[write] = beat.last;
     }
+    return enqueue != dequeue;
   }
 
  private:

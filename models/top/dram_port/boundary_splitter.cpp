@@ -56,16 +56,43 @@ void BoundarySplitter::drive() {
 
   const bool length_valid = writes_.lengths.has_output((writes_.pending_legs & leg_length) != 0);
   pins_.w.valid = upstream_.w.valid && length_valid;
-  pins_.w.bits = {upstream_.w.bits.data,
-                  writes_.beats_passed == writes_.lengths.output(writes_.piece.length)};
+  pins_.w.bits = write_beat();
+}
+
+/// The beats with the `last` of their bursts.
+AxiBeat BoundarySplitter::write_beat() const {
+  return {upstream_.w.bits.data,
+          writes_.beats_passed == writes_.lengths.output(writes_.piece.length)};
+}
+AxiBeat BoundarySplitter::read_beat() const {
+  return {pins_.r.bits.data,
+          reads_.beats_passed == reads_.lengths.output(upstream_.ar.bits.length)};
+}
+
+bool BoundarySplitter::recut(Channel& channel, const AxiAddress& burst) const {
+  const unsigned length = channel.piece.length;
+  const bool last_piece = channel.last_piece;
+  cut(channel, burst);
+  return channel.piece.length == length && channel.last_piece == last_piece;
+}
+
+bool BoundarySplitter::redrive() {
+  if (upstream_.ar.valid && !recut(reads_, upstream_.ar.bits)) return false;
+  if (upstream_.aw.valid && !recut(writes_, upstream_.aw.bits)) return false;
+  pins_.ar.bits = reads_.piece;
+  pins_.aw.bits = writes_.piece;
+  const bool last_written = pins_.w.bits.last;
+  const bool last_read = upstream_.r.bits.last;
+  pins_.w.bits = write_beat();
+  upstream_.r.bits = read_beat();
+  return pins_.w.bits.last == last_written && upstream_.r.bits.last == last_read;
 }
 
 void BoundarySplitter::accept() {
   const bool read_length = reads_.lengths.has_output((reads_.pending_legs & leg_length) != 0);
   pins_.r.ready = read_length && upstream_.r.ready;
   upstream_.r.valid = read_length && pins_.r.valid;
-  upstream_.r.bits = {pins_.r.bits.data,
-                      reads_.beats_passed == reads_.lengths.output(upstream_.ar.bits.length)};
+  upstream_.r.bits = read_beat();
   read_length_taken_ = pins_.r.fires() && upstream_.r.bits.last;
   read_ready_ = (pins_.ar.ready ? leg_address : 0U) |
                 (reads_.lengths.can_enqueue(read_length_taken_) ? leg_length : 0U);
@@ -94,9 +121,13 @@ void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready)
   const unsigned fires = channel.pending_legs & ready;
   const bool all = channel.pending_legs == fires;
   if (!valid) return;
-  channel.done_legs = all ? 0 : channel.done_legs | fires;
-  if (!all) return;
-  channel.beats_issued = channel.last_piece ? 0 : channel.beats_issued + channel.piece.length + 1;
+  const unsigned done = all ? 0 : channel.done_legs | fires;
+  const unsigned issued = !all                 ? channel.beats_issued
+                          : channel.last_piece ? 0
+                                               : channel.beats_issued + channel.piece.length + 1;
+  if (done != channel.done_legs || issued != channel.beats_issued) ++clock_.turns;
+  channel.done_legs = done;
+  channel.beats_issued = issued;
 }
 
 void BoundarySplitter::commit() {
@@ -110,9 +141,11 @@ void BoundarySplitter::commit() {
   const std::uint8_t keep = writes_.last_piece ? 1 : 0;
   commit_fork(reads_, upstream_.ar.valid, read_ready_);
   commit_fork(writes_, upstream_.aw.valid, write_ready_);
-  reads_.lengths.commit((read_fires & leg_length) != 0, original_length, read_length_taken_);
-  writes_.lengths.commit((write_fires & leg_length) != 0, piece_length, write_length_taken_);
-  keep_response_.commit((write_fires & leg_response) != 0, keep, response_taken_);
+  bool turn =
+      reads_.lengths.commit((read_fires & leg_length) != 0, original_length, read_length_taken_);
+  turn |= writes_.lengths.commit((write_fires & leg_length) != 0, piece_length, write_length_taken_);
+  turn |= keep_response_.commit((write_fires & leg_response) != 0, keep, response_taken_);
+  if (turn) ++clock_.turns;
   if (read_fires != 0 || write_fires != 0) ++clock_.progress;
 
   const auto pass_beat = [this](unsigned& passed, bool fires, bool last) {

@@ -32,6 +32,7 @@ class BoundarySplitter final : public sc_core::sc_module {
   void drive();   ///< address, write data towards the pins
   void accept();  ///< readies of both sides; needs the pins driven
   void commit();
+  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
 
   [[nodiscard]] bool idle() const {
     return reads_.lengths.empty() && writes_.lengths.empty() && keep_response_.empty();
@@ -40,11 +41,11 @@ class BoundarySplitter final : public sc_core::sc_module {
   void describe(const trace::Scope& scope) const;
 
  private:
-  using Lengths = Queue<unsigned, QueueKind::pipe_flow>;
+  using Lengths = Queue<unsigned, QueueKind::pipe_flow, 2>;
 
   /// One address channel: the burst being cut and the fork that issues its pieces.
   struct Channel {
-    Lengths lengths{2};         ///< of bursts whose data is still to come
+    Lengths lengths;            ///< of bursts whose data is still to come
     unsigned beats_issued = 0;  ///< of the burst at the input, in earlier pieces
     AxiAddress piece;           ///< of this cycle
     bool last_piece = true;
@@ -56,7 +57,11 @@ class BoundarySplitter final : public sc_core::sc_module {
 
   void cut(Channel& channel, const AxiAddress& burst) const;
   /// Clock edge of the fork and of the count of issued beats.
-  static void commit_fork(Channel& channel, bool valid, unsigned ready);
+  void commit_fork(Channel& channel, bool valid, unsigned ready);
+  /// Cuts the next burst; false unless it is cut like the one before.
+  [[nodiscard]] bool recut(Channel& channel, const AxiAddress& burst) const;
+  [[nodiscard]] AxiBeat read_beat() const;
+  [[nodiscard]] AxiBeat write_beat() const;
   void events() const;
   void count();
 
@@ -66,7 +71,7 @@ class BoundarySplitter final : public sc_core::sc_module {
   AxiLinks& upstream_;
   AxiLinks& pins_;
   Channel reads_, writes_;
-  Queue<std::uint8_t, QueueKind::pipe_flow> keep_response_{2};  ///< 1: forward, 0: drop
+  Queue<std::uint8_t, QueueKind::pipe_flow, 2> keep_response_;  ///< 1: forward, 0: drop
   // Settled wires of this cycle.
   unsigned read_needed_ = 0, read_ready_ = 0, write_ready_ = 0;
   bool read_length_taken_ = false, write_length_taken_ = false, response_taken_ = false;

@@ -60,7 +60,7 @@ void Converter::drive() {
   tcu_.request.ready = requests_.can_enqueue();
   tcu_.out.ready = vectors_out_.count() < 2;
   tcu_.in.valid = beats_per_vector_ == 1 ? !read_beats_.empty() : vector_valid_;
-  tcu_.in.bits = beats_per_vector_ == 1 ? read_beats_.front().data : vector_[1 - filling_].data();
+  tcu_.in.bits = vector_in();
   axi_.r.ready = read_beats_.can_enqueue();
   axi_.b.ready = responses_.can_enqueue();
 
@@ -76,19 +76,40 @@ void Converter::drive() {
   axi_.aw.valid = allowed && !address_done_;
   axi_.aw.bits = piece_.address;
   axi_.w.valid = allowed && !length_done_ && word_valid_;
-  axi_.w.bits = {word_[word_now_].data() + word_index_ * beat_bytes_,
-                 beats_sent_ == piece_.address.length};
+  axi_.w.bits = beat();
+}
+
+VectorRef Converter::vector_in() {
+  return beats_per_vector_ == 1 ? read_beats_.front().data : vector_[1 - filling_].data();
+}
+
+AxiBeat Converter::beat() const {
+  return {word_[word_now_].data() + word_index_ * beat_bytes_,
+          beats_sent_ == piece_.address.length};
+}
+
+bool Converter::redrive() {
+  tcu_.in.bits = vector_in();
+  if (requests_.empty()) return true;
+  const Piece before = piece_;
+  piece_ = piece();
+  axi_.ar.bits = axi_.aw.bits = piece_.address;
+  axi_.w.bits = beat();
+  return piece_.last == before.last && alike(piece_.address, before.address);
 }
 
 void Converter::commit() {
+  const unsigned reads = outstanding_reads_;
+  const unsigned writes = outstanding_writes_;
   const bool response = !responses_.empty();  // taken as soon as it is there
   const unsigned writes_begun = axi_.aw.fires() ? 1 : 0;
   commit_request();
   commit_write_data();
   commit_read_data();
   outstanding_writes_ += writes_begun - (response ? 1 : 0);
+  if (outstanding_reads_ != reads || outstanding_writes_ != writes) ++clock_.turns;
   if (response) ++clock_.progress;
-  responses_.commit(axi_.b.fires(), {}, response);
+  if (responses_.commit(axi_.b.fires(), {}, response)) ++clock_.turns;
 }
 
 void Converter::commit_request() {
@@ -102,19 +123,28 @@ void Converter::commit_request() {
       const bool length_ok = length_done_ || length_fires;
       const bool offered = axi_.aw.valid || axi_.w.valid || address_done_ || length_done_;
       taken = offered && address_ok && length_ok;
-      address_done_ = !taken && (address_done_ || axi_.aw.fires());
-      length_done_ = !taken && (length_done_ || length_fires);
+      const bool address = !taken && (address_done_ || axi_.aw.fires());
+      const bool length = !taken && (length_done_ || length_fires);
+      if (address != address_done_ || length != length_done_) ++clock_.turns;
+      address_done_ = address;
+      length_done_ = length;
     }
   }
   if (axi_.ar.fires()) ++outstanding_reads_;
   if (taken) {
     ++clock_.progress;
-    vectors_issued_ = piece_.last ? 0 : vectors_issued_ + vectors_per_burst_;
+    const std::uint64_t issued = piece_.last ? 0 : vectors_issued_ + vectors_per_burst_;
+    if (issued != vectors_issued_) ++clock_.turns;
+    vectors_issued_ = issued;
   }
-  requests_.commit(tcu_.request.fires(), tcu_.request.bits, taken && piece_.last);
+  if (requests_.commit(tcu_.request.fires(), tcu_.request.bits, taken && piece_.last)) {
+    ++clock_.turns;
+  }
 }
 
 void Converter::commit_write_data() {
+  const std::size_t waiting = vectors_out_.count();
+  const bool word_valid = word_valid_;
   bool free = !word_valid_;
   if (axi_.w.fires()) {
     ++clock_.progress;
@@ -135,9 +165,11 @@ void Converter::commit_write_data() {
     ++clock_.progress;
   }
   if (incoming) std::memcpy(vectors_out_.push(), tcu_.out.bits, vector_bytes_);
+  if (vectors_out_.count() != waiting || word_valid_ != word_valid) ++clock_.turns;
 }
 
 void Converter::commit_read_data() {
+  const bool vector_valid = vector_valid_;
   const bool vector_taken = tcu_.in.fires();
   bool beat_taken = false;
   if (!read_beats_.empty()) {
@@ -162,7 +194,8 @@ void Converter::commit_read_data() {
     kernels_.from_bytes(incoming.data, lanes_in_.data(), lanes_per_beat_);
     incoming.data = lanes_in_.data();
   }
-  read_beats_.commit(axi_.r.fires(), incoming, beat_taken);
+  const bool turn = read_beats_.commit(axi_.r.fires(), incoming, beat_taken);
+  if (turn || vector_valid_ != vector_valid) ++clock_.turns;
 }
 
 std::string Converter::waits_for() const {

@@ -32,6 +32,7 @@ class Converter final : public sc_core::sc_module {
 
   void drive();
   void commit();
+  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
 
   [[nodiscard]] bool idle() const {
     return requests_.empty() && vectors_out_.empty() && !word_valid_ && read_beats_.empty() &&
@@ -54,6 +55,8 @@ class Converter final : public sc_core::sc_module {
     bool last = true;  ///< of its request
   };
   [[nodiscard]] Piece piece() const;
+  [[nodiscard]] AxiBeat beat() const;
+  [[nodiscard]] VectorRef vector_in();
   void commit_request();
   void commit_write_data();
   void commit_read_data();
@@ -72,7 +75,7 @@ class Converter final : public sc_core::sc_module {
   std::uint64_t vectors_per_burst_;
   std::uint64_t address_mask_;  ///< of a vector address
 
-  Queue<DramRequest, QueueKind::plain> requests_{2};
+  Queue<DramRequest, QueueKind::plain, 2> requests_;
   std::uint64_t vectors_issued_ = 0;  ///< of the head request, in earlier bursts
   Piece piece_;                       ///< of this cycle
   bool address_done_ = false;         ///< fork of a write: address taken
@@ -93,7 +96,7 @@ class Converter final : public sc_core::sc_module {
   unsigned beats_received_ = 0;
   bool vector_valid_ = false;
   std::vector<std::uint8_t> lanes_in_;
-  Queue<AxiResponse, QueueKind::plain> responses_{2};
+  Queue<AxiResponse, QueueKind::plain, 2> responses_;
 };
 
 }  // namespace tactus

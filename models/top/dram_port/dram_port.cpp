@@ -36,9 +36,19 @@ DramPort::State DramPort::state() const {
 
 void DramPort::commit() {
   observe();
+  repeat();
+}
+
+void DramPort::repeat() {
   converter_.commit();
   queue_.commit();
   splitter_.commit();
+}
+
+bool DramPort::redrive() {
+  if (!converter_.redrive()) return false;
+  queue_.redrive();
+  return splitter_.redrive();
 }
 
 void DramPort::add_phases(Phases& phases) {

@@ -45,6 +45,8 @@ class DramPort final : public sc_core::sc_module {
   void drive();  ///< after the pins' slave has driven
   void accept();
   void commit();
+  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h; after the pins' slave has driven
+  void repeat();                 ///< the state for the account is that of the cycle before
   void add_phases(Phases& phases);
 
   [[nodiscard]] bool idle() const { return converter_.idle() && queue_.idle() && splitter_.idle(); }

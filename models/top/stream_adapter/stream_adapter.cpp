@@ -75,12 +75,14 @@ void StreamAdapter::commit() {
     read_ = advance(read_, instruction_bytes_);
     stored_ -= instruction_bytes_;
     ++clock_.progress;
+    ++clock_.turns;
   }
   if (words_.fires()) {
     std::memcpy(ring_.data() + write_, words_.bits, word_bytes_);
     write_ = advance(write_, word_bytes_);
     stored_ += word_bytes_;
     ++clock_.progress;
+    ++clock_.turns;
   }
 }
 

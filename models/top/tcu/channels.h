@@ -13,6 +13,7 @@ struct MemoryRequest {
   bool write = false;
   std::uint64_t address = 0;
   bool operator==(const MemoryRequest& o) const { return write == o.write && address == o.address; }
+  friend bool alike(const MemoryRequest& a, const MemoryRequest& b) { return a.write == b.write; }
 };
 
 /// The wires of one memory port.
@@ -37,6 +38,9 @@ struct Dataflow {
   DataflowKind kind = DataflowKind::none;
   std::uint64_t size = 0;
   std::uint64_t results = 0;  ///< size of what a DAIS block sends to the accumulators
+  friend bool alike(const Dataflow& a, const Dataflow& b) {
+    return a.kind == b.kind && a.size == b.size && a.results == b.results;
+  }
 };
 
 /// What the host router connects, one item a vector. Source: hardware spec section 6.
@@ -44,23 +48,35 @@ struct HostDataflow {
   unsigned dram = 0;  ///< port 0 or 1
   bool to_dram = false;
   std::uint64_t size = 0;
+  friend bool alike(const HostDataflow& a, const HostDataflow& b) {
+    return a.dram == b.dram && a.to_dram == b.to_dram && a.size == b.size;
+  }
 };
 
 struct ArrayControl {
   bool load = false;    ///< load a weight vector, else run
   bool zeroes = false;  ///< use a vector of zeroes instead of one from local memory
   std::uint64_t size = 0;
+  friend bool alike(const ArrayControl& a, const ArrayControl& b) {
+    return a.load == b.load && a.zeroes == b.zeroes && a.size == b.size;
+  }
 };
 
 /// A vector for a DAIS block.
 struct DaisControl {
   unsigned block = 0;
   std::uint64_t size = 0;
+  friend bool alike(const DaisControl& a, const DaisControl& b) {
+    return a.block == b.block && a.size == b.size;
+  }
 };
 
 struct AluOperation {
   tcu::SimdOp op = tcu::SimdOp::no_op;
   unsigned left = 0, right = 0, dest = 0;  ///< selectors: 0 input/output, k register k-1
+  friend bool alike(const AluOperation& a, const AluOperation& b) {
+    return a.op == b.op && a.left == b.left && a.right == b.right && a.dest == b.dest;
+  }
 };
 
 /// One access to the accumulators, or one SIMD instruction.
@@ -68,12 +84,19 @@ struct AccumulatorControl {
   AluOperation alu;
   bool read = false, write = false, accumulate = false;
   std::uint64_t read_address = 0, write_address = 0;
+  friend bool alike(const AccumulatorControl& a, const AccumulatorControl& b) {
+    return alike(a.alu, b.alu) && a.read == b.read && a.write == b.write &&
+           a.accumulate == b.accumulate;
+  }
 };
 
 struct DramRequest {
   bool write = false;
   std::uint64_t address = 0;  ///< vectors
   std::uint64_t size = 0;
+  friend bool alike(const DramRequest& a, const DramRequest& b) {
+    return a.write == b.write && a.size == b.size;
+  }
 };
 
 }  // namespace tactus

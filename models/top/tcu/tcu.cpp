@@ -29,7 +29,8 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
       host_router_("host_router", clock,
                    {host_, local_b_, {&dram[0].in, &dram[1].in}, {&dram[0].out, &dram[1].out}}),
       array_("array", clock, config.architecture, config.rounding,
-             {array_control_, array_weights_, array_input_, array_output_}),
+             {array_control_, array_weights_, array_input_, array_output_,
+              local_router_.results_of_dais()}),
       accumulators_("accumulators", clock, config.architecture,
                     {accumulator_control_, accumulator_input_, accumulator_output_}),
       local_a_account_("local_a", clock, DualPortMemory::state_table, DualPortMemory::rest),
@@ -74,10 +75,36 @@ void Tcu::commit() {
 }
 
 std::vector<Account*> Tcu::accounts() {
-  return {&decoder_.account(),      &array_.account(),
-          &accumulators_.account(), &accumulators_.alu().account(),
-          &local_a_account_,        &local_b_account_,
-          &local_router_.account(), &host_router_.account()};
+  std::vector<Account*> accounts{&decoder_.account(), &array_.account()};
+  if (dais_) accounts.push_back(&dais_->account());
+  accounts.insert(accounts.end(),
+                  {&accumulators_.account(), &accumulators_.alu().account(), &local_a_account_,
+                   &local_b_account_, &local_router_.account(), &host_router_.account()});
+  return accounts;
+}
+
+void Tcu::begin_repeats() {
+  decoder_.begin_repeats();
+  moving_ = {local_.moves(), local_router_.moves(), host_router_.moves(), array_.moves(),
+             accumulators_.moves()};
+}
+
+bool Tcu::redrive() {
+  if (!decoder_.redrive()) return false;
+  if (moving_.local) local_.redrive();
+  if (moving_.array && !array_.redrive()) return false;
+  if (moving_.accumulators) accumulators_.redrive();
+  if (moving_.local_router && !local_router_.redrive()) return false;
+  if (moving_.host_router) host_router_.redrive();
+  return true;
+}
+
+void Tcu::repeat() {
+  decoder_.repeat();
+  if (moving_.local_router) local_router_.repeat();
+  if (moving_.array) array_.commit();
+  if (moving_.accumulators) accumulators_.repeat();
+  if (moving_.local) local_.commit();
 }
 
 void Tcu::add_phases(Phases& phases) {
@@ -129,6 +156,7 @@ std::vector<std::string> Tcu::waits_for() const {
 void Tcu::describe(const trace::Scope& scope) const {
   decoder_.describe(scope.unit("decoder"));
   array_.describe(scope.unit("array"));
+  if (dais_) dais_->describe(scope.unit("dais"));
   accumulators_.describe(scope.unit("accumulators"), scope.unit("alu"));
   local_.describe(scope.unit("local"));
   local_router_.describe(scope.unit("local_router"));

@@ -49,6 +49,9 @@ class Tcu final : public sc_core::sc_module {
   void drive();
   void accept();
   void commit();
+  void begin_repeats();          ///< see models/sim/engine.h
+  [[nodiscard]] bool redrive();  ///< after the DRAM links
+  void repeat();
 
   /// The same three steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);
@@ -90,6 +93,12 @@ class Tcu final : public sc_core::sc_module {
   SystolicArray array_;
   std::unique_ptr<DaisUnit> dais_;
   AccumulatorWithAlu accumulators_;
+
+  struct Moving {
+    bool local = false, local_router = false, host_router = false, array = false,
+         accumulators = false;
+  };
+  Moving moving_;  ///< in every cycle until the next turn
 
   /// The memory's ports are accounted here because those of the accumulators are not units.
   void account_local() {

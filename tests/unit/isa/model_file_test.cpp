@@ -52,27 +52,6 @@ TEST(ModelFile, WritesTheSameBytes) {
   EXPECT_EQ(to_json(parse_model_file(sample, "m.tmodel")), sample);
 }
 
-TEST(ModelFile, LayersAreAnOptionalLastKey) {
-  const std::string text =
-      with(R"("load_consts_to_local":true})",
-           R"("load_consts_to_local":true,"layers":[{"name":"conv1","first":0,"count":5},)"
-           R"({"name":"dense","first":7,"count":1}]})");
-  const ModelFile model = parse_model_file(text, "m.tmodel");
-  EXPECT_EQ(model.layers, (std::vector<LayerEntry>{{"conv1", 0, 5}, {"dense", 7, 1}}));
-  EXPECT_EQ(to_json(model), text);
-  const auto layer_error = [](const std::string& layers) {
-    return text_error(with(R"("load_consts_to_local":true})",
-                           R"("load_consts_to_local":true,"layers":)" + layers + "}"));
-  };
-  EXPECT_EQ(layer_error(R"([{"name":"a","first":0,"count":0}])"),
-            "m.tmodel:/layers/0/count: 0 is out of range; allowed 1..18446744073709551615");
-  EXPECT_EQ(layer_error(R"([{"name":"a","first":3,"count":2},{"name":"b","first":4,"count":1}])"),
-            "m.tmodel:/layers/1/first: instruction 4 belongs to the layer before; allowed 5 or "
-            "more");
-  EXPECT_EQ(layer_error(R"([{"name":"a","first":18446744073709551615,"count":1}])"),
-            "m.tmodel:/layers/0/count: first + count is beyond 64 bits");
-}
-
 TEST(ModelFile, OldFilesLackSomeKeys) {
   std::string old = with(R"(,"load_consts_to_local":true)", "");
   const auto drop = [&](const std::string& text) { old.erase(old.find(text), text.size()); };
@@ -113,11 +92,14 @@ TEST(ModelFile, LayersAreOptionalAndLast) {
   EXPECT_EQ(to_json(model), text);
   // The program has 16 / 6 = 2 instructions.
   EXPECT_EQ(text_error(with_layers(R"("first":1)", R"("first":2)")),
-            "m.tmodel:/layers/1: layer \"fc\" has 1 instructions from 2 on; allowed from 1 to 2, "
-            "the end of the program");
+            "m.tmodel:/layers/1: \"fc\" ends at instruction 3; the program has 2");
   EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("count":2)")),
-            "m.tmodel:/layers/1: layer \"fc\" has 1 instructions from 1 on; allowed from 2 to 2, "
-            "the end of the program");
+            "m.tmodel:/layers/1/first: instruction 1 belongs to the layer before; allowed 2 or "
+            "more");
+  EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("count":0)")),
+            "m.tmodel:/layers/0/count: 0 is out of range; allowed 1..18446744073709551615");
+  EXPECT_EQ(text_error(with_layers(R"("first":1)", R"("first":18446744073709551615)")),
+            "m.tmodel:/layers/1/count: first + count is beyond 64 bits");
   EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("cuont":1)")),
             "m.tmodel:/layers/0/count: missing key\n"
             "m.tmodel:/layers/0/cuont: unknown key; did you mean \"count\"?");

@@ -61,6 +61,7 @@ void Accumulator::accept_input() {
   port_b_.read_data.ready = consumer_ready && input_route == through_adder && links_.input.valid;
   input_route_taken_ = links_.input.fires();
   write_route_taken_ = port_a_.write_data.fires();
+  sums_ = write_route == through_adder;
 }
 
 unsigned Accumulator::ready_legs() const {
@@ -76,14 +77,16 @@ void Accumulator::accept_control() {
   links_.control.ready = (needed_legs_ & ~(ready_legs() | done_legs_)) == 0;
 }
 
-void Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_fires,
+bool Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_fires,
                                const MemoryRequest& a) {
+  const bool was_held = held;
   if (held && a_fires && a == condition) held = false;
   const bool observed = a_fires && a == next;
   if (command && !observed) {
     held = true;
     condition = next;
   }
+  return held != was_held;
 }
 
 Accumulator::Activity Accumulator::activity() const {
@@ -98,24 +101,39 @@ Accumulator::Activity Accumulator::activity() const {
 }
 
 void Accumulator::commit() {
-  const unsigned fires = pending_legs_ & ready_legs();
-  done_legs_ = links_.control.ready ? 0 : done_legs_ | fires;
-  if (fires != 0) ++clock_.progress;
-
+  fires_ = pending_legs_ & ready_legs();
+  const unsigned done = links_.control.ready ? 0 : done_legs_ | fires_;
+  bool turn = done != done_legs_;
+  done_legs_ = done;
   port_a_.read_data.ready = links_.output.ready;
+  turn |= input_routes_.commit((fires_ & leg_input_route) != 0, route_leg_, input_route_taken_);
+  turn |= write_routes_.commit((fires_ & leg_write_route) != 0, route_leg_, write_route_taken_);
+  if (turn) ++clock_.turns;
+  move();
+}
+
+void Accumulator::redrive() {
+  memory_.redrive();
+  links_.output.bits = port_a_.read_data.bits;
+  request_leg_.address = port_b_.request.bits.address = links_.control.bits.address;
+  port_a_.request.bits = requests_.output(request_leg_);
+}
+
+/// Requests and data.
+void Accumulator::move() {
+  if (fires_ != 0) ++clock_.progress;
   if (port_a_.write_data.fires()) {
     ++clock_.progress;
     port_a_.write_data.bits = links_.input.bits;
-    if (write_routes_.output(route_leg_) == through_adder) {
+    if (sums_) {
       kernels_.add(links_.input.bits, port_b_.read_data.bits, sum_.data(), lanes_);
       port_a_.write_data.bits = sum_.data();
     }
   }
-  lock_.commit((fires & leg_lock) != 0, request_leg_, port_a_.request.fires(),
-               port_a_.request.bits);
-  requests_.commit((fires & leg_a) != 0, request_leg_, port_a_.request.ready);
-  input_routes_.commit((fires & leg_input_route) != 0, route_leg_, input_route_taken_);
-  write_routes_.commit((fires & leg_write_route) != 0, route_leg_, write_route_taken_);
+  bool turn = lock_.commit((fires_ & leg_lock) != 0, request_leg_, port_a_.request.fires(),
+                           port_a_.request.bits);
+  turn |= requests_.commit((fires_ & leg_a) != 0, request_leg_, port_a_.request.ready);
+  if (turn) ++clock_.turns;
   memory_.commit();
 }
 

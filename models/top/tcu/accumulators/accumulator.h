@@ -41,6 +41,9 @@ class Accumulator final : public sc_core::sc_module {
   void accept_input();    ///< input.ready; needs control and input driven
   void accept_control();  ///< control.ready
   void commit();          ///< needs output.ready
+  void redrive();         ///< see models/sim/engine.h; needs the control's address
+  /// The routes' queues keep their content: what leaves is followed by its like.
+  void repeat() { move(); }
 
   [[nodiscard]] DualPortMemory& memory() { return memory_; }
   [[nodiscard]] const DualPortMemory& memory() const { return memory_; }
@@ -69,10 +72,12 @@ class Accumulator final : public sc_core::sc_module {
   struct Lock {
     bool held = false;
     MemoryRequest condition;
-    void commit(bool command, const MemoryRequest& next, bool a_fires, const MemoryRequest& a);
+    /// True if it is taken or released.
+    bool commit(bool command, const MemoryRequest& next, bool a_fires, const MemoryRequest& a);
   };
 
   [[nodiscard]] unsigned ready_legs() const;
+  void move();
 
   Clock& clock_;
   AccumulatorLinks links_;
@@ -81,19 +86,21 @@ class Accumulator final : public sc_core::sc_module {
   MemoryPort port_a_, port_b_;
   DualPortMemory memory_;
 
-  Queue<MemoryRequest, QueueKind::pipe_flow> requests_{1};  ///< before port A
-  Queue<Route, QueueKind::pipe_flow> input_routes_{1};      ///< input -> direct or adder
-  Queue<Route, QueueKind::pipe_flow> write_routes_{1};      ///< direct or adder -> port A
+  Queue<MemoryRequest, QueueKind::pipe_flow, 1> requests_;  ///< before port A
+  Queue<Route, QueueKind::pipe_flow, 1> input_routes_;      ///< input -> direct or adder
+  Queue<Route, QueueKind::pipe_flow, 1> write_routes_;      ///< direct or adder -> port A
   Lock lock_;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
   unsigned done_legs_ = 0;
 
   // The settled wires of the present cycle.
+  unsigned fires_ = 0;  ///< legs
   MemoryRequest request_leg_;
   Route route_leg_ = direct;
   bool input_route_taken_ = false;
   bool write_route_taken_ = false;
+  bool sums_ = false;  ///< the input goes through the adder
   std::vector<std::uint8_t> sum_;
 };
 

@@ -51,6 +51,16 @@ void AccumulatorWithAlu::drive() {
   if (quiet_) return;
   was_idle_ = idle();
   links_.control.ready = control_.can_enqueue();
+  // Nothing here depends on counters or time, so without a turn only the wires from outside matter.
+  kept_ = clock_.engine == Engine::fast && !turned_;
+  if (kept_) {
+    redrive();
+  } else {
+    settle();
+  }
+}
+
+void AccumulatorWithAlu::settle() {
   decode_phase();
   pending_legs_ = control_.empty() ? 0 : needed_legs_ & ~done_legs_;
   request_.valid = (pending_legs_ & leg_accumulator) != 0;
@@ -76,17 +86,23 @@ void AccumulatorWithAlu::drive() {
 
 void AccumulatorWithAlu::accept() {
   if (quiet_) return;
+  route_input();
+  kept_ = kept_ && links_.input.valid == input_valid_;
+  if (kept_) return;
+  input_valid_ = links_.input.valid;
   if (input_from_alu_) {
     accumulator_input_.valid =
         input_selected_ && result_selected_ && result_kept_ && alu_output_.valid;
-    accumulator_input_.bits = alu_output_.bits;
   } else {
     accumulator_input_.valid = input_selected_ && links_.input.valid;
-    accumulator_input_.bits = links_.input.bits;
   }
   accumulator_.accept_input();
   accumulator_.accept_control();
   links_.input.ready = input_selected_ && !input_from_alu_ && accumulator_input_.ready;
+}
+
+void AccumulatorWithAlu::route_input() {
+  accumulator_input_.bits = input_from_alu_ ? alu_output_.bits : links_.input.bits;
 }
 
 AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
@@ -109,7 +125,22 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
 }
 
 void AccumulatorWithAlu::commit() {
+  moved_ = false;
   if (quiet_ && !links_.control.valid) return;
+  const std::uint64_t progress = clock_.progress;
+  if (kept_ && links_.output.ready == output_ready_) {
+    repeat();
+  } else {
+    const std::uint64_t turns = clock_.turns;
+    clock_edge();
+    turned_ = clock_.turns != turns;
+  }
+  moved_ = clock_.progress != progress;
+  quiet_ = was_idle_ && phase_ == Phase::single && idle();
+}
+
+void AccumulatorWithAlu::clock_edge() {
+  output_ready_ = links_.output.ready;
   alu_.accept();
   accumulator_output_.ready =
       output_selected_ && (output_to_alu_ ? alu_input_.ready : links_.output.ready);
@@ -128,8 +159,11 @@ void AccumulatorWithAlu::commit() {
   if (result_select_.can_enqueue(result_taken)) ready |= leg_result_select;
 
   const bool all = (needed_legs_ & ~(ready | done_legs_)) == 0;
-  const unsigned fires = pending_legs_ & ready;
-  done_legs_ = all ? 0 : done_legs_ | fires;
+  fires_ = pending_legs_ & ready;
+  const unsigned done = all ? 0 : done_legs_ | fires_;
+  const bool read_done = read_done_;
+  bool turn = done != done_legs_;
+  done_legs_ = done;
   switch (phase_) {
     case Phase::single:
       read_done_ = false;
@@ -145,16 +179,37 @@ void AccumulatorWithAlu::commit() {
       break;
   }
   retires_ = all && (phase_ == Phase::single || phase_ == Phase::write);
-
-  input_select_.commit((fires & leg_input_select) != 0, simd_, input_taken);
-  output_select_.commit((fires & leg_output_select) != 0, simd_, output_taken);
-  result_select_.commit((fires & leg_result_select) != 0, result_to_accumulator_, result_taken);
+  turn |= read_done_ != read_done;
+  turn |= input_select_.commit((fires_ & leg_input_select) != 0, simd_, input_taken);
+  turn |= output_select_.commit((fires_ & leg_output_select) != 0, simd_, output_taken);
+  turn |= result_select_.commit((fires_ & leg_result_select) != 0, result_to_accumulator_,
+                                result_taken);
   // Children first: they look at this cycle's wires, which point into the head.
   accumulator_.commit();
   alu_.commit();
-  if (fires != 0 || (retires_ && !control_.empty())) ++clock_.progress;
-  control_.commit(links_.control.fires(), links_.control.bits, retires_);
-  quiet_ = was_idle_ && phase_ == Phase::single && idle();
+  if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
+  turn |= control_.commit(links_.control.fires(), links_.control.bits, retires_);
+  if (turn) ++clock_.turns;
+}
+
+void AccumulatorWithAlu::redrive() {
+  const AccumulatorControl& item = control_.front();
+  request_.bits.address = request_.bits.write ? item.write_address : item.read_address;
+  accumulator_.redrive();
+  alu_.redrive();
+  links_.output.bits = accumulator_output_.bits;
+  alu_input_.bits = accumulator_output_.bits;
+}
+
+/// The select queues keep their content: what leaves is followed by its like.
+void AccumulatorWithAlu::repeat() {
+  const std::uint64_t turns = clock_.turns;
+  route_input();
+  accumulator_.repeat();
+  if (!alu_.idle() || operation_.fires()) alu_.commit();
+  if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
+  if (control_.commit(links_.control.fires(), links_.control.bits, retires_)) ++clock_.turns;
+  turned_ = clock_.turns != turns;
 }
 
 std::string AccumulatorWithAlu::waits_for() const {

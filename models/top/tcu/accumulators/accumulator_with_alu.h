@@ -58,6 +58,9 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready
   void commit();
+  [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
+  void redrive();
+  void repeat();
 
   [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
@@ -83,9 +86,12 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   /// Where the item at the head stands. Items that read and write take two phases.
   enum class Phase { single, read, skip_read, write };
   /// Items of I and O: 1 selects the ALU, 0 the router. Items of D: 1 keeps the result, 0 drops it.
-  using SelectQueue = Queue<std::uint8_t, QueueKind::pipe_flow>;
+  using SelectQueue = Queue<std::uint8_t, QueueKind::pipe_flow, 1>;
 
   void decode_phase();
+  void settle();
+  void clock_edge();
+  void route_input();
   [[nodiscard]] State state() const;
 
   Clock& clock_;
@@ -97,22 +103,27 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Accumulator accumulator_;
   AluArray alu_;
 
-  Queue<AccumulatorControl, QueueKind::plain> control_{2};
-  SelectQueue input_select_{1};   ///< I
-  SelectQueue output_select_{1};  ///< O
-  SelectQueue result_select_{1};  ///< D
+  Queue<AccumulatorControl, QueueKind::plain, 2> control_;
+  SelectQueue input_select_;   ///< I
+  SelectQueue output_select_;  ///< O
+  SelectQueue result_select_;  ///< D
   bool read_done_ = false;
   /// Idle before the last cycle and after it: all wires stand still until an item is offered. Not
   /// so with a stale head of two phases, which keeps `read_done_` moving.
   bool quiet_ = false;
   bool was_idle_ = false;
+  bool moved_ = false;  ///< in the last cycle
+  bool turned_ = true;  ///< in the last cycle
+  bool kept_ = false;   ///< this cycle's wires are those of the last; only with the fast engine
+  bool input_valid_ = false, output_ready_ = false;  ///< the wires from outside, in the last cycle
   unsigned done_legs_ = 0;
 
   // The settled wires of the present cycle.
   Phase phase_ = Phase::single;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
-  bool simd_ = false;  ///< value of all select legs
+  unsigned fires_ = 0;    ///< legs
+  bool simd_ = false;     ///< value of all select legs
   bool result_to_accumulator_ = false;
   bool input_selected_ = false, input_from_alu_ = false;
   bool output_selected_ = false, output_to_alu_ = false;

@@ -48,6 +48,8 @@ AluArray::State AluArray::state() const {
 
 void AluArray::commit() {
   const AluOperation& operation = links_.operation.bits;
+  const unsigned stored = stored_;
+  const bool issues = links_.operation.fires();
   account_.enter(state());
   // stage2_ enters the queue in this cycle, or passes through it when it is empty.
   if (stage2_) ++stored_;
@@ -56,9 +58,10 @@ void AluArray::commit() {
     results_.pop();
   }
   if (stage1_ || stage2_) ++clock_.progress;
+  if (stored_ != stored || stage2_ != stage1_ || stage1_ != issues) ++clock_.turns;
   stage2_ = stage1_;
-  stage1_ = links_.operation.fires();
-  if (!stage1_) return;
+  stage1_ = issues;
+  if (!issues) return;
   ++clock_.progress;
   ++stats_.issued[static_cast<unsigned>(operation.op)];
   if (clock_.events != nullptr) clock_.events->event({EventKind::alu});

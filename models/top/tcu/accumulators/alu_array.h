@@ -46,6 +46,7 @@ class AluArray final : public sc_core::sc_module {
   void drive();   ///< output.valid
   void accept();  ///< operation.ready, input.ready; needs operation and input driven
   void commit();  ///< needs output.ready
+  void redrive() { links_.output.bits = results_.front(); }  ///< see models/sim/engine.h
 
   [[nodiscard]] bool idle() const { return results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }

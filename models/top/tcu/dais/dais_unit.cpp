@@ -6,6 +6,7 @@
 #include "isa/support/error.h"
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/events.h"
+#include "models/top/channel_signals.h"
 
 namespace tactus {
 
@@ -32,15 +33,15 @@ DaisUnit::DaisUnit(const sc_core::sc_module_name& name, Clock& clock,
       links_(links),
       type_(architecture.data_type),
       lanes_(architecture.array_size),
-      vector_bytes_(architecture.vector_bytes()) {
-  std::size_t inside = 0;  // samples that all blocks together hold
+      vector_bytes_(architecture.vector_bytes()),
+      account_("dais", clock, state_table, rest) {
   std::size_t longest = 0;
   for (const tcu::DaisBlockEntry& entry : architecture.dais_blocks) {
     slots_.push_back(std::make_unique<Slot>(clock, architecture, entry));
-    inside += slots_.back()->block->latency();
+    most_inside_ += slots_.back()->block->latency();
     longest = std::max(longest, slots_.back()->output_vectors);
   }
-  order_ = std::make_unique<Queue<std::uint8_t, QueueKind::plain>>(inside);
+  order_ = std::make_unique<Queue<std::uint8_t, QueueKind::plain>>(most_inside_);
   result_.resize(longest * vector_bytes_);
 }
 
@@ -83,8 +84,18 @@ void DaisUnit::accept() {
   links_.input.ready = slot.input.ready;
 }
 
+DaisUnit::State DaisUnit::state() const {
+  if (links_.input.fires()) return take;
+  if (links_.output.fires()) return give;
+  if (links_.output.valid) return wait_output;
+  if (links_.input.valid && !control_.empty()) return wait_order;
+  if (!control_.empty() || collected_ > 0) return wait_input;
+  return order_->empty() ? rest : pass;
+}
+
 void DaisUnit::collect(VectorRef vector) {
   ++clock_.progress;
+  ++stats_.vectors;
   Slot& slot = *slots_[control_.front().block];
   double* to = slot.sample.data() + collected_ * lanes_;
   for (std::size_t i = 0; i < lanes_; ++i) to[i] = to_real(type_, tcu::lane(type_, vector, i));
@@ -94,6 +105,8 @@ void DaisUnit::collect(VectorRef vector) {
 
 void DaisUnit::commit() {
   if (quiet_ && !links_.control.valid) return;
+  account_.enter(state());
+  ++clock_.turns;  // so the fast engine settles every cycle in which anything is here
   const bool takes = links_.input.fires();
   const unsigned block = control_.front().block;
   if (takes) collect(links_.input.bits);
@@ -130,6 +143,44 @@ std::string DaisUnit::waits_for() const {
   if (!links_.input.valid) return fmt::format("input of {} from local memory", next);
   return fmt::format("room in {}, behind a result of {} that waits for an accumulator write", next,
                      oldest);
+}
+
+void DaisUnit::describe(const trace::Scope& scope) const {
+  scope.channel("control", links_.control);
+  scope
+      .head(
+          "head", [this] { return !control_.empty(); }, [this] { return links_.input.fires(); },
+          trace::Moment::settled)
+      .field(
+          "block", 3, [this] { return control_.front().block; }, trace::Radix::decimal);
+  scope.level("control_queue", 2, [this] { return control_.count(); });
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  std::size_t most_in = 0, most_out = 0;
+  for (const auto& slot : slots_) {
+    most_in = std::max(most_in, slot->input_vectors);
+    most_out = std::max(most_out, slot->output_vectors);
+  }
+  scope.reg(
+      "collected", trace::bits_for(most_in - 1), [this] { return collected_; },
+      trace::Radix::decimal);
+  scope.reg(
+      "delivered", trace::bits_for(most_out - 1), [this] { return delivered_; },
+      trace::Radix::decimal);
+  scope
+      .head(
+          "oldest", [this] { return !order_->empty(); },
+          [this] {
+            return links_.output.fires() &&
+                   delivered_ + 1 == slots_[order_->front()]->output_vectors;
+          },
+          trace::Moment::settled)
+      .field(
+          "block", 3, [this] { return order_->front(); }, trace::Radix::decimal);
+  scope.level("order_queue", most_inside_, [this] { return order_->count(); });
+  // Apart from the unit's own signals, whose names a block may have.
+  const trace::Scope blocks = scope.part("blocks");
+  for (const auto& slot : slots_) slot->block->describe(blocks.unit(slot->name));
 }
 
 }  // namespace tactus

@@ -23,6 +23,7 @@
 
 #include "isa/tcu/architecture.h"
 #include "models/dais/dais_block.h"
+#include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/queue.h"
 #include "models/top/tcu/channels.h"
@@ -39,7 +40,21 @@ class DaisUnit final : public sc_core::sc_module {
  public:
   struct Stats {
     std::array<std::uint64_t, tcu::most_dais_blocks> samples{};  ///< that entered each block
+    std::uint64_t vectors = 0;                                   ///< taken from local memory
   };
+  enum State : unsigned { take, give, wait_output, wait_order, wait_input, pass, rest };
+  static constexpr std::array<UnitState, 7> state_table{{
+      {"take", StateKind::busy, "a vector of a sample enters"},
+      {"give", StateKind::busy, "a vector of a result leaves, and none enters"},
+      {"wait_output", StateKind::stall,
+       "a result is there and nothing enters: the accumulators use its path for results of "
+       "earlier instructions, or are not ready for it"},
+      {"wait_order", StateKind::stall,
+       "the next sample's block is full, and its results wait for those of another block"},
+      {"wait_input", StateKind::stall, "the next vector has not come from local memory"},
+      {"pass", StateKind::busy, "samples only move on inside the blocks"},
+      {"idle", StateKind::idle, "there is no sample, inside or to come"},
+  }};
 
   /// Throws UserError for a block that the architecture cannot have.
   DaisUnit(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
@@ -52,6 +67,8 @@ class DaisUnit final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const { return control_.empty() && collected_ == 0 && order_->empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
 
  private:
   struct Slot {
@@ -64,6 +81,7 @@ class DaisUnit final : public sc_core::sc_module {
     std::size_t outputs;
   };
 
+  [[nodiscard]] State state() const;
   void collect(VectorRef vector);
   void convert_result(const Slot& slot);
 
@@ -78,12 +96,14 @@ class DaisUnit final : public sc_core::sc_module {
   std::size_t collected_ = 0;  ///< vectors of the sample at the input
   /// Blocks of the samples inside, oldest first.
   std::unique_ptr<Queue<std::uint8_t, QueueKind::plain>> order_;
+  std::size_t most_inside_ = 0;       ///< samples that all blocks together hold
   std::vector<std::uint8_t> result_;  ///< vectors of the oldest sample, once it is offered
   bool result_converted_ = false;
   std::size_t delivered_ = 0;  ///< of these
   bool quiet_ = false;         ///< idle before the last cycle and after it: all wires stand still
   bool was_idle_ = false;
   Stats stats_;
+  Account account_;
 };
 
 }  // namespace tactus

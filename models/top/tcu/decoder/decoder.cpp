@@ -17,10 +17,11 @@ constexpr std::uint64_t step_of(unsigned stride) {
 
 }  // namespace
 
-constexpr std::array<std::uint8_t, 256> Decoder::make_wait_states() {
-  constexpr std::array<unsigned, 8> legs{leg_dram0,       leg_dram1,    leg_host,    leg_array,
-                                         leg_accumulator, leg_dataflow, leg_local_a, leg_local_b};
-  std::array<std::uint8_t, 256> table{};
+constexpr std::array<std::uint8_t, 512> Decoder::make_wait_states() {
+  constexpr std::array<unsigned, 9> legs{leg_dram0,    leg_dram1,   leg_host,
+                                         leg_array,    leg_dais,    leg_accumulator,
+                                         leg_dataflow, leg_local_a, leg_local_b};
+  std::array<std::uint8_t, 512> table{};
   for (unsigned missing = 1; missing < table.size(); ++missing) {
     unsigned first = 0;
     while ((missing & legs[first]) == 0) ++first;
@@ -28,7 +29,7 @@ constexpr std::array<std::uint8_t, 256> Decoder::make_wait_states() {
   }
   return table;
 }
-const std::array<std::uint8_t, 256> Decoder::wait_states = make_wait_states();
+const std::array<std::uint8_t, 512> Decoder::wait_states = make_wait_states();
 
 Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
                  const tcu::Architecture& architecture, std::uint16_t reset_timeout,
@@ -37,6 +38,8 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       clock_(clock),
       architecture_(architecture),
       layout_(architecture),
+      local_mask_(mask(layout_.local_address)),
+      accumulator_mask_(mask(layout_.accumulator_address)),
       links_(links),
       local_a_expander_(architecture.local_depth),
       local_b_expander_(architecture.local_depth),
@@ -58,9 +61,9 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
 Decoder::Decoded Decoder::decode(const std::uint8_t* bytes) const {
   Decoded d;
   d.raw = tcu::decode(layout_, bytes);
-  d.kind = tcu::kind_of(d.raw);
+  d.kind = tcu::kind_of(layout_, d.raw);
   d.context = (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(state_table.size());
-  d.vectors = tcu::vector_count(layout_, d.raw);
+  d.vectors = tcu::vector_count(architecture_, layout_, d.raw);
   switch (static_cast<tcu::Opcode>(d.raw.opcode)) {
     case tcu::Opcode::mat_mul:
       decode_mat_mul(d);
@@ -75,7 +78,7 @@ Decoder::Decoded Decoder::decode(const std::uint8_t* bytes) const {
       decode_simd(d);
       break;
     case tcu::Opcode::dais:
-      if (names_dais_block(d.raw)) decode_dais(d);
+      if (d.kind == tcu::InstructionKind::dais) decode_dais(d);
       break;
     default:  // NoOp, Configure and undefined opcodes have no legs
       break;
@@ -96,12 +99,13 @@ void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
   const tcu::Operand operand = operand1_fields(layout_, d.raw);
   const std::uint64_t address = operand.address & mask(layout_.accumulator_address);
   d.legs |= leg_accumulator;
-  d.accumulator.read = read;
-  d.accumulator.write = !read;
-  d.accumulator.accumulate = accumulate;
-  d.accumulator.read_address = d.accumulator.write_address = address;
-  d.accumulator_size = d.raw.operand2 & mask(layout_.accumulator_address);
-  d.accumulator_step = step_of(operand.stride);
+  AccumulatorControl& c = d.accumulator.control;
+  c.read = read;
+  c.write = !read;
+  c.accumulate = accumulate;
+  c.read_address = c.write_address = address;
+  d.accumulator.size = d.raw.operand2 & mask(layout_.accumulator_address);
+  d.accumulator.step = step_of(operand.stride);
 }
 
 void Decoder::decode_mat_mul(Decoded& d) const {
@@ -143,9 +147,9 @@ void Decoder::decode_data_move(Decoded& d) const {
           mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
       set_local(d, leg_local_b, !to_dram, size);
       d.host = {port, to_dram, size};
-      d.dram = {to_dram, operand.address & dram_mask, d.raw.operand2 & dram_mask};
-      d.dram_step = operand.stride == 0 ? 0 : step_of(operand.stride);
-      d.legs |= leg_host | (port == 0 ? leg_dram0 : leg_dram1);
+      d.dram = {{to_dram, operand.address & dram_mask, d.raw.operand2 & dram_mask},
+                operand.stride == 0 ? 0 : step_of(operand.stride)};
+      d.legs |= leg_host | (dram_leg(port));
       break;
     }
     case tcu::DataMoveKind::accumulator_to_local:
@@ -169,7 +173,7 @@ void Decoder::decode_simd(Decoded& d) const {
   const std::uint64_t address_mask = mask(layout_.accumulator_address);
   const std::uint64_t address0 = operand0_fields(layout_, d.raw).address & address_mask;
   const std::uint64_t address1 = operand1_fields(layout_, d.raw).address & address_mask;
-  AccumulatorControl& c = d.accumulator;
+  AccumulatorControl& c = d.accumulator.control;
   c.alu = {fields.op, fields.left, fields.right, fields.dest};
   c.read = (d.raw.flags & tcu::simd_read) != 0;
   c.write = (d.raw.flags & tcu::simd_write) != 0;
@@ -179,11 +183,6 @@ void Decoder::decode_simd(Decoded& d) const {
   // address is operand1 (hardware spec section 4.3).
   c.write_address = fields.op == tcu::SimdOp::no_op && !c.read && c.write ? address1 : address0;
   d.legs = leg_accumulator;
-}
-
-bool Decoder::names_dais_block(const tcu::Instruction& instruction) const {
-  return instruction.opcode == static_cast<std::uint8_t>(tcu::Opcode::dais) &&
-         tcu::dais_fields(instruction).block < layout_.dais_block_count;
 }
 
 /// The instruction counts samples, the streams count vectors.
@@ -199,7 +198,7 @@ void Decoder::decode_dais(Decoded& d) const {
   d.dais = {fields.block, inputs & local_mask};
   d.legs = leg_dataflow | leg_dais;
   set_accumulator(d, false, fields.accumulate);
-  d.accumulator_size = results & mask(layout_.accumulator_address);
+  d.accumulator.size = results & mask(layout_.accumulator_address);
   set_local(d, leg_local_a, false, inputs);
 }
 
@@ -214,28 +213,31 @@ void Decoder::drive() {
   drive_local(links_.local_a, local_a_expander_, leg_local_a);
   drive_local(links_.local_b, local_b_expander_, leg_local_b);
 
-  links_.dataflow.valid = dataflow_queue_.has_output(leg_valid(leg_dataflow));
+  const unsigned active = pending_legs_ | queued_legs_;
+  links_.dataflow.valid = (active & leg_dataflow) != 0;
   links_.dataflow.bits = dataflow_queue_.output(head.dataflow);
-  links_.host.valid = host_queue_.has_output(leg_valid(leg_host));
-  if (links_.host.valid) links_.host.bits = host_queue_.output(head.host);
-  links_.array.valid = array_queue_.has_output(leg_valid(leg_array));
+  links_.array.valid = (active & leg_array) != 0;
   if (links_.array.valid) links_.array.bits = array_queue_.output(head.array);
-  if (layout_.dais_block_count > 0) {
-    links_.dais.valid = dais_queue_.has_output(leg_valid(leg_dais));
-    if (links_.dais.valid) links_.dais.bits = dais_queue_.output(head.dais);
-  }
-
-  links_.accumulator.valid = accumulator_queue_.has_output(leg_valid(leg_accumulator));
+  links_.dais.valid = (active & leg_dais) != 0;
+  if (links_.dais.valid) links_.dais.bits = dais_queue_.output(head.dais);
+  links_.accumulator.valid = (active & leg_accumulator) != 0;
   if (links_.accumulator.valid) {
-    AccumulatorControl& out = links_.accumulator.bits;
-    out = accumulator_queue_.empty() ? head.accumulator : accumulator_queue_.front().control;
-    const std::uint64_t address_mask = mask(layout_.accumulator_address);
-    const std::uint64_t offset = accumulator_expander_.offset();
-    out.read_address = (out.read_address + offset) & address_mask;
-    out.write_address = (out.write_address + offset) & address_mask;
+    links_.accumulator.bits = accumulator_item().control;
+    show_accumulator_addresses();
   }
-  drive_dram(0);
-  drive_dram(1);
+  links_.host.valid = (active & leg_host) != 0;
+  if (links_.host.valid) links_.host.bits = host_queue_.output(head.host);
+  for (unsigned port = 0; port < 2; ++port) {
+    links_.dram[port]->valid = (active & dram_leg(port)) != 0;
+    if (links_.dram[port]->valid) drive_dram(port);
+  }
+}
+
+MemoryRequest Decoder::local_request(const Expander& expander) const {
+  const Decoded& head = queue_.front();
+  const std::uint64_t address = head.local_reverse ? head.local_base - expander.offset()
+                                                   : head.local_base + expander.offset();
+  return {head.local_write, address & local_mask_};
 }
 
 void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned leg) {
@@ -245,37 +247,74 @@ void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned l
     port.request.bits = {};
     return;
   }
-  const std::uint64_t address = head.local_reverse ? head.local_base - expander.offset()
-                                                   : head.local_base + expander.offset();
   port.request.valid = leg_valid(leg);
-  port.request.bits = {head.local_write, address & mask(layout_.local_address)};
+  port.request.bits = local_request(expander);
+}
+
+void Decoder::show_accumulator_addresses() {
+  const AccumulatorControl& control = accumulator_item().control;
+  const std::uint64_t offset = accumulator_expander_.offset();
+  links_.accumulator.bits.read_address = (control.read_address + offset) & accumulator_mask_;
+  links_.accumulator.bits.write_address = (control.write_address + offset) & accumulator_mask_;
 }
 
 void Decoder::drive_dram(unsigned port) {
   Link<DramRequest>& link = *links_.dram[port];
-  const unsigned leg = port == 0 ? leg_dram0 : leg_dram1;
-  link.valid = dram_queue_[port].has_output(leg_valid(leg));
-  if (!link.valid) return;
-  const Decoded& head = queue_.front();
-  const bool queued = !dram_queue_[port].empty();
-  const DramItem& item = dram_queue_[port].front();
-  link.bits = queued ? item.request : head.dram;
-  if ((queued ? item.step : head.dram_step) == 0) return;
+  const DramItem& item = dram_item(port);
+  link.bits = item.request;
+  if (item.step == 0) return;
   const std::uint64_t address_mask =
       mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
   link.bits.address = (link.bits.address + dram_expander_[port].offset()) & address_mask;
   link.bits.size = 0;
 }
 
+void Decoder::begin_repeats() {
+  const auto bit = [](const auto& link, unsigned leg) { return link.fires() ? leg : 0U; };
+  moving_ = bit(links_.local_a.request, leg_local_a) | bit(links_.local_b.request, leg_local_b) |
+            bit(links_.array, leg_array) | bit(links_.accumulator, leg_accumulator) |
+            bit(links_.host, leg_host) | bit(*links_.dram[0], leg_dram0) |
+            bit(*links_.dram[1], leg_dram1);
+}
+
+/// The streams that move show their next address. The last output of an item is a decision.
+bool Decoder::redrive() {
+  if (moving_ == 0) return true;
+  const auto moves = [this](unsigned leg) { return (moving_ & leg) != 0; };
+  const Decoded& head = queue_.front();
+  if (moves(leg_local_a)) {
+    if (local_a_expander_.last(head.local_size)) return false;
+    links_.local_a.request.bits = local_request(local_a_expander_);
+  }
+  if (moves(leg_local_b)) {
+    if (local_b_expander_.last(head.local_size)) return false;
+    links_.local_b.request.bits = local_request(local_b_expander_);
+  }
+  if (moves(leg_array) && array_expander_.last(links_.array.bits.size)) return false;
+  if (moves(leg_accumulator)) {
+    if (accumulator_expander_.last(accumulator_item().size)) return false;
+    show_accumulator_addresses();
+  }
+  if (!moves(leg_host | leg_dram0 | leg_dram1)) return true;
+  if (moves(leg_host) && host_expander_.last(links_.host.bits.size)) return false;
+  for (unsigned port = 0; port < 2; ++port) {
+    if (!moves(dram_leg(port))) continue;
+    if (dram_expander_[port].last(dram_item(port).request.size)) return false;
+    drive_dram(port);
+  }
+  return true;
+}
+
 // ---- commit ------------------------------------------------------------------------------------
 
-/// Legs of the head that their consumers would take in this cycle, whether or not they are valid:
-/// the forks' `all`, and with it the timeout, looks at the stale head of an empty queue too.
-unsigned Decoder::ready_legs() const {
+/// Those of `legs`, legs of the head, that their consumers would take in this cycle, whether or not
+/// they are valid: the forks' `all`, and with it the timeout, looks at the stale head of an empty
+/// queue too.
+unsigned Decoder::ready_legs(unsigned legs) const {
   const Decoded& head = queue_.front();
   unsigned ready = 0;
   const auto add = [&](unsigned leg, auto&& takes) {
-    if ((head.legs & leg) != 0 && takes()) ready |= leg;
+    if ((legs & leg) != 0 && takes()) ready |= leg;
   };
   // A queue whose expander is in the middle of an item gives nothing away.
   const auto expanded = [](const auto& queue, const Expander& expander, bool output_ready,
@@ -301,7 +340,7 @@ unsigned Decoder::ready_legs() const {
     return expanded(dais_queue_, dais_expander_, links_.dais.ready, dais_queue_.front().size);
   });
   for (unsigned port = 0; port < 2; ++port) {
-    add(port == 0 ? leg_dram0 : leg_dram1, [&] {
+    add(dram_leg(port), [&] {
       const DramItem& item = dram_queue_[port].front();
       return expanded(dram_queue_[port], dram_expander_[port], links_.dram[port]->ready,
                       item.step == 0 ? 0 : item.request.size);
@@ -324,18 +363,16 @@ unsigned Decoder::state_code(unsigned ready, bool head_ready) const {
 void Decoder::commit() {
   if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
 
-  const unsigned ready = ready_legs();
   const Decoded& head = queue_.front();
-  const bool head_ready = (head.legs & ~(ready | done_legs_)) == 0;
+  const unsigned open = head.legs & ~done_legs_;
+  const unsigned ready = ready_legs(open);
+  const bool head_ready = open == ready;
   account_.enter(state_code(ready, head_ready));
-  commit_streams(ready);
-  done_legs_ = head_ready ? 0 : done_legs_ | (pending_legs_ & ready);
-  // The timer counts cycles without progress at the head and stops at the timeout.
-  if (head_ready) {
-    timer_ = 0;
-  } else if (timer_ < registers_.timeout) {
-    ++timer_;
-  }
+  if ((pending_legs_ | queued_legs_) != 0) commit_streams(ready);
+  const unsigned done = head_ready ? 0 : done_legs_ | (pending_legs_ & ready);
+  if (done != done_legs_) ++clock_.turns;
+  done_legs_ = done;
+  count_time(head_ready);
   if (head_ready && !queue_.empty()) retire();
 
   const bool accept = links_.instruction.fires();
@@ -347,8 +384,38 @@ void Decoder::commit() {
       clock_.events->event(event);
     }
     queue_.commit(true, decode(links_.instruction.bits), head_ready);
+    ++clock_.turns;
   } else if (head_ready) {
-    queue_.commit(false, head, true);
+    clock_.turns += queue_.commit(false, head, true) ? 1 : 0;
+  }
+}
+
+/// The timer counts cycles without progress at the head and stops at the timeout.
+void Decoder::count_time(bool head_ready) {
+  head_ready_ = head_ready;
+  if (head_ready) {
+    timer_ = 0;
+  } else if (timer_ < registers_.timeout) {
+    ++timer_;
+  }
+}
+
+/// No item ends and none begins: expanders and the timer count.
+void Decoder::repeat() {
+  if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
+  count_time(head_ready_);
+  const auto moves = [this](unsigned leg) { return (moving_ & leg) != 0; };
+  if (moving_ == 0) return;
+  ++clock_.progress;
+  const Decoded& head = queue_.front();
+  if (moves(leg_local_a)) local_a_expander_.advance_within(head.local_step);
+  if (moves(leg_local_b)) local_b_expander_.advance_within(head.local_step);
+  if (moves(leg_array)) array_expander_.advance_within();
+  if (moves(leg_accumulator)) accumulator_expander_.advance_within(accumulator_item().step);
+  if (!moves(leg_host | leg_dram0 | leg_dram1)) return;
+  if (moves(leg_host)) host_expander_.advance_within();
+  for (unsigned port = 0; port < 2; ++port) {
+    if (moves(dram_leg(port))) dram_expander_[port].advance_within(dram_item(port).step);
   }
 }
 
@@ -358,14 +425,21 @@ void Decoder::commit_streams(unsigned ready) {
   const auto commit_local = [&](const MemoryPort& port, Expander& expander) {
     if (!port.request.fires()) return;
     ++clock_.progress;
+    if (expander.last(head.local_size)) ++clock_.turns;
     expander.advance(head.local_size, head.local_step);
   };
   commit_local(links_.local_a, local_a_expander_);
   commit_local(links_.local_b, local_b_expander_);
+  const auto note = [this](const auto& queue, unsigned leg) {
+    queued_legs_ = queue.empty() ? queued_legs_ & ~leg : queued_legs_ | leg;
+  };
 
   if (links_.dataflow.valid) {
-    dataflow_queue_.commit(leg_fires(leg_dataflow), head.dataflow, links_.dataflow.ready);
+    clock_.turns +=
+        dataflow_queue_.commit(leg_fires(leg_dataflow), head.dataflow, links_.dataflow.ready) ? 1
+                                                                                              : 0;
     clock_.progress += links_.dataflow.ready ? 1 : 0;
+    note(dataflow_queue_, leg_dataflow);
   }
   // Streams behind an expander: the queue gives its entry away with the expander's last output.
   const auto commit_expanded = [&](auto& link, auto& queue, Expander& expander, unsigned leg,
@@ -377,44 +451,48 @@ void Decoder::commit_streams(unsigned ready) {
       ++clock_.progress;
       expander.advance(size, step);
     }
-    queue.commit(leg_fires(leg), item, taken);
+    const bool turn = queue.commit(leg_fires(leg), item, taken);
+    if (turn || taken) ++clock_.turns;
+    note(queue, leg);
   };
-  if (links_.accumulator.valid) {
-    const AccumulatorItem item{head.accumulator, head.accumulator_size, head.accumulator_step};
-    commit_expanded(links_.accumulator, accumulator_queue_, accumulator_expander_, leg_accumulator,
-                    item, accumulator_queue_.output(item).step);
-  }
+  commit_expanded(links_.accumulator, accumulator_queue_, accumulator_expander_, leg_accumulator,
+                  head.accumulator, accumulator_item().step);
   commit_expanded(links_.array, array_queue_, array_expander_, leg_array, head.array, 0);
   commit_expanded(links_.dais, dais_queue_, dais_expander_, leg_dais, head.dais, 0);
   commit_expanded(links_.host, host_queue_, host_expander_, leg_host, head.host, 0);
-  commit_dram(0, ready);
-  commit_dram(1, ready);
+  for (unsigned port = 0; port < 2; ++port) {
+    if (!links_.dram[port]->valid) continue;
+    commit_dram(port, ready);
+    note(dram_queue_[port], dram_leg(port));
+  }
 }
 
 void Decoder::commit_dram(unsigned port, unsigned ready) {
   const Link<DramRequest>& link = *links_.dram[port];
-  if (!link.valid) return;
-  const Decoded& head = queue_.front();
-  const DramItem item{head.dram, head.dram_step};
-  const DramItem& out = dram_queue_[port].output(item);
+  const DramItem& out = dram_item(port);
   const std::uint64_t size = out.step == 0 ? 0 : out.request.size;
   const bool taken = link.ready && dram_expander_[port].last(size);
   if (link.ready) {
     ++clock_.progress;
     dram_expander_[port].advance(size, out.step);
   }
-  const unsigned leg = port == 0 ? leg_dram0 : leg_dram1;
-  dram_queue_[port].commit((pending_legs_ & ready & leg) != 0, item, taken);
+  const unsigned leg = dram_leg(port);
+  const bool fires = (pending_legs_ & ready & leg) != 0;
+  const bool turn = dram_queue_[port].commit(fires, queue_.front().dram, taken);
+  if (turn || taken) ++clock_.turns;
 }
 
 void Decoder::retire() {
   const tcu::Instruction& raw = queue_.front().raw;
   const std::uint32_t counter = registers_.program_counter;
   ++clock_.progress;
+  ++clock_.turns;
   ++stats_.retired;
   ++stats_.retired_by_opcode[raw.opcode];
-  if (names_dais_block(raw)) ++stats_.retired_by_dais_block[tcu::dais_fields(raw).block];
   const auto kind = static_cast<std::size_t>(queue_.front().kind);
+  if (queue_.front().kind == tcu::InstructionKind::dais) {
+    ++stats_.retired_by_dais_block[tcu::dais_fields(raw).block];
+  }
   ++stats_.retired_by_kind[kind];
   stats_.vectors_by_kind[kind] += queue_.front().vectors;
   stats_.last_retire = clock_.now;
@@ -471,11 +549,13 @@ std::string Decoder::waits_for() const {
                                                     "host router",
                                                     "DAIS stream"};
   const Decoded& head = queue_.front();
+  const unsigned open = head.legs & ~done_legs_;
+  const unsigned ready = ready_legs(open);
   std::string text = fmt::format("instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for",
                                  registers_.program_counter, head.raw.opcode, head.raw.flags);
   const char* separator = " ";
   for (unsigned i = 0; i < names.size(); ++i) {
-    if (((head.legs & ~(done_legs_ | ready_legs())) & (1U << i)) == 0) continue;
+    if ((open & ~ready & (1U << i)) == 0) continue;
     text += separator;
     text += names[i];
     separator = ", ";

@@ -63,7 +63,7 @@ class Decoder final : public sc_core::sc_module {
   };
   /// Entries waiting in the queues behind the head.
   struct Levels {
-    std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0;
+    std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0, dais = 0;
   };
   enum State : unsigned {
     busy,
@@ -71,6 +71,7 @@ class Decoder final : public sc_core::sc_module {
     wait_dram1,
     wait_host_router,
     wait_array,
+    wait_dais,
     wait_accumulators,
     wait_local_router,
     wait_local_a,
@@ -78,12 +79,13 @@ class Decoder final : public sc_core::sc_module {
     starved,
     ended,
   };
-  static constexpr std::array<UnitState, 11> state_table{{
+  static constexpr std::array<UnitState, 12> state_table{{
       {"busy", StateKind::busy, "an instruction retires or sends a request to local memory"},
       {"wait_dram0", StateKind::stall, "the request slot of DRAM port 0 is taken"},
       {"wait_dram1", StateKind::stall, "the request slot of DRAM port 1 is taken"},
       {"wait_host_router", StateKind::stall, "the host router still serves an earlier transfer"},
       {"wait_array", StateKind::stall, "the array's queue of 2N instructions is full"},
+      {"wait_dais", StateKind::stall, "the DAIS blocks' queue of 2N instructions is full"},
       {"wait_accumulators", StateKind::stall, "the accumulators' queue of 2N instructions is full"},
       {"wait_local_router", StateKind::stall, "the local router's queue is full"},
       {"wait_local_a", StateKind::stall,
@@ -103,6 +105,9 @@ class Decoder final : public sc_core::sc_module {
 
   void drive();
   void commit();
+  void begin_repeats();  ///< see models/sim/engine.h
+  [[nodiscard]] bool redrive();
+  void repeat();
 
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
@@ -110,7 +115,7 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] Levels levels() const {
     return {queue_.count(), dataflow_queue_.count(), accumulator_queue_.count(),
-            array_queue_.count()};
+            array_queue_.count(), dais_queue_.count()};
   }
   /// Nothing at the head and nothing queued for any unit.
   [[nodiscard]] bool idle() const;
@@ -122,7 +127,8 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] bool head_valid() const { return !queue_.empty(); }
   /// Whether the head would retire in this cycle, valid or not; settled wires, before commit().
   [[nodiscard]] bool head_ready() const {
-    return (queue_.front().legs & ~(ready_legs() | done_legs_)) == 0;
+    const unsigned open = queue_.front().legs & ~done_legs_;
+    return (open & ~ready_legs(open)) == 0;
   }
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
@@ -148,6 +154,23 @@ class Decoder final : public sc_core::sc_module {
     leg_dais = 256,
   };
 
+  struct AccumulatorItem {
+    AccumulatorControl control;
+    std::uint64_t size = 0;
+    std::uint64_t step = 0;
+    friend bool alike(const AccumulatorItem& a, const AccumulatorItem& b) {
+      return alike(a.control, b.control) && a.size == b.size;
+    }
+  };
+
+  struct DramItem {
+    DramRequest request;
+    std::uint64_t step = 0;  ///< 0: one request for the whole run
+    friend bool alike(const DramItem& a, const DramItem& b) {
+      return alike(a.request, b.request) && (a.step == 0) == (b.step == 0);
+    }
+  };
+
   /// An instruction with all fields cut to the widths of the streams they go to.
   struct Decoded {
     tcu::Instruction raw;
@@ -161,25 +184,12 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t local_base = 0;
     std::uint64_t local_size = 0;
     std::uint64_t local_step = 0;
-    AccumulatorControl accumulator;
-    std::uint64_t accumulator_size = 0;
-    std::uint64_t accumulator_step = 0;
+    AccumulatorItem accumulator;
     ArrayControl array;
     DaisControl dais;
     HostDataflow host;
-    DramRequest dram;
-    std::uint64_t dram_step = 0;  ///< 0: one request for the whole run
-  };
-
-  struct AccumulatorItem {
-    AccumulatorControl control;
-    std::uint64_t size = 0;
-    std::uint64_t step = 0;
-  };
-
-  struct DramItem {
-    DramRequest request;
-    std::uint64_t step = 0;
+    DramItem dram;
+    friend bool alike(const Decoded&, const Decoded&) { return false; }
   };
 
   [[nodiscard]] Decoded decode(const std::uint8_t* bytes) const;
@@ -188,18 +198,30 @@ class Decoder final : public sc_core::sc_module {
   void decode_load_weights(Decoded& d) const;
   void decode_simd(Decoded& d) const;
   void decode_dais(Decoded& d) const;
-  [[nodiscard]] bool names_dais_block(const tcu::Instruction& instruction) const;
   void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
   void set_accumulator(Decoded& d, bool read, bool accumulate) const;
 
+  [[nodiscard]] static unsigned dram_leg(unsigned port) {
+    return port == 0 ? leg_dram0 : leg_dram1;
+  }
+  /// The items at the expanders: of the queue, or of the head itself past an empty queue.
+  [[nodiscard]] const AccumulatorItem& accumulator_item() const {
+    return accumulator_queue_.output(queue_.front().accumulator);
+  }
+  [[nodiscard]] const DramItem& dram_item(unsigned port) const {
+    return dram_queue_[port].output(queue_.front().dram);
+  }
   [[nodiscard]] bool leg_valid(unsigned leg) const { return (pending_legs_ & leg) != 0; }
-  [[nodiscard]] unsigned ready_legs() const;
+  [[nodiscard]] unsigned ready_legs(unsigned legs) const;
   /// The state for each set of legs that the head waits for.
-  static constexpr std::array<std::uint8_t, 256> make_wait_states();
-  static const std::array<std::uint8_t, 256> wait_states;
+  static constexpr std::array<std::uint8_t, 512> make_wait_states();
+  static const std::array<std::uint8_t, 512> wait_states;
   [[nodiscard]] unsigned state_code(unsigned ready, bool head_ready) const;
+  void show_accumulator_addresses();
+  [[nodiscard]] MemoryRequest local_request(const Expander& expander) const;
   void drive_local(MemoryPort& port, const Expander& expander, unsigned leg);
   void drive_dram(unsigned port);
+  void count_time(bool head_ready);
   void commit_streams(unsigned ready);
   void commit_dram(unsigned port, unsigned ready);
   void retire();
@@ -208,10 +230,13 @@ class Decoder final : public sc_core::sc_module {
   Clock& clock_;
   const tcu::Architecture architecture_;
   const tcu::InstructionLayout layout_;
+  const std::uint64_t local_mask_;        ///< of addresses and sizes
+  const std::uint64_t accumulator_mask_;  ///< of addresses
   DecoderLinks links_;
 
-  Queue<Decoded, QueueKind::plain> queue_{2};
+  Queue<Decoded, QueueKind::plain, 2> queue_;
   unsigned done_legs_ = 0;
+  unsigned queued_legs_ = 0;   ///< streams whose queue holds items
   unsigned pending_legs_ = 0;  ///< of the head in this cycle: needed and not done; 0 if no head
 
   Expander local_a_expander_;
@@ -223,14 +248,15 @@ class Decoder final : public sc_core::sc_module {
   Expander array_expander_;
   Queue<DaisControl, QueueKind::pipe_flow> dais_queue_;
   Expander dais_expander_;
-  Queue<HostDataflow, QueueKind::pipe_flow> host_queue_{1};
+  Queue<HostDataflow, QueueKind::pipe_flow, 1> host_queue_;
   Expander host_expander_;
-  std::array<Queue<DramItem, QueueKind::pipe_flow>, 2> dram_queue_{
-      Queue<DramItem, QueueKind::pipe_flow>{1}, Queue<DramItem, QueueKind::pipe_flow>{1}};
+  std::array<Queue<DramItem, QueueKind::pipe_flow, 1>, 2> dram_queue_;
   std::array<Expander, 2> dram_expander_;
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
+  bool head_ready_ = false;  ///< in the last cycle
+  unsigned moving_ = 0;      ///< streams that move in every cycle until the next turn
   Stats stats_;
   Account account_;
 };

@@ -9,6 +9,7 @@ namespace tactus {
 void Decoder::describe(const trace::Scope& scope) const {
   const unsigned n = architecture_.array_size;
   const unsigned local = std::max(1U, layout_.local_address);
+  const bool has_dais = layout_.dais_block_count > 0;
   scope.channel("instruction", links_.instruction, trace::ByteCount{layout_.instruction_bytes()});
   {
     trace::Payload head = scope.head(
@@ -17,15 +18,18 @@ void Decoder::describe(const trace::Scope& scope) const {
     const auto raw = [this]() -> const tcu::Instruction& { return queue_.front().raw; };
     head.field(
         "opcode", 4, [raw] { return raw().opcode; }, trace::Radix::hexadecimal,
-        "0 NoOp, 1 MatMul, 2 DataMove, 3 LoadWeights, 4 SIMD, f Configure");
+        has_dais ? "0 NoOp, 1 MatMul, 2 DataMove, 3 LoadWeights, 4 SIMD, 6 Dais, f Configure"
+                 : "0 NoOp, 1 MatMul, 2 DataMove, 3 LoadWeights, 4 SIMD, f Configure");
     head.field("flags", 4, [raw] { return raw().flags; });
     head.field("operand0", layout_.operand0, [raw] { return raw().operand0; });
     head.field("operand1", layout_.operand1, [raw] { return raw().operand1; });
     head.field("operand2", layout_.operand2, [raw] { return raw().operand2; });
     head.field(
-        "done", 8, [this] { return done_legs_; }, trace::Radix::hexadecimal,
-        "legs taken: 1 dataflow, 2 memPortA, 4 memPortB, 8 acc, 10 array, 20 dram0, "
-        "40 dram1, 80 host_dataflow");
+        "done", has_dais ? 9 : 8, [this] { return done_legs_; }, trace::Radix::hexadecimal,
+        has_dais ? "legs taken: 1 dataflow, 2 memPortA, 4 memPortB, 8 acc, 10 array, 20 dram0, "
+                   "40 dram1, 80 host_dataflow, 100 dais"
+                 : "legs taken: 1 dataflow, 2 memPortA, 4 memPortB, 8 acc, 10 array, 20 dram0, "
+                   "40 dram1, 80 host_dataflow");
   }
   scope.level("instruction_queue", 2, [this] { return queue_.count(); });
 
@@ -34,6 +38,7 @@ void Decoder::describe(const trace::Scope& scope) const {
   scope.channel("memPortB", links_.local_b.request, local);
   scope.channel("acc", links_.accumulator);
   scope.channel("array", links_.array);
+  if (has_dais) scope.channel("dais", links_.dais);
   scope.channel("host_dataflow", links_.host);
   scope.channel("dram0", *links_.dram[0], 0U);
   scope.channel("dram1", *links_.dram[1], 1U);
@@ -41,6 +46,7 @@ void Decoder::describe(const trace::Scope& scope) const {
   scope.level("dataflow_queue", 2 * n, [this] { return dataflow_queue_.count(); });
   scope.level("acc_queue", 2 * n, [this] { return accumulator_queue_.count(); });
   scope.level("array_queue", 2 * n, [this] { return array_queue_.count(); });
+  if (has_dais) scope.level("dais_queue", 2 * n, [this] { return dais_queue_.count(); });
   scope.level("host_dataflow_queue", 1, [this] { return host_queue_.count(); });
   scope.level("dram0_queue", 1, [this] { return dram_queue_[0].count(); });
   scope.level("dram1_queue", 1, [this] { return dram_queue_[1].count(); });
@@ -56,6 +62,7 @@ void Decoder::describe(const trace::Scope& scope) const {
   expander("memPortB_expander", local, local_b_expander_);
   expander("acc_expander", layout_.accumulator_address, accumulator_expander_);
   expander("array_expander", local, array_expander_);
+  if (has_dais) expander("dais_expander", local, dais_expander_);
   expander("host_dataflow_expander", local, host_expander_);
   expander("dram0_expander", layout_.dram0_address, dram_expander_[0]);
   expander("dram1_expander", layout_.dram1_address, dram_expander_[1]);

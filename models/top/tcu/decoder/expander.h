@@ -25,6 +25,10 @@ class Expander {
       offset_ = 0;
       return;
     }
+    advance_within(step);
+  }
+  /// The same where the output was not the item's last.
+  void advance_within(std::uint64_t step = 0) {
     count_ = count_ + 1 == depth_ ? 0 : count_ + 1;
     offset_ = step >= depth_ || offset_ >= depth_ - step ? 0 : offset_ + step;
   }

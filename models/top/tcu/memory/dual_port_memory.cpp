@@ -50,21 +50,24 @@ void DualPortMemory::accept() {
 
 void DualPortMemory::take_read(unsigned p) {
   PortState& state = state_[p];
-  if (ports_[p]->read_data.fires()) {
+  const Link<MemoryRequest>& request = ports_[p]->request;
+  const bool leaves = ports_[p]->read_data.fires();
+  const bool enters = request.fires() && !request.bits.write;
+  if (!leaves && !enters && !state.in_flight) return;
+  if (leaves != enters || state.in_flight != enters) ++clock_.turns;
+  state.in_flight = enters;
+  if (leaves) {
     state.data.pop();
     ++clock_.progress;
   }
-  state.in_flight = false;
-  const Link<MemoryRequest>& request = ports_[p]->request;
-  if (!request.fires() || request.bits.write) return;
+  if (!enters) return;
   ++stats_.reads[p];
   if (clock_.events != nullptr) {
     clock_.events->event({kinds_.read[p], 0, request.bits.address});
   }
-  state.in_flight = true;
   std::uint8_t* slot = state.data.push();
   if (request.bits.address < depth_) {
-    std::memcpy(slot, vector(request.bits.address), vector_bytes_);
+    copy_block(slot, vector(request.bits.address), vector_bytes_);
   } else {
     std::memset(slot, 0, vector_bytes_);
   }
@@ -79,7 +82,7 @@ void DualPortMemory::take_write(unsigned p) {
     clock_.events->event({kinds_.write[p], 0, request.bits.address, 0, 0, data});
   }
   if (request.bits.address >= depth_) return;
-  std::memcpy(vector(request.bits.address), data, vector_bytes_);
+  copy_block(vector(request.bits.address), data, vector_bytes_);
 }
 
 void DualPortMemory::commit() {

@@ -51,6 +51,11 @@ class DualPortMemory final : public sc_core::sc_module {
   void drive();   ///< read_data.valid, read_data.bits
   void accept();  ///< request.ready, write_data.ready; needs the requests driven
   void commit();
+  [[nodiscard]] bool moves() const {  ///< see models/sim/engine.h
+    return ports_[0]->request.fires() || ports_[1]->request.fires() ||
+           ports_[0]->read_data.fires() || ports_[1]->read_data.fires();
+  }
+  void redrive() { drive(); }
 
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
   [[nodiscard]] std::uint64_t vector_bytes() const { return vector_bytes_; }

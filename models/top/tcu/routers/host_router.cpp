@@ -16,10 +16,15 @@ void HostRouter::drive() {
   const bool in = valid && !links_.control.bits.to_dram;
   for (unsigned port = 0; port < 2; ++port) {
     links_.dram_out[port]->valid = out && selected == port && links_.local.read_data.valid;
-    links_.dram_out[port]->bits = links_.local.read_data.bits;
   }
   links_.local.write_data.valid = in && links_.dram_in[selected]->valid;
-  links_.local.write_data.bits = links_.dram_in[selected]->bits;
+  route();
+}
+
+/// The data paths.
+void HostRouter::route() {
+  for (Link<VectorRef>* out : links_.dram_out) out->bits = links_.local.read_data.bits;
+  links_.local.write_data.bits = links_.dram_in[links_.control.bits.dram]->bits;
 }
 
 void HostRouter::accept() {

@@ -39,6 +39,8 @@ class HostRouter final : public sc_core::sc_module {
 
   void drive();
   void accept();
+  [[nodiscard]] bool moves() const { return links_.control.fires(); }  ///< see models/sim/engine.h
+  void redrive() { route(); }
   void describe(const trace::Scope& scope) const;
   void commit() {
     resting_ = !links_.control.valid;
@@ -48,6 +50,7 @@ class HostRouter final : public sc_core::sc_module {
   [[nodiscard]] Account& account() { return account_; }
 
  private:
+  void route();
   [[nodiscard]] State state() const;
 
   HostRouterLinks links_;

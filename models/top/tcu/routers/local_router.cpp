@@ -21,11 +21,11 @@ void LocalRouter::SelectStream::drive(bool leg_valid, const Select& leg) {
   select = queue.output(leg);
 }
 
-void LocalRouter::SelectStream::commit(bool enqueue, const Select& leg) {
-  if (!valid) return;
+bool LocalRouter::SelectStream::commit(bool enqueue, const Select& leg) {
+  if (!valid) return false;
   const bool taken = data_fires && expander.last(select.size);
   if (data_fires) expander.advance(select.size);
-  queue.commit(enqueue, leg, taken);
+  return queue.commit(enqueue, leg, taken) || taken;
 }
 
 void LocalRouter::drive() {
@@ -70,32 +70,52 @@ void LocalRouter::drive() {
   write_.drive((pending_legs_ & leg_write) != 0, write_leg_);
   accumulator_.drive((pending_legs_ & leg_accumulator) != 0, accumulator_leg_);
 
-  const Link<VectorRef>& read = links_.local.read_data;
-  links_.array_weights.valid = read.valid && read_.routes_to(to_weights);
-  links_.array_weights.bits = read.bits;
-  links_.array_input.valid = read.valid && read_.routes_to(to_input);
-  links_.array_input.bits = read.bits;
-
+  const bool read = links_.local.read_data.valid;
+  links_.array_weights.valid = read && read_.routes_to(to_weights);
+  links_.array_input.valid = read && read_.routes_to(to_input);
   if (links_.dais_input != nullptr) {
-    links_.dais_input->valid = read.valid && read_.routes_to(to_dais);
-    links_.dais_input->bits = read.bits;
+    links_.dais_input->valid = read && read_.routes_to(to_dais);
+    results_of_dais_ = accumulator_.routes_to(from_dais);
   }
-
   links_.local.write_data.valid =
       write_.routes_to(from_accumulator) && links_.accumulator_output.valid;
-  links_.local.write_data.bits = links_.accumulator_output.bits;
-
   if (accumulator_.routes_to(from_array)) {
     links_.accumulator_input.valid = links_.array_output.valid;
-    links_.accumulator_input.bits = links_.array_output.bits;
   } else if (accumulator_.routes_to(from_dais)) {
     links_.accumulator_input.valid = links_.dais_output->valid;
-    links_.accumulator_input.bits = links_.dais_output->bits;
   } else {
     links_.accumulator_input.valid =
-        accumulator_.routes_to(from_local) && read.valid && read_.routes_to(to_accumulator);
-    links_.accumulator_input.bits = read.bits;
+        accumulator_.routes_to(from_local) && read && read_.routes_to(to_accumulator);
   }
+  route();
+}
+
+/// The data paths.
+void LocalRouter::route() {
+  const VectorRef read = links_.local.read_data.bits;
+  links_.array_weights.bits = read;
+  links_.array_input.bits = read;
+  if (links_.dais_input != nullptr) links_.dais_input->bits = read;
+  links_.local.write_data.bits = links_.accumulator_output.bits;
+  if (accumulator_.routes_to(from_array)) {
+    links_.accumulator_input.bits = links_.array_output.bits;
+  } else if (accumulator_.routes_to(from_dais)) {
+    links_.accumulator_input.bits = links_.dais_output->bits;
+  } else {
+    links_.accumulator_input.bits = read;
+  }
+}
+
+bool LocalRouter::redrive() {
+  if (read_.ends() || write_.ends() || accumulator_.ends()) return false;
+  route();
+  return true;
+}
+
+void LocalRouter::repeat() {
+  read_.repeat();
+  write_.repeat();
+  accumulator_.repeat();
 }
 
 void LocalRouter::accept_results() {
@@ -153,12 +173,15 @@ void LocalRouter::commit() {
   account_.enter(state());
   const unsigned ready = ready_legs();
   const unsigned fires = pending_legs_ & ready;
-  done_legs_ = links_.control.ready ? 0 : done_legs_ | fires;
+  const unsigned done = links_.control.ready ? 0 : done_legs_ | fires;
+  bool turn = fires != 0 || done != done_legs_;
+  done_legs_ = done;
   was_idle_ = !links_.control.valid && idle();
   if (fires != 0) ++clock_.progress;
-  read_.commit((fires & leg_read) != 0, read_leg_);
-  write_.commit((fires & leg_write) != 0, write_leg_);
-  accumulator_.commit((fires & leg_accumulator) != 0, accumulator_leg_);
+  turn |= read_.commit((fires & leg_read) != 0, read_leg_);
+  turn |= write_.commit((fires & leg_write) != 0, write_leg_);
+  turn |= accumulator_.commit((fires & leg_accumulator) != 0, accumulator_leg_);
+  if (turn) ++clock_.turns;
 }
 
 void LocalRouter::describe(const trace::Scope& scope) const {
@@ -168,6 +191,11 @@ void LocalRouter::describe(const trace::Scope& scope) const {
   scope.channel("array_weights", links_.array_weights);
   scope.channel("array_input", links_.array_input);
   scope.channel("array_output", links_.array_output);
+  const bool has_dais = links_.dais_input != nullptr;
+  if (has_dais) {
+    scope.channel("dais_input", *links_.dais_input);
+    scope.channel("dais_output", *links_.dais_output);
+  }
   scope.channel("acc_input", links_.accumulator_input);
   scope.channel("acc_output", links_.accumulator_output);
   const unsigned bits = std::max(1U, scope.widths().layout.local_address);
@@ -181,10 +209,14 @@ void LocalRouter::describe(const trace::Scope& scope) const {
     part.reg(
         "counter", bits, [&s] { return s.expander.count(); }, trace::Radix::decimal);
   };
-  select("R", read_, 1, "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
+  select("R", read_, 1,
+         has_dais
+             ? "0 array weights, 1 array input, 2 accumulators, 3 DAIS blocks; 0 while not valid"
+             : "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
   select("L", write_, 1, "1 accumulator output; 0 while not valid");
   select("W", accumulator_, 2 * scope.widths().architecture.array_size,
-         "0 array output, 1 local memory; 0 while not valid");
+         has_dais ? "0 array output, 1 local memory, 2 DAIS blocks; 0 while not valid"
+                  : "0 array output, 1 local memory; 0 while not valid");
   scope.state(
       "done", 3, [this] { return done_legs_; }, "legs taken: 1 R, 2 L, 4 W");
 }

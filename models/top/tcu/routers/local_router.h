@@ -47,10 +47,17 @@ class LocalRouter final : public sc_core::sc_module {
   void accept_results();  ///< readies of array output and accumulator output
   void accept_reads();    ///< readies of local read data and control; after the array's accept()
   void commit();
+  [[nodiscard]] bool moves() const {  ///< see models/sim/engine.h
+    return !quiet_ && (read_.data_fires || write_.data_fires || accumulator_.data_fires);
+  }
+  [[nodiscard]] bool redrive();  ///< after the array's and accumulators'
+  void repeat();
 
   [[nodiscard]] bool idle() const {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
+  /// Whether the next vector for the accumulators comes from a DAIS block; settled with drive().
+  [[nodiscard]] const bool& results_of_dais() const { return results_of_dais_; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
 
@@ -58,6 +65,9 @@ class LocalRouter final : public sc_core::sc_module {
   struct Select {
     unsigned route = 0;
     std::uint64_t size = 0;
+    friend bool alike(const Select& a, const Select& b) {
+      return a.route == b.route && a.size == b.size;
+    }
   };
 
   /// A select stream and its state in the present cycle.
@@ -69,7 +79,13 @@ class LocalRouter final : public sc_core::sc_module {
     [[nodiscard]] bool can_enqueue() const {
       return queue.can_enqueue(data_fires && expander.last(select.size));
     }
-    void commit(bool enqueue, const Select& leg);
+    /// True for a turn.
+    bool commit(bool enqueue, const Select& leg);
+    /// Whether the vector of this cycle is the item's last, after a cycle in which it was not.
+    [[nodiscard]] bool ends() const { return data_fires && expander.last(select.size); }
+    void repeat() {
+      if (data_fires) expander.advance(select.size);
+    }
 
     Queue<Select, QueueKind::pipe_flow> queue;
     Expander expander;
@@ -84,6 +100,7 @@ class LocalRouter final : public sc_core::sc_module {
   enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
 
   [[nodiscard]] unsigned ready_legs() const;
+  void route();
   [[nodiscard]] State state() const;
 
   Clock& clock_;
@@ -94,6 +111,7 @@ class LocalRouter final : public sc_core::sc_module {
   /// Nothing selected and nothing offered, in this cycle and the one before: all wires stand still.
   bool quiet_ = false;
   bool was_idle_ = false;
+  bool results_of_dais_ = false;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
   unsigned done_legs_ = 0;

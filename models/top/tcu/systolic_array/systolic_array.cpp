@@ -28,8 +28,13 @@ void SystolicArray::drive() {
   if (quiet_) return;
   was_idle_ = at_rest();
   links_.control.ready = control_.can_enqueue();
-  links_.output.valid = !results_.empty() && available_[available_front_] <= clock_.now;
+  links_.output.valid = offers();
   links_.output.bits = results_.front();
+}
+
+bool SystolicArray::redrive() {
+  links_.output.bits = results_.front();
+  return offers() == links_.output.valid && drained() == was_drained_;
 }
 
 void SystolicArray::accept() {
@@ -41,6 +46,7 @@ void SystolicArray::accept() {
 }
 
 void SystolicArray::commit() {
+  moved_ = false;
   if (quiet_ && !links_.control.valid) return;
   const ArrayControl& control = control_.front();
   const bool taken = !control_.empty() && head_ready();
@@ -52,13 +58,15 @@ void SystolicArray::commit() {
     available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
     ++clock_.progress;
   }
+  was_drained_ = drained();
+  moved_ = runs || loads || !was_drained_ || links_.output.fires();
   if (countdown_ > 0) {
     --countdown_;
     ++clock_.progress;
   }
   if (runs) run(control.zeroes ? nullptr : links_.input.bits);
   if (loads) load(control.zeroes ? nullptr : links_.weights.bits);
-  control_.commit(links_.control.fires(), links_.control.bits, taken);
+  if (control_.commit(links_.control.fires(), links_.control.bits, taken)) ++clock_.turns;
   quiet_ = was_idle_ && at_rest();
 }
 
@@ -68,7 +76,8 @@ SystolicArray::State SystolicArray::state(bool runs, bool loads) const {
   if (control_.empty()) return rest;
   const ArrayControl& control = control_.front();
   if (control.load) return drained() ? wait_weights : wait_drain;
-  return links_.output.ready ? wait_input : wait_output;
+  if (links_.output.ready) return wait_input;
+  return links_.results_of_dais ? wait_dais : wait_output;
 }
 
 void SystolicArray::run(VectorRef input) {
@@ -97,7 +106,7 @@ void SystolicArray::load(VectorRef weights) {
     if (weights == nullptr) {
       std::memset(slot, 0, vector_bytes_);
     } else {
-      std::memcpy(slot, weights, vector_bytes_);
+      copy_block(slot, weights, vector_bytes_);
     }
   }
   if (clock_.events != nullptr) clock_.events->event({EventKind::load});

@@ -26,6 +26,9 @@ struct SystolicArrayLinks {
   Link<VectorRef>& weights;
   Link<VectorRef>& input;
   Link<VectorRef>& output;
+  /// Results of DAIS blocks come before the next of the array. It explains why the output is not
+  /// ready and decides nothing.
+  const bool& results_of_dais;
 };
 
 class SystolicArray final : public sc_core::sc_module {
@@ -42,9 +45,10 @@ class SystolicArray final : public sc_core::sc_module {
     wait_weights,
     wait_drain,
     wait_output,
+    wait_dais,
     rest
   };
-  static constexpr std::array<UnitState, 7> state_table{{
+  static constexpr std::array<UnitState, 8> state_table{{
       {"compute", StateKind::busy, "a vector enters and is multiplied"},
       {"load_weights", StateKind::busy, "a weight vector enters"},
       {"wait_input", StateKind::stall, "the input vector has not come from local memory"},
@@ -54,6 +58,8 @@ class SystolicArray final : public sc_core::sc_module {
       {"wait_output", StateKind::stall,
        "the accumulators are not ready to take the result: earlier SIMD instructions or moves use "
        "them, or the old value of an accumulation is still being read"},
+      {"wait_dais", StateKind::stall,
+       "results of Dais instructions before it have to reach the accumulators first"},
       {"idle", StateKind::idle, "nothing to do; results may still be on their way out"},
   }};
 
@@ -64,6 +70,8 @@ class SystolicArray final : public sc_core::sc_module {
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready, weights.ready; needs output.ready
   void commit();
+  [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
+  [[nodiscard]] bool redrive();
 
   [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -74,6 +82,9 @@ class SystolicArray final : public sc_core::sc_module {
  private:
   [[nodiscard]] State state(bool runs, bool loads) const;
   [[nodiscard]] bool drained() const { return countdown_ == 0; }
+  [[nodiscard]] bool offers() const {
+    return !results_.empty() && available_[available_front_] <= clock_.now;
+  }
   [[nodiscard]] bool at_rest() const { return idle() && drained(); }
   /// Whether the control item at the head would be consumed, valid or not; settled wires.
   [[nodiscard]] bool head_ready() const {
@@ -91,10 +102,12 @@ class SystolicArray final : public sc_core::sc_module {
   std::size_t vector_bytes_;
   Cycle depth_;  ///< D
 
-  Queue<ArrayControl, QueueKind::plain> control_{2};
+  Queue<ArrayControl, QueueKind::plain, 2> control_;
   bool quiet_ = false;  ///< idle before the last cycle and after it: all wires stand still
   bool was_idle_ = false;
   Cycle countdown_ = 0;  ///< cycles until the array is drained
+  bool was_drained_ = true;  ///< in the last cycle
+  bool moved_ = false;       ///< in the last cycle
   /// Bias and columns 0..N-1 in the order of the MAC chain, as a window that moves down by one
   /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
   std::vector<std::uint8_t> weights_;
