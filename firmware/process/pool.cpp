@@ -73,7 +73,7 @@ struct Process {
 /// After fork(): only async-signal-safe calls.
 [[noreturn]] void become(char* const* arguments, pid_t parent, int in, int out, int err) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGPIPE, SIG_DFL);  // an ignored signal would stay ignored
+  std::signal(SIGPIPE, SIG_DFL);        // an ignored signal would stay ignored
   if (getppid() != parent) _exit(127);  // the parent ended in between
   if (dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0) {
     execv("/proc/self/exe", arguments);

@@ -144,7 +144,9 @@ TEST_F(BadInput, PathsThatCannotBeWritten) {
   expect_error("run --model m.tmodel --input x.csv --output m.tprog", "m.tprog");
   const Output full = tactus("run --model m.tmodel --input x.csv --events /dev/full");
   EXPECT_EQ(full.code, 2);
-  EXPECT_NE(full.err.find("/dev/full: cannot be written: No space left on device"), std::string::npos) << full.err;
+  EXPECT_NE(full.err.find("/dev/full: cannot be written: No space left on device"),
+            std::string::npos)
+      << full.err;
 }
 
 TEST_F(BadInput, FilesOverEachOther) {

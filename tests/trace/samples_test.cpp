@@ -255,7 +255,9 @@ TEST_F(SamplesCli, FailuresDuringTheRunKeepTheResult) {
   const Output full = tactus("run --program n.tprog --arch a.tarch --samples /dev/full");
   EXPECT_EQ(full.code, 2);
   EXPECT_NE(full.out.find("cycles        "), std::string::npos);
-  EXPECT_NE(full.err.find("/dev/full: cannot be written: No space left on device"), std::string::npos) << full.err;
+  EXPECT_NE(full.err.find("/dev/full: cannot be written: No space left on device"),
+            std::string::npos)
+      << full.err;
 }
 
 }  // namespace

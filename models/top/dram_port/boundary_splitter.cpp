@@ -143,7 +143,8 @@ void BoundarySplitter::commit() {
   commit_fork(writes_, upstream_.aw.valid, write_ready_);
   bool turn =
       reads_.lengths.commit((read_fires & leg_length) != 0, original_length, read_length_taken_);
-  turn |= writes_.lengths.commit((write_fires & leg_length) != 0, piece_length, write_length_taken_);
+  turn |=
+      writes_.lengths.commit((write_fires & leg_length) != 0, piece_length, write_length_taken_);
   turn |= keep_response_.commit((write_fires & leg_response) != 0, keep, response_taken_);
   if (turn) ++clock_.turns;
   if (read_fires != 0 || write_fires != 0) ++clock_.progress;

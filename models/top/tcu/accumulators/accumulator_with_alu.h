@@ -122,8 +122,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Phase phase_ = Phase::single;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
-  unsigned fires_ = 0;    ///< legs
-  bool simd_ = false;     ///< value of all select legs
+  unsigned fires_ = 0;  ///< legs
+  bool simd_ = false;   ///< value of all select legs
   bool result_to_accumulator_ = false;
   bool input_selected_ = false, input_from_alu_ = false;
   bool output_selected_ = false, output_to_alu_ = false;

@@ -105,7 +105,7 @@ class SystolicArray final : public sc_core::sc_module {
   Queue<ArrayControl, QueueKind::plain, 2> control_;
   bool quiet_ = false;  ///< idle before the last cycle and after it: all wires stand still
   bool was_idle_ = false;
-  Cycle countdown_ = 0;  ///< cycles until the array is drained
+  Cycle countdown_ = 0;      ///< cycles until the array is drained
   bool was_drained_ = true;  ///< in the last cycle
   bool moved_ = false;       ///< in the last cycle
   /// Bias and columns 0..N-1 in the order of the MAC chain, as a window that moves down by one
