@@ -47,18 +47,16 @@ class Report {
                  line["figures"]["cycles"].get<std::uint64_t>(),
                  line["figures"]["latency_ms"].get<double>());
     } else {
-      ++failed_;
       fmt::print("point {:<6} failed: {}\n", point.index, line["error"].get<std::string>());
     }
     std::fflush(stdout);
     if (!terminal_) return;
-    const double seconds = std::chrono::duration<double>(Time::now() - start_).count();
-    const double left = seconds / static_cast<double>(done_) * static_cast<double>(total_ - done_);
+    const double left =
+        seconds() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
     fmt::print(stderr, "{} of {} points, {} at once, about {} left", done_, total_, at_once_,
                duration(left));
     std::fflush(stderr);
   }
-  [[nodiscard]] std::size_t failed() const { return failed_; }
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(Time::now() - start_).count();
   }
@@ -71,7 +69,6 @@ class Report {
   std::size_t total_;
   std::size_t at_once_;
   std::size_t done_ = 0;
-  std::size_t failed_ = 0;
   bool terminal_ = isatty(STDERR_FILENO) != 0;
   Time::time_point start_ = Time::now();
 };
