@@ -47,27 +47,18 @@ class BareBench final : public ReplayBench {
   }
 
   void cycle() override {
-    const std::uint64_t turns = clock_.turns;
-    const Handshakes before = handshakes();
+    clock_.settles_all = clock_.engine == Engine::step || clock_.watcher != nullptr;
     instruction_.bits = source_.word(clock_.now);
     instruction_.valid = instruction_.bits != nullptr;
     for (auto& dram : drams_) dram->draw_stalls(stalls_);
     for (auto& dram : drams_) dram->drive();
-    const bool repeats =
-        repeating_ && clock_.watcher == nullptr && handshakes() == before && tcu_.redrive();
-    if (repeats) {
-      tcu_.repeat();
-    } else {
-      tcu_.drive();
-      tcu_.accept();
-      if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
-      tcu_.commit();
-    }
+    tcu_.drive();
+    tcu_.accept();
+    if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
+    tcu_.commit();
     // The memories may change what their wires point to.
     if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
     for (auto& dram : drams_) dram->commit();
-    repeating_ = clock_.engine == Engine::fast && clock_.turns == turns;
-    if (repeating_ && !repeats) tcu_.begin_repeats();
     if (instruction_.fires()) source_.taken(clock_.now);
     clock_.events->end_of_cycle(clock_.now);
     ++clock_.now;
@@ -80,14 +71,6 @@ class BareBench final : public ReplayBench {
   [[nodiscard]] std::uint64_t delivered() const override { return source_.words_taken(); }
 
  private:
-  /// What the outside decides in a cycle.
-  using Handshakes = std::array<bool, 7>;
-  [[nodiscard]] Handshakes handshakes() const {
-    return {instruction_.valid, links_[0].request.ready, links_[1].request.ready,
-            links_[0].in.valid, links_[1].in.valid,      links_[0].out.ready,
-            links_[1].out.ready};
-  }
-
   Clock& clock_;
   ProgramStream source_;
   StallGenerator stalls_;
@@ -95,7 +78,6 @@ class BareBench final : public ReplayBench {
   std::array<DramLinks, 2> links_;
   Tcu tcu_;
   std::array<std::unique_ptr<BareDram>, 2> drams_;
-  bool repeating_ = false;  ///< the cycle before turned nothing
 };
 
 class TopBench final : public ReplayBench {

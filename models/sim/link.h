@@ -7,15 +7,24 @@
 
 #include <cstdint>
 
+#include "models/sim/wire.h"
+
 namespace tactus {
 
 template <typename T>
 struct Link {
-  bool valid = false;
-  bool ready = false;
+  Wire valid;
+  Wire ready;
   T bits{};
+  /// What the producer offers in the cycles of a run, one item a cycle; see models/sim/engine.h.
+  const T* run = nullptr;
 
   [[nodiscard]] bool fires() const { return valid && ready; }
+  /// For items that decide something at the consumer in the cycle in which they are offered.
+  void offer(const T& item) {
+    if (!alike(bits, item)) valid.stir();
+    bits = item;
+  }
 };
 
 /// A vector on a link: its packed lanes, in storage of the producer that stays unchanged until the

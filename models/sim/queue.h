@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "models/sim/wire.h"
+
 namespace tactus {
 
 enum class QueueKind {
@@ -15,13 +17,6 @@ enum class QueueKind {
   flow,       ///< an empty queue passes its input through in the same cycle
   pipe_flow,  ///< flow, and a full queue accepts in the cycle in which it gives an entry away
 };
-
-/// Whether two items lead to the same handshakes, so that one may follow the other without any
-/// decision changing. Types that carry addresses bring a friend of this name that looks past them.
-template <typename T>
-[[nodiscard]] bool alike(const T& a, const T& b) {
-  return a == b;
-}
 
 /// Combinational questions first, then one commit() a cycle. A slot keeps its old content after it
 /// was taken: front() of an empty queue is the stale word that the RTL shows there. The capacity is

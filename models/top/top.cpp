@@ -34,7 +34,37 @@ void check_axi_width(const tcu::Architecture& architecture, unsigned axi_data_bi
 Top::Port::Port(unsigned index, Clock& clock, const Config& config,
                 const ConfigRegisters& registers, DramLinks& tcu)
     : port(index == 0 ? "dram0" : "dram1", clock, config.tcu.architecture, config.axi_data_bits / 8,
-           index, registers, tcu, pins) {}
+           index, registers, tcu, pins),
+      gate(clock, *this) {
+  gate.consumes(tcu.request);
+  gate.produces(tcu.in);
+  gate.consumes(tcu.out);
+  gate.produces(pins.ar);
+  gate.produces(pins.aw);
+  gate.produces(pins.w);
+  gate.consumes(pins.r);
+  gate.consumes(pins.b);
+}
+
+void Top::Port::drive() {
+  target->drive();
+  port.drive();
+}
+
+bool Top::Port::redrive() {
+  target->drive();
+  return !gate.stirred() && port.redrive();
+}
+
+void Top::Port::commit() {
+  port.commit();
+  target->commit();
+}
+
+void Top::Port::repeat() {
+  port.repeat();
+  target->commit();
+}
 
 Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
          InstructionSource& source)
@@ -45,9 +75,12 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
       stream_("stream", clock, config.axi_data_bits / 8,
               tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
               instructions_),
+      stream_gate_(clock, stream_),
       tcu_("tcu", clock, config.tcu, instructions_, dram_),
       sample_pause_(config.sample_pause) {
   clock.engine = config.shuffle_seed ? Engine::step : config.engine;
+  stream_gate_.consumes(words_);
+  stream_gate_.produces(instructions_);
   check_axi_width(config.tcu.architecture, config.axi_data_bits);
   for (unsigned p = 0; p < 2; ++p) {
     ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
@@ -75,11 +108,14 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
 void Top::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
 
 void Top::offer_word() {
-  offered_ = words_.valid;
   if (words_.valid && !words_.ready) return;  // stays offered until taken
   words_.bits = source_.word(clock_.now);
   words_.valid = words_.bits != nullptr;
-  clock_.stream_ended = !words_.valid && source_.exhausted() && stream_.idle();
+  const bool ended = !words_.valid && source_.exhausted() && stream_.idle();
+  if (!words_.valid && ended == clock_.stream_ended) return;
+  clock_.stream_ended = ended;
+  stream_gate_.stir();
+  tcu_.stir();
 }
 
 void Top::take_word() {
@@ -101,22 +137,14 @@ void Top::cycle() {
     sampler_->drive();
     samples_.ready = clock_.now >= samples_ready_at_;
   }
-  const std::uint64_t turns = clock_.turns;
-  if (repeating_ && redrive()) {
-    if (sampler_) sampler_->observe();
-    repeat();
-    repeating_ = clock_.turns == turns;
-  } else if (shuffle_) {
-    ++settled_cycles_;
+  clock_.settles_all = clock_.engine == Engine::step || clock_.watcher != nullptr;
+  if (shuffle_) {
     shuffled_order();
   } else {
-    ++settled_cycles_;
     settle();
     if (sampler_) sampler_->observe();
     if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
     commit();
-    repeating_ = clock_.engine == Engine::fast && clock_.turns == turns;
-    if (repeating_) tcu_.begin_repeats();
   }
   take_word();
   if (sampler_) {
@@ -124,74 +152,25 @@ void Top::cycle() {
     if (samples_.fires()) take_sample();
   }
   if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
-  if (clock_.watcher != nullptr) watch();
+  if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
   ++clock_.now;
 }
 
-/// The wires of a port that sleeps are those of an idle port, but for the memory's stalls, which it
-/// does not see: with stalls, none sleeps while somebody watches.
-void Top::watch() {
-  clock_.watcher->committed(clock_.now);
-  if (stalls_.percent() == 0) return;
-  for (auto& port : ports_) port->quiet = false;
-}
-
 void Top::settle() {
-  stream_.drive();
-  for (auto& p : ports_) {
-    if (p->quiet) continue;
-    p->was_idle = p->idle();
-    p->target->drive();
-    p->port.drive();
-  }
+  stream_gate_.drive_from_wires();
+  for (auto& p : ports_) p->gate.drive();
   tcu_.drive();
   for (auto& p : ports_) {
-    if (!p->quiet) p->port.accept();
+    if (p->gate.accepts()) p->port.accept();
   }
   tcu_.accept();
-  stream_.accept();
+  if (stream_gate_.accepts()) stream_.accept();
 }
 
 void Top::commit() {
-  stream_.commit();
+  stream_gate_.commit();
   tcu_.commit();
-  for (unsigned i = 0; i < 2; ++i) {
-    Port& p = *ports_[i];
-    if (p.quiet && !dram_[i].request.valid && !dram_[i].out.valid) continue;
-    p.port.commit();
-    p.target->commit();
-    p.quiet = p.was_idle && p.idle();
-  }
-}
-
-bool Top::Port::redrive_target() {
-  const auto handshakes = [this] {
-    return std::array<bool, 5>{pins.ar.ready, pins.aw.ready, pins.w.ready, pins.r.valid,
-                               pins.b.valid};
-  };
-  const auto before = handshakes();
-  target->drive();
-  return handshakes() == before;
-}
-
-bool Top::redrive() {
-  // The wires that nobody decides on are not kept up to date, but a watcher may show them.
-  if (clock_.watcher != nullptr || words_.valid != offered_) return false;
-  for (auto& p : ports_) {
-    if (p->quiet) continue;
-    if (!p->redrive_target() || !p->port.redrive()) return false;
-  }
-  return tcu_.redrive();
-}
-
-/// The stream adapter turns whenever it moves.
-void Top::repeat() {
-  tcu_.repeat();
-  for (auto& p : ports_) {
-    if (p->quiet) continue;
-    p->port.repeat();
-    p->target->commit();
-  }
+  for (auto& p : ports_) p->gate.commit();
 }
 
 /// The order of units is free: the wires of a cycle settle to the same values however often and in

@@ -68,8 +68,9 @@ class Top final : public sc_core::sc_module {
   /// A memory still owes an answer.
   [[nodiscard]] bool waits_for_memory() const;
 
-  /// Cycles settled in full so far: all of them with the step engine.
-  [[nodiscard]] Cycle settled_cycles() const { return settled_cycles_; }
+  /// Cycles of single units worked out in full so far: units() in every cycle with the step engine.
+  [[nodiscard]] std::uint64_t evaluations() const { return clock_.evaluations; }
+  [[nodiscard]] unsigned units() const { return tcu_.units() + 3; }
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
@@ -93,30 +94,30 @@ class Top final : public sc_core::sc_module {
     AxiLinks pins;
     DramPort port;
     AxiTarget* target = nullptr;
-    /// The port was idle before the last cycle and after it: its wires stand still.
-    bool quiet = false;
-    bool was_idle = false;
-    /// Drives the target; true if its handshakes are those of the cycle before.
-    [[nodiscard]] bool redrive_target();
+    Gate<Port> gate;
     [[nodiscard]] bool idle() const { return port.idle() && target->idle(); }
+
+    // What the gate asks for: port and target are one unit to the engine.
+    void drive();
+    void commit();
+    /// Also while nothing passes: the target may answer at any time.
+    [[nodiscard]] bool moves() const { return !idle(); }
+    [[nodiscard]] bool redrive();
+    void repeat();
   };
 
   void offer_word();
   void take_word();
-  void watch();
   void settle();
   void commit();
   void shuffled_order();
-  /// Whether the wires are those of the cycle before, payloads apart, which it rewrites.
-  [[nodiscard]] bool redrive();
-  void repeat();
-
   Clock& clock_;
   InstructionSource& source_;
   StallGenerator stalls_;
   StreamAdapter::Bytes words_, instructions_;
   std::array<DramLinks, 2> dram_;
   StreamAdapter stream_;
+  Gate<StreamAdapter> stream_gate_;
   Tcu tcu_;
   std::array<std::unique_ptr<Port>, 2> ports_;
   void take_sample();
@@ -128,9 +129,6 @@ class Top final : public sc_core::sc_module {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
-  bool offered_ = false;    ///< words_.valid of the cycle before
-  bool repeating_ = false;  ///< the cycle before turned nothing
-  Cycle settled_cycles_ = 0;
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

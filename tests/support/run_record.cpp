@@ -89,7 +89,8 @@ RunRecord record_run(const RandomProgram& program, const MachineConfig& config, 
   record.result = machine.run(program.bytes(), options);
   record.contents = contents(machine, program);
   record.simulated = machine.now();
-  record.settled = machine.top().settled_cycles();
+  record.evaluations = machine.top().evaluations();
+  record.most_evaluations = machine.top().units() * record.simulated;
   return record;
 }
 

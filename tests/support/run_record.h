@@ -17,7 +17,8 @@ struct RunRecord {
   std::vector<std::uint64_t> samples;  ///< words of the sampler, the last of a block negated
   std::vector<std::uint8_t> contents;  ///< of all memories
   Cycle simulated = 0;                 ///< cycles of the machine
-  Cycle settled = 0;                   ///< of them settled in full; how, not what: not compared
+  /// Units worked out in full, and if all were in every cycle; how, not what: not compared.
+  std::uint64_t evaluations = 0, most_evaluations = 0;
 };
 
 /// Runs the program from its initial contents on a new machine. At most `max_cycles`; 0: no limit.

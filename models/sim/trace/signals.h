@@ -176,8 +176,8 @@ class Scope {
     if (repeat_channel(name, &link)) return;
     const std::size_t first = registry_.signals_.size();
     const std::string path = path_ + "." + name;
-    flag(path + ".valid", Kind::valid, &link.valid);
-    flag(path + ".ready", Kind::ready, &link.ready);
+    flag(path + ".valid", Kind::valid, link.valid.value());
+    flag(path + ".ready", Kind::ready, link.ready.value());
     Payload payload(registry_, path, level_, Moment::committed, first);
     describe_payload(payload, link.bits, arguments...);
     registry_.channels_[&link] = {first, registry_.signals_.size() - first};

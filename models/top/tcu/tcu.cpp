@@ -33,45 +33,86 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
               local_router_.results_of_dais()}),
       accumulators_("accumulators", clock, config.architecture,
                     {accumulator_control_, accumulator_input_, accumulator_output_}),
+      decoder_gate_(clock, decoder_),
+      local_gate_(clock, local_),
+      local_router_gate_(clock, local_router_),
+      host_router_gate_(clock, host_router_),
+      array_gate_(clock, array_),
+      accumulators_gate_(clock, accumulators_),
       local_a_account_("local_a", clock, DualPortMemory::state_table, DualPortMemory::rest),
       local_b_account_("local_b", clock, DualPortMemory::state_table, DualPortMemory::rest) {
-  if (config.architecture.dais_blocks.empty()) return;
-  dais_ = std::make_unique<DaisUnit>("dais", clock, config.architecture,
-                                     DaisUnitLinks{dais_control_, dais_input_, dais_output_});
+  if (!config.architecture.dais_blocks.empty()) {
+    dais_ = std::make_unique<DaisUnit>("dais", clock, config.architecture,
+                                       DaisUnitLinks{dais_control_, dais_input_, dais_output_});
+    dais_gate_.emplace(clock, *dais_);
+  }
+  connect(instruction, dram);
+}
+
+void Tcu::connect(Link<const std::uint8_t*>& instruction, std::array<DramLinks, 2>& dram) {
+  const auto join = [](auto& producer, auto& consumer, auto& link) {
+    producer.produces(link);
+    consumer.consumes(link);
+  };
+  decoder_gate_.consumes(instruction);
+  join(decoder_gate_, local_gate_, local_a_.request);
+  join(decoder_gate_, local_gate_, local_b_.request);
+  join(decoder_gate_, local_router_gate_, dataflow_);
+  join(decoder_gate_, host_router_gate_, host_);
+  join(decoder_gate_, array_gate_, array_control_);
+  join(decoder_gate_, accumulators_gate_, accumulator_control_);
+  join(local_gate_, local_router_gate_, local_a_.read_data);
+  join(local_router_gate_, local_gate_, local_a_.write_data);
+  join(local_gate_, host_router_gate_, local_b_.read_data);
+  join(host_router_gate_, local_gate_, local_b_.write_data);
+  join(local_router_gate_, array_gate_, array_weights_);
+  join(local_router_gate_, array_gate_, array_input_);
+  join(array_gate_, local_router_gate_, array_output_);
+  join(local_router_gate_, accumulators_gate_, accumulator_input_);
+  join(accumulators_gate_, local_router_gate_, accumulator_output_);
+  for (DramLinks& port : dram) {
+    decoder_gate_.produces(port.request);
+    host_router_gate_.consumes(port.in);
+    host_router_gate_.produces(port.out);
+  }
+  if (!dais_gate_) return;
+  join(decoder_gate_, *dais_gate_, dais_control_);
+  join(local_router_gate_, *dais_gate_, dais_input_);
+  join(*dais_gate_, local_router_gate_, dais_output_);
+  array_gate_.watches(local_router_.results_of_dais());
 }
 
 // Units whose outputs depend on registers only come first, then the routers, whose outputs depend
 // on theirs.
 void Tcu::drive() {
-  decoder_.drive();
-  local_.drive();
-  array_.drive();
-  if (dais_) dais_->drive();
-  accumulators_.drive();
-  local_router_.drive();
-  host_router_.drive();
+  decoder_gate_.drive();
+  local_gate_.drive();
+  array_gate_.drive();
+  if (dais_gate_) dais_gate_->drive();
+  accumulators_gate_.drive();
+  local_router_gate_.drive_from_wires();
+  host_router_gate_.drive_from_wires();
 }
 
 // From the consumers at the ends of the data paths back to the sources.
 void Tcu::accept() {
-  accumulators_.accept();
-  local_.accept();
-  local_router_.accept_results();
-  array_.accept();
-  if (dais_) dais_->accept();
-  local_router_.accept_reads();
-  host_router_.accept();
+  if (accumulators_gate_.accepts()) accumulators_.accept();
+  if (local_gate_.accepts()) local_.accept();
+  if (local_router_gate_.accepts()) local_router_.accept_results();
+  if (array_gate_.accepts()) array_.accept();
+  if (dais_gate_ && dais_gate_->accepts()) dais_->accept();
+  if (local_router_gate_.accepts()) local_router_.accept_reads();
+  if (host_router_gate_.accepts()) host_router_.accept();
 }
 
 void Tcu::commit() {
-  decoder_.commit();
-  local_router_.commit();
-  array_.commit();
-  if (dais_) dais_->commit();
-  accumulators_.commit();
-  local_.commit();
-  host_router_.commit();
-  account_local();
+  decoder_gate_.commit();
+  local_router_gate_.commit();
+  array_gate_.commit();
+  if (dais_gate_) dais_gate_->commit();
+  accumulators_gate_.commit();
+  if (local_gate_.commit()) account_local();
+  host_router_gate_.commit();
 }
 
 std::vector<Account*> Tcu::accounts() {
@@ -81,30 +122,6 @@ std::vector<Account*> Tcu::accounts() {
                   {&accumulators_.account(), &accumulators_.alu().account(), &local_a_account_,
                    &local_b_account_, &local_router_.account(), &host_router_.account()});
   return accounts;
-}
-
-void Tcu::begin_repeats() {
-  decoder_.begin_repeats();
-  moving_ = {local_.moves(), local_router_.moves(), host_router_.moves(), array_.moves(),
-             accumulators_.moves()};
-}
-
-bool Tcu::redrive() {
-  if (!decoder_.redrive()) return false;
-  if (moving_.local) local_.redrive();
-  if (moving_.array && !array_.redrive()) return false;
-  if (moving_.accumulators) accumulators_.redrive();
-  if (moving_.local_router && !local_router_.redrive()) return false;
-  if (moving_.host_router) host_router_.redrive();
-  return true;
-}
-
-void Tcu::repeat() {
-  decoder_.repeat();
-  if (moving_.local_router) local_router_.repeat();
-  if (moving_.array) array_.commit();
-  if (moving_.accumulators) accumulators_.repeat();
-  if (moving_.local) local_.commit();
 }
 
 void Tcu::add_phases(Phases& phases) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/clock.h"
+#include "models/sim/gate.h"
 #include "models/sim/phases.h"
 #include "models/top/tcu/accumulators/accumulator_with_alu.h"
 #include "models/top/tcu/channels.h"
@@ -49,13 +51,14 @@ class Tcu final : public sc_core::sc_module {
   void drive();
   void accept();
   void commit();
-  void begin_repeats();          ///< see models/sim/engine.h
-  [[nodiscard]] bool redrive();  ///< after the DRAM links
-  void repeat();
 
   /// The same three steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);
 
+  /// Units that the engine works out one by one.
+  [[nodiscard]] unsigned units() const { return dais_ ? 7 : 6; }
+  /// Something that is no wire but decides a state has changed: whether the stream has ended.
+  void stir() { decoder_gate_.stir(); }
   [[nodiscard]] bool idle() const;
   /// One line for each unit that is in the middle of something.
   [[nodiscard]] std::vector<std::string> waits_for() const;
@@ -94,11 +97,15 @@ class Tcu final : public sc_core::sc_module {
   std::unique_ptr<DaisUnit> dais_;
   AccumulatorWithAlu accumulators_;
 
-  struct Moving {
-    bool local = false, local_router = false, host_router = false, array = false,
-         accumulators = false;
-  };
-  Moving moving_;  ///< in every cycle until the next turn
+  /// The wires between the units, each told to the gates at its ends.
+  void connect(Link<const std::uint8_t*>& instruction, std::array<DramLinks, 2>& dram);
+  Gate<Decoder> decoder_gate_;
+  Gate<DualPortMemory> local_gate_;
+  Gate<LocalRouter> local_router_gate_;
+  Gate<HostRouter> host_router_gate_;
+  Gate<SystolicArray> array_gate_;
+  std::optional<Gate<DaisUnit>> dais_gate_;
+  Gate<AccumulatorWithAlu> accumulators_gate_;
 
   /// The memory's ports are accounted here because those of the accumulators are not units.
   void account_local() {

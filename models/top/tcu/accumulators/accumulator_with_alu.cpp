@@ -48,19 +48,8 @@ void AccumulatorWithAlu::decode_phase() {
 }
 
 void AccumulatorWithAlu::drive() {
-  if (quiet_) return;
   was_idle_ = idle();
   links_.control.ready = control_.can_enqueue();
-  // Nothing here depends on counters or time, so without a turn only the wires from outside matter.
-  kept_ = clock_.engine == Engine::fast && !turned_;
-  if (kept_) {
-    redrive();
-  } else {
-    settle();
-  }
-}
-
-void AccumulatorWithAlu::settle() {
   decode_phase();
   pending_legs_ = control_.empty() ? 0 : needed_legs_ & ~done_legs_;
   request_.valid = (pending_legs_ & leg_accumulator) != 0;
@@ -85,11 +74,6 @@ void AccumulatorWithAlu::settle() {
 }
 
 void AccumulatorWithAlu::accept() {
-  if (quiet_) return;
-  route_input();
-  kept_ = kept_ && links_.input.valid == input_valid_;
-  if (kept_) return;
-  input_valid_ = links_.input.valid;
   if (input_from_alu_) {
     accumulator_input_.valid =
         input_selected_ && result_selected_ && result_kept_ && alu_output_.valid;
@@ -125,22 +109,8 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
 }
 
 void AccumulatorWithAlu::commit() {
-  moved_ = false;
-  if (quiet_ && !links_.control.valid) return;
   const std::uint64_t progress = clock_.progress;
-  if (kept_ && links_.output.ready == output_ready_) {
-    repeat();
-  } else {
-    const std::uint64_t turns = clock_.turns;
-    clock_edge();
-    turned_ = clock_.turns != turns;
-  }
-  moved_ = clock_.progress != progress;
-  quiet_ = was_idle_ && phase_ == Phase::single && idle();
-}
-
-void AccumulatorWithAlu::clock_edge() {
-  output_ready_ = links_.output.ready;
+  route_input();
   alu_.accept();
   accumulator_output_.ready =
       output_selected_ && (output_to_alu_ ? alu_input_.ready : links_.output.ready);
@@ -190,26 +160,26 @@ void AccumulatorWithAlu::clock_edge() {
   if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
   turn |= control_.commit(links_.control.fires(), links_.control.bits, retires_);
   if (turn) ++clock_.turns;
+  moved_ = clock_.progress != progress;
 }
 
-void AccumulatorWithAlu::redrive() {
+bool AccumulatorWithAlu::redrive() {
   const AccumulatorControl& item = control_.front();
   request_.bits.address = request_.bits.write ? item.write_address : item.read_address;
   accumulator_.redrive();
   alu_.redrive();
   links_.output.bits = accumulator_output_.bits;
   alu_input_.bits = accumulator_output_.bits;
+  return true;
 }
 
 /// The select queues keep their content: what leaves is followed by its like.
 void AccumulatorWithAlu::repeat() {
-  const std::uint64_t turns = clock_.turns;
   route_input();
   accumulator_.repeat();
   if (!alu_.idle() || operation_.fires()) alu_.commit();
   if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
   if (control_.commit(links_.control.fires(), links_.control.bits, retires_)) ++clock_.turns;
-  turned_ = clock_.turns != turns;
 }
 
 std::string AccumulatorWithAlu::waits_for() const {

@@ -59,7 +59,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   void accept();  ///< input.ready
   void commit();
   [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
-  void redrive();
+  bool redrive();
   void repeat();
 
   [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
@@ -89,8 +89,6 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   using SelectQueue = Queue<std::uint8_t, QueueKind::pipe_flow, 1>;
 
   void decode_phase();
-  void settle();
-  void clock_edge();
   void route_input();
   [[nodiscard]] State state() const;
 
@@ -108,14 +106,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   SelectQueue output_select_;  ///< O
   SelectQueue result_select_;  ///< D
   bool read_done_ = false;
-  /// Idle before the last cycle and after it: all wires stand still until an item is offered. Not
-  /// so with a stale head of two phases, which keeps `read_done_` moving.
-  bool quiet_ = false;
   bool was_idle_ = false;
   bool moved_ = false;  ///< in the last cycle
-  bool turned_ = true;  ///< in the last cycle
-  bool kept_ = false;   ///< this cycle's wires are those of the last; only with the fast engine
-  bool input_valid_ = false, output_ready_ = false;  ///< the wires from outside, in the last cycle
   unsigned done_legs_ = 0;
 
   // The settled wires of the present cycle.

@@ -46,8 +46,6 @@ DaisUnit::DaisUnit(const sc_core::sc_module_name& name, Clock& clock,
 }
 
 void DaisUnit::drive() {
-  if (quiet_) return;
-  was_idle_ = idle();
   links_.control.ready = control_.can_enqueue();
   for (const auto& slot : slots_) slot->block->drive();
   links_.output.valid = !order_->empty() && slots_[order_->front()]->output.valid;
@@ -66,7 +64,6 @@ void DaisUnit::convert_result(const Slot& slot) {
 }
 
 void DaisUnit::accept() {
-  if (quiet_) return;
   for (const auto& slot : slots_) {
     slot->input.valid = false;
     slot->output.ready = false;
@@ -104,9 +101,9 @@ void DaisUnit::collect(VectorRef vector) {
 }
 
 void DaisUnit::commit() {
-  if (quiet_ && !links_.control.valid) return;
   account_.enter(state());
-  ++clock_.turns;  // so the fast engine settles every cycle in which anything is here
+  // Every cycle in which anything is here is settled in full.
+  if (!idle() || links_.control.valid) ++clock_.turns;
   const bool takes = links_.input.fires();
   const unsigned block = control_.front().block;
   if (takes) collect(links_.input.bits);
@@ -128,7 +125,6 @@ void DaisUnit::commit() {
     if (clock_.events != nullptr) clock_.events->event({EventKind::dais, 0, block});
   }
   control_.commit(links_.control.fires(), links_.control.bits, takes);
-  quiet_ = was_idle_ && idle();
 }
 
 std::string DaisUnit::waits_for() const {

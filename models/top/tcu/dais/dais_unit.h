@@ -63,6 +63,10 @@ class DaisUnit final : public sc_core::sc_module {
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready; needs output.ready and input driven
   void commit();  ///< UserError for a failed lookup, naming block, operation and sample
+  // See models/sim/engine.h. It turns whenever anything is in it.
+  [[nodiscard]] static bool moves() { return false; }
+  [[nodiscard]] static bool redrive() { return true; }
+  static void repeat() {}
 
   [[nodiscard]] bool idle() const { return control_.empty() && collected_ == 0 && order_->empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -100,8 +104,6 @@ class DaisUnit final : public sc_core::sc_module {
   std::vector<std::uint8_t> result_;  ///< vectors of the oldest sample, once it is offered
   bool result_converted_ = false;
   std::size_t delivered_ = 0;  ///< of these
-  bool quiet_ = false;         ///< idle before the last cycle and after it: all wires stand still
-  bool was_idle_ = false;
   Stats stats_;
   Account account_;
 };

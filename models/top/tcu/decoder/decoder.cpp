@@ -215,7 +215,7 @@ void Decoder::drive() {
 
   const unsigned active = pending_legs_ | queued_legs_;
   links_.dataflow.valid = (active & leg_dataflow) != 0;
-  links_.dataflow.bits = dataflow_queue_.output(head.dataflow);
+  links_.dataflow.offer(dataflow_queue_.output(head.dataflow));
   links_.array.valid = (active & leg_array) != 0;
   if (links_.array.valid) links_.array.bits = array_queue_.output(head.array);
   links_.dais.valid = (active & leg_dais) != 0;
@@ -226,7 +226,7 @@ void Decoder::drive() {
     show_accumulator_addresses();
   }
   links_.host.valid = (active & leg_host) != 0;
-  if (links_.host.valid) links_.host.bits = host_queue_.output(head.host);
+  if (links_.host.valid) links_.host.offer(host_queue_.output(head.host));
   for (unsigned port = 0; port < 2; ++port) {
     links_.dram[port]->valid = (active & dram_leg(port)) != 0;
     if (links_.dram[port]->valid) drive_dram(port);
@@ -244,11 +244,11 @@ void Decoder::drive_local(MemoryPort& port, const Expander& expander, unsigned l
   const Decoded& head = queue_.front();
   if ((head.legs & leg) == 0) {  // a port the head does not use shows zeroes, which is a read
     port.request.valid = false;
-    port.request.bits = {};
+    port.request.offer({});
     return;
   }
   port.request.valid = leg_valid(leg);
-  port.request.bits = local_request(expander);
+  port.request.offer(local_request(expander));
 }
 
 void Decoder::show_accumulator_addresses() {
@@ -269,12 +269,14 @@ void Decoder::drive_dram(unsigned port) {
   link.bits.size = 0;
 }
 
-void Decoder::begin_repeats() {
+/// The timer counts in any case.
+bool Decoder::moves() {
   const auto bit = [](const auto& link, unsigned leg) { return link.fires() ? leg : 0U; };
   moving_ = bit(links_.local_a.request, leg_local_a) | bit(links_.local_b.request, leg_local_b) |
-            bit(links_.array, leg_array) | bit(links_.accumulator, leg_accumulator) |
-            bit(links_.host, leg_host) | bit(*links_.dram[0], leg_dram0) |
-            bit(*links_.dram[1], leg_dram1);
+            bit(links_.array, leg_array) | bit(links_.dais, leg_dais) |
+            bit(links_.accumulator, leg_accumulator) | bit(links_.host, leg_host) |
+            bit(*links_.dram[0], leg_dram0) | bit(*links_.dram[1], leg_dram1);
+  return true;
 }
 
 /// The streams that move show their next address. The last output of an item is a decision.
@@ -291,6 +293,7 @@ bool Decoder::redrive() {
     links_.local_b.request.bits = local_request(local_b_expander_);
   }
   if (moves(leg_array) && array_expander_.last(links_.array.bits.size)) return false;
+  if (moves(leg_dais) && dais_expander_.last(links_.dais.bits.size)) return false;
   if (moves(leg_accumulator)) {
     if (accumulator_expander_.last(accumulator_item().size)) return false;
     show_accumulator_addresses();
@@ -411,6 +414,7 @@ void Decoder::repeat() {
   if (moves(leg_local_a)) local_a_expander_.advance_within(head.local_step);
   if (moves(leg_local_b)) local_b_expander_.advance_within(head.local_step);
   if (moves(leg_array)) array_expander_.advance_within();
+  if (moves(leg_dais)) dais_expander_.advance_within();
   if (moves(leg_accumulator)) accumulator_expander_.advance_within(accumulator_item().step);
   if (!moves(leg_host | leg_dram0 | leg_dram1)) return;
   if (moves(leg_host)) host_expander_.advance_within();

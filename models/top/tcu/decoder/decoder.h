@@ -105,7 +105,7 @@ class Decoder final : public sc_core::sc_module {
 
   void drive();
   void commit();
-  void begin_repeats();  ///< see models/sim/engine.h
+  [[nodiscard]] bool moves();  ///< see models/sim/engine.h
   [[nodiscard]] bool redrive();
   void repeat();
 

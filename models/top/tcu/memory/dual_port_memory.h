@@ -55,7 +55,11 @@ class DualPortMemory final : public sc_core::sc_module {
     return ports_[0]->request.fires() || ports_[1]->request.fires() ||
            ports_[0]->read_data.fires() || ports_[1]->read_data.fires();
   }
-  void redrive() { drive(); }
+  bool redrive() {
+    drive();
+    return true;
+  }
+  void repeat() { commit(); }
 
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
   [[nodiscard]] std::uint64_t vector_bytes() const { return vector_bytes_; }

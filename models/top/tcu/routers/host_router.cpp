@@ -10,7 +10,6 @@ HostRouter::HostRouter(const sc_core::sc_module_name& name, const Clock& clock,
 
 void HostRouter::drive() {
   const bool valid = links_.control.valid;
-  if (resting_ && !valid) return;
   const unsigned selected = links_.control.bits.dram;
   const bool out = valid && links_.control.bits.to_dram;
   const bool in = valid && !links_.control.bits.to_dram;
@@ -29,7 +28,6 @@ void HostRouter::route() {
 
 void HostRouter::accept() {
   const bool valid = links_.control.valid;
-  if (resting_ && !valid) return;
   const unsigned selected = links_.control.bits.dram;
   const bool out = valid && links_.control.bits.to_dram;
   const bool in = valid && !links_.control.bits.to_dram;

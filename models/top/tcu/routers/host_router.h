@@ -40,12 +40,13 @@ class HostRouter final : public sc_core::sc_module {
   void drive();
   void accept();
   [[nodiscard]] bool moves() const { return links_.control.fires(); }  ///< see models/sim/engine.h
-  void redrive() { route(); }
-  void describe(const trace::Scope& scope) const;
-  void commit() {
-    resting_ = !links_.control.valid;
-    account_.enter(state());
+  bool redrive() {
+    route();
+    return true;
   }
+  void repeat() {}
+  void describe(const trace::Scope& scope) const;
+  void commit() { account_.enter(state()); }
 
   [[nodiscard]] Account& account() { return account_; }
 
@@ -54,7 +55,6 @@ class HostRouter final : public sc_core::sc_module {
   [[nodiscard]] State state() const;
 
   HostRouterLinks links_;
-  bool resting_ = false;  ///< no control item in the last cycle: all wires stand still without one
   Account account_;
 };
 

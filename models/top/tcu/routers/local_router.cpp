@@ -29,9 +29,6 @@ bool LocalRouter::SelectStream::commit(bool enqueue, const Select& leg) {
 }
 
 void LocalRouter::drive() {
-  const bool idles = !links_.control.valid && idle();
-  quiet_ = idles && was_idle_;
-  if (quiet_) return;
   const Dataflow& flow = links_.control.bits;
   needed_legs_ = 0;
   switch (flow.kind) {
@@ -119,7 +116,6 @@ void LocalRouter::repeat() {
 }
 
 void LocalRouter::accept_results() {
-  if (quiet_) return;
   links_.array_output.ready = accumulator_.routes_to(from_array) && links_.accumulator_input.ready;
   if (links_.dais_output != nullptr) {
     links_.dais_output->ready = accumulator_.routes_to(from_dais) && links_.accumulator_input.ready;
@@ -131,7 +127,6 @@ void LocalRouter::accept_results() {
 }
 
 void LocalRouter::accept_reads() {
-  if (quiet_) return;
   bool consumer_ready = false;
   if (read_.valid) {
     switch (read_.select.route) {
@@ -169,14 +164,12 @@ LocalRouter::State LocalRouter::state() const {
 }
 
 void LocalRouter::commit() {
-  if (quiet_) return;
   account_.enter(state());
   const unsigned ready = ready_legs();
   const unsigned fires = pending_legs_ & ready;
   const unsigned done = links_.control.ready ? 0 : done_legs_ | fires;
   bool turn = fires != 0 || done != done_legs_;
   done_legs_ = done;
-  was_idle_ = !links_.control.valid && idle();
   if (fires != 0) ++clock_.progress;
   turn |= read_.commit((fires & leg_read) != 0, read_leg_);
   turn |= write_.commit((fires & leg_write) != 0, write_leg_);

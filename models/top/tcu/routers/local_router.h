@@ -48,7 +48,7 @@ class LocalRouter final : public sc_core::sc_module {
   void accept_reads();    ///< readies of local read data and control; after the array's accept()
   void commit();
   [[nodiscard]] bool moves() const {  ///< see models/sim/engine.h
-    return !quiet_ && (read_.data_fires || write_.data_fires || accumulator_.data_fires);
+    return read_.data_fires || write_.data_fires || accumulator_.data_fires;
   }
   [[nodiscard]] bool redrive();  ///< after the array's and accumulators'
   void repeat();
@@ -57,7 +57,7 @@ class LocalRouter final : public sc_core::sc_module {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
   /// Whether the next vector for the accumulators comes from a DAIS block; settled with drive().
-  [[nodiscard]] const bool& results_of_dais() const { return results_of_dais_; }
+  [[nodiscard]] Wire& results_of_dais() { return results_of_dais_; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
 
@@ -108,10 +108,7 @@ class LocalRouter final : public sc_core::sc_module {
   SelectStream read_;         ///< R
   SelectStream write_;        ///< L
   SelectStream accumulator_;  ///< W
-  /// Nothing selected and nothing offered, in this cycle and the one before: all wires stand still.
-  bool quiet_ = false;
-  bool was_idle_ = false;
-  bool results_of_dais_ = false;
+  Wire results_of_dais_;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
   unsigned done_legs_ = 0;

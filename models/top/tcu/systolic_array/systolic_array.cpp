@@ -25,8 +25,6 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       account_("array", clock, state_table, rest) {}
 
 void SystolicArray::drive() {
-  if (quiet_) return;
-  was_idle_ = at_rest();
   links_.control.ready = control_.can_enqueue();
   links_.output.valid = offers();
   links_.output.bits = results_.front();
@@ -38,7 +36,6 @@ bool SystolicArray::redrive() {
 }
 
 void SystolicArray::accept() {
-  if (quiet_) return;
   const ArrayControl& control = control_.front();
   const bool takes_vector = !control_.empty() && !control.zeroes;
   links_.input.ready = takes_vector && !control.load && links_.output.ready;
@@ -46,8 +43,6 @@ void SystolicArray::accept() {
 }
 
 void SystolicArray::commit() {
-  moved_ = false;
-  if (quiet_ && !links_.control.valid) return;
   const ArrayControl& control = control_.front();
   const bool taken = !control_.empty() && head_ready();
   const bool loads = taken && control.load;
@@ -67,7 +62,6 @@ void SystolicArray::commit() {
   if (runs) run(control.zeroes ? nullptr : links_.input.bits);
   if (loads) load(control.zeroes ? nullptr : links_.weights.bits);
   if (control_.commit(links_.control.fires(), links_.control.bits, taken)) ++clock_.turns;
-  quiet_ = was_idle_ && at_rest();
 }
 
 SystolicArray::State SystolicArray::state(bool runs, bool loads) const {

@@ -28,7 +28,7 @@ struct SystolicArrayLinks {
   Link<VectorRef>& output;
   /// Results of DAIS blocks come before the next of the array. It explains why the output is not
   /// ready and decides nothing.
-  const bool& results_of_dais;
+  const Wire& results_of_dais;
 };
 
 class SystolicArray final : public sc_core::sc_module {
@@ -72,6 +72,7 @@ class SystolicArray final : public sc_core::sc_module {
   void commit();
   [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
   [[nodiscard]] bool redrive();
+  void repeat() { commit(); }
 
   [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -85,7 +86,6 @@ class SystolicArray final : public sc_core::sc_module {
   [[nodiscard]] bool offers() const {
     return !results_.empty() && available_[available_front_] <= clock_.now;
   }
-  [[nodiscard]] bool at_rest() const { return idle() && drained(); }
   /// Whether the control item at the head would be consumed, valid or not; settled wires.
   [[nodiscard]] bool head_ready() const {
     const ArrayControl& control = control_.front();
@@ -103,8 +103,6 @@ class SystolicArray final : public sc_core::sc_module {
   Cycle depth_;  ///< D
 
   Queue<ArrayControl, QueueKind::plain, 2> control_;
-  bool quiet_ = false;  ///< idle before the last cycle and after it: all wires stand still
-  bool was_idle_ = false;
   Cycle countdown_ = 0;      ///< cycles until the array is drained
   bool was_drained_ = true;  ///< in the last cycle
   bool moved_ = false;       ///< in the last cycle
