@@ -55,7 +55,8 @@ Machine::Machine(const MachineConfig& config)
         config.memory ? config.memory(p, *slaves_[p]) : fixed_latency_bank(config, p, *slaves_[p]);
     top_->attach(p, *slaves_[p]);
   }
-  driver_ = std::make_unique<ClockDriver>("clock", clock_, period, [this] { return tick(); });
+  driver_ = std::make_unique<ClockDriver>("clock", clock_, period,
+                                          [this](Cycle most) { return tick(most); });
   top_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };
   accountant_ = std::make_unique<Accountant>(*top_, clock_);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that debug access works from here on
@@ -133,8 +134,8 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
   return std::move(run_.result);
 }
 
-bool Machine::tick() {
-  top_->cycle();
+bool Machine::tick(Cycle most) {
+  top_->advance(std::min(most, until_checks()));
   const auto end = [this](RunEnd reason) {
     run_.result.end = reason;
     return false;
@@ -180,9 +181,21 @@ void Machine::report_responses() {
   run_.options->on_write_response(stats.last_write_response - run_.first);
 }
 
+Cycle Machine::patience() const {
+  return config_.feed_gap + (config_.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls);
+}
+
 bool Machine::hangs() const {
-  const Cycle patience = config_.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls;
-  return clock_.now - run_.last_activity > patience + config_.feed_gap && !top_->waits_for_memory();
+  return clock_.now - run_.last_activity > patience() && !top_->waits_for_memory();
+}
+
+/// Cycles after which the run may have to end though nothing happens.
+Cycle Machine::until_checks() const {
+  if (run_.options->on_write_response) return 1;  // hears of every single cycle
+  const Cycle quiet = clock_.now - run_.last_activity;
+  const Cycle hang = quiet > patience() ? 1 : patience() + 1 - quiet;
+  if (run_.options->max_cycles == 0) return hang;
+  return std::min(hang, run_.first + run_.options->max_cycles - clock_.now);
 }
 
 std::uint64_t Machine::debug_access(unsigned port, tlm::tlm_command command, std::uint64_t address,

@@ -132,10 +132,12 @@ class Machine {
   };
 
   static Cycle last_event(const RunResult& result);
-  bool tick();
+  bool tick(Cycle most);
   void retired(Cycle cycle);
   void report_responses();
   [[nodiscard]] bool hangs() const;
+  [[nodiscard]] Cycle patience() const;
+  [[nodiscard]] Cycle until_checks() const;
   void add_counters(RunResult& result, bool subtract) const;
   std::uint64_t debug_access(unsigned port, tlm::tlm_command command, std::uint64_t address,
                              std::uint8_t* data, std::uint64_t count);

@@ -130,7 +130,7 @@ ReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
   Comparison comparison(format, log);
   clock.events = &comparison;
   const auto bench = make_bench(clock, log, architecture, options.engine, options.shuffle_seed);
-  ClockDriver driver("clock", clock, clock_period(100), [&] {
+  ClockDriver driver("clock", clock, clock_period(100), [&](Cycle) {
     const Cycle cycle = clock.now;
     bench->cycle();
     comparison.check_cycle(cycle);

@@ -215,6 +215,20 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
   burst.available = (time + period - 1) / period;
 }
 
+Cycle AxiSlave::waits(Cycle most) const {
+  if (!requests_.empty() || !error_.empty()) return 0;
+  for (const std::deque<Burst*>* bursts : {&reads_, &writes_}) {
+    if (bursts->empty()) continue;
+    const Burst& burst = *bursts->front();
+    if (!burst.answered) return 0;
+    const bool valid = bursts == &reads_ ? pins_.r.valid : pins_.b.valid;
+    if (!valid) {
+      most = burst.available <= clock_.now ? 0 : std::min(most, burst.available - clock_.now);
+    }
+  }
+  return most;
+}
+
 bool AxiSlave::waits_for_memory() const {
   // An answer that has not been announced can only come from a process that is still to run.
   const auto owed = [this](const Burst* burst) {

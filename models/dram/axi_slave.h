@@ -67,6 +67,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
     return reads_.empty() && writes_.empty() && addresses_.empty() && data_.empty() &&
            collecting_ == nullptr && requests_.empty();
   }
+  [[nodiscard]] Cycle waits(Cycle most) const override;
   [[nodiscard]] bool waits_for_memory() const override;
   [[nodiscard]] Account* account() override { return &account_; }
 

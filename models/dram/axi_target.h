@@ -18,6 +18,9 @@ class AxiTarget {
   virtual void drive() = 0;
   virtual void commit() = 0;
   [[nodiscard]] virtual bool idle() const = 0;
+  /// For how many cycles from the present one on, `most` at the most, drive() writes what it wrote
+  /// in the last, provided that no handshake happens. 0: not known.
+  [[nodiscard]] virtual Cycle waits(Cycle /*most*/) const { return 0; }
   /// An answer is owed that comes by time alone, without anything else happening.
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
   /// Null if the target keeps none.

@@ -7,9 +7,6 @@
 
 namespace tactus {
 
-/// Cycle 0 is the first cycle after reset; a cycle spans one rising edge to the next.
-using Cycle = std::uint64_t;
-
 class CycleWatcher;
 class EventSink;
 

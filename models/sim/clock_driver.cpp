@@ -13,7 +13,7 @@ constexpr Cycle most_ahead = 1024;
 }  // namespace
 
 ClockDriver::ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
-                         std::function<bool()> cycle)
+                         std::function<bool(Cycle)> cycle)
     : sc_module(name), clock_(clock), period_(period), cycle_(std::move(cycle)) {
   SC_METHOD(tick);
   sensitive << wake_;
@@ -26,10 +26,10 @@ void ClockDriver::tick() {
   try {
     const Cycle first = clock_.now;
     bool more = true;
-    bool alone = true;  // nothing else is to run in this kernel
+    bool alone = !sc_core::sc_pending_activity();  // nothing else is to run in this kernel
     std::uint64_t seen = ~clock_.transactions;
     do {
-      more = cycle_();
+      more = cycle_(alone ? most_ahead - (clock_.now - first) : 1);
       if (clock_.transactions == seen) continue;
       seen = clock_.transactions;
       alone = !sc_core::sc_pending_activity();

@@ -17,9 +17,10 @@ class ClockDriver final : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(ClockDriver);
 
-  /// `cycle` evaluates cycle clock.now, counts it up, and returns whether to go on.
+  /// `cycle` evaluates cycle clock.now and as many after it as it likes, up to the number it is
+  /// given, counts clock.now up, and returns whether to go on.
   ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
-              std::function<bool()> cycle);
+              std::function<bool(Cycle)> cycle);
 
   /// Runs until `cycle` returns false; what it throws comes out of here. May be called again.
   void run();
@@ -31,7 +32,7 @@ class ClockDriver final : public sc_core::sc_module {
 
   Clock& clock_;
   sc_core::sc_time period_;
-  std::function<bool()> cycle_;
+  std::function<bool(Cycle)> cycle_;
   bool running_ = false;
   sc_core::sc_event wake_;
   std::exception_ptr error_;

@@ -25,9 +25,15 @@
 
 namespace tactus {
 
+/// Cycle 0 is the first cycle after reset; a cycle spans one rising edge to the next.
+using Cycle = std::uint64_t;
+
 enum class Engine : std::uint8_t {
   step,  ///< settles every cycle: the reference
   fast,  ///< settles a cycle only after something turned
 };
+
+/// Cycles in which anything moves that are taken at once.
+inline constexpr Cycle longest_run = 64;
 
 }  // namespace tactus

@@ -54,16 +54,18 @@ class Gate {
     return true;
   }
   [[nodiscard]] bool moves() const { return moves_; }
+  /// repeat() by itself, in a run of cycles; false if it turned.
+  bool repeat() {
+    const std::uint64_t turns = clock_.turns;
+    unit_.repeat();
+    turned_ = clock_.turns != turns;
+    return !turned_;
+  }
 
  private:
   void settle() {
     full_ = true;
     unit_.drive();
-  }
-  void repeat() {
-    const std::uint64_t turns = clock_.turns;
-    unit_.repeat();
-    turned_ = clock_.turns != turns;
   }
 
   Clock& clock_;

@@ -48,6 +48,17 @@ class Queue {
     return flow && empty() ? enqueue_bits : front();
   }
 
+  /// The newest entry of a queue that is not empty.
+  [[nodiscard]] const T& back() const { return slots_[(write_ == 0 ? capacity() : write_) - 1]; }
+  /// Whether all entries are like `bits`.
+  [[nodiscard]] bool uniform(const T& bits) const {
+    std::size_t slot = read_;
+    for (std::size_t i = 0; i < count_; ++i, slot = next(slot)) {
+      if (!alike(slots_[slot], bits)) return false;
+    }
+    return true;
+  }
+
   /// The clock edge. `enqueue` is the input's handshake, `dequeue_ready` the output's ready. True
   /// if what the queue answers changes: its level, or its output to one that is not alike.
   bool commit(bool enqueue, const T& bits, bool dequeue_ready) {
@@ -96,6 +107,11 @@ class BlockRing {
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint8_t* front() { return storage_.data() + read_ * bytes_; }
+  /// The i-th from the front.
+  [[nodiscard]] std::uint8_t* at(std::size_t i) {
+    const std::size_t slot = read_ + i;
+    return storage_.data() + (slot < slots_ ? slot : slot - slots_) * bytes_;
+  }
   /// Makes room for one more block at the end and returns it for filling.
   std::uint8_t* push() {
     std::size_t slot = read_ + count_;

@@ -1,6 +1,7 @@
 #include "models/top/top.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "isa/support/error.h"
 #include "isa/tcu/layout.h"
@@ -35,7 +36,10 @@ Top::Port::Port(unsigned index, Clock& clock, const Config& config,
                 const ConfigRegisters& registers, DramLinks& tcu)
     : port(index == 0 ? "dram0" : "dram1", clock, config.tcu.architecture, config.axi_data_bits / 8,
            index, registers, tcu, pins),
-      gate(clock, *this) {
+      gate(clock, *this),
+      clock_(clock),
+      tcu_(tcu),
+      vector_bytes_(static_cast<unsigned>(config.tcu.architecture.vector_bytes())) {
   gate.consumes(tcu.request);
   gate.produces(tcu.in);
   gate.consumes(tcu.out);
@@ -57,13 +61,53 @@ bool Top::Port::redrive() {
 }
 
 void Top::Port::commit() {
+  const std::uint64_t progress = clock_.progress;
   port.commit();
   target->commit();
+  progresses = clock_.progress != progress;
 }
 
 void Top::Port::repeat() {
   port.repeat();
   target->commit();
+}
+
+Cycle Top::Port::steady(Cycle most) const {
+  if (!gate.moves()) return most;
+  return progresses ? std::min(most, longest_run) : target->waits(most);
+}
+
+Cycle Top::Port::run(Cycle most) {
+  const bool takes_requests = tcu_.request.fires();
+  const bool takes_vectors = tcu_.out.fires();
+  const bool gives_vectors = tcu_.in.fires();
+  run_.resize(most);
+  run_bytes_.resize(most * vector_bytes_);
+  const Cycle first = clock_.now;
+  const std::uint64_t transactions = clock_.transactions;
+  Cycle cycles = 0;
+  bool more = true;
+  while (more && cycles < most) {
+    if (!redrive()) {
+      gate.stir();  // the wires show the next cycle already, and it has to be settled
+      break;
+    }
+    if (takes_requests) tcu_.request.bits = tcu_.request.run[cycles];
+    if (takes_vectors) tcu_.out.bits = tcu_.out.run[cycles];
+    if (gives_vectors) {
+      std::uint8_t* vector = run_bytes_.data() + cycles * vector_bytes_;
+      std::memcpy(vector, tcu_.in.bits, vector_bytes_);
+      run_[cycles] = vector;
+    }
+    more = gate.repeat();
+    ++cycles;
+    ++clock_.now;
+    // The memory may have given the kernel something to do.
+    if (clock_.transactions != transactions && sc_core::sc_pending_activity()) break;
+  }
+  clock_.now = first;
+  tcu_.in.run = run_.data();
+  return cycles;
 }
 
 Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
@@ -137,6 +181,7 @@ void Top::cycle() {
     sampler_->drive();
     samples_.ready = clock_.now >= samples_ready_at_;
   }
+  const std::uint64_t turns = clock_.turns;
   clock_.settles_all = clock_.engine == Engine::step || clock_.watcher != nullptr;
   if (shuffle_) {
     shuffled_order();
@@ -146,6 +191,7 @@ void Top::cycle() {
     if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
     commit();
   }
+  turned_ = clock_.turns != turns;
   take_word();
   if (sampler_) {
     sampler_->commit();
@@ -154,6 +200,38 @@ void Top::cycle() {
   if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
   if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
   ++clock_.now;
+}
+
+void Top::advance(Cycle most) {
+  const Cycle cycles = most > 1 && !turned_ ? steady(most) : 0;
+  if (cycles < 2 || !run(cycles)) cycle();
+}
+
+Cycle Top::steady(Cycle most) const {
+  const bool watched = clock_.events != nullptr || clock_.watcher != nullptr || sampler_ != nullptr;
+  if (watched || clock_.settles_all || stalls_.percent() != 0) return 0;
+  if (words_.valid ? bool{words_.ready} : !source_.exhausted()) return 0;
+  if (ports_[0]->progresses && ports_[1]->progresses) return 0;
+  for (const auto& port : ports_) most = port->steady(most);
+  return tcu_.steady(most);
+}
+
+/// Both ports do not move at once, so the one that does may say how long the run is: it depends on
+/// its memory.
+bool Top::run(Cycle cycles) {
+  if (!tcu_.offer_run(cycles)) return false;
+  Cycle ran = cycles;
+  const std::uint64_t before = clock_.turns;
+  for (auto& port : ports_) {
+    if (port->progresses && port->gate.moves()) ran = port->run(cycles);
+  }
+  if (ran == 0) return false;
+  const std::uint64_t turns = clock_.turns;
+  tcu_.run(ran);
+  if (clock_.turns != turns) internal_error("a run of cycles turned a unit of the TCU");
+  turned_ = turns != before;
+  clock_.now += ran;
+  return true;
 }
 
 void Top::settle() {

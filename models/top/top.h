@@ -60,6 +60,9 @@ class Top final : public sc_core::sc_module {
 
   /// Evaluates cycle clock.now and moves the clock to the next.
   void cycle();
+  /// The same for one or more cycles, `most` at the most. Several are taken at once while each is
+  /// like the one before; what differs from calling cycle() so often is the time it takes.
+  void advance(Cycle most);
 
   /// The source is exhausted and nothing is in flight.
   [[nodiscard]] bool idle() const;
@@ -104,6 +107,17 @@ class Top final : public sc_core::sc_module {
     [[nodiscard]] bool moves() const { return !idle(); }
     [[nodiscard]] bool redrive();
     void repeat();
+    [[nodiscard]] Cycle steady(Cycle most) const;
+    /// Goes ahead for as many of `most` cycles as are like the last, and says how many.
+    Cycle run(Cycle most);
+    bool progresses = false;  ///< in the last cycle
+
+   private:
+    Clock& clock_;
+    DramLinks& tcu_;
+    unsigned vector_bytes_;
+    std::vector<std::uint8_t> run_bytes_;  ///< vectors that leave in a run
+    std::vector<VectorRef> run_;
   };
 
   void offer_word();
@@ -111,6 +125,9 @@ class Top final : public sc_core::sc_module {
   void settle();
   void commit();
   void shuffled_order();
+  /// Cycles that can be taken at once; 0 or 1: none.
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  bool run(Cycle cycles);
   Clock& clock_;
   InstructionSource& source_;
   StallGenerator stalls_;
@@ -129,6 +146,7 @@ class Top final : public sc_core::sc_module {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
+  bool turned_ = true;  ///< something turned in the last cycle
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

@@ -21,7 +21,7 @@ BareMachine::BareMachine(const Config& config)
     sampler_ = std::make_unique<Sampler>("sampler", config.sample_block_size, tcu_.decoder(),
                                          tcu_.decoder().links(), samples_);
   }
-  driver_ = std::make_unique<ClockDriver>("clock", clock_, clock_period(100), [this] {
+  driver_ = std::make_unique<ClockDriver>("clock", clock_, clock_period(100), [this](Cycle) {
     cycle();
     const bool moved = clock_.progress != seen_progress_;
     seen_progress_ = clock_.progress;

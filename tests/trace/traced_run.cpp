@@ -43,7 +43,7 @@ std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const 
   trace::VcdWriter writer(vcd, plan, {"test", "", test_period_ps});
   trace::Tracer tracer(plan, {}, writer);
   clock.watcher = &tracer;
-  ClockDriver driver("clock", clock, clock_period(100), [&] {
+  ClockDriver driver("clock", clock, clock_period(100), [&](Cycle) {
     bench->cycle();
     return clock.now < log.cycles;
   });

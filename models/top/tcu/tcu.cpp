@@ -1,5 +1,7 @@
 #include "models/top/tcu/tcu.h"
 
+#include <algorithm>
+
 #include "models/sim/trace/signals.h"
 
 namespace tactus {
@@ -122,6 +124,42 @@ std::vector<Account*> Tcu::accounts() {
                   {&accumulators_.account(), &accumulators_.alu().account(), &local_a_account_,
                    &local_b_account_, &local_router_.account(), &host_router_.account()});
   return accounts;
+}
+
+Cycle Tcu::steady(Cycle most) const {
+  if (dais_ && !dais_->idle()) return 0;
+  const bool moves = decoder_.streams_move() || local_gate_.moves() || local_router_gate_.moves() ||
+                     array_gate_.moves() || accumulators_gate_.moves();
+  if (moves) most = std::min(most, longest_run);
+  most = decoder_.steady(most);
+  if (local_gate_.moves()) most = local_.steady(most);
+  if (local_router_gate_.moves()) most = local_router_.steady(most);
+  return array_gate_.moves() ? array_.steady(most) : most;
+}
+
+bool Tcu::offer_run(Cycle cycles) {
+  if (!decoder_.offer_run(cycles)) return false;
+  if (accumulators_gate_.moves() && accumulators_.steady(cycles) < cycles) return false;
+  if (!local_gate_.moves()) return true;
+  local_.offer_run(cycles);
+  if (host_router_gate_.moves()) host_router_.run_to_dram();
+  return true;
+}
+
+/// From the sources of the data to its ends.
+void Tcu::run(Cycle cycles) {
+  decoder_.run(cycles);
+  if (host_router_gate_.moves()) host_router_.run_from_dram();
+  if (local_router_gate_.moves()) local_router_.run_reads();
+  if (array_gate_.moves()) array_.offer_run(cycles);
+  if (local_router_gate_.moves()) local_router_.run_results();
+  if (accumulators_gate_.moves()) accumulators_.run(cycles);
+  if (local_router_gate_.moves()) {
+    local_router_.run_writes();
+    local_router_.run(cycles);
+  }
+  if (array_gate_.moves()) array_.run(cycles);
+  if (local_gate_.moves()) local_.run(cycles);
 }
 
 void Tcu::add_phases(Phases& phases) {

@@ -51,6 +51,10 @@ class Tcu final : public sc_core::sc_module {
   void drive();
   void accept();
   void commit();
+  [[nodiscard]] Cycle steady(Cycle most) const;  ///< see models/sim/engine.h
+  /// What the TCU gives to the DRAM ports in a run; false if it cannot be. Moves nothing.
+  [[nodiscard]] bool offer_run(Cycle cycles);
+  void run(Cycle cycles);  ///< needs what the ports give
 
   /// The same three steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);

@@ -89,6 +89,13 @@ bool Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_f
   return held != was_held;
 }
 
+bool Accumulator::lock_is_steady(std::uint64_t next) const {
+  if (requests_.empty()) return !lock_.held;
+  const MemoryRequest& waiting = requests_.front();
+  if ((fires_ & leg_lock) == 0) return !lock_.held || !waiting.write;
+  return waiting.address != next && (!lock_.held || lock_.condition == waiting);
+}
+
 Accumulator::Activity Accumulator::activity() const {
   const Link<MemoryRequest>& request = port_a_.request;
   if (request.fires()) return Activity::access;

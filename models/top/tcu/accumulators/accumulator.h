@@ -44,6 +44,9 @@ class Accumulator final : public sc_core::sc_module {
   void redrive();         ///< see models/sim/engine.h; needs the control's address
   /// The routes' queues keep their content: what leaves is followed by its like.
   void repeat() { move(); }
+  /// Whether the lock keeps its state while requests like the present one go on, at addresses that
+  /// differ from each to the next from `next` on.
+  [[nodiscard]] bool lock_is_steady(std::uint64_t next) const;
 
   [[nodiscard]] DualPortMemory& memory() { return memory_; }
   [[nodiscard]] const DualPortMemory& memory() const { return memory_; }

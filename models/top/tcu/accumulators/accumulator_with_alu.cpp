@@ -1,5 +1,7 @@
 #include "models/top/tcu/accumulators/accumulator_with_alu.h"
 
+#include <cstring>
+
 #include "models/top/channel_signals.h"
 
 namespace tactus {
@@ -180,6 +182,42 @@ void AccumulatorWithAlu::repeat() {
   if (!alu_.idle() || operation_.fires()) alu_.commit();
   if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
   if (control_.commit(links_.control.fires(), links_.control.bits, retires_)) ++clock_.turns;
+}
+
+/// SIMD operations come and go every few cycles; accesses make the runs.
+Cycle AccumulatorWithAlu::steady(Cycle most) const {
+  if (!alu_.idle() || operation_.fires() || control_.empty()) return 0;
+  const Link<AccumulatorControl>& offered = links_.control;
+  if (!offered.fires() || !control_.uniform(offered.bits)) return 0;
+  if (!retires_ || !request_.fires()) return 0;
+  // The addresses that come after one another: in the queue, then on the link.
+  const auto address = [this](const AccumulatorControl& c) {
+    return request_.bits.write ? c.write_address : c.read_address;
+  };
+  const AccumulatorControl& last = control_.back();
+  const bool differ = address(last) != address(offered.bits) &&
+                      (control_.count() < 2 || address(control_.front()) != address(last));
+  return differ && accumulator_.lock_is_steady(address(control_.front())) ? most : 0;
+}
+
+void AccumulatorWithAlu::run(Cycle cycles) {
+  const bool gives = links_.output.fires();
+  const std::size_t bytes = accumulator_.memory().vector_bytes();
+  if (gives) {
+    run_bytes_.resize(cycles * bytes);
+    run_.resize(cycles);
+  }
+  for (Cycle i = 0; i < cycles; ++i) {
+    links_.control.bits = links_.control.run[i];
+    if (links_.input.fires()) links_.input.bits = links_.input.run[i];
+    redrive();
+    if (gives) {
+      std::memcpy(run_bytes_.data() + i * bytes, links_.output.bits, bytes);
+      run_[i] = run_bytes_.data() + i * bytes;
+    }
+    repeat();
+  }
+  links_.output.run = run_.data();
 }
 
 std::string AccumulatorWithAlu::waits_for() const {

@@ -61,6 +61,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
   bool redrive();
   void repeat();
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  void run(Cycle cycles);  ///< needs control and input, offers the output
 
   [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
@@ -109,6 +111,9 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   bool was_idle_ = false;
   bool moved_ = false;  ///< in the last cycle
   unsigned done_legs_ = 0;
+
+  std::vector<std::uint8_t> run_bytes_;  ///< vectors that leave in a run
+  std::vector<VectorRef> run_;
 
   // The settled wires of the present cycle.
   Phase phase_ = Phase::single;

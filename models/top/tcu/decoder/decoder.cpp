@@ -143,11 +143,9 @@ void Decoder::decode_data_move(Decoded& d) const {
       const bool to_dram = (d.raw.flags & 1) != 0;
       const unsigned port = d.raw.flags >> 1;
       const tcu::Operand operand = operand1_fields(layout_, d.raw);
-      const std::uint64_t dram_mask =
-          mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
       set_local(d, leg_local_b, !to_dram, size);
       d.host = {port, to_dram, size};
-      d.dram = {{to_dram, operand.address & dram_mask, d.raw.operand2 & dram_mask},
+      d.dram = {{to_dram, operand.address & dram_mask(port), d.raw.operand2 & dram_mask(port)},
                 operand.stride == 0 ? 0 : step_of(operand.stride)};
       d.legs |= leg_host | (dram_leg(port));
       break;
@@ -263,9 +261,7 @@ void Decoder::drive_dram(unsigned port) {
   const DramItem& item = dram_item(port);
   link.bits = item.request;
   if (item.step == 0) return;
-  const std::uint64_t address_mask =
-      mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
-  link.bits.address = (link.bits.address + dram_expander_[port].offset()) & address_mask;
+  link.bits.address = (link.bits.address + dram_expander_[port].offset()) & dram_mask(port);
   link.bits.size = 0;
 }
 
@@ -420,6 +416,91 @@ void Decoder::repeat() {
   if (moves(leg_host)) host_expander_.advance_within();
   for (unsigned port = 0; port < 2; ++port) {
     if (moves(dram_leg(port))) dram_expander_[port].advance_within(dram_item(port).step);
+  }
+}
+
+Cycle Decoder::steady(Cycle most) const {
+  const auto limit = [&](unsigned leg, const Expander& expander, std::uint64_t size,
+                         std::uint64_t step) {
+    if ((moving_ & leg) != 0) most = std::min(most, expander.before_last(size, step));
+  };
+  const Decoded& head = queue_.front();
+  limit(leg_local_a, local_a_expander_, head.local_size, head.local_step);
+  limit(leg_local_b, local_b_expander_, head.local_size, head.local_step);
+  limit(leg_array, array_expander_, links_.array.bits.size, 0);
+  limit(leg_dais, dais_expander_, links_.dais.bits.size, 0);
+  limit(leg_host, host_expander_, links_.host.bits.size, 0);
+  limit(leg_accumulator, accumulator_expander_, accumulator_item().size, accumulator_item().step);
+  for (unsigned port = 0; port < 2; ++port) {
+    const DramItem& item = dram_item(port);
+    limit(dram_leg(port), dram_expander_[port], item.request.size, item.step);
+  }
+  return most;
+}
+
+std::uint64_t Decoder::dram_mask(unsigned port) const {
+  return mask(port == 0 ? layout_.dram0_address : layout_.dram1_address);
+}
+
+/// The wires still show the items of the cycle before.
+bool Decoder::offer_run(Cycle cycles) {
+  if (!redrive()) return false;
+  const auto fill = [cycles](auto& run, auto& link, auto&& step) {
+    run.resize(cycles);
+    auto item = link.bits;
+    for (Cycle i = 0; i < cycles; ++i) {
+      run[i] = item;
+      step(item);
+    }
+    link.run = run.data();
+  };
+  const auto moves = [this](unsigned leg) { return (moving_ & leg) != 0; };
+  const Decoded& head = queue_.front();
+  const std::uint64_t local_step = head.local_reverse ? ~head.local_step + 1 : head.local_step;
+  const auto next_local = [&](MemoryRequest& r) {
+    r.address = (r.address + local_step) & local_mask_;
+  };
+  // The head uses one of the two.
+  if (moves(leg_local_a)) fill(local_run_, links_.local_a.request, next_local);
+  if (moves(leg_local_b)) fill(local_run_, links_.local_b.request, next_local);
+  if (moves(leg_accumulator)) {
+    const std::uint64_t step = accumulator_item().step;
+    fill(accumulator_run_, links_.accumulator, [&](AccumulatorControl& c) {
+      c.read_address = (c.read_address + step) & accumulator_mask_;
+      c.write_address = (c.write_address + step) & accumulator_mask_;
+    });
+  }
+  for (unsigned port = 0; port < 2; ++port) {
+    if (!moves(dram_leg(port))) continue;
+    const std::uint64_t step = dram_item(port).step;
+    const std::uint64_t address_mask = dram_mask(port);
+    fill(dram_run_, *links_.dram[port],
+         [&](DramRequest& r) { r.address = (r.address + step) & address_mask; });
+  }
+  return true;
+}
+
+void Decoder::run(Cycle cycles) {
+  if (head_ready_) {
+    timer_ = 0;
+  } else if (timer_ < registers_.timeout) {
+    const Cycle left = registers_.timeout - timer_;
+    timer_ = static_cast<std::uint16_t>(timer_ + std::min(cycles, left));
+  }
+  if (moving_ == 0) return;
+  ++clock_.progress;
+  const auto advance = [&](unsigned leg, Expander& expander, std::uint64_t step = 0) {
+    if ((moving_ & leg) != 0) expander.advance_by(cycles, step);
+  };
+  const Decoded& head = queue_.front();
+  advance(leg_local_a, local_a_expander_, head.local_step);
+  advance(leg_local_b, local_b_expander_, head.local_step);
+  advance(leg_array, array_expander_);
+  advance(leg_dais, dais_expander_);
+  advance(leg_host, host_expander_);
+  advance(leg_accumulator, accumulator_expander_, accumulator_item().step);
+  for (unsigned port = 0; port < 2; ++port) {
+    advance(dram_leg(port), dram_expander_[port], dram_item(port).step);
   }
 }
 

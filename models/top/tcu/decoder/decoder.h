@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <systemc>
 
@@ -108,6 +109,11 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] bool moves();  ///< see models/sim/engine.h
   [[nodiscard]] bool redrive();
   void repeat();
+  [[nodiscard]] bool streams_move() const { return moving_ != 0; }
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  /// The addresses of a run, for its consumers; moves nothing.
+  [[nodiscard]] bool offer_run(Cycle cycles);
+  void run(Cycle cycles);
 
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
@@ -201,6 +207,7 @@ class Decoder final : public sc_core::sc_module {
   void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
   void set_accumulator(Decoded& d, bool read, bool accumulate) const;
 
+  [[nodiscard]] std::uint64_t dram_mask(unsigned port) const;
   [[nodiscard]] static unsigned dram_leg(unsigned port) {
     return port == 0 ? leg_dram0 : leg_dram1;
   }
@@ -257,6 +264,9 @@ class Decoder final : public sc_core::sc_module {
   std::uint16_t timer_ = 0;
   bool head_ready_ = false;  ///< in the last cycle
   unsigned moving_ = 0;      ///< streams that move in every cycle until the next turn
+  std::vector<MemoryRequest> local_run_;
+  std::vector<AccumulatorControl> accumulator_run_;
+  std::vector<DramRequest> dram_run_;
   Stats stats_;
   Account account_;
 };

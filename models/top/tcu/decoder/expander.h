@@ -1,6 +1,7 @@
 // Turns one request for many vectors into many requests for one. Source: hardware spec section 2.4.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tactus {
@@ -31,6 +32,19 @@ class Expander {
   void advance_within(std::uint64_t step = 0) {
     count_ = count_ + 1 == depth_ ? 0 : count_ + 1;
     offset_ = step >= depth_ || offset_ >= depth_ - step ? 0 : offset_ + step;
+  }
+
+  /// Outputs from the present one on that are not the item's last and that lead to no wrap.
+  [[nodiscard]] std::uint64_t before_last(std::uint64_t size, std::uint64_t step = 0) const {
+    std::uint64_t outputs = depth_ - 1 - count_;
+    if (size >= count_) outputs = std::min(outputs, size - count_);
+    if (step >= depth_) return 0;
+    return step == 0 ? outputs : std::min(outputs, (depth_ - 1 - offset_) / step);
+  }
+  /// advance_within() so many times, at most before_last().
+  void advance_by(std::uint64_t outputs, std::uint64_t step = 0) {
+    count_ += outputs;
+    offset_ += outputs * step;
   }
 
  private:

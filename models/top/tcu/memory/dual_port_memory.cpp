@@ -18,7 +18,8 @@ DualPortMemory::DualPortMemory(const sc_core::sc_module_name& name, Clock& clock
       vector_bytes_(vector_bytes),
       kinds_(kinds),
       ports_{&port_a, &port_b},
-      state_{PortState(vector_bytes), PortState(vector_bytes)} {
+      state_{PortState(vector_bytes), PortState(vector_bytes)},
+      zero_(vector_bytes) {
   constexpr std::uint64_t host_limit = std::uint64_t{1} << 36;
   if (depth > host_limit / vector_bytes) {
     user_error("memory {}: {} vectors of {} bytes are more than this simulator holds; allowed {}",
@@ -91,6 +92,57 @@ void DualPortMemory::commit() {
   take_read(1);
   take_write(0);
   take_write(1);
+}
+
+/// Reads of a run are not copied, so nothing may be written meanwhile.
+Cycle DualPortMemory::steady(Cycle most) const {
+  const bool reads = reads_port(0) || reads_port(1);
+  const bool writes = writes_port(0) || writes_port(1);
+  return reads && writes ? 0 : most;
+}
+
+void DualPortMemory::offer_run(Cycle cycles) {
+  for (unsigned p = 0; p < 2; ++p) {
+    if (!reads_port(p)) continue;
+    PortState& state = state_[p];
+    const MemoryRequest* requests = ports_[p]->request.run;
+    const std::size_t waiting = std::min<std::size_t>(state.data.count(), cycles);
+    state.run.resize(cycles);
+    for (std::size_t i = 0; i < waiting; ++i) state.run[i] = state.data.at(i);
+    for (std::size_t i = waiting; i < cycles; ++i) {
+      const std::uint64_t address = requests[i - waiting].address;
+      state.run[i] = address < depth_ ? vector(address) : zero_.data();
+    }
+    ports_[p]->read_data.run = state.run.data();
+  }
+}
+
+/// What is in the queue at the end of a run: the vectors read last.
+void DualPortMemory::finish_reads(unsigned p, Cycle cycles) {
+  PortState& state = state_[p];
+  const MemoryRequest* requests = ports_[p]->request.run;
+  const Cycle kept = std::min<Cycle>(state.data.count(), cycles);
+  for (Cycle i = cycles - kept; i < cycles; ++i) {
+    state.data.pop();
+    const std::uint64_t address = requests[i].address;
+    copy_block(state.data.push(), address < depth_ ? vector(address) : zero_.data(), vector_bytes_);
+  }
+  stats_.reads[p] += cycles;
+  ++clock_.progress;
+}
+
+void DualPortMemory::run(Cycle cycles) {
+  for (unsigned p = 0; p < 2; ++p) {
+    if (reads_port(p)) finish_reads(p, cycles);
+    if (!writes_port(p)) continue;
+    const MemoryRequest* requests = ports_[p]->request.run;
+    const VectorRef* vectors = ports_[p]->write_data.run;
+    for (Cycle i = 0; i < cycles; ++i) {
+      if (requests[i].address >= depth_) continue;
+      copy_block(vector(requests[i].address), vectors[i], vector_bytes_);
+    }
+    stats_.writes[p] += cycles;
+  }
 }
 
 void DualPortMemory::describe(const trace::Scope& scope) const {

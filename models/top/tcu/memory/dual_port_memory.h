@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <vector>
 
 #include <systemc>
 
@@ -60,6 +61,9 @@ class DualPortMemory final : public sc_core::sc_module {
     return true;
   }
   void repeat() { commit(); }
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  void offer_run(Cycle cycles);  ///< the vectors that are read; moves nothing
+  void run(Cycle cycles);        ///< needs the requests and the vectors to be written
 
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
   [[nodiscard]] std::uint64_t vector_bytes() const { return vector_bytes_; }
@@ -88,8 +92,16 @@ class DualPortMemory final : public sc_core::sc_module {
     BlockRing data;          ///< read data in order, the newest possibly still on its way
     bool in_flight = false;  ///< a read was issued in the cycle before: not in the queue yet
     [[nodiscard]] std::size_t stored() const { return data.count() - (in_flight ? 1 : 0); }
+    std::vector<VectorRef> run;  ///< what leaves in a run
   };
 
+  [[nodiscard]] bool reads_port(unsigned p) const {
+    return ports_[p]->request.fires() && !ports_[p]->request.bits.write;
+  }
+  [[nodiscard]] bool writes_port(unsigned p) const {
+    return ports_[p]->request.fires() && ports_[p]->request.bits.write;
+  }
+  void finish_reads(unsigned port, Cycle cycles);
   void take_read(unsigned port);
   void take_write(unsigned port);
 
@@ -104,6 +116,7 @@ class DualPortMemory final : public sc_core::sc_module {
   };
   /// From calloc: pages that are never touched cost nothing.
   std::unique_ptr<std::uint8_t[], Free> storage_;
+  std::vector<std::uint8_t> zero_;  ///< read beyond the depth
   Stats stats_;
 };
 

@@ -45,6 +45,12 @@ class HostRouter final : public sc_core::sc_module {
     return true;
   }
   void repeat() {}
+  void run_from_dram() {
+    links_.local.write_data.run = links_.dram_in[links_.control.bits.dram]->run;
+  }
+  void run_to_dram() {
+    links_.dram_out[links_.control.bits.dram]->run = links_.local.read_data.run;
+  }
   void describe(const trace::Scope& scope) const;
   void commit() { account_.enter(state()); }
 

@@ -115,6 +115,30 @@ void LocalRouter::repeat() {
   accumulator_.repeat();
 }
 
+Cycle LocalRouter::steady(Cycle most) const {
+  for (const SelectStream* stream : {&read_, &write_, &accumulator_}) {
+    if (stream->data_fires) {
+      most = std::min(most, stream->expander.before_last(stream->select.size));
+    }
+  }
+  return most;
+}
+
+void LocalRouter::run_reads() {
+  links_.array_weights.run = links_.array_input.run = links_.local.read_data.run;
+}
+void LocalRouter::run_results() {
+  links_.accumulator_input.run =
+      accumulator_.routes_to(from_array) ? links_.array_output.run : links_.local.read_data.run;
+}
+void LocalRouter::run_writes() { links_.local.write_data.run = links_.accumulator_output.run; }
+
+void LocalRouter::run(Cycle cycles) {
+  for (SelectStream* stream : {&read_, &write_, &accumulator_}) {
+    if (stream->data_fires) stream->expander.advance_by(cycles);
+  }
+}
+
 void LocalRouter::accept_results() {
   links_.array_output.ready = accumulator_.routes_to(from_array) && links_.accumulator_input.ready;
   if (links_.dais_output != nullptr) {

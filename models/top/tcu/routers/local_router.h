@@ -52,6 +52,11 @@ class LocalRouter final : public sc_core::sc_module {
   }
   [[nodiscard]] bool redrive();  ///< after the array's and accumulators'
   void repeat();
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  void run_reads();    ///< passes on what local memory offers in a run
+  void run_results();  ///< and what the array and the accumulators offer
+  void run_writes();
+  void run(Cycle cycles);
 
   [[nodiscard]] bool idle() const {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();

@@ -19,9 +19,10 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       vector_bytes_(architecture.vector_bytes()),
       depth_(2 * Cycle{architecture.array_size} - 1),
       weights_(2 * (size_ + 1) * vector_bytes_),
-      // D results in the pipeline and D in the queue behind it, which stops new runs.
-      results_(2 * depth_, vector_bytes_),
-      available_(2 * depth_ + 1),
+      // D results in the pipeline and D in the queue behind it, which stops new ones; and those of
+      // a run of cycles, which come before the first leaves.
+      results_(2 * depth_ + longest_run, vector_bytes_),
+      available_(2 * depth_ + longest_run),
       account_("array", clock, state_table, rest) {}
 
 void SystolicArray::drive() {
@@ -44,7 +45,7 @@ void SystolicArray::accept() {
 
 void SystolicArray::commit() {
   const ArrayControl& control = control_.front();
-  const bool taken = !control_.empty() && head_ready();
+  const bool taken = taken_ = !control_.empty() && head_ready();
   const bool loads = taken && control.load;
   const bool runs = taken && !control.load;
   account_.enter(state(runs, loads));
@@ -59,7 +60,7 @@ void SystolicArray::commit() {
     --countdown_;
     ++clock_.progress;
   }
-  if (runs) run(control.zeroes ? nullptr : links_.input.bits);
+  if (runs) multiply(control.zeroes ? nullptr : links_.input.bits, clock_.now);
   if (loads) load(control.zeroes ? nullptr : links_.weights.bits);
   if (control_.commit(links_.control.fires(), links_.control.bits, taken)) ++clock_.turns;
 }
@@ -74,7 +75,60 @@ SystolicArray::State SystolicArray::state(bool runs, bool loads) const {
   return links_.results_of_dais ? wait_dais : wait_output;
 }
 
-void SystolicArray::run(VectorRef input) {
+Cycle SystolicArray::steady(Cycle most) const {
+  if (taken_ && !(links_.control.fires() && control_.uniform(links_.control.bits))) return 0;
+  const bool runs = taken_ && !links_.control.bits.load;
+  if (countdown_ > 0 && !runs) most = std::min(most, countdown_);
+  if (results_.empty()) return most;
+  // Without output the first result is still on its way, or waits for the consumer.
+  const Cycle first = available_[available_front_];
+  if (!links_.output.valid) return first <= clock_.now ? 0 : std::min(most, first - clock_.now);
+  if (!links_.output.fires()) return most;
+  // Results of the run itself leave in it only if there is one for every cycle of the pipeline.
+  if (!runs || results_.count() < depth_) most = std::min<Cycle>(most, results_.count());
+  const std::size_t waiting = std::min<std::size_t>(results_.count(), most);
+  for (std::size_t i = 0, slot = available_front_; i < waiting; ++i) {
+    if (available_[slot] > clock_.now + i) return i;
+    slot = slot + 1 == available_.size() ? 0 : slot + 1;
+  }
+  return most;
+}
+
+/// A run's inputs are taken first, so results may be among those that leave in it.
+void SystolicArray::offer_run(Cycle cycles) {
+  if (taken_) {
+    const ArrayControl& control = links_.control.bits;
+    const VectorRef* vectors = control.zeroes ? nullptr
+                               : control.load ? links_.weights.run
+                                              : links_.input.run;
+    for (Cycle i = 0; i < cycles; ++i) {
+      const VectorRef vector = vectors == nullptr ? nullptr : vectors[i];
+      if (control.load) {
+        load(vector);
+      } else {
+        multiply(vector, clock_.now + i);
+      }
+    }
+  }
+  if (!links_.output.fires()) return;
+  run_.resize(cycles);
+  for (Cycle i = 0; i < cycles; ++i) run_[i] = results_.at(i);
+  links_.output.run = run_.data();
+}
+
+void SystolicArray::run(Cycle cycles) {
+  const bool runs = taken_ && !links_.control.bits.load;
+  if (!runs && countdown_ > 0) {
+    countdown_ -= cycles;
+    ++clock_.progress;
+  }
+  if (!links_.output.fires()) return;
+  ++clock_.progress;
+  for (Cycle i = 0; i < cycles; ++i) results_.pop();
+  available_front_ = (available_front_ + cycles) % available_.size();
+}
+
+void SystolicArray::multiply(VectorRef input, Cycle now) {
   ++clock_.progress;
   ++stats_.runs;
   countdown_ = depth_;
@@ -86,7 +140,7 @@ void SystolicArray::run(VectorRef input) {
   } else {
     kernels_.mac_chain(weights, input, out, size_);
   }
-  available_[available_back_] = clock_.now + depth_;
+  available_[available_back_] = now + depth_;
   available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
   if (clock_.events != nullptr) clock_.events->event({EventKind::run});
 }

@@ -73,6 +73,9 @@ class SystolicArray final : public sc_core::sc_module {
   [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
   [[nodiscard]] bool redrive();
   void repeat() { commit(); }
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  void offer_run(Cycle cycles);  ///< takes the inputs of a run and offers its results
+  void run(Cycle cycles);
 
   [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -92,7 +95,7 @@ class SystolicArray final : public sc_core::sc_module {
     if (control.load) return drained() && (control.zeroes || links_.weights.valid);
     return links_.output.ready && (control.zeroes || links_.input.valid);
   }
-  void run(VectorRef input);
+  void multiply(VectorRef input, Cycle now);
   void load(VectorRef weights);
 
   Clock& clock_;
@@ -106,6 +109,7 @@ class SystolicArray final : public sc_core::sc_module {
   Cycle countdown_ = 0;      ///< cycles until the array is drained
   bool was_drained_ = true;  ///< in the last cycle
   bool moved_ = false;       ///< in the last cycle
+  bool taken_ = false;       ///< in the last cycle, the control item at the head
   /// Bias and columns 0..N-1 in the order of the MAC chain, as a window that moves down by one
   /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
   std::vector<std::uint8_t> weights_;
@@ -114,6 +118,7 @@ class SystolicArray final : public sc_core::sc_module {
   std::vector<Cycle> available_;  ///< cycle in which each result is offered, in step with results_
   std::size_t available_front_ = 0;
   std::size_t available_back_ = 0;
+  std::vector<VectorRef> run_;  ///< results that leave in a run
   Stats stats_;
   Account account_;
 };
