@@ -118,9 +118,7 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
   add_counters(run_.result, true);
   accountant_->begin(run_.result.instructions, options.regions);
 
-  std::vector<std::uint8_t> padded = program;
-  pad_program(padded, instruction_bytes_, word_bytes());
-  stream_.start(std::move(padded));
+  stream_.start(program, instruction_bytes_);
   driver_->run();
 
   add_counters(run_.result, false);
