@@ -113,6 +113,12 @@ struct Strip {
   }
 };
 
+/// A number of lanes the compiler knows.
+template <std::size_t value>
+struct Constant {
+  constexpr operator std::size_t() const { return value; }
+};
+
 template <class Format, class Machine>
 struct Chain {
   using Real = typename Format::Real;
@@ -122,7 +128,8 @@ struct Chain {
 
   /// The input vector as factors, x / 2^point; the result is the maximum of their magnitudes
   /// and `largest`.
-  static Register prepare(const char* x, Real* factors, std::size_t n, Register largest) {
+  template <class Size>
+  static Register prepare(const char* x, Real* factors, Size n, Register largest) {
     for (std::size_t first = 0; first < n; first += width) {
       const std::size_t j = first + width <= n ? first : n - width;
       const Register factor =
@@ -214,9 +221,9 @@ struct Chain {
   /// A strip of `vectors` vectors; factors are `stride` apart. The accumulators stay in registers
   /// throughout, and independent of each other hide the latency of a step.
   template <MacRounding rounding, bool saturating, std::size_t vectors, std::size_t registers,
-            class Weights>
+            class Weights, class Size>
   static void block(const Weights& weights, const Real* factors, std::size_t stride,
-                    char* const* out, std::size_t n, Strip<Machine, registers> strip) {
+                    char* const* out, Size n, Strip<Machine, registers> strip) {
     Register sum[registers][vectors];
     TACTUS_UNROLL
     for (std::size_t r = 0; r < registers; ++r) {
@@ -263,6 +270,14 @@ struct Chain {
   /// Precondition: n >= width.
   template <MacRounding rounding>
   static void run(const char* weights, const void* x, char* out, std::size_t n) {
+    // For small n the loops cost as much as what they repeat.
+    if (n == width) return run_lanes<rounding>(weights, x, out, Constant<width>{});
+    if (n == 2 * width) return run_lanes<rounding>(weights, x, out, Constant<2 * width>{});
+    run_lanes<rounding>(weights, x, out, n);
+  }
+
+  template <MacRounding rounding, class Size>
+  static void run_lanes(const char* weights, const void* x, char* out, Size n) {
     Real factors[max_lanes];
     prepare(static_cast<const char*>(x), factors, n, Machine::broadcast(0));
     each_strip<Machine::max_registers>(n, 0, [&](auto strip) {
