@@ -65,7 +65,10 @@ Machine::Machine(const MachineConfig& config)
 void Machine::retired(Cycle cycle) {
   RunResult& result = run_.result;
   ++result.retired;
-  run_.border = run_.border || result.retired == accountant_->next_border();
+  if (result.retired == accountant_->next_border()) {
+    run_.border = true;
+    top_->pause();
+  }
   result.last_retire_padded = cycle - run_.first;
   if (result.retired > result.instructions) return;  // padding
   result.last_retire = cycle - run_.first;
@@ -133,25 +136,27 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
 }
 
 bool Machine::tick(Cycle most) {
-  top_->advance(std::min(most, until_checks()));
+  const Cycle quiet = top_->advance(std::min(most, until_checks()));
   const auto end = [this](RunEnd reason) {
     run_.result.end = reason;
     return false;
   };
   if (clock_.progress != run_.seen_progress) {
     run_.seen_progress = clock_.progress;
-    run_.last_activity = clock_.now;
+    run_.last_activity = clock_.now - quiet;
     if (run_.options->on_write_response) report_responses();
     if (run_.border) {
       run_.border = false;
       accountant_->border(run_.result.retired);
     }
-  } else if (top_->idle()) {
-    return end(RunEnd::finished);
-  } else if (top_->waits_for_memory()) {
-    run_.last_activity = clock_.now;
-  } else if (hangs()) {
-    return end(RunEnd::hang);
+  }
+  if (quiet > 0) {
+    if (top_->idle()) return end(RunEnd::finished);
+    if (top_->waits_for_memory()) {
+      run_.last_activity = clock_.now;
+    } else if (hangs()) {
+      return end(RunEnd::hang);
+    }
   }
   if (run_.options->max_cycles != 0 && clock_.now - run_.first >= run_.options->max_cycles) {
     return end(RunEnd::cycle_limit);

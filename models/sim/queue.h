@@ -112,6 +112,12 @@ class BlockRing {
     const std::size_t slot = read_ + i;
     return storage_.data() + (slot < slots_ ? slot : slot - slots_) * bytes_;
   }
+  /// How many of `count` blocks from the i-th on lie one behind the other.
+  [[nodiscard]] std::size_t contiguous(std::size_t i, std::size_t count) const {
+    const std::size_t slot = read_ + i;
+    const std::size_t room = slot < slots_ ? slots_ - slot : 2 * slots_ - slot;
+    return count < room ? count : room;
+  }
   /// Makes room for one more block at the end and returns it for filling.
   std::uint8_t* push() {
     std::size_t slot = read_ + count_;

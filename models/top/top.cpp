@@ -202,9 +202,18 @@ void Top::cycle() {
   ++clock_.now;
 }
 
-void Top::advance(Cycle most) {
-  const Cycle cycles = most > 1 && clock_.agenda.turned == 0 ? steady(most) : 0;
-  if (cycles < 2 || !run(cycles)) cycle();
+Cycle Top::advance(Cycle most) {
+  const Cycle end = clock_.now + most;
+  const std::uint64_t transactions = clock_.transactions;
+  paused_ = false;
+  for (;;) {
+    const Cycle first = clock_.now;
+    const std::uint64_t progress = clock_.progress;
+    const Cycle cycles = clock_.agenda.turned == 0 ? steady(end - first) : 0;
+    if (cycles < 2 || !run(cycles)) cycle();
+    if (clock_.progress == progress) return clock_.now - first;
+    if (clock_.now == end || clock_.transactions != transactions || paused_) return 0;
+  }
 }
 
 Cycle Top::steady(Cycle most) const {

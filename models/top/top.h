@@ -60,9 +60,12 @@ class Top final : public sc_core::sc_module {
 
   /// Evaluates cycle clock.now and moves the clock to the next.
   void cycle();
-  /// The same for one or more cycles, `most` at the most. Several are taken at once while each is
-  /// like the one before; what differs from calling cycle() so often is the time it takes.
-  void advance(Cycle most);
+  /// The same for one or more cycles, `most` at the most: it goes on while every cycle makes
+  /// progress, no memory was called and nobody called pause(). Returns how many cycles, the last
+  /// ones, made no progress. Several are taken at once while each is like the one before; what
+  /// differs from calling cycle() so often is the time it takes.
+  Cycle advance(Cycle most);
+  void pause() { paused_ = true; }
 
   /// The source is exhausted and nothing is in flight.
   [[nodiscard]] bool idle() const;
@@ -147,6 +150,7 @@ class Top final : public sc_core::sc_module {
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
   std::uint64_t evaluations_ = 0;
+  bool paused_ = false;
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

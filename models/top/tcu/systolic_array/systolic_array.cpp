@@ -23,17 +23,23 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       // a run of cycles, which come before the first leaves.
       results_(2 * depth_ + longest_run, vector_bytes_),
       available_(2 * depth_ + longest_run),
+      inputs_(longest_run * vector_bytes_),
       account_("array", clock, state_table, rest) {}
 
 void SystolicArray::drive() {
   links_.control.ready = control_.can_enqueue();
   links_.output.valid = offers();
-  links_.output.bits = results_.front();
+  show_result();
 }
 
 bool SystolicArray::redrive() {
-  links_.output.bits = results_.front();
+  show_result();
   return offers() == links_.output.valid && drained() == was_drained_;
+}
+
+void SystolicArray::show_result() {
+  if (offers() && pending_.size() == results_.count()) multiply_pending();
+  links_.output.bits = results_.front();
 }
 
 void SystolicArray::accept() {
@@ -96,21 +102,16 @@ Cycle SystolicArray::steady(Cycle most) const {
 
 /// A run's inputs are taken first, so results may be among those that leave in it.
 void SystolicArray::offer_run(Cycle cycles) {
-  if (taken_) {
-    const ArrayControl& control = links_.control.bits;
-    const VectorRef* vectors = control.zeroes ? nullptr
-                               : control.load ? links_.weights.run
-                                              : links_.input.run;
+  const ArrayControl& control = links_.control.bits;
+  if (taken_ && control.load) {
+    for (Cycle i = 0; i < cycles; ++i) load(control.zeroes ? nullptr : links_.weights.run[i]);
+  } else if (taken_) {
     for (Cycle i = 0; i < cycles; ++i) {
-      const VectorRef vector = vectors == nullptr ? nullptr : vectors[i];
-      if (control.load) {
-        load(vector);
-      } else {
-        multiply(vector, clock_.now + i);
-      }
+      multiply(control.zeroes ? nullptr : links_.input.run[i], clock_.now + i);
     }
   }
   if (!links_.output.fires()) return;
+  if (pending_.size() + cycles > results_.count()) multiply_pending();
   run_.resize(cycles);
   for (Cycle i = 0; i < cycles; ++i) run_[i] = results_.at(i);
   links_.output.run = run_.data();
@@ -132,20 +133,34 @@ void SystolicArray::multiply(VectorRef input, Cycle now) {
   ++clock_.progress;
   ++stats_.runs;
   countdown_ = depth_;
-  std::uint8_t* out = results_.push();
-  const std::uint8_t* weights = weights_.data() + window_ * vector_bytes_;
+  if (pending_.size() == longest_run) multiply_pending();
+  std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
   if (input == nullptr) {
     ++stats_.zero_runs;
-    std::memcpy(out, weights, vector_bytes_);  // MAC with a zero product is exact: the bias
   } else {
-    kernels_.mac_chain(weights, input, out, size_);
+    copy_block(kept, input, vector_bytes_);
   }
+  pending_.push_back(input == nullptr ? nullptr : kept);
+  results_.push();
   available_[available_back_] = now + depth_;
   available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
   if (clock_.events != nullptr) clock_.events->event({EventKind::run});
 }
 
+/// Nobody sees a result before it leaves, and many at once are cheaper than one by one.
+void SystolicArray::multiply_pending() {
+  const std::uint8_t* weights = weights_.data() + window_ * vector_bytes_;
+  const std::size_t first = results_.count() - pending_.size();
+  for (std::size_t done = 0; done < pending_.size();) {
+    const std::size_t count = results_.contiguous(first + done, pending_.size() - done);
+    kernels_.mac_chains(weights, pending_.data() + done, results_.at(first + done), size_, count);
+    done += count;
+  }
+  pending_.clear();
+}
+
 void SystolicArray::load(VectorRef weights) {
+  if (!pending_.empty()) multiply_pending();
   ++clock_.progress;
   ++stats_.loads;
   window_ = window_ == 0 ? size_ : window_ - 1;

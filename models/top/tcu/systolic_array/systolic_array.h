@@ -97,6 +97,8 @@ class SystolicArray final : public sc_core::sc_module {
   }
   void multiply(VectorRef input, Cycle now);
   void load(VectorRef weights);
+  void multiply_pending();
+  void show_result();
 
   Clock& clock_;
   SystolicArrayLinks links_;
@@ -114,11 +116,13 @@ class SystolicArray final : public sc_core::sc_module {
   /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
   std::vector<std::uint8_t> weights_;
   std::size_t window_ = 0;
-  BlockRing results_;             ///< in flight and waiting
+  BlockRing results_;             ///< in flight and waiting; the last are not computed yet
   std::vector<Cycle> available_;  ///< cycle in which each result is offered, in step with results_
   std::size_t available_front_ = 0;
   std::size_t available_back_ = 0;
-  std::vector<VectorRef> run_;  ///< results that leave in a run
+  std::vector<std::uint8_t> inputs_;  ///< of the results that are not computed yet
+  std::vector<VectorRef> pending_;    ///< where they lie; null: a vector of zeroes
+  std::vector<VectorRef> run_;        ///< results that leave in a run
   Stats stats_;
   Account account_;
 };
