@@ -59,11 +59,16 @@ class Gate {
       return false;
     }
     const std::uint64_t turns = clock_.turns;
+    ++agenda_.evaluations;
     unit_.commit();
-    note(agenda_.turned, clock_.turns != turns);
-    note(agenda_.moving, unit_.moves());
+    if (clock_.turns != turns) {
+      agenda_.turned |= bit_;
+    } else {
+      agenda_.moving = unit_.moves() ? agenda_.moving | bit_ : agenda_.moving & ~bit_;
+    }
     return true;
   }
+  [[nodiscard]] UnitSet bit() const { return bit_; }
   /// repeat() by itself, in a run of cycles; false if it turned.
   bool repeat() {
     const std::uint64_t turns = clock_.turns;
@@ -75,7 +80,6 @@ class Gate {
 
  private:
   [[nodiscard]] bool is_in(UnitSet set) const { return (set & bit_) != 0; }
-  void note(UnitSet& set, bool member) { set = member ? set | bit_ : set & ~bit_; }
 
   Clock& clock_;
   Agenda& agenda_;

@@ -117,6 +117,8 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
       clock_(clock),
       source_(source),
       stalls_(config.stalls),
+      every_cycle_(config.stalls.percent() != 0 || config.sample_block_size > 0 ||
+                   config.shuffle_seed.has_value()),
       stream_("stream", clock, config.axi_data_bits / 8,
               tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
               instructions_),
@@ -129,6 +131,7 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
   check_axi_width(config.tcu.architecture, config.axi_data_bits);
   for (unsigned p = 0; p < 2; ++p) {
     ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
+    port_units_ |= ports_[p]->gate.bit();
   }
   array_time_.emplace(clock, tcu_.array_account(), tcu_.decoder().account(),
                       std::array<Account*, 2>{&port(0).account(), &port(1).account()});
@@ -174,6 +177,21 @@ void Top::take_sample() {
 }
 
 void Top::cycle() {
+  if (every_cycle_ || clock_.events != nullptr || clock_.watcher != nullptr) {
+    observed_cycle();
+  } else {
+    offer_word();
+    clock_.agenda.every_unit = clock_.engine == Engine::step;
+    clock_.agenda.begin_cycle();
+    settle();
+    commit();
+    take_word();
+  }
+  ++clock_.now;
+}
+
+/// A cycle with everything around the units: stalls, sampler, observers.
+void Top::observed_cycle() {
   offer_word();
   if (stalls_.percent() != 0) {
     for (auto& port : ports_) port->target->draw_stalls(stalls_);
@@ -199,7 +217,6 @@ void Top::cycle() {
   }
   if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
   if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
-  ++clock_.now;
 }
 
 Cycle Top::advance(Cycle most) {
@@ -217,8 +234,8 @@ Cycle Top::advance(Cycle most) {
 }
 
 Cycle Top::steady(Cycle most) const {
-  const bool watched = clock_.events != nullptr || clock_.watcher != nullptr || sampler_ != nullptr;
-  if (watched || clock_.agenda.every_unit || stalls_.percent() != 0) return 0;
+  const bool observed = every_cycle_ || clock_.events != nullptr || clock_.watcher != nullptr;
+  if (observed || clock_.engine == Engine::step) return 0;
   if (words_.valid ? bool{words_.ready} : !source_.exhausted()) return 0;
   if (ports_[0]->progresses && ports_[1]->progresses) return 0;
   for (const auto& port : ports_) most = port->steady(most);
@@ -242,11 +259,16 @@ bool Top::run(Cycle cycles) {
 }
 
 void Top::settle() {
+  const Agenda& agenda = clock_.agenda;
   stream_gate_.drive_from_wires();
-  for (auto& p : ports_) p->gate.drive();
+  if (((agenda.full | agenda.moving) & port_units_) != 0) {
+    for (auto& p : ports_) p->gate.drive();
+  }
   tcu_.drive();
-  for (auto& p : ports_) {
-    if (p->gate.accepts()) p->port.accept();
+  if (((agenda.full | agenda.stirred) & port_units_) != 0) {
+    for (auto& p : ports_) {
+      if (p->gate.accepts()) p->port.accept();
+    }
   }
   tcu_.accept();
   if (stream_gate_.accepts()) stream_.accept();
@@ -256,9 +278,9 @@ unsigned Top::units() const { return std::bitset<32>(clock_.agenda.all).count();
 
 void Top::commit() {
   clock_.agenda.begin_clock_edge();
-  evaluations_ += std::bitset<32>(clock_.agenda.full & clock_.agenda.all).count();
   stream_gate_.commit();
   tcu_.commit();
+  if (((clock_.agenda.full | clock_.agenda.moving) & port_units_) == 0) return;
   for (auto& p : ports_) p->gate.commit();
 }
 

@@ -75,7 +75,7 @@ class Top final : public sc_core::sc_module {
   [[nodiscard]] bool waits_for_memory() const;
 
   /// Cycles of single units worked out in full so far: units() in every cycle with the step engine.
-  [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
+  [[nodiscard]] std::uint64_t evaluations() const { return clock_.agenda.evaluations; }
   [[nodiscard]] unsigned units() const;
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
@@ -125,6 +125,7 @@ class Top final : public sc_core::sc_module {
 
   void offer_word();
   void take_word();
+  void observed_cycle();
   void settle();
   void commit();
   void shuffled_order();
@@ -134,6 +135,8 @@ class Top final : public sc_core::sc_module {
   Clock& clock_;
   InstructionSource& source_;
   StallGenerator stalls_;
+  bool every_cycle_;        ///< there is more to do in a cycle than the units' work
+  UnitSet port_units_ = 0;  ///< the two ports
   StreamAdapter::Bytes words_, instructions_;
   std::array<DramLinks, 2> dram_;
   StreamAdapter stream_;
@@ -149,7 +152,6 @@ class Top final : public sc_core::sc_module {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
-  std::uint64_t evaluations_ = 0;
   bool paused_ = false;
 };
 
