@@ -170,7 +170,8 @@ void LocalRouter::accept_reads() {
   }
   links_.local.read_data.ready = consumer_ready;
   read_.data_fires = consumer_ready && links_.local.read_data.valid;
-  links_.control.ready = (needed_legs_ & ~(ready_legs() | done_legs_)) == 0;
+  ready_legs_ = ready_legs();
+  links_.control.ready = (needed_legs_ & ~(ready_legs_ | done_legs_)) == 0;
 }
 
 unsigned LocalRouter::ready_legs() const {
@@ -189,8 +190,7 @@ LocalRouter::State LocalRouter::state() const {
 
 void LocalRouter::commit() {
   account_.enter(state());
-  const unsigned ready = ready_legs();
-  const unsigned fires = pending_legs_ & ready;
+  const unsigned fires = pending_legs_ & ready_legs_;
   const unsigned done = links_.control.ready ? 0 : done_legs_ | fires;
   bool turn = fires != 0 || done != done_legs_;
   done_legs_ = done;

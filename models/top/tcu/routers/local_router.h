@@ -117,6 +117,7 @@ class LocalRouter final : public sc_core::sc_module {
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
   unsigned done_legs_ = 0;
+  unsigned ready_legs_ = 0;  ///< of the streams' queues, in this cycle
   Select read_leg_, write_leg_, accumulator_leg_;
   Account account_;
 };

@@ -55,20 +55,34 @@ void SystolicArray::commit() {
   const bool loads = taken && control.load;
   const bool runs = taken && !control.load;
   account_.enter(state(runs, loads));
+  was_drained_ = drained();
+  moved_ = taken || !was_drained_ || links_.output.fires();
+  move();
+}
+
+/// Neither the end of the draining nor another kind of item comes unnoticed.
+void SystolicArray::repeat() { move(); }
+
+void SystolicArray::move() {
   if (links_.output.fires()) {
     results_.pop();
     available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
     ++clock_.progress;
   }
-  was_drained_ = drained();
-  moved_ = runs || loads || !was_drained_ || links_.output.fires();
   if (countdown_ > 0) {
     --countdown_;
     ++clock_.progress;
   }
-  if (runs) multiply(control.zeroes ? nullptr : links_.input.bits, clock_.now);
-  if (loads) load(control.zeroes ? nullptr : links_.weights.bits);
-  if (control_.commit(links_.control.fires(), links_.control.bits, taken)) ++clock_.turns;
+  if (taken_) {
+    const ArrayControl& control = control_.front();
+    if (control.load) {
+      load(control.zeroes ? nullptr : links_.weights.bits);
+    } else {
+      multiply(control.zeroes ? nullptr : links_.input.bits, clock_.now);
+    }
+  }
+  const bool enters = links_.control.fires();
+  if ((enters || taken_) && control_.commit(enters, links_.control.bits, taken_)) ++clock_.turns;
 }
 
 SystolicArray::State SystolicArray::state(bool runs, bool loads) const {

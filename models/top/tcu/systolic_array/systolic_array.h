@@ -72,7 +72,7 @@ class SystolicArray final : public sc_core::sc_module {
   void commit();
   [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
   [[nodiscard]] bool redrive();
-  void repeat() { commit(); }
+  void repeat();
   [[nodiscard]] Cycle steady(Cycle most) const;
   void offer_run(Cycle cycles);  ///< takes the inputs of a run and offers its results
   void run(Cycle cycles);
@@ -98,6 +98,7 @@ class SystolicArray final : public sc_core::sc_module {
   void multiply(VectorRef input, Cycle now);
   void load(VectorRef weights);
   void multiply_pending();
+  void move();
   void show_result();
 
   Clock& clock_;
