@@ -98,6 +98,7 @@ SystolicArray::State SystolicArray::state(bool runs, bool loads) const {
 Cycle SystolicArray::steady(Cycle most) const {
   if (taken_ && !(links_.control.fires() && control_.uniform(links_.control.bits))) return 0;
   const bool runs = taken_ && !links_.control.bits.load;
+  if (!runs && drained() != was_drained_) return 0;  // what waits for the draining begins now
   if (countdown_ > 0 && !runs) most = std::min(most, countdown_);
   if (results_.empty()) return most;
   // Without output the first result is still on its way, or waits for the consumer.
