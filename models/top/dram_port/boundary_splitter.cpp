@@ -1,5 +1,7 @@
 #include "models/top/dram_port/boundary_splitter.h"
 
+#include <algorithm>
+
 #include "models/sim/events.h"
 #include "models/top/channel_signals.h"
 
@@ -86,6 +88,33 @@ bool BoundarySplitter::redrive() {
   pins_.w.bits = write_beat();
   upstream_.r.bits = read_beat();
   return pins_.w.bits.last == last_written && upstream_.r.bits.last == last_read;
+}
+
+Cycle BoundarySplitter::offer_run(Cycle most) {
+  const bool bursts = pins_.ar.fires();
+  if (!is_run(upstream_, bursts) || !is_run(pins_, bursts)) return 0;
+  if (!bursts) {  // none of the beats is the last
+    if (reads_.lengths.empty()) return 0;
+    return std::min<Cycle>(most, reads_.lengths.front() - reads_.beats_passed);
+  }
+  // A burst of one beat lies in one page.
+  pins_.ar.run = upstream_.ar.run;
+  const bool single = reads_.lengths.uniform(0) && pins_.ar.run[0].length == 0;
+  return single && reads_.beats_passed == 0 ? most : 0;
+}
+
+void BoundarySplitter::run(Cycle cycles) {
+  ++clock_.progress;
+  stats_.read_beats += cycles;
+  upstream_.r.run = pins_.r.run;
+  upstream_.r.bits = upstream_.r.run[cycles - 1];
+  if (!pins_.ar.fires()) {
+    reads_.beats_passed += static_cast<unsigned>(cycles);
+    return;
+  }
+  stats_.read_bursts += cycles;  // `lengths` takes as many bursts of one beat as it gives
+  cut(reads_, upstream_.ar.run[cycles - 1]);
+  pins_.ar.bits = reads_.piece;
 }
 
 void BoundarySplitter::accept() {

@@ -35,13 +35,15 @@ Converter::Converter(const sc_core::sc_module_name& name, Clock& clock,
                     1),
       vectors_out_(2, vector_bytes_),
       read_beats_(beat_bytes),
-      lanes_in_(beat_bytes) {
+      lanes_in_(beat_bytes),
+      copies_(info(architecture.data_type).width_bits ==
+              info(architecture.data_type).storage_bytes * 8),
+      lane_run_(copies_ ? 0 : longest_run * vector_bytes_) {
   for (auto& vector : vector_) vector.resize(vector_bytes_);
   for (auto& word : word_) word.resize(vector_bytes_);
 }
 
-Converter::Piece Converter::piece() const {
-  const DramRequest& request = requests_.front();
+Converter::Piece Converter::piece(const DramRequest& request) const {
   const std::uint64_t left = request.size + 1 - vectors_issued_;
   const std::uint64_t vectors = std::min(left, vectors_per_burst_);
   Piece piece;
@@ -66,7 +68,7 @@ void Converter::drive() {
 
   axi_.ar.valid = axi_.aw.valid = axi_.w.valid = false;
   if (requests_.empty()) return;
-  piece_ = piece();
+  piece_ = piece(requests_.front());
   if (!requests_.front().write) {
     axi_.ar.valid = outstanding_writes_ == 0 && outstanding_reads_ < outstanding_limit;
     axi_.ar.bits = piece_.address;
@@ -92,10 +94,52 @@ bool Converter::redrive() {
   tcu_.in.bits = vector_in();
   if (requests_.empty()) return true;
   const Piece before = piece_;
-  piece_ = piece();
+  piece_ = piece(requests_.front());
   axi_.ar.bits = axi_.aw.bits = piece_.address;
   axi_.w.bits = beat();
   return piece_.last == before.last && alike(piece_.address, before.address);
+}
+
+bool Converter::offer_run(Cycle cycles) {
+  const bool bursts = axi_.ar.fires();
+  if (beats_per_vector_ != 1 || !is_run(axi_, bursts)) return false;
+  if (!tcu_.in.fires() || tcu_.out.fires() || tcu_.request.fires() != bursts) return false;
+  if (read_beats_.count() != 1 || read_beats_.front().last != bursts) return false;
+  return !bursts || offer_addresses(cycles);
+}
+
+/// A request a cycle: that at the head first, then all but the last of those that come.
+bool Converter::offer_addresses(Cycle cycles) {
+  if (requests_.count() != 1 || requests_.front().size != 0 || vectors_issued_ != 0) return false;
+  const DramRequest* request = &requests_.front();
+  for (Cycle i = 0; i < cycles; ++i) {
+    address_run_[i] = piece(*request).address;
+    request = &tcu_.request.run[i];
+    if (!alike(*request, requests_.front())) return false;
+  }
+  axi_.ar.run = address_run_.data();
+  return true;
+}
+
+void Converter::run(Cycle cycles) {
+  ++clock_.progress;
+  if (axi_.ar.fires()) {
+    requests_.commit(true, tcu_.request.run[cycles - 1], true);
+    piece_.address = axi_.ar.bits = axi_.aw.bits = axi_.ar.run[cycles - 1];
+  }
+  vector_run_[0] = read_beats_.front().data;
+  if (copies_) {
+    for (Cycle i = 0; i < cycles; ++i) vector_run_[i + 1] = axi_.r.run[i].data;
+  } else {
+    for (Cycle i = 0; i < cycles; ++i) {
+      std::uint8_t* lanes = lane_run_.data() + i * vector_bytes_;
+      kernels_.from_bytes(axi_.r.run[i].data, lanes, lanes_);
+      vector_run_[i + 1] = lanes;
+    }
+  }
+  tcu_.in.run = vector_run_.data();
+  tcu_.in.bits = tcu_.in.run[cycles - 1];
+  read_beats_.commit(true, {vector_run_[cycles], axi_.r.bits.last}, true);
 }
 
 void Converter::commit() {
