@@ -1,7 +1,6 @@
 #include "models/dram/axi_slave.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "isa/support/error.h"
 #include "models/sim/queue.h"
@@ -77,7 +76,7 @@ void AxiSlave::commit() {
     ++in_flight_.write_addresses;
   }
   if (pins_.w.fires()) commit_write_data();
-  join_writes();
+  if (!addresses_.empty() && !data_.empty()) join_writes();
   if (!requests_.empty()) send(clock_.now);
   finish();
 }
@@ -114,8 +113,8 @@ void AxiSlave::commit_write_data() {
   if (collecting_ == nullptr) collecting_ = new_burst();
   Burst& burst = *collecting_;
   if (burst.beats == most_beats) internal_error("{}: write data without last", name());
-  std::memcpy(burst.bytes.data() + std::size_t{burst.beats} * beat_bytes_, pins_.w.bits.data,
-              beat_bytes_);
+  copy_block(burst.bytes.data() + std::size_t{burst.beats} * beat_bytes_, pins_.w.bits.data,
+             beat_bytes_);
   ++burst.beats;
   if (!pins_.w.bits.last) return;
   data_.push_back(collecting_);

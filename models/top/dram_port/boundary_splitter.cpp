@@ -161,41 +161,45 @@ void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready)
 
 void BoundarySplitter::commit() {
   if (clock_.events != nullptr) events();
-  count();
-
-  const unsigned read_fires = reads_.pending_legs & read_ready_;
-  const unsigned write_fires = writes_.pending_legs & write_ready_;
-  const unsigned original_length = upstream_.ar.bits.length;
-  const unsigned piece_length = writes_.piece.length;
-  const std::uint8_t keep = writes_.last_piece ? 1 : 0;
-  commit_fork(reads_, upstream_.ar.valid, read_ready_);
-  commit_fork(writes_, upstream_.aw.valid, write_ready_);
-  bool turn =
-      reads_.lengths.commit((read_fires & leg_length) != 0, original_length, read_length_taken_);
-  turn |=
-      writes_.lengths.commit((write_fires & leg_length) != 0, piece_length, write_length_taken_);
-  turn |= keep_response_.commit((write_fires & leg_response) != 0, keep, response_taken_);
-  if (turn) ++clock_.turns;
-  if (read_fires != 0 || write_fires != 0) ++clock_.progress;
-
-  const auto pass_beat = [this](unsigned& passed, bool fires, bool last) {
-    if (!fires) return;
-    ++clock_.progress;
-    passed = last ? 0 : passed + 1;
-  };
-  pass_beat(reads_.beats_passed, pins_.r.fires(), upstream_.r.bits.last);
-  pass_beat(writes_.beats_passed, pins_.w.fires(), pins_.w.bits.last);
-  if (response_taken_) ++clock_.progress;
+  if (upstream_.ar.valid || pins_.r.fires()) commit_reads();
+  if (upstream_.aw.valid || pins_.w.fires() || response_taken_) commit_writes();
 }
 
-void BoundarySplitter::count() {
+void BoundarySplitter::commit_reads() {
+  const unsigned fires = reads_.pending_legs & read_ready_;
+  const bool length = (fires & leg_length) != 0;
+  commit_fork(reads_, upstream_.ar.valid, read_ready_);
+  if (reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_)) ++clock_.turns;
+  if (fires != 0) ++clock_.progress;
   stats_.read_bursts += pins_.ar.fires() ? 1 : 0;
+  if (!pins_.r.fires()) return;
+  ++stats_.read_beats;
+  pass_beat(reads_.beats_passed, upstream_.r.bits.last);
+}
+
+void BoundarySplitter::commit_writes() {
+  const unsigned fires = writes_.pending_legs & write_ready_;
+  const unsigned piece_length = writes_.piece.length;
+  const std::uint8_t keep = writes_.last_piece ? 1 : 0;
+  commit_fork(writes_, upstream_.aw.valid, write_ready_);
+  bool turn = writes_.lengths.commit((fires & leg_length) != 0, piece_length, write_length_taken_);
+  turn |= keep_response_.commit((fires & leg_response) != 0, keep, response_taken_);
+  if (turn) ++clock_.turns;
+  if (fires != 0) ++clock_.progress;
   stats_.write_bursts += pins_.aw.fires() ? 1 : 0;
-  stats_.read_beats += pins_.r.fires() ? 1 : 0;
-  stats_.write_beats += pins_.w.fires() ? 1 : 0;
-  if (!pins_.b.fires()) return;
+  if (pins_.w.fires()) {
+    ++stats_.write_beats;
+    pass_beat(writes_.beats_passed, pins_.w.bits.last);
+  }
+  if (!response_taken_) return;
+  ++clock_.progress;
   ++stats_.write_responses;
   stats_.last_write_response = clock_.now;
+}
+
+void BoundarySplitter::pass_beat(unsigned& passed, bool last) {
+  ++clock_.progress;
+  passed = last ? 0 : passed + 1;
 }
 
 void BoundarySplitter::events() const {

@@ -67,7 +67,9 @@ class BoundarySplitter final : public sc_core::sc_module {
   [[nodiscard]] AxiBeat read_beat() const;
   [[nodiscard]] AxiBeat write_beat() const;
   void events() const;
-  void count();
+  void commit_reads();
+  void commit_writes();
+  void pass_beat(unsigned& passed, bool last);
 
   Clock& clock_;
   unsigned beat_bytes_;

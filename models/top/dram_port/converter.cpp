@@ -1,7 +1,6 @@
 #include "models/top/dram_port/converter.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "isa/tcu/layout.h"
 #include "models/top/channel_signals.h"
@@ -147,9 +146,9 @@ void Converter::commit() {
   const unsigned writes = outstanding_writes_;
   const bool response = !responses_.empty();  // taken as soon as it is there
   const unsigned writes_begun = axi_.aw.fires() ? 1 : 0;
-  commit_request();
-  commit_write_data();
-  commit_read_data();
+  if (!requests_.empty() || tcu_.request.fires()) commit_request();
+  if (word_valid_ || !vectors_out_.empty() || tcu_.out.fires()) commit_write_data();
+  if (vector_valid_ || !read_beats_.empty() || axi_.r.fires()) commit_read_data();
   outstanding_writes_ += writes_begun - (response ? 1 : 0);
   if (outstanding_reads_ != reads || outstanding_writes_ != writes) ++clock_.turns;
   if (response) ++clock_.progress;
@@ -208,7 +207,7 @@ void Converter::commit_write_data() {
     word_valid_ = true;
     ++clock_.progress;
   }
-  if (incoming) std::memcpy(vectors_out_.push(), tcu_.out.bits, vector_bytes_);
+  if (incoming) copy_block(vectors_out_.push(), tcu_.out.bits, vector_bytes_);
   if (vectors_out_.count() != waiting || word_valid_ != word_valid) ++clock_.turns;
 }
 
@@ -225,7 +224,7 @@ void Converter::commit_read_data() {
     const AxiBeat beat = read_beats_.front();
     if (beat.last) --outstanding_reads_;
     if (beats_per_vector_ > 1) {
-      std::memcpy(vector_[filling_].data() + beats_received_ * beat_bytes_, beat.data, beat_bytes_);
+      copy_block(vector_[filling_].data() + beats_received_ * beat_bytes_, beat.data, beat_bytes_);
       if (++beats_received_ == beats_per_vector_) {
         beats_received_ = 0;
         vector_valid_ = true;
@@ -234,7 +233,7 @@ void Converter::commit_read_data() {
     }
   }
   AxiBeat incoming = axi_.r.bits;
-  if (axi_.r.fires()) {
+  if (axi_.r.fires() && !copies_) {
     kernels_.from_bytes(incoming.data, lanes_in_.data(), lanes_per_beat_);
     incoming.data = lanes_in_.data();
   }
