@@ -61,7 +61,7 @@ std::pair<std::string, std::string> split_input(const std::vector<Tensor>& input
 /// One tensor's file, cut into images.
 void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
   const tcu::Architecture& architecture = plan.machine.architecture;
-  const std::vector<std::uint8_t> data = tcu::read_vectors(path, architecture);
+  std::vector<std::uint8_t> data = tcu::read_vectors(path, architecture);
   const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
   const std::uint64_t vectors = data.size() / architecture.vector_bytes();
   if (vectors == 0 || vectors % tensor.size != 0) {
@@ -73,6 +73,10 @@ void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
   if (plan.images.size() != count) {
     user_error("{}: {} images of input {}, but {} of the inputs before it", path, count,
                quote(tensor.name), plan.images.size());
+  }
+  if (count == 1) {
+    plan.images[0][tensor.name] = std::move(data);
+    return;
   }
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto first = data.begin() + static_cast<std::ptrdiff_t>(i * image_bytes);

@@ -31,7 +31,6 @@ Host::Host(Machine& machine, const Model& model, HostMode mode)
       layout_(architecture_),
       inputs_(tensors(model.file.inputs)),
       outputs_(tensors(model.file.outputs)),
-      program_(model.program),
       probe_(architecture_.vector_bytes(), 0xFF) {
   const std::uint64_t bytes = architecture_.vector_bytes();
   for (const auto& entry : model.file.inputs)
@@ -47,7 +46,8 @@ Host::Host(Machine& machine, const Model& model, HostMode mode)
                architecture_.dram0_depth);
   }
   const std::vector<std::uint8_t> probe = probe_program();
-  program_.insert(program_.end(), probe.begin(), probe.end());
+  with_probe_ = model.program;
+  with_probe_.insert(with_probe_.end(), probe.begin(), probe.end());
 }
 
 std::uint64_t Host::address(std::uint64_t vector) const {
@@ -121,11 +121,10 @@ std::optional<RunResult> Host::prepare() {
 ImageResult Host::run_image(const TensorData& inputs, const RunOptions& options) {
   for (const Tensor& tensor : inputs_) {
     const std::vector<std::uint8_t>& data = inputs.at(tensor.name);
-    auto next = data.begin();
+    const std::uint8_t* next = data.data();
     for (const tcu::TensorEntry& piece : tensor.pieces) {
-      const auto end = next + static_cast<std::ptrdiff_t>(address(piece.size));
-      machine_.write_dram(0, address(piece.base), std::vector<std::uint8_t>(next, end));
-      next = end;
+      machine_.write_dram(0, address(piece.base), next, address(piece.size));
+      next += address(piece.size);
     }
   }
   ImageResult result;
@@ -136,7 +135,7 @@ ImageResult Host::run_image(const TensorData& inputs, const RunOptions& options)
       if (!result.probe && probe_arrived()) result.probe = cycle;
     };
   }
-  result.run = machine_.run(program_, run_options);
+  result.run = machine_.run(mode_ == HostMode::driver ? with_probe_ : model_.program, run_options);
   if (result.run.end != RunEnd::finished) return result;
   if (mode_ == HostMode::driver && !result.probe) {
     internal_error("the machine is idle but the probe has not arrived in DRAM0");

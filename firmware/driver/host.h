@@ -56,8 +56,8 @@ class Host {
   const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
   std::vector<Tensor> inputs_, outputs_;
-  std::vector<std::uint8_t> program_;
-  std::vector<std::uint8_t> probe_;  ///< the vector that travels
+  std::vector<std::uint8_t> with_probe_;  ///< the program of driver mode
+  std::vector<std::uint8_t> probe_;       ///< the vector that travels
 };
 
 }  // namespace tactus

@@ -119,9 +119,7 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
   add_counters(run_.result, true);
   accountant_->begin(run_.result.instructions, options.regions);
 
-  std::vector<std::uint8_t> padded = program;
-  pad_program(padded, instruction_bytes_, word_bytes());
-  stream_.start(std::move(padded));
+  stream_.start(program, instruction_bytes_);
   driver_->run();
 
   add_counters(run_.result, false);
@@ -209,12 +207,12 @@ std::uint64_t Machine::debug_access(unsigned port, tlm::tlm_command command, std
   return slaves_[port]->socket->transport_dbg(access);
 }
 
-void Machine::write_dram(unsigned port, std::uint64_t address,
-                         const std::vector<std::uint8_t>& bytes) {
-  std::vector<std::uint8_t> data = bytes;  // the payload's pointer is not const
-  if (debug_access(port, tlm::TLM_WRITE_COMMAND, address, data.data(), data.size()) !=
-      data.size()) {
-    user_error("the memory of DRAM{} refuses debug writes of {} bytes at 0x{:x}", port, data.size(),
+void Machine::write_dram(unsigned port, std::uint64_t address, const std::uint8_t* bytes,
+                         std::uint64_t count) {
+  // The payload's pointer is not const, but TLM forbids targets to write to the data of a write.
+  if (debug_access(port, tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(bytes),
+                   count) != count) {
+    user_error("the memory of DRAM{} refuses debug writes of {} bytes at 0x{:x}", port, count,
                address);
   }
 }

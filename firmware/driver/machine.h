@@ -98,7 +98,11 @@ class Machine {
 
   /// Host access to a DRAM bank, byte addresses, no time passes. Goes through the memory's
   /// transport_dbg; throws UserError if it refuses.
-  void write_dram(unsigned port, std::uint64_t address, const std::vector<std::uint8_t>& bytes);
+  void write_dram(unsigned port, std::uint64_t address, const std::uint8_t* bytes,
+                  std::uint64_t count);
+  void write_dram(unsigned port, std::uint64_t address, const std::vector<std::uint8_t>& bytes) {
+    write_dram(port, address, bytes.data(), bytes.size());
+  }
   [[nodiscard]] std::vector<std::uint8_t> read_dram(unsigned port, std::uint64_t address,
                                                     std::uint64_t count);
 

@@ -28,12 +28,9 @@ void check_program(const tcu::Architecture& architecture, const std::vector<std:
         where, program.size(), size);
   }
   if (checks == ProgramChecks::permissive) return;
-  for (std::size_t i = 0; i * size < program.size(); ++i) {
-    const tcu::Instruction instruction = tcu::decode(layout, program.data() + i * size);
-    const std::string problem = tcu::check(architecture, layout, instruction);
-    if (problem.empty()) continue;
-    user_error("{}: instruction {}: {} (--permissive runs it as the hardware would)", where, i,
-               problem);
+  if (const auto problem = tcu::check_program(architecture, layout, program)) {
+    user_error("{}: instruction {}: {} (--permissive runs it as the hardware would)", where,
+               problem->instruction, problem->what);
   }
 }
 

@@ -4,10 +4,14 @@
 
 namespace tactus {
 
-void pad_program(std::vector<std::uint8_t>& bytes, unsigned instruction_bytes,
-                 unsigned word_bytes) {
-  const std::size_t unit = std::lcm(instruction_bytes, word_bytes);
-  bytes.resize((bytes.size() + unit - 1) / unit * unit);
+void ProgramStream::start(const std::vector<std::uint8_t>& program, unsigned instruction_bytes) {
+  const std::size_t unit = std::lcm(instruction_bytes, word_bytes_);
+  size_ = (program.size() + unit - 1) / unit * unit;
+  whole_ = program.size() / word_bytes_ * word_bytes_;
+  program_ = program.data();
+  rest_.assign(program_ + whole_, program_ + program.size());
+  rest_.resize(size_ - whole_);
+  position_ = 0;
 }
 
 }  // namespace tactus

@@ -47,7 +47,8 @@ class BareBench final : public ReplayBench {
   }
 
   void cycle() override {
-    clock_.settles_all = clock_.engine == Engine::step || clock_.watcher != nullptr;
+    clock_.agenda.every_unit = clock_.engine == Engine::step || clock_.watcher != nullptr;
+    clock_.agenda.begin_cycle();
     instruction_.bits = source_.word(clock_.now);
     instruction_.valid = instruction_.bits != nullptr;
     for (auto& dram : drams_) dram->draw_stalls(stalls_);
@@ -55,6 +56,7 @@ class BareBench final : public ReplayBench {
     tcu_.drive();
     tcu_.accept();
     if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
+    clock_.agenda.begin_clock_edge();
     tcu_.commit();
     // The memories may change what their wires point to.
     if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);

@@ -42,6 +42,10 @@ struct VectorKernels {
   /// out = bias, then for j = 0..n-1 in order: out[i] = mac(x[j], column_j[i], out[i]).
   /// `weights` holds n+1 vectors of n lanes: the bias, then column 0 .. column n-1.
   void (*mac_chain)(const void* weights, const void* x, void* out, std::size_t n);
+  /// mac_chain for each of `count` vectors, faster than one by one: out vector i, at i * n lanes,
+  /// is the chain for x[i], or the bias if x[i] is null (a vector of zeroes).
+  void (*mac_chains)(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
+                     std::size_t count);
   /// out[i] = saturating_add(a[i], b[i]); out may be a or b.
   void (*add)(const void* a, const void* b, void* out, std::size_t n);
   /// out[i] = alu(op, left[i], right[i]); out may be left or right.

@@ -16,6 +16,9 @@
 // width + point <= digits: 12 and 24 of 24, 28 and 48 of 53. Negative ones likewise. Hence fused
 // and separate multiply-adds give the same results.
 //
+// Many vectors with the same weights: the weights are converted once, and their magnitudes bound
+// what the accumulators can reach. Mostly that is within the range, and saturating is left out.
+//
 // Everything here has internal linkage and calls no inline function of a library: one of the files
 // is compiled for AVX2, and the linker must not pick its copy of a shared function for all.
 #pragma once
@@ -29,6 +32,14 @@
 
 #if defined(__FAST_MATH__)
 #error "the MAC chain depends on IEEE arithmetic: compile without -ffast-math"
+#endif
+
+// An array of accumulators becomes registers only once the loops over it have been unrolled; left
+// to itself GCC does that too late for two dimensions.
+#if defined(__GNUC__) && !defined(__clang__)
+#define TACTUS_UNROLL _Pragma("GCC unroll 8")
+#else
+#define TACTUS_UNROLL
 #endif
 
 namespace tactus::tcu {
@@ -64,26 +75,13 @@ using Fp32Bp16 = Format<std::int32_t, 32, 16, double>;
 
 inline constexpr std::size_t max_lanes = 256;
 
-/// The input vector as factors: x / 2^point.
-template <class Format>
-struct Inputs {
-  typename Format::Real values[max_lanes];
-};
-
-template <class Format>
-void prepare(const void* x, Inputs<Format>& inputs, std::size_t n) {
-  using Real = typename Format::Real;
-  typename Format::Lane lanes[max_lanes];  // a copy: the caller's bytes may have any type
-  std::memcpy(lanes, x, n * sizeof lanes[0]);
-  for (std::size_t j = 0; j < n; ++j)
-    inputs.values[j] = static_cast<Real>(lanes[j]) * Format::scale;
-}
-
 /// One lane per "register". Other machines have the same members.
 template <class LaneType, class RealType>
 struct ScalarMachine {
   using Register = RealType;
   static constexpr std::size_t width = 1, max_registers = 8;
+  /// Accumulators of a block of several vectors; 0: the vectors are computed one by one.
+  static constexpr std::size_t shared_accumulators = 0;
   static Register broadcast(RealType value) { return value; }
   static Register load(const char* lanes) {
     LaneType lane;
@@ -94,107 +92,336 @@ struct ScalarMachine {
     const LaneType lane = static_cast<LaneType>(static_cast<std::int32_t>(value));
     std::memcpy(lanes, &lane, sizeof lane);
   }
+  static Register load_real(const RealType* from) { return *from; }
+  static void store_real(Register value, RealType* to) { *to = value; }
+  static Register multiply(Register a, Register b) { return a * b; }
   static Register add(Register a, Register b) { return a + b; }
   static Register multiply_add(Register a, Register b, Register c) { return a * b + c; }
+  static Register magnitude(Register value) { return value < 0 ? -value : value; }
   static Register min(Register a, Register b) { return a < b ? a : b; }
   static Register max(Register a, Register b) { return a > b ? a : b; }
+};
+
+/// Registers of output lanes: from lane `first` on, the last of them at lane `last`, which may
+/// overlap the one before.
+template <class Machine, std::size_t registers>
+struct Strip {
+  static constexpr std::size_t count = registers;
+  std::size_t first, last;
+  [[nodiscard]] std::size_t lane(std::size_t r) const {
+    return r + 1 == registers ? last : first + r * Machine::width;
+  }
+};
+
+/// A number of lanes the compiler knows.
+template <std::size_t value>
+struct Constant {
+  constexpr operator std::size_t() const { return value; }
 };
 
 template <class Format, class Machine>
 struct Chain {
   using Real = typename Format::Real;
   using Register = typename Machine::Register;
+  static constexpr std::size_t width = Machine::width;
   static constexpr std::size_t lane_bytes = sizeof(typename Format::Lane);
 
+  /// The input vector as factors, x / 2^point; the result is the maximum of their magnitudes
+  /// and `largest`.
+  template <class Size>
+  static Register prepare(const char* x, Real* factors, Size n, Register largest) {
+    for (std::size_t first = 0; first < n; first += width) {
+      const std::size_t j = first + width <= n ? first : n - width;
+      const Register factor =
+          Machine::multiply(Machine::load(x + j * lane_bytes), Machine::broadcast(Format::scale));
+      Machine::store_real(factor, factors + j);
+      largest = Machine::max(largest, Machine::magnitude(factor));
+    }
+    return largest;
+  }
+
+  template <bool saturating>
   static Register saturate(Register value) {
+    if constexpr (!saturating) return value;
     return Machine::max(Machine::min(value, Machine::broadcast(Format::high)),
                         Machine::broadcast(Format::low));
   }
 
-  template <MacRounding rounding>
+  template <MacRounding rounding, bool saturating>
   static Register step(Register x, Register w, Register sum) {
-    if constexpr (rounding == MacRounding::sum) return saturate(Machine::multiply_add(x, w, sum));
+    if constexpr (rounding == MacRounding::sum) {
+      return saturate<saturating>(Machine::multiply_add(x, w, sum));
+    }
     const Register zero = Machine::broadcast(anchor<Real>);
-    const Register product = saturate(Machine::multiply_add(x, w, zero));
-    return saturate(Machine::add(sum, Machine::add(product, Machine::broadcast(-anchor<Real>))));
+    const Register product = saturate<saturating>(Machine::multiply_add(x, w, zero));
+    return saturate<saturating>(
+        Machine::add(sum, Machine::add(product, Machine::broadcast(-anchor<Real>))));
   }
 
-  /// `count` registers of output lanes from lane `first` on, the last of them at lane `last`; they
-  /// stay in registers throughout, and independent of each other hide the latency of a step.
-  template <MacRounding rounding, std::size_t count>
-  static void block(const char* weights, const Inputs<Format>& x, char* out, std::size_t n,
-                    std::size_t first, std::size_t last) {
-    const auto offset = [&](std::size_t r) {
-      return (r + 1 == count ? last : first + r * Machine::width) * lane_bytes;
-    };
-    Register sum[count];
-    for (std::size_t r = 0; r < count; ++r) {
-      sum[r] = Machine::add(Machine::load(weights + offset(r)), Machine::broadcast(anchor<Real>));
+  /// The bias and the columns as the caller has them.
+  template <std::size_t registers>
+  struct Lanes {
+    const char* weights;
+    std::size_t n;
+    Strip<Machine, registers> strip;
+    [[nodiscard]] Register operator()(std::size_t row, std::size_t r) const {
+      return Machine::load(weights + (row * n + strip.lane(r)) * lane_bytes);
+    }
+  };
+
+  /// A strip of them, converted.
+  template <std::size_t registers>
+  struct Reals {
+    Real values[max_lanes + 1][registers][width];
+    /// Sums of the magnitudes of the columns.
+    Register sums[registers];
+
+    void convert(const Lanes<registers>& lanes) {
+      Register sum[registers];
+      TACTUS_UNROLL
+      for (std::size_t r = 0; r < registers; ++r) {
+        Machine::store_real(lanes(0, r), values[0][r]);
+        sum[r] = Machine::broadcast(0);
+      }
+      for (std::size_t row = 1; row <= lanes.n; ++row) {
+        TACTUS_UNROLL
+        for (std::size_t r = 0; r < registers; ++r) {
+          const Register w = lanes(row, r);
+          Machine::store_real(w, values[row][r]);
+          sum[r] = Machine::add(sum[r], Machine::magnitude(w));
+        }
+      }
+      for (std::size_t r = 0; r < registers; ++r) sums[r] = sum[r];
+    }
+    [[nodiscard]] Register operator()(std::size_t row, std::size_t r) const {
+      return Machine::load_real(values[row][r]);
+    }
+    /// Whether no lane can leave the range if no factor is larger. The sums are exact; each of n
+    /// steps may round up by 1/2; the 2 covers that the product and the sum here are rounded.
+    [[nodiscard]] bool within_range(Real largest, std::size_t n) const {
+      const Real limit = Format::half_range - static_cast<Real>(n) / 2 - 2;
+      Register reach = Machine::broadcast(0);
+      for (std::size_t r = 0; r < registers; ++r) {
+        const Register bias = Machine::magnitude((*this)(0, r));
+        reach =
+            Machine::max(reach, Machine::multiply_add(sums[r], Machine::broadcast(largest), bias));
+      }
+      return largest_lane(reach) <= limit;
+    }
+  };
+
+  static Real largest_lane(Register value) {
+    Real lanes[width];
+    Machine::store_real(value, lanes);
+    Real result = lanes[0];
+    for (const Real lane : lanes) result = lane > result ? lane : result;
+    return result;
+  }
+
+  /// A strip of `vectors` vectors; factors are `stride` apart. The accumulators stay in registers
+  /// throughout, and independent of each other hide the latency of a step.
+  template <MacRounding rounding, bool saturating, std::size_t vectors, std::size_t registers,
+            class Weights, class Size>
+  static void block(const Weights& weights, const Real* factors, std::size_t stride,
+                    char* const* out, Size n, Strip<Machine, registers> strip) {
+    Register sum[registers][vectors];
+    TACTUS_UNROLL
+    for (std::size_t r = 0; r < registers; ++r) {
+      const Register bias = Machine::add(weights(0, r), Machine::broadcast(anchor<Real>));
+      TACTUS_UNROLL
+      for (std::size_t v = 0; v < vectors; ++v) sum[r][v] = bias;
     }
     for (std::size_t j = 0; j < n; ++j) {
-      weights += n * lane_bytes;
-      const Register factor = Machine::broadcast(x.values[j]);
-      for (std::size_t r = 0; r < count; ++r) {
-        sum[r] = step<rounding>(factor, Machine::load(weights + offset(r)), sum[r]);
+      Register w[registers];
+      TACTUS_UNROLL
+      for (std::size_t r = 0; r < registers; ++r) w[r] = weights(j + 1, r);
+      TACTUS_UNROLL
+      for (std::size_t v = 0; v < vectors; ++v) {
+        const Register x = Machine::broadcast(factors[v * stride + j]);
+        TACTUS_UNROLL
+        for (std::size_t r = 0; r < registers; ++r) {
+          sum[r][v] = step<rounding, saturating>(x, w[r], sum[r][v]);
+        }
       }
     }
-    for (std::size_t r = 0; r < count; ++r) {
-      Machine::store(Machine::add(sum[r], Machine::broadcast(-anchor<Real>)), out + offset(r));
+    TACTUS_UNROLL
+    for (std::size_t v = 0; v < vectors; ++v) {
+      TACTUS_UNROLL
+      for (std::size_t r = 0; r < registers; ++r) {
+        Machine::store(Machine::add(sum[r][v], Machine::broadcast(-anchor<Real>)),
+                       out[v] + strip.lane(r) * lane_bytes);
+      }
     }
   }
 
-  /// The lanes from `first` on, at most `count` registers of them; returns the next lane. The last
-  /// register is moved down to end at lane n-1: some lanes are then computed twice.
-  template <MacRounding rounding, std::size_t count>
-  static std::size_t blocks(const char* weights, const Inputs<Format>& x, char* out, std::size_t n,
-                            std::size_t first) {
-    if constexpr (count > 1) {
-      if (n - first <= (count - 1) * Machine::width) {
-        return blocks<rounding, count - 1>(weights, x, out, n, first);
-      }
+  /// Calls what(strip) for strips of `registers` registers at most that cover n >= width lanes. The
+  /// last register is moved down to end at lane n-1: some lanes are then computed twice.
+  template <std::size_t registers, class What>
+  static void each_strip(std::size_t n, std::size_t first, What what) {
+    for (; first + (registers - 1) * width < n; first += registers * width) {
+      const std::size_t next = first + registers * width;
+      what(Strip<Machine, registers>{first, (next < n ? next : n) - width});
     }
-    const std::size_t next = first + count * Machine::width;
-    const std::size_t end = next < n ? next : n;
-    block<rounding, count>(weights, x, out, n, first, end - Machine::width);
-    return end;
+    if constexpr (registers > 1) {
+      if (first < n) each_strip<registers - 1>(n, first, what);
+    }
   }
 
-  /// Precondition: n >= Machine::width.
+  /// Precondition: n >= width.
   template <MacRounding rounding>
-  static void run(const char* weights, const Inputs<Format>& x, char* out, std::size_t n) {
-    for (std::size_t i = 0; i < n;) {
-      i = blocks<rounding, Machine::max_registers>(weights, x, out, n, i);
+  static void run(const char* weights, const void* x, char* out, std::size_t n) {
+    // For small n the loops cost as much as what they repeat.
+    if (n == width) return run_lanes<rounding>(weights, x, out, Constant<width>{});
+    if (n == 2 * width) return run_lanes<rounding>(weights, x, out, Constant<2 * width>{});
+    run_lanes<rounding>(weights, x, out, n);
+  }
+
+  template <MacRounding rounding, class Size>
+  static void run_lanes(const char* weights, const void* x, char* out, Size n) {
+    Real factors[max_lanes];
+    prepare(static_cast<const char*>(x), factors, n, Machine::broadcast(0));
+    each_strip<Machine::max_registers>(n, 0, [&](auto strip) {
+      block<rounding, true, 1>(lanes_of(weights, n, strip), factors, 0, &out, n, strip);
+    });
+  }
+
+  template <std::size_t registers>
+  static Lanes<registers> lanes_of(const char* weights, std::size_t n,
+                                   Strip<Machine, registers> strip) {
+    return {weights, n, strip};
+  }
+
+  // ---- several vectors ----
+
+  /// Vectors for which the weights are converted once.
+  struct Batch {
+    static constexpr std::size_t max_vectors = 64, max_values = 16 * max_lanes;
+    Real factors[max_values];
+    char* out[max_vectors];
+    std::size_t count = 0;
+
+    [[nodiscard]] bool full(std::size_t n) const {
+      return count == max_vectors || (count + 1) * n > max_values;
     }
+    Register push(const std::uint8_t* x, char* to, std::size_t n, Register largest) {
+      out[count] = to;
+      return prepare(reinterpret_cast<const char*>(x), factors + count++ * n, n, largest);
+    }
+  };
+
+  /// The vectors from `v` on, `vectors` at a time, then half as many.
+  template <MacRounding rounding, bool saturating, std::size_t vectors, std::size_t registers>
+  static void groups(const Reals<registers>& weights, const Batch& batch, std::size_t v,
+                     std::size_t n, Strip<Machine, registers> strip) {
+    for (; v + vectors <= batch.count; v += vectors) {
+      block<rounding, saturating, vectors>(weights, batch.factors + v * n, n, batch.out + v, n,
+                                           strip);
+    }
+    if constexpr (vectors > 1) {
+      if (v < batch.count) {
+        groups<rounding, saturating, vectors / 2>(weights, batch, v, n, strip);
+      }
+    }
+  }
+
+  template <MacRounding rounding>
+  static void run_batch(const char* weights, const Batch& batch, std::size_t n, Real largest) {
+    // With two registers of weights, an input lane is broadcast half as often.
+    each_strip<2>(n, 0, [&](auto strip) {
+      constexpr std::size_t registers = decltype(strip)::count;
+      Reals<registers> reals;
+      reals.convert(lanes_of(weights, n, strip));
+      constexpr std::size_t vectors = Machine::shared_accumulators / registers;
+      if (reals.within_range(largest, n)) {
+        groups<rounding, false, vectors>(reals, batch, 0, n, strip);
+      } else {
+        groups<rounding, true, vectors>(reals, batch, 0, n, strip);
+      }
+    });
+  }
+
+  /// A product of zero changes nothing.
+  static void copy_bias(const char* weights, char* out, std::size_t n) {
+    std::memcpy(out, weights, n * lane_bytes);
+  }
+
+  template <MacRounding rounding>
+  static void run_batches(const char* weights, const std::uint8_t* const* x, char* out,
+                          std::size_t n, std::size_t count) {
+    if constexpr (Machine::shared_accumulators > 0) {
+      for (std::size_t i = 0; i < count;) {
+        Batch batch;
+        Register largest = Machine::broadcast(0);
+        for (; i < count && !batch.full(n); ++i, out += n * lane_bytes) {
+          if (x[i] == nullptr) {
+            copy_bias(weights, out, n);
+          } else {
+            largest = batch.push(x[i], out, n, largest);
+          }
+        }
+        if (batch.count > 0) run_batch<rounding>(weights, batch, n, largest_lane(largest));
+      }
+    }
+  }
+
+  template <MacRounding rounding>
+  static void run(const char* weights, const std::uint8_t* const* x, char* out, std::size_t n,
+                  std::size_t count) {
+    // Converting the weights has to pay.
+    if (Machine::shared_accumulators == 0 || count < 3) {
+      for (std::size_t i = 0; i < count; ++i, out += n * lane_bytes) {
+        if (x[i] == nullptr) {
+          copy_bias(weights, out, n);
+        } else {
+          run<rounding>(weights, x[i], out, n);
+        }
+      }
+      return;
+    }
+    run_batches<rounding>(weights, x, out, n, count);
   }
 };
 
-/// Takes the first of the machines (widest first, ScalarMachine last) that n lanes can fill.
-template <class Format, MacRounding rounding, class Machine, class... Narrower>
-void run_chain(const char* weights, const Inputs<Format>& x, char* out, std::size_t n) {
+/// Takes the first of the machines (widest first, ScalarMachine last) that n lanes can fill. The
+/// arguments are those of Chain::run, n and what follows it last.
+template <class Format, MacRounding rounding, class Machine, class... Narrower, class Input,
+          class... Count>
+void run_chain(const char* weights, Input x, char* out, std::size_t n, Count... count) {
   if constexpr (sizeof...(Narrower) > 0) {
-    if (n < Machine::width) return run_chain<Format, rounding, Narrower...>(weights, x, out, n);
+    if (n < Machine::width) {
+      return run_chain<Format, rounding, Narrower...>(weights, x, out, n, count...);
+    }
   }
-  Chain<Format, Machine>::template run<rounding>(weights, x, out, n);
+  Chain<Format, Machine>::template run<rounding>(weights, x, out, n, count...);
 }
 
 template <class Format, MacRounding rounding, template <class, class> class... Machines>
 void mac_chain(const void* weights, const void* x, void* out, std::size_t n) {
-  Inputs<Format> inputs;
-  prepare(x, inputs, n);
   run_chain<Format, rounding, Machines<typename Format::Lane, typename Format::Real>...>(
-      static_cast<const char*>(weights), inputs, static_cast<char*>(out), n);
+      static_cast<const char*>(weights), x, static_cast<char*>(out), n);
 }
 
+template <class Format, MacRounding rounding, template <class, class> class... Machines>
+void mac_chains(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
+                std::size_t count) {
+  run_chain<Format, rounding, Machines<typename Format::Lane, typename Format::Real>...>(
+      static_cast<const char*>(weights), x, static_cast<char*>(out), n, count);
+}
+
+template <class Format, MacRounding rounding, template <class, class> class... Machines>
+inline constexpr MacKernels mac_kernels = {mac_chain<Format, rounding, Machines...>,
+                                           mac_chains<Format, rounding, Machines...>};
+
 template <template <class, class> class... Machines>
-inline constexpr MacChains mac_chains = {
-    {mac_chain<Fp8Bp4, MacRounding::sum, Machines...>,
-     mac_chain<Fp8Bp4, MacRounding::legacy, Machines...>},
-    {mac_chain<Fp16Bp8, MacRounding::sum, Machines...>,
-     mac_chain<Fp16Bp8, MacRounding::legacy, Machines...>},
-    {mac_chain<Fp18Bp10, MacRounding::sum, Machines...>,
-     mac_chain<Fp18Bp10, MacRounding::legacy, Machines...>},
-    {mac_chain<Fp32Bp16, MacRounding::sum, Machines...>,
-     mac_chain<Fp32Bp16, MacRounding::legacy, Machines...>},
+inline constexpr MacTable mac_table = {
+    {mac_kernels<Fp8Bp4, MacRounding::sum, Machines...>,
+     mac_kernels<Fp8Bp4, MacRounding::legacy, Machines...>},
+    {mac_kernels<Fp16Bp8, MacRounding::sum, Machines...>,
+     mac_kernels<Fp16Bp8, MacRounding::legacy, Machines...>},
+    {mac_kernels<Fp18Bp10, MacRounding::sum, Machines...>,
+     mac_kernels<Fp18Bp10, MacRounding::legacy, Machines...>},
+    {mac_kernels<Fp32Bp16, MacRounding::sum, Machines...>,
+     mac_kernels<Fp32Bp16, MacRounding::legacy, Machines...>},
 };
 
 }  // namespace

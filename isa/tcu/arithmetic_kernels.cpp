@@ -7,6 +7,9 @@
 #include <type_traits>
 
 #include "isa/tcu/arithmetic_chain.h"
+#if defined(__SSE2__)
+#include "isa/tcu/arithmetic_sse2.h"
+#endif
 
 // The outputs may be an input, lane for lane: no dependence from one iteration to another.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -69,10 +72,48 @@ void each_lane(const void* left, const void* right, void* out, std::size_t n, Op
 }
 
 template <class L>
-void add(const void* a, const void* b, void* out, std::size_t n) {
+void add_lanes(const void* a, const void* b, void* out, std::size_t n) {
   using Lane = typename L::Lane;
   using Wide = typename L::Wide;
   each_lane<L>(a, b, out, n, [](Lane x, Lane y) { return L::saturate(Wide{x} + Wide{y}); });
+}
+
+#if defined(__SSE2__)
+
+__m128i saturating_add(__m128i a, __m128i b, std::int8_t) { return _mm_adds_epi8(a, b); }
+__m128i saturating_add(__m128i a, __m128i b, std::int16_t) { return _mm_adds_epi16(a, b); }
+
+/// For lanes as wide as their type. The compiler's vectors widen them, and short vectors cost more
+/// in choosing a loop than in adding.
+template <class L>
+void add_registers(const void* a, const void* b, void* out, std::size_t n) {
+  using Lane = typename L::Lane;
+  const auto *left = static_cast<const char*>(a), *right = static_cast<const char*>(b);
+  auto* to = static_cast<char*>(out);
+  const std::size_t bytes = n * sizeof(Lane);
+  std::size_t done = 0;
+  for (; done + 16 <= bytes; done += 16) {
+    store_16_bytes(saturating_add(load_16_bytes(left + done), load_16_bytes(right + done), Lane{}),
+                   to + done);
+  }
+  if (done + 8 <= bytes) {
+    store_8_bytes(saturating_add(load_8_bytes(left + done), load_8_bytes(right + done), Lane{}),
+                  to + done);
+    done += 8;
+  }
+  if (done < bytes) {
+    add_lanes<L>(left + done, right + done, to + done, (bytes - done) / sizeof(Lane));
+  }
+}
+
+#endif
+
+template <class L>
+void add(const void* a, const void* b, void* out, std::size_t n) {
+#if defined(__SSE2__)
+  if constexpr (sizeof(typename L::Lane) <= 2) return add_registers<L>(a, b, out, n);
+#endif
+  add_lanes<L>(a, b, out, n);
 }
 
 // The ALU in three functions: one loop for each operation, so that each is vectorised.
@@ -186,34 +227,34 @@ constexpr std::array<DataType, 4> data_types = {DataType::fp8bp4, DataType::fp16
                                                 DataType::fp18bp10, DataType::fp32bp16};
 
 template <class L>
-VectorKernels kernels_of(MacChain chain) {
-  return {chain, add<L>, alu<L>, lanes_to_bytes<L>, bytes_to_lanes<L>};
+VectorKernels kernels_of(const MacKernels& mac) {
+  return {mac.mac_chain, mac.mac_chains, add<L>, alu<L>, lanes_to_bytes<L>, bytes_to_lanes<L>};
 }
 
-VectorKernels kernels_of(DataType type, MacChain chain) {
+VectorKernels kernels_of(DataType type, const MacKernels& mac) {
   switch (type) {
     case DataType::fp8bp4:
-      return kernels_of<Fp8Lanes>(chain);
+      return kernels_of<Fp8Lanes>(mac);
     case DataType::fp16bp8:
-      return kernels_of<Fp16Lanes>(chain);
+      return kernels_of<Fp16Lanes>(mac);
     case DataType::fp18bp10:
-      return kernels_of<Fp18Lanes>(chain);
+      return kernels_of<Fp18Lanes>(mac);
     case DataType::fp32bp16:
       break;
   }
-  return kernels_of<Fp32Lanes>(chain);
+  return kernels_of<Fp32Lanes>(mac);
 }
 
 /// By data type and rounding.
 using KernelTable = std::array<std::array<VectorKernels, 2>, data_types.size()>;
 
-KernelTable make_table(const MacChains* chains) {
+KernelTable make_table(const MacTable* kernels) {
   KernelTable table{};
-  if (chains == nullptr) return table;
+  if (kernels == nullptr) return table;
   for (const DataType type : data_types) {
     const auto row = static_cast<std::size_t>(type);
     for (std::size_t rounding = 0; rounding < 2; ++rounding) {
-      table[row][rounding] = kernels_of(type, (*chains)[row][rounding]);
+      table[row][rounding] = kernels_of(type, (*kernels)[row][rounding]);
     }
   }
   return table;
@@ -228,17 +269,17 @@ KernelSet best_set() {
 
 }  // namespace
 
-const MacChains* portable_mac_chains() { return &mac_chains<ScalarMachine>; }
+const MacTable* portable_mac_table() { return &mac_table<ScalarMachine>; }
 
 bool supported(KernelSet set) {
   switch (set) {
     case KernelSet::portable:
       return true;
     case KernelSet::sse2:
-      return sse2_mac_chains() != nullptr;
+      return sse2_mac_table() != nullptr;
     case KernelSet::avx2:
 #if defined(__x86_64__)
-      return avx2_mac_chains() != nullptr && __builtin_cpu_supports("avx2") &&
+      return avx2_mac_table() != nullptr && __builtin_cpu_supports("avx2") &&
              __builtin_cpu_supports("fma");
 #endif
       break;
@@ -247,9 +288,8 @@ bool supported(KernelSet set) {
 }
 
 const VectorKernels& vector_kernels(DataType type, MacRounding rounding, KernelSet set) {
-  static const std::array<KernelTable, 3> tables = {make_table(portable_mac_chains()),
-                                                    make_table(sse2_mac_chains()),
-                                                    make_table(avx2_mac_chains())};
+  static const std::array<KernelTable, 3> tables = {
+      make_table(portable_mac_table()), make_table(sse2_mac_table()), make_table(avx2_mac_table())};
   return tables[static_cast<std::size_t>(set)][static_cast<std::size_t>(type)]
                [static_cast<std::size_t>(rounding)];
 }

@@ -22,14 +22,19 @@ enum class KernelSet : std::uint8_t {
 
 // ---- what the variants' source files define for arithmetic_kernels.cpp --------------------------
 
-using MacChain = void (*)(const void* weights, const void* x, void* out, std::size_t n);
+/// The kernels that have variants; the members of VectorKernels with these names.
+struct MacKernels {
+  void (*mac_chain)(const void* weights, const void* x, void* out, std::size_t n);
+  void (*mac_chains)(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
+                     std::size_t count);
+};
 
 /// By data type and rounding, in the order of their enumerators.
-using MacChains = MacChain[4][2];
+using MacTable = MacKernels[4][2];
 
 /// Null if the variant is not compiled in.
-[[nodiscard]] const MacChains* portable_mac_chains();
-[[nodiscard]] const MacChains* sse2_mac_chains();
-[[nodiscard]] const MacChains* avx2_mac_chains();
+[[nodiscard]] const MacTable* portable_mac_table();
+[[nodiscard]] const MacTable* sse2_mac_table();
+[[nodiscard]] const MacTable* avx2_mac_table();
 
 }  // namespace tactus::tcu

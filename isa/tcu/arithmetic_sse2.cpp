@@ -7,13 +7,13 @@
 #include "isa/tcu/arithmetic_sse2.h"
 
 namespace tactus::tcu {
-const MacChains* sse2_mac_chains() { return &mac_chains<Sse2Machine, ScalarMachine>; }
+const MacTable* sse2_mac_table() { return &mac_table<Sse2Machine, ScalarMachine>; }
 }  // namespace tactus::tcu
 
 #else
 
 namespace tactus::tcu {
-const MacChains* sse2_mac_chains() { return nullptr; }
+const MacTable* sse2_mac_table() { return nullptr; }
 }  // namespace tactus::tcu
 
 #endif

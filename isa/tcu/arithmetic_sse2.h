@@ -21,6 +21,14 @@ inline void store_8_bytes(__m128i value, char* to) {
   std::memcpy(to, &bytes, sizeof bytes);
 }
 
+inline __m128i load_16_bytes(const char* from) {
+  __m128i bytes;
+  std::memcpy(&bytes, from, sizeof bytes);
+  return bytes;
+}
+
+inline void store_16_bytes(__m128i value, char* to) { std::memcpy(to, &value, sizeof value); }
+
 // Four lanes to float and back; the lanes are in range when they are stored.
 
 inline __m128 load_floats(const char* lanes, std::int8_t) {
@@ -52,14 +60,18 @@ struct Sse2Machine;
 template <class LaneType>
 struct Sse2Machine<LaneType, float> {
   using Register = __m128;
-  static constexpr std::size_t width = 4, max_registers = 4;
+  static constexpr std::size_t width = 4, max_registers = 4, shared_accumulators = 8;
   static Register broadcast(float value) { return _mm_set1_ps(value); }
   static Register load(const char* lanes) { return load_floats(lanes, LaneType{}); }
   static void store(Register value, char* lanes) { store_floats(value, lanes, LaneType{}); }
+  static Register load_real(const float* from) { return _mm_loadu_ps(from); }
+  static void store_real(Register value, float* to) { _mm_storeu_ps(to, value); }
+  static Register multiply(Register a, Register b) { return _mm_mul_ps(a, b); }
   static Register add(Register a, Register b) { return _mm_add_ps(a, b); }
   static Register multiply_add(Register a, Register b, Register c) {
-    return _mm_add_ps(_mm_mul_ps(a, b), c);
+    return add(multiply(a, b), c);
   }
+  static Register magnitude(Register value) { return _mm_andnot_ps(broadcast(-0.0F), value); }
   static Register min(Register a, Register b) { return _mm_min_ps(a, b); }
   static Register max(Register a, Register b) { return _mm_max_ps(a, b); }
 };
@@ -67,14 +79,18 @@ struct Sse2Machine<LaneType, float> {
 template <>
 struct Sse2Machine<std::int32_t, double> {
   using Register = __m128d;
-  static constexpr std::size_t width = 2, max_registers = 4;
+  static constexpr std::size_t width = 2, max_registers = 4, shared_accumulators = 8;
   static Register broadcast(double value) { return _mm_set1_pd(value); }
   static Register load(const char* lanes) { return _mm_cvtepi32_pd(load_8_bytes(lanes)); }
   static void store(Register value, char* lanes) { store_8_bytes(_mm_cvtpd_epi32(value), lanes); }
+  static Register load_real(const double* from) { return _mm_loadu_pd(from); }
+  static void store_real(Register value, double* to) { _mm_storeu_pd(to, value); }
+  static Register multiply(Register a, Register b) { return _mm_mul_pd(a, b); }
   static Register add(Register a, Register b) { return _mm_add_pd(a, b); }
   static Register multiply_add(Register a, Register b, Register c) {
-    return _mm_add_pd(_mm_mul_pd(a, b), c);
+    return add(multiply(a, b), c);
   }
+  static Register magnitude(Register value) { return _mm_andnot_pd(broadcast(-0.0), value); }
   static Register min(Register a, Register b) { return _mm_min_pd(a, b); }
   static Register max(Register a, Register b) { return _mm_max_pd(a, b); }
 };

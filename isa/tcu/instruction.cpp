@@ -8,26 +8,25 @@
 namespace tactus::tcu {
 namespace {
 
-constexpr std::uint64_t mask(unsigned bits) {
-  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-}
-
-/// Shifts by 64 and more are legal here: an operand may be 64 bits wide, or 0.
+/// Shifts by 64 are legal here, see low_bits().
 constexpr std::uint64_t shift_left(std::uint64_t value, unsigned bits) {
   return bits >= 64 ? 0 : value << bits;
 }
-constexpr std::uint64_t shift_right(std::uint64_t value, unsigned bits) {
-  return bits >= 64 ? 0 : value >> bits;
-}
 
+std::uint64_t load16(const std::uint8_t* bytes) { return bytes[0] | std::uint64_t{bytes[1]} << 8; }
+std::uint64_t load32(const std::uint8_t* bytes) { return load16(bytes) | load16(bytes + 2) << 16; }
+
+/// Two loads that overlap, which compilers make of the functions above, are faster than a loop.
 std::uint64_t load(const std::uint8_t*& bytes, unsigned bits) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < bits; shift += 8) value |= std::uint64_t{*bytes++} << shift;
-  return value;
+  const std::uint8_t* const first = bytes;
+  bytes += bits / 8;
+  if (bits >= 32) return load32(first) | load32(bytes - 4) << (bits - 32);
+  if (bits >= 16) return load16(first) | load16(bytes - 2) << (bits - 16);
+  return bits == 0 ? 0 : *first;
 }
 
 void store(std::uint8_t*& bytes, std::uint64_t value, unsigned bits) {
-  if (value > mask(bits))
+  if (value > low_bits(bits))
     internal_error("encode: {:#x} exceeds an operand of {} bits", value, bits);
   for (unsigned shift = 0; shift < bits; shift += 8) {
     *bytes++ = static_cast<std::uint8_t>(value >> shift);
@@ -35,8 +34,8 @@ void store(std::uint8_t*& bytes, std::uint64_t value, unsigned bits) {
 }
 
 void require_fit(std::string_view what, std::uint64_t value, unsigned bits) {
-  if (value > mask(bits)) {
-    user_error("{} {} does not fit its field; allowed 0..{}", what, value, mask(bits));
+  if (value > low_bits(bits)) {
+    user_error("{} {} does not fit its field; allowed 0..{}", what, value, low_bits(bits));
   }
 }
 
@@ -44,7 +43,7 @@ std::uint64_t pack(std::string_view what, Operand operand, unsigned address_bits
                    unsigned stride_bits) {
   // The text is made only where it is needed: a compiler packs millions of operands.
   const auto require = [&](std::string_view field, std::uint64_t value, unsigned bits) {
-    if (value > mask(bits)) require_fit(fmt::format("{} {}", what, field), value, bits);
+    if (value > low_bits(bits)) require_fit(fmt::format("{} {}", what, field), value, bits);
   };
   require("address", operand.address, address_bits);
   require("stride code", operand.stride, stride_bits);
@@ -52,8 +51,9 @@ std::uint64_t pack(std::string_view what, Operand operand, unsigned address_bits
 }
 
 std::uint64_t pack_size(std::uint64_t count, unsigned bits, std::string_view what = "vectors") {
-  if (count == 0 || count - 1 > mask(bits)) {
-    const std::string most = bits >= 64 ? "18446744073709551616" : std::to_string(mask(bits) + 1);
+  if (count == 0 || count - 1 > low_bits(bits)) {
+    const std::string most =
+        bits >= 64 ? "18446744073709551616" : std::to_string(low_bits(bits) + 1);
     user_error("the number of {}, {}, does not fit its field; allowed 1..{}", what, count, most);
   }
   return count - 1;
@@ -130,22 +130,10 @@ std::vector<std::uint8_t> encode_program(const InstructionLayout& layout,
   return bytes;
 }
 
-Operand operand0_fields(const InstructionLayout& layout, const Instruction& i) {
-  return {i.operand0 & mask(layout.operand0_address),
-          static_cast<unsigned>(shift_right(i.operand0, layout.operand0_address) &
-                                mask(layout.stride0))};
-}
-
-Operand operand1_fields(const InstructionLayout& layout, const Instruction& i) {
-  return {i.operand1 & mask(layout.operand1_address),
-          static_cast<unsigned>(shift_right(i.operand1, layout.operand1_address) &
-                                mask(layout.stride1))};
-}
-
 SimdFields simd_fields(const InstructionLayout& layout, const Instruction& i) {
   const unsigned r = layout.simd_selector;
   const auto selector = [&](unsigned position) {
-    return static_cast<unsigned>(i.operand2 >> (position * r) & mask(r));
+    return static_cast<unsigned>(i.operand2 >> (position * r) & low_bits(r));
   };
   return {static_cast<SimdOp>(i.operand2 >> (3 * r) & 0xF), selector(2), selector(1), selector(0)};
 }
@@ -158,7 +146,8 @@ ConfigureFields configure_fields(const InstructionLayout& layout, const Instruct
   // The word ignores operand borders; small layouts have fewer than 32 bits, the rest reads as 0.
   const std::uint64_t word = i.operand0 | shift_left(i.operand1, layout.operand0) |
                              shift_left(i.operand2, layout.operand0 + layout.operand1);
-  return {static_cast<std::uint8_t>(word & 0xF), static_cast<std::uint32_t>(word >> 4 & mask(28))};
+  return {static_cast<std::uint8_t>(word & 0xF),
+          static_cast<std::uint32_t>(word >> 4 & low_bits(28))};
 }
 
 Instruction make_no_op() { return {}; }
@@ -226,9 +215,9 @@ Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
   require_fit("configuration value", value, argument_bits < 32 ? argument_bits - 4 : 28);
   const std::uint64_t word = std::uint64_t{value} << 4 | static_cast<unsigned>(reg);
   Instruction i = make(Opcode::configure, 0);
-  i.operand0 = word & mask(layout.operand0);
-  i.operand1 = shift_right(word, layout.operand0) & mask(layout.operand1);
-  i.operand2 = shift_right(word, layout.operand0 + layout.operand1) & mask(layout.operand2);
+  i.operand0 = word & low_bits(layout.operand0);
+  i.operand1 = shift_right(word, layout.operand0) & low_bits(layout.operand1);
+  i.operand2 = shift_right(word, layout.operand0 + layout.operand1) & low_bits(layout.operand2);
   return i;
 }
 
@@ -242,15 +231,15 @@ std::uint64_t vector_count(const Architecture& architecture, const InstructionLa
     case InstructionKind::simd:
       return 1;
     case InstructionKind::load_weights:
-      return (i.operand1 & mask(layout.local_address)) + 1;
+      return (i.operand1 & low_bits(layout.local_address)) + 1;
     case InstructionKind::dais: {
       const DaisBlockEntry& block = architecture.dais_blocks[dais_fields(i).block];
       const std::uint64_t last =
           (i.operand2 + 1) * block.input_vectors(architecture.array_size) - 1;
-      return (last & mask(layout.local_address)) + 1;
+      return (last & low_bits(layout.local_address)) + 1;
     }
     default:
-      return (i.operand2 & mask(layout.local_address)) + 1;
+      return (i.operand2 & low_bits(layout.local_address)) + 1;
   }
 }
 

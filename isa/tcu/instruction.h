@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,14 @@ void encode(const InstructionLayout& layout, const Instruction& instruction, std
 [[nodiscard]] std::vector<std::uint8_t> encode_program(const InstructionLayout& layout,
                                                        const std::vector<Instruction>& program);
 
+/// A number of so many one bits. An operand may be 64 bits wide, or 0; so shifts by 64 are legal.
+[[nodiscard]] constexpr std::uint64_t low_bits(unsigned bits) {
+  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+}
+[[nodiscard]] constexpr std::uint64_t shift_right(std::uint64_t value, unsigned bits) {
+  return bits >= 64 ? 0 : value >> bits;
+}
+
 // ---- meaning of the fields -------------------------------------------------------------------
 
 /// A stride-and-address operand.
@@ -106,8 +115,18 @@ struct Operand {
   unsigned stride;        ///< stride code: step 2^stride vectors
 };
 
-[[nodiscard]] Operand operand0_fields(const InstructionLayout& layout, const Instruction& i);
-[[nodiscard]] Operand operand1_fields(const InstructionLayout& layout, const Instruction& i);
+[[nodiscard]] inline Operand operand0_fields(const InstructionLayout& layout,
+                                             const Instruction& i) {
+  return {i.operand0 & low_bits(layout.operand0_address),
+          static_cast<unsigned>(shift_right(i.operand0, layout.operand0_address) &
+                                low_bits(layout.stride0))};
+}
+[[nodiscard]] inline Operand operand1_fields(const InstructionLayout& layout,
+                                             const Instruction& i) {
+  return {i.operand1 & low_bits(layout.operand1_address),
+          static_cast<unsigned>(shift_right(i.operand1, layout.operand1_address) &
+                                low_bits(layout.stride1))};
+}
 
 /// SIMD sub-instruction in the low bits of operand2. Selector 0 is input/output, k is register k-1.
 struct SimdFields {
@@ -159,5 +178,15 @@ struct ConfigureFields {
 /// allowed (without location).
 [[nodiscard]] std::string check(const Architecture& architecture, const InstructionLayout& layout,
                                 const Instruction& instruction);
+
+struct ProgramProblem {
+  std::size_t instruction;
+  std::string what;
+};
+
+/// check() of every whole instruction, as far as the first that is wrong.
+[[nodiscard]] std::optional<ProgramProblem> check_program(const Architecture& architecture,
+                                                          const InstructionLayout& layout,
+                                                          const std::vector<std::uint8_t>& bytes);
 
 }  // namespace tactus::tcu

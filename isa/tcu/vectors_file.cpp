@@ -4,9 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <system_error>
+#include <utility>
 
+#include "isa/support/decimal.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/problems.h"
@@ -29,12 +30,15 @@ std::int64_t load_scalar(const DataTypeInfo& type, const std::uint8_t* bytes) {
   return value > type.max() ? value - static_cast<std::int64_t>(span) : value;
 }
 
-void append_scalar(const DataTypeInfo& type, std::int64_t mantissa,
-                   std::vector<std::uint8_t>& image) {
+void store_scalar(const DataTypeInfo& type, std::int64_t mantissa, std::uint8_t* bytes) {
   const std::uint64_t bits =
       static_cast<std::uint64_t>(mantissa) & ((std::uint64_t{1} << type.width_bits) - 1);
-  for (unsigned i = 0; i < type.storage_bytes; ++i) {
-    image.push_back(static_cast<std::uint8_t>(bits >> (8 * i)));
+  const auto store = [&](unsigned i) { bytes[i] = static_cast<std::uint8_t>(bits >> (8 * i)); };
+  store(0);
+  if (type.storage_bytes > 1) store(1);
+  if (type.storage_bytes > 2) {
+    store(2);
+    store(3);
   }
 }
 
@@ -47,85 +51,101 @@ std::string_view trimmed(std::string_view cell) {
   return cell.substr(first, cell.find_last_not_of(blanks) - first + 1);
 }
 
-/// True if a well-formed decimal number is below 1 in magnitude. Tells underflow from overflow,
-/// which std::from_chars reports alike.
-bool is_below_one(std::string_view number) {
-  const std::size_t e = number.find_first_of("eE");
-  const std::string_view digits = number.substr(0, e);
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  const std::size_t leading = digits.find_first_of("123456789");
-  if (leading == std::string_view::npos) return true;
-  // Decimal exponent of the leading digit: 7.0 -> 0, 70 -> 1, 0.7 -> -1.
-  std::int64_t exponent = leading < point ? static_cast<std::int64_t>(point - leading) - 1
-                                          : -static_cast<std::int64_t>(leading - point);
-  if (e == std::string_view::npos) return exponent < 0;
-  std::string_view written = number.substr(e + 1);
-  if (written.front() == '+') written.remove_prefix(1);
-  std::int64_t power = 0;
-  const auto result = std::from_chars(written.data(), written.data() + written.size(), power);
-  if (result.ec == std::errc::result_out_of_range) return written.front() == '-';
-  constexpr std::int64_t huge = std::int64_t{1} << 40;  // beyond any text; keeps the sum defined
-  return exponent + std::clamp(power, -huge, huge) < 0;
-}
+/// Reads lines of one architecture's vectors.
+class LineReader {
+ public:
+  LineReader(const Architecture& architecture, Problems& problems)
+      : type_(info(architecture.data_type)),
+        data_type_(architecture.data_type),
+        array_size_(architecture.array_size),
+        scale_(std::ldexp(1.0, static_cast<int>(type_.binary_point))),
+        lowest_(static_cast<double>(type_.min())),
+        highest_(static_cast<double>(type_.max())),
+        problems_(problems) {}
 
-/// Parses all of `number`; false if it is not a decimal number. What is too small becomes zero,
-/// what is too large infinite.
-template <typename Float>
-bool parse_float(std::string_view number, Float& value) {
-  const char* const end = number.data() + number.size();
-  const auto result = std::from_chars(number.data(), end, value);
-  if (result.ptr != end) return false;
-  if (result.ec == std::errc::result_out_of_range) {
-    value = is_below_one(number) ? Float{0} : std::numeric_limits<Float>::infinity();
-    return true;
+  /// Appends the line's vector, if it has as many cells; the bytes of a wrong one mean nothing.
+  void read(std::string_view line, std::size_t number, std::vector<std::uint8_t>& image) const {
+    std::vector<std::pair<std::size_t, std::string>> wrong;  // cells, if there are as many
+    const std::size_t start = image.size();
+    image.resize(start + array_size_ * type_.storage_bytes);
+    std::uint8_t* bytes = image.data() + start;
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    for (std::size_t cell = 1; cell <= array_size_; ++cell, bytes += type_.storage_bytes) {
+      std::int64_t mantissa = 0;
+      const char* comma = read_short(at, end, mantissa);
+      if (comma == nullptr) {
+        comma = std::find(at, end, ',');
+        std::string what = parse({at, static_cast<std::size_t>(comma - at)}, mantissa);
+        if (!what.empty()) wrong.emplace_back(cell, std::move(what));
+      }
+      store_scalar(type_, mantissa, bytes);
+      if ((comma == end) != (cell == array_size_)) {
+        image.resize(start);
+        return add_wrong_count(line, number);
+      }
+      at = comma + 1;
+    }
+    for (auto& [cell, what] : wrong) {
+      problems_.add(fmt::format("{}:{}", number, cell), std::move(what));
+    }
   }
-  return result.ec == std::errc();
-}
 
-/// Reads one cell; an empty result means good, otherwise what is wrong with it.
-std::string parse_cell(std::string_view cell, DataType type, std::int64_t& mantissa) {
-  std::string_view number = trimmed(cell);
-  if (number.empty()) return "the cell is empty; a decimal number is needed";
-  // std::from_chars knows no plus sign.
-  if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
-  double wide = 0;
-  float narrow = 0;
-  if (!parse_float(number, wide) || !parse_float(number, narrow)) {
-    return fmt::format("{} is not a decimal number", quote(trimmed(cell)));
-  }
-  if (!std::isfinite(narrow)) {
-    return fmt::format("{} is not finite as a 32-bit float", quote(trimmed(cell)));
-  }
-  const DataTypeInfo& format = info(type);
-  const double scaled = std::ldexp(wide, static_cast<int>(format.binary_point));
-  const bool exact = scaled >= static_cast<double>(format.min()) &&
-                     scaled <= static_cast<double>(format.max()) && std::floor(scaled) == scaled;
-  mantissa = exact ? static_cast<std::int64_t>(scaled) : quantise(type, narrow);
-  return {};
-}
-
-void parse_line(std::string_view line, std::size_t line_number, const Architecture& architecture,
-                std::vector<std::uint8_t>& image, Problems& problems) {
-  const DataTypeInfo& type = info(architecture.data_type);
-  const auto cells = static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
-  if (cells != architecture.array_size) {
-    problems.add(
-        std::to_string(line_number),
+ private:
+  void add_wrong_count(std::string_view line, std::size_t number) const {
+    const auto cells = std::count(line.begin(), line.end(), ',') + 1;
+    problems_.add(
+        std::to_string(number),
         trimmed(line).empty()
-            ? fmt::format("the line is empty; expected {} cells (array_size)",
-                          architecture.array_size)
-            : fmt::format("{} cells; expected {} (array_size)", cells, architecture.array_size));
-    return;
+            ? fmt::format("the line is empty; expected {} cells (array_size)", array_size_)
+            : fmt::format("{} cells; expected {} (array_size)", cells, array_size_));
   }
-  for (std::size_t cell = 1; cell <= cells; ++cell) {
-    const std::size_t comma = std::min(line.find(','), line.size());
-    std::int64_t mantissa = 0;
-    std::string wrong = parse_cell(line.substr(0, comma), architecture.data_type, mantissa);
-    if (!wrong.empty()) problems.add(fmt::format("{}:{}", line_number, cell), std::move(wrong));
-    append_scalar(type, mantissa, image);
-    line.remove_prefix(std::min(comma + 1, line.size()));
+
+  /// Reads a cell of the usual kind, a short decimal without blanks; returns its end, or null for
+  /// any other.
+  const char* read_short(const char* at, const char* end, std::int64_t& mantissa) const {
+    double value = 0;
+    const char* const stop = read_short_decimal(at, end, value);
+    if (stop == nullptr || (stop != end && *stop != ',')) return nullptr;
+    if (!is_mantissa(value, mantissa)) {
+      mantissa =
+          quantise(data_type_, nearest_float({at, static_cast<std::size_t>(stop - at)}, value));
+    }
+    return stop;
   }
-}
+
+  /// Reads any cell; an empty result means good, otherwise what is wrong with it.
+  std::string parse(std::string_view cell, std::int64_t& mantissa) const {
+    std::string_view number = trimmed(cell);
+    if (number.empty()) return "the cell is empty; a decimal number is needed";
+    // std::from_chars knows no plus sign.
+    if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
+    double value = 0;
+    if (!parse_decimal(number, value)) {
+      return fmt::format("{} is not a decimal number", quote(trimmed(cell)));
+    }
+    if (is_mantissa(value, mantissa)) return {};
+    const float narrow = nearest_float(number, value);
+    if (!std::isfinite(narrow)) {
+      return fmt::format("{} is not finite as a 32-bit float", quote(trimmed(cell)));
+    }
+    mantissa = quantise(data_type_, narrow);
+    return {};
+  }
+
+  [[nodiscard]] bool is_mantissa(double value, std::int64_t& mantissa) const {
+    const double scaled = value * scale_;
+    if (!(scaled >= lowest_ && scaled <= highest_)) return false;  // NaN too
+    mantissa = static_cast<std::int64_t>(scaled);
+    return static_cast<double>(mantissa) == scaled;
+  }
+
+  const DataTypeInfo& type_;
+  DataType data_type_;
+  std::size_t array_size_;
+  double scale_, lowest_, highest_;
+  Problems& problems_;
+};
 
 // ---- mantissa to decimal text -------------------------------------------------------------------
 
@@ -208,7 +228,10 @@ std::vector<std::uint8_t> parse_vectors_csv(std::string_view text, const std::st
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // spreadsheets write it
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   std::vector<std::uint8_t> image;
+  // A cell is two characters or more, so this suffices; what is not used is never touched.
+  image.reserve((text.size() / (2 * architecture.array_size) + 1) * architecture.vector_bytes());
   Problems problems(where, csv_problem_limit);
+  const LineReader reader(architecture, problems);
   std::uint64_t count = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -216,7 +239,7 @@ std::vector<std::uint8_t> parse_vectors_csv(std::string_view text, const std::st
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     ++count;
-    parse_line(line, count, architecture, image, problems);
+    reader.read(line, count, image);
   }
   problems.throw_if_any();
   check_count(where, count, architecture, expected);

@@ -2,15 +2,23 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace tactus {
+
+SparseMemory::Page SparseMemory::make_page() {
+  // calloc need not write zeroes to memory that comes from the system as zeroes.
+  Page page(static_cast<std::uint8_t*>(std::calloc(page_bytes, 1)));
+  if (page == nullptr) throw std::bad_alloc();
+  return page;
+}
 
 void SparseMemory::read_pages(std::uint32_t address, std::uint8_t* data, std::size_t count) const {
   while (count > 0) {
     const std::size_t offset = address % page_bytes;
     const std::size_t chunk = std::min(count, page_bytes - offset);
     if (const auto& page = pages_[address >> page_bits]) {
-      std::memcpy(data, page->data() + offset, chunk);
+      std::memcpy(data, page.get() + offset, chunk);
     } else {
       std::memset(data, 0, chunk);
     }
@@ -25,8 +33,8 @@ void SparseMemory::write(std::uint32_t address, const std::uint8_t* data, std::s
     const std::size_t offset = address % page_bytes;
     const std::size_t chunk = std::min(count, page_bytes - offset);
     auto& page = pages_[address >> page_bits];
-    if (page == nullptr) page = std::make_unique<Page>();  // value-initialised: zeroes
-    std::memcpy(page->data() + offset, data, chunk);
+    if (page == nullptr) page = make_page();
+    std::memcpy(page.get() + offset, data, chunk);
     data += chunk;
     count -= chunk;
     address += static_cast<std::uint32_t>(chunk);

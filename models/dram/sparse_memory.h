@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
-#include <vector>
 
 #include "models/sim/queue.h"
 
@@ -14,22 +14,27 @@ namespace tactus {
 /// 2^32 bytes, all zero at first; addresses wrap at 32 bits, as on the design's AXI ports.
 class SparseMemory {
  public:
-  SparseMemory() : pages_(std::size_t{1} << (32 - page_bits)) {}
-
   void read(std::uint32_t address, std::uint8_t* data, std::size_t count) const {
     const std::size_t offset = address % page_bytes;
-    const Page* page = pages_[address >> page_bits].get();
+    const Page& page = pages_[address >> page_bits];
     if (page == nullptr || count > page_bytes - offset) return read_pages(address, data, count);
-    copy_block(data, page->data() + offset, count);
+    copy_block(data, page.get() + offset, count);
   }
   void write(std::uint32_t address, const std::uint8_t* data, std::size_t count);
 
  private:
-  static constexpr unsigned page_bits = 16;
+  // Few enough pages that a machine's two tables cost little to make; a page costs only what is
+  // touched of it, see make_page().
+  static constexpr unsigned page_bits = 20;
   static constexpr std::size_t page_bytes = std::size_t{1} << page_bits;
-  using Page = std::array<std::uint8_t, page_bytes>;
+  struct Free {
+    void operator()(std::uint8_t* page) const { std::free(page); }
+  };
+  using Page = std::unique_ptr<std::uint8_t[], Free>;
+  static Page make_page();
   void read_pages(std::uint32_t address, std::uint8_t* data, std::size_t count) const;
-  std::vector<std::unique_ptr<Page>> pages_;
+
+  std::array<Page, std::size_t{1} << (32 - page_bits)> pages_;
 };
 
 }  // namespace tactus

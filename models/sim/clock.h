@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "models/sim/agenda.h"
 #include "models/sim/engine.h"
 
 namespace tactus {
@@ -26,8 +27,7 @@ struct Clock {
                                    ///< unchanged changed nothing but timers
   std::uint64_t transactions = 0;  ///< calls so far from which a module outside may notify events
   std::uint64_t turns = 0;         ///< register moves so far that decisions look at; see engine.h
-  std::uint64_t evaluations = 0;   ///< clock edges of single units so far that were worked out
-  bool settles_all = true;         ///< every unit settles in full in every cycle
+  Agenda agenda;
 };
 
 }  // namespace tactus

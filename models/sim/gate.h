@@ -9,71 +9,78 @@ namespace tactus {
 template <typename Unit>
 class Gate {
  public:
-  Gate(Clock& clock, Unit& unit) : clock_(clock), unit_(unit) {}
+  Gate(Clock& clock, Unit& unit)
+      : clock_(clock), agenda_(clock.agenda), unit_(unit), bit_(agenda_.all + 1) {
+    agenda_.all |= bit_;
+    agenda_.turned |= bit_;
+  }
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
   /// The unit looks at what the link's other end writes.
   template <typename T>
   void produces(Link<T>& link) {
-    link.ready.tell(stirred_);
+    watches(link.ready);
   }
   template <typename T>
   void consumes(Link<T>& link) {
-    link.valid.tell(stirred_);
+    watches(link.valid);
   }
-  [[nodiscard]] bool stirred() const { return stirred_; }
-  void watches(Wire& wire) { wire.tell(stirred_); }
+  void watches(Wire& wire) { wire.tell(agenda_, bit_); }
   /// Something that is no wire has changed.
-  void stir() { stirred_ = true; }
+  void stir() { agenda_.stirred |= bit_; }
+
+  [[nodiscard]] bool stirred() const { return is_in(agenda_.stirred); }
+  [[nodiscard]] bool moves() const { return is_in(agenda_.moving); }
 
   /// For a unit whose drive() looks at its registers only.
   void drive() {
-    full_ = clock_.settles_all || turned_;
-    if (full_ || (moves_ && !unit_.redrive())) settle();
+    if (!is_in(agenda_.full)) {
+      if (!moves() || unit_.redrive()) return;
+      agenda_.full |= bit_;
+    }
+    unit_.drive();
   }
   /// For one whose drive() looks at wires, too.
   void drive_from_wires() {
-    full_ = clock_.settles_all || turned_ || stirred_;
-    if (full_ || (moves_ && !unit_.redrive())) settle();
+    if (stirred()) agenda_.full |= bit_;
+    drive();
   }
   /// Whether the rest of the cycle's settling has to be done, too.
-  [[nodiscard]] bool accepts() { return full_ = full_ || stirred_; }
-  /// The clock edge; true if the cycle was settled in full.
-  bool commit() {
-    if (!full_ && !stirred_) {
-      if (moves_) repeat();
-      return false;
-    }
-    stirred_ = false;
-    const std::uint64_t turns = clock_.turns;
-    ++clock_.evaluations;
-    unit_.commit();
-    turned_ = clock_.turns != turns;
-    moves_ = unit_.moves();
+  [[nodiscard]] bool accepts() {
+    if (!is_in(agenda_.full | agenda_.stirred)) return false;
+    agenda_.full |= bit_;
     return true;
   }
-  [[nodiscard]] bool moves() const { return moves_; }
+  /// The clock edge; true if the cycle was settled in full.
+  bool commit() {
+    if (!is_in(agenda_.full)) {
+      if (moves()) repeat();
+      return false;
+    }
+    const std::uint64_t turns = clock_.turns;
+    unit_.commit();
+    note(agenda_.turned, clock_.turns != turns);
+    note(agenda_.moving, unit_.moves());
+    return true;
+  }
   /// repeat() by itself, in a run of cycles; false if it turned.
   bool repeat() {
     const std::uint64_t turns = clock_.turns;
     unit_.repeat();
-    turned_ = clock_.turns != turns;
-    return !turned_;
+    if (clock_.turns == turns) return true;
+    agenda_.turned |= bit_;
+    return false;
   }
 
  private:
-  void settle() {
-    full_ = true;
-    unit_.drive();
-  }
+  [[nodiscard]] bool is_in(UnitSet set) const { return (set & bit_) != 0; }
+  void note(UnitSet& set, bool member) { set = member ? set | bit_ : set & ~bit_; }
 
   Clock& clock_;
+  Agenda& agenda_;
   Unit& unit_;
-  bool stirred_ = true;  ///< a wire has changed since the last full clock edge
-  bool turned_ = true;   ///< the last clock edge moved what decisions look at
-  bool moves_ = false;   ///< something moves in every cycle like the last settled one
-  bool full_ = true;     ///< the present cycle is settled in full
+  UnitSet bit_;
 };
 
 }  // namespace tactus

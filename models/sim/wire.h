@@ -1,33 +1,39 @@
 // One wire of a handshake.
 #pragma once
 
+#include "models/sim/agenda.h"
+
 namespace tactus {
 
-/// A bool that tells the unit at its other end when it changes; see models/sim/engine.h.
+/// A bool that stirs the unit at its other end when it changes; see models/sim/engine.h.
 class Wire {
  public:
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  operator bool() const { return value_; }
+  Wire() = default;
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire& other) { return *this = other.value_; }
   Wire& operator=(bool value) {
-    *stirred_ |= value != value_;
+    if (value != value_) stir();
     value_ = value;
     return *this;
   }
-  Wire& operator=(const Wire& other) { return *this = other.value_; }
-  Wire(const Wire&) = delete;
-  Wire() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator bool() const { return value_; }
 
+  /// Stirs the unit without a change of the wire.
+  void stir() { *stirred_ |= unit_; }
+  /// From now on the wire stirs the unit.
+  void tell(Agenda& agenda, UnitSet unit) {
+    stirred_ = &agenda.stirred;
+    unit_ = unit;
+  }
   /// Where the value lies, for waveforms.
   [[nodiscard]] const bool* value() const { return &value_; }
-  /// Sets the unit's flag without a change of the wire.
-  void stir() { *stirred_ = true; }
-  /// From now on `stirred` is set whenever the wire changes.
-  void tell(bool& stirred) { stirred_ = &stirred; }
 
  private:
-  inline static bool nobody = false;
+  inline static UnitSet nobody = 0;
+  UnitSet* stirred_ = &nobody;
+  UnitSet unit_ = 0;
   bool value_ = false;
-  bool* stirred_ = &nobody;
 };
 
 /// Whether two items lead to the same handshakes, so that one may follow the other without any

@@ -1,6 +1,7 @@
 #include "models/top/top.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cstring>
 
 #include "isa/support/error.h"
@@ -192,8 +193,8 @@ void Top::cycle() {
     sampler_->drive();
     samples_.ready = clock_.now >= samples_ready_at_;
   }
-  const std::uint64_t turns = clock_.turns;
-  clock_.settles_all = clock_.engine == Engine::step || clock_.watcher != nullptr;
+  clock_.agenda.every_unit = clock_.engine == Engine::step || clock_.watcher != nullptr;
+  clock_.agenda.begin_cycle();
   if (shuffle_) {
     shuffled_order();
   } else {
@@ -202,7 +203,6 @@ void Top::cycle() {
     if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
     commit();
   }
-  turned_ = clock_.turns != turns;
   take_word();
   if (sampler_) {
     sampler_->commit();
@@ -214,13 +214,13 @@ void Top::cycle() {
 }
 
 void Top::advance(Cycle most) {
-  const Cycle cycles = most > 1 && !turned_ ? steady(most) : 0;
+  const Cycle cycles = most > 1 && clock_.agenda.turned == 0 ? steady(most) : 0;
   if (cycles < 2 || !run(cycles)) cycle();
 }
 
 Cycle Top::steady(Cycle most) const {
   const bool watched = clock_.events != nullptr || clock_.watcher != nullptr || sampler_ != nullptr;
-  if (watched || clock_.settles_all || stalls_.percent() != 0) return 0;
+  if (watched || clock_.agenda.every_unit || stalls_.percent() != 0) return 0;
   if (words_.valid ? bool{words_.ready} : !source_.exhausted()) return 0;
   if (ports_[0]->progresses && ports_[1]->progresses) return 0;
   for (const auto& port : ports_) most = port->steady(most);
@@ -232,7 +232,6 @@ Cycle Top::steady(Cycle most) const {
 bool Top::run(Cycle cycles) {
   if (!tcu_.offer_run(cycles)) return false;
   Cycle ran = cycles;
-  const std::uint64_t before = clock_.turns;
   for (auto& port : ports_) {
     if (port->progresses && port->gate.moves()) ran = port->run(cycles);
   }
@@ -240,7 +239,6 @@ bool Top::run(Cycle cycles) {
   const std::uint64_t turns = clock_.turns;
   tcu_.run(ran);
   if (clock_.turns != turns) internal_error("a run of cycles turned a unit of the TCU");
-  turned_ = turns != before;
   clock_.now += ran;
   return true;
 }
@@ -256,7 +254,11 @@ void Top::settle() {
   if (stream_gate_.accepts()) stream_.accept();
 }
 
+unsigned Top::units() const { return std::bitset<32>(clock_.agenda.all).count(); }
+
 void Top::commit() {
+  clock_.agenda.begin_clock_edge();
+  evaluations_ += std::bitset<32>(clock_.agenda.full & clock_.agenda.all).count();
   stream_gate_.commit();
   tcu_.commit();
   for (auto& p : ports_) p->gate.commit();

@@ -72,8 +72,8 @@ class Top final : public sc_core::sc_module {
   [[nodiscard]] bool waits_for_memory() const;
 
   /// Cycles of single units worked out in full so far: units() in every cycle with the step engine.
-  [[nodiscard]] std::uint64_t evaluations() const { return clock_.evaluations; }
-  [[nodiscard]] unsigned units() const { return tcu_.units() + 3; }
+  [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
+  [[nodiscard]] unsigned units() const;
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
@@ -148,7 +148,7 @@ class Top final : public sc_core::sc_module {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
-  bool turned_ = true;  ///< something turned in the last cycle
+  std::uint64_t evaluations_ = 0;
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

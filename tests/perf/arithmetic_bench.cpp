@@ -32,6 +32,25 @@ void mac_chain(benchmark::State& state, DataType type, MacRounding rounding, Ker
   state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(0));
 }
 
+/// Arguments: lanes, vectors.
+void mac_chains(benchmark::State& state, DataType type, MacRounding rounding, KernelSet set) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const auto count = static_cast<std::size_t>(state.range(1));
+  const VectorKernels& kernels = vector_kernels(type, rounding, set);
+  const std::vector<char> weights = small_values(type, (n + 1) * n);
+  const std::vector<char> x = small_values(type, count * n);
+  std::vector<char> out = small_values(type, count * n);
+  std::vector<const std::uint8_t*> inputs;
+  for (std::size_t i = 0; i < count; ++i) {
+    inputs.push_back(reinterpret_cast<const std::uint8_t*>(x.data()) + i * x.size() / count);
+  }
+  for (auto _ : state) {
+    kernels.mac_chains(weights.data(), inputs.data(), out.data(), n, count);
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(0) * state.range(1));
+}
+
 void accumulate(benchmark::State& state, DataType type) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const VectorKernels& kernels = vector_kernels(type);
@@ -65,10 +84,13 @@ void register_all() {
     for (const MacRounding rounding : {MacRounding::sum, MacRounding::legacy}) {
       for (const KernelSet set : {KernelSet::portable, KernelSet::sse2, KernelSet::avx2}) {
         if (!supported(set)) continue;
-        const std::string name = "mac_chain" + suffix +
-                                 (rounding == MacRounding::sum ? "/sum/" : "/legacy/") +
-                                 set_names[static_cast<std::size_t>(set)];
-        sizes(benchmark::RegisterBenchmark(name.c_str(), mac_chain, type, rounding, set));
+        const std::string variant = suffix + (rounding == MacRounding::sum ? "/sum/" : "/legacy/") +
+                                    set_names[static_cast<std::size_t>(set)];
+        sizes(benchmark::RegisterBenchmark(("mac_chain" + variant).c_str(), mac_chain, type,
+                                           rounding, set));
+        benchmark::RegisterBenchmark(("mac_chains" + variant).c_str(), mac_chains, type, rounding,
+                                     set)
+            ->ArgsProduct({{8, 16, 32}, {1, 2, 4, 8, 32}});
       }
     }
     sizes(benchmark::RegisterBenchmark(("add" + suffix).c_str(), accumulate, type));

@@ -59,8 +59,6 @@ class Tcu final : public sc_core::sc_module {
   /// The same three steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);
 
-  /// Units that the engine works out one by one.
-  [[nodiscard]] unsigned units() const { return dais_ ? 7 : 6; }
   /// Something that is no wire but decides a state has changed: whether the stream has ended.
   void stir() { decoder_gate_.stir(); }
   [[nodiscard]] bool idle() const;

@@ -163,6 +163,93 @@ TEST_P(MacChainTest, ProductsOfExtremes) {
   }
 }
 
+/// Every input of the types of up to 16 bits, and as many of the others, with the largest products.
+TEST_P(MacChainTest, InputsOfEveryMagnitude) {
+  const auto [type, rounding, set] = GetParam();
+  if (!supported(set)) GTEST_SKIP() << "not for this machine";
+  const VectorKernels& kernels = vector_kernels(type, rounding, set);
+  const std::int64_t max = info(type).max(), min = info(type).min();
+  const std::size_t n = 8;
+  const std::int64_t factors[n] = {min, min + 1, -1, 0, 1, max / 2, max - 1, max};
+  const std::int64_t biases[n] = {max, 0, min, max, min, -1, min, max};
+  Vector weights(type, (n + 1) * n), x(type, n), out(type, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    weights.set(i, biases[i]);
+    weights.set(n + i, factors[i]);
+  }
+  const std::int64_t step = (max - min) / 65536 + 1;
+  for (std::int64_t value = min; value <= max; value += step) {
+    x.set(0, value);
+    kernels.mac_chain(weights.data(), x.data(), out.data(), n);
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_EQ(out[i], mac(type, rounding, value, factors[i], biases[i])) << value;
+    }
+  }
+}
+
+/// Null inputs among others, and vectors that saturate among those that do not.
+TEST_P(MacChainTest, ChainsEqualChainedMacs) {
+  const auto [type, rounding, set] = GetParam();
+  if (!supported(set)) GTEST_SKIP() << "not for this machine";
+  const VectorKernels& kernels = vector_kernels(type, rounding, set);
+  Random random(type);
+  for (std::size_t n = 1; n <= 33; ++n) {
+    for (std::size_t count = 0; count <= 17; count += count < 9 ? 1 : 8) {
+      const Vector weights = random.vector((n + 1) * n), zeroes(type, n);
+      std::vector<Vector> x;
+      std::vector<const std::uint8_t*> inputs;
+      x.reserve(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool null = (i + n + count) % 7 == 0;
+        x.push_back(null ? zeroes : random.vector(n));
+        inputs.push_back(null ? nullptr : reinterpret_cast<const std::uint8_t*>(x[i].data()));
+      }
+      Vector out(type, count * n);
+      kernels.mac_chains(weights.data(), inputs.data(), out.data(), n, count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const Vector expected = chained_macs(type, rounding, weights, x[i]);
+        for (std::size_t j = 0; j < n; ++j) {
+          ASSERT_EQ(out[i * n + j], expected[j])
+              << "n = " << n << ", vector " << i << " of " << count << ", lane " << j;
+        }
+      }
+    }
+  }
+}
+
+/// A lane that just stays in the range, or just leaves it and comes back, in each position.
+TEST_P(MacChainTest, ChainsAtTheEdgeOfTheRange) {
+  const auto [type, rounding, set] = GetParam();
+  if (!supported(set)) GTEST_SKIP() << "not for this machine";
+  const VectorKernels& kernels = vector_kernels(type, rounding, set);
+  const std::int64_t one = std::int64_t{1} << info(type).binary_point;
+  const std::size_t count = 9;
+  for (const std::size_t n : {5, 8, 19, 32}) {
+    for (std::size_t position = 0; position < n; ++position) {
+      for (const std::int64_t edge : {info(type).min(), info(type).max()}) {
+        Vector weights(type, (n + 1) * n), out(type, count * n);
+        weights.set(position, edge);
+        weights.set(n + position, one);
+        weights.set(n * n + position, 2);
+        std::vector<Vector> x;
+        std::vector<const std::uint8_t*> inputs;
+        x.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) {
+          x.push_back(Vector(type, n));
+          x[i].set(0, static_cast<std::int64_t>(i % 5) - 2);
+          x[i].set(n - 1, edge < 0 ? one : -one);
+          inputs.push_back(reinterpret_cast<const std::uint8_t*>(x[i].data()));
+        }
+        kernels.mac_chains(weights.data(), inputs.data(), out.data(), n, count);
+        for (std::size_t i = 0; i < count; ++i) {
+          const Vector expected = chained_macs(type, rounding, weights, x[i]);
+          for (std::size_t j = 0; j < n; ++j) ASSERT_EQ(out[i * n + j], expected[j]);
+        }
+      }
+    }
+  }
+}
+
 std::string chain_name(const testing::TestParamInfo<ChainCase>& test) {
   const auto [type, rounding, set] = test.param;
   const char* const names[] = {"Portable", "Sse2", "Avx2"};

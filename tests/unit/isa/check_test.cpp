@@ -239,5 +239,25 @@ RC_GTEST_PROP(CheckProperty, AnyBitPatternIsJudged, ()) {
   (void)check(a, layout, decode(layout, random_bytes(layout.instruction_bytes()).data()));
 }
 
+RC_GTEST_PROP(CheckProperty, AProgramIsAsGoodAsItsFirstWrongInstruction, ()) {
+  const Architecture a = random_architecture();
+  const InstructionLayout layout(a);
+  std::vector<std::uint8_t> program;
+  std::optional<ProgramProblem> expected;
+  const auto count = *rc::gen::inRange<std::size_t>(0, 8);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<std::uint8_t> bytes = random_bytes(layout.instruction_bytes());
+    if (*rc::gen::arbitrary<bool>()) bytes.assign(bytes.size(), 0);  // a NoOp is right
+    const std::string wrong = check(a, layout, decode(layout, bytes.data()));
+    if (!expected && !wrong.empty()) expected = ProgramProblem{i, wrong};
+    program.insert(program.end(), bytes.begin(), bytes.end());
+  }
+  const auto found = check_program(a, layout, program);
+  RC_ASSERT(found.has_value() == expected.has_value());
+  if (!found) return;
+  RC_ASSERT(found->instruction == expected->instruction);
+  RC_ASSERT(found->what == expected->what);
+}
+
 }  // namespace
 }  // namespace tactus::tcu
