@@ -1,14 +1,13 @@
 #include "models/dram/axi_slave.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "isa/support/error.h"
+#include "models/sim/queue.h"
 
 namespace tactus {
 namespace {
 
-constexpr unsigned most_bursts = 64;
 constexpr unsigned most_beats = 256;
 
 }  // namespace
@@ -17,11 +16,12 @@ AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::s
                    unsigned beat_bytes, Transport transport, AxiLinks& pins)
     : sc_module(name),
       clock_(clock),
-      period_(period),
+      period_(period.value()),
       beat_bytes_(beat_bytes),
       transport_(transport),
       pins_(pins),
-      account_(basename(), clock, state_table, rest) {
+      account_(basename(), clock, state_table, rest),
+      run_bytes_(longest_run * beat_bytes) {
   socket.register_nb_transport_bw(this, &AxiSlave::nb_transport_bw);
 }
 
@@ -32,6 +32,7 @@ AxiSlave::Burst* AxiSlave::new_burst() {
     bursts_.push_back(std::make_unique<Burst>());
     bursts_.back()->bytes.resize(std::size_t{most_beats} * beat_bytes_);
     bursts_.back()->set_mm(this);
+    bursts_.back()->set_data_ptr(bursts_.back()->bytes.data());
     free_.push_back(bursts_.back().get());
   }
   Burst* burst = free_.back();
@@ -48,19 +49,12 @@ void AxiSlave::free(tlm::tlm_generic_payload* burst) {
 }
 
 void AxiSlave::drive() {
-  pins_.ar.ready = !stalls_.ar && in_flight_.reads < most_bursts;
+  pins_.ar.ready = !stalls_.ar && takes_reads();
   pins_.aw.ready = !stalls_.aw && in_flight_.write_addresses < most_bursts;
   pins_.w.ready = !stalls_.w && in_flight_.write_data < most_bursts;
-  const auto offered = [this](const std::deque<Burst*>& bursts) {
-    return !bursts.empty() && bursts.front()->answered && bursts.front()->available <= clock_.now;
-  };
-  pins_.r.valid = !stalls_.r && offered(reads_);
-  if (pins_.r.valid) {
-    Burst& burst = *reads_.front();
-    pins_.r.bits = {burst.bytes.data() + std::size_t{burst.next_beat} * beat_bytes_,
-                    burst.next_beat + 1 == burst.beats};
-  }
-  pins_.b.valid = !stalls_.b && offered(writes_);
+  pins_.r.valid = !stalls_.r && answered(reads_, clock_.now);
+  if (pins_.r.valid) pins_.r.bits = beat(*reads_.front());
+  pins_.b.valid = !stalls_.b && answered(writes_, clock_.now);
 }
 
 AxiSlave::State AxiSlave::state() const {
@@ -68,45 +62,45 @@ AxiSlave::State AxiSlave::state() const {
   if (pins_.w.fires()) return write;
   if (pins_.ar.fires() || pins_.aw.fires() || pins_.b.fires()) return handshake;
   if (pins_.r.valid || pins_.b.valid) return wait_master;
-  const auto answered = [this](const std::deque<Burst*>& bursts) {
-    return bursts.front()->answered && bursts.front()->available <= clock_.now;
-  };
-  if (!reads_.empty()) return answered(reads_) ? stalled : read_latency;
-  if (!writes_.empty()) return answered(writes_) ? stalled : write_latency;
+  if (!reads_.empty()) return answered(reads_, clock_.now) ? stalled : read_latency;
+  if (!writes_.empty()) return answered(writes_, clock_.now) ? stalled : write_latency;
   return idle() ? rest : wait_data;
 }
 
 void AxiSlave::commit() {
   if (!error_.empty()) throw UserError(error_);
   account_.enter(state());
-  if (pins_.ar.fires()) {
-    Burst* burst = new_burst();
-    burst->beats = pins_.ar.bits.length + 1;
-    reads_.push_back(burst);
-    ++in_flight_.reads;
-    request(burst, tlm::TLM_READ_COMMAND, pins_.ar.bits.address);
-  }
+  if (pins_.ar.fires()) begin_read(pins_.ar.bits);
   if (pins_.aw.fires()) {
     addresses_.push_back(pins_.aw.bits);
     ++in_flight_.write_addresses;
   }
   if (pins_.w.fires()) commit_write_data();
-  join_writes();
-  if (!requests_.empty()) send();
+  if (!addresses_.empty() && !data_.empty()) join_writes();
+  if (!requests_.empty()) send(clock_.now);
   finish();
+}
+
+void AxiSlave::begin_read(const AxiAddress& address) {
+  Burst* burst = new_burst();
+  burst->beats = address.length + 1;
+  reads_.push_back(burst);
+  ++in_flight_.reads;
+  request(burst, tlm::TLM_READ_COMMAND, address.address);
+}
+
+void AxiSlave::end_beat() {
+  Burst& burst = *reads_.front();
+  if (++burst.next_beat < burst.beats) return;
+  reads_.pop_front();
+  --in_flight_.reads;
+  burst.release();
 }
 
 /// Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
 /// yet.
 void AxiSlave::finish() {
-  if (pins_.r.fires()) {
-    Burst& burst = *reads_.front();
-    if (++burst.next_beat == burst.beats) {
-      reads_.pop_front();
-      --in_flight_.reads;
-      burst.release();
-    }
-  }
+  if (pins_.r.fires()) end_beat();
   if (pins_.b.fires()) {
     writes_.front()->release();
     writes_.pop_front();
@@ -119,8 +113,8 @@ void AxiSlave::commit_write_data() {
   if (collecting_ == nullptr) collecting_ = new_burst();
   Burst& burst = *collecting_;
   if (burst.beats == most_beats) internal_error("{}: write data without last", name());
-  std::memcpy(burst.bytes.data() + std::size_t{burst.beats} * beat_bytes_, pins_.w.bits.data,
-              beat_bytes_);
+  copy_block(burst.bytes.data() + std::size_t{burst.beats} * beat_bytes_, pins_.w.bits.data,
+             beat_bytes_);
   ++burst.beats;
   if (!pins_.w.bits.last) return;
   data_.push_back(collecting_);
@@ -147,10 +141,8 @@ void AxiSlave::request(Burst* burst, tlm::tlm_command command, std::uint32_t add
   const unsigned bytes = burst->beats * beat_bytes_;
   burst->set_command(command);
   burst->set_address(address);
-  burst->set_data_ptr(burst->bytes.data());
   burst->set_data_length(bytes);
   burst->set_streaming_width(bytes);
-  burst->set_byte_enable_ptr(nullptr);
   burst->set_dmi_allowed(false);
   burst->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   requests_.push_back(burst);
@@ -158,12 +150,12 @@ void AxiSlave::request(Burst* burst, tlm::tlm_command command, std::uint32_t add
 
 /// Hands requests to the memory, timed at the clock edge that ends this cycle. TLM's exclusion rule
 /// allows one request at a time to wait for acceptance.
-void AxiSlave::send() {
+void AxiSlave::send(Cycle now) {
   while (!requests_.empty() && request_phase_ == nullptr) {
     Burst& burst = *requests_.front();
     requests_.pop_front();
     ++clock_.transactions;
-    const sc_core::sc_time edge = period_ * static_cast<double>(clock_.now + 1);
+    const auto edge = sc_core::sc_time::from_value(period_ * (now + 1));
     sc_core::sc_time delay = edge - sc_core::sc_time_stamp();
     if (transport_ == Transport::blocking) {
       socket->b_transport(burst, delay);
@@ -209,15 +201,14 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
                          name(), burst.is_read() ? "read" : "write", burst.get_data_length(),
                          burst.get_address(), burst.get_response_string());
   }
-  const auto period = period_.value();
   const auto time = (sc_core::sc_time_stamp() + delay).value();
   burst.answered = true;
-  burst.available = (time + period - 1) / period;
+  burst.available = (time + period_ - 1) / period_;
 }
 
 Cycle AxiSlave::waits(Cycle most) const {
   if (!requests_.empty() || !error_.empty()) return 0;
-  for (const std::deque<Burst*>* bursts : {&reads_, &writes_}) {
+  for (const Bursts* bursts : {&reads_, &writes_}) {
     if (bursts->empty()) continue;
     const Burst& burst = *bursts->front();
     if (!burst.answered) return 0;
@@ -231,11 +222,52 @@ Cycle AxiSlave::waits(Cycle most) const {
 
 bool AxiSlave::waits_for_memory() const {
   // An answer that has not been announced can only come from a process that is still to run.
-  const auto owed = [this](const Burst* burst) {
-    return burst->answered ? burst->available >= clock_.now : sc_core::sc_pending_activity();
-  };
-  return std::any_of(reads_.begin(), reads_.end(), owed) ||
-         std::any_of(writes_.begin(), writes_.end(), owed);
+  for (const Bursts* bursts : {&reads_, &writes_}) {
+    for (std::size_t i = 0; i < bursts->size(); ++i) {
+      const Burst& burst = *(*bursts)[i];
+      if (burst.answered ? burst.available >= clock_.now : sc_core::sc_pending_activity()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+Cycle AxiSlave::run(Cycle most) {
+  const bool writes = !writes_.empty() || !addresses_.empty() || !data_.empty();
+  if (writes || collecting_ != nullptr || !requests_.empty() || !error_.empty()) return 0;
+  const Cycle cycles = pins_.ar.fires() ? run_bursts(most) : run_beats(most);
+  if (cycles == 0) return 0;
+  pins_.r.run = run_.data();
+  pins_.r.bits = run_[cycles - 1];
+  return cycles;
+}
+
+/// All beats of the oldest burst but its last.
+Cycle AxiSlave::run_beats(Cycle most) {
+  if (!answered(reads_, clock_.now)) return 0;
+  Burst& burst = *reads_.front();
+  const Cycle cycles = std::min<Cycle>(most, burst.beats - burst.next_beat - 1);
+  for (Cycle i = 0; i < cycles; ++i, ++burst.next_beat) run_[i] = beat(burst);
+  return cycles;
+}
+
+/// Cycle by cycle what commit() does: when an answer comes is up to the memory.
+Cycle AxiSlave::run_bursts(Cycle most) {
+  for (Cycle i = 0; i < most; ++i) {
+    const Cycle now = clock_.now + i;
+    if (!answered(reads_, now) || !takes_reads()) return i;
+    const AxiBeat offered = beat(*reads_.front());
+    if (!offered.last) return i;
+    std::uint8_t* bytes = run_bytes_.data() + i * beat_bytes_;
+    copy_block(bytes, offered.data, beat_bytes_);
+    run_[i] = {bytes, true};
+    begin_read(pins_.ar.run[i]);
+    send(now);
+    end_beat();
+    if (!requests_.empty() || !error_.empty() || sc_core::sc_pending_activity()) return i + 1;
+  }
+  return most;
 }
 
 }  // namespace tactus

@@ -13,7 +13,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +22,7 @@
 #include <tlm>
 
 #include "models/dram/axi_target.h"
+#include "models/dram/ring.h"
 #include "models/sim/clock.h"
 #include "models/top/dram_port/axi.h"
 
@@ -68,11 +68,12 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
            collecting_ == nullptr && requests_.empty();
   }
   [[nodiscard]] Cycle waits(Cycle most) const override;
+  Cycle run(Cycle most) override;
   [[nodiscard]] bool waits_for_memory() const override;
   [[nodiscard]] Account* account() override { return &account_; }
 
  private:
-  [[nodiscard]] State state() const;
+  static constexpr unsigned most_bursts = 64;
   struct Burst : tlm::tlm_generic_payload {
     std::vector<std::uint8_t> bytes;
     unsigned beats = 0;
@@ -81,10 +82,27 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
     Cycle available = 0;  ///< first cycle in which a beat or the response may be offered
   };
 
+  using Bursts = Ring<Burst*, most_bursts>;
+
+  [[nodiscard]] State state() const;
+  [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
+  /// The oldest burst is answered by the beginning of cycle `now`.
+  [[nodiscard]] static bool answered(const Bursts& bursts, Cycle now) {
+    return !bursts.empty() && bursts.front()->answered && bursts.front()->available <= now;
+  }
+  [[nodiscard]] AxiBeat beat(Burst& burst) const {
+    return {burst.bytes.data() + std::size_t{burst.next_beat} * beat_bytes_,
+            burst.next_beat + 1 == burst.beats};
+  }
   Burst* new_burst();
   void free(tlm::tlm_generic_payload* burst) override;
   void request(Burst* burst, tlm::tlm_command command, std::uint32_t address);
-  void send();
+  /// In cycle `now`.
+  void send(Cycle now);
+  void begin_read(const AxiAddress& address);
+  void end_beat();
+  Cycle run_beats(Cycle most);
+  Cycle run_bursts(Cycle most);
   void answer(Burst& burst, const sc_core::sc_time& delay);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
@@ -93,19 +111,19 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void join_writes();
 
   Clock& clock_;
-  sc_core::sc_time period_;
+  sc_core::sc_time::value_type period_;  ///< in units of sc_time
   unsigned beat_bytes_;
   Transport transport_;
   AxiLinks& pins_;
 
   std::vector<std::unique_ptr<Burst>> bursts_;  ///< all, busy and free
   std::vector<Burst*> free_;
-  std::deque<Burst*> requests_;       ///< to be sent, oldest first
-  Burst* request_phase_ = nullptr;    ///< sent, its request not yet accepted by the target
-  std::deque<Burst*> reads_;          ///< in order of their addresses
-  std::deque<Burst*> writes_;         ///< in order, requested
-  std::deque<AxiAddress> addresses_;  ///< of writes whose data is not complete
-  std::deque<Burst*> data_;           ///< complete data whose address is missing
+  Ring<Burst*, std::size_t{2} * most_bursts> requests_;  ///< to be sent, oldest first
+  Burst* request_phase_ = nullptr;           ///< sent, its request not yet accepted by the target
+  Bursts reads_;                             ///< in order of their addresses
+  Bursts writes_;                            ///< in order, requested
+  Ring<AxiAddress, most_bursts> addresses_;  ///< of writes whose data is not complete
+  Bursts data_;                              ///< complete data whose address is missing
   /// Bursts begun and not answered: reads, write addresses, complete write data.
   struct {
     unsigned reads = 0, write_addresses = 0, write_data = 0;
@@ -114,6 +132,8 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   Burst* collecting_ = nullptr;  ///< data coming in
   AxiStalls stalls_;
   Account account_;
+  std::array<AxiBeat, longest_run> run_;
+  std::vector<std::uint8_t> run_bytes_;  ///< beats of a run whose bursts may have been reused
 };
 
 }  // namespace tactus

@@ -13,7 +13,7 @@ SparseMemory::Page SparseMemory::make_page() {
   return page;
 }
 
-void SparseMemory::read(std::uint32_t address, std::uint8_t* data, std::size_t count) const {
+void SparseMemory::read_pages(std::uint32_t address, std::uint8_t* data, std::size_t count) const {
   while (count > 0) {
     const std::size_t offset = address % page_bytes;
     const std::size_t chunk = std::min(count, page_bytes - offset);

@@ -7,12 +7,19 @@
 #include <cstdlib>
 #include <memory>
 
+#include "models/sim/queue.h"
+
 namespace tactus {
 
 /// 2^32 bytes, all zero at first; addresses wrap at 32 bits, as on the design's AXI ports.
 class SparseMemory {
  public:
-  void read(std::uint32_t address, std::uint8_t* data, std::size_t count) const;
+  void read(std::uint32_t address, std::uint8_t* data, std::size_t count) const {
+    const std::size_t offset = address % page_bytes;
+    const Page& page = pages_[address >> page_bits];
+    if (page == nullptr || count > page_bytes - offset) return read_pages(address, data, count);
+    copy_block(data, page.get() + offset, count);
+  }
   void write(std::uint32_t address, const std::uint8_t* data, std::size_t count);
 
  private:
@@ -25,6 +32,7 @@ class SparseMemory {
   };
   using Page = std::unique_ptr<std::uint8_t[], Free>;
   static Page make_page();
+  void read_pages(std::uint32_t address, std::uint8_t* data, std::size_t count) const;
 
   std::array<Page, std::size_t{1} << (32 - page_bits)> pages_;
 };

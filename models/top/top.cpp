@@ -78,14 +78,23 @@ Cycle Top::Port::steady(Cycle most) const {
   return progresses ? std::min(most, longest_run) : target->waits(most);
 }
 
+Cycle Top::Port::run_at_once(Cycle most) {
+  if (gate.stirred()) return 0;
+  most = port.offer_run(most);
+  if (most != 0) most = target->run(most);
+  if (most != 0) port.run(most);
+  return most;
+}
+
 Cycle Top::Port::run(Cycle most) {
+  if (const Cycle cycles = run_at_once(most)) return cycles;
   const bool takes_requests = tcu_.request.fires();
   const bool takes_vectors = tcu_.out.fires();
   const bool gives_vectors = tcu_.in.fires();
   run_.resize(most);
   run_bytes_.resize(most * vector_bytes_);
   const Cycle first = clock_.now;
-  const std::uint64_t transactions = clock_.transactions;
+  std::uint64_t transactions = clock_.transactions;
   Cycle cycles = 0;
   bool more = true;
   while (more && cycles < most) {
@@ -103,8 +112,10 @@ Cycle Top::Port::run(Cycle most) {
     more = gate.repeat();
     ++cycles;
     ++clock_.now;
+    if (clock_.transactions == transactions) continue;
     // The memory may have given the kernel something to do.
-    if (clock_.transactions != transactions && sc_core::sc_pending_activity()) break;
+    transactions = clock_.transactions;
+    if (sc_core::sc_pending_activity()) break;
   }
   clock_.now = first;
   tcu_.in.run = run_.data();

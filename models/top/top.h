@@ -113,6 +113,8 @@ class Top final : public sc_core::sc_module {
     [[nodiscard]] Cycle steady(Cycle most) const;
     /// Goes ahead for as many of `most` cycles as are like the last, and says how many.
     Cycle run(Cycle most);
+    /// The same, all at once where the port and its target can; 0: they cannot.
+    Cycle run_at_once(Cycle most);
     bool progresses = false;  ///< in the last cycle
 
    private:

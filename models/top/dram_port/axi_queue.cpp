@@ -1,5 +1,7 @@
 #include "models/top/dram_port/axi_queue.h"
 
+#include <algorithm>
+
 #include "models/sim/trace/signals.h"
 
 namespace tactus {
@@ -18,6 +20,14 @@ void commit_channel(Clock& clock, Q& queue, const Link<T>& in, const Link<T>& ou
   if (!enqueue && !out.fires()) return;
   ++clock.progress;
   if (queue.commit(enqueue, in.bits, out.ready)) ++clock.turns;
+}
+
+/// What a queue of one entry gives in a run in which it takes `in`: its entry and all but the last.
+template <typename Q, typename T>
+const T* delayed(Q& queue, const T* in, std::array<T, longest_run>& run, Cycle cycles) {
+  run[0] = queue.front();
+  std::copy_n(in, cycles - 1, run.begin() + 1);
+  return run.data();
 }
 
 }  // namespace
@@ -52,6 +62,24 @@ void AxiQueue::commit() {
   commit_channel(clock_, w_, master_.w, slave_.w);
   commit_channel(clock_, r_, slave_.r, master_.r);
   commit_channel(clock_, b_, slave_.b, master_.b);
+}
+
+bool AxiQueue::offer_run(Cycle cycles) {
+  const bool bursts = slave_.ar.fires();
+  if (!is_run(slave_, bursts) || r_.count() != 1 || r_.front().last != bursts) return false;
+  if (bursts) slave_.ar.run = delayed(ar_, master_.ar.run, address_run_, cycles);
+  return true;
+}
+
+void AxiQueue::run(Cycle cycles) {
+  ++clock_.progress;
+  if (slave_.ar.fires()) {
+    slave_.ar.bits = slave_.ar.run[cycles - 1];
+    ar_.commit(true, master_.ar.run[cycles - 1], true);
+  }
+  master_.r.run = delayed(r_, slave_.r.run, beat_run_, cycles);
+  master_.r.bits = master_.r.run[cycles - 1];
+  r_.commit(true, slave_.r.run[cycles - 1], true);
 }
 
 void AxiQueue::describe(const trace::Scope& scope) const {

@@ -2,6 +2,8 @@
 // Source: hardware spec section 10.2.
 #pragma once
 
+#include <array>
+
 #include <systemc>
 
 #include "models/sim/clock.h"
@@ -21,6 +23,10 @@ class AxiQueue final : public sc_core::sc_module {
   void commit();
   void redrive();  ///< see models/sim/engine.h
 
+  /// The queue's part of DramPort::offer_run() and run().
+  [[nodiscard]] bool offer_run(Cycle cycles);
+  void run(Cycle cycles);
+
   [[nodiscard]] bool idle() const {
     return ar_.empty() && aw_.empty() && w_.empty() && r_.empty() && b_.empty();
   }
@@ -33,6 +39,8 @@ class AxiQueue final : public sc_core::sc_module {
   Queue<AxiAddress, QueueKind::plain, 2> ar_, aw_;
   BeatQueue w_, r_;
   Queue<AxiResponse, QueueKind::plain, 2> b_;
+  std::array<AxiAddress, longest_run> address_run_;
+  std::array<AxiBeat, longest_run> beat_run_;
 };
 
 }  // namespace tactus

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstring>
 
 #include "models/sim/queue.h"
 #include "models/top/dram_port/axi.h"
@@ -28,7 +27,7 @@ class BeatQueue {
       read_ = (read_ + 1) % slots;
     }
     if (enqueue) {
-      std::memcpy(data_.push(), beat.data, bytes_);
+      copy_block(data_.push(), beat.data, bytes_);
       last_[write] = beat.last;
     }
     return enqueue != dequeue;

@@ -1,5 +1,7 @@
 #include "models/top/dram_port/boundary_splitter.h"
 
+#include <algorithm>
+
 #include "models/sim/events.h"
 #include "models/top/channel_signals.h"
 
@@ -88,6 +90,33 @@ bool BoundarySplitter::redrive() {
   return pins_.w.bits.last == last_written && upstream_.r.bits.last == last_read;
 }
 
+Cycle BoundarySplitter::offer_run(Cycle most) {
+  const bool bursts = pins_.ar.fires();
+  if (!is_run(upstream_, bursts) || !is_run(pins_, bursts)) return 0;
+  if (!bursts) {  // none of the beats is the last
+    if (reads_.lengths.empty()) return 0;
+    return std::min<Cycle>(most, reads_.lengths.front() - reads_.beats_passed);
+  }
+  // A burst of one beat lies in one page.
+  pins_.ar.run = upstream_.ar.run;
+  const bool single = reads_.lengths.uniform(0) && pins_.ar.run[0].length == 0;
+  return single && reads_.beats_passed == 0 ? most : 0;
+}
+
+void BoundarySplitter::run(Cycle cycles) {
+  ++clock_.progress;
+  stats_.read_beats += cycles;
+  upstream_.r.run = pins_.r.run;
+  upstream_.r.bits = upstream_.r.run[cycles - 1];
+  if (!pins_.ar.fires()) {
+    reads_.beats_passed += static_cast<unsigned>(cycles);
+    return;
+  }
+  stats_.read_bursts += cycles;  // `lengths` takes as many bursts of one beat as it gives
+  cut(reads_, upstream_.ar.run[cycles - 1]);
+  pins_.ar.bits = reads_.piece;
+}
+
 void BoundarySplitter::accept() {
   const bool read_length = reads_.lengths.has_output((reads_.pending_legs & leg_length) != 0);
   pins_.r.ready = read_length && upstream_.r.ready;
@@ -132,41 +161,45 @@ void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready)
 
 void BoundarySplitter::commit() {
   if (clock_.events != nullptr) events();
-  count();
-
-  const unsigned read_fires = reads_.pending_legs & read_ready_;
-  const unsigned write_fires = writes_.pending_legs & write_ready_;
-  const unsigned original_length = upstream_.ar.bits.length;
-  const unsigned piece_length = writes_.piece.length;
-  const std::uint8_t keep = writes_.last_piece ? 1 : 0;
-  commit_fork(reads_, upstream_.ar.valid, read_ready_);
-  commit_fork(writes_, upstream_.aw.valid, write_ready_);
-  bool turn =
-      reads_.lengths.commit((read_fires & leg_length) != 0, original_length, read_length_taken_);
-  turn |=
-      writes_.lengths.commit((write_fires & leg_length) != 0, piece_length, write_length_taken_);
-  turn |= keep_response_.commit((write_fires & leg_response) != 0, keep, response_taken_);
-  if (turn) ++clock_.turns;
-  if (read_fires != 0 || write_fires != 0) ++clock_.progress;
-
-  const auto pass_beat = [this](unsigned& passed, bool fires, bool last) {
-    if (!fires) return;
-    ++clock_.progress;
-    passed = last ? 0 : passed + 1;
-  };
-  pass_beat(reads_.beats_passed, pins_.r.fires(), upstream_.r.bits.last);
-  pass_beat(writes_.beats_passed, pins_.w.fires(), pins_.w.bits.last);
-  if (response_taken_) ++clock_.progress;
+  if (upstream_.ar.valid || pins_.r.fires()) commit_reads();
+  if (upstream_.aw.valid || pins_.w.fires() || response_taken_) commit_writes();
 }
 
-void BoundarySplitter::count() {
+void BoundarySplitter::commit_reads() {
+  const unsigned fires = reads_.pending_legs & read_ready_;
+  const bool length = (fires & leg_length) != 0;
+  commit_fork(reads_, upstream_.ar.valid, read_ready_);
+  if (reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_)) ++clock_.turns;
+  if (fires != 0) ++clock_.progress;
   stats_.read_bursts += pins_.ar.fires() ? 1 : 0;
+  if (!pins_.r.fires()) return;
+  ++stats_.read_beats;
+  pass_beat(reads_.beats_passed, upstream_.r.bits.last);
+}
+
+void BoundarySplitter::commit_writes() {
+  const unsigned fires = writes_.pending_legs & write_ready_;
+  const unsigned piece_length = writes_.piece.length;
+  const std::uint8_t keep = writes_.last_piece ? 1 : 0;
+  commit_fork(writes_, upstream_.aw.valid, write_ready_);
+  bool turn = writes_.lengths.commit((fires & leg_length) != 0, piece_length, write_length_taken_);
+  turn |= keep_response_.commit((fires & leg_response) != 0, keep, response_taken_);
+  if (turn) ++clock_.turns;
+  if (fires != 0) ++clock_.progress;
   stats_.write_bursts += pins_.aw.fires() ? 1 : 0;
-  stats_.read_beats += pins_.r.fires() ? 1 : 0;
-  stats_.write_beats += pins_.w.fires() ? 1 : 0;
-  if (!pins_.b.fires()) return;
+  if (pins_.w.fires()) {
+    ++stats_.write_beats;
+    pass_beat(writes_.beats_passed, pins_.w.bits.last);
+  }
+  if (!response_taken_) return;
+  ++clock_.progress;
   ++stats_.write_responses;
   stats_.last_write_response = clock_.now;
+}
+
+void BoundarySplitter::pass_beat(unsigned& passed, bool last) {
+  ++clock_.progress;
+  passed = last ? 0 : passed + 1;
 }
 
 void BoundarySplitter::events() const {

@@ -34,6 +34,10 @@ class BoundarySplitter final : public sc_core::sc_module {
   void commit();
   [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
 
+  /// The splitter's part of DramPort::offer_run() and run().
+  [[nodiscard]] Cycle offer_run(Cycle most);
+  void run(Cycle cycles);
+
   [[nodiscard]] bool idle() const {
     return reads_.lengths.empty() && writes_.lengths.empty() && keep_response_.empty();
   }
@@ -63,7 +67,9 @@ class BoundarySplitter final : public sc_core::sc_module {
   [[nodiscard]] AxiBeat read_beat() const;
   [[nodiscard]] AxiBeat write_beat() const;
   void events() const;
-  void count();
+  void commit_reads();
+  void commit_writes();
+  void pass_beat(unsigned& passed, bool last);
 
   Clock& clock_;
   unsigned beat_bytes_;

@@ -1,7 +1,6 @@
 #include "models/top/dram_port/converter.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "isa/tcu/layout.h"
 #include "models/top/channel_signals.h"
@@ -35,13 +34,15 @@ Converter::Converter(const sc_core::sc_module_name& name, Clock& clock,
                     1),
       vectors_out_(2, vector_bytes_),
       read_beats_(beat_bytes),
-      lanes_in_(beat_bytes) {
+      lanes_in_(beat_bytes),
+      copies_(info(architecture.data_type).width_bits ==
+              info(architecture.data_type).storage_bytes * 8),
+      lane_run_(copies_ ? 0 : longest_run * vector_bytes_) {
   for (auto& vector : vector_) vector.resize(vector_bytes_);
   for (auto& word : word_) word.resize(vector_bytes_);
 }
 
-Converter::Piece Converter::piece() const {
-  const DramRequest& request = requests_.front();
+Converter::Piece Converter::piece(const DramRequest& request) const {
   const std::uint64_t left = request.size + 1 - vectors_issued_;
   const std::uint64_t vectors = std::min(left, vectors_per_burst_);
   Piece piece;
@@ -66,7 +67,7 @@ void Converter::drive() {
 
   axi_.ar.valid = axi_.aw.valid = axi_.w.valid = false;
   if (requests_.empty()) return;
-  piece_ = piece();
+  piece_ = piece(requests_.front());
   if (!requests_.front().write) {
     axi_.ar.valid = outstanding_writes_ == 0 && outstanding_reads_ < outstanding_limit;
     axi_.ar.bits = piece_.address;
@@ -92,10 +93,52 @@ bool Converter::redrive() {
   tcu_.in.bits = vector_in();
   if (requests_.empty()) return true;
   const Piece before = piece_;
-  piece_ = piece();
+  piece_ = piece(requests_.front());
   axi_.ar.bits = axi_.aw.bits = piece_.address;
   axi_.w.bits = beat();
   return piece_.last == before.last && alike(piece_.address, before.address);
+}
+
+bool Converter::offer_run(Cycle cycles) {
+  const bool bursts = axi_.ar.fires();
+  if (beats_per_vector_ != 1 || !is_run(axi_, bursts)) return false;
+  if (!tcu_.in.fires() || tcu_.out.fires() || tcu_.request.fires() != bursts) return false;
+  if (read_beats_.count() != 1 || read_beats_.front().last != bursts) return false;
+  return !bursts || offer_addresses(cycles);
+}
+
+/// A request a cycle: that at the head first, then all but the last of those that come.
+bool Converter::offer_addresses(Cycle cycles) {
+  if (requests_.count() != 1 || requests_.front().size != 0 || vectors_issued_ != 0) return false;
+  const DramRequest* request = &requests_.front();
+  for (Cycle i = 0; i < cycles; ++i) {
+    address_run_[i] = piece(*request).address;
+    request = &tcu_.request.run[i];
+    if (!alike(*request, requests_.front())) return false;
+  }
+  axi_.ar.run = address_run_.data();
+  return true;
+}
+
+void Converter::run(Cycle cycles) {
+  ++clock_.progress;
+  if (axi_.ar.fires()) {
+    requests_.commit(true, tcu_.request.run[cycles - 1], true);
+    piece_.address = axi_.ar.bits = axi_.aw.bits = axi_.ar.run[cycles - 1];
+  }
+  vector_run_[0] = read_beats_.front().data;
+  if (copies_) {
+    for (Cycle i = 0; i < cycles; ++i) vector_run_[i + 1] = axi_.r.run[i].data;
+  } else {
+    for (Cycle i = 0; i < cycles; ++i) {
+      std::uint8_t* lanes = lane_run_.data() + i * vector_bytes_;
+      kernels_.from_bytes(axi_.r.run[i].data, lanes, lanes_);
+      vector_run_[i + 1] = lanes;
+    }
+  }
+  tcu_.in.run = vector_run_.data();
+  tcu_.in.bits = tcu_.in.run[cycles - 1];
+  read_beats_.commit(true, {vector_run_[cycles], axi_.r.bits.last}, true);
 }
 
 void Converter::commit() {
@@ -103,9 +146,9 @@ void Converter::commit() {
   const unsigned writes = outstanding_writes_;
   const bool response = !responses_.empty();  // taken as soon as it is there
   const unsigned writes_begun = axi_.aw.fires() ? 1 : 0;
-  commit_request();
-  commit_write_data();
-  commit_read_data();
+  if (!requests_.empty() || tcu_.request.fires()) commit_request();
+  if (word_valid_ || !vectors_out_.empty() || tcu_.out.fires()) commit_write_data();
+  if (vector_valid_ || !read_beats_.empty() || axi_.r.fires()) commit_read_data();
   outstanding_writes_ += writes_begun - (response ? 1 : 0);
   if (outstanding_reads_ != reads || outstanding_writes_ != writes) ++clock_.turns;
   if (response) ++clock_.progress;
@@ -164,7 +207,7 @@ void Converter::commit_write_data() {
     word_valid_ = true;
     ++clock_.progress;
   }
-  if (incoming) std::memcpy(vectors_out_.push(), tcu_.out.bits, vector_bytes_);
+  if (incoming) copy_block(vectors_out_.push(), tcu_.out.bits, vector_bytes_);
   if (vectors_out_.count() != waiting || word_valid_ != word_valid) ++clock_.turns;
 }
 
@@ -181,7 +224,7 @@ void Converter::commit_read_data() {
     const AxiBeat beat = read_beats_.front();
     if (beat.last) --outstanding_reads_;
     if (beats_per_vector_ > 1) {
-      std::memcpy(vector_[filling_].data() + beats_received_ * beat_bytes_, beat.data, beat_bytes_);
+      copy_block(vector_[filling_].data() + beats_received_ * beat_bytes_, beat.data, beat_bytes_);
       if (++beats_received_ == beats_per_vector_) {
         beats_received_ = 0;
         vector_valid_ = true;
@@ -190,7 +233,7 @@ void Converter::commit_read_data() {
     }
   }
   AxiBeat incoming = axi_.r.bits;
-  if (axi_.r.fires()) {
+  if (axi_.r.fires() && !copies_) {
     kernels_.from_bytes(incoming.data, lanes_in_.data(), lanes_per_beat_);
     incoming.data = lanes_in_.data();
   }

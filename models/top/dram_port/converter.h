@@ -9,6 +9,7 @@
 // vector address * vector bytes + offset register, in 32 bits. Source: spec section 10.1.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,10 @@ class Converter final : public sc_core::sc_module {
   void commit();
   [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
 
+  /// The Converter's part of DramPort::offer_run() and run().
+  [[nodiscard]] bool offer_run(Cycle cycles);
+  void run(Cycle cycles);
+
   [[nodiscard]] bool idle() const {
     return requests_.empty() && vectors_out_.empty() && !word_valid_ && read_beats_.empty() &&
            !vector_valid_ && beats_received_ == 0 && outstanding_reads_ == 0 &&
@@ -54,7 +59,8 @@ class Converter final : public sc_core::sc_module {
     AxiAddress address;
     bool last = true;  ///< of its request
   };
-  [[nodiscard]] Piece piece() const;
+  [[nodiscard]] Piece piece(const DramRequest& request) const;
+  [[nodiscard]] bool offer_addresses(Cycle cycles);
   [[nodiscard]] AxiBeat beat() const;
   [[nodiscard]] VectorRef vector_in();
   void commit_request();
@@ -97,6 +103,11 @@ class Converter final : public sc_core::sc_module {
   bool vector_valid_ = false;
   std::vector<std::uint8_t> lanes_in_;
   Queue<AxiResponse, QueueKind::plain, 2> responses_;
+
+  std::array<AxiAddress, longest_run> address_run_;
+  std::array<VectorRef, longest_run + 1> vector_run_;
+  bool copies_;                         ///< bytes are lanes
+  std::vector<std::uint8_t> lane_run_;  ///< vectors of a run, if they are not
 };
 
 }  // namespace tactus

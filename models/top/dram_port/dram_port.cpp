@@ -51,6 +51,16 @@ bool DramPort::redrive() {
   return splitter_.redrive();
 }
 
+Cycle DramPort::offer_run(Cycle most) {
+  return converter_.offer_run(most) && queue_.offer_run(most) ? splitter_.offer_run(most) : 0;
+}
+
+void DramPort::run(Cycle cycles) {
+  splitter_.run(cycles);
+  queue_.run(cycles);
+  converter_.run(cycles);
+}
+
 void DramPort::add_phases(Phases& phases) {
   phases.settle.insert(phases.settle.end(),
                        {[this] { converter_.drive(); }, [this] { queue_.drive(); },

@@ -49,6 +49,14 @@ class DramPort final : public sc_core::sc_module {
   void repeat();                 ///< the state for the account is that of the cycle before
   void add_phases(Phases& phases);
 
+  /// After a cycle without a turn, reads pass in one of two ways: a beat a cycle in the middle of a
+  /// burst and no address; or an address and a beat a cycle, all bursts of one beat. Of the next
+  /// `most` cycles, how many are like that as far as the port can say; 0: it is not so, or vectors
+  /// have several beats. Offers its addresses at the pins; moves nothing.
+  [[nodiscard]] Cycle offer_run(Cycle most);
+  /// Takes so many cycles or fewer at once; the beats are those that the pins' slave offers.
+  void run(Cycle cycles);
+
   [[nodiscard]] bool idle() const { return converter_.idle() && queue_.idle() && splitter_.idle(); }
   [[nodiscard]] const BoundarySplitter& splitter() const { return splitter_; }
   [[nodiscard]] const Converter& converter() const { return converter_; }

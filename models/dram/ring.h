@@ -1,0 +1,28 @@
+// A queue of a fixed capacity, for what a model keeps in order and bounds by itself.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace tactus {
+
+/// Capacity: a power of two. Never filled beyond it, and never read while empty.
+template <typename T, std::size_t capacity>
+class Ring {
+  static_assert((capacity & (capacity - 1)) == 0);
+
+ public:
+  [[nodiscard]] bool empty() const { return first_ == end_; }
+  [[nodiscard]] std::size_t size() const { return end_ - first_; }
+  [[nodiscard]] const T& front() const { return (*this)[0]; }
+  /// The i-th from the front.
+  [[nodiscard]] const T& operator[](std::size_t i) const { return slots_[(first_ + i) % capacity]; }
+  void push_back(const T& item) { slots_[end_++ % capacity] = item; }
+  void pop_front() { ++first_; }
+
+ private:
+  std::array<T, capacity> slots_{};
+  std::size_t first_ = 0, end_ = 0;  ///< count on for ever
+};
+
+}  // namespace tactus
