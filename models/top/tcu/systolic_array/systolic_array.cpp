@@ -78,7 +78,7 @@ void SystolicArray::move() {
     if (control.load) {
       load(control.zeroes ? nullptr : links_.weights.bits);
     } else {
-      multiply(control.zeroes ? nullptr : links_.input.bits, clock_.now);
+      multiply(control.zeroes ? nullptr : links_.input.bits);
     }
   }
   const bool enters = links_.control.fires();
@@ -121,9 +121,11 @@ void SystolicArray::offer_run(Cycle cycles) {
   if (taken_ && control.load) {
     for (Cycle i = 0; i < cycles; ++i) load(control.zeroes ? nullptr : links_.weights.run[i]);
   } else if (taken_) {
+    if (pending_.size() + cycles > longest_run) multiply_pending();
     for (Cycle i = 0; i < cycles; ++i) {
-      multiply(control.zeroes ? nullptr : links_.input.run[i], clock_.now + i);
+      keep(control.zeroes ? nullptr : links_.input.run[i], clock_.now + i);
     }
+    count_runs(cycles, control.zeroes);
   }
   if (!links_.output.fires()) return;
   if (pending_.size() + cycles > results_.count()) multiply_pending();
@@ -144,22 +146,28 @@ void SystolicArray::run(Cycle cycles) {
   available_front_ = (available_front_ + cycles) % available_.size();
 }
 
-void SystolicArray::multiply(VectorRef input, Cycle now) {
-  ++clock_.progress;
-  ++stats_.runs;
-  countdown_ = depth_;
+void SystolicArray::multiply(VectorRef input) {
   if (pending_.size() == longest_run) multiply_pending();
+  keep(input, clock_.now);
+  count_runs(1, input == nullptr);
+  if (clock_.events != nullptr) clock_.events->event({EventKind::run});
+}
+
+void SystolicArray::count_runs(Cycle runs, bool zeroes) {
+  ++clock_.progress;
+  countdown_ = depth_;
+  stats_.runs += runs;
+  if (zeroes) stats_.zero_runs += runs;
+}
+
+/// An input for later, and room for its result.
+void SystolicArray::keep(VectorRef input, Cycle now) {
   std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
-  if (input == nullptr) {
-    ++stats_.zero_runs;
-  } else {
-    copy_block(kept, input, vector_bytes_);
-  }
+  if (input != nullptr) copy_block(kept, input, vector_bytes_);
   pending_.push_back(input == nullptr ? nullptr : kept);
   results_.push();
   available_[available_back_] = now + depth_;
   available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
-  if (clock_.events != nullptr) clock_.events->event({EventKind::run});
 }
 
 /// Nobody sees a result before it leaves, and many at once are cheaper than one by one.

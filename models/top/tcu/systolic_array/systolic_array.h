@@ -95,7 +95,9 @@ class SystolicArray final : public sc_core::sc_module {
     if (control.load) return drained() && (control.zeroes || links_.weights.valid);
     return links_.output.ready && (control.zeroes || links_.input.valid);
   }
-  void multiply(VectorRef input, Cycle now);
+  void multiply(VectorRef input);
+  void keep(VectorRef input, Cycle now);
+  void count_runs(Cycle runs, bool zeroes);
   void load(VectorRef weights);
   void multiply_pending();
   void move();
