@@ -26,6 +26,8 @@ class Queue {
   static constexpr bool flow = kind != QueueKind::plain;
   static constexpr bool pipe = kind == QueueKind::pipe_flow;
   static constexpr bool fixed = fixed_capacity != 0;
+  /// Positions run on and are cut where they are used.
+  static constexpr bool masked = fixed && (fixed_capacity & (fixed_capacity - 1)) == 0;
 
  public:
   Queue() { static_assert(fixed, "a queue without a constant capacity takes it as an argument"); }
@@ -35,7 +37,7 @@ class Queue {
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] bool full() const { return count_ == capacity(); }
   [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] const T& front() const { return slots_[read_]; }
+  [[nodiscard]] const T& front() const { return slots_[slot(0)]; }
 
   [[nodiscard]] bool can_enqueue(bool dequeue_ready = false) const {
     return !full() || (pipe && dequeue_ready);
@@ -49,12 +51,11 @@ class Queue {
   }
 
   /// The newest entry of a queue that is not empty.
-  [[nodiscard]] const T& back() const { return slots_[(write_ == 0 ? capacity() : write_) - 1]; }
+  [[nodiscard]] const T& back() const { return slots_[slot(count_ - 1)]; }
   /// Whether all entries are like `bits`.
   [[nodiscard]] bool uniform(const T& bits) const {
-    std::size_t slot = read_;
-    for (std::size_t i = 0; i < count_; ++i, slot = next(slot)) {
-      if (!alike(slots_[slot], bits)) return false;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (!alike(slots_[slot(i)], bits)) return false;
     }
     return true;
   }
@@ -62,30 +63,45 @@ class Queue {
   /// The clock edge. `enqueue` is the input's handshake, `dequeue_ready` the output's ready. True
   /// if what the queue answers changes: its level, or its output to one that is not alike.
   bool commit(bool enqueue, const T& bits, bool dequeue_ready) {
-    if (flow && empty() && dequeue_ready) return false;  // passes through, nothing is stored
-    const bool dequeue = dequeue_ready && !empty();
-    if (!enqueue && !dequeue) return false;
-    bool turn = enqueue != dequeue;
-    if (!turn) turn = !alike(front(), count_ == 1 ? bits : slots_[next(read_)]);
-    if (dequeue) {
-      read_ = next(read_);
+    if (empty()) {
+      // What may pass through is not stored.
+      if (!enqueue || (flow && dequeue_ready)) return false;
+      slots_[slot(0)] = bits;
+      count_ = 1;
+      return true;
+    }
+    if (!dequeue_ready) {
+      if (!enqueue) return false;
+      slots_[slot(count_)] = bits;
+      ++count_;
+      return true;
+    }
+    bool turn = true;
+    if (enqueue) {
+      turn = !alike(front(), only() ? bits : slots_[slot(1)]);
+      slots_[slot(count_)] = bits;
+    } else {
       --count_;
     }
-    if (enqueue) {
-      slots_[write_] = bits;
-      write_ = next(write_);
-      ++count_;
-    }
+    read_ = masked || read_ + 1 != capacity() ? read_ + 1 : 0;
     return turn;
   }
 
  private:
-  [[nodiscard]] std::size_t next(std::size_t i) const { return i + 1 == capacity() ? 0 : i + 1; }
+  /// Whether there is one entry, asked in a cycle in which one comes and one goes.
+  [[nodiscard]] bool only() const {
+    return fixed_capacity == 1 || (fixed_capacity == 2 && !pipe) || count_ == 1;
+  }
+  /// Of the i-th entry; of the one to come for i = count.
+  [[nodiscard]] std::size_t slot(std::uint32_t i) const {
+    const std::uint32_t position = read_ + i;
+    if constexpr (masked) return position & (fixed_capacity - 1);
+    return position < capacity() ? position : position - capacity();
+  }
 
   std::conditional_t<fixed, std::array<T, fixed_capacity>, std::vector<T>> slots_{};
-  std::size_t read_ = 0;
-  std::size_t write_ = 0;
-  std::size_t count_ = 0;
+  std::uint32_t read_ = 0;
+  std::uint32_t count_ = 0;
 };
 
 /// memcpy, without the call for the commonest vector: 8 lanes of 16 bits.
@@ -97,20 +113,22 @@ inline void copy_block(std::uint8_t* to, const std::uint8_t* from, std::size_t b
   }
 }
 
-/// Storage for vectors (or beats) waiting in order. It has one slot more than it may hold, so a
-/// word taken in a cycle stays readable until the end of that cycle whatever is pushed meanwhile.
+/// Storage for vectors (or beats) waiting in order. It has at least one slot more than it may hold,
+/// so a word taken in a cycle stays readable until the end of that cycle whatever is pushed
+/// meanwhile.
 class BlockRing {
  public:
   BlockRing(std::size_t capacity, std::size_t block_bytes)
-      : slots_(capacity + 1), bytes_(block_bytes), storage_((capacity + 1) * block_bytes) {}
+      : mask_(power_of_two_above(capacity) - 1),
+        bytes_(block_bytes),
+        storage_((mask_ + 1) * block_bytes) {}
 
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
-  [[nodiscard]] std::uint8_t* front() { return storage_.data() + read_ * bytes_; }
+  [[nodiscard]] std::uint8_t* front() { return at(0); }
   /// The i-th from the front.
   [[nodiscard]] std::uint8_t* at(std::size_t i) {
-    const std::size_t slot = read_ + i;
-    return storage_.data() + (slot < slots_ ? slot : slot - slots_) * bytes_;
+    return storage_.data() + ((read_ + i) & mask_) * bytes_;
   }
   /// How many of `count` blocks from the i-th on lie one behind the other.
   [[nodiscard]] std::size_t contiguous(std::size_t i, std::size_t count) const {
@@ -119,19 +137,20 @@ class BlockRing {
     return count < room ? count : room;
   }
   /// Makes room for one more block at the end and returns it for filling.
-  std::uint8_t* push() {
-    std::size_t slot = read_ + count_;
-    if (slot >= slots_) slot -= slots_;
-    ++count_;
-    return storage_.data() + slot * bytes_;
-  }
+  std::uint8_t* push() { return at(count_++); }
   void pop() {
-    read_ = read_ + 1 == slots_ ? 0 : read_ + 1;
+    ++read_;
     --count_;
   }
 
  private:
-  std::size_t slots_;
+  static std::size_t power_of_two_above(std::size_t n) {
+    std::size_t power = 1;
+    while (power <= n) power *= 2;
+    return power;
+  }
+
+  std::size_t mask_;  ///< cuts positions, which run on, to slots
   std::size_t bytes_;
   std::vector<std::uint8_t> storage_;
   std::size_t read_ = 0;

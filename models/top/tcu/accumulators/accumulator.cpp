@@ -19,66 +19,63 @@ Accumulator::Accumulator(const sc_core::sc_module_name& name, Clock& clock,
               port_a_, port_b_),
       sum_(architecture.vector_bytes()) {}
 
-void Accumulator::drive() {
-  memory_.drive();
-  links_.output.valid = port_a_.read_data.valid;
-  links_.output.bits = port_a_.read_data.bits;
-}
-
-void Accumulator::accept_input() {
+void Accumulator::accept() {
   const AccumulatorRequest& request = links_.control.bits;
-  if (!request.write) {
-    needed_legs_ = leg_a;
-  } else if (request.accumulate) {
-    needed_legs_ = leg_a | leg_b | leg_input_route | leg_write_route;
-  } else {
-    needed_legs_ = leg_a | leg_lock | leg_input_route | leg_write_route;
-  }
-  pending_legs_ = links_.control.valid ? needed_legs_ & ~done_legs_ : 0;
+  needed_legs_ = leg_a;
+  if (request.write) needed_legs_ |= leg_route | (request.accumulate ? leg_b : leg_lock);
   request_leg_ = {request.write, request.address};
   route_leg_ = request.accumulate ? through_adder : direct;
+  if (!links_.control.valid && done_legs_ == 0 && idle()) return accept_nothing();
+  rests_ = false;
+  pending_legs_ = links_.control.valid ? needed_legs_ & ~done_legs_ : 0;
+  const bool has_input = links_.input.valid;
 
   port_a_.request.valid = requests_.has_output((pending_legs_ & leg_a) != 0);
   port_a_.request.bits = requests_.output(request_leg_);
   port_b_.request.valid = (pending_legs_ & leg_b) != 0 && !lock_.held;
-  port_b_.request.bits = {false, request.address};
-
-  const bool input_routed = input_routes_.has_output((pending_legs_ & leg_input_route) != 0);
-  const bool write_routed = write_routes_.has_output((pending_legs_ & leg_write_route) != 0);
-  const Route input_route = input_routes_.output(route_leg_);
-  const Route write_route = write_routes_.output(route_leg_);
-  const bool operand_valid =
-      input_routed && links_.input.valid && (input_route == direct || port_b_.read_data.valid);
-  const bool routes_agree = input_routed && write_routed && input_route == write_route;
-
-  port_a_.write_data.valid = routes_agree && operand_valid;
-  memory_.accept();
-  const bool write_ready = port_a_.write_data.ready;
+  port_b_.request.bits.address = request.address;
 
   // Through the adder, input and port B's data leave together.
-  const bool consumer_ready = routes_agree && write_ready;
-  links_.input.ready = consumer_ready && (input_route == direct || port_b_.read_data.valid);
-  port_b_.read_data.ready = consumer_ready && input_route == through_adder && links_.input.valid;
-  input_route_taken_ = links_.input.fires();
-  write_route_taken_ = port_a_.write_data.fires();
-  sums_ = write_route == through_adder;
+  const bool routed = routes_.has_output((pending_legs_ & leg_route) != 0);
+  sums_ = routes_.output(route_leg_) == through_adder;
+  const bool has_operand = !sums_ || port_b_.read_data.valid;
+  port_a_.write_data.valid = routed && has_input && has_operand;
+  memory_.accept();
+  const bool consumer_ready = routed && port_a_.write_data.ready;
+  links_.input.ready = consumer_ready && has_operand;
+  port_b_.read_data.ready = consumer_ready && sums_ && has_input;
+
+  const unsigned ready = ready_legs();
+  links_.control.ready = (needed_legs_ & ~(ready | done_legs_)) == 0;
+  fires_ = pending_legs_ & ready;
+}
+
+/// The same where nothing is on its way: most wires keep what they have shown since the first such
+/// cycle.
+void Accumulator::accept_nothing() {
+  port_a_.request.bits = request_leg_;
+  port_b_.request.bits.address = request_leg_.address;
+  port_a_.request.ready = !request_leg_.write;
+  links_.control.ready = (needed_legs_ & leg_b) == 0 || !lock_.held;
+  if (rests_) return;
+  rests_ = true;
+  pending_legs_ = fires_ = 0;
+  port_a_.request.valid = port_b_.request.valid = port_a_.write_data.valid = false;
+  port_b_.request.ready = true;
+  links_.input.ready = port_a_.write_data.ready = port_b_.write_data.ready = false;
+  port_b_.read_data.ready = false;
 }
 
 unsigned Accumulator::ready_legs() const {
   unsigned ready = leg_lock;
   if (requests_.can_enqueue(port_a_.request.ready)) ready |= leg_a;
-  if (input_routes_.can_enqueue(input_route_taken_)) ready |= leg_input_route;
-  if (write_routes_.can_enqueue(write_route_taken_)) ready |= leg_write_route;
+  if (routes_.can_enqueue(port_a_.write_data.fires())) ready |= leg_route;
   if (!lock_.held && port_b_.request.ready) ready |= leg_b;
   return ready;
 }
 
-void Accumulator::accept_control() {
-  links_.control.ready = (needed_legs_ & ~(ready_legs() | done_legs_)) == 0;
-}
-
-bool Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_fires,
-                               const MemoryRequest& a) {
+bool Accumulator::Lock::move(bool command, const MemoryRequest& next, bool a_fires,
+                             const MemoryRequest& a) {
   const bool was_held = held;
   if (held && a_fires && a == condition) held = false;
   const bool observed = a_fires && a == next;
@@ -89,11 +86,15 @@ bool Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_f
   return held != was_held;
 }
 
-bool Accumulator::lock_is_steady(std::uint64_t next) const {
+bool Accumulator::steady(std::uint64_t next) const {
+  // Port B's reads of accumulates go on while nothing holds the lock: it has nothing to release.
+  if ((fires_ & leg_b) != 0) return requests_.count() == 1 && memory_.waiting(1) == 1;
+  // A plain write that goes straight through is seen by its own lock command.
   if (requests_.empty()) return !lock_.held;
   const MemoryRequest& waiting = requests_.front();
   if ((fires_ & leg_lock) == 0) return !lock_.held || !waiting.write;
-  return waiting.address != next && (!lock_.held || lock_.condition == waiting);
+  // The write before releases the lock in the cycle in which the next takes it.
+  return waiting.address != next && lock_.held && lock_.condition == waiting;
 }
 
 Accumulator::Activity Accumulator::activity() const {
@@ -103,27 +104,24 @@ Accumulator::Activity Accumulator::activity() const {
     if (!links_.input.valid) return Activity::wait_data;
     return lock_.held ? Activity::wait_lock : Activity::wait_operand;
   }
-  const bool data_waits = port_a_.read_data.valid && !links_.output.ready;
+  const bool data_waits = port_a_.read_data.valid && !port_a_.read_data.ready;
   return request.valid || data_waits ? Activity::wait_reader : Activity::none;
 }
 
 void Accumulator::commit() {
-  fires_ = pending_legs_ & ready_legs();
+  if (rests_) return;
   const unsigned done = links_.control.ready ? 0 : done_legs_ | fires_;
   bool turn = done != done_legs_;
   done_legs_ = done;
-  port_a_.read_data.ready = links_.output.ready;
-  turn |= input_routes_.commit((fires_ & leg_input_route) != 0, route_leg_, input_route_taken_);
-  turn |= write_routes_.commit((fires_ & leg_write_route) != 0, route_leg_, write_route_taken_);
+  turn |= routes_.commit((fires_ & leg_route) != 0, route_leg_, port_a_.write_data.fires());
   if (turn) ++clock_.turns;
   move();
 }
 
 void Accumulator::redrive() {
   memory_.redrive();
-  links_.output.bits = port_a_.read_data.bits;
   request_leg_.address = port_b_.request.bits.address = links_.control.bits.address;
-  port_a_.request.bits = requests_.output(request_leg_);
+  port_a_.request.bits.address = requests_.output(request_leg_).address;
 }
 
 /// Requests and data.
@@ -144,6 +142,32 @@ void Accumulator::move() {
   memory_.commit();
 }
 
+MemoryRequest* Accumulator::begin_run(Cycle cycles) {
+  const std::size_t waiting = requests_.count();
+  if (run_.size() < waiting + cycles) run_.resize(waiting + cycles);
+  if (waiting != 0) run_.front() = requests_.front();
+  port_a_.request.run = run_.data();
+  port_b_.request.run = run_.data() + waiting;
+  return run_.data() + waiting;
+}
+
+/// The lock goes from each plain write to the next, or stays as it is: see steady().
+void Accumulator::run(Cycle cycles) {
+  ++clock_.progress;
+  if ((fires_ & leg_b) != 0) {
+    memory_.run_updates(cycles, [this](Cycle i, VectorRef old, std::uint8_t* sum) {
+      kernels_.add(links_.input.run[i], old, sum, lanes_);
+    });
+  } else {
+    memory_.offer_run(cycles);
+    port_a_.write_data.run = links_.input.run;
+    memory_.run(cycles);
+  }
+  if (requests_.empty()) return;
+  requests_.commit(true, run_[cycles], true);
+  if ((fires_ & leg_lock) != 0) lock_.condition = run_[cycles];
+}
+
 std::string Accumulator::waits_for() const {
   if (requests_.empty()) return "nothing to do";
   if (!requests_.front().write) return "room for read data, which nobody takes";
@@ -154,10 +178,10 @@ void Accumulator::describe(const trace::Scope& scope) const {
   const unsigned bits = std::max(1U, scope.widths().layout.accumulator_address);
   scope.channel("control", links_.control);
   scope.channel("input", links_.input);
-  scope.channel("output", links_.output);
+  scope.channel("output", port_a_.read_data);
   scope.level("port_a_queue", 1, [this] { return requests_.count(); });
-  scope.level("demux_queue", 1, [this] { return input_routes_.count(); });
-  scope.level("mux_queue", 1, [this] { return write_routes_.count(); });
+  scope.level("demux_queue", 1, [this] { return routes_.count(); });
+  scope.level("mux_queue", 1, [this] { return routes_.count(); });
   scope.state(
       "done", 5, [this] { return done_legs_; },
       "legs taken: 1 port A, 2 port B, 4 demux, 8 mux, 10 lock");

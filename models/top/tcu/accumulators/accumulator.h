@@ -29,7 +29,6 @@ struct AccumulatorRequest {
 struct AccumulatorLinks {
   Link<AccumulatorRequest>& control;
   Link<VectorRef>& input;
-  Link<VectorRef>& output;
 };
 
 class Accumulator final : public sc_core::sc_module {
@@ -37,22 +36,26 @@ class Accumulator final : public sc_core::sc_module {
   Accumulator(const sc_core::sc_module_name& name, Clock& clock,
               const tcu::Architecture& architecture, const AccumulatorLinks& links);
 
-  void drive();           ///< output.valid; needs nothing
-  void accept_input();    ///< input.ready; needs control and input driven
-  void accept_control();  ///< control.ready
-  void commit();          ///< needs output.ready
-  void redrive();         ///< see models/sim/engine.h; needs the control's address
-  /// The routes' queues keep their content: what leaves is followed by its like.
-  void repeat() { move(); }
-  /// Whether the lock keeps its state while requests like the present one go on, at addresses that
-  /// differ from each to the next from `next` on.
-  [[nodiscard]] bool lock_is_steady(std::uint64_t next) const;
+  void drive() { memory_.drive(); }  ///< output.valid; needs nothing
+  void accept();                     ///< control.ready, input.ready; needs both driven
+  void commit();                     ///< needs output.ready
+  /// The vectors that are read.
+  [[nodiscard]] Link<VectorRef>& output() { return port_a_.read_data; }
+  void redrive();  ///< see models/sim/engine.h; needs the control's address
+  /// The routes keep their content: what leaves is followed by its like.
+  void repeat() {
+    if (!rests_) move();
+  }
+  /// Whether the next cycles are like the last, in which a request was taken, as long as requests
+  /// like it go on at addresses that differ from each to the next from `next` on.
+  [[nodiscard]] bool steady(std::uint64_t next) const;
+  /// Room for what the control asks for in the cycles of a run, to be filled before run().
+  [[nodiscard]] MemoryRequest* begin_run(Cycle cycles);
+  void run(Cycle cycles);  ///< needs the input, offers the output
 
   [[nodiscard]] DualPortMemory& memory() { return memory_; }
   [[nodiscard]] const DualPortMemory& memory() const { return memory_; }
-  [[nodiscard]] bool idle() const {
-    return requests_.empty() && input_routes_.empty() && write_routes_.empty() && memory_.idle();
-  }
+  [[nodiscard]] bool idle() const { return requests_.empty() && routes_.empty() && memory_.idle(); }
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
 
@@ -61,12 +64,11 @@ class Accumulator final : public sc_core::sc_module {
   [[nodiscard]] Activity activity() const;
 
  private:
-  enum Route : unsigned { direct, through_adder };
+  enum Route : std::uint8_t { direct, through_adder };
   enum Leg : unsigned {
     leg_a = 1,
     leg_b = 2,
-    leg_input_route = 4,
-    leg_write_route = 8,
+    leg_route = 4 | 8,  ///< of the demultiplexer and of the multiplexer
     leg_lock = 16
   };
 
@@ -76,10 +78,16 @@ class Accumulator final : public sc_core::sc_module {
     bool held = false;
     MemoryRequest condition;
     /// True if it is taken or released.
-    bool commit(bool command, const MemoryRequest& next, bool a_fires, const MemoryRequest& a);
+    bool commit(bool command, const MemoryRequest& next, bool a_fires, const MemoryRequest& a) {
+      return (command || held) && move(command, next, a_fires, a);
+    }
+
+   private:
+    bool move(bool command, const MemoryRequest& next, bool a_fires, const MemoryRequest& a);
   };
 
   [[nodiscard]] unsigned ready_legs() const;
+  void accept_nothing();
   void move();
 
   Clock& clock_;
@@ -90,8 +98,11 @@ class Accumulator final : public sc_core::sc_module {
   DualPortMemory memory_;
 
   Queue<MemoryRequest, QueueKind::pipe_flow, 1> requests_;  ///< before port A
-  Queue<Route, QueueKind::pipe_flow, 1> input_routes_;      ///< input -> direct or adder
-  Queue<Route, QueueKind::pipe_flow, 1> write_routes_;      ///< direct or adder -> port A
+  /// Direct or through the adder. The RTL has two such queues, one for the demultiplexer behind the
+  /// input and one for the multiplexer before port A. They are filled by the same requests, and the
+  /// input is taken in the very cycle in which its vector or sum is written, so at all times they
+  /// hold the same.
+  Queue<Route, QueueKind::pipe_flow, 1> routes_;
   Lock lock_;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
@@ -99,12 +110,12 @@ class Accumulator final : public sc_core::sc_module {
 
   // The settled wires of the present cycle.
   unsigned fires_ = 0;  ///< legs
+  bool rests_ = false;  ///< no valid is set
   MemoryRequest request_leg_;
   Route route_leg_ = direct;
-  bool input_route_taken_ = false;
-  bool write_route_taken_ = false;
   bool sums_ = false;  ///< the input goes through the adder
   std::vector<std::uint8_t> sum_;
+  std::vector<MemoryRequest> run_;  ///< those waiting, then those of the control
 };
 
 }  // namespace tactus

@@ -1,7 +1,5 @@
 #include "models/top/tcu/accumulators/accumulator_with_alu.h"
 
-#include <cstring>
-
 #include "models/top/channel_signals.h"
 
 namespace tactus {
@@ -12,91 +10,108 @@ AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Cloc
     : sc_module(name),
       clock_(clock),
       links_(links),
-      accumulator_("accumulator", clock, architecture,
-                   {request_, accumulator_input_, accumulator_output_}),
+      accumulator_("accumulator", clock, architecture, {request_, accumulator_input_}),
+      accumulator_output_(accumulator_.output()),
       alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}),
       account_("accumulators", clock, state_table, rest) {}
+
+namespace {
+enum StepBit : unsigned { bit_read = 1, bit_write = 2, bit_simd = 4, bit_input = 8, bit_done = 16 };
+}  // namespace
+
+constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::make_steps() {
+  std::array<Step, 32> steps{};
+  for (unsigned bits = 0; bits < steps.size(); ++bits) {
+    Step& step = steps[bits];
+    const bool simd = (bits & bit_simd) != 0;
+    const bool two_phases = (bits & bit_read) != 0 && (bits & bit_write) != 0;
+    if (!two_phases) {
+      step.phase = Phase::single;
+    } else if ((bits & bit_done) != 0) {
+      step.phase = Phase::write;
+    } else {
+      // Without a source 0 the read phase passes in one cycle and issues no ALU operation.
+      step.phase = simd && (bits & bit_input) == 0 ? Phase::skip_read : Phase::read;
+    }
+    const bool reads = two_phases ? step.phase == Phase::read : (bits & bit_read) != 0;
+    step.writes = two_phases ? step.phase == Phase::write : (bits & bit_write) != 0;
+    unsigned legs = 0;
+    if (reads) legs |= leg_accumulator | leg_output_select;
+    if (step.writes) legs |= leg_accumulator | leg_input_select;
+    // The ALU operation issues in the first phase; where its result goes is settled in the last.
+    if (simd && (step.phase == Phase::single || step.phase == Phase::read)) legs |= leg_alu;
+    if (simd && (step.phase == Phase::single || step.phase == Phase::write)) {
+      legs |= leg_result_select;
+    }
+    step.needed_legs = static_cast<std::uint8_t>(legs);
+  }
+  return steps;
+}
+
+constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::steps = make_steps();
+
+unsigned AccumulatorWithAlu::step_index(const AccumulatorControl& item, bool read_done) {
+  return (item.read ? bit_read : 0U) | (item.write ? bit_write : 0U) |
+         (item.alu.op != tcu::SimdOp::no_op ? bit_simd : 0U) |
+         (item.alu.left == 0 || item.alu.right == 0 ? bit_input : 0U) | (read_done ? bit_done : 0U);
+}
 
 /// What the item at the head asks for in this cycle. The head may be stale (empty queue): its legs
 /// are then not valid, but `read_done_` still follows them, as in the RTL.
 void AccumulatorWithAlu::decode_phase() {
   const AccumulatorControl& item = control_.front();
+  const Step step = steps[step_index(item, read_done_)];
   simd_ = item.alu.op != tcu::SimdOp::no_op;
-  const bool two_phases = item.read && item.write;
-  if (!two_phases) {
-    phase_ = Phase::single;
-  } else if (read_done_) {
-    phase_ = Phase::write;
-  } else {
-    // Without a source 0 the read phase passes in one cycle and issues no ALU operation.
-    const bool uses_input = item.alu.left == 0 || item.alu.right == 0;
-    phase_ = simd_ && !uses_input ? Phase::skip_read : Phase::read;
-  }
-
-  const bool reads = two_phases ? phase_ == Phase::read : item.read;
-  const bool writes = two_phases ? phase_ == Phase::write : item.write;
-  needed_legs_ = 0;
-  if (reads) needed_legs_ |= leg_accumulator | leg_output_select;
-  if (writes) needed_legs_ |= leg_accumulator | leg_input_select;
-  if (simd_) {
-    // The ALU operation issues in the first phase; where its result goes is settled in the last.
-    if (phase_ == Phase::single || phase_ == Phase::read) needed_legs_ |= leg_alu;
-    if (phase_ == Phase::single || phase_ == Phase::write) needed_legs_ |= leg_result_select;
-  }
-  result_to_accumulator_ = writes;
-  request_.bits = {writes ? item.write_address : item.read_address, writes,
-                   writes && item.accumulate};
+  phase_ = step.phase;
+  needed_legs_ = step.needed_legs;
+  offered_ = (simd_ ? leg_input_select | leg_output_select : 0U) |
+             (step.writes ? unsigned{leg_result_select} : 0U);
+  request_.bits = {step.writes ? item.write_address : item.read_address, step.writes,
+                   step.writes && item.accumulate};
   operation_.bits = item.alu;
 }
 
 void AccumulatorWithAlu::drive() {
-  was_idle_ = idle();
   links_.control.ready = control_.can_enqueue();
   decode_phase();
   pending_legs_ = control_.empty() ? 0 : needed_legs_ & ~done_legs_;
   request_.valid = (pending_legs_ & leg_accumulator) != 0;
   operation_.valid = (pending_legs_ & leg_alu) != 0;
 
-  const auto select = [&](const SelectQueue& queue, unsigned leg, bool value, bool& selected,
-                          bool& route) {
-    selected = queue.has_output((pending_legs_ & leg) != 0);
-    route = queue.output(value ? 1 : 0) != 0;
-  };
-  select(input_select_, leg_input_select, simd_, input_selected_, input_from_alu_);
-  select(output_select_, leg_output_select, simd_, output_selected_, output_to_alu_);
-  select(result_select_, leg_result_select, result_to_accumulator_, result_selected_, result_kept_);
+  selected_ = selects_.full | (pending_legs_ & select_legs);
+  routes_ = selects_.output(offered_);
 
   accumulator_.drive();
   alu_.drive();
-  const bool out = output_selected_ && accumulator_output_.valid;
-  links_.output.valid = out && !output_to_alu_;
-  links_.output.bits = accumulator_output_.bits;
-  alu_input_.valid = out && output_to_alu_;
-  alu_input_.bits = accumulator_output_.bits;
+  const bool out = selected(leg_output_select) && accumulator_output_.valid;
+  links_.output.valid = out && !output_to_alu();
+  alu_input_.valid = out && output_to_alu();
+  links_.output.bits = alu_input_.bits = accumulator_output_.bits;
 }
 
 void AccumulatorWithAlu::accept() {
-  if (input_from_alu_) {
+  const bool takes = selected(leg_input_select);
+  if (input_from_alu()) {
     accumulator_input_.valid =
-        input_selected_ && result_selected_ && result_kept_ && alu_output_.valid;
+        takes && selected(leg_result_select) && result_kept() && alu_output_.valid;
   } else {
-    accumulator_input_.valid = input_selected_ && links_.input.valid;
+    accumulator_input_.valid = takes && links_.input.valid;
   }
-  accumulator_.accept_input();
-  accumulator_.accept_control();
-  links_.input.ready = input_selected_ && !input_from_alu_ && accumulator_input_.ready;
+  accumulator_.accept();
+  links_.input.ready = takes && !input_from_alu() && accumulator_input_.ready;
 }
 
 void AccumulatorWithAlu::route_input() {
-  accumulator_input_.bits = input_from_alu_ ? alu_output_.bits : links_.input.bits;
+  accumulator_input_.bits = input_from_alu() ? alu_output_.bits : links_.input.bits;
 }
 
+/// Before the clock edge.
 AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
   switch (accumulator_.activity()) {
     case Accumulator::Activity::access:
       return access;
     case Accumulator::Activity::wait_data:
-      return input_from_alu_ ? wait_alu : wait_input;
+      return input_from_alu() ? wait_alu : wait_input;
     case Accumulator::Activity::wait_operand:
       return wait_operand;
     case Accumulator::Activity::wait_lock:
@@ -106,7 +121,7 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
     case Accumulator::Activity::none:
       break;
   }
-  if (was_idle_) return rest;
+  if (idle()) return rest;
   return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
 }
 
@@ -115,20 +130,19 @@ void AccumulatorWithAlu::commit() {
   route_input();
   alu_.accept();
   accumulator_output_.ready =
-      output_selected_ && (output_to_alu_ ? alu_input_.ready : links_.output.ready);
-  const bool alu_to_accumulator = input_selected_ && input_from_alu_ && accumulator_input_.ready;
-  alu_output_.ready = result_selected_ && (!result_kept_ || alu_to_accumulator);
+      selected(leg_output_select) && (output_to_alu() ? alu_input_.ready : links_.output.ready);
+  const bool alu_to_accumulator =
+      selected(leg_input_select) && input_from_alu() && accumulator_input_.ready;
+  alu_output_.ready = selected(leg_result_select) && (!result_kept() || alu_to_accumulator);
 
   account_.enter(state());
-  const bool input_taken = accumulator_input_.fires();
-  const bool output_taken = accumulator_output_.fires();
-  const bool result_taken = alu_output_.fires();
-  unsigned ready = 0;
+  unsigned taken = 0;  // from the select queues, together with the vector
+  if (accumulator_input_.fires()) taken |= leg_input_select;
+  if (accumulator_output_.fires()) taken |= leg_output_select;
+  if (alu_output_.fires()) taken |= leg_result_select;
+  unsigned ready = select_legs & (taken | ~selects_.full);
   if (request_.ready) ready |= leg_accumulator;
   if (operation_.ready) ready |= leg_alu;
-  if (input_select_.can_enqueue(input_taken)) ready |= leg_input_select;
-  if (output_select_.can_enqueue(output_taken)) ready |= leg_output_select;
-  if (result_select_.can_enqueue(result_taken)) ready |= leg_result_select;
 
   const bool all = (needed_legs_ & ~(ready | done_legs_)) == 0;
   fires_ = pending_legs_ & ready;
@@ -152,10 +166,7 @@ void AccumulatorWithAlu::commit() {
   }
   retires_ = all && (phase_ == Phase::single || phase_ == Phase::write);
   turn |= read_done_ != read_done;
-  turn |= input_select_.commit((fires_ & leg_input_select) != 0, simd_, input_taken);
-  turn |= output_select_.commit((fires_ & leg_output_select) != 0, simd_, output_taken);
-  turn |= result_select_.commit((fires_ & leg_result_select) != 0, result_to_accumulator_,
-                                result_taken);
+  turn |= selects_.commit(fires_ & select_legs, offered_, taken);
   // Children first: they look at this cycle's wires, which point into the head.
   accumulator_.commit();
   alu_.commit();
@@ -169,9 +180,8 @@ bool AccumulatorWithAlu::redrive() {
   const AccumulatorControl& item = control_.front();
   request_.bits.address = request_.bits.write ? item.write_address : item.read_address;
   accumulator_.redrive();
-  alu_.redrive();
-  links_.output.bits = accumulator_output_.bits;
-  alu_input_.bits = accumulator_output_.bits;
+  if (!alu_.idle()) alu_.redrive();
+  links_.output.bits = alu_input_.bits = accumulator_output_.bits;
   return true;
 }
 
@@ -181,7 +191,10 @@ void AccumulatorWithAlu::repeat() {
   accumulator_.repeat();
   if (!alu_.idle() || operation_.fires()) alu_.commit();
   if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
-  if (control_.commit(links_.control.fires(), links_.control.bits, retires_)) ++clock_.turns;
+  const bool enters = links_.control.fires();
+  if ((enters || retires_) && control_.commit(enters, links_.control.bits, retires_)) {
+    ++clock_.turns;
+  }
 }
 
 /// SIMD operations come and go every few cycles; accesses make the runs.
@@ -197,27 +210,29 @@ Cycle AccumulatorWithAlu::steady(Cycle most) const {
   const AccumulatorControl& last = control_.back();
   const bool differ = address(last) != address(offered.bits) &&
                       (control_.count() < 2 || address(control_.front()) != address(last));
-  return differ && accumulator_.lock_is_steady(address(control_.front())) ? most : 0;
+  return differ && accumulator_.steady(address(control_.front())) ? most : 0;
 }
 
 void AccumulatorWithAlu::run(Cycle cycles) {
-  const bool gives = links_.output.fires();
-  const std::size_t bytes = accumulator_.memory().vector_bytes();
-  if (gives) {
-    run_bytes_.resize(cycles * bytes);
-    run_.resize(cycles);
-  }
-  for (Cycle i = 0; i < cycles; ++i) {
-    links_.control.bits = links_.control.run[i];
-    if (links_.input.fires()) links_.input.bits = links_.input.run[i];
-    redrive();
-    if (gives) {
-      std::memcpy(run_bytes_.data() + i * bytes, links_.output.bits, bytes);
-      run_[i] = run_bytes_.data() + i * bytes;
+  const AccumulatorControl* items = links_.control.run;
+  MemoryRequest* requests = accumulator_.begin_run(cycles);
+  const auto pass = [&](auto address) {
+    requests[0] = {request_.bits.write, control_.front().*address};
+    for (Cycle i = 1; i < cycles; ++i) {
+      requests[i] = {request_.bits.write, items[i - 1].*address};
     }
-    repeat();
+  };
+  if (request_.bits.write) {
+    pass(&AccumulatorControl::write_address);
+  } else {
+    pass(&AccumulatorControl::read_address);
   }
-  links_.output.run = run_.data();
+  accumulator_input_.run = links_.input.run;
+  accumulator_.run(cycles);
+  links_.output.run = accumulator_output_.run;
+  // Its two slots hold the last two items.
+  if (cycles > 1) control_.commit(true, items[cycles - 2], true);
+  control_.commit(true, items[cycles - 1], true);
 }
 
 std::string AccumulatorWithAlu::waits_for() const {
@@ -247,17 +262,17 @@ void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope&
   scope.reg("readDone", 1, [this] { return read_done_; });
   scope.state(
       "done", 5, [this] { return done_legs_; }, "legs taken: 1 accumulator, 2 I, 4 O, 8 D, 10 ALU");
-  const auto select = [&](const char* name, const SelectQueue& queue, const bool& valid,
-                          const bool& value, const char* note) {
+  const auto select = [&](const char* name, Leg queue, const char* note) {
     const trace::Scope part = scope.part(name);
-    part.wire("valid", 1, [&valid] { return valid; });
+    part.wire("valid", 1, [this, queue] { return selected(queue); });
     part.state(
-        "select", 1, [&valid, &value] { return valid && value; }, note, trace::Moment::committed);
-    part.level("queue", 1, [&queue] { return queue.count(); });
+        "select", 1, [this, queue] { return selected(queue) && (routes_ & queue) != 0; }, note,
+        trace::Moment::committed);
+    part.level("queue", 1, [this, queue] { return (selects_.full & queue) != 0 ? 1 : 0; });
   };
-  select("I", input_select_, input_selected_, input_from_alu_, "0 router, 1 ALU");
-  select("O", output_select_, output_selected_, output_to_alu_, "0 router, 1 ALU");
-  select("D", result_select_, result_selected_, result_kept_, "0 sink, 1 accumulator");
+  select("I", leg_input_select, "0 router, 1 ALU");
+  select("O", leg_output_select, "0 router, 1 ALU");
+  select("D", leg_result_select, "0 sink, 1 accumulator");
   accumulator_.describe(scope.unit("accumulator"));
   alu_.describe(alu);
 }

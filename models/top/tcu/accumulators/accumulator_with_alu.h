@@ -70,8 +70,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   [[nodiscard]] AluArray& alu() { return alu_; }
   [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] bool idle() const {
-    return control_.empty() && accumulator_.idle() && alu_.idle() && input_select_.empty() &&
-           output_select_.empty() && result_select_.empty();
+    return control_.empty() && selects_.full == 0 && alu_.idle() && accumulator_.idle();
   }
   [[nodiscard]] std::string waits_for() const;
   /// `alu`: where the ALU array goes.
@@ -84,11 +83,40 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     leg_output_select = 4,
     leg_result_select = 8,
     leg_alu = 16,
+    select_legs = leg_input_select | leg_output_select | leg_result_select,
   };
   /// Where the item at the head stands. Items that read and write take two phases.
-  enum class Phase { single, read, skip_read, write };
-  /// Items of I and O: 1 selects the ALU, 0 the router. Items of D: 1 keeps the result, 0 drops it.
-  using SelectQueue = Queue<std::uint8_t, QueueKind::pipe_flow, 1>;
+  enum class Phase : std::uint8_t { single, read, skip_read, write };
+  /// What an item does in the cycles in which it is at the head, but for addresses and operation.
+  struct Step {
+    Phase phase;
+    std::uint8_t needed_legs;
+    bool writes;
+  };
+  /// By the bits of step_index().
+  static constexpr std::array<Step, 32> make_steps();
+  static const std::array<Step, 32> steps;
+  [[nodiscard]] static unsigned step_index(const AccumulatorControl& item, bool read_done);
+  /// The select queues I, O and D, pipe-flow queues of one entry, worked out together: each is a
+  /// bit at the place of its leg. Items of I and O: 1 selects the ALU, 0 the router. Items of D: 1
+  /// keeps the result, 0 drops it.
+  struct SelectQueues {
+    unsigned full = 0;
+    unsigned items = 0;
+    [[nodiscard]] unsigned output(unsigned offered) const {
+      return (items & full) | (offered & ~full);
+    }
+    /// The clock edge, as in Queue::commit().
+    bool commit(unsigned enqueue, unsigned offered, unsigned taken) {
+      const unsigned replaced = full & taken & enqueue;
+      const unsigned stored = replaced | (enqueue & ~full & ~taken);  // else it passes through
+      const unsigned left = (full & ~taken) | stored;
+      const bool turn = left != full || (replaced & (items ^ offered)) != 0;
+      items = (items & ~stored) | (offered & stored);
+      full = left;
+      return turn;
+    }
+  };
 
   void decode_phase();
   void route_input();
@@ -97,34 +125,31 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Clock& clock_;
   AccumulatorWithAluLinks links_;
   Link<AccumulatorRequest> request_;
-  Link<VectorRef> accumulator_input_, accumulator_output_;
+  Link<VectorRef> accumulator_input_;
   Link<AluOperation> operation_;
   Link<VectorRef> alu_input_, alu_output_;
   Accumulator accumulator_;
+  Link<VectorRef>& accumulator_output_;
   AluArray alu_;
 
   Queue<AccumulatorControl, QueueKind::plain, 2> control_;
-  SelectQueue input_select_;   ///< I
-  SelectQueue output_select_;  ///< O
-  SelectQueue result_select_;  ///< D
+  SelectQueues selects_;
   bool read_done_ = false;
-  bool was_idle_ = false;
   bool moved_ = false;  ///< in the last cycle
   unsigned done_legs_ = 0;
-
-  std::vector<std::uint8_t> run_bytes_;  ///< vectors that leave in a run
-  std::vector<VectorRef> run_;
 
   // The settled wires of the present cycle.
   Phase phase_ = Phase::single;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
-  unsigned fires_ = 0;  ///< legs
-  bool simd_ = false;   ///< value of all select legs
-  bool result_to_accumulator_ = false;
-  bool input_selected_ = false, input_from_alu_ = false;
-  bool output_selected_ = false, output_to_alu_ = false;
-  bool result_selected_ = false, result_kept_ = false;
+  unsigned fires_ = 0;                  ///< legs
+  bool simd_ = false;                   ///< the item at the head is a SIMD instruction
+  unsigned offered_ = 0;                ///< to the select queues
+  unsigned selected_ = 0, routes_ = 0;  ///< what they give: valid and item
+  [[nodiscard]] bool selected(Leg queue) const { return (selected_ & queue) != 0; }
+  [[nodiscard]] bool input_from_alu() const { return (routes_ & leg_input_select) != 0; }
+  [[nodiscard]] bool output_to_alu() const { return (routes_ & leg_output_select) != 0; }
+  [[nodiscard]] bool result_kept() const { return (routes_ & leg_result_select) != 0; }
   bool retires_ = false;  ///< the head, if there is one
   Account account_;
 };

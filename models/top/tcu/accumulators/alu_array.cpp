@@ -23,34 +23,10 @@ AluArray::AluArray(const sc_core::sc_module_name& name, Clock& clock,
       results_(4, vector_bytes_),
       account_("alus", clock, state_table, rest) {}
 
-bool AluArray::needs_input(const AluOperation& operation) {
-  if (operation.op == tcu::SimdOp::no_op || operation.op == tcu::SimdOp::zero) return false;
-  return operation.left == 0 || operation.right == 0;
-}
-
-void AluArray::drive() {
-  links_.output.valid = stored_ > 0 || stage2_;
-  links_.output.bits = results_.front();
-}
-
-void AluArray::accept() {
-  const bool room = stored_ < 2;
-  const bool needs = needs_input(links_.operation.bits);
-  links_.operation.ready = room && (links_.input.valid || !needs);
-  links_.input.ready = room && links_.operation.valid && needs;
-}
-
-AluArray::State AluArray::state() const {
-  if (links_.operation.fires()) return issue;
-  if (links_.operation.valid) return stored_ < 2 ? wait_input : wait_output;
-  return results_.empty() ? rest : pipeline;
-}
-
-void AluArray::commit() {
+void AluArray::move() {
   const AluOperation& operation = links_.operation.bits;
   const unsigned stored = stored_;
   const bool issues = links_.operation.fires();
-  account_.enter(state());
   // stage2_ enters the queue in this cycle, or passes through it when it is empty.
   if (stage2_) ++stored_;
   if (links_.output.fires()) {

@@ -43,9 +43,20 @@ class AluArray final : public sc_core::sc_module {
   AluArray(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
            const AluArrayLinks& links);
 
-  void drive();   ///< output.valid
-  void accept();  ///< operation.ready, input.ready; needs operation and input driven
-  void commit();  ///< needs output.ready
+  void drive() {  ///< output.valid
+    links_.output.valid = stored_ > 0 || stage2_;
+    redrive();
+  }
+  void accept() {  ///< operation.ready, input.ready; needs operation and input driven
+    const bool room = stored_ < 2;
+    const bool needs = needs_input(links_.operation.bits);
+    links_.operation.ready = room && (links_.input.valid || !needs);
+    links_.input.ready = room && needs && links_.operation.valid;
+  }
+  void commit() {  ///< needs output.ready
+    account_.enter(state());
+    if (!idle() || links_.operation.fires()) move();
+  }
   void redrive() { links_.output.bits = results_.front(); }  ///< see models/sim/engine.h
 
   [[nodiscard]] bool idle() const { return results_.empty(); }
@@ -54,8 +65,16 @@ class AluArray final : public sc_core::sc_module {
   [[nodiscard]] Account& account() { return account_; }
 
  private:
-  [[nodiscard]] State state() const;
-  [[nodiscard]] static bool needs_input(const AluOperation& operation);
+  [[nodiscard]] State state() const {
+    if (links_.operation.fires()) return issue;
+    if (links_.operation.valid) return stored_ < 2 ? wait_input : wait_output;
+    return idle() ? rest : pipeline;
+  }
+  [[nodiscard]] static bool needs_input(const AluOperation& operation) {
+    if (operation.left != 0 && operation.right != 0) return false;
+    return operation.op != tcu::SimdOp::no_op && operation.op != tcu::SimdOp::zero;
+  }
+  void move();
   /// Result of the operation, after its register write.
   void execute(const AluOperation& operation, VectorRef input, std::uint8_t* out);
   /// The vector a source selector names.

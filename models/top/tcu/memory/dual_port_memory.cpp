@@ -1,7 +1,6 @@
 #include "models/top/tcu/memory/dual_port_memory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "isa/support/error.h"
@@ -19,7 +18,8 @@ DualPortMemory::DualPortMemory(const sc_core::sc_module_name& name, Clock& clock
       kinds_(kinds),
       ports_{&port_a, &port_b},
       state_{PortState(vector_bytes), PortState(vector_bytes)},
-      zero_(vector_bytes) {
+      zero_(vector_bytes),
+      copies_(2 * vector_bytes) {
   constexpr std::uint64_t host_limit = std::uint64_t{1} << 36;
   if (depth > host_limit / vector_bytes) {
     user_error("memory {}: {} vectors of {} bytes are more than this simulator holds; allowed {}",
@@ -32,73 +32,15 @@ DualPortMemory::DualPortMemory(const sc_core::sc_module_name& name, Clock& clock
   }
 }
 
-void DualPortMemory::drive() {
-  for (unsigned p = 0; p < 2; ++p) {
-    MemoryPort& port = *ports_[p];
-    port.read_data.valid = !state_[p].data.empty();
-    port.read_data.bits = state_[p].data.front();
-  }
-}
-
-void DualPortMemory::accept() {
-  for (unsigned p = 0; p < 2; ++p) {
-    MemoryPort& port = *ports_[p];
-    const bool write = port.request.bits.write;
-    port.request.ready = write ? port.write_data.valid : state_[p].stored() < 2;
-    port.write_data.ready = port.request.valid && write;
-  }
-}
-
-void DualPortMemory::take_read(unsigned p) {
-  PortState& state = state_[p];
-  const Link<MemoryRequest>& request = ports_[p]->request;
-  const bool leaves = ports_[p]->read_data.fires();
-  const bool enters = request.fires() && !request.bits.write;
-  if (!leaves && !enters && !state.in_flight) return;
-  if (leaves != enters || state.in_flight != enters) ++clock_.turns;
-  state.in_flight = enters;
-  if (leaves) {
-    state.data.pop();
-    ++clock_.progress;
-  }
-  if (!enters) return;
-  ++stats_.reads[p];
-  if (clock_.events != nullptr) {
-    clock_.events->event({kinds_.read[p], 0, request.bits.address});
-  }
-  std::uint8_t* slot = state.data.push();
-  if (request.bits.address < depth_) {
-    copy_block(slot, vector(request.bits.address), vector_bytes_);
-  } else {
-    std::memset(slot, 0, vector_bytes_);
-  }
-}
-
-void DualPortMemory::take_write(unsigned p) {
-  const Link<MemoryRequest>& request = ports_[p]->request;
-  if (!request.fires() || !request.bits.write) return;
-  ++stats_.writes[p];
-  const VectorRef data = ports_[p]->write_data.bits;
-  if (clock_.events != nullptr) {
-    clock_.events->event({kinds_.write[p], 0, request.bits.address, 0, 0, data});
-  }
-  if (request.bits.address >= depth_) return;
-  copy_block(vector(request.bits.address), data, vector_bytes_);
-}
-
-void DualPortMemory::commit() {
-  // Both reads before both writes: a read of an address written in this cycle sees the old vector.
-  take_read(0);
-  take_read(1);
-  take_write(0);
-  take_write(1);
+void DualPortMemory::tell(EventKind kind, std::uint64_t address, VectorRef data) {
+  clock_.events->event({kind, 0, address, 0, 0, data});
 }
 
 /// Reads of a run are not copied, so nothing may be written meanwhile.
 Cycle DualPortMemory::steady(Cycle most) const {
-  const bool reads = reads_port(0) || reads_port(1);
-  const bool writes = writes_port(0) || writes_port(1);
-  return reads && writes ? 0 : most;
+  const bool any_read = reads_port(0) || reads_port(1);
+  const bool any_write = writes_port(0) || writes_port(1);
+  return any_read && any_write ? 0 : most;
 }
 
 void DualPortMemory::offer_run(Cycle cycles) {
@@ -110,8 +52,7 @@ void DualPortMemory::offer_run(Cycle cycles) {
     state.run.resize(cycles);
     for (std::size_t i = 0; i < waiting; ++i) state.run[i] = state.data.at(i);
     for (std::size_t i = waiting; i < cycles; ++i) {
-      const std::uint64_t address = requests[i - waiting].address;
-      state.run[i] = address < depth_ ? vector(address) : zero_.data();
+      state.run[i] = vector_or_zero(requests[i - waiting].address);
     }
     ports_[p]->read_data.run = state.run.data();
   }
@@ -123,12 +64,16 @@ void DualPortMemory::finish_reads(unsigned p, Cycle cycles) {
   const MemoryRequest* requests = ports_[p]->request.run;
   const Cycle kept = std::min<Cycle>(state.data.count(), cycles);
   for (Cycle i = cycles - kept; i < cycles; ++i) {
-    state.data.pop();
-    const std::uint64_t address = requests[i].address;
-    copy_block(state.data.push(), address < depth_ ? vector(address) : zero_.data(), vector_bytes_);
+    shift_reads(p, vector_or_zero(requests[i].address));
   }
   stats_.reads[p] += cycles;
   ++clock_.progress;
+}
+
+void DualPortMemory::shift_reads(unsigned p, VectorRef vector) {
+  BlockRing& data = state_[p].data;
+  data.pop();
+  copy_block(data.push(), vector, vector_bytes_);
 }
 
 void DualPortMemory::run(Cycle cycles) {
