@@ -132,8 +132,7 @@ class BlockRing {
   }
   /// How many of `count` blocks from the i-th on lie one behind the other.
   [[nodiscard]] std::size_t contiguous(std::size_t i, std::size_t count) const {
-    const std::size_t slot = read_ + i;
-    const std::size_t room = slot < slots_ ? slots_ - slot : 2 * slots_ - slot;
+    const std::size_t room = mask_ + 1 - ((read_ + i) & mask_);
     return count < room ? count : room;
   }
   /// Makes room for one more block at the end and returns it for filling.
