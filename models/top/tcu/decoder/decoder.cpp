@@ -199,6 +199,20 @@ unsigned Decoder::state_code(unsigned missing, bool progresses) const {
   return queue_.front().context + (progresses ? unsigned{busy} : wait_states[missing]);
 }
 
+/// `entering`: legs of the head that are taken. `firing`: streams whose output is taken; `ending`:
+/// those of them at the end of an item.
+inline void Decoder::commit_streams(unsigned entering, unsigned firing, unsigned ending) {
+  moving_ = firing & ~ending;
+  if (firing != 0) ++clock_.progress;
+  for_each(moving_,
+           [this](std::size_t i) { streams_[i].expander.advance_within(streams_[i].step); });
+  if ((entering | ending) == 0) return;
+  for_each(ending, [this](std::size_t i) { streams_[i].expander.start_over(); });
+  ++clock_.turns;
+  fresh_legs_ |= ending;
+  commit_queues(entering, ending);
+}
+
 void Decoder::commit() {
   if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
 
@@ -233,20 +247,6 @@ void Decoder::accept() {
     clock_.events->event(event);
   }
   decode(links_.instruction.bits, queue_.entering());
-}
-
-/// `entering`: legs of the head that are taken. `firing`: streams whose output is taken; `ending`:
-/// those of them at the end of an item.
-void Decoder::commit_streams(unsigned entering, unsigned firing, unsigned ending) {
-  moving_ = firing & ~ending;
-  if (firing != 0) ++clock_.progress;
-  for_each(moving_,
-           [this](std::size_t i) { streams_[i].expander.advance_within(streams_[i].step); });
-  if ((entering | ending) == 0) return;
-  for_each(ending, [this](std::size_t i) { streams_[i].expander.start_over(); });
-  ++clock_.turns;
-  fresh_legs_ |= ending;
-  commit_queues(entering, ending);
 }
 
 void Decoder::commit_queues(unsigned entering, unsigned ending) {
