@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include <systemc>
 
@@ -27,6 +26,7 @@
 #include "models/sim/queue.h"
 #include "models/top/tcu/channels.h"
 #include "models/top/tcu/decoder/expander.h"
+#include "models/top/tcu/decoder/instruction_queue.h"
 
 namespace tactus {
 
@@ -106,7 +106,7 @@ class Decoder final : public sc_core::sc_module {
 
   void drive();
   void commit();
-  [[nodiscard]] bool moves();  ///< see models/sim/engine.h
+  [[nodiscard]] static bool moves() { return true; }  ///< the timer; see models/sim/engine.h
   [[nodiscard]] bool redrive();
   void repeat();
   [[nodiscard]] bool streams_move() const { return moving_ != 0; }
@@ -134,7 +134,7 @@ class Decoder final : public sc_core::sc_module {
   /// Whether the head would retire in this cycle, valid or not; settled wires, before commit().
   [[nodiscard]] bool head_ready() const {
     const unsigned open = queue_.front().legs & ~done_legs_;
-    return (open & ~ready_legs(open)) == 0;
+    return ready_legs(open, taken(open | shown_legs_)) == open;
   }
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
@@ -147,7 +147,7 @@ class Decoder final : public sc_core::sc_module {
   std::function<void(Cycle, std::uint32_t)> on_retire;
 
  private:
-  /// Streams an instruction feeds; a set is a bit mask.
+  /// Streams an instruction feeds; a set is a bit mask. make_streams() follows the order.
   enum Leg : unsigned {
     leg_dataflow = 1,
     leg_local_a = 2,
@@ -158,6 +158,25 @@ class Decoder final : public sc_core::sc_module {
     leg_dram1 = 64,
     leg_host = 128,
     leg_dais = 256,
+  };
+  static constexpr unsigned leg_count = 9;
+  /// Legs without a queue: their items stay at the head.
+  static constexpr unsigned local_legs = leg_local_a | leg_local_b;
+
+  /// The end of a leg: the wires to its consumer, and the expander with the item that it works on.
+  struct Stream {
+    Wire* valid;
+    const Wire* ready;
+    Expander expander;
+    std::uint64_t size = 0;
+    std::uint64_t step = 0;
+    [[nodiscard]] bool last() const { return expander.last(size); }
+  };
+
+  /// Legs whose consumers would take an output in this cycle, valid or not.
+  struct Taken {
+    unsigned any = 0;
+    unsigned last = 0;  ///< those whose output is the last of an item
   };
 
   struct AccumulatorItem {
@@ -195,10 +214,9 @@ class Decoder final : public sc_core::sc_module {
     DaisControl dais;
     HostDataflow host;
     DramItem dram;
-    friend bool alike(const Decoded&, const Decoded&) { return false; }
   };
 
-  [[nodiscard]] Decoded decode(const std::uint8_t* bytes) const;
+  void decode(const std::uint8_t* bytes, Decoded& d) const;
   void decode_mat_mul(Decoded& d) const;
   void decode_data_move(Decoded& d) const;
   void decode_load_weights(Decoded& d) const;
@@ -207,30 +225,34 @@ class Decoder final : public sc_core::sc_module {
   void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
   void set_accumulator(Decoded& d, bool read, bool accumulate) const;
 
-  [[nodiscard]] std::uint64_t dram_mask(unsigned port) const;
-  [[nodiscard]] static unsigned dram_leg(unsigned port) {
-    return port == 0 ? leg_dram0 : leg_dram1;
+  [[nodiscard]] static Leg dram_leg(unsigned port) { return port == 0 ? leg_dram0 : leg_dram1; }
+  /// Calls `visit` with the number of each leg.
+  template <typename Visit>
+  static void for_each(unsigned legs, Visit&& visit) {
+    for (std::uint64_t rest = legs; rest != 0; rest &= rest - 1) {
+      visit(static_cast<std::size_t>(__builtin_ctzll(rest)));
+    }
   }
-  /// The items at the expanders: of the queue, or of the head itself past an empty queue.
-  [[nodiscard]] const AccumulatorItem& accumulator_item() const {
-    return accumulator_queue_.output(queue_.front().accumulator);
-  }
-  [[nodiscard]] const DramItem& dram_item(unsigned port) const {
-    return dram_queue_[port].output(queue_.front().dram);
-  }
-  [[nodiscard]] bool leg_valid(unsigned leg) const { return (pending_legs_ & leg) != 0; }
-  [[nodiscard]] unsigned ready_legs(unsigned legs) const;
+  [[nodiscard]] const Stream& stream(Leg leg) const { return streams_[__builtin_ctz(leg)]; }
+  [[nodiscard]] Stream& stream(Leg leg) { return streams_[__builtin_ctz(leg)]; }
+
+  [[nodiscard]] static std::array<Stream, leg_count> make_streams(
+      const tcu::Architecture& architecture, const DecoderLinks& links);
+  [[nodiscard]] Taken taken(unsigned legs) const;
+  [[nodiscard]] unsigned ready_legs(unsigned legs, Taken taken) const;
   /// The state for each set of legs that the head waits for.
   static constexpr std::array<std::uint8_t, 512> make_wait_states();
   static const std::array<std::uint8_t, 512> wait_states;
-  [[nodiscard]] unsigned state_code(unsigned ready, bool head_ready) const;
-  void show_accumulator_addresses();
-  [[nodiscard]] MemoryRequest local_request(const Expander& expander) const;
-  void drive_local(MemoryPort& port, const Expander& expander, unsigned leg);
-  void drive_dram(unsigned port);
+  [[nodiscard]] unsigned state_code(unsigned missing, bool progresses) const;
+  void show_items(unsigned legs);
+  void show_local(MemoryPort& port, Leg leg);
+  void show_dram(unsigned port);
+  void show_addresses(unsigned legs);
+  [[nodiscard]] std::uint64_t local_address(const Expander& expander) const;
   void count_time(bool head_ready);
-  void commit_streams(unsigned ready);
-  void commit_dram(unsigned port, unsigned ready);
+  void commit_streams(unsigned entering, unsigned firing, unsigned ending);
+  void commit_queues(unsigned entering, unsigned ending);
+  void accept();
   void retire();
   void configure(const tcu::ConfigureFields& fields);
 
@@ -239,34 +261,34 @@ class Decoder final : public sc_core::sc_module {
   const tcu::InstructionLayout layout_;
   const std::uint64_t local_mask_;        ///< of addresses and sizes
   const std::uint64_t accumulator_mask_;  ///< of addresses
+  const std::array<std::uint64_t, 2> dram_mask_;
   DecoderLinks links_;
 
-  Queue<Decoded, QueueKind::plain, 2> queue_;
+  InstructionQueue<Decoded> queue_;
   unsigned done_legs_ = 0;
-  unsigned queued_legs_ = 0;   ///< streams whose queue holds items
-  unsigned pending_legs_ = 0;  ///< of the head in this cycle: needed and not done; 0 if no head
+  unsigned queued_legs_ = 0;         ///< streams whose queue holds items
+  unsigned full_legs_ = local_legs;  ///< streams without room in a queue
+  unsigned pending_legs_ = 0;        ///< of the head in this cycle: needed and not done
+  unsigned shown_legs_ = 0;          ///< whose wires are valid
+  unsigned fresh_legs_ = 0;          ///< whose wires do not show the item at their output
+  std::array<Stream, leg_count> streams_;
 
-  Expander local_a_expander_;
-  Expander local_b_expander_;
   Queue<Dataflow, QueueKind::pipe_flow> dataflow_queue_;
   Queue<AccumulatorItem, QueueKind::pipe_flow> accumulator_queue_;
-  Expander accumulator_expander_;
   Queue<ArrayControl, QueueKind::pipe_flow> array_queue_;
-  Expander array_expander_;
   Queue<DaisControl, QueueKind::pipe_flow> dais_queue_;
-  Expander dais_expander_;
   Queue<HostDataflow, QueueKind::pipe_flow, 1> host_queue_;
-  Expander host_expander_;
   std::array<Queue<DramItem, QueueKind::pipe_flow, 1>, 2> dram_queue_;
-  std::array<Expander, 2> dram_expander_;
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
   bool head_ready_ = false;  ///< in the last cycle
-  unsigned moving_ = 0;      ///< streams that move in every cycle until the next turn
-  std::vector<MemoryRequest> local_run_;
-  std::vector<AccumulatorControl> accumulator_run_;
-  std::vector<DramRequest> dram_run_;
+  /// Streams that moved within an item in the last cycle, and do so in every cycle until the next
+  /// turn.
+  unsigned moving_ = 0;
+  std::array<MemoryRequest, longest_run> local_run_;
+  std::array<AccumulatorControl, longest_run> accumulator_run_;
+  std::array<DramRequest, longest_run> dram_run_;
   Stats stats_;
   Account account_;
 };

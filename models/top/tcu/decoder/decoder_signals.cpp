@@ -58,14 +58,14 @@ void Decoder::describe(const trace::Scope& scope) const {
     part.reg(
         "offset", std::max(1U, bits), [&e] { return e.offset(); }, trace::Radix::decimal);
   };
-  expander("memPortA_expander", local, local_a_expander_);
-  expander("memPortB_expander", local, local_b_expander_);
-  expander("acc_expander", layout_.accumulator_address, accumulator_expander_);
-  expander("array_expander", local, array_expander_);
-  if (has_dais) expander("dais_expander", local, dais_expander_);
-  expander("host_dataflow_expander", local, host_expander_);
-  expander("dram0_expander", layout_.dram0_address, dram_expander_[0]);
-  expander("dram1_expander", layout_.dram1_address, dram_expander_[1]);
+  expander("memPortA_expander", local, stream(leg_local_a).expander);
+  expander("memPortB_expander", local, stream(leg_local_b).expander);
+  expander("acc_expander", layout_.accumulator_address, stream(leg_accumulator).expander);
+  expander("array_expander", local, stream(leg_array).expander);
+  if (has_dais) expander("dais_expander", local, stream(leg_dais).expander);
+  expander("host_dataflow_expander", local, stream(leg_host).expander);
+  expander("dram0_expander", layout_.dram0_address, stream(leg_dram0).expander);
+  expander("dram1_expander", layout_.dram1_address, stream(leg_dram1).expander);
 
   const ConfigRegisters& r = registers_;
   const trace::Scope config = scope.part("config");

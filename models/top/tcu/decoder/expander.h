@@ -21,16 +21,15 @@ class Expander {
 
   /// The clock edge after an output was taken. `step` is the stride in vectors, 0 without stride.
   void advance(std::uint64_t size, std::uint64_t step = 0) {
-    if (count_ == size) {
-      count_ = 0;
-      offset_ = 0;
-      return;
-    }
+    if (count_ == size) return start_over();
     advance_within(step);
   }
+  /// The same where the output was the item's last.
+  void start_over() { count_ = offset_ = 0; }
   /// The same where the output was not the item's last.
   void advance_within(std::uint64_t step = 0) {
     count_ = count_ + 1 == depth_ ? 0 : count_ + 1;
+    if (step == 0) return;
     offset_ = step >= depth_ || offset_ >= depth_ - step ? 0 : offset_ + step;
   }
 
@@ -39,7 +38,9 @@ class Expander {
     std::uint64_t outputs = depth_ - 1 - count_;
     if (size >= count_) outputs = std::min(outputs, size - count_);
     if (step >= depth_) return 0;
-    return step == 0 ? outputs : std::min(outputs, (depth_ - 1 - offset_) / step);
+    if (step == 0) return outputs;
+    const std::uint64_t room = depth_ - 1 - offset_;
+    return std::min(outputs, step == 1 ? room : room / step);  // spares most a division
   }
   /// advance_within() so many times, at most before_last().
   void advance_by(std::uint64_t outputs, std::uint64_t step = 0) {
