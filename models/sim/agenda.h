@@ -8,9 +8,8 @@ namespace tactus {
 using UnitSet = std::uint32_t;
 
 struct Agenda {
-  UnitSet all = 0;      ///< the units there are
-  UnitSet stirred = 0;  ///< a wire at the unit's border has changed since the last clock edge
-  UnitSet turned = 0;   ///< the last clock edge moved what the unit's decisions look at
+  UnitSet stirred = 0;   ///< a wire at the unit's border has changed since the last clock edge
+  UnitSet turned = ~0U;  ///< the last clock edge moved what the unit's decisions look at
   /// Something moves in every cycle like the last one settled; nothing is said of what has turned.
   UnitSet moving = 0;
   UnitSet full = ~0U;             ///< the present cycle is settled in full

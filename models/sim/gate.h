@@ -1,4 +1,7 @@
-// Decides for one unit, cycle by cycle, how much of it has to be worked out; see engine.h.
+// How much of a unit has to be worked out in a cycle, for one unit; see engine.h.
+//
+// Functions and not objects with references: units are called some ten times a cycle, and like this
+// their addresses and bits are constants of the caller.
 #pragma once
 
 #include "models/sim/clock.h"
@@ -6,16 +9,10 @@
 
 namespace tactus {
 
-template <typename Unit>
-class Gate {
+/// The wires at the border of a unit, which stir it when they change.
+class Border {
  public:
-  Gate(Clock& clock, Unit& unit)
-      : clock_(clock), agenda_(clock.agenda), unit_(unit), bit_(agenda_.all + 1) {
-    agenda_.all |= bit_;
-    agenda_.turned |= bit_;
-  }
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
+  Border(Agenda& agenda, UnitSet unit) : agenda_(agenda), unit_(unit) {}
 
   /// The unit looks at what the link's other end writes.
   template <typename T>
@@ -26,65 +23,67 @@ class Gate {
   void consumes(Link<T>& link) {
     watches(link.valid);
   }
-  void watches(Wire& wire) { wire.tell(agenda_, bit_); }
-  /// Something that is no wire has changed.
-  void stir() { agenda_.stirred |= bit_; }
-
-  [[nodiscard]] bool stirred() const { return is_in(agenda_.stirred); }
-  [[nodiscard]] bool moves() const { return is_in(agenda_.moving); }
-
-  /// For a unit whose drive() looks at its registers only.
-  void drive() {
-    if (!is_in(agenda_.full)) {
-      if (!moves() || unit_.redrive()) return;
-      agenda_.full |= bit_;
-    }
-    unit_.drive();
-  }
-  /// For one whose drive() looks at wires, too.
-  void drive_from_wires() {
-    if (stirred()) agenda_.full |= bit_;
-    drive();
-  }
-  /// Whether the rest of the cycle's settling has to be done, too.
-  [[nodiscard]] bool accepts() {
-    if (!is_in(agenda_.full | agenda_.stirred)) return false;
-    agenda_.full |= bit_;
-    return true;
-  }
-  /// The clock edge; true if the cycle was settled in full.
-  bool commit() {
-    if (!is_in(agenda_.full)) {
-      if (moves()) repeat();
-      return false;
-    }
-    const std::uint64_t turns = clock_.turns;
-    ++agenda_.evaluations;
-    unit_.commit();
-    if (clock_.turns != turns) {
-      agenda_.turned |= bit_;
-    } else {
-      agenda_.moving = unit_.moves() ? agenda_.moving | bit_ : agenda_.moving & ~bit_;
-    }
-    return true;
-  }
-  [[nodiscard]] UnitSet bit() const { return bit_; }
-  /// repeat() by itself, in a run of cycles; false if it turned.
-  bool repeat() {
-    const std::uint64_t turns = clock_.turns;
-    unit_.repeat();
-    if (clock_.turns == turns) return true;
-    agenda_.turned |= bit_;
-    return false;
-  }
+  void watches(Wire& wire) { wire.tell(agenda_, unit_); }
 
  private:
-  [[nodiscard]] bool is_in(UnitSet set) const { return (set & bit_) != 0; }
-
-  Clock& clock_;
   Agenda& agenda_;
-  Unit& unit_;
-  UnitSet bit_;
+  UnitSet unit_;
 };
+
+namespace gate {
+
+/// For a unit whose drive() looks at its registers only.
+template <typename Unit>
+inline void drive(Agenda& agenda, UnitSet bit, Unit& unit) {
+  if ((agenda.full & bit) == 0) {
+    if ((agenda.moving & bit) == 0 || unit.redrive()) return;
+    agenda.full |= bit;
+  }
+  unit.drive();
+}
+
+/// For one whose drive() looks at wires, too.
+template <typename Unit>
+inline void drive_from_wires(Agenda& agenda, UnitSet bit, Unit& unit) {
+  agenda.full |= agenda.stirred & bit;
+  drive(agenda, bit, unit);
+}
+
+/// Whether the rest of the cycle's settling has to be done, too.
+inline bool accepts(Agenda& agenda, UnitSet bit) {
+  agenda.full |= agenda.stirred & bit;
+  return (agenda.full & bit) != 0;
+}
+
+/// repeat() by itself; false if it turned.
+template <typename Unit>
+inline bool repeat(Clock& clock, UnitSet bit, Unit& unit) {
+  const std::uint64_t turns = clock.turns;
+  unit.repeat();
+  if (clock.turns == turns) return true;
+  clock.agenda.turned |= bit;
+  return false;
+}
+
+/// The clock edge; true if the cycle was settled in full.
+template <typename Unit>
+inline bool commit(Clock& clock, UnitSet bit, Unit& unit) {
+  Agenda& agenda = clock.agenda;
+  if ((agenda.full & bit) == 0) {
+    if ((agenda.moving & bit) != 0) repeat(clock, bit, unit);
+    return false;
+  }
+  const std::uint64_t turns = clock.turns;
+  ++agenda.evaluations;
+  unit.commit();
+  if (clock.turns != turns) {
+    agenda.turned |= bit;
+  } else {
+    agenda.moving = unit.moves() ? agenda.moving | bit : agenda.moving & ~bit;
+  }
+  return true;
+}
+
+}  // namespace gate
 
 }  // namespace tactus

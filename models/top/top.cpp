@@ -1,7 +1,6 @@
 #include "models/top/top.h"
 
 #include <algorithm>
-#include <bitset>
 #include <cstring>
 
 #include "isa/support/error.h"
@@ -37,18 +36,19 @@ Top::Port::Port(unsigned index, Clock& clock, const Config& config,
                 const ConfigRegisters& registers, DramLinks& tcu)
     : port(index == 0 ? "dram0" : "dram1", clock, config.tcu.architecture, config.axi_data_bits / 8,
            index, registers, tcu, pins),
-      gate(clock, *this),
+      bit(index == 0 ? dram0_unit : dram1_unit),
       clock_(clock),
       tcu_(tcu),
       vector_bytes_(static_cast<unsigned>(config.tcu.architecture.vector_bytes())) {
-  gate.consumes(tcu.request);
-  gate.produces(tcu.in);
-  gate.consumes(tcu.out);
-  gate.produces(pins.ar);
-  gate.produces(pins.aw);
-  gate.produces(pins.w);
-  gate.consumes(pins.r);
-  gate.consumes(pins.b);
+  Border border(clock.agenda, bit);
+  border.consumes(tcu.request);
+  border.produces(tcu.in);
+  border.consumes(tcu.out);
+  border.produces(pins.ar);
+  border.produces(pins.aw);
+  border.produces(pins.w);
+  border.consumes(pins.r);
+  border.consumes(pins.b);
 }
 
 void Top::Port::drive() {
@@ -58,7 +58,7 @@ void Top::Port::drive() {
 
 bool Top::Port::redrive() {
   target->drive();
-  return !gate.stirred() && port.redrive();
+  return !stirred() && port.redrive();
 }
 
 void Top::Port::commit() {
@@ -74,12 +74,12 @@ void Top::Port::repeat() {
 }
 
 Cycle Top::Port::steady(Cycle most) const {
-  if (!gate.moves()) return most;
+  if (!goes_on()) return most;
   return progresses ? std::min(most, longest_run) : target->waits(most);
 }
 
 Cycle Top::Port::run_at_once(Cycle most) {
-  if (gate.stirred()) return 0;
+  if (stirred()) return 0;
   most = port.offer_run(most);
   if (most != 0) most = target->run(most);
   if (most != 0) port.run(most);
@@ -99,7 +99,8 @@ Cycle Top::Port::run(Cycle most) {
   bool more = true;
   while (more && cycles < most) {
     if (!redrive()) {
-      gate.stir();  // the wires show the next cycle already, and it has to be settled
+      clock_.agenda.stirred |=
+          bit;  // the wires show the next cycle already, and it has to be settled
       break;
     }
     if (takes_requests) tcu_.request.bits = tcu_.request.run[cycles];
@@ -109,7 +110,7 @@ Cycle Top::Port::run(Cycle most) {
       std::memcpy(vector, tcu_.in.bits, vector_bytes_);
       run_[cycles] = vector;
     }
-    more = gate.repeat();
+    more = gate::repeat(clock_, bit, *this);
     ++cycles;
     ++clock_.now;
     if (clock_.transactions == transactions) continue;
@@ -133,16 +134,15 @@ Top::Top(const sc_core::sc_module_name& name, Clock& clock, const Config& config
       stream_("stream", clock, config.axi_data_bits / 8,
               tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
               instructions_),
-      stream_gate_(clock, stream_),
       tcu_("tcu", clock, config.tcu, instructions_, dram_),
       sample_pause_(config.sample_pause) {
   clock.engine = config.shuffle_seed ? Engine::step : config.engine;
-  stream_gate_.consumes(words_);
-  stream_gate_.produces(instructions_);
+  Border border(clock.agenda, stream_unit);
+  border.consumes(words_);
+  border.produces(instructions_);
   check_axi_width(config.tcu.architecture, config.axi_data_bits);
   for (unsigned p = 0; p < 2; ++p) {
     ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
-    port_units_ |= ports_[p]->gate.bit();
   }
   array_time_.emplace(clock, tcu_.array_account(), tcu_.decoder().account(),
                       std::array<Account*, 2>{&port(0).account(), &port(1).account()});
@@ -173,7 +173,7 @@ void Top::offer_word() {
   const bool ended = !words_.valid && source_.exhausted() && stream_.idle();
   if (!words_.valid && ended == clock_.stream_ended) return;
   clock_.stream_ended = ended;
-  stream_gate_.stir();
+  clock_.agenda.stirred |= stream_unit;
   tcu_.stir();
 }
 
@@ -259,7 +259,7 @@ bool Top::run(Cycle cycles) {
   if (!tcu_.offer_run(cycles)) return false;
   Cycle ran = cycles;
   for (auto& port : ports_) {
-    if (port->progresses && port->gate.moves()) ran = port->run(cycles);
+    if (port->progresses && port->goes_on()) ran = port->run(cycles);
   }
   if (ran == 0) return false;
   const std::uint64_t turns = clock_.turns;
@@ -270,29 +270,27 @@ bool Top::run(Cycle cycles) {
 }
 
 void Top::settle() {
-  const Agenda& agenda = clock_.agenda;
-  stream_gate_.drive_from_wires();
-  if (((agenda.full | agenda.moving) & port_units_) != 0) {
-    for (auto& p : ports_) p->gate.drive();
+  Agenda& agenda = clock_.agenda;
+  gate::drive_from_wires(agenda, stream_unit, stream_);
+  if (((agenda.full | agenda.moving) & port_units) != 0) {
+    for (auto& p : ports_) gate::drive(agenda, p->bit, *p);
   }
   tcu_.drive();
-  if (((agenda.full | agenda.stirred) & port_units_) != 0) {
+  if (((agenda.full | agenda.stirred) & port_units) != 0) {
     for (auto& p : ports_) {
-      if (p->gate.accepts()) p->port.accept();
+      if (gate::accepts(agenda, p->bit)) p->port.accept();
     }
   }
   tcu_.accept();
-  if (stream_gate_.accepts()) stream_.accept();
+  if (gate::accepts(agenda, stream_unit)) stream_.accept();
 }
-
-unsigned Top::units() const { return std::bitset<32>(clock_.agenda.all).count(); }
 
 void Top::commit() {
   clock_.agenda.begin_clock_edge();
-  stream_gate_.commit();
+  gate::commit(clock_, stream_unit, stream_);
   tcu_.commit();
-  if (((clock_.agenda.full | clock_.agenda.moving) & port_units_) == 0) return;
-  for (auto& p : ports_) p->gate.commit();
+  if (((clock_.agenda.full | clock_.agenda.moving) & port_units) == 0) return;
+  for (auto& p : ports_) gate::commit(clock_, p->bit, *p);
 }
 
 /// The order of units is free: the wires of a cycle settle to the same values however often and in

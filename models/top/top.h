@@ -76,7 +76,7 @@ class Top final : public sc_core::sc_module {
 
   /// Cycles of single units worked out in full so far: units() in every cycle with the step engine.
   [[nodiscard]] std::uint64_t evaluations() const { return clock_.agenda.evaluations; }
-  [[nodiscard]] unsigned units() const;
+  [[nodiscard]] unsigned units() const { return tcu_.dais() == nullptr ? 9 : 10; }
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
@@ -94,22 +94,33 @@ class Top final : public sc_core::sc_module {
   std::function<void(const Sample&)> on_sample;
 
  private:
+  /// Their bits in the agenda.
+  enum : UnitSet {
+    stream_unit = Tcu::first_free_unit,
+    dram0_unit = 2 * stream_unit,
+    dram1_unit = 4 * stream_unit,
+    port_units = dram0_unit | dram1_unit,
+  };
+
   struct Port {
     Port(unsigned index, Clock& clock, const Config& config, const ConfigRegisters& registers,
          DramLinks& tcu);
     AxiLinks pins;
     DramPort port;
     AxiTarget* target = nullptr;
-    Gate<Port> gate;
+    const UnitSet bit;  ///< in the agenda
     [[nodiscard]] bool idle() const { return port.idle() && target->idle(); }
 
-    // What the gate asks for: port and target are one unit to the engine.
+    // Port and target are one unit to the engine.
     void drive();
     void commit();
     /// Also while nothing passes: the target may answer at any time.
     [[nodiscard]] bool moves() const { return !idle(); }
     [[nodiscard]] bool redrive();
     void repeat();
+    [[nodiscard]] bool stirred() const { return (clock_.agenda.stirred & bit) != 0; }
+    /// In the cycles to come, if nothing turned in the last.
+    [[nodiscard]] bool goes_on() const { return (clock_.agenda.moving & bit) != 0; }
     [[nodiscard]] Cycle steady(Cycle most) const;
     /// Goes ahead for as many of `most` cycles as are like the last, and says how many.
     Cycle run(Cycle most);
@@ -137,12 +148,10 @@ class Top final : public sc_core::sc_module {
   Clock& clock_;
   InstructionSource& source_;
   StallGenerator stalls_;
-  bool every_cycle_;        ///< there is more to do in a cycle than the units' work
-  UnitSet port_units_ = 0;  ///< the two ports
+  bool every_cycle_;  ///< there is more to do in a cycle than the units' work
   StreamAdapter::Bytes words_, instructions_;
   std::array<DramLinks, 2> dram_;
   StreamAdapter stream_;
-  Gate<StreamAdapter> stream_gate_;
   Tcu tcu_;
   std::array<std::unique_ptr<Port>, 2> ports_;
   void take_sample();

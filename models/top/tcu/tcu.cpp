@@ -9,6 +9,7 @@ namespace tactus {
 Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
          Link<const std::uint8_t*>& instruction, std::array<DramLinks, 2>& dram)
     : sc_module(name),
+      clock_(clock),
       decoder_("decoder", clock, config.architecture, config.reset_timeout,
                {instruction,
                 local_a_,
@@ -35,86 +36,83 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
               local_router_.results_of_dais()}),
       accumulators_("accumulators", clock, config.architecture,
                     {accumulator_control_, accumulator_input_, accumulator_output_}),
-      decoder_gate_(clock, decoder_),
-      local_gate_(clock, local_),
-      local_router_gate_(clock, local_router_),
-      host_router_gate_(clock, host_router_),
-      array_gate_(clock, array_),
-      accumulators_gate_(clock, accumulators_),
       local_a_account_("local_a", clock, DualPortMemory::state_table, DualPortMemory::rest),
       local_b_account_("local_b", clock, DualPortMemory::state_table, DualPortMemory::rest) {
   if (!config.architecture.dais_blocks.empty()) {
     dais_ = std::make_unique<DaisUnit>("dais", clock, config.architecture,
                                        DaisUnitLinks{dais_control_, dais_input_, dais_output_});
-    dais_gate_.emplace(clock, *dais_);
   }
   connect(instruction, dram);
 }
 
 void Tcu::connect(Link<const std::uint8_t*>& instruction, std::array<DramLinks, 2>& dram) {
-  const auto join = [](auto& producer, auto& consumer, auto& link) {
-    producer.produces(link);
-    consumer.consumes(link);
+  const auto border = [this](UnitSet unit) { return Border(clock_.agenda, unit); };
+  const auto join = [&](UnitSet producer, UnitSet consumer, auto& link) {
+    border(producer).produces(link);
+    border(consumer).consumes(link);
   };
-  decoder_gate_.consumes(instruction);
-  join(decoder_gate_, local_gate_, local_a_.request);
-  join(decoder_gate_, local_gate_, local_b_.request);
-  join(decoder_gate_, local_router_gate_, dataflow_);
-  join(decoder_gate_, host_router_gate_, host_);
-  join(decoder_gate_, array_gate_, array_control_);
-  join(decoder_gate_, accumulators_gate_, accumulator_control_);
-  join(local_gate_, local_router_gate_, local_a_.read_data);
-  join(local_router_gate_, local_gate_, local_a_.write_data);
-  join(local_gate_, host_router_gate_, local_b_.read_data);
-  join(host_router_gate_, local_gate_, local_b_.write_data);
-  join(local_router_gate_, array_gate_, array_weights_);
-  join(local_router_gate_, array_gate_, array_input_);
-  join(array_gate_, local_router_gate_, array_output_);
-  join(local_router_gate_, accumulators_gate_, accumulator_input_);
-  join(accumulators_gate_, local_router_gate_, accumulator_output_);
+  border(decoder_unit).consumes(instruction);
+  join(decoder_unit, local_unit, local_a_.request);
+  join(decoder_unit, local_unit, local_b_.request);
+  join(decoder_unit, local_router_unit, dataflow_);
+  join(decoder_unit, host_router_unit, host_);
+  join(decoder_unit, array_unit, array_control_);
+  join(decoder_unit, accumulators_unit, accumulator_control_);
+  join(local_unit, local_router_unit, local_a_.read_data);
+  join(local_router_unit, local_unit, local_a_.write_data);
+  join(local_unit, host_router_unit, local_b_.read_data);
+  join(host_router_unit, local_unit, local_b_.write_data);
+  join(local_router_unit, array_unit, array_weights_);
+  join(local_router_unit, array_unit, array_input_);
+  join(array_unit, local_router_unit, array_output_);
+  join(local_router_unit, accumulators_unit, accumulator_input_);
+  join(accumulators_unit, local_router_unit, accumulator_output_);
   for (DramLinks& port : dram) {
-    decoder_gate_.produces(port.request);
-    host_router_gate_.consumes(port.in);
-    host_router_gate_.produces(port.out);
+    border(decoder_unit).produces(port.request);
+    border(host_router_unit).consumes(port.in);
+    border(host_router_unit).produces(port.out);
   }
-  if (!dais_gate_) return;
-  join(decoder_gate_, *dais_gate_, dais_control_);
-  join(local_router_gate_, *dais_gate_, dais_input_);
-  join(*dais_gate_, local_router_gate_, dais_output_);
-  array_gate_.watches(local_router_.results_of_dais());
+  if (!dais_) return;
+  join(decoder_unit, dais_unit, dais_control_);
+  join(local_router_unit, dais_unit, dais_input_);
+  join(dais_unit, local_router_unit, dais_output_);
+  border(array_unit).watches(local_router_.results_of_dais());
 }
 
 // Units whose outputs depend on registers only come first, then the routers, whose outputs depend
 // on theirs.
 void Tcu::drive() {
-  decoder_gate_.drive();
-  local_gate_.drive();
-  array_gate_.drive();
-  if (dais_gate_) dais_gate_->drive();
-  accumulators_gate_.drive();
-  local_router_gate_.drive_from_wires();
-  host_router_gate_.drive_from_wires();
+  Agenda& agenda = clock_.agenda;
+  gate::drive(agenda, decoder_unit, decoder_);
+  gate::drive(agenda, local_unit, local_);
+  gate::drive(agenda, array_unit, array_);
+  if (dais_) gate::drive(agenda, dais_unit, *dais_);
+  gate::drive(agenda, accumulators_unit, accumulators_);
+  gate::drive_from_wires(agenda, local_router_unit, local_router_);
+  gate::drive_from_wires(agenda, host_router_unit, host_router_);
 }
 
 // From the consumers at the ends of the data paths back to the sources.
 void Tcu::accept() {
-  if (accumulators_gate_.accepts()) accumulators_.accept();
-  if (local_gate_.accepts()) local_.accept();
-  if (local_router_gate_.accepts()) local_router_.accept_results();
-  if (array_gate_.accepts()) array_.accept();
-  if (dais_gate_ && dais_gate_->accepts()) dais_->accept();
-  if (local_router_gate_.accepts()) local_router_.accept_reads();
-  if (host_router_gate_.accepts()) host_router_.accept();
+  Agenda& agenda = clock_.agenda;
+  if (gate::accepts(agenda, accumulators_unit)) accumulators_.accept();
+  if (gate::accepts(agenda, local_unit)) local_.accept();
+  if (gate::accepts(agenda, local_router_unit)) local_router_.accept_results();
+  if (gate::accepts(agenda, array_unit)) array_.accept();
+  if (dais_ && gate::accepts(agenda, dais_unit)) dais_->accept();
+  if (gate::accepts(agenda, local_router_unit)) local_router_.accept_reads();
+  if (gate::accepts(agenda, host_router_unit)) host_router_.accept();
 }
 
 void Tcu::commit() {
-  decoder_gate_.commit();
-  local_router_gate_.commit();
-  array_gate_.commit();
-  if (dais_gate_) dais_gate_->commit();
-  accumulators_gate_.commit();
-  if (local_gate_.commit()) account_local();
-  host_router_gate_.commit();
+  Clock& clock = clock_;
+  gate::commit(clock, decoder_unit, decoder_);
+  gate::commit(clock, local_router_unit, local_router_);
+  gate::commit(clock, array_unit, array_);
+  if (dais_) gate::commit(clock, dais_unit, *dais_);
+  gate::commit(clock, accumulators_unit, accumulators_);
+  if (gate::commit(clock, local_unit, local_)) account_local();
+  gate::commit(clock, host_router_unit, host_router_);
 }
 
 std::vector<Account*> Tcu::accounts() {
@@ -128,38 +126,38 @@ std::vector<Account*> Tcu::accounts() {
 
 Cycle Tcu::steady(Cycle most) const {
   if (dais_ && !dais_->idle()) return 0;
-  const bool moves = decoder_.streams_move() || local_gate_.moves() || local_router_gate_.moves() ||
-                     array_gate_.moves() || accumulators_gate_.moves();
+  const bool moves = decoder_.streams_move() || goes_on(local_unit) || goes_on(local_router_unit) ||
+                     goes_on(array_unit) || goes_on(accumulators_unit);
   if (moves) most = std::min(most, longest_run);
   most = decoder_.steady(most);
-  if (local_gate_.moves()) most = local_.steady(most);
-  if (local_router_gate_.moves()) most = local_router_.steady(most);
-  return array_gate_.moves() ? array_.steady(most) : most;
+  if (goes_on(local_unit)) most = local_.steady(most);
+  if (goes_on(local_router_unit)) most = local_router_.steady(most);
+  return goes_on(array_unit) ? array_.steady(most) : most;
 }
 
 bool Tcu::offer_run(Cycle cycles) {
   if (!decoder_.offer_run(cycles)) return false;
-  if (accumulators_gate_.moves() && accumulators_.steady(cycles) < cycles) return false;
-  if (!local_gate_.moves()) return true;
+  if (goes_on(accumulators_unit) && accumulators_.steady(cycles) < cycles) return false;
+  if (!goes_on(local_unit)) return true;
   local_.offer_run(cycles);
-  if (host_router_gate_.moves()) host_router_.run_to_dram();
+  if (goes_on(host_router_unit)) host_router_.run_to_dram();
   return true;
 }
 
 /// From the sources of the data to its ends.
 void Tcu::run(Cycle cycles) {
   decoder_.run(cycles);
-  if (host_router_gate_.moves()) host_router_.run_from_dram();
-  if (local_router_gate_.moves()) local_router_.run_reads();
-  if (array_gate_.moves()) array_.offer_run(cycles);
-  if (local_router_gate_.moves()) local_router_.run_results();
-  if (accumulators_gate_.moves()) accumulators_.run(cycles);
-  if (local_router_gate_.moves()) {
+  if (goes_on(host_router_unit)) host_router_.run_from_dram();
+  if (goes_on(local_router_unit)) local_router_.run_reads();
+  if (goes_on(array_unit)) array_.offer_run(cycles);
+  if (goes_on(local_router_unit)) local_router_.run_results();
+  if (goes_on(accumulators_unit)) accumulators_.run(cycles);
+  if (goes_on(local_router_unit)) {
     local_router_.run_writes();
     local_router_.run(cycles);
   }
-  if (array_gate_.moves()) array_.run(cycles);
-  if (local_gate_.moves()) local_.run(cycles);
+  if (goes_on(array_unit)) array_.run(cycles);
+  if (goes_on(local_unit)) local_.run(cycles);
 }
 
 void Tcu::add_phases(Phases& phases) {

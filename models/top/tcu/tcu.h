@@ -39,6 +39,18 @@ struct DramLinks {
 
 class Tcu final : public sc_core::sc_module {
  public:
+  /// The units' bits in the agenda; the first that is free.
+  enum : UnitSet {
+    decoder_unit = 1,
+    local_unit = 2,
+    local_router_unit = 4,
+    host_router_unit = 8,
+    array_unit = 16,
+    dais_unit = 32,
+    accumulators_unit = 64,
+    first_free_unit = 128,
+  };
+
   struct Config {
     tcu::Architecture architecture;
     tcu::MacRounding rounding = tcu::MacRounding::sum;
@@ -60,7 +72,7 @@ class Tcu final : public sc_core::sc_module {
   void add_phases(Phases& phases);
 
   /// Something that is no wire but decides a state has changed: whether the stream has ended.
-  void stir() { decoder_gate_.stir(); }
+  void stir() { clock_.agenda.stirred |= decoder_unit; }
   [[nodiscard]] bool idle() const;
   /// One line for each unit that is in the middle of something.
   [[nodiscard]] std::vector<std::string> waits_for() const;
@@ -81,6 +93,7 @@ class Tcu final : public sc_core::sc_module {
   [[nodiscard]] std::vector<Account*> accounts();
 
  private:
+  Clock& clock_;
   MemoryPort local_a_, local_b_;
   Link<Dataflow> dataflow_;
   Link<HostDataflow> host_;
@@ -99,15 +112,9 @@ class Tcu final : public sc_core::sc_module {
   std::unique_ptr<DaisUnit> dais_;
   AccumulatorWithAlu accumulators_;
 
-  /// The wires between the units, each told to the gates at its ends.
+  /// Tells the wires between the units to those at their ends.
   void connect(Link<const std::uint8_t*>& instruction, std::array<DramLinks, 2>& dram);
-  Gate<Decoder> decoder_gate_;
-  Gate<DualPortMemory> local_gate_;
-  Gate<LocalRouter> local_router_gate_;
-  Gate<HostRouter> host_router_gate_;
-  Gate<SystolicArray> array_gate_;
-  std::optional<Gate<DaisUnit>> dais_gate_;
-  Gate<AccumulatorWithAlu> accumulators_gate_;
+  [[nodiscard]] bool goes_on(UnitSet unit) const { return (clock_.agenda.moving & unit) != 0; }
 
   /// The memory's ports are accounted here because those of the accumulators are not units.
   void account_local() {
