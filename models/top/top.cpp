@@ -170,8 +170,9 @@ void Top::offer_word() {
   if (words_.valid && !words_.ready) return;  // stays offered until taken
   words_.bits = source_.word(clock_.now);
   words_.valid = words_.bits != nullptr;
+  if (words_.valid) clock_.agenda.stirred |= stream_unit;
   const bool ended = !words_.valid && source_.exhausted() && stream_.idle();
-  if (!words_.valid && ended == clock_.stream_ended) return;
+  if (ended == clock_.stream_ended) return;
   clock_.stream_ended = ended;
   clock_.agenda.stirred |= stream_unit;
   tcu_.stir();
