@@ -39,7 +39,7 @@ class Bench {
         outputs_(logic.output_count()),
         samples_(std::move(samples)),
         block_("block", clock_, logic, {in_, out_}),
-        driver_("driver", clock_, clock_period(100), [this] { return cycle(); }) {}
+        driver_("driver", clock_, clock_period(100), [this](Cycle) { return cycle(); }) {}
 
   /// Runs on the SystemC kernel until all samples are out.
   Trace run(const Willing& source, const Willing& sink) {
