@@ -151,7 +151,7 @@ void PatternSlave::commit() {
   if (pins_.b.fires()) responses_.pop_front();
   if (pins_.ar.fires()) {
     const AxiAddress& a = pins_.ar.bits;
-    reads_.push_back({a.address, a.length + 1, clock_.now + read_latency_});
+    reads_.push_back({a.address, a.length + 1U, clock_.now + read_latency_});
   }
   if (pins_.w.fires() && pins_.w.bits.last) responses_.push_back(clock_.now + write_latency_);
 }

@@ -126,7 +126,7 @@ void AxiSlave::commit_write_data() {
 void AxiSlave::join_writes() {
   while (!addresses_.empty() && !data_.empty()) {
     Burst* burst = data_.front();
-    if (burst->beats != addresses_.front().length + 1) {
+    if (burst->beats != addresses_.front().length + 1U) {
       internal_error("{}: a write burst of {} beats brought {}", name(),
                      addresses_.front().length + 1, burst->beats);
     }

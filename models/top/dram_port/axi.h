@@ -10,7 +10,7 @@ namespace tactus {
 
 struct AxiAddress {
   std::uint32_t address = 0;  ///< bytes
-  unsigned length = 0;        ///< AxLEN: beats minus one, 0..255
+  std::uint16_t length = 0;   ///< AxLEN: beats minus one, 0..255
   std::uint8_t cache = 0;     ///< AxCACHE
   friend bool alike(const AxiAddress& a, const AxiAddress& b) { return a.length == b.length; }
 };

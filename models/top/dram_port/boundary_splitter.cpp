@@ -35,7 +35,7 @@ void BoundarySplitter::cut(Channel& channel, const AxiAddress& burst) const {
       (channel.beats_issued == 0 ? page_bytes - in_page : page_bytes) / beat_bytes_;
   const unsigned beats = left < room ? left : room;
   channel.piece.address = burst.address + channel.beats_issued * beat_bytes_;
-  channel.piece.length = beats - 1;
+  channel.piece.length = static_cast<std::uint16_t>(beats - 1);
   channel.last_piece = beats == left;
 }
 

@@ -52,7 +52,7 @@ Converter::Piece Converter::piece(const DramRequest& request) const {
   const std::uint64_t vector = (request.address + vectors_issued_) & address_mask_;
   piece.address.address =
       static_cast<std::uint32_t>(vector * vector_bytes_ + registers_.dram_offset[port_]);
-  piece.address.length = static_cast<unsigned>(vectors * beats_per_vector_ - 1);
+  piece.address.length = static_cast<std::uint16_t>(vectors * beats_per_vector_ - 1);
   piece.address.cache = registers_.dram_cache[port_];
   return piece;
 }
