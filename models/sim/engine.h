@@ -3,8 +3,8 @@
 // A unit's rules are drive(), accept() and commit(): the first two settle the wires of a cycle, the
 // last is its clock edge. They are all there is to the step engine.
 //
-// The fast engine does in a cycle only what may come out otherwise than in the cycle before, unit by
-// unit (gate.h). A unit
+// The fast engine does in a cycle only what may come out otherwise than in the cycle before, unit
+// by unit (gate.h). A unit
 //
 //   turns      in a commit that moves a register its decisions look at: the level of a queue, a leg
 //              taken, a lock, the kind of a head. It says so by Clock::turns.
@@ -14,7 +14,8 @@
 // One that has turned or is stirred settles the cycle in full. For one that is neither, only
 // payloads, counters and the time have moved, and it brings
 //
-//   moves()    asked after a cycle settled without a turn: whether anything of the unit moves in it.
+//   moves()    asked after a cycle settled without a turn: whether anything of the unit moves in
+//   it.
 //              If not, the unit is left alone until it is stirred.
 //   redrive()  rewrites the payloads (addresses, vectors) of its wires; false if a counter, an
 //              address or the time now decides otherwise than in the cycle before, and then the
