@@ -99,8 +99,8 @@ Cycle Top::Port::run(Cycle most) {
   bool more = true;
   while (more && cycles < most) {
     if (!redrive()) {
-      clock_.agenda.stirred |=
-          bit;  // the wires show the next cycle already, and it has to be settled
+      // The wires show the next cycle already, and it has to be settled.
+      clock_.agenda.stirred |= bit;
       break;
     }
     if (takes_requests) tcu_.request.bits = tcu_.request.run[cycles];
