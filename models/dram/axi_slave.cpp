@@ -216,6 +216,12 @@ Cycle AxiSlave::waits(Cycle most) const {
     if (!valid) {
       most = burst.available <= clock_.now ? 0 : std::min(most, burst.available - clock_.now);
     }
+    // Later ones change no wire, but while one is on its way the machine does not hang.
+    for (std::size_t i = 1; i < bursts->size(); ++i) {
+      const Burst& later = *(*bursts)[i];
+      if (!later.answered || later.available <= clock_.now) continue;
+      most = std::min(most, later.available - clock_.now);
+    }
   }
   return most;
 }
