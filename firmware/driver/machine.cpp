@@ -122,6 +122,7 @@ RunResult Machine::run(const std::vector<std::uint8_t>& program, const RunOption
   add_counters(run_.result, true);
   accountant_->begin(run_.result.instructions, options.regions);
 
+  top_->withdraw_word();
   stream_.start(program, instruction_bytes_);
   driver_->run();
 

@@ -93,7 +93,9 @@ class Machine {
   /// Throws UserError for a configuration that cannot be built.
   explicit Machine(const MachineConfig& config);
 
-  /// Streams a program: whole instructions, padded here with NoOps to whole words of the stream.
+  /// Streams a program: whole instructions, padded here with NoOps to whole words of the stream. It
+  /// is read from where it is until the run ends. A run cut off by a limit or a hang leaves what is
+  /// in flight to the next.
   RunResult run(const std::vector<std::uint8_t>& program, const RunOptions& options = {});
 
   /// Host access to a DRAM bank, byte addresses, no time passes. Goes through the memory's

@@ -66,6 +66,8 @@ class Top final : public sc_core::sc_module {
   /// differs from calling cycle() so often is the time it takes.
   Cycle advance(Cycle most);
   void pause() { paused_ = true; }
+  /// The source starts another program: a word of the one before that nobody took is gone.
+  void withdraw_word() { words_.valid = false; }
 
   /// The source is exhausted and nothing is in flight.
   [[nodiscard]] bool idle() const;

@@ -1,4 +1,4 @@
-// Hangs while a memory still owes later answers: both engines give up in the same cycle.
+// Ends of runs: a hang while a memory still owes later answers, a program after a cycle limit.
 #include <gtest/gtest.h>
 
 #include "isa/tcu/assembler.h"
@@ -27,6 +27,30 @@ TEST(EnginesMore, AgreeOnAHangWithABurstOnItsWay) {
     config.engine = Engine::fast;
     EXPECT_EQ(step.result.end, RunEnd::hang);
     EXPECT_EQ(difference(step, record_run(program, config, 0, false)), "") << latency;
+  }
+}
+
+/// The word of the first program that nobody took belongs to nobody any more.
+TEST(EnginesMore, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
+  for (const Engine engine : {Engine::step, Engine::fast}) {
+    RandomProgram program;
+    MachineConfig config = machine_config(program);
+    config.engine = engine;
+    config.read_latency = 100;  // a word is still waiting when the first program is cut off
+    Machine machine(config);
+    const auto assemble = [&](const char* text) {
+      program.instructions = tcu::assemble(program.architecture, text, "text");
+      return program.bytes();
+    };
+    RunOptions options;
+    options.max_cycles = 20;
+    {
+      const auto first = assemble("DataMove DRAM0(0) -> Local(0), 4\n.repeat 100\nNoOp\n.end\n");
+      EXPECT_EQ(machine.run(first, options).end, RunEnd::cycle_limit);
+    }
+    const auto second = assemble("Configure Tracepoint = 0x222\nNoOp\nNoOp\n");
+    EXPECT_EQ(machine.run(second).end, RunEnd::finished);
+    EXPECT_EQ(machine.top().tcu().decoder().registers().tracepoint, 0x222U);
   }
 }
 

@@ -94,7 +94,8 @@ void DaisUnit::collect(VectorRef vector) {
   ++clock_.progress;
   ++stats_.vectors;
   Slot& slot = *slots_[control_.front().block];
-  double* to = slot.sample.data() + collected_ * lanes_;
+  // An illegal instruction may have left more of a sample than this block's samples are long.
+  double* to = slot.sample.data() + std::min(collected_, slot.input_vectors - 1) * lanes_;
   for (std::size_t i = 0; i < lanes_; ++i) to[i] = to_real(type_, tcu::lane(type_, vector, i));
   slot.input.bits = slot.sample.data();
   collected_ = slot.input.valid ? 0 : collected_ + 1;
