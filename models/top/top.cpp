@@ -6,7 +6,6 @@
 #include "isa/support/error.h"
 #include "isa/tcu/layout.h"
 #include "models/sim/events.h"
-#include "models/sim/trace/cycle_watcher.h"
 #include "models/sim/trace/signals.h"
 
 namespace tactus {
@@ -189,7 +188,7 @@ void Top::take_sample() {
 }
 
 void Top::cycle() {
-  if (every_cycle_ || clock_.events != nullptr || clock_.watcher != nullptr) {
+  if (every_cycle_ || clock_.events != nullptr || next_watched() == clock_.now) {
     observed_cycle();
   } else {
     offer_word();
@@ -204,6 +203,7 @@ void Top::cycle() {
 
 /// A cycle with everything around the units: stalls, sampler, observers.
 void Top::observed_cycle() {
+  const bool watched = next_watched() == clock_.now;
   offer_word();
   if (stalls_.percent() != 0) {
     for (auto& port : ports_) port->target->draw_stalls(stalls_);
@@ -212,14 +212,14 @@ void Top::observed_cycle() {
     sampler_->drive();
     samples_.ready = clock_.now >= samples_ready_at_;
   }
-  clock_.agenda.every_unit = clock_.engine == Engine::step || clock_.watcher != nullptr;
+  clock_.agenda.every_unit = clock_.engine == Engine::step || watched;
   clock_.agenda.begin_cycle();
   if (shuffle_) {
     shuffled_order();
   } else {
     settle();
     if (sampler_) sampler_->observe();
-    if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
+    if (watched) clock_.watcher->settled(clock_.now);
     commit();
   }
   take_word();
@@ -228,7 +228,7 @@ void Top::observed_cycle() {
     if (samples_.fires()) take_sample();
   }
   if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
-  if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
+  if (watched) clock_.watcher->committed(clock_.now);
 }
 
 Cycle Top::advance(Cycle most) {
@@ -246,8 +246,8 @@ Cycle Top::advance(Cycle most) {
 }
 
 Cycle Top::steady(Cycle most) const {
-  const bool observed = every_cycle_ || clock_.events != nullptr || clock_.watcher != nullptr;
-  if (observed || clock_.engine == Engine::step) return 0;
+  if (every_cycle_ || clock_.events != nullptr || clock_.engine == Engine::step) return 0;
+  most = std::min(most, next_watched() - clock_.now);
   if (words_.valid ? bool{words_.ready} : !source_.exhausted()) return 0;
   if (ports_[0]->progresses && ports_[1]->progresses) return 0;
   for (const auto& port : ports_) most = port->steady(most);

@@ -17,6 +17,7 @@
 #include "models/sim/clock.h"
 #include "models/sim/phases.h"
 #include "models/sim/stalls.h"
+#include "models/sim/trace/cycle_watcher.h"
 #include "models/top/array_time.h"
 #include "models/top/dram_port/dram_port.h"
 #include "models/top/stream_adapter/stream_adapter.h"
@@ -141,6 +142,10 @@ class Top final : public sc_core::sc_module {
   void offer_word();
   void take_word();
   void observed_cycle();
+  /// The first cycle from the present one on that somebody looks at.
+  [[nodiscard]] Cycle next_watched() const {
+    return clock_.watcher == nullptr ? ~Cycle{0} : clock_.watcher->next(clock_.now);
+  }
   void settle();
   void commit();
   void shuffled_order();

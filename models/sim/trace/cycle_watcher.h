@@ -11,6 +11,8 @@ namespace tactus {
 class CycleWatcher {
  public:
   virtual ~CycleWatcher() = default;
+  /// The first cycle from `now` on that it looks at; none before it need be shown.
+  [[nodiscard]] virtual Cycle next(Cycle now) const { return now; }
   /// All wires that a commit depends on have settled, nothing is committed.
   virtual void settled(Cycle now) = 0;
   /// Everything is committed; wires (and what they point to) are still those of this cycle.

@@ -1,6 +1,7 @@
 // Reads the chosen signals of every cycle inside a window and hands them to a waveform file.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -20,13 +21,17 @@ struct Window {
   Cycle pre = 0, post = 0;
 };
 
-/// Outside the window a cycle costs two calls that return at once, except that `pre` cycles need a
-/// ring: then every cycle in first..last is read, and written only when the window opens.
+/// Cycles outside first..last are not looked at. Inside, one without the condition costs two calls
+/// that return at once, except that `pre` cycles need a ring: then every cycle in first..last is
+/// read, and written only when the window opens.
 class Tracer final : public CycleWatcher {
  public:
   /// Throws UserError if the ring would be larger than 256 MiB.
   Tracer(const Plan& plan, Window window, VcdWriter& writer);
 
+  [[nodiscard]] Cycle next(Cycle now) const override {
+    return now > window_.last ? ~Cycle{0} : std::max(now, window_.first);
+  }
   void settled(Cycle now) override;
   void committed(Cycle now) override;
 
