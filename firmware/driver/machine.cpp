@@ -155,7 +155,7 @@ bool Machine::tick(Cycle most) {
     if (top_->idle()) return end(RunEnd::finished);
     if (top_->waits_for_memory()) {
       run_.last_activity = clock_.now;
-    } else if (hangs()) {
+    } else if (clock_.now - run_.last_activity > patience()) {
       return end(RunEnd::hang);
     }
   }
@@ -187,10 +187,6 @@ void Machine::report_responses() {
 
 Cycle Machine::patience() const {
   return config_.feed_gap + (config_.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls);
-}
-
-bool Machine::hangs() const {
-  return clock_.now - run_.last_activity > patience() && !top_->waits_for_memory();
 }
 
 /// Cycles after which the run may have to end though nothing happens.

@@ -141,7 +141,6 @@ class Machine {
   bool tick(Cycle most);
   void retired(Cycle cycle);
   void report_responses();
-  [[nodiscard]] bool hangs() const;
   [[nodiscard]] Cycle patience() const;
   [[nodiscard]] Cycle until_checks() const;
   void add_counters(RunResult& result, bool subtract) const;

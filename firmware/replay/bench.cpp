@@ -47,8 +47,7 @@ class BareBench final : public ReplayBench {
   }
 
   void cycle() override {
-    clock_.agenda.every_unit = clock_.engine == Engine::step || clock_.watcher != nullptr;
-    clock_.agenda.begin_cycle();
+    clock_.agenda.begin_cycle(clock_.engine == Engine::step || clock_.watcher != nullptr);
     instruction_.bits = source_.word(clock_.now);
     instruction_.valid = instruction_.bits != nullptr;
     for (auto& dram : drams_) dram->draw_stalls(stalls_);

@@ -74,7 +74,7 @@ class Checker {
   bool mat_mul() {
     const bool zeroes = (i_.flags & mat_mul_zeroes) != 0;
     return flags("MatMul", mat_mul_accumulate | mat_mul_zeroes) &&
-           (zeroes ? zeroes_size(i_.operand2) : local_run(i_.operand2)) &&
+           (zeroes ? counted("zeroes", "array", i_.operand2) : local_run(i_.operand2)) &&
            other_run(accumulators_, i_.operand2);
   }
 
@@ -100,7 +100,7 @@ class Checker {
   bool load_weights() {
     const bool zeroes = (i_.flags & load_weights_zeroes) != 0;
     return flags("LoadWeights", load_weights_zeroes) &&
-           (zeroes ? zeroes_size(i_.operand1) : local_run(i_.operand1));
+           (zeroes ? counted("zeroes", "array", i_.operand1) : local_run(i_.operand1));
   }
 
   bool dais() {
@@ -114,7 +114,8 @@ class Checker {
     const DaisBlockEntry& block = blocks[number];
     const std::uint64_t in = size_of_samples(block.input_vectors(architecture_.array_size));
     const std::uint64_t out = size_of_samples(block.output_vectors(architecture_.array_size));
-    if (local_run(in) && other_run(accumulators_, out) && results_size(out)) return true;
+    if (local_run(in) && other_run(accumulators_, out) && counted("results", "router", out))
+      return true;
     wrong_ = fmt::format("{} samples of block {}: {}", count_text(i_.operand2), block.name, wrong_);
     return false;
   }
@@ -182,13 +183,13 @@ class Checker {
     return stride(1, operand.stride, architecture_.stride1_depth) && run_of(memory, operand, size);
   }
 
-  /// Zeroes need no local address, but the array's counter is as wide as one.
-  bool zeroes_size(std::uint64_t size) {
+  /// A counter is as wide as a local address, also where the vectors need none.
+  bool counted(std::string_view what, std::string_view counter, std::uint64_t size) {
     return require(size < architecture_.local_depth, [&] {
       return fmt::format(
-          "{} vectors of zeroes exceed the array's counter, which is as deep as the local memory; "
-          "allowed 1..{} vectors",
-          count_text(size), architecture_.local_depth);
+          "{} vectors of {} exceed the {}'s counter, which is as deep as the local memory; allowed "
+          "1..{} vectors",
+          count_text(size), what, counter, architecture_.local_depth);
     });
   }
 
@@ -201,15 +202,6 @@ class Checker {
       return ~std::uint64_t{0};
     }
     return size;
-  }
-
-  bool results_size(std::uint64_t size) {
-    return require(size < architecture_.local_depth, [&] {
-      return fmt::format(
-          "{} vectors of results exceed the router's counter, which is as deep as the local "
-          "memory; allowed 1..{} vectors",
-          count_text(size), architecture_.local_depth);
-    });
   }
 
   bool selector(std::string_view what, std::string_view zero, unsigned value) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
-#include "models/sim/queue.h"
+#include "models/sim/bytes.h"
 
 namespace tactus {
 namespace {

@@ -6,9 +6,8 @@
 
 namespace tactus {
 
-SparseMemory::Page SparseMemory::make_page() {
-  // calloc need not write zeroes to memory that comes from the system as zeroes.
-  Page page(static_cast<std::uint8_t*>(std::calloc(page_bytes, 1)));
+ZeroedBytes SparseMemory::make_page() {
+  ZeroedBytes page = zeroed_bytes(page_bytes, 1);
   if (page == nullptr) throw std::bad_alloc();
   return page;
 }

@@ -4,10 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 
-#include "models/sim/queue.h"
+#include "models/sim/bytes.h"
 
 namespace tactus {
 
@@ -16,7 +14,7 @@ class SparseMemory {
  public:
   void read(std::uint32_t address, std::uint8_t* data, std::size_t count) const {
     const std::size_t offset = address % page_bytes;
-    const Page& page = pages_[address >> page_bits];
+    const ZeroedBytes& page = pages_[address >> page_bits];
     if (page == nullptr || count > page_bytes - offset) return read_pages(address, data, count);
     copy_block(data, page.get() + offset, count);
   }
@@ -27,14 +25,10 @@ class SparseMemory {
   // touched of it, see make_page().
   static constexpr unsigned page_bits = 20;
   static constexpr std::size_t page_bytes = std::size_t{1} << page_bits;
-  struct Free {
-    void operator()(std::uint8_t* page) const { std::free(page); }
-  };
-  using Page = std::unique_ptr<std::uint8_t[], Free>;
-  static Page make_page();
+  static ZeroedBytes make_page();
   void read_pages(std::uint32_t address, std::uint8_t* data, std::size_t count) const;
 
-  std::array<Page, std::size_t{1} << (32 - page_bits)> pages_;
+  std::array<ZeroedBytes, std::size_t{1} << (32 - page_bits)> pages_;
 };
 
 }  // namespace tactus

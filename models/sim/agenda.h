@@ -13,10 +13,10 @@ struct Agenda {
   /// Something moves in every cycle like the last one settled; nothing is said of what has turned.
   UnitSet moving = 0;
   UnitSet full = ~0U;             ///< the present cycle is settled in full
-  bool every_unit = true;         ///< in every cycle, whatever the unit does
   std::uint64_t evaluations = 0;  ///< clock edges so far of single units settled in full
 
-  void begin_cycle() { full = every_unit ? ~0U : turned; }
+  /// `every_unit`: settles all of them, whatever they did.
+  void begin_cycle(bool every_unit) { full = every_unit ? ~0U : turned; }
   /// After it no wire changes until the next cycle.
   void begin_clock_edge() {
     full |= stirred;

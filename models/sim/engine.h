@@ -14,9 +14,8 @@
 // One that has turned or is stirred settles the cycle in full. For one that is neither, only
 // payloads, counters and the time have moved, and it brings
 //
-//   moves()    asked after a cycle settled without a turn: whether anything of the unit moves in
-//   it.
-//              If not, the unit is left alone until it is stirred.
+//   moves()    asked after a cycle settled without a turn: whether anything of the unit moves. If
+//              not, the unit is left alone until it is stirred.
 //   redrive()  rewrites the payloads (addresses, vectors) of its wires; false if a counter, an
 //              address or the time now decides otherwise than in the cycle before, and then the
 //              cycle is settled in full.

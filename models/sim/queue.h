@@ -4,10 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
+#include "models/sim/bytes.h"
 #include "models/sim/wire.h"
 
 namespace tactus {
@@ -103,15 +103,6 @@ class Queue {
   std::uint32_t read_ = 0;
   std::uint32_t count_ = 0;
 };
-
-/// memcpy, without the call for the commonest vector: 8 lanes of 16 bits.
-inline void copy_block(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) {
-  if (bytes == 16) {
-    std::memcpy(to, from, 16);
-  } else {
-    std::memcpy(to, from, bytes);
-  }
-}
 
 /// Storage for vectors (or beats) waiting in order. It has at least one slot more than it may hold,
 /// so a word taken in a cycle stays readable until the end of that cycle whatever is pushed

@@ -188,12 +188,12 @@ void Top::take_sample() {
 }
 
 void Top::cycle() {
-  if (every_cycle_ || clock_.events != nullptr || next_watched() == clock_.now) {
-    observed_cycle();
+  const bool watched = next_watched() == clock_.now;
+  if (every_cycle_ || clock_.events != nullptr || watched) {
+    observed_cycle(watched);
   } else {
     offer_word();
-    clock_.agenda.every_unit = clock_.engine == Engine::step;
-    clock_.agenda.begin_cycle();
+    clock_.agenda.begin_cycle(clock_.engine == Engine::step);
     settle();
     commit();
     take_word();
@@ -202,8 +202,7 @@ void Top::cycle() {
 }
 
 /// A cycle with everything around the units: stalls, sampler, observers.
-void Top::observed_cycle() {
-  const bool watched = next_watched() == clock_.now;
+void Top::observed_cycle(bool watched) {
   offer_word();
   if (stalls_.percent() != 0) {
     for (auto& port : ports_) port->target->draw_stalls(stalls_);
@@ -212,10 +211,9 @@ void Top::observed_cycle() {
     sampler_->drive();
     samples_.ready = clock_.now >= samples_ready_at_;
   }
-  clock_.agenda.every_unit = clock_.engine == Engine::step || watched;
-  clock_.agenda.begin_cycle();
+  clock_.agenda.begin_cycle(clock_.engine == Engine::step || watched);
   if (shuffle_) {
-    shuffled_order();
+    shuffled_order(watched);
   } else {
     settle();
     if (sampler_) sampler_->observe();
@@ -297,14 +295,14 @@ void Top::commit() {
 /// The order of units is free: the wires of a cycle settle to the same values however often and in
 /// whatever order the units look at them, and at the clock edge every unit reads wires and writes
 /// its own registers only.
-void Top::shuffled_order() {
+void Top::shuffled_order(bool watched) {
   // The longest chain of wires passes through every step at most once.
   for (std::size_t pass = 0; pass < phases_.settle.size(); ++pass) {
     std::shuffle(phases_.settle.begin(), phases_.settle.end(), *shuffle_);
     for (const auto& step : phases_.settle) step();
   }
   if (sampler_) sampler_->observe();
-  if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
+  if (watched) clock_.watcher->settled(clock_.now);
   for (const auto& step : phases_.observe) step();
   std::shuffle(phases_.commit.begin(), phases_.commit.end(), *shuffle_);
   for (const auto& step : phases_.commit) step();

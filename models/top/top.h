@@ -141,14 +141,14 @@ class Top final : public sc_core::sc_module {
 
   void offer_word();
   void take_word();
-  void observed_cycle();
+  void observed_cycle(bool watched);
   /// The first cycle from the present one on that somebody looks at.
   [[nodiscard]] Cycle next_watched() const {
     return clock_.watcher == nullptr ? ~Cycle{0} : clock_.watcher->next(clock_.now);
   }
   void settle();
   void commit();
-  void shuffled_order();
+  void shuffled_order(bool watched);
   /// Cycles that can be taken at once; 0 or 1: none.
   [[nodiscard]] Cycle steady(Cycle most) const;
   bool run(Cycle cycles);

@@ -25,7 +25,7 @@ DualPortMemory::DualPortMemory(const sc_core::sc_module_name& name, Clock& clock
     user_error("memory {}: {} vectors of {} bytes are more than this simulator holds; allowed {}",
                this->name(), depth, vector_bytes, host_limit / vector_bytes);
   }
-  storage_.reset(static_cast<std::uint8_t*>(std::calloc(depth, vector_bytes)));
+  storage_ = zeroed_bytes(depth, vector_bytes);
   if (storage_ == nullptr) {
     user_error("memory {}: the host has no room for {} vectors of {} bytes", this->name(), depth,
                vector_bytes);

@@ -10,8 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <vector>
 
 #include <systemc>
@@ -186,11 +184,7 @@ class DualPortMemory final : public sc_core::sc_module {
   EventKinds kinds_;
   std::array<MemoryPort*, 2> ports_;
   std::array<PortState, 2> state_;
-  struct Free {
-    void operator()(std::uint8_t* p) const { std::free(p); }
-  };
-  /// From calloc: pages that are never touched cost nothing.
-  std::unique_ptr<std::uint8_t[], Free> storage_;
+  ZeroedBytes storage_;
   std::vector<std::uint8_t> zero_;    ///< read beyond the depth
   std::vector<std::uint8_t> copies_;  ///< of two vectors, see copy_of()
   Stats stats_;

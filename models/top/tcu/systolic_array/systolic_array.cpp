@@ -50,20 +50,16 @@ void SystolicArray::accept() {
 }
 
 void SystolicArray::commit() {
-  const ArrayControl& control = control_.front();
-  const bool taken = taken_ = !control_.empty() && head_ready();
-  const bool loads = taken && control.load;
-  const bool runs = taken && !control.load;
-  account_.enter(state(runs, loads));
+  taken_ = !control_.empty() && head_ready();
+  account_.enter(state());
   was_drained_ = drained();
-  moved_ = taken || !was_drained_ || links_.output.fires();
-  move();
+  moved_ = taken_ || !was_drained_ || links_.output.fires();
+  repeat();
 }
 
-/// Neither the end of the draining nor another kind of item comes unnoticed.
-void SystolicArray::repeat() { move(); }
-
-void SystolicArray::move() {
+/// What moves at a clock edge, settled or not: neither the end of the draining nor another kind of
+/// item comes unnoticed.
+void SystolicArray::repeat() {
   if (links_.output.fires()) {
     results_.pop();
     available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
@@ -85,11 +81,10 @@ void SystolicArray::move() {
   if ((enters || taken_) && control_.commit(enters, links_.control.bits, taken_)) ++clock_.turns;
 }
 
-SystolicArray::State SystolicArray::state(bool runs, bool loads) const {
-  if (runs) return compute;
-  if (loads) return load_weights;
+SystolicArray::State SystolicArray::state() const {
   if (control_.empty()) return rest;
   const ArrayControl& control = control_.front();
+  if (taken_) return control.load ? load_weights : compute;
   if (control.load) return drained() ? wait_weights : wait_drain;
   if (links_.output.ready) return wait_input;
   return links_.results_of_dais ? wait_dais : wait_output;

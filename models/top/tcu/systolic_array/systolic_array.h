@@ -84,7 +84,7 @@ class SystolicArray final : public sc_core::sc_module {
   [[nodiscard]] Account& account() { return account_; }
 
  private:
-  [[nodiscard]] State state(bool runs, bool loads) const;
+  [[nodiscard]] State state() const;
   [[nodiscard]] bool drained() const { return countdown_ == 0; }
   [[nodiscard]] bool offers() const {
     return !results_.empty() && available_[available_front_] <= clock_.now;
@@ -100,7 +100,6 @@ class SystolicArray final : public sc_core::sc_module {
   void count_runs(Cycle runs, bool zeroes);
   void load(VectorRef weights);
   void multiply_pending();
-  void move();
   void show_result();
 
   Clock& clock_;
