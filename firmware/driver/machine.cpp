@@ -23,6 +23,7 @@ std::unique_ptr<sc_core::sc_module> fixed_latency_bank(const MachineConfig& conf
       FixedLatencyBank::Config{config.read_latency, config.write_latency,
                                clock_period(config.clock_mhz)});
   slave.socket.bind(bank->socket);
+  slave.trust_dmi();
   return bank;
 }
 

@@ -23,6 +23,7 @@ AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::s
       account_(basename(), clock, state_table, rest),
       run_bytes_(longest_run * beat_bytes) {
   socket.register_nb_transport_bw(this, &AxiSlave::nb_transport_bw);
+  socket.register_invalidate_direct_mem_ptr(this, &AxiSlave::invalidate_dmi);
 }
 
 AxiSlave::~AxiSlave() = default;
@@ -154,6 +155,7 @@ void AxiSlave::send(Cycle now) {
   while (!requests_.empty() && request_phase_ == nullptr) {
     Burst& burst = *requests_.front();
     requests_.pop_front();
+    if (read_directly(burst, now)) continue;
     ++clock_.transactions;
     const auto edge = sc_core::sc_time::from_value(period_ * (now + 1));
     sc_core::sc_time delay = edge - sc_core::sc_time_stamp();
@@ -204,7 +206,30 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
   const auto time = (sc_core::sc_time_stamp() + delay).value();
   burst.answered = true;
   burst.available = (time + period_ - 1) / period_;
+  if (trusts_dmi_ && burst.is_read() && burst.is_dmi_allowed()) ask_for_dmi(burst);
 }
+
+void AxiSlave::ask_for_dmi(Burst& burst) {
+  tlm::tlm_dmi dmi;
+  direct_ = {};
+  if (!socket->get_direct_mem_ptr(burst, dmi) || !dmi.is_read_allowed()) return;
+  direct_ = {dmi.get_dmi_ptr(), dmi.get_start_address(),
+             dmi.get_end_address() - dmi.get_start_address() + 1,
+             (dmi.get_read_latency().value() + period_ - 1) / period_};
+}
+
+/// Reads and answers a burst without the memory; false if it is not one for that.
+bool AxiSlave::read_directly(Burst& burst, Cycle now) const {
+  if (!burst.is_read()) return false;
+  const std::uint8_t* bytes = direct_.at(burst.get_address(), burst.get_data_length());
+  if (bytes == nullptr) return false;
+  copy_block(burst.bytes.data(), bytes, burst.get_data_length());
+  burst.answered = true;
+  burst.available = now + 1 + direct_.latency;
+  return true;
+}
+
+void AxiSlave::invalidate_dmi(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) { direct_ = {}; }
 
 Cycle AxiSlave::waits(Cycle most) const {
   if (!requests_.empty() || !error_.empty()) return 0;
@@ -260,6 +285,7 @@ Cycle AxiSlave::run_beats(Cycle most) {
 
 /// Cycle by cycle what commit() does: when an answer comes is up to the memory.
 Cycle AxiSlave::run_bursts(Cycle most) {
+  if (const Cycle cycles = run_bursts_directly(most)) return cycles;
   for (Cycle i = 0; i < most; ++i) {
     const Cycle now = clock_.now + i;
     if (!answered(reads_, now) || !takes_reads()) return i;
@@ -274,6 +300,34 @@ Cycle AxiSlave::run_bursts(Cycle most) {
     if (!requests_.empty() || !error_.empty() || sc_core::sc_pending_activity()) return i + 1;
   }
   return most;
+}
+
+/// The same where the memory is read directly; 0: it is not. With as many bursts on their way in
+/// every cycle, an answer is offered that many cycles after its address; one whose address and
+/// answer both lie in the run never becomes a Burst.
+Cycle AxiSlave::run_bursts_directly(Cycle most) {
+  const Cycle waiting = reads_.size();
+  if (waiting <= direct_.latency || 2 * waiting > most_bursts) return 0;
+  for (Cycle i = 0; i < waiting; ++i) {
+    Burst& burst = *reads_[i];
+    if (!burst.answered || burst.available > clock_.now + i || !beat(burst).last) return 0;
+    run_[i] = beat(burst);
+  }
+  const AxiAddress* const addresses = pins_.ar.run;
+  Cycle cycles = 0;
+  for (; cycles < most; ++cycles) {
+    const std::uint8_t* bytes = direct_.at(addresses[cycles].address, beat_bytes_);
+    if (bytes == nullptr) break;
+    if (cycles + waiting < most) run_[cycles + waiting] = {bytes, true};
+  }
+  const Cycle turnover = std::min(cycles, waiting);
+  for (Cycle i = cycles - turnover; i < cycles; ++i) {
+    begin_read(addresses[i]);
+    send(clock_.now + i);
+  }
+  // Last: the beats of the run lie in these bursts, which new ones must not take over yet.
+  for (Cycle i = 0; i < turnover; ++i) end_beat();
+  return cycles;
 }
 
 }  // namespace tactus

@@ -9,6 +9,9 @@
 // blocking, where the annotated delay counts (b_transport must not wait). A target's error response
 // stops the run with a UserError. At most 64 bursts each way are in flight, more than the design
 // ever has; the address channels are not ready beyond that.
+//
+// Where a memory is known to grant TLM's direct access (DMI) with the very latency of its
+// transactions, trust_dmi() saves the transactions of its reads.
 #pragma once
 
 #include <array>
@@ -60,6 +63,8 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
            unsigned beat_bytes, Transport transport, AxiLinks& pins);
   ~AxiSlave() override;
 
+  void trust_dmi() { trusts_dmi_ = true; }
+
   void draw_stalls(StallGenerator& stalls) override { stalls_.draw(stalls); }
   void drive() override;
   void commit() override;
@@ -103,7 +108,11 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void end_beat();
   Cycle run_beats(Cycle most);
   Cycle run_bursts(Cycle most);
+  Cycle run_bursts_directly(Cycle most);
   void answer(Burst& burst, const sc_core::sc_time& delay);
+  void ask_for_dmi(Burst& burst);
+  [[nodiscard]] bool read_directly(Burst& burst, Cycle now) const;
+  void invalidate_dmi(sc_dt::uint64 first, sc_dt::uint64 last);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   void finish();
@@ -128,6 +137,18 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   struct {
     unsigned reads = 0, write_addresses = 0, write_data = 0;
   } in_flight_;
+  bool trusts_dmi_ = false;
+  /// What the memory lets us read directly.
+  struct Direct {
+    const std::uint8_t* bytes = nullptr;
+    std::uint64_t address = 0, size = 0;
+    Cycle latency = 0;
+    /// Null unless all of the bytes lie here.
+    [[nodiscard]] const std::uint8_t* at(std::uint64_t from, std::uint64_t count) const {
+      const std::uint64_t offset = from - address;
+      return offset < size && count <= size - offset ? bytes + offset : nullptr;
+    }
+  } direct_;
   std::string error_;            ///< what the memory refused; raised by the next commit()
   Burst* collecting_ = nullptr;  ///< data coming in
   AxiStalls stalls_;

@@ -10,6 +10,7 @@ FixedLatencyBank::FixedLatencyBank(const sc_core::sc_module_name& name, const Co
       write_delay_(config.period * static_cast<double>(config.write_latency - 1)) {
   socket.register_b_transport(this, &FixedLatencyBank::b_transport);
   socket.register_nb_transport_fw(this, &FixedLatencyBank::nb_transport_fw);
+  socket.register_get_direct_mem_ptr(this, &FixedLatencyBank::get_direct_mem_ptr);
   socket.register_transport_dbg(this, &FixedLatencyBank::transport_dbg);
 }
 
@@ -22,6 +23,7 @@ bool FixedLatencyBank::access(tlm::tlm_generic_payload& transaction) {
   }
   if (transaction.is_read()) {
     memory_.read(address, transaction.get_data_ptr(), length);
+    transaction.set_dmi_allowed(memory_.page(address).bytes != nullptr);
   } else if (transaction.is_write()) {
     memory_.write(address, transaction.get_data_ptr(), length);
   } else {
@@ -44,6 +46,20 @@ tlm::tlm_sync_enum FixedLatencyBank::nb_transport_fw(tlm::tlm_generic_payload& t
   // The answer is known at once; completing early with the time annotated saves the kernel events.
   b_transport(transaction, delay);
   return tlm::TLM_COMPLETED;
+}
+
+/// Grants a page of the memory for reading; pages stay where they are.
+bool FixedLatencyBank::get_direct_mem_ptr(tlm::tlm_generic_payload& transaction,
+                                          tlm::tlm_dmi& dmi) {
+  const SparseMemory::Page page =
+      memory_.page(static_cast<std::uint32_t>(transaction.get_address()));
+  if (page.bytes == nullptr) return false;
+  dmi.set_dmi_ptr(page.bytes);
+  dmi.set_start_address(page.address);
+  dmi.set_end_address(page.address + SparseMemory::page_bytes - 1);
+  dmi.set_read_latency(read_delay_);
+  dmi.allow_read();
+  return true;
 }
 
 unsigned FixedLatencyBank::transport_dbg(tlm::tlm_generic_payload& transaction) {

@@ -36,6 +36,7 @@ class FixedLatencyBank final : public sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& transaction, tlm::tlm_dmi& dmi);
   unsigned transport_dbg(tlm::tlm_generic_payload& transaction);
 
   sc_core::sc_time read_delay_, write_delay_;

@@ -20,11 +20,21 @@ class SparseMemory {
   }
   void write(std::uint32_t address, const std::uint8_t* data, std::size_t count);
 
- private:
   // Few enough pages that a machine's two tables cost little to make; a page costs only what is
   // touched of it, see make_page().
   static constexpr unsigned page_bits = 20;
   static constexpr std::size_t page_bytes = std::size_t{1} << page_bits;
+  struct Page {
+    std::uint32_t address;
+    std::uint8_t* bytes;  ///< null: never written
+  };
+  /// The page of an address. Once there it stays.
+  [[nodiscard]] Page page(std::uint32_t address) const {
+    const std::uint32_t index = address >> page_bits;
+    return {index << page_bits, pages_[index].get()};
+  }
+
+ private:
   static ZeroedBytes make_page();
   void read_pages(std::uint32_t address, std::uint8_t* data, std::size_t count) const;
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
+#include "models/dram/fixed_latency_bank.h"
 #include "tests/support/differential.h"
 #include "tests/support/phased_memory.h"
 #include "tests/support/run_record.h"
@@ -43,9 +44,24 @@ struct Variant {
   MachineConfig config;
 };
 
+/// The built-in memory, of which every burst is a transaction.
+MemoryFactory without_dmi(const MachineConfig& config) {
+  return [bank = FixedLatencyBank::Config{config.read_latency, config.write_latency,
+                                          clock_period(config.clock_mhz)}](unsigned port,
+                                                                           AxiSlave& slave) {
+    auto memory = std::make_unique<FixedLatencyBank>(port == 0 ? "bank0" : "bank1", bank);
+    slave.socket.bind(memory->socket);
+    return memory;
+  };
+}
+
 std::vector<Variant> same_timing(const MachineConfig& base) {
   std::vector<Variant> variants;
   variants.push_back({"blocking transport", base});
+  variants.back().config.transport = AxiSlave::Transport::blocking;
+  variants.push_back({"non-blocking transport without DMI", base});
+  variants.back().config.memory = without_dmi(base);
+  variants.push_back({"blocking transport without DMI", variants.back().config});
   variants.back().config.transport = AxiSlave::Transport::blocking;
   const auto add = [&](const char* name, Protocol protocol, double request_cycles) {
     variants.push_back({name, base});
