@@ -1,5 +1,7 @@
 #include "isa/tcu/instruction.h"
 
+#include <endian.h>
+#include <cstring>
 #include <string_view>
 
 #include "isa/support/error.h"
@@ -13,10 +15,18 @@ constexpr std::uint64_t shift_left(std::uint64_t value, unsigned bits) {
   return bits >= 64 ? 0 : value << bits;
 }
 
-std::uint64_t load16(const std::uint8_t* bytes) { return bytes[0] | std::uint64_t{bytes[1]} << 8; }
-std::uint64_t load32(const std::uint8_t* bytes) { return load16(bytes) | load16(bytes + 2) << 16; }
+std::uint64_t load16(const std::uint8_t* bytes) {
+  std::uint16_t value = 0;
+  std::memcpy(&value, bytes, sizeof value);
+  return le16toh(value);
+}
+std::uint64_t load32(const std::uint8_t* bytes) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, bytes, sizeof value);
+  return le32toh(value);
+}
 
-/// Two loads that overlap, which compilers make of the functions above, are faster than a loop.
+/// Two loads that overlap are faster than a loop.
 std::uint64_t load(const std::uint8_t*& bytes, unsigned bits) {
   const std::uint8_t* const first = bytes;
   bytes += bits / 8;
