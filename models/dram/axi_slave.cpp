@@ -155,7 +155,7 @@ void AxiSlave::send(Cycle now) {
   while (!requests_.empty() && request_phase_ == nullptr) {
     Burst& burst = *requests_.front();
     requests_.pop_front();
-    if (read_directly(burst, now)) continue;
+    if (access_directly(burst, now)) continue;
     ++clock_.transactions;
     const auto edge = sc_core::sc_time::from_value(period_ * (now + 1));
     sc_core::sc_time delay = edge - sc_core::sc_time_stamp();
@@ -206,26 +206,33 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
   const auto time = (sc_core::sc_time_stamp() + delay).value();
   burst.answered = true;
   burst.available = (time + period_ - 1) / period_;
-  if (trusts_dmi_ && burst.is_read() && burst.is_dmi_allowed()) ask_for_dmi(burst);
+  if (trusts_dmi_ && burst.is_dmi_allowed()) ask_for_dmi(burst);
 }
 
 void AxiSlave::ask_for_dmi(Burst& burst) {
   tlm::tlm_dmi dmi;
   direct_ = {};
-  if (!socket->get_direct_mem_ptr(burst, dmi) || !dmi.is_read_allowed()) return;
+  if (!socket->get_direct_mem_ptr(burst, dmi) || !dmi.is_read_write_allowed()) return;
+  const auto cycles = [this](const sc_core::sc_time& latency) {
+    return (latency.value() + period_ - 1) / period_;
+  };
   direct_ = {dmi.get_dmi_ptr(), dmi.get_start_address(),
-             dmi.get_end_address() - dmi.get_start_address() + 1,
-             (dmi.get_read_latency().value() + period_ - 1) / period_};
+             dmi.get_end_address() - dmi.get_start_address() + 1, cycles(dmi.get_read_latency()),
+             cycles(dmi.get_write_latency())};
 }
 
-/// Reads and answers a burst without the memory; false if it is not one for that.
-bool AxiSlave::read_directly(Burst& burst, Cycle now) const {
-  if (!burst.is_read()) return false;
-  const std::uint8_t* bytes = direct_.at(burst.get_address(), burst.get_data_length());
+/// Does a burst and answers it without the memory; false if it does not lie where that may be.
+bool AxiSlave::access_directly(Burst& burst, Cycle now) const {
+  const unsigned count = burst.get_data_length();
+  std::uint8_t* bytes = direct_.at(burst.get_address(), count);
   if (bytes == nullptr) return false;
-  copy_block(burst.bytes.data(), bytes, burst.get_data_length());
+  if (burst.is_read()) {
+    copy_block(burst.bytes.data(), bytes, count);
+  } else {
+    copy_block(bytes, burst.bytes.data(), count);
+  }
   burst.answered = true;
-  burst.available = now + 1 + direct_.latency;
+  burst.available = now + 1 + (burst.is_read() ? direct_.read_latency : direct_.write_latency);
   return true;
 }
 
@@ -307,7 +314,7 @@ Cycle AxiSlave::run_bursts(Cycle most) {
 /// answer both lie in the run never becomes a Burst.
 Cycle AxiSlave::run_bursts_directly(Cycle most) {
   const Cycle waiting = reads_.size();
-  if (waiting <= direct_.latency || 2 * waiting > most_bursts) return 0;
+  if (waiting <= direct_.read_latency || 2 * waiting > most_bursts) return 0;
   for (Cycle i = 0; i < waiting; ++i) {
     Burst& burst = *reads_[i];
     if (!burst.answered || burst.available > clock_.now + i || !beat(burst).last) return 0;

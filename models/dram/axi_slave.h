@@ -11,7 +11,7 @@
 // ever has; the address channels are not ready beyond that.
 //
 // Where a memory is known to grant TLM's direct access (DMI) with the very latency of its
-// transactions, trust_dmi() saves the transactions of its reads.
+// transactions, trust_dmi() saves the transactions.
 #pragma once
 
 #include <array>
@@ -111,7 +111,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   Cycle run_bursts_directly(Cycle most);
   void answer(Burst& burst, const sc_core::sc_time& delay);
   void ask_for_dmi(Burst& burst);
-  [[nodiscard]] bool read_directly(Burst& burst, Cycle now) const;
+  [[nodiscard]] bool access_directly(Burst& burst, Cycle now) const;
   void invalidate_dmi(sc_dt::uint64 first, sc_dt::uint64 last);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
@@ -138,13 +138,13 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
     unsigned reads = 0, write_addresses = 0, write_data = 0;
   } in_flight_;
   bool trusts_dmi_ = false;
-  /// What the memory lets us read directly.
+  /// What the memory lets us read and write directly.
   struct Direct {
-    const std::uint8_t* bytes = nullptr;
+    std::uint8_t* bytes = nullptr;
     std::uint64_t address = 0, size = 0;
-    Cycle latency = 0;
+    Cycle read_latency = 0, write_latency = 0;
     /// Null unless all of the bytes lie here.
-    [[nodiscard]] const std::uint8_t* at(std::uint64_t from, std::uint64_t count) const {
+    [[nodiscard]] std::uint8_t* at(std::uint64_t from, std::uint64_t count) const {
       const std::uint64_t offset = from - address;
       return offset < size && count <= size - offset ? bytes + offset : nullptr;
     }

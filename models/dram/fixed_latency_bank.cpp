@@ -23,13 +23,13 @@ bool FixedLatencyBank::access(tlm::tlm_generic_payload& transaction) {
   }
   if (transaction.is_read()) {
     memory_.read(address, transaction.get_data_ptr(), length);
-    transaction.set_dmi_allowed(memory_.page(address).bytes != nullptr);
   } else if (transaction.is_write()) {
     memory_.write(address, transaction.get_data_ptr(), length);
   } else {
     transaction.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
     return false;
   }
+  transaction.set_dmi_allowed(memory_.page(address).bytes != nullptr);
   transaction.set_response_status(tlm::TLM_OK_RESPONSE);
   return true;
 }
@@ -48,7 +48,7 @@ tlm::tlm_sync_enum FixedLatencyBank::nb_transport_fw(tlm::tlm_generic_payload& t
   return tlm::TLM_COMPLETED;
 }
 
-/// Grants a page of the memory for reading; pages stay where they are.
+/// Grants a page of the memory; pages stay where they are.
 bool FixedLatencyBank::get_direct_mem_ptr(tlm::tlm_generic_payload& transaction,
                                           tlm::tlm_dmi& dmi) {
   const SparseMemory::Page page =
@@ -58,7 +58,8 @@ bool FixedLatencyBank::get_direct_mem_ptr(tlm::tlm_generic_payload& transaction,
   dmi.set_start_address(page.address);
   dmi.set_end_address(page.address + SparseMemory::page_bytes - 1);
   dmi.set_read_latency(read_delay_);
-  dmi.allow_read();
+  dmi.set_write_latency(write_delay_);
+  dmi.allow_read_write();
   return true;
 }
 
