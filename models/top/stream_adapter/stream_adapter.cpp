@@ -1,9 +1,9 @@
 #include "models/top/stream_adapter/stream_adapter.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
+#include "models/sim/bytes.h"
 #include "models/top/channel_signals.h"
 
 namespace tactus {
@@ -78,7 +78,7 @@ void StreamAdapter::commit() {
     ++clock_.turns;
   }
   if (words_.fires()) {
-    std::memcpy(ring_.data() + write_, words_.bits, word_bytes_);
+    copy_block(ring_.data() + write_, words_.bits, word_bytes_);
     write_ = advance(write_, word_bytes_);
     stored_ += word_bytes_;
     ++clock_.progress;
