@@ -10,6 +10,7 @@
 #include <systemc>
 
 #include "firmware/cli/commands.h"
+#include "firmware/cli/heap.h"
 #include "firmware/cli/interrupt.h"
 #include "firmware/cli/version.h"
 #include "isa/support/error.h"
@@ -81,6 +82,7 @@ extern "C" void end_by_signal(int signal) {
 }
 
 int main(int argc, char** argv) {
+  tactus::use_one_heap();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, end_by_signal);
   // SystemC prints a licence banner at the first elaboration unless told otherwise.
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
