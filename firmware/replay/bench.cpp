@@ -47,15 +47,16 @@ class BareBench final : public ReplayBench {
   }
 
   void cycle() override {
-    clock_.agenda.begin_cycle(clock_.engine == Engine::step || clock_.watcher != nullptr);
     instruction_.bits = source_.word(clock_.now);
     instruction_.valid = instruction_.bits != nullptr;
     for (auto& dram : drams_) dram->draw_stalls(stalls_);
     for (auto& dram : drams_) dram->drive();
-    tcu_.drive();
-    tcu_.accept();
+    const bool step = clock_.engine == Engine::step || clock_.watcher != nullptr;
+    if (step || !tcu_.recall()) {
+      tcu_.drive();
+      tcu_.accept();
+    }
     if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
-    clock_.agenda.begin_clock_edge();
     tcu_.commit();
     // The memories may change what their wires point to.
     if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);

@@ -20,11 +20,6 @@ struct Link {
   const T* run = nullptr;
 
   [[nodiscard]] bool fires() const { return valid && ready; }
-  /// For items that decide something at the consumer in the cycle in which they are offered.
-  void offer(const T& item) {
-    if (!alike(bits, item)) valid.stir();
-    bits = item;
-  }
 };
 
 /// A vector on a link: its packed lanes, in storage of the producer that stays unchanged until the

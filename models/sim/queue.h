@@ -60,6 +60,10 @@ class Queue {
     return true;
   }
 
+  /// Whether such a clock edge changes the number of entries.
+  [[nodiscard]] bool level_moves(bool enqueue, bool dequeue_ready) const {
+    return empty() ? enqueue && !(flow && dequeue_ready) : enqueue != dequeue_ready;
+  }
   /// The clock edge. `enqueue` is the input's handshake, `dequeue_ready` the output's ready. True
   /// if what the queue answers changes: its level, or its output to one that is not alike.
   bool commit(bool enqueue, const T& bits, bool dequeue_ready) {

@@ -12,15 +12,13 @@ class Wire {
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire& other) { return *this = other.value_; }
   Wire& operator=(bool value) {
-    if (value != value_) stir();
+    if (value != value_) *stirred_ |= unit_;
     value_ = value;
     return *this;
   }
   // NOLINTNEXTLINE(google-explicit-constructor)
   operator bool() const { return value_; }
 
-  /// Stirs the unit without a change of the wire.
-  void stir() { *stirred_ |= unit_; }
   /// From now on the wire stirs the unit.
   void tell(Agenda& agenda, UnitSet unit) {
     stirred_ = &agenda.stirred;

@@ -174,7 +174,6 @@ void Top::offer_word() {
   if (ended == clock_.stream_ended) return;
   clock_.stream_ended = ended;
   clock_.agenda.stirred |= stream_unit;
-  tcu_.stir();
 }
 
 void Top::take_word() {
@@ -188,17 +187,22 @@ void Top::take_sample() {
 }
 
 void Top::cycle() {
+  one_cycle();
+  tcu_.catch_up();
+}
+
+void Top::one_cycle() {
   const bool watched = next_watched() == clock_.now;
   if (every_cycle_ || clock_.events != nullptr || watched) {
     observed_cycle(watched);
-  } else {
-    offer_word();
-    clock_.agenda.begin_cycle(clock_.engine == Engine::step);
-    settle();
-    commit();
-    take_word();
+    ++clock_.now;
+    return;
   }
-  ++clock_.now;
+  offer_word();
+  const bool step = clock_.engine == Engine::step;
+  clock_.agenda.begin_cycle(step);
+  settle(!step);
+  finish_cycle();
 }
 
 /// A cycle with everything around the units: stalls, sampler, observers.
@@ -211,11 +215,12 @@ void Top::observed_cycle(bool watched) {
     sampler_->drive();
     samples_.ready = clock_.now >= samples_ready_at_;
   }
-  clock_.agenda.begin_cycle(clock_.engine == Engine::step || watched);
+  const bool step = clock_.engine == Engine::step || watched;
+  clock_.agenda.begin_cycle(step);
   if (shuffle_) {
     shuffled_order(watched);
   } else {
-    settle();
+    settle(!step && !sampler_);
     if (sampler_) sampler_->observe();
     if (watched) clock_.watcher->settled(clock_.now);
     commit();
@@ -232,21 +237,58 @@ void Top::observed_cycle(bool watched) {
 Cycle Top::advance(Cycle most) {
   const Cycle end = clock_.now + most;
   const std::uint64_t transactions = clock_.transactions;
+  const bool all_observed =
+      every_cycle_ || clock_.events != nullptr || clock_.engine == Engine::step;
   paused_ = false;
   for (;;) {
     const Cycle first = clock_.now;
     const std::uint64_t progress = clock_.progress;
-    const Cycle cycles = clock_.agenda.turned == 0 ? steady(end - first) : 0;
-    if (cycles < 2 || !run(cycles)) cycle();
-    if (clock_.progress == progress) return clock_.now - first;
-    if (clock_.now == end || clock_.transactions != transactions || paused_) return 0;
+    Cycle unobserved = all_observed ? 0 : end - first;
+    if (clock_.watcher != nullptr) unobserved = std::min(unobserved, next_watched() - first);
+    if (unobserved != 0) {
+      unobserved_cycles(unobserved);
+    } else {
+      one_cycle();
+    }
+    rested_ = clock_.progress == progress;
+    if (!rested_ && clock_.now != end && clock_.transactions == transactions && !paused_) continue;
+    tcu_.catch_up();
+    return rested_ ? clock_.now - first : 0;
   }
 }
 
+/// One cycle that nobody looks at, or as many as can be taken at once.
+void Top::unobserved_cycles(Cycle most) {
+  offer_word();
+  Agenda& agenda = clock_.agenda;
+  agenda.begin_cycle(false);
+  if ((agenda.full | agenda.stirred) == 0 && (words_.valid || source_.exhausted())) {
+    if (agenda.moving != 0) {
+      // What moves outside the TCU has to say first what it drives, so only the last cycle is
+      // known.
+      if (tcu_.repeats() && run(steady(most))) return;
+    } else if (tcu_.recall(false) && agenda.stirred == 0) {
+      // After the first cycle in which nothing moves, somebody asks whether that was the end.
+      const bool alone = tcu_.rests() && !rested_;
+      if (!alone && !tcu_.turns() && run(tcu_.steady(most))) return;
+      tcu_.commit();
+      ++clock_.now;
+      return;
+    }
+  }
+  settle(true);
+  finish_cycle();
+}
+
+/// From settled wires on.
+void Top::finish_cycle() {
+  commit();
+  take_word();
+  ++clock_.now;
+}
+
+/// Cycles in which the ports go on as in the last one; 0 or 1: none.
 Cycle Top::steady(Cycle most) const {
-  if (every_cycle_ || clock_.events != nullptr || clock_.engine == Engine::step) return 0;
-  most = std::min(most, next_watched() - clock_.now);
-  if (words_.valid ? bool{words_.ready} : !source_.exhausted()) return 0;
   if (ports_[0]->progresses && ports_[1]->progresses) return 0;
   for (const auto& port : ports_) most = port->steady(most);
   return tcu_.steady(most);
@@ -255,40 +297,42 @@ Cycle Top::steady(Cycle most) const {
 /// Both ports do not move at once, so the one that does may say how long the run is: it depends on
 /// its memory.
 bool Top::run(Cycle cycles) {
-  if (!tcu_.offer_run(cycles)) return false;
+  if (cycles < 2) return false;
+  tcu_.offer_run(cycles);
   Cycle ran = cycles;
   for (auto& port : ports_) {
     if (port->progresses && port->goes_on()) ran = port->run(cycles);
   }
   if (ran == 0) return false;
-  const std::uint64_t turns = clock_.turns;
   tcu_.run(ran);
-  if (clock_.turns != turns) internal_error("a run of cycles turned a unit of the TCU");
   clock_.now += ran;
   return true;
 }
 
-void Top::settle() {
+/// `may_recall`: nobody looks at wires.
+void Top::settle(bool may_recall) {
   Agenda& agenda = clock_.agenda;
+  const UnitSet outside = agenda.full | agenda.moving | agenda.stirred;
   gate::drive_from_wires(agenda, stream_unit, stream_);
-  if (((agenda.full | agenda.moving) & port_units) != 0) {
+  if ((outside & port_units) != 0) {
     for (auto& p : ports_) gate::drive(agenda, p->bit, *p);
-  }
-  tcu_.drive();
-  if (((agenda.full | agenda.stirred) & port_units) != 0) {
     for (auto& p : ports_) {
       if (gate::accepts(agenda, p->bit)) p->port.accept();
     }
   }
-  tcu_.accept();
+  if (!may_recall || !tcu_.recall(outside != 0)) {
+    tcu_.drive();
+    tcu_.accept();
+  }
   if (gate::accepts(agenda, stream_unit)) stream_.accept();
 }
 
 void Top::commit() {
-  clock_.agenda.begin_clock_edge();
-  gate::commit(clock_, stream_unit, stream_);
+  Agenda& agenda = clock_.agenda;
+  agenda.begin_clock_edge();
   tcu_.commit();
-  if (((clock_.agenda.full | clock_.agenda.moving) & port_units) == 0) return;
+  gate::commit(clock_, stream_unit, stream_);
+  if (((agenda.full | agenda.moving) & port_units) == 0) return;
   for (auto& p : ports_) gate::commit(clock_, p->bit, *p);
 }
 
@@ -328,7 +372,9 @@ bool Top::waits_for_memory() const {
   return ports_[0]->target->waits_for_memory() || ports_[1]->target->waits_for_memory();
 }
 
-std::vector<std::string> Top::waits_for() const {
+std::vector<std::string> Top::waits_for() {
+  tcu_.drive();  // the wires of the coming cycle
+  tcu_.accept();
   std::vector<std::string> lines = tcu_.waits_for();
   for (unsigned p = 0; p < 2; ++p) {
     if (ports_[p]->idle()) continue;

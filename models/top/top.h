@@ -15,6 +15,7 @@
 
 #include "models/dram/axi_target.h"
 #include "models/sim/clock.h"
+#include "models/sim/gate.h"
 #include "models/sim/phases.h"
 #include "models/sim/stalls.h"
 #include "models/sim/trace/cycle_watcher.h"
@@ -73,13 +74,15 @@ class Top final : public sc_core::sc_module {
   /// The source is exhausted and nothing is in flight.
   [[nodiscard]] bool idle() const;
   /// One line for each unit that is in the middle of something.
-  [[nodiscard]] std::vector<std::string> waits_for() const;
+  [[nodiscard]] std::vector<std::string> waits_for();
   /// A memory still owes an answer.
   [[nodiscard]] bool waits_for_memory() const;
 
   /// Cycles of single units worked out in full so far: units() in every cycle with the step engine.
-  [[nodiscard]] std::uint64_t evaluations() const { return clock_.agenda.evaluations; }
-  [[nodiscard]] unsigned units() const { return tcu_.dais() == nullptr ? 9 : 10; }
+  [[nodiscard]] std::uint64_t evaluations() const {
+    return clock_.agenda.evaluations + tcu_.evaluations();
+  }
+  [[nodiscard]] unsigned units() const { return 3 + tcu_.units(); }
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
@@ -99,9 +102,9 @@ class Top final : public sc_core::sc_module {
  private:
   /// Their bits in the agenda.
   enum : UnitSet {
-    stream_unit = Tcu::first_free_unit,
-    dram0_unit = 2 * stream_unit,
-    dram1_unit = 4 * stream_unit,
+    stream_unit = 1,
+    dram0_unit = 2,
+    dram1_unit = 4,
     port_units = dram0_unit | dram1_unit,
   };
 
@@ -146,7 +149,10 @@ class Top final : public sc_core::sc_module {
   [[nodiscard]] Cycle next_watched() const {
     return clock_.watcher == nullptr ? ~Cycle{0} : clock_.watcher->next(clock_.now);
   }
-  void settle();
+  void one_cycle();
+  void unobserved_cycles(Cycle most);
+  void finish_cycle();
+  void settle(bool may_recall);
   void commit();
   void shuffled_order(bool watched);
   /// Cycles that can be taken at once; 0 or 1: none.
@@ -171,6 +177,7 @@ class Top final : public sc_core::sc_module {
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
   bool paused_ = false;
+  bool rested_ = false;  ///< nothing moved in the last cycle
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

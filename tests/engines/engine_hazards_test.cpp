@@ -216,5 +216,25 @@ TEST(EngineHazards, RandomStreams) {
   }
 }
 
+/// Streams of which the accumulators, whose sizes are cut to their depth, take a part only: the
+/// first cycle in which nothing moves follows cycles that were taken at once, and the hang is
+/// reported as many cycles later as it is with them one by one.
+TEST(EngineHazards, HangsThatFollowARun) {
+  for (const unsigned n : {2U, 4U, 8U}) {
+    for (const std::uint64_t depth : {2U, 4U, 64U}) {
+      Random random(n);
+      RandomProgram program = machine_with_data(random, n, depth);
+      const tcu::InstructionLayout layout(program.architecture);
+      for (const std::uint64_t vectors : {1U, 2U, 3U, 5U, 17U, 33U, 64U}) {
+        for (const bool accumulate : {false, true}) {
+          program.instructions = {make_mat_mul(layout, {0, 0}, {0, 0}, vectors, accumulate, false)};
+          ASSERT_EQ(compare_engines(program, quick_machine(program)), "")
+              << n << " " << depth << " " << vectors;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tactus

@@ -1,9 +1,8 @@
 // Tensor compute unit: decoder, systolic array, accumulators with ALUs, local memory, routers; DAIS
 // blocks where the architecture names some.
 //
-// One call sequence a cycle: drive(), accept(), commit(). Between drive() and accept() nothing of
-// the outside is needed, so the parent drives what is connected to the DRAM links first. Source:
-// hardware spec section 1.
+// One call sequence a cycle: drive(), accept(), commit(). The outside drives its ends of the links
+// first; it may accept before or after. Source: hardware spec section 1.
 #pragma once
 
 #include <array>
@@ -11,18 +10,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <systemc>
 
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/clock.h"
-#include "models/sim/gate.h"
 #include "models/sim/phases.h"
 #include "models/top/tcu/accumulators/accumulator_with_alu.h"
 #include "models/top/tcu/channels.h"
 #include "models/top/tcu/dais/dais_unit.h"
 #include "models/top/tcu/decoder/decoder.h"
+#include "models/top/tcu/known_cycles.h"
 #include "models/top/tcu/memory/dual_port_memory.h"
 #include "models/top/tcu/routers/host_router.h"
 #include "models/top/tcu/routers/local_router.h"
@@ -39,18 +39,6 @@ struct DramLinks {
 
 class Tcu final : public sc_core::sc_module {
  public:
-  /// The units' bits in the agenda; the first that is free.
-  enum : UnitSet {
-    decoder_unit = 1,
-    local_unit = 2,
-    local_router_unit = 4,
-    host_router_unit = 8,
-    array_unit = 16,
-    dais_unit = 32,
-    accumulators_unit = 64,
-    first_free_unit = 128,
-  };
-
   struct Config {
     tcu::Architecture architecture;
     tcu::MacRounding rounding = tcu::MacRounding::sum;
@@ -63,19 +51,34 @@ class Tcu final : public sc_core::sc_module {
   void drive();
   void accept();
   void commit();
-  [[nodiscard]] Cycle steady(Cycle most) const;  ///< see models/sim/engine.h
-  /// What the TCU gives to the DRAM ports in a run; false if it cannot be. Moves nothing.
-  [[nodiscard]] bool offer_run(Cycle cycles);
-  void run(Cycle cycles);  ///< needs what the ports give
+  /// Instead of drive() and accept(), once the outside has driven: true if a cycle like this one
+  /// has been settled before. Then payloads and the wires to the outside show it, others do not.
+  /// `new_inputs`: the outside may have changed its wires since the last call.
+  [[nodiscard]] bool recall(bool new_inputs = true);
+
+  /// Whether the coming cycle is like the last as far as the units' facts go.
+  [[nodiscard]] bool repeats();
+  /// Of the cycle that was recalled: whether it is none of a run.
+  [[nodiscard]] bool turns() const { return turned_; }
+  /// Of the same: whether nothing moves but the decoder's timer.
+  [[nodiscard]] bool rests() const;
+  /// After repeats() or, of a cycle that does not turn, recall(): how many cycles from the present
+  /// one on, `most` at the most, are alike as long as the outside's are.
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  void offer_run(Cycle cycles);  ///< what the TCU gives to the DRAM ports in a run; moves nothing
+  void run(Cycle cycles);        ///< needs what the ports give
+  /// Local memory, array and accumulators may be some cycles behind. Afterwards they are not.
+  void catch_up();
 
   /// The same three steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);
 
-  /// Something that is no wire but decides a state has changed: whether the stream has ended.
-  void stir() { clock_.agenda.stirred |= decoder_unit; }
   [[nodiscard]] bool idle() const;
   /// One line for each unit that is in the middle of something.
   [[nodiscard]] std::vector<std::string> waits_for() const;
+  /// Units settled one by one so far, with every cycle in which they were.
+  [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
+  [[nodiscard]] unsigned units() const { return dais_ ? 7 : 6; }
 
   Decoder& decoder() { return decoder_; }
   [[nodiscard]] const Decoder& decoder() const { return decoder_; }
@@ -112,16 +115,68 @@ class Tcu final : public sc_core::sc_module {
   std::unique_ptr<DaisUnit> dais_;
   AccumulatorWithAlu accumulators_;
 
-  /// Tells the wires between the units to those at their ends.
-  void connect(Link<const std::uint8_t*>& instruction, std::array<DramLinks, 2>& dram);
-  [[nodiscard]] bool goes_on(UnitSet unit) const { return (clock_.agenda.moving & unit) != 0; }
-
   /// The memory's ports are accounted here because those of the accumulators are not units.
   void account_local() {
-    local_a_account_.enter(DualPortMemory::state(local_a_));
-    local_b_account_.enter(DualPortMemory::state(local_b_));
+    local_a_account_.enter(local_.edge().ports[0].state);
+    local_b_account_.enter(local_.edge().ports[1].state);
   }
   Account local_a_account_, local_b_account_;
+
+  /// What the clock edges do of the units that vectors pass, and which way these take.
+  struct DataEdges {
+    DualPortMemory::Edge local;
+    SystolicArray::Edge array;
+    AccumulatorWithAlu::Edge accumulators;
+    std::uint8_t moves, source, reader;  ///< of LocalRouter::Edge
+  };
+  static_assert(std::has_unique_object_representations_v<DataEdges>, "compared as bytes");
+  struct Edges {
+    Decoder::Edge decoder;
+    LocalRouter::Edge local_router;
+    HostRouter::Edge host_router;
+    DataEdges data;
+    std::uint8_t outputs;
+    bool turns, may_stay_behind;
+  };
+  /// Cycles that local memory, array and accumulators have not made yet: for them they are alike.
+  struct Behind {
+    Cycle first = 0;
+    Cycle cycles = 0;
+    Cycle most = 0;  ///< what comes after so many is not known
+    DataEdges edges{};
+  };
+  void look();
+  void decide();
+  void recall_data(const Edges& edges);
+  [[nodiscard]] bool data_rests() const;
+  [[nodiscard]] Cycle data_steady(Cycle most) const;
+  void enter_data_accounts();
+  void enter_accounts();
+  void run_data(Cycle first, Cycle cycles, unsigned source);
+  [[nodiscard]] Edges edges() const;
+  [[nodiscard]] std::uint64_t inputs() const;
+  [[nodiscard]] std::uint8_t outputs() const;
+  void show_outputs(std::uint8_t outputs);
+
+  Link<const std::uint8_t*>& instruction_;
+  std::array<DramLinks, 2>& dram_;
+  KnownCycles<Edges> known_;
+  KnownCycles<Edges>::Place* place_ = nullptr;  ///< for a cycle that is not known yet
+  CycleFacts place_facts_;                      ///< of it
+  CycleFacts facts_;       ///< of the units in the coming cycle, without the outside's
+  CycleFacts last_facts_;  ///< in the last cycle
+  /// Of single units, at their places in these. They last while the unit rests or stays behind.
+  std::uint64_t local_facts_ = 0, local_router_facts_ = 0, array_facts_ = 0,
+                accumulators_facts_ = 0;
+  bool facts_known_ = false;   ///< the four above are of the last cycle
+  bool looked_ = false;        ///< facts_ is of the coming cycle
+  bool recalled_ = false;      ///< the present cycle
+  bool stays_behind_ = false;  ///< in the present cycle
+  bool turned_ = true;         ///< the last cycle, or nobody looked at it
+  std::uint8_t outputs_ = 0;   ///< what the wires to the outside show
+  std::uint64_t inputs_ = 0;   ///< what the outside drove when it was looked at
+  Behind behind_;
+  std::uint64_t evaluations_ = 0;
 };
 
 }  // namespace tactus

@@ -23,17 +23,14 @@ void Accumulator::accept() {
   const AccumulatorRequest& request = links_.control.bits;
   needed_legs_ = leg_a;
   if (request.write) needed_legs_ |= leg_route | (request.accumulate ? leg_b : leg_lock);
-  request_leg_ = {request.write, request.address};
+  request_leg_.write = request.write;
   route_leg_ = request.accumulate ? through_adder : direct;
-  if (!links_.control.valid && done_legs_ == 0 && idle()) return accept_nothing();
-  rests_ = false;
+  show_requests();
   pending_legs_ = links_.control.valid ? needed_legs_ & ~done_legs_ : 0;
   const bool has_input = links_.input.valid;
 
   port_a_.request.valid = requests_.has_output((pending_legs_ & leg_a) != 0);
-  port_a_.request.bits = requests_.output(request_leg_);
   port_b_.request.valid = (pending_legs_ & leg_b) != 0 && !lock_.held;
-  port_b_.request.bits.address = request.address;
 
   // Through the adder, input and port B's data leave together.
   const bool routed = routes_.has_output((pending_legs_ & leg_route) != 0);
@@ -50,22 +47,6 @@ void Accumulator::accept() {
   fires_ = pending_legs_ & ready;
 }
 
-/// The same where nothing is on its way: most wires keep what they have shown since the first such
-/// cycle.
-void Accumulator::accept_nothing() {
-  port_a_.request.bits = request_leg_;
-  port_b_.request.bits.address = request_leg_.address;
-  port_a_.request.ready = !request_leg_.write;
-  links_.control.ready = (needed_legs_ & leg_b) == 0 || !lock_.held;
-  if (rests_) return;
-  rests_ = true;
-  pending_legs_ = fires_ = 0;
-  port_a_.request.valid = port_b_.request.valid = port_a_.write_data.valid = false;
-  port_b_.request.ready = true;
-  links_.input.ready = port_a_.write_data.ready = port_b_.write_data.ready = false;
-  port_b_.read_data.ready = false;
-}
-
 unsigned Accumulator::ready_legs() const {
   unsigned ready = leg_lock;
   if (requests_.can_enqueue(port_a_.request.ready)) ready |= leg_a;
@@ -74,25 +55,22 @@ unsigned Accumulator::ready_legs() const {
   return ready;
 }
 
-bool Accumulator::Lock::move(bool command, const MemoryRequest& next, bool a_fires,
-                             const MemoryRequest& a) {
-  const bool was_held = held;
+void Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_fires,
+                               const MemoryRequest& a) {
   if (held && a_fires && a == condition) held = false;
   const bool observed = a_fires && a == next;
-  if (command && !observed) {
-    held = true;
-    condition = next;
-  }
-  return held != was_held;
+  if (!command || observed) return;
+  held = true;
+  condition = next;
 }
 
 bool Accumulator::steady(std::uint64_t next) const {
   // Port B's reads of accumulates go on while nothing holds the lock: it has nothing to release.
-  if ((fires_ & leg_b) != 0) return requests_.count() == 1 && memory_.waiting(1) == 1;
+  if ((edge_.fires & leg_b) != 0) return requests_.count() == 1 && memory_.waiting(1) == 1;
   // A plain write that goes straight through is seen by its own lock command.
   if (requests_.empty()) return !lock_.held;
   const MemoryRequest& waiting = requests_.front();
-  if ((fires_ & leg_lock) == 0) return !lock_.held || !waiting.write;
+  if ((edge_.fires & leg_lock) == 0) return !lock_.held || !waiting.write;
   // The write before releases the lock in the cycle in which the next takes it.
   return waiting.address != next && lock_.held && lock_.condition == waiting;
 }
@@ -108,38 +86,63 @@ Accumulator::Activity Accumulator::activity() const {
   return request.valid || data_waits ? Activity::wait_reader : Activity::none;
 }
 
-void Accumulator::commit() {
-  if (rests_) return;
+std::uint64_t Accumulator::facts() const {
+  std::uint64_t facts = done_legs_ | unsigned{lock_.held} << 5;
+  if (!requests_.empty()) facts |= 1U << 6 | unsigned{requests_.front().write} << 7;
+  if (!routes_.empty()) facts |= 1U << 8 | unsigned{routes_.front()} << 9;
+  return facts | memory_.facts() << 10;
+}
+
+void Accumulator::decide() {
+  memory_.decide();
   const unsigned done = links_.control.ready ? 0 : done_legs_ | fires_;
-  bool turn = done != done_legs_;
-  done_legs_ = done;
-  turn |= routes_.commit((fires_ & leg_route) != 0, route_leg_, port_a_.write_data.fires());
-  if (turn) ++clock_.turns;
-  move();
+  edge_.fires = static_cast<std::uint8_t>(fires_);
+  edge_.done = static_cast<std::uint8_t>(done);
+  edge_.write = request_leg_.write;
+  edge_.through_adder = route_leg_ == through_adder;
+  edge_.takes_input = port_a_.write_data.fires();
+  edge_.sums = sums_;
+  edge_.a_fires = port_a_.request.fires();
+  edge_.a_ready = port_a_.request.ready;
+  edge_.activity = activity();
+  edge_.memory = memory_.edge();
+  edge_.turns = done != done_legs_ || edge_.memory.turns ||
+                requests_.level_moves((fires_ & leg_a) != 0, edge_.a_ready) ||
+                routes_.level_moves((fires_ & leg_route) != 0, edge_.takes_input);
+  edge_.rests = !edge_.turns && !edge_.takes_input && fires_ == 0 && edge_.memory.rests;
 }
 
-void Accumulator::redrive() {
-  memory_.redrive();
+void Accumulator::recall(const Edge& edge) {
+  edge_ = edge;
+  if (edge.rests) return;
+  memory_.recall(edge.memory);
+  request_leg_.write = edge.write;
+  route_leg_ = edge.through_adder ? through_adder : direct;
+  show_requests();
+}
+
+/// The addresses at the two ports.
+void Accumulator::show_requests() {
   request_leg_.address = port_b_.request.bits.address = links_.control.bits.address;
-  port_a_.request.bits.address = requests_.output(request_leg_).address;
+  port_a_.request.bits = requests_.output(request_leg_);
 }
 
-/// Requests and data.
 void Accumulator::move() {
-  if (fires_ != 0) ++clock_.progress;
-  if (port_a_.write_data.fires()) {
+  if (edge_.rests) return;
+  done_legs_ = edge_.done;
+  routes_.commit((edge_.fires & leg_route) != 0, route_leg_, edge_.takes_input);
+  if (edge_.fires != 0) ++clock_.progress;
+  if (edge_.takes_input) {
     ++clock_.progress;
     port_a_.write_data.bits = links_.input.bits;
-    if (sums_) {
+    if (edge_.sums) {
       kernels_.add(links_.input.bits, port_b_.read_data.bits, sum_.data(), lanes_);
       port_a_.write_data.bits = sum_.data();
     }
   }
-  bool turn = lock_.commit((fires_ & leg_lock) != 0, request_leg_, port_a_.request.fires(),
-                           port_a_.request.bits);
-  turn |= requests_.commit((fires_ & leg_a) != 0, request_leg_, port_a_.request.ready);
-  if (turn) ++clock_.turns;
-  memory_.commit();
+  lock_.commit((edge_.fires & leg_lock) != 0, request_leg_, edge_.a_fires, port_a_.request.bits);
+  requests_.commit((edge_.fires & leg_a) != 0, request_leg_, edge_.a_ready);
+  memory_.move();
 }
 
 MemoryRequest* Accumulator::begin_run(Cycle cycles) {
@@ -154,9 +157,9 @@ MemoryRequest* Accumulator::begin_run(Cycle cycles) {
 /// The lock goes from each plain write to the next, or stays as it is: see steady().
 void Accumulator::run(Cycle cycles) {
   ++clock_.progress;
-  if ((fires_ & leg_b) != 0) {
-    memory_.run_updates(cycles, [this](Cycle i, VectorRef old, std::uint8_t* sum) {
-      kernels_.add(links_.input.run[i], old, sum, lanes_);
+  if ((edge_.fires & leg_b) != 0) {
+    memory_.run_updates(cycles, [this](Cycle i, Cycle count, VectorRef old, std::uint8_t* sum) {
+      add_run(links_.input.run + i, count, old, sum);
     });
   } else {
     memory_.offer_run(cycles);
@@ -165,7 +168,19 @@ void Accumulator::run(Cycle cycles) {
   }
   if (requests_.empty()) return;
   requests_.commit(true, run_[cycles], true);
-  if ((fires_ & leg_lock) != 0) lock_.condition = run_[cycles];
+  if ((edge_.fires & leg_lock) != 0) lock_.condition = run_[cycles];
+}
+
+/// The inputs often lie one behind the other, too.
+void Accumulator::add_run(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum) {
+  const std::size_t bytes = memory_.vector_bytes();
+  for (Cycle done = 0; done < count;) {
+    const VectorRef first = inputs[done];
+    Cycle more = 1;
+    while (done + more < count && inputs[done + more] == first + more * bytes) ++more;
+    kernels_.add(first, old + done * bytes, sum + done * bytes, more * lanes_);
+    done += more;
+  }
 }
 
 std::string Accumulator::waits_for() const {

@@ -38,14 +38,35 @@ class Accumulator final : public sc_core::sc_module {
 
   void drive() { memory_.drive(); }  ///< output.valid; needs nothing
   void accept();                     ///< control.ready, input.ready; needs both driven
-  void commit();                     ///< needs output.ready
   /// The vectors that are read.
   [[nodiscard]] Link<VectorRef>& output() { return port_a_.read_data; }
-  void redrive();  ///< see models/sim/engine.h; needs the control's address
-  /// The routes keep their content: what leaves is followed by its like.
-  void repeat() {
-    if (!rests_) move();
-  }
+
+  /// What port A does in a cycle.
+  enum class Activity : std::uint8_t {
+    none,
+    access,
+    wait_data,
+    wait_operand,
+    wait_lock,
+    wait_reader
+  };
+  // See models/sim/engine.h.
+  struct Edge {
+    std::uint8_t fires, done;   ///< legs of the control's request: taken, and taken so far
+    bool write, through_adder;  ///< of the control's request
+    bool takes_input, sums;     ///< what is taken goes through the adder
+    bool a_fires, a_ready;      ///< requests of port A
+    bool rests;                 ///< nothing moves
+    bool turns;
+    Activity activity;
+    DualPortMemory::Edge memory;
+  };
+  static constexpr unsigned fact_bits = 10 + DualPortMemory::fact_bits;
+  [[nodiscard]] std::uint64_t facts() const;
+  void decide();  ///< needs output.ready
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge);  ///< needs the control's address
+  void move();
   /// Whether the next cycles are like the last, in which a request was taken, as long as requests
   /// like it go on at addresses that differ from each to the next from `next` on.
   [[nodiscard]] bool steady(std::uint64_t next) const;
@@ -58,10 +79,6 @@ class Accumulator final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const { return requests_.empty() && routes_.empty() && memory_.idle(); }
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
-
-  /// What port A does in this cycle; settled wires, before commit().
-  enum class Activity { none, access, wait_data, wait_operand, wait_lock, wait_reader };
-  [[nodiscard]] Activity activity() const;
 
  private:
   enum Route : std::uint8_t { direct, through_adder };
@@ -77,18 +94,13 @@ class Accumulator final : public sc_core::sc_module {
   struct Lock {
     bool held = false;
     MemoryRequest condition;
-    /// True if it is taken or released.
-    bool commit(bool command, const MemoryRequest& next, bool a_fires, const MemoryRequest& a) {
-      return (command || held) && move(command, next, a_fires, a);
-    }
-
-   private:
-    bool move(bool command, const MemoryRequest& next, bool a_fires, const MemoryRequest& a);
+    void commit(bool command, const MemoryRequest& next, bool a_fires, const MemoryRequest& a);
   };
 
   [[nodiscard]] unsigned ready_legs() const;
-  void accept_nothing();
-  void move();
+  [[nodiscard]] Activity activity() const;
+  void show_requests();
+  void add_run(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum);
 
   Clock& clock_;
   AccumulatorLinks links_;
@@ -110,10 +122,10 @@ class Accumulator final : public sc_core::sc_module {
 
   // The settled wires of the present cycle.
   unsigned fires_ = 0;  ///< legs
-  bool rests_ = false;  ///< no valid is set
   MemoryRequest request_leg_;
   Route route_leg_ = direct;
   bool sums_ = false;  ///< the input goes through the adder
+  Edge edge_{};
   std::vector<std::uint8_t> sum_;
   std::vector<MemoryRequest> run_;  ///< those waiting, then those of the control
 };

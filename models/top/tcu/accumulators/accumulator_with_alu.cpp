@@ -101,13 +101,9 @@ void AccumulatorWithAlu::accept() {
   links_.input.ready = takes && !input_from_alu() && accumulator_input_.ready;
 }
 
-void AccumulatorWithAlu::route_input() {
-  accumulator_input_.bits = input_from_alu() ? alu_output_.bits : links_.input.bits;
-}
-
 /// Before the clock edge.
 AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
-  switch (accumulator_.activity()) {
+  switch (accumulator_.edge().activity) {
     case Accumulator::Activity::access:
       return access;
     case Accumulator::Activity::wait_data:
@@ -125,17 +121,26 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
   return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
 }
 
-void AccumulatorWithAlu::commit() {
-  const std::uint64_t progress = clock_.progress;
-  route_input();
+std::uint64_t AccumulatorWithAlu::facts() const {
+  const AccumulatorControl& item = control_.front();
+  std::uint64_t facts = control_.count() | step_index(item, read_done_) << 2 |
+                        unsigned{item.accumulate} << 7 |
+                        unsigned{AluArray::needs_input(item.alu)} << 8 | done_legs_ << 9 |
+                        selects_.full << (14 - 1) | (selects_.items & selects_.full) << (17 - 1);
+  facts |= accumulator_.facts() << 20;
+  return facts | alu_.facts() << (20 + Accumulator::fact_bits);
+}
+
+void AccumulatorWithAlu::decide() {
   alu_.accept();
   accumulator_output_.ready =
       selected(leg_output_select) && (output_to_alu() ? alu_input_.ready : links_.output.ready);
   const bool alu_to_accumulator =
       selected(leg_input_select) && input_from_alu() && accumulator_input_.ready;
   alu_output_.ready = selected(leg_result_select) && (!result_kept() || alu_to_accumulator);
+  accumulator_.decide();
+  alu_.decide();
 
-  account_.enter(state());
   unsigned taken = 0;  // from the select queues, together with the vector
   if (accumulator_input_.fires()) taken |= leg_input_select;
   if (accumulator_output_.fires()) taken |= leg_output_select;
@@ -145,67 +150,79 @@ void AccumulatorWithAlu::commit() {
   if (operation_.ready) ready |= leg_alu;
 
   const bool all = (needed_legs_ & ~(ready | done_legs_)) == 0;
-  fires_ = pending_legs_ & ready;
-  const unsigned done = all ? 0 : done_legs_ | fires_;
-  const bool read_done = read_done_;
-  bool turn = done != done_legs_;
-  done_legs_ = done;
+  const unsigned fires = pending_legs_ & ready;
+  const unsigned done = all ? 0 : done_legs_ | fires;
+  edge_.fires = static_cast<std::uint8_t>(fires);
+  edge_.done = static_cast<std::uint8_t>(done);
+  edge_.offered = static_cast<std::uint8_t>(offered_);
+  edge_.taken = static_cast<std::uint8_t>(taken);
+  edge_.read_done = read_done_after(all);
+  edge_.enters = links_.control.fires();
+  edge_.retires = all && (phase_ == Phase::single || phase_ == Phase::write);
+  edge_.write = request_.bits.write;
+  edge_.input_from_alu = input_from_alu();
+  edge_.state = state();
+  edge_.accumulator = accumulator_.edge();
+  edge_.alu = alu_.edge();
+  edge_.turns = done != done_legs_ || edge_.read_done != read_done_ ||
+                selects_.level_moves(fires & select_legs, taken) ||
+                control_.level_moves(edge_.enters, edge_.retires) || edge_.accumulator.turns ||
+                edge_.alu.turns;
+  edge_.rests = !edge_.turns && edge_.accumulator.rests && !edge_.alu.issues && fires == 0 &&
+                !edge_.enters && (!edge_.retires || control_.empty());
+}
+
+/// Whether the item at the head has its read phase behind it after this cycle, in which all that it
+/// asks for is taken or not.
+bool AccumulatorWithAlu::read_done_after(bool all) const {
   switch (phase_) {
     case Phase::single:
-      read_done_ = false;
-      break;
+      return false;
     case Phase::read:
-      read_done_ = all;
-      break;
+      return all;
     case Phase::skip_read:
-      read_done_ = true;
-      break;
+      return true;
     case Phase::write:
-      read_done_ = !all;
-      break;
+      return !all;
   }
-  retires_ = all && (phase_ == Phase::single || phase_ == Phase::write);
-  turn |= read_done_ != read_done;
-  turn |= selects_.commit(fires_ & select_legs, offered_, taken);
-  // Children first: they look at this cycle's wires, which point into the head.
-  accumulator_.commit();
-  alu_.commit();
-  if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
-  turn |= control_.commit(links_.control.fires(), links_.control.bits, retires_);
-  if (turn) ++clock_.turns;
-  moved_ = clock_.progress != progress;
+  return false;
 }
 
-bool AccumulatorWithAlu::redrive() {
+void AccumulatorWithAlu::recall(const Edge& edge) {
+  edge_ = edge;
+  if (edge.rests) return;
   const AccumulatorControl& item = control_.front();
-  request_.bits.address = request_.bits.write ? item.write_address : item.read_address;
-  accumulator_.redrive();
-  if (!alu_.idle()) alu_.redrive();
+  request_.bits.address = edge.write ? item.write_address : item.read_address;
+  accumulator_.recall(edge.accumulator);
+  alu_.recall(edge.alu);
+  if (edge.alu.issues) operation_.bits = item.alu;
   links_.output.bits = alu_input_.bits = accumulator_output_.bits;
-  return true;
 }
 
-/// The select queues keep their content: what leaves is followed by its like.
-void AccumulatorWithAlu::repeat() {
-  route_input();
-  accumulator_.repeat();
-  if (!alu_.idle() || operation_.fires()) alu_.commit();
-  if (fires_ != 0 || (retires_ && !control_.empty())) ++clock_.progress;
-  const bool enters = links_.control.fires();
-  if ((enters || retires_) && control_.commit(enters, links_.control.bits, retires_)) {
-    ++clock_.turns;
-  }
+/// Children first: they look at this cycle's wires, which point into the head.
+void AccumulatorWithAlu::move() {
+  enter_accounts();
+  if (edge_.rests) return;
+  accumulator_input_.bits = edge_.input_from_alu ? alu_output_.bits : links_.input.bits;
+  accumulator_.move();
+  alu_.move();
+  done_legs_ = edge_.done;
+  read_done_ = edge_.read_done;
+  selects_.commit(edge_.fires & select_legs, edge_.offered, edge_.taken);
+  if (edge_.fires != 0 || (edge_.retires && !control_.empty())) ++clock_.progress;
+  control_.commit(edge_.enters, links_.control.bits, edge_.retires);
 }
 
 /// SIMD operations come and go every few cycles; accesses make the runs.
 Cycle AccumulatorWithAlu::steady(Cycle most) const {
-  if (!alu_.idle() || operation_.fires() || control_.empty()) return 0;
+  if (edge_.rests) return most;
+  if (!alu_.idle() || edge_.alu.issues || control_.empty()) return 0;
   const Link<AccumulatorControl>& offered = links_.control;
-  if (!offered.fires() || !control_.uniform(offered.bits)) return 0;
-  if (!retires_ || !request_.fires()) return 0;
+  if (!edge_.enters || !control_.uniform(offered.bits)) return 0;
+  if (!edge_.retires || (edge_.fires & leg_accumulator) == 0) return 0;
   // The addresses that come after one another: in the queue, then on the link.
   const auto address = [this](const AccumulatorControl& c) {
-    return request_.bits.write ? c.write_address : c.read_address;
+    return edge_.write ? c.write_address : c.read_address;
   };
   const AccumulatorControl& last = control_.back();
   const bool differ = address(last) != address(offered.bits) &&
@@ -214,15 +231,16 @@ Cycle AccumulatorWithAlu::steady(Cycle most) const {
 }
 
 void AccumulatorWithAlu::run(Cycle cycles) {
+  if (edge_.rests) return;
   const AccumulatorControl* items = links_.control.run;
   MemoryRequest* requests = accumulator_.begin_run(cycles);
   const auto pass = [&](auto address) {
-    requests[0] = {request_.bits.write, control_.front().*address};
+    requests[0] = {edge_.write, control_.front().*address};
     for (Cycle i = 1; i < cycles; ++i) {
-      requests[i] = {request_.bits.write, items[i - 1].*address};
+      requests[i] = {edge_.write, items[i - 1].*address};
     }
   };
-  if (request_.bits.write) {
+  if (edge_.write) {
     pass(&AccumulatorControl::write_address);
   } else {
     pass(&AccumulatorControl::read_address);
@@ -250,7 +268,7 @@ void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope&
   scope.channel("output", links_.output);
   {
     trace::Payload head = scope.head(
-        "head", [this] { return !control_.empty(); }, [this] { return retires_; },
+        "head", [this] { return !control_.empty(); }, [this] { return edge_.retires; },
         trace::Moment::committed);
     describe_accumulator_control(
         head, [this]() -> const AccumulatorControl& { return control_.front(); });

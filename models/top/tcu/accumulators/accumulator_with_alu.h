@@ -28,7 +28,7 @@ struct AccumulatorWithAluLinks {
 
 class AccumulatorWithAlu final : public sc_core::sc_module {
  public:
-  enum State : unsigned {
+  enum State : std::uint8_t {
     access,
     deliver,
     wait_input,
@@ -57,10 +57,34 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
 
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready
-  void commit();
-  [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
-  bool redrive();
-  void repeat();
+  void commit() {
+    decide();
+    move();
+  }
+
+  // See models/sim/engine.h.
+  struct Edge {
+    std::uint8_t fires, done;     ///< legs of the head: taken, and taken so far
+    std::uint8_t offered, taken;  ///< to and from the select queues
+    bool read_done;
+    bool enters, retires;  ///< items of the control queue
+    bool write;            ///< the request to the accumulators, if there is one
+    bool input_from_alu;
+    bool turns, rests;
+    State state;
+    Accumulator::Edge accumulator;
+    AluArray::Edge alu;
+  };
+  static constexpr unsigned fact_bits = 20 + Accumulator::fact_bits + AluArray::fact_bits;
+  [[nodiscard]] std::uint64_t facts() const;
+  void decide();
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge);
+  void move();
+  void enter_accounts() {
+    account_.enter(edge_.state);
+    alu_.account().enter(edge_.alu.state);
+  }
   [[nodiscard]] Cycle steady(Cycle most) const;
   void run(Cycle cycles);  ///< needs control and input, offers the output
 
@@ -107,20 +131,24 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
       return (items & full) | (offered & ~full);
     }
     /// The clock edge, as in Queue::commit().
-    bool commit(unsigned enqueue, unsigned offered, unsigned taken) {
-      const unsigned replaced = full & taken & enqueue;
-      const unsigned stored = replaced | (enqueue & ~full & ~taken);  // else it passes through
-      const unsigned left = (full & ~taken) | stored;
-      const bool turn = left != full || (replaced & (items ^ offered)) != 0;
+    void commit(unsigned enqueue, unsigned offered, unsigned taken) {
+      const unsigned stored = stores(enqueue, taken);
       items = (items & ~stored) | (offered & stored);
-      full = left;
-      return turn;
+      full = (full & ~taken) | stored;
+    }
+    [[nodiscard]] bool level_moves(unsigned enqueue, unsigned taken) const {
+      return ((full & ~taken) | stores(enqueue, taken)) != full;
+    }
+
+   private:
+    [[nodiscard]] unsigned stores(unsigned enqueue, unsigned taken) const {
+      return enqueue & (full ^ ~taken);  // else it passes through
     }
   };
 
   void decode_phase();
-  void route_input();
   [[nodiscard]] State state() const;
+  [[nodiscard]] bool read_done_after(bool all) const;
 
   Clock& clock_;
   AccumulatorWithAluLinks links_;
@@ -135,7 +163,6 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Queue<AccumulatorControl, QueueKind::plain, 2> control_;
   SelectQueues selects_;
   bool read_done_ = false;
-  bool moved_ = false;  ///< in the last cycle
   unsigned done_legs_ = 0;
 
   // The settled wires of the present cycle.
@@ -150,7 +177,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   [[nodiscard]] bool input_from_alu() const { return (routes_ & leg_input_select) != 0; }
   [[nodiscard]] bool output_to_alu() const { return (routes_ & leg_output_select) != 0; }
   [[nodiscard]] bool result_kept() const { return (routes_ & leg_result_select) != 0; }
-  bool retires_ = false;  ///< the head, if there is one
+  Edge edge_{};
   Account account_;
 };
 

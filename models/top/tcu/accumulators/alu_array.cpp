@@ -23,25 +23,27 @@ AluArray::AluArray(const sc_core::sc_module_name& name, Clock& clock,
       results_(4, vector_bytes_),
       account_("alus", clock, state_table, rest) {}
 
-void AluArray::move() {
+void AluArray::decide() {
+  edge_ = {links_.operation.fires(), links_.input.valid, links_.output.fires(), state(), false};
+  edge_.turns = stage2_ != edge_.leaves || stage2_ != stage1_ || stage1_ != edge_.issues;
+}
+
+void AluArray::move_results() {
   const AluOperation& operation = links_.operation.bits;
-  const unsigned stored = stored_;
-  const bool issues = links_.operation.fires();
   // stage2_ enters the queue in this cycle, or passes through it when it is empty.
   if (stage2_) ++stored_;
-  if (links_.output.fires()) {
+  if (edge_.leaves) {
     --stored_;
     results_.pop();
   }
   if (stage1_ || stage2_) ++clock_.progress;
-  if (stored_ != stored || stage2_ != stage1_ || stage1_ != issues) ++clock_.turns;
   stage2_ = stage1_;
-  stage1_ = issues;
-  if (!issues) return;
+  stage1_ = edge_.issues;
+  if (!edge_.issues) return;
   ++clock_.progress;
   ++stats_.issued[static_cast<unsigned>(operation.op)];
   if (clock_.events != nullptr) clock_.events->event({EventKind::alu});
-  execute(operation, links_.input.valid ? links_.input.bits : zero_.data(), results_.push());
+  execute(operation, edge_.has_input ? links_.input.bits : zero_.data(), results_.push());
 }
 
 const std::uint8_t* AluArray::source(unsigned selector, VectorRef input) const {

@@ -31,7 +31,7 @@ class AluArray final : public sc_core::sc_module {
   struct Stats {
     std::array<std::uint64_t, 16> issued{};  ///< operations by op
   };
-  enum State : unsigned { issue, pipeline, wait_input, wait_output, rest };
+  enum State : std::uint8_t { issue, pipeline, wait_input, wait_output, rest };
   static constexpr std::array<UnitState, 5> state_table{{
       {"issue", StateKind::busy, "an operation issues"},
       {"pipeline", StateKind::busy, "none issues, a result is on its way"},
@@ -45,7 +45,7 @@ class AluArray final : public sc_core::sc_module {
 
   void drive() {  ///< output.valid
     links_.output.valid = stored_ > 0 || stage2_;
-    redrive();
+    show();
   }
   void accept() {  ///< operation.ready, input.ready; needs operation and input driven
     const bool room = stored_ < 2;
@@ -53,11 +53,30 @@ class AluArray final : public sc_core::sc_module {
     links_.operation.ready = room && (links_.input.valid || !needs);
     links_.input.ready = room && needs && links_.operation.valid;
   }
-  void commit() {  ///< needs output.ready
-    account_.enter(state());
-    if (!idle() || links_.operation.fires()) move();
+
+  // See models/sim/engine.h.
+  struct Edge {
+    bool issues, has_input, leaves;
+    State state;
+    bool turns;
+  };
+  static constexpr unsigned fact_bits = 4;
+  [[nodiscard]] std::uint64_t facts() const {
+    return stored_ | unsigned{stage1_} << 2 | unsigned{stage2_} << 3;
   }
-  void redrive() { links_.output.bits = results_.front(); }  ///< see models/sim/engine.h
+  void decide();  ///< needs output.ready
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge) {
+    edge_ = edge;
+    show();
+  }
+  void move() {  ///< the account is entered by the parent
+    if (!idle() || edge_.issues) move_results();
+  }
+  [[nodiscard]] static bool needs_input(const AluOperation& operation) {
+    if (operation.left != 0 && operation.right != 0) return false;
+    return operation.op != tcu::SimdOp::no_op && operation.op != tcu::SimdOp::zero;
+  }
 
   [[nodiscard]] bool idle() const { return results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -70,11 +89,8 @@ class AluArray final : public sc_core::sc_module {
     if (links_.operation.valid) return stored_ < 2 ? wait_input : wait_output;
     return idle() ? rest : pipeline;
   }
-  [[nodiscard]] static bool needs_input(const AluOperation& operation) {
-    if (operation.left != 0 && operation.right != 0) return false;
-    return operation.op != tcu::SimdOp::no_op && operation.op != tcu::SimdOp::zero;
-  }
-  void move();
+  void show() { links_.output.bits = results_.front(); }
+  void move_results();
   /// Result of the operation, after its register write.
   void execute(const AluOperation& operation, VectorRef input, std::uint8_t* out);
   /// The vector a source selector names.
@@ -93,6 +109,7 @@ class AluArray final : public sc_core::sc_module {
   BlockRing results_;
   unsigned stored_ = 0;                   ///< results that have reached the output queue
   bool stage1_ = false, stage2_ = false;  ///< results on their way to it
+  Edge edge_{};
   Stats stats_;
   Account account_;
 };

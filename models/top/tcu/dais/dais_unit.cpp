@@ -103,8 +103,6 @@ void DaisUnit::collect(VectorRef vector) {
 
 void DaisUnit::commit() {
   account_.enter(state());
-  // Every cycle in which anything is here is settled in full.
-  if (!idle() || links_.control.valid) ++clock_.turns;
   const bool takes = links_.input.fires();
   const unsigned block = control_.front().block;
   if (takes) collect(links_.input.bits);

@@ -63,10 +63,8 @@ class DaisUnit final : public sc_core::sc_module {
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready; needs output.ready and input driven
   void commit();  ///< UserError for a failed lookup, naming block, operation and sample
-  // See models/sim/engine.h. It turns whenever anything is in it.
-  [[nodiscard]] static bool moves() { return false; }
-  [[nodiscard]] static bool redrive() { return true; }
-  static void repeat() {}
+  /// Nothing is in it, and that is accounted for: a cycle without control changes nothing.
+  [[nodiscard]] bool rests() const { return idle() && account_.code() == rest; }
 
   [[nodiscard]] bool idle() const { return control_.empty() && collected_ == 0 && order_->empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }

@@ -45,38 +45,47 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       dais_queue_(2 * architecture.array_size),
       account_("decoder", clock, state_table, ended, contexts) {
   registers_.timeout = reset_timeout;
+  links.local_a.request.run = links.local_b.request.run = local_run_.data();
+  links.accumulator.run = accumulator_run_.data();
+  for (Link<DramRequest>* dram : links.dram) dram->run = dram_run_.data();
 }
 
 /// A dataflow item is one output.
 std::array<Decoder::Stream, Decoder::leg_count> Decoder::make_streams(
     const tcu::Architecture& architecture, const DecoderLinks& links) {
-  const auto stream = [](auto& link, std::uint64_t depth) {
-    return Stream{&link.valid, &link.ready, Expander{depth}};
+  const auto stream = [](unsigned index, auto& link, std::uint64_t depth) {
+    return Stream{index, &link.valid, &link.ready, Expander{depth}};
   };
   const std::uint64_t local = architecture.local_depth;
-  return {stream(links.dataflow, 1),
-          stream(links.local_a.request, local),
-          stream(links.local_b.request, local),
-          stream(links.accumulator, architecture.accumulator_depth),
-          stream(links.array, local),
-          stream(*links.dram[0], architecture.dram0_depth),
-          stream(*links.dram[1], architecture.dram1_depth),
-          stream(links.host, local),
-          stream(links.dais, local)};
+  return {stream(0, links.dataflow, 1),
+          stream(1, links.local_a.request, local),
+          stream(2, links.local_b.request, local),
+          stream(3, links.accumulator, architecture.accumulator_depth),
+          stream(4, links.array, local),
+          stream(5, *links.dram[0], architecture.dram0_depth),
+          stream(6, *links.dram[1], architecture.dram1_depth),
+          stream(7, links.host, local),
+          stream(8, links.dais, local)};
 }
 
 // ---- drive: valids, and items where they are others than before --------------------------------
 
 void Decoder::drive() {
   links_.instruction.ready = queue_.can_enqueue();
+  show();
+  for (unsigned i = 0; i < leg_count; ++i) *streams_[i].valid = (shown_legs_ >> i & 1) != 0;
+}
+
+void Decoder::show() {
+  if (moving_ != 0) show_addresses(moving_);
+  new_dataflow_ = false;
+  if (!turned_) return;
   pending_legs_ = queue_.empty() ? 0 : queue_.front().legs & ~done_legs_;
   const unsigned active = pending_legs_ | queued_legs_;
   fresh_legs_ |= active & ~shown_legs_;
-  for_each(active ^ shown_legs_,
-           [&](std::size_t i) { *streams_[i].valid = (active >> i & 1) != 0; });
   shown_legs_ = active;
-  if (moving_ != 0) show_addresses(moving_);
-  if (fresh_legs_ != 0) show_items(fresh_legs_);
+  show_items(fresh_legs_);
+  new_dataflow_ = (fresh_legs_ & leg_dataflow) != 0;
   fresh_legs_ = 0;
 }
 
@@ -84,50 +93,56 @@ void Decoder::drive() {
 /// local router and local memory are on their wires whether or not they are valid.
 void Decoder::show_items(unsigned legs) {
   const Decoded& head = queue_.front();
-  if ((legs & leg_dataflow) != 0) links_.dataflow.offer(dataflow_queue_.output(head.dataflow));
+  if ((legs & leg_dataflow) != 0) links_.dataflow.bits = dataflow_queue_.output(head.dataflow);
   if ((legs & leg_local_a) != 0) show_local(links_.local_a, leg_local_a);
   if ((legs & leg_local_b) != 0) show_local(links_.local_b, leg_local_b);
   legs &= shown_legs_;
   if ((legs & leg_array) != 0) {
     links_.array.bits = array_queue_.output(head.array);
-    stream(leg_array).size = links_.array.bits.size;
+    begin(leg_array, links_.array.bits.size);
   }
   if ((legs & leg_accumulator) != 0) {
     const AccumulatorItem& item = accumulator_queue_.output(head.accumulator);
     links_.accumulator.bits = item.control;
-    stream(leg_accumulator).size = item.size;
-    stream(leg_accumulator).step = item.step;
+    begin(leg_accumulator, item.size, item.step);
   }
   if ((legs & (leg_dais | leg_host | leg_dram0 | leg_dram1)) == 0) return;
   if ((legs & leg_dais) != 0) {
     links_.dais.bits = dais_queue_.output(head.dais);
-    stream(leg_dais).size = links_.dais.bits.size;
+    begin(leg_dais, links_.dais.bits.size);
   }
   if ((legs & leg_host) != 0) {
-    links_.host.offer(host_queue_.output(head.host));
-    stream(leg_host).size = links_.host.bits.size;
+    links_.host.bits = host_queue_.output(head.host);
+    begin(leg_host, links_.host.bits.size);
   }
   if ((legs & leg_dram0) != 0) show_dram(0);
   if ((legs & leg_dram1) != 0) show_dram(1);
 }
 
+/// The stream works on an item of that size.
+void Decoder::begin(Leg leg, std::uint64_t size, std::uint64_t step) {
+  Stream& s = stream(leg);
+  s.size = size;
+  s.step = step;
+  note_count(s);
+}
+
 /// A port the head does not use shows zeroes, which is a read.
 void Decoder::show_local(MemoryPort& port, Leg leg) {
   const Decoded& head = queue_.front();
-  if ((head.legs & leg) == 0) return port.request.offer({});
-  Stream& s = stream(leg);
-  s.size = head.local_size;
-  s.step = head.local_step;
-  port.request.offer({head.local_write, local_address(s.expander)});
+  if ((head.legs & leg) == 0) {
+    port.request.bits = {};
+    return;
+  }
+  begin(leg, head.local_size, head.local_step);
+  port.request.bits = {head.local_write, local_address(stream(leg).expander)};
 }
 
 void Decoder::show_dram(unsigned port) {
   const DramItem& item = dram_queue_[port].output(queue_.front().dram);
   Link<DramRequest>& link = *links_.dram[port];
-  Stream& s = stream(dram_leg(port));
   link.bits = item.request;
-  s.step = item.step;
-  s.size = item.step == 0 ? 0 : item.request.size;
+  begin(dram_leg(port), item.step == 0 ? 0 : item.request.size, item.step);
   if (item.step != 0) link.bits.size = 0;
 }
 
@@ -161,25 +176,11 @@ void Decoder::show_addresses(unsigned legs) {
   }
 }
 
-/// The streams that move show their next address. The last output of an item is a decision.
-bool Decoder::redrive() {
-  if (moving_ == 0) return true;
-  bool last = false;
-  for_each(moving_, [&](std::size_t i) { last = last || streams_[i].last(); });
-  if (last) return false;
-  show_addresses(moving_);
-  return true;
-}
-
 // ---- commit ------------------------------------------------------------------------------------
 
-Decoder::Taken Decoder::taken(unsigned legs) const {
-  Taken taken;
-  for_each(legs, [&](std::size_t i) {
-    if (!*streams_[i].ready) return;
-    taken.any |= 1U << i;
-    if (streams_[i].last()) taken.last |= 1U << i;
-  });
+unsigned Decoder::taken(unsigned legs) const {
+  unsigned taken = 0;
+  for_each(legs, [&](std::size_t i) { taken |= *streams_[i].ready ? 1U << i : 0U; });
   return taken;
 }
 
@@ -187,60 +188,83 @@ Decoder::Taken Decoder::taken(unsigned legs) const {
 /// their stream, whether or not they are valid: the forks' `all`, and with it the timeout, looks at
 /// the stale head of an empty queue too. A full queue takes the head's item in the cycle in which
 /// it gives one away, which is with the expander's last output.
-unsigned Decoder::ready_legs(unsigned legs, Taken taken) const {
-  return legs & (taken.last | ~full_legs_);
+unsigned Decoder::ready_legs(unsigned legs, unsigned taken) const {
+  return legs & ((taken & last_legs_) | ~full_legs_);
 }
 
-/// One cycle has one state: progress at the head, or else the first of its legs, in the order of
-/// the enumeration, that nobody takes. Local memory comes last because its requests wait for the
-/// other legs' data.
-unsigned Decoder::state_code(unsigned missing, bool progresses) const {
-  if (queue_.empty()) return clock_.stream_ended ? ended : starved;
-  return queue_.front().context + (progresses ? unsigned{busy} : wait_states[missing]);
-}
-
-/// `entering`: legs of the head that are taken. `firing`: streams whose output is taken; `ending`:
-/// those of them at the end of an item.
-inline void Decoder::commit_streams(unsigned entering, unsigned firing, unsigned ending) {
-  moving_ = firing & ~ending;
-  if (firing != 0) ++clock_.progress;
-  for_each(moving_,
-           [this](std::size_t i) { streams_[i].expander.advance_within(streams_[i].step); });
-  if ((entering | ending) == 0) return;
-  for_each(ending, [this](std::size_t i) { streams_[i].expander.start_over(); });
-  ++clock_.turns;
-  fresh_legs_ |= ending;
-  commit_queues(entering, ending);
-}
-
-void Decoder::commit() {
-  if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
-
+void Decoder::note_items() {
   const unsigned open = queue_.front().legs & ~done_legs_;
-  const Taken taken = this->taken(open | shown_legs_);
-  const unsigned ready = ready_legs(open, taken);
-  const bool head_ready = open == ready;
-  const unsigned firing = taken.any & shown_legs_;
-  account_.enter(state_code(open & ~ready, head_ready || (firing & local_legs) != 0));
-  const unsigned entering = pending_legs_ & ready;
-  commit_streams(entering, firing, firing & taken.last);
-  const unsigned done = head_ready ? 0 : done_legs_ | entering;
-  if (done != done_legs_) ++clock_.turns;
-  done_legs_ = done;
-  count_time(head_ready);
-  if (head_ready && !queue_.empty()) retire();
+  const auto at = [](std::uint64_t value, unsigned bit) { return value << bit; };
+  item_facts_ = queue_.count() | at(open, 2) | at(queued_legs_ & ~local_legs, 20) |
+                at(full_legs_ & ~local_legs, 29) | at(links_.local_a.request.bits.write, 21) |
+                at(links_.local_b.request.bits.write, 22) | at(links_.host.bits.dram, 30) |
+                at(links_.host.bits.to_dram, 31) |
+                at(static_cast<std::uint64_t>(links_.dataflow.bits.kind), 38);
+  open_legs_ = open | shown_legs_;
+}
 
-  const bool accepts = links_.instruction.fires();
-  if (accepts) accept();
-  if (queue_.commit(accepts, head_ready)) {
-    ++clock_.turns;
-    fresh_legs_ |= leg_dataflow | local_legs;
-  }
+void Decoder::decide() {
+  const unsigned open = queue_.front().legs & ~done_legs_;
+  const unsigned taken = this->taken(open | shown_legs_);
+  const unsigned ready = ready_legs(open, taken);
+  const unsigned firing = taken & shown_legs_;
+  const unsigned entering = pending_legs_ & ready;
+  edge_.head_ready = open == ready;
+  // One cycle has one state: progress at the head, or else the first of its legs, in the order of
+  // the enumeration, that nobody takes. Local memory comes last because its requests wait for the
+  // other legs' data.
+  const bool progresses = edge_.head_ready || (firing & local_legs) != 0;
+  edge_.waits = progresses ? busy : static_cast<State>(wait_states[open & ~ready]);
+  edge_.entering = static_cast<std::uint16_t>(entering);
+  edge_.firing = static_cast<std::uint16_t>(firing);
+  edge_.ending = static_cast<std::uint16_t>(firing & last_legs_);
+  edge_.accepts = links_.instruction.fires();
+  const bool retires = edge_.head_ready && !queue_.empty();
+  edge_.turns = (edge_.entering | edge_.ending) != 0 || retires || edge_.accepts;
+}
+
+unsigned Decoder::state_code() const {
+  if (queue_.empty()) return clock_.stream_ended ? ended : starved;
+  return queue_.front().context + edge_.waits;
+}
+
+void Decoder::move() {
+  turned_ |= edge_.turns;
+  if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
+  enter_account();
+  move_streams();
+  done_legs_ = edge_.head_ready ? 0 : done_legs_ | edge_.entering;
+  count_time();
+  if (edge_.head_ready && !queue_.empty()) retire();
+  if (edge_.accepts) accept();
+  if (queue_.commit(edge_.accepts, edge_.head_ready)) fresh_legs_ |= leg_dataflow | local_legs;
+}
+
+void Decoder::move_streams() {
+  const unsigned ending = edge_.ending;
+  moving_ = edge_.firing & ~ending;
+  if (edge_.firing != 0) ++clock_.progress;
+  for_each(moving_, [this](std::size_t i) {
+    Stream& s = streams_[i];
+    if (s.before_last > 1) {
+      --s.before_last;
+      s.expander.advance_by(1, s.step);
+    } else {
+      s.expander.advance_within(s.step);
+      note_count(s);
+    }
+  });
+  if ((edge_.entering | ending) == 0) return;
+  for_each(ending, [this](std::size_t i) {
+    streams_[i].expander.start_over();
+    note_count(streams_[i]);
+  });
+  fresh_legs_ |= ending;
+  move_queues(edge_.entering, ending);
 }
 
 void Decoder::accept() {
   ++clock_.progress;
-  ++clock_.turns;
   if (clock_.events != nullptr) {
     Event event{EventKind::instruction_accepted};
     event.data = links_.instruction.bits;
@@ -249,7 +273,7 @@ void Decoder::accept() {
   decode(links_.instruction.bits, queue_.entering());
 }
 
-void Decoder::commit_queues(unsigned entering, unsigned ending) {
+void Decoder::move_queues(unsigned entering, unsigned ending) {
   const Decoded& head = queue_.front();
   const auto commit = [&](auto& queue, unsigned leg, const auto& item) {
     if (((entering | ending) & leg) == 0) return;
@@ -267,9 +291,8 @@ void Decoder::commit_queues(unsigned entering, unsigned ending) {
 }
 
 /// The timer counts cycles without progress at the head and stops at the timeout.
-void Decoder::count_time(bool head_ready) {
-  head_ready_ = head_ready;
-  if (head_ready) {
+void Decoder::count_time() {
+  if (edge_.head_ready) {
     timer_ = 0;
   } else if (timer_ < registers_.timeout) {
     ++timer_;
@@ -280,7 +303,6 @@ void Decoder::retire() {
   const tcu::Instruction& raw = queue_.front().raw;
   const std::uint32_t counter = registers_.program_counter;
   ++clock_.progress;
-  ++clock_.turns;
   ++stats_.retired;
   ++stats_.retired_by_opcode[raw.opcode];
   const auto kind = static_cast<std::size_t>(queue_.front().kind);
@@ -325,75 +347,79 @@ void Decoder::configure(const tcu::ConfigureFields& fields) {
   }
 }
 
-/// No item ends and none begins: expanders and the timer count.
-void Decoder::repeat() {
-  if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
-  count_time(head_ready_);
-  if (moving_ == 0) return;
-  ++clock_.progress;
-  for_each(moving_,
-           [this](std::size_t i) { streams_[i].expander.advance_within(streams_[i].step); });
-}
-
 // ---- runs of like cycles -----------------------------------------------------------------------
 
 Cycle Decoder::steady(Cycle most) const {
-  for_each(moving_, [&](std::size_t i) {
-    if (most < 2) return;  // no run in any case
-    const Stream& s = streams_[i];
-    most = std::min(most, s.expander.before_last(s.size, s.step));
-  });
-  return most;
+  for_each(edge_.firing, [&](std::size_t i) { most = std::min(most, streams_[i].before_last); });
+  // One address again and again is no run for the accumulators.
+  const bool stays = (edge_.firing & leg_accumulator) != 0 && stream(leg_accumulator).step == 0;
+  return stays ? std::min(most, Cycle{1}) : most;
 }
 
-/// The wires still show the items of the cycle before.
-bool Decoder::offer_run(Cycle cycles) {
-  if (!redrive()) return false;
-  const auto fill = [cycles](auto& run, auto& link, auto&& step) {
+/// With an item like the one before, at another address.
+bool Decoder::continues_run(Cycle cycles) const {
+  if ((edge_.firing & leg_array) != 0 && !alike(links_.array.bits, array_of_run_)) return false;
+  if ((edge_.firing & leg_accumulator) == 0) return true;
+  const AccumulatorControl& last = accumulator_run_[cycles - 1];
+  const AccumulatorControl& next = links_.accumulator.bits;
+  return alike(last, next) && last.read_address != next.read_address &&
+         last.write_address != next.write_address;
+}
+
+void Decoder::extend_run(Cycle cycles) {
+  if (cycles == 0) array_of_run_ = links_.array.bits;
+  local_run_[cycles] = links_.local_a.request.bits;
+  accumulator_run_[cycles] = links_.accumulator.bits;
+}
+
+void Decoder::offer_run(Cycle first, Cycle cycles) {
+  if (first == 0) array_of_run_ = links_.array.bits;
+  const auto fill = [first, cycles](auto& run, const auto& link, auto&& step) {
     auto item = link.bits;
-    for (Cycle i = 0; i < cycles; ++i) {
+    for (Cycle i = first; i < first + cycles; ++i) {
       run[i] = item;
       step(item);
     }
-    link.run = run.data();
   };
   // The head uses one of the two.
-  if ((moving_ & local_legs) != 0) {
+  if ((edge_.firing & local_legs) != 0) {
     const Decoded& head = queue_.front();
     const std::uint64_t step = head.local_reverse ? ~head.local_step + 1 : head.local_step;
-    MemoryPort& port = (moving_ & leg_local_a) != 0 ? links_.local_a : links_.local_b;
+    const MemoryPort& port = (edge_.firing & leg_local_a) != 0 ? links_.local_a : links_.local_b;
     fill(local_run_, port.request,
          [step, mask = local_mask_](MemoryRequest& r) { r.address = (r.address + step) & mask; });
   }
-  if ((moving_ & leg_accumulator) != 0) {
+  if ((edge_.firing & leg_accumulator) != 0) {
     fill(accumulator_run_, links_.accumulator,
          [step = stream(leg_accumulator).step, mask = accumulator_mask_](AccumulatorControl& c) {
            c.read_address = (c.read_address + step) & mask;
            c.write_address = (c.write_address + step) & mask;
          });
   }
-  if ((moving_ & (leg_dram0 | leg_dram1)) == 0) return true;
   for (unsigned port = 0; port < 2; ++port) {
-    if ((moving_ & dram_leg(port)) == 0) continue;
+    if ((edge_.firing & dram_leg(port)) == 0) continue;
     fill(dram_run_, *links_.dram[port],
          [step = stream(dram_leg(port)).step, mask = dram_mask_[port]](DramRequest& r) {
            r.address = (r.address + step) & mask;
          });
   }
-  return true;
 }
 
 void Decoder::run(Cycle cycles) {
-  if (head_ready_) {
+  if (edge_.head_ready) {
     timer_ = 0;
   } else if (timer_ < registers_.timeout) {
     const Cycle left = registers_.timeout - timer_;
     timer_ = static_cast<std::uint16_t>(timer_ + std::min(cycles, left));
   }
+  moving_ = edge_.firing;
   if (moving_ == 0) return;
   ++clock_.progress;
-  for_each(moving_,
-           [&](std::size_t i) { streams_[i].expander.advance_by(cycles, streams_[i].step); });
+  for_each(edge_.firing, [&](std::size_t i) {
+    Stream& s = streams_[i];
+    s.expander.advance_by(cycles, s.step);
+    note_count(s);
+  });
 }
 
 bool Decoder::idle() const {

@@ -66,7 +66,7 @@ class Decoder final : public sc_core::sc_module {
   struct Levels {
     std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0, dais = 0;
   };
-  enum State : unsigned {
+  enum State : std::uint8_t {
     busy,
     wait_dram0,
     wait_dram1,
@@ -105,14 +105,43 @@ class Decoder final : public sc_core::sc_module {
           std::uint16_t reset_timeout, const DecoderLinks& links);
 
   void drive();
-  void commit();
-  [[nodiscard]] static bool moves() { return true; }  ///< the timer; see models/sim/engine.h
-  [[nodiscard]] bool redrive();
-  void repeat();
-  [[nodiscard]] bool streams_move() const { return moving_ != 0; }
+  void commit() {
+    decide();
+    move();
+  }
+
+  // See models/sim/engine.h.
+  struct Edge {
+    std::uint16_t entering;        ///< legs of the head that are taken
+    std::uint16_t firing, ending;  ///< streams whose output is taken; at the end of an item
+    State waits;                   ///< of an instruction at the head
+    bool head_ready;               ///< all of its legs are taken, valid or not
+    bool accepts;                  ///< an instruction
+    bool turns;
+  };
+  /// Addresses and items at the outputs in the coming cycle.
+  void show();
+  static constexpr unsigned fact_bits = 41;
+  /// Of the coming cycle, after show().
+  [[nodiscard]] std::uint64_t facts() {
+    if (turned_) note_items();
+    turned_ = false;
+    return item_facts_ | std::uint64_t{last_legs_ & open_legs_} << 11;
+  }
+  void decide();
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge) { edge_ = edge; }
+  void enter_account() { account_.enter(state_code()); }
+  void move();
+  [[nodiscard]] bool shows_new_dataflow() const { return new_dataflow_; }
+  [[nodiscard]] bool shows_dais() const { return (shown_legs_ & leg_dais) != 0; }
+  [[nodiscard]] bool streams_move() const { return edge_.firing != 0; }
   [[nodiscard]] Cycle steady(Cycle most) const;
-  /// The addresses of a run, for its consumers; moves nothing.
-  [[nodiscard]] bool offer_run(Cycle cycles);
+  /// The addresses of a run from its cycle `first` on, for its consumers; moves nothing.
+  void offer_run(Cycle first, Cycle cycles);
+  /// Whether the present cycle may be the next of a run that has so many; and makes it that.
+  [[nodiscard]] bool continues_run(Cycle cycles) const;
+  void extend_run(Cycle cycles);
   void run(Cycle cycles);
 
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
@@ -160,24 +189,27 @@ class Decoder final : public sc_core::sc_module {
     leg_dais = 256,
   };
   static constexpr unsigned leg_count = 9;
+  static constexpr unsigned all_legs = (1U << leg_count) - 1;
   /// Legs without a queue: their items stay at the head.
   static constexpr unsigned local_legs = leg_local_a | leg_local_b;
 
   /// The end of a leg: the wires to its consumer, and the expander with the item that it works on.
   struct Stream {
+    unsigned index;
     Wire* valid;
     const Wire* ready;
     Expander expander;
     std::uint64_t size = 0;
     std::uint64_t step = 0;
-    [[nodiscard]] bool last() const { return expander.last(size); }
+    std::uint64_t before_last = 0;  ///< see Expander
   };
-
-  /// Legs whose consumers would take an output in this cycle, valid or not.
-  struct Taken {
-    unsigned any = 0;
-    unsigned last = 0;  ///< those whose output is the last of an item
-  };
+  /// After a change of the stream's size or count.
+  void note_count(Stream& s) {
+    s.before_last = s.expander.before_last(s.size, s.step);
+    const unsigned leg = 1U << s.index;
+    last_legs_ = s.expander.last(s.size) ? last_legs_ | leg : last_legs_ & ~leg;
+  }
+  void begin(Leg leg, std::uint64_t size, std::uint64_t step = 0);
 
   struct AccumulatorItem {
     AccumulatorControl control;
@@ -238,20 +270,21 @@ class Decoder final : public sc_core::sc_module {
 
   [[nodiscard]] static std::array<Stream, leg_count> make_streams(
       const tcu::Architecture& architecture, const DecoderLinks& links);
-  [[nodiscard]] Taken taken(unsigned legs) const;
-  [[nodiscard]] unsigned ready_legs(unsigned legs, Taken taken) const;
+  /// Legs whose consumers would take an output in this cycle, valid or not.
+  [[nodiscard]] unsigned taken(unsigned legs) const;
+  [[nodiscard]] unsigned ready_legs(unsigned legs, unsigned taken) const;
   /// The state for each set of legs that the head waits for.
   static constexpr std::array<std::uint8_t, 512> make_wait_states();
   static const std::array<std::uint8_t, 512> wait_states;
-  [[nodiscard]] unsigned state_code(unsigned missing, bool progresses) const;
+  [[nodiscard]] unsigned state_code() const;
   void show_items(unsigned legs);
   void show_local(MemoryPort& port, Leg leg);
   void show_dram(unsigned port);
   void show_addresses(unsigned legs);
   [[nodiscard]] std::uint64_t local_address(const Expander& expander) const;
-  void count_time(bool head_ready);
-  void commit_streams(unsigned entering, unsigned firing, unsigned ending);
-  void commit_queues(unsigned entering, unsigned ending);
+  void count_time();
+  void move_streams();
+  void move_queues(unsigned entering, unsigned ending);
   void accept();
   void retire();
   void configure(const tcu::ConfigureFields& fields);
@@ -269,7 +302,8 @@ class Decoder final : public sc_core::sc_module {
   unsigned queued_legs_ = 0;         ///< streams whose queue holds items
   unsigned full_legs_ = local_legs;  ///< streams without room in a queue
   unsigned pending_legs_ = 0;        ///< of the head in this cycle: needed and not done
-  unsigned shown_legs_ = 0;          ///< whose wires are valid
+  unsigned shown_legs_ = 0;          ///< those with an output in this cycle
+  unsigned last_legs_ = all_legs;    ///< whose output is the last of an item
   unsigned fresh_legs_ = 0;          ///< whose wires do not show the item at their output
   std::array<Stream, leg_count> streams_;
 
@@ -282,13 +316,17 @@ class Decoder final : public sc_core::sc_module {
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
-  bool head_ready_ = false;  ///< in the last cycle
-  /// Streams that moved within an item in the last cycle, and do so in every cycle until the next
-  /// turn.
-  unsigned moving_ = 0;
+  bool turned_ = true;            ///< since the last facts()
+  std::uint64_t item_facts_ = 0;  ///< those that stay the same between two turns
+  unsigned open_legs_ = 0;        ///< of the head, valid or not, and those that are shown
+  void note_items();
+  bool new_dataflow_ = false;  ///< the last show() showed another item than before
+  Edge edge_{};
+  unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle
   std::array<MemoryRequest, longest_run> local_run_;
   std::array<AccumulatorControl, longest_run> accumulator_run_;
   std::array<DramRequest, longest_run> dram_run_;
+  ArrayControl array_of_run_;
   Stats stats_;
   Account account_;
 };

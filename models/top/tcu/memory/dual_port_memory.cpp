@@ -36,16 +36,37 @@ void DualPortMemory::tell(EventKind kind, std::uint64_t address, VectorRef data)
   clock_.events->event({kind, 0, address, 0, 0, data});
 }
 
+DualPortMemory::State DualPortMemory::state(const MemoryPort& port) {
+  const Link<MemoryRequest>& request = port.request;
+  if (!request.valid) return rest;
+  if (request.bits.write) return request.ready ? writes : wait_data;
+  return request.ready ? reads : wait_reader;
+}
+
+void DualPortMemory::decide() {
+  edge_.turns = false;
+  edge_.rests = true;
+  for (unsigned p = 0; p < 2; ++p) {
+    const MemoryPort& port = *ports_[p];
+    const State state = this->state(port);
+    const PortEdge edge{port.read_data.fires(), state == reads, state == writes, state};
+    const bool turns = edge.leaves != edge.enters || edge.enters != state_[p].in_flight;
+    edge_.turns = edge_.turns || turns;
+    edge_.rests = edge_.rests && !(turns || edge.leaves || edge.enters || edge.writes);
+    edge_.ports[p] = edge;
+  }
+}
+
 /// Reads of a run are not copied, so nothing may be written meanwhile.
 Cycle DualPortMemory::steady(Cycle most) const {
-  const bool any_read = reads_port(0) || reads_port(1);
-  const bool any_write = writes_port(0) || writes_port(1);
+  const bool any_read = edge_.ports[0].enters || edge_.ports[1].enters;
+  const bool any_write = edge_.ports[0].writes || edge_.ports[1].writes;
   return any_read && any_write ? 0 : most;
 }
 
 void DualPortMemory::offer_run(Cycle cycles) {
   for (unsigned p = 0; p < 2; ++p) {
-    if (!reads_port(p)) continue;
+    if (!edge_.ports[p].enters) continue;
     PortState& state = state_[p];
     const MemoryRequest* requests = ports_[p]->request.run;
     const std::size_t waiting = std::min<std::size_t>(state.data.count(), cycles);
@@ -78,8 +99,8 @@ void DualPortMemory::shift_reads(unsigned p, VectorRef vector) {
 
 void DualPortMemory::run(Cycle cycles) {
   for (unsigned p = 0; p < 2; ++p) {
-    if (reads_port(p)) finish_reads(p, cycles);
-    if (!writes_port(p)) continue;
+    if (edge_.ports[p].enters) finish_reads(p, cycles);
+    if (!edge_.ports[p].writes) continue;
     const MemoryRequest* requests = ports_[p]->request.run;
     const VectorRef* vectors = ports_[p]->write_data.run;
     for (Cycle i = 0; i < cycles; ++i) {

@@ -33,7 +33,7 @@ class DualPortMemory final : public sc_core::sc_module {
     std::array<EventKind, 2> read, write;
   };
   /// Of one port in one cycle.
-  enum State : unsigned { reads, writes, wait_reader, wait_data, rest };
+  enum State : std::uint8_t { reads, writes, wait_reader, wait_data, rest };
   static constexpr std::array<UnitState, 5> state_table{{
       {"read", StateKind::busy, "a vector is read"},
       {"write", StateKind::busy, "a vector is written"},
@@ -56,6 +56,32 @@ class DualPortMemory final : public sc_core::sc_module {
     accept<1>();
   }
   void commit() {
+    decide();
+    move();
+  }
+
+  // See models/sim/engine.h.
+  /// Of one port.
+  struct PortEdge {
+    bool leaves, enters, writes;  ///< read data, a read request, a write request
+    State state;
+  };
+  struct Edge {
+    std::array<PortEdge, 2> ports;
+    bool turns, rests;
+  };
+  static constexpr unsigned fact_bits = 6;
+  [[nodiscard]] std::uint64_t facts() const { return state_[0].facts() | state_[1].facts() << 3; }
+  void decide();
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge) {
+    edge_ = edge;
+    if (edge.rests) return;
+    show<0>();
+    show<1>();
+  }
+  void move() {
+    if (edge_.rests) return;
     // Both reads before both writes: a read of an address written in this cycle sees the old
     // vector.
     take_read<0>();
@@ -63,22 +89,12 @@ class DualPortMemory final : public sc_core::sc_module {
     take_write<0>();
     take_write<1>();
   }
-  [[nodiscard]] bool moves() const {  ///< see models/sim/engine.h
-    return ports_[0]->request.fires() || ports_[1]->request.fires() ||
-           ports_[0]->read_data.fires() || ports_[1]->read_data.fires();
-  }
-  bool redrive() {
-    redrive<0>();
-    redrive<1>();
-    return true;
-  }
-  void repeat() { commit(); }
   [[nodiscard]] Cycle steady(Cycle most) const;
   void offer_run(Cycle cycles);  ///< the vectors that are read; moves nothing
   void run(Cycle cycles);        ///< needs the requests and the vectors to be written
   /// run() where port B reads in every cycle, one vector is waiting there, and what port A writes
-  /// is made of the vector that leaves: combine(i, vector read, where to write) for the i-th cycle.
-  /// May write in place.
+  /// is made of the vector that leaves: combine(i, count, vectors read, where to write) for `count`
+  /// cycles from the i-th on, whose vectors lie one behind the other. May write in place.
   template <typename Combine>
   void run_updates(Cycle cycles, const Combine& combine);
 
@@ -97,13 +113,6 @@ class DualPortMemory final : public sc_core::sc_module {
   [[nodiscard]] std::size_t waiting(unsigned port) const { return state_[port].data.count(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   void describe(const trace::Scope& scope) const;
-  /// Settled wires of this cycle.
-  [[nodiscard]] static State state(const MemoryPort& port) {
-    const Link<MemoryRequest>& request = port.request;
-    if (!request.valid) return rest;
-    if (request.bits.write) return request.ready ? writes : wait_data;
-    return request.ready ? reads : wait_reader;
-  }
 
  private:
   struct PortState {
@@ -111,25 +120,22 @@ class DualPortMemory final : public sc_core::sc_module {
     BlockRing data;          ///< read data in order, the newest possibly still on its way
     bool in_flight = false;  ///< a read was issued in the cycle before: not in the queue yet
     [[nodiscard]] std::size_t stored() const { return data.count() - (in_flight ? 1 : 0); }
+    [[nodiscard]] std::uint64_t facts() const {
+      return data.count() | std::uint64_t{in_flight} << 2;
+    }
     std::vector<VectorRef> run;  ///< what leaves in a run
   };
 
-  [[nodiscard]] bool reads_port(unsigned p) const {
-    return ports_[p]->request.fires() && !ports_[p]->request.bits.write;
-  }
-  [[nodiscard]] bool writes_port(unsigned p) const {
-    return ports_[p]->request.fires() && ports_[p]->request.bits.write;
-  }
+  [[nodiscard]] static State state(const MemoryPort& port);
   // The port is a template argument where every cycle passes: its state lies at a fixed place.
   template <unsigned p>
   void drive() {
-    const bool valid = !state_[p].data.empty();
-    ports_[p]->read_data.valid = valid;
-    if (valid) ports_[p]->read_data.bits = state_[p].data.front();
+    ports_[p]->read_data.valid = !state_[p].data.empty();
+    show<p>();
   }
   template <unsigned p>
-  void redrive() {
-    if (ports_[p]->read_data.valid) ports_[p]->read_data.bits = state_[p].data.front();
+  void show() {
+    if (!state_[p].data.empty()) ports_[p]->read_data.bits = state_[p].data.front();
   }
   template <unsigned p>
   void accept() {
@@ -141,16 +147,13 @@ class DualPortMemory final : public sc_core::sc_module {
   template <unsigned p>
   void take_read() {
     PortState& state = state_[p];
-    const bool leaves = ports_[p]->read_data.fires();
-    const bool enters = reads_port(p);
-    if (!leaves && !enters && !state.in_flight) return;
-    if (leaves != enters || state.in_flight != enters) ++clock_.turns;
-    state.in_flight = enters;
-    if (leaves) {
+    const PortEdge& edge = edge_.ports[p];
+    state.in_flight = edge.enters;
+    if (edge.leaves) {
       state.data.pop();
       ++clock_.progress;
     }
-    if (!enters) return;
+    if (!edge.enters) return;
     ++stats_.reads[p];
     const std::uint64_t address = ports_[p]->request.bits.address;
     if (clock_.events != nullptr) tell(kinds_.read[p], address, nullptr);
@@ -158,7 +161,7 @@ class DualPortMemory final : public sc_core::sc_module {
   }
   template <unsigned p>
   void take_write() {
-    if (!writes_port(p)) return;
+    if (!edge_.ports[p].writes) return;
     ++stats_.writes[p];
     const std::uint64_t address = ports_[p]->request.bits.address;
     const VectorRef data = ports_[p]->write_data.bits;
@@ -184,6 +187,7 @@ class DualPortMemory final : public sc_core::sc_module {
   EventKinds kinds_;
   std::array<MemoryPort*, 2> ports_;
   std::array<PortState, 2> state_;
+  Edge edge_{};
   ZeroedBytes storage_;
   std::vector<std::uint8_t> zero_;    ///< read beyond the depth
   std::vector<std::uint8_t> copies_;  ///< of two vectors, see copy_of()
@@ -195,12 +199,23 @@ void DualPortMemory::run_updates(Cycle cycles, const Combine& combine) {
   const MemoryRequest* written = ports_[0]->request.run;
   const MemoryRequest* read = ports_[1]->request.run;
   VectorRef leaves = state_[1].data.front();
-  for (Cycle i = 0; i < cycles; ++i) {
-    // What is read waits for one cycle, where only this cycle's write could change it.
-    VectorRef enters = vector_or_zero(read[i].address);
-    if (read[i].address == written[i].address) enters = copy_of(enters, i);
-    if (written[i].address < depth_) combine(i, leaves, vector(written[i].address));
+  for (Cycle i = 0; i < cycles;) {
+    const std::uint64_t address = written[i].address;
+    Cycle count = 1;
+    if (address < depth_ && leaves == vector(address)) {
+      // Updates of neighbours, each of the vector that was read the cycle before.
+      while (i + count < cycles && written[i + count].address == address + count &&
+             address + count < depth_) {
+        ++count;
+      }
+    }
+    // What is read waits for one cycle, where only that cycle's write could change it.
+    const Cycle last = i + count - 1;
+    VectorRef enters = vector_or_zero(read[last].address);
+    if (read[last].address == written[last].address) enters = copy_of(enters, last);
+    if (address < depth_) combine(i, count, leaves, vector(address));
     leaves = enters;
+    i += count;
   }
   shift_reads(1, leaves);
   stats_.writes[0] += cycles;

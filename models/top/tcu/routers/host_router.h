@@ -24,7 +24,7 @@ struct HostRouterLinks {
 
 class HostRouter final : public sc_core::sc_module {
  public:
-  enum State : unsigned { pass, wait_local, wait_dram0, wait_dram1, rest };
+  enum State : std::uint8_t { pass, wait_local, wait_dram0, wait_dram1, rest };
   static constexpr std::array<UnitState, 5> state_table{{
       {"pass", StateKind::busy, "a vector passes"},
       {"wait_local", StateKind::stall, "the vector to be written has not come from local memory"},
@@ -39,20 +39,31 @@ class HostRouter final : public sc_core::sc_module {
 
   void drive();
   void accept();
-  [[nodiscard]] bool moves() const { return links_.control.fires(); }  ///< see models/sim/engine.h
-  bool redrive() {
-    route();
-    return true;
+  void commit() {
+    decide();
+    move();
   }
-  void repeat() {}
+
+  // See models/sim/engine.h. There is no register, so nothing ever turns.
+  struct Edge {
+    State state;
+  };
+  void decide() { edge_.state = state(); }
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge) {
+    edge_ = edge;
+    if (edge.state == pass) route();
+  }
+  void move() { account_.enter(edge_.state); }
   void run_from_dram() {
+    if (edge_.state != pass) return;
     links_.local.write_data.run = links_.dram_in[links_.control.bits.dram]->run;
   }
   void run_to_dram() {
+    if (edge_.state != pass) return;
     links_.dram_out[links_.control.bits.dram]->run = links_.local.read_data.run;
   }
   void describe(const trace::Scope& scope) const;
-  void commit() { account_.enter(state()); }
 
   [[nodiscard]] Account& account() { return account_; }
 
@@ -61,6 +72,7 @@ class HostRouter final : public sc_core::sc_module {
   [[nodiscard]] State state() const;
 
   HostRouterLinks links_;
+  Edge edge_{rest};
   Account account_;
 };
 

@@ -21,47 +21,58 @@ void LocalRouter::SelectStream::drive(bool leg_valid, const Select& leg) {
   select = queue.output(leg);
 }
 
-bool LocalRouter::SelectStream::commit(bool enqueue, const Select& leg) {
-  if (!valid) return false;
-  const bool taken = data_fires && expander.last(select.size);
-  if (data_fires) expander.advance(select.size);
-  return queue.commit(enqueue, leg, taken) || taken;
+void LocalRouter::SelectStream::move(bool enqueue, const Select& leg, bool moves, bool ends) {
+  if (ends) {
+    expander.start_over();
+  } else if (moves) {
+    expander.advance_within();
+  }
+  if (!enqueue && !ends) return;
+  queue.commit(enqueue, leg, ends);
+  if (!queue.empty()) front_size = queue.front().size;
 }
 
-void LocalRouter::drive() {
-  const Dataflow& flow = links_.control.bits;
+/// What the control asks of each stream.
+void LocalRouter::select_legs(const Dataflow& flow) {
   needed_legs_ = 0;
+  const auto read = [&](unsigned route) {
+    needed_legs_ |= leg_read;
+    read_leg_ = {route, flow.size};
+  };
+  const auto write_accumulators = [&](unsigned route, std::uint64_t size) {
+    needed_legs_ |= leg_accumulator;
+    accumulator_leg_ = {route, size};
+  };
   switch (flow.kind) {
     case DataflowKind::local_to_array_weights:
-      needed_legs_ = leg_read;
-      read_leg_ = {to_weights, flow.size};
+      read(to_weights);
       break;
     case DataflowKind::local_to_array_to_accumulator:
-      needed_legs_ = leg_read | leg_accumulator;
-      read_leg_ = {to_input, flow.size};
-      accumulator_leg_ = {from_array, flow.size};
+      read(to_input);
+      write_accumulators(from_array, flow.size);
       break;
     case DataflowKind::array_to_accumulator:
-      needed_legs_ = leg_accumulator;
-      accumulator_leg_ = {from_array, flow.size};
+      write_accumulators(from_array, flow.size);
       break;
     case DataflowKind::accumulator_to_local:
       needed_legs_ = leg_write;
       write_leg_ = {from_accumulator, flow.size};
       break;
     case DataflowKind::local_to_accumulator:
-      needed_legs_ = leg_read | leg_accumulator;
-      read_leg_ = {to_accumulator, flow.size};
-      accumulator_leg_ = {from_local, flow.size};
+      read(to_accumulator);
+      write_accumulators(from_local, flow.size);
       break;
     case DataflowKind::local_to_dais_to_accumulator:
-      needed_legs_ = leg_read | leg_accumulator;
-      read_leg_ = {to_dais, flow.size};
-      accumulator_leg_ = {from_dais, flow.results};
+      read(to_dais);
+      write_accumulators(from_dais, flow.results);
       break;
     case DataflowKind::none:
       break;
   }
+}
+
+void LocalRouter::drive() {
+  select_legs(links_.control.bits);
   pending_legs_ = links_.control.valid ? needed_legs_ & ~done_legs_ : 0;
   read_.drive((pending_legs_ & leg_read) != 0, read_leg_);
   write_.drive((pending_legs_ & leg_write) != 0, write_leg_);
@@ -84,59 +95,49 @@ void LocalRouter::drive() {
     links_.accumulator_input.valid =
         accumulator_.routes_to(from_local) && read && read_.routes_to(to_accumulator);
   }
-  route();
+  route(accumulator_.select.route);
 }
 
 /// The data paths.
-void LocalRouter::route() {
+void LocalRouter::route(unsigned source) {
   const VectorRef read = links_.local.read_data.bits;
   links_.array_weights.bits = read;
   links_.array_input.bits = read;
   if (links_.dais_input != nullptr) links_.dais_input->bits = read;
   links_.local.write_data.bits = links_.accumulator_output.bits;
-  if (accumulator_.routes_to(from_array)) {
+  if (source == from_array) {
     links_.accumulator_input.bits = links_.array_output.bits;
-  } else if (accumulator_.routes_to(from_dais)) {
+  } else if (source == from_dais) {
     links_.accumulator_input.bits = links_.dais_output->bits;
   } else {
     links_.accumulator_input.bits = read;
   }
 }
 
-bool LocalRouter::redrive() {
-  if (read_.ends() || write_.ends() || accumulator_.ends()) return false;
-  route();
-  return true;
-}
-
-void LocalRouter::repeat() {
-  read_.repeat();
-  write_.repeat();
-  accumulator_.repeat();
-}
-
 Cycle LocalRouter::steady(Cycle most) const {
-  for (const SelectStream* stream : {&read_, &write_, &accumulator_}) {
-    if (stream->data_fires) {
-      most = std::min(most, stream->expander.before_last(stream->select.size));
-    }
-  }
+  const auto cut = [&](const SelectStream& stream, unsigned leg) {
+    if ((edge_.moves & leg) == 0) return;
+    most = std::min(most, stream.expander.before_last(stream.front_size));
+  };
+  cut(read_, leg_read);
+  cut(write_, leg_write);
+  cut(accumulator_, leg_accumulator);
   return most;
 }
 
 void LocalRouter::run_reads() {
   links_.array_weights.run = links_.array_input.run = links_.local.read_data.run;
 }
-void LocalRouter::run_results() {
+void LocalRouter::run_results(unsigned source) {
   links_.accumulator_input.run =
-      accumulator_.routes_to(from_array) ? links_.array_output.run : links_.local.read_data.run;
+      source == from_array ? links_.array_output.run : links_.local.read_data.run;
 }
 void LocalRouter::run_writes() { links_.local.write_data.run = links_.accumulator_output.run; }
 
 void LocalRouter::run(Cycle cycles) {
-  for (SelectStream* stream : {&read_, &write_, &accumulator_}) {
-    if (stream->data_fires) stream->expander.advance_by(cycles);
-  }
+  if ((edge_.moves & leg_read) != 0) read_.expander.advance_by(cycles);
+  if ((edge_.moves & leg_write) != 0) write_.expander.advance_by(cycles);
+  if ((edge_.moves & leg_accumulator) != 0) accumulator_.expander.advance_by(cycles);
 }
 
 void LocalRouter::accept_results() {
@@ -188,17 +189,59 @@ LocalRouter::State LocalRouter::state() const {
   return offered ? wait_consumer : wait_source;
 }
 
-void LocalRouter::commit() {
-  account_.enter(state());
+std::uint64_t LocalRouter::queue_facts() const {
+  std::uint64_t facts = done_legs_;
+  if (!read_.queue.empty()) facts |= 1U << 3 | read_.queue.front().route << 4;
+  facts |= std::uint64_t{write_.queue.empty()} << 6;
+  if (!accumulator_.queue.empty()) facts |= 1U << 7 | accumulator_.queue.front().route << 8;
+  return facts | std::uint64_t{accumulator_.queue.full()} << 10;
+}
+
+void LocalRouter::decide() {
   const unsigned fires = pending_legs_ & ready_legs_;
   const unsigned done = links_.control.ready ? 0 : done_legs_ | fires;
-  bool turn = fires != 0 || done != done_legs_;
-  done_legs_ = done;
-  if (fires != 0) ++clock_.progress;
-  turn |= read_.commit((fires & leg_read) != 0, read_leg_);
-  turn |= write_.commit((fires & leg_write) != 0, write_leg_);
-  turn |= accumulator_.commit((fires & leg_accumulator) != 0, accumulator_leg_);
-  if (turn) ++clock_.turns;
+  unsigned moves = 0;
+  unsigned ends = 0;
+  const auto decide = [&](const SelectStream& stream, unsigned leg) {
+    if (!stream.data_fires) return;
+    moves |= leg;
+    if (stream.expander.last(stream.select.size)) ends |= leg;
+  };
+  decide(read_, leg_read);
+  decide(write_, leg_write);
+  decide(accumulator_, leg_accumulator);
+  edge_.fires = static_cast<std::uint8_t>(fires);
+  edge_.done = static_cast<std::uint8_t>(done);
+  edge_.moves = static_cast<std::uint8_t>(moves);
+  edge_.ends = static_cast<std::uint8_t>(ends);
+  edge_.source = static_cast<std::uint8_t>(accumulator_.select.route);
+  edge_.reader = static_cast<std::uint8_t>(read_.select.route);
+  edge_.state = state();
+  edge_.turns = (fires | ends) != 0 || done != done_legs_;
+  edge_.rests = !edge_.turns && moves == 0;
+}
+
+void LocalRouter::recall(const Edge& edge) {
+  edge_ = edge;
+  if (edge.rests) return;
+  if (edge.fires != 0) select_legs(links_.control.bits);
+  if (edge.moves != 0) route(edge.source);
+}
+
+void LocalRouter::move() {
+  enter_account();
+  if (edge_.rests) return;
+  done_legs_ = edge_.done;
+  if (edge_.fires != 0) ++clock_.progress;
+  const unsigned active = edge_.fires | edge_.moves;
+  const auto move = [&](SelectStream& stream, unsigned leg, const Select& item) {
+    if ((active & leg) == 0) return;
+    stream.move((edge_.fires & leg) != 0, item, (edge_.moves & leg) != 0, (edge_.ends & leg) != 0);
+  };
+  move(read_, leg_read, read_leg_);
+  move(write_, leg_write, write_leg_);
+  move(accumulator_, leg_accumulator, accumulator_leg_);
+  if (edge_.turns) queue_facts_ = queue_facts();
 }
 
 void LocalRouter::describe(const trace::Scope& scope) const {

@@ -32,7 +32,7 @@ struct LocalRouterLinks {
 
 class LocalRouter final : public sc_core::sc_module {
  public:
-  enum State : unsigned { pass, wait_source, wait_consumer, rest };
+  enum State : std::uint8_t { pass, wait_source, wait_consumer, rest };
   static constexpr std::array<UnitState, 4> state_table{{
       {"pass", StateKind::busy, "a vector passes on at least one path"},
       {"wait_source", StateKind::stall, "paths are selected, but none has a vector yet"},
@@ -46,15 +46,31 @@ class LocalRouter final : public sc_core::sc_module {
   void drive();           ///< valids towards array, accumulators and local memory
   void accept_results();  ///< readies of array output and accumulator output
   void accept_reads();    ///< readies of local read data and control; after the array's accept()
-  void commit();
-  [[nodiscard]] bool moves() const {  ///< see models/sim/engine.h
-    return read_.data_fires || write_.data_fires || accumulator_.data_fires;
+  void commit() {
+    decide();
+    move();
   }
-  [[nodiscard]] bool redrive();  ///< after the array's and accumulators'
-  void repeat();
+
+  // See models/sim/engine.h.
+  struct Edge {
+    std::uint8_t fires, done;  ///< legs of the control: taken by their streams, and taken so far
+    std::uint8_t moves, ends;  ///< streams (by their legs) whose data is taken; the last of an item
+    std::uint8_t source;       ///< AccumulatorRoute of the present item
+    std::uint8_t reader;       ///< ReadRoute of the present item
+    State state;
+    bool turns, rests;
+  };
+  static constexpr unsigned fact_bits = 14;
+  [[nodiscard]] std::uint64_t facts() const;  ///< needs the control's item
+  void decide();
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge);  ///< after those that it takes vectors from
+  void enter_account() { account_.enter(edge_.state); }
+  void move();
   [[nodiscard]] Cycle steady(Cycle most) const;
-  void run_reads();    ///< passes on what local memory offers in a run
-  void run_results();  ///< and what the array and the accumulators offer
+  void run_reads();  ///< passes on what local memory offers in a run
+  /// And what the array and the accumulators offer; `source` is that of the edge.
+  void run_results(unsigned source);
   void run_writes();
   void run(Cycle cycles);
 
@@ -84,16 +100,15 @@ class LocalRouter final : public sc_core::sc_module {
     [[nodiscard]] bool can_enqueue() const {
       return queue.can_enqueue(data_fires && expander.last(select.size));
     }
-    /// True for a turn.
-    bool commit(bool enqueue, const Select& leg);
-    /// Whether the vector of this cycle is the item's last, after a cycle in which it was not.
-    [[nodiscard]] bool ends() const { return data_fires && expander.last(select.size); }
-    void repeat() {
-      if (data_fires) expander.advance(select.size);
+    /// Whether the next vector is the last of the item that is there or to come, of this size.
+    [[nodiscard]] bool at_last(std::uint64_t size_to_come) const {
+      return expander.last(queue.empty() ? size_to_come : front_size);
     }
+    void move(bool enqueue, const Select& leg, bool moves, bool ends);
 
     Queue<Select, QueueKind::pipe_flow> queue;
     Expander expander;
+    std::uint64_t front_size = 0;  ///< of the queue's front, if there is one
     bool valid = false;
     Select select;
     bool data_fires = false;  ///< the data this item waits for is offered and taken
@@ -105,7 +120,9 @@ class LocalRouter final : public sc_core::sc_module {
   enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
 
   [[nodiscard]] unsigned ready_legs() const;
-  void route();
+  void select_legs(const Dataflow& flow);
+  void route(unsigned source);
+  [[nodiscard]] std::uint64_t queue_facts() const;
   [[nodiscard]] State state() const;
 
   Clock& clock_;
@@ -118,8 +135,18 @@ class LocalRouter final : public sc_core::sc_module {
   unsigned pending_legs_ = 0;
   unsigned done_legs_ = 0;
   unsigned ready_legs_ = 0;  ///< of the streams' queues, in this cycle
+  Edge edge_{};
+  std::uint64_t queue_facts_ = queue_facts();
   Select read_leg_, write_leg_, accumulator_leg_;
   Account account_;
 };
+
+inline std::uint64_t LocalRouter::facts() const {
+  const Dataflow& flow = links_.control.bits;
+  const bool dais = flow.kind == DataflowKind::local_to_dais_to_accumulator;
+  return queue_facts_ | std::uint64_t{read_.at_last(flow.size)} << 11 |
+         std::uint64_t{write_.at_last(flow.size)} << 12 |
+         std::uint64_t{accumulator_.at_last(dais ? flow.results : flow.size)} << 13;
+}
 
 }  // namespace tactus

@@ -32,11 +32,6 @@ void SystolicArray::drive() {
   show_result();
 }
 
-bool SystolicArray::redrive() {
-  show_result();
-  return offers() == links_.output.valid && drained() == was_drained_;
-}
-
 void SystolicArray::show_result() {
   if (offers() && pending_.size() == results_.count()) multiply_pending();
   links_.output.bits = results_.front();
@@ -49,18 +44,22 @@ void SystolicArray::accept() {
   links_.weights.ready = takes_vector && control.load && drained();
 }
 
-void SystolicArray::commit() {
-  taken_ = !control_.empty() && head_ready();
-  account_.enter(state());
-  was_drained_ = drained();
-  moved_ = taken_ || !was_drained_ || links_.output.fires();
-  repeat();
+void SystolicArray::decide() {
+  edge_.enters = links_.control.fires();
+  edge_.taken = !control_.empty() && head_ready();
+  edge_.offers = links_.output.valid;
+  edge_.leaves = links_.output.fires();
+  edge_.drained = drained();
+  edge_.turns = control_.level_moves(edge_.enters, edge_.taken);
+  // Once it is drained, every result is offered.
+  edge_.rests = edge_.drained && !edge_.leaves && !edge_.enters && !edge_.taken;
+  edge_.state = state();
 }
 
-/// What moves at a clock edge, settled or not: neither the end of the draining nor another kind of
-/// item comes unnoticed.
-void SystolicArray::repeat() {
-  if (links_.output.fires()) {
+void SystolicArray::move() {
+  enter_account();
+  if (edge_.rests) return;
+  if (edge_.leaves) {
     results_.pop();
     available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
     ++clock_.progress;
@@ -69,37 +68,38 @@ void SystolicArray::repeat() {
     --countdown_;
     ++clock_.progress;
   }
-  if (taken_) {
+  if (edge_.taken) {
     const ArrayControl& control = control_.front();
     if (control.load) {
       load(control.zeroes ? nullptr : links_.weights.bits);
     } else {
-      multiply(control.zeroes ? nullptr : links_.input.bits);
+      take_input(control.zeroes ? nullptr : links_.input.bits);
     }
   }
-  const bool enters = links_.control.fires();
-  if ((enters || taken_) && control_.commit(enters, links_.control.bits, taken_)) ++clock_.turns;
+  if (edge_.enters || edge_.taken) {
+    control_.commit(edge_.enters, links_.control.bits, edge_.taken);
+  }
 }
 
 SystolicArray::State SystolicArray::state() const {
   if (control_.empty()) return rest;
   const ArrayControl& control = control_.front();
-  if (taken_) return control.load ? load_weights : compute;
+  if (edge_.taken) return control.load ? load_weights : compute;
   if (control.load) return drained() ? wait_weights : wait_drain;
   if (links_.output.ready) return wait_input;
   return links_.results_of_dais ? wait_dais : wait_output;
 }
 
 Cycle SystolicArray::steady(Cycle most) const {
-  if (taken_ && !(links_.control.fires() && control_.uniform(links_.control.bits))) return 0;
-  const bool runs = taken_ && !links_.control.bits.load;
-  if (!runs && drained() != was_drained_) return 0;  // what waits for the draining begins now
+  if (edge_.taken && !(edge_.enters && control_.uniform(links_.control.bits))) return 0;
+  const bool runs = edge_.taken && !links_.control.bits.load;
+  if (runs && drained()) return 0;  // the draining begins anew after it
   if (countdown_ > 0 && !runs) most = std::min(most, countdown_);
   if (results_.empty()) return most;
   // Without output the first result is still on its way, or waits for the consumer.
   const Cycle first = available_[available_front_];
-  if (!links_.output.valid) return first <= clock_.now ? 0 : std::min(most, first - clock_.now);
-  if (!links_.output.fires()) return most;
+  if (!edge_.offers) return first <= clock_.now ? 0 : std::min(most, first - clock_.now);
+  if (!edge_.leaves) return most;
   // Results of the run itself leave in it only if there is one for every cycle of the pipeline.
   if (!runs || results_.count() < depth_) most = std::min<Cycle>(most, results_.count());
   const std::size_t waiting = std::min<std::size_t>(results_.count(), most);
@@ -111,18 +111,19 @@ Cycle SystolicArray::steady(Cycle most) const {
 }
 
 /// A run's inputs are taken first, so results may be among those that leave in it.
-void SystolicArray::offer_run(Cycle cycles) {
-  const ArrayControl& control = links_.control.bits;
-  if (taken_ && control.load) {
+void SystolicArray::offer_run(Cycle first, Cycle cycles) {
+  const ArrayControl& control = control_.front();  // they are all like it
+  if (edge_.taken && control.load) {
     for (Cycle i = 0; i < cycles; ++i) load(control.zeroes ? nullptr : links_.weights.run[i]);
-  } else if (taken_) {
-    if (pending_.size() + cycles > longest_run) multiply_pending();
-    for (Cycle i = 0; i < cycles; ++i) {
-      keep(control.zeroes ? nullptr : links_.input.run[i], clock_.now + i);
-    }
+  } else if (edge_.taken) {
+    multiply_pending();
+    for (Cycle i = 0; i < cycles; ++i) expect_result(first + i);
+    if (control.zeroes) pending_.assign(cycles, nullptr);
+    multiply(control.zeroes ? pending_.data() : links_.input.run, cycles);
+    pending_.clear();
     count_runs(cycles, control.zeroes);
   }
-  if (!links_.output.fires()) return;
+  if (!edge_.leaves) return;
   if (pending_.size() + cycles > results_.count()) multiply_pending();
   run_.resize(cycles);
   for (Cycle i = 0; i < cycles; ++i) run_[i] = results_.at(i);
@@ -130,20 +131,23 @@ void SystolicArray::offer_run(Cycle cycles) {
 }
 
 void SystolicArray::run(Cycle cycles) {
-  const bool runs = taken_ && !links_.control.bits.load;
+  const bool runs = edge_.taken && !control_.front().load;
   if (!runs && countdown_ > 0) {
     countdown_ -= cycles;
     ++clock_.progress;
   }
-  if (!links_.output.fires()) return;
+  if (!edge_.leaves) return;
   ++clock_.progress;
   for (Cycle i = 0; i < cycles; ++i) results_.pop();
   available_front_ = (available_front_ + cycles) % available_.size();
 }
 
-void SystolicArray::multiply(VectorRef input) {
+void SystolicArray::take_input(VectorRef input) {
   if (pending_.size() == longest_run) multiply_pending();
-  keep(input, clock_.now);
+  std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
+  if (input != nullptr) copy_block(kept, input, vector_bytes_);
+  pending_.push_back(input == nullptr ? nullptr : kept);
+  expect_result(clock_.now);
   count_runs(1, input == nullptr);
   if (clock_.events != nullptr) clock_.events->event({EventKind::run});
 }
@@ -155,11 +159,8 @@ void SystolicArray::count_runs(Cycle runs, bool zeroes) {
   if (zeroes) stats_.zero_runs += runs;
 }
 
-/// An input for later, and room for its result.
-void SystolicArray::keep(VectorRef input, Cycle now) {
-  std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
-  if (input != nullptr) copy_block(kept, input, vector_bytes_);
-  pending_.push_back(input == nullptr ? nullptr : kept);
+/// Makes room for the result of an input of cycle `now`.
+void SystolicArray::expect_result(Cycle now) {
   results_.push();
   available_[available_back_] = now + depth_;
   available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
@@ -167,14 +168,19 @@ void SystolicArray::keep(VectorRef input, Cycle now) {
 
 /// Nobody sees a result before it leaves, and many at once are cheaper than one by one.
 void SystolicArray::multiply_pending() {
+  multiply(pending_.data(), pending_.size());
+  pending_.clear();
+}
+
+/// The inputs of the last results.
+void SystolicArray::multiply(const VectorRef* inputs, std::size_t inputs_count) {
   const std::uint8_t* weights = weights_.data() + window_ * vector_bytes_;
-  const std::size_t first = results_.count() - pending_.size();
-  for (std::size_t done = 0; done < pending_.size();) {
-    const std::size_t count = results_.contiguous(first + done, pending_.size() - done);
-    kernels_.mac_chains(weights, pending_.data() + done, results_.at(first + done), size_, count);
+  const std::size_t first = results_.count() - inputs_count;
+  for (std::size_t done = 0; done < inputs_count;) {
+    const std::size_t count = results_.contiguous(first + done, inputs_count - done);
+    kernels_.mac_chains(weights, inputs + done, results_.at(first + done), size_, count);
     done += count;
   }
-  pending_.clear();
 }
 
 void SystolicArray::load(VectorRef weights) {

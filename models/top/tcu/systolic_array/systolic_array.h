@@ -38,7 +38,7 @@ class SystolicArray final : public sc_core::sc_module {
     std::uint64_t loads = 0;  ///< weight vectors loaded, zero vectors included
     std::uint64_t zero_runs = 0;
   };
-  enum State : unsigned {
+  enum State : std::uint8_t {
     compute,
     load_weights,
     wait_input,
@@ -69,12 +69,32 @@ class SystolicArray final : public sc_core::sc_module {
 
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready, weights.ready; needs output.ready
-  void commit();
-  [[nodiscard]] bool moves() const { return moved_; }  ///< see models/sim/engine.h
-  [[nodiscard]] bool redrive();
-  void repeat();
+  void commit() {
+    decide();
+    move();
+  }
+
+  // See models/sim/engine.h.
+  struct Edge {
+    bool enters, taken;   ///< control items
+    bool offers, leaves;  ///< results
+    bool drained;         ///< before the clock edge
+    bool turns, rests;
+    State state;
+  };
+  static constexpr unsigned fact_bits = 6;
+  [[nodiscard]] std::uint64_t facts() const;
+  void decide();
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge) {
+    edge_ = edge;
+    if (edge.leaves) show_result();
+  }
+  void enter_account() { account_.enter(edge_.state); }
+  void move();
   [[nodiscard]] Cycle steady(Cycle most) const;
-  void offer_run(Cycle cycles);  ///< takes the inputs of a run and offers its results
+  /// Takes the inputs of a run that begins in cycle `first`, and offers its results.
+  void offer_run(Cycle first, Cycle cycles);
   void run(Cycle cycles);
 
   [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
@@ -95,11 +115,12 @@ class SystolicArray final : public sc_core::sc_module {
     if (control.load) return drained() && (control.zeroes || links_.weights.valid);
     return links_.output.ready && (control.zeroes || links_.input.valid);
   }
-  void multiply(VectorRef input);
-  void keep(VectorRef input, Cycle now);
+  void take_input(VectorRef input);
+  void expect_result(Cycle now);
   void count_runs(Cycle runs, bool zeroes);
   void load(VectorRef weights);
   void multiply_pending();
+  void multiply(const VectorRef* inputs, std::size_t inputs_count);
   void show_result();
 
   Clock& clock_;
@@ -110,10 +131,8 @@ class SystolicArray final : public sc_core::sc_module {
   Cycle depth_;  ///< D
 
   Queue<ArrayControl, QueueKind::plain, 2> control_;
-  Cycle countdown_ = 0;      ///< cycles until the array is drained
-  bool was_drained_ = true;  ///< in the last cycle
-  bool moved_ = false;       ///< in the last cycle
-  bool taken_ = false;       ///< in the last cycle, the control item at the head
+  Cycle countdown_ = 0;  ///< cycles until the array is drained
+  Edge edge_{};
   /// Bias and columns 0..N-1 in the order of the MAC chain, as a window that moves down by one
   /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
   std::vector<std::uint8_t> weights_;
@@ -128,5 +147,11 @@ class SystolicArray final : public sc_core::sc_module {
   Stats stats_;
   Account account_;
 };
+
+inline std::uint64_t SystolicArray::facts() const {
+  std::uint64_t facts = control_.count() | unsigned{drained()} << 4 | unsigned{offers()} << 5;
+  if (control_.empty()) return facts;
+  return facts | unsigned{control_.front().load} << 2 | unsigned{control_.front().zeroes} << 3;
+}
 
 }  // namespace tactus
