@@ -64,8 +64,9 @@ class Top final : public sc_core::sc_module {
   void cycle();
   /// The same for one or more cycles, `most` at the most: it goes on while every cycle makes
   /// progress, no memory was called and nobody called pause(). Returns how many cycles, the last
-  /// ones, made no progress. Several are taken at once while each is like the one before; what
-  /// differs from calling cycle() so often is the time it takes.
+  /// ones, made no progress. Several are taken at once where they are alike; what differs from
+  /// calling cycle() so often is the time it takes. Memories and counters are complete when it
+  /// returns, and not before: callbacks meanwhile may see those of the TCU up to 64 cycles late.
   Cycle advance(Cycle most);
   void pause() { paused_ = true; }
   /// The source starts another program: a word of the one before that nobody took is gone.
