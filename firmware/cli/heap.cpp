@@ -21,7 +21,8 @@ void use_one_heap() {
   void* volatile block = std::malloc(large_page);  // the heap grows by it and the padding
   std::free(block);
   const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0)) & ~(large_page - 1);
-  // Without large pages the advice fails, and nothing is lost.
+  // These 16 MiB are inside the heap, which has just grown by more. Without large pages the advice
+  // fails, and nothing is lost.
   (void)madvise(reinterpret_cast<void*>(end - 16 * mebibyte), 16 * mebibyte, MADV_HUGEPAGE);
 #endif
 }

@@ -1,6 +1,6 @@
 // Where a unit's cycles go: in every cycle a unit is in exactly one state.
 //
-// A unit calls enter() in its commit() with the state of the cycle that ends. A state lasts until
+// A unit calls enter() at its clock edge with the state of the cycle that ends. A state lasts until
 // another is entered, so a unit that rests, or a cycle that is skipped because nothing changes,
 // needs no call: states are intervals, not ticks. Cycles of one account always add up to the cycles
 // that have passed.

@@ -1,4 +1,5 @@
-// Which units of a design have something to do; see engine.h. Every unit has a bit.
+// Which units outside the TCU (instruction stream, DRAM ports) have something to do; see engine.h.
+// Each has a bit.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ struct Agenda {
   /// Something moves in every cycle like the last one settled; nothing is said of what has turned.
   UnitSet moving = 0;
   UnitSet full = ~0U;             ///< the present cycle is settled in full
-  std::uint64_t evaluations = 0;  ///< clock edges so far of single units settled in full
+  std::uint64_t evaluations = 0;  ///< clock edges so far of single ones settled in full
 
   /// `every_unit`: settles all of them, whatever they did.
   void begin_cycle(bool every_unit) { full = every_unit ? ~0U : turned; }

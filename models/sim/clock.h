@@ -26,7 +26,8 @@ struct Clock {
   std::uint64_t progress = 0;      ///< handshakes and register moves so far; a cycle that leaves it
                                    ///< unchanged changed nothing but timers
   std::uint64_t transactions = 0;  ///< calls so far from which a module outside may notify events
-  std::uint64_t turns = 0;         ///< register moves so far that decisions look at; see engine.h
+  /// Register moves so far that decisions look at, of units outside the TCU; see engine.h.
+  std::uint64_t turns = 0;
   Agenda agenda;
 };
 

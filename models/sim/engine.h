@@ -13,10 +13,14 @@
 //              whether a vector is the last of its item. What is missing here is a wrong cycle
 //              later.
 //   Edge       what its clock edge does, apart from payloads: filled by decide(). `turns`: a
-//              register moves otherwise than in the cycles of a run. `rests`: nothing moves, and
-//              the facts stay what they are.
+//              register moves otherwise than in the cycles of a run. `rests`, where a unit has it:
+//              nothing moves, and the facts stay what they are.
 //   recall()   puts an Edge of before in the place of drive(), accept() and decide(), and shows the
 //              payloads of the cycle. Wires between the units do not show it.
+//
+// The host router has no register, so its facts are those of the others. DAIS blocks bring none:
+// cycles in which they have work are settled, and so is every cycle where there is a sampler, which
+// looks at wires.
 //
 // Runs. Where no edge turns, the coming cycles are alike until a payload decides otherwise. They
 // are taken at once if nobody watches single cycles, unit by unit; links carry arrays of items, one

@@ -1,7 +1,7 @@
-// How much of a unit has to be worked out in a cycle, for one unit; see engine.h.
+// How much of a unit outside the TCU has to be worked out in a cycle; see engine.h.
 //
-// Functions and not objects with references: units are called some ten times a cycle, and like this
-// their addresses and bits are constants of the caller.
+// Functions and not objects with references: like this the units' addresses and bits are constants
+// of the caller.
 #pragma once
 
 #include "models/sim/clock.h"

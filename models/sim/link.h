@@ -1,8 +1,9 @@
 // A ready/valid channel between two units: plain wires, no kernel object.
 //
 // The producer writes `valid` and `bits` in its drive(), the consumer writes `ready` in its
-// accept(); both may look at the result in commit(). No valid depends on a ready of the same cycle,
-// so driving everything first and accepting afterwards reaches the settled state of the cycle.
+// accept(); both look at the settled result afterwards. No valid depends on a ready of the same
+// cycle, so driving everything first and accepting afterwards reaches the settled state of the
+// cycle.
 #pragma once
 
 #include <cstdint>

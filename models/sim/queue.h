@@ -50,8 +50,6 @@ class Queue {
     return flow && empty() ? enqueue_bits : front();
   }
 
-  /// The newest entry of a queue that is not empty.
-  [[nodiscard]] const T& back() const { return slots_[slot(count_ - 1)]; }
   /// Whether all entries are like `bits`.
   [[nodiscard]] bool uniform(const T& bits) const {
     for (std::uint32_t i = 0; i < count_; ++i) {

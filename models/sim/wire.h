@@ -5,7 +5,8 @@
 
 namespace tactus {
 
-/// A bool that stirs the unit at its other end when it changes; see models/sim/engine.h.
+/// A bool. At the border of the instruction stream or of a DRAM port it stirs that unit when it
+/// changes; see models/sim/engine.h.
 class Wire {
  public:
   Wire() = default;

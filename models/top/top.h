@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -66,7 +67,8 @@ class Top final : public sc_core::sc_module {
   /// progress, no memory was called and nobody called pause(). Returns how many cycles, the last
   /// ones, made no progress. Several are taken at once where they are alike; what differs from
   /// calling cycle() so often is the time it takes. Memories and counters are complete when it
-  /// returns, and not before: callbacks meanwhile may see those of the TCU up to 64 cycles late.
+  /// returns, and not before: callbacks meanwhile may see those of the TCU up to
+  /// 64 cycles late, and after an exception they may stay so.
   Cycle advance(Cycle most);
   void pause() { paused_ = true; }
   /// The source starts another program: a word of the one before that nobody took is gone.

@@ -225,11 +225,11 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
       "--stats s.json --trace-scope ",
       TACTUS_BINARY);
   for (const char* signal : {"INT", "TERM"}) {
-    // The signal comes when the file has begun, however slow the host is.
+    // The signal comes some time after the trace has begun, however slow the host is.
     const int code = shell(fmt::format(
         "rm -f w.vcd; {} top.tcu >o 2>e & tries=0; "
-        "until [ -s w.vcd ] || [ $tries -gt 300 ]; do sleep 0.1; tries=$((tries + 1)); done; "
-        "sleep 0.4; kill -s {} $!; wait $!",
+        "until [ -e w.vcd ] || [ $tries -gt 300 ]; do sleep 0.1; tries=$((tries + 1)); done; "
+        "sleep 0.7; kill -s {} $!; wait $!",
         command, signal));
     EXPECT_EQ(code, 128 + (std::string(signal) == "INT" ? SIGINT : SIGTERM)) << read("e");
     EXPECT_NE(read("e").find("tactus: stopped by a signal after "), std::string::npos) << read("e");

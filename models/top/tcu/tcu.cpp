@@ -1,7 +1,5 @@
 #include "models/top/tcu/tcu.h"
 
-#include <algorithm>
-
 #include "models/sim/trace/signals.h"
 
 namespace tactus {

@@ -6,9 +6,7 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -53,10 +51,11 @@ class Tcu final : public sc_core::sc_module {
   void commit();
   /// Instead of drive() and accept(), once the outside has driven: true if a cycle like this one
   /// has been settled before. Then payloads and the wires to the outside show it, others do not.
-  /// `new_inputs`: the outside may have changed its wires since the last call.
+  /// `new_inputs`: the outside may have changed its wires since the last call. Unless there is an
+  /// event sink, units may stay behind from here on: catch_up() before their state is read.
   [[nodiscard]] bool recall(bool new_inputs = true);
 
-  /// Whether the coming cycle is like the last as far as the units' facts go.
+  /// Whether the coming cycle is like the last as far as the units' facts go. Catches up.
   [[nodiscard]] bool repeats();
   /// Of the cycle that was recalled: whether it is none of a run.
   [[nodiscard]] bool turns() const { return turned_; }
@@ -158,6 +157,8 @@ class Tcu final : public sc_core::sc_module {
   [[nodiscard]] std::uint8_t outputs() const;
   void show_outputs(std::uint8_t outputs);
 
+  // A cycle: look() finds the facts; recall() then knows the cycle, or a place for what commit()
+  // learns of it; commit() or run() end it. A cycle settled in full makes facts_known_ false.
   Link<const std::uint8_t*>& instruction_;
   std::array<DramLinks, 2>& dram_;
   KnownCycles<Edges> known_;

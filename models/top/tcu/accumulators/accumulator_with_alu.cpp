@@ -220,14 +220,12 @@ Cycle AccumulatorWithAlu::steady(Cycle most) const {
   const Link<AccumulatorControl>& offered = links_.control;
   if (!edge_.enters || !control_.uniform(offered.bits)) return 0;
   if (!edge_.retires || (edge_.fires & leg_accumulator) == 0) return 0;
-  // The addresses that come after one another: in the queue, then on the link.
   const auto address = [this](const AccumulatorControl& c) {
     return edge_.write ? c.write_address : c.read_address;
   };
-  const AccumulatorControl& last = control_.back();
-  const bool differ = address(last) != address(offered.bits) &&
-                      (control_.count() < 2 || address(control_.front()) != address(last));
-  return differ && accumulator_.steady(address(control_.front())) ? most : 0;
+  // What enters finds one item in the queue.
+  const std::uint64_t next = address(control_.front());
+  return next != address(offered.bits) && accumulator_.steady(next) ? most : 0;
 }
 
 void AccumulatorWithAlu::run(Cycle cycles) {

@@ -169,7 +169,6 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Phase phase_ = Phase::single;
   unsigned needed_legs_ = 0;
   unsigned pending_legs_ = 0;
-  unsigned fires_ = 0;                  ///< legs
   bool simd_ = false;                   ///< the item at the head is a SIMD instruction
   unsigned offered_ = 0;                ///< to the select queues
   unsigned selected_ = 0, routes_ = 0;  ///< what they give: valid and item

@@ -122,7 +122,7 @@ class Decoder final : public sc_core::sc_module {
   /// Addresses and items at the outputs in the coming cycle.
   void show();
   static constexpr unsigned fact_bits = 41;
-  /// Of the coming cycle, after show().
+  /// Of the coming cycle, after show(), which shows nothing new from then on until a turn.
   [[nodiscard]] std::uint64_t facts() {
     if (turned_) note_items();
     turned_ = false;

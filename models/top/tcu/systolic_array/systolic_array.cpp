@@ -1,5 +1,6 @@
 #include "models/top/tcu/systolic_array/systolic_array.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
