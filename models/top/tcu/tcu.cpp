@@ -90,7 +90,6 @@ void Tcu::commit() {
       turned_ = place_->edges.turns;
     }
     if (dais_) dais_->commit();
-    facts_known_ = false;
   }
   if (stays_behind_) {
     decoder_.extend_run(behind_.cycles);
