@@ -11,13 +11,22 @@
 namespace tactus {
 namespace {
 
+/// The clock edge after an output was taken.
+void advance(Expander& expander, std::uint64_t size, std::uint64_t step) {
+  if (expander.last(size)) {
+    expander.start_over();
+  } else {
+    expander.advance_within(step);
+  }
+}
+
 std::vector<std::uint64_t> offsets(Expander& expander, std::uint64_t size, std::uint64_t step) {
   std::vector<std::uint64_t> list;
   bool last = false;
   while (!last) {
     list.push_back(expander.offset());
     last = expander.last(size);
-    expander.advance(size, step);
+    advance(expander, size, step);
   }
   return list;
 }
@@ -56,7 +65,7 @@ TEST(Expander, ASizeBeyondTheDepthNeverEnds) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_FALSE(expander.last(20)) << i;
     ASSERT_LT(expander.count(), 20U);
-    expander.advance(20, 1);
+    advance(expander, 20, 1);
   }
 }
 

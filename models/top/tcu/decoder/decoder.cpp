@@ -225,7 +225,7 @@ void Decoder::move() {
   done_legs_ = edge_.head_ready ? 0 : done_legs_ | edge_.entering;
   count_time();
   if (edge_.head_ready && !queue_.empty()) retire();
-  if (edge_.accepts) accept();
+  if (edge_.accepts) take_instruction();
   if (queue_.commit(edge_.accepts, edge_.head_ready)) fresh_legs_ |= leg_dataflow | local_legs;
 }
 
@@ -252,7 +252,7 @@ void Decoder::move_streams() {
   move_queues(edge_.entering, ending);
 }
 
-void Decoder::accept() {
+void Decoder::take_instruction() {
   ++clock_.progress;
   if (clock_.events != nullptr) {
     Event event{EventKind::instruction_accepted};

@@ -285,7 +285,7 @@ class Decoder final : public sc_core::sc_module {
   void count_time();
   void move_streams();
   void move_queues(unsigned entering, unsigned ending);
-  void accept();
+  void take_instruction();
   void retire();
   void configure(const tcu::ConfigureFields& fields);
 

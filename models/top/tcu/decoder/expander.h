@@ -19,14 +19,9 @@ class Expander {
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
-  /// The clock edge after an output was taken. `step` is the stride in vectors, 0 without stride.
-  void advance(std::uint64_t size, std::uint64_t step = 0) {
-    if (count_ == size) return start_over();
-    advance_within(step);
-  }
-  /// The same where the output was the item's last.
+  /// The clock edge after the last output of an item was taken.
   void start_over() { count_ = offset_ = 0; }
-  /// The same where the output was not the item's last.
+  /// After another was taken. `step` is the stride in vectors, 0 without stride.
   void advance_within(std::uint64_t step = 0) {
     count_ = count_ + 1 == depth_ ? 0 : count_ + 1;
     if (step == 0) return;

@@ -78,7 +78,7 @@ class LocalRouter final : public sc_core::sc_module {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
   /// Whether the next vector for the accumulators comes from a DAIS block; settled with drive().
-  [[nodiscard]] Wire& results_of_dais() { return results_of_dais_; }
+  [[nodiscard]] const Wire& results_of_dais() const { return results_of_dais_; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
 
