@@ -14,16 +14,20 @@ namespace tactus {
 void use_one_heap() {
 #if defined(__GLIBC__)
   constexpr int mebibyte = 1 << 20;
+  constexpr int heap = 16 * mebibyte;
+  constexpr int page = 4096;
   constexpr std::uintptr_t large_page = 2 * mebibyte;
   mallopt(M_MMAP_THRESHOLD, 4 * mebibyte);
-  mallopt(M_TRIM_THRESHOLD, 32 * mebibyte);
-  mallopt(M_TOP_PAD, 16 * mebibyte);
-  void* volatile block = std::malloc(large_page);  // the heap grows by it and the padding
+  mallopt(M_TRIM_THRESHOLD, 2 * heap);
+  mallopt(M_TOP_PAD, heap + page);
+  // The first page of the heap, which malloc writes in making it, comes before the first large
+  // page, which can only be had while nothing of it has been touched.
+  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
+  const std::uintptr_t begin = (end + page + large_page - 1) / large_page * large_page;
+  sbrk(static_cast<std::intptr_t>(begin - page - end));
+  void* volatile block = std::malloc(1);
   std::free(block);
-  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0)) & ~(large_page - 1);
-  // These 16 MiB are inside the heap, which has just grown by more. Without large pages the advice
-  // fails, and nothing is lost.
-  (void)madvise(reinterpret_cast<void*>(end - 16 * mebibyte), 16 * mebibyte, MADV_HUGEPAGE);
+  (void)madvise(reinterpret_cast<void*>(begin), heap, MADV_HUGEPAGE);
 #endif
 }
 

@@ -81,8 +81,14 @@ extern "C" void end_by_signal(int signal) {
   if (!tactus::defer_signal(signal)) tactus::die_of(signal);
 }
 
+#if defined(__ELF__)
+/// Before the constructors of the libraries, for SystemC's takes and fills 3 MiB.
+using Constructor = void (*)();
+[[gnu::section(".preinit_array"), gnu::used]] static const Constructor before_libraries =
+    tactus::use_one_heap;
+#endif
+
 int main(int argc, char** argv) {
-  tactus::use_one_heap();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, end_by_signal);
   // SystemC prints a licence banner at the first elaboration unless told otherwise.
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
