@@ -72,6 +72,12 @@ class LineReader {
     const char* at = line.data();
     const char* const end = at + line.size();
     for (std::size_t cell = 1; cell <= array_size_; ++cell, bytes += type_.storage_bytes) {
+      // Most cells of many files, since lanes without a channel are filled up; the bytes are zero.
+      constexpr std::string_view zero = "0.0,";
+      if (cell < array_size_ && std::string_view(at, end - at).substr(0, zero.size()) == zero) {
+        at += zero.size();
+        continue;
+      }
       std::int64_t mantissa = 0;
       const char* comma = read_short(at, end, mantissa);
       if (comma == nullptr) {
