@@ -14,7 +14,7 @@
 //              later.
 //   Edge       what its clock edge does, apart from payloads: filled by decide(). `turns`: a
 //              register moves otherwise than in the cycles of a run. `rests`, where a unit has it:
-//              nothing moves, and the facts stay what they are.
+//              nothing moves.
 //   recall()   puts an Edge of before in the place of drive(), accept() and decide(), and shows the
 //              payloads of the cycle. Wires between the units do not show it.
 //
@@ -50,7 +50,9 @@
 //   repeat()   commit() for such a cycle: the same registers move as in the cycle before. It may
 //              turn.
 //
-// A DRAM port that moves says how long a run is, because its memory decides.
+// The instruction stream never goes on without a turn, and has so little to do that it is settled
+// whenever any of them is. A DRAM port that moves says how long a run is, because its memory
+// decides.
 #pragma once
 
 #include <cstdint>

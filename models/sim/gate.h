@@ -32,7 +32,7 @@ class Border {
 
 namespace gate {
 
-/// For a unit whose drive() looks at its registers only.
+/// Its drive() looks at its registers only.
 template <typename Unit>
 inline void drive(Agenda& agenda, UnitSet bit, Unit& unit) {
   if ((agenda.full & bit) == 0) {
@@ -40,13 +40,6 @@ inline void drive(Agenda& agenda, UnitSet bit, Unit& unit) {
     agenda.full |= bit;
   }
   unit.drive();
-}
-
-/// For one whose drive() looks at wires, too.
-template <typename Unit>
-inline void drive_from_wires(Agenda& agenda, UnitSet bit, Unit& unit) {
-  agenda.full |= agenda.stirred & bit;
-  drive(agenda, bit, unit);
 }
 
 /// Whether the rest of the cycle's settling has to be done, too.
@@ -65,14 +58,10 @@ inline bool repeat(Clock& clock, UnitSet bit, Unit& unit) {
   return false;
 }
 
-/// The clock edge; true if the cycle was settled in full.
+/// The clock edge of a cycle settled in full.
 template <typename Unit>
-inline bool commit(Clock& clock, UnitSet bit, Unit& unit) {
+inline void commit_settled(Clock& clock, UnitSet bit, Unit& unit) {
   Agenda& agenda = clock.agenda;
-  if ((agenda.full & bit) == 0) {
-    if ((agenda.moving & bit) != 0) repeat(clock, bit, unit);
-    return false;
-  }
   const std::uint64_t turns = clock.turns;
   ++agenda.evaluations;
   unit.commit();
@@ -81,7 +70,16 @@ inline bool commit(Clock& clock, UnitSet bit, Unit& unit) {
   } else {
     agenda.moving = unit.moves() ? agenda.moving | bit : agenda.moving & ~bit;
   }
-  return true;
+}
+
+/// The clock edge.
+template <typename Unit>
+inline void commit(Clock& clock, UnitSet bit, Unit& unit) {
+  if ((clock.agenda.full & bit) != 0) {
+    commit_settled(clock, bit, unit);
+  } else if ((clock.agenda.moving & bit) != 0) {
+    repeat(clock, bit, unit);
+  }
 }
 
 }  // namespace gate

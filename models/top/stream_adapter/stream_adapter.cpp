@@ -19,21 +19,14 @@ StreamAdapter::StreamAdapter(const sc_core::sc_module_name& name, Clock& clock, 
       words_(words),
       instructions_(instructions),
       account_("stream", clock, state_table, rest) {
-  if (word_bytes == instruction_bytes) {
-    mode_ = Mode::wires;
-  } else if (word_bytes % instruction_bytes == 0) {
-    mode_ = Mode::serializer;
-  } else if (instruction_bytes % word_bytes == 0) {
-    mode_ = Mode::deserializer;
-  } else {
-    mode_ = Mode::ring;
-  }
   capacity_ = std::lcm(word_bytes, instruction_bytes);
+  wires_ = word_bytes == instruction_bytes;
+  refills_ = capacity_ == std::max(word_bytes, instruction_bytes);
   ring_.resize(std::size_t{2} * capacity_);
 }
 
 void StreamAdapter::drive() {
-  if (mode_ == Mode::wires) {
+  if (wires_) {
     instructions_.valid = words_.valid;
     instructions_.bits = words_.bits;
     return;
@@ -42,22 +35,12 @@ void StreamAdapter::drive() {
   instructions_.bits = ring_.data() + read_;
 }
 
-bool StreamAdapter::word_ready() const {
-  const auto empties = [this] { return instructions_.fires() && stored_ == instruction_bytes_; };
-  switch (mode_) {
-    case Mode::wires:
-      return instructions_.ready;
-    case Mode::serializer:
-      return stored_ == 0 || empties();
-    case Mode::deserializer:
-      return stored_ < instruction_bytes_ || empties();
-    case Mode::ring:
-      return stored_ + word_bytes_ <= capacity_;
-  }
-  return false;
+// Bits instead of branches, here and in commit(): what happens hardly ever repeats.
+void StreamAdapter::accept() {
+  const bool room = stored_ + word_bytes_ <= capacity_;
+  const bool empties = refills_ & instructions_.fires() & (stored_ == instruction_bytes_);
+  words_.ready = wires_ ? bool{instructions_.ready} : room | empties;
 }
-
-void StreamAdapter::accept() { words_.ready = word_ready(); }
 
 StreamAdapter::State StreamAdapter::state() const {
   if (instructions_.valid) return instructions_.ready ? pass : wait_decoder;
@@ -66,24 +49,19 @@ StreamAdapter::State StreamAdapter::state() const {
 
 void StreamAdapter::commit() {
   account_.enter(state());
-  if (mode_ == Mode::wires || (!instructions_.fires() && !words_.fires())) return;
+  if (wires_) return;
   const auto advance = [this](unsigned position, unsigned bytes) {
     const auto next = position + bytes;
     return next == ring_.size() ? 0 : next;
   };
-  if (instructions_.fires()) {
-    read_ = advance(read_, instruction_bytes_);
-    stored_ -= instruction_bytes_;
-    ++clock_.progress;
-    ++clock_.turns;
-  }
-  if (words_.fires()) {
-    copy_block(ring_.data() + write_, words_.bits, word_bytes_);
-    write_ = advance(write_, word_bytes_);
-    stored_ += word_bytes_;
-    ++clock_.progress;
-    ++clock_.turns;
-  }
+  const unsigned leaves = unsigned{instructions_.valid} & unsigned{instructions_.ready};
+  const unsigned enters = unsigned{words_.valid} & unsigned{words_.ready};
+  if (enters != 0) copy_block(ring_.data() + write_, words_.bits, word_bytes_);
+  read_ = advance(read_, leaves * instruction_bytes_);
+  write_ = advance(write_, enters * word_bytes_);
+  stored_ += enters * word_bytes_ - leaves * instruction_bytes_;
+  clock_.progress += enters + leaves;
+  clock_.turns += enters + leaves;
 }
 
 void StreamAdapter::describe(const trace::Scope& scope) const {

@@ -36,21 +36,18 @@ class StreamAdapter final : public sc_core::sc_module {
   void commit();
   // See models/sim/engine.h. It turns whenever it moves.
   [[nodiscard]] static bool moves() { return false; }
-  [[nodiscard]] static bool redrive() { return true; }
-  static void repeat() {}
   [[nodiscard]] bool idle() const { return stored_ == 0; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
 
  private:
-  enum class Mode { wires, serializer, deserializer, ring };
-  [[nodiscard]] bool word_ready() const;
   [[nodiscard]] State state() const;
 
   Clock& clock_;
   unsigned word_bytes_;
   unsigned instruction_bytes_;
-  Mode mode_;
+  bool wires_;    ///< equal widths
+  bool refills_;  ///< takes a word in the cycle in which it runs empty: all but the byte ring
   Bytes& words_;
   Bytes& instructions_;
   /// Twice the stored bytes' limit, so what leaves in a cycle is not overwritten in that cycle.

@@ -67,7 +67,7 @@ class Tcu final : public sc_core::sc_module {
   void offer_run(Cycle cycles);  ///< what the TCU gives to the DRAM ports in a run; moves nothing
   void run(Cycle cycles);        ///< needs what the ports give
   /// Local memory, array and accumulators may be some cycles behind. Afterwards they are not.
-  void catch_up();
+  [[gnu::noinline]] void catch_up();
 
   /// The same three steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);
@@ -144,9 +144,9 @@ class Tcu final : public sc_core::sc_module {
     Cycle most = 0;  ///< what comes after so many is not known
     DataEdges edges{};
   };
-  void look();
+  [[gnu::always_inline]] void look();
   void decide();
-  void recall_data(const Edges& edges);
+  [[gnu::always_inline]] void recall_data(const Edges& edges);
   [[nodiscard]] bool data_rests() const;
   [[nodiscard]] Cycle data_steady(Cycle most) const;
   void enter_data_accounts();
@@ -158,7 +158,7 @@ class Tcu final : public sc_core::sc_module {
   void show_outputs(std::uint8_t outputs);
 
   // A cycle: look() finds the facts; recall() then knows the cycle, or a place for what commit()
-  // learns of it; commit() or run() end it. A cycle settled in full makes facts_known_ false.
+  // learns of it; commit() or run() end it.
   Link<const std::uint8_t*>& instruction_;
   std::array<DramLinks, 2>& dram_;
   KnownCycles<Edges> known_;
@@ -166,12 +166,9 @@ class Tcu final : public sc_core::sc_module {
   CycleFacts place_facts_;                      ///< of it
   CycleFacts facts_;       ///< of the units in the coming cycle, without the outside's
   CycleFacts last_facts_;  ///< in the last cycle
-  /// Of single units, at their places in these. They last while the unit rests or stays behind.
-  std::uint64_t local_facts_ = 0, local_router_facts_ = 0, array_facts_ = 0,
-                accumulators_facts_ = 0;
-  bool facts_known_ = false;   ///< the four above are of the last cycle
-  bool looked_ = false;        ///< facts_ is of the coming cycle
-  bool recalled_ = false;      ///< the present cycle
+  CycleFacts data_facts_;  ///< of local memory, array and accumulators; last while these are behind
+  bool looked_ = false;    ///< facts_ is of the coming cycle
+  bool recalled_ = false;  ///< the present cycle
   bool stays_behind_ = false;  ///< in the present cycle
   bool turned_ = true;         ///< the last cycle, or nobody looked at it
   std::uint8_t outputs_ = 0;   ///< what the wires to the outside show

@@ -18,24 +18,17 @@ static_assert(accumulators_at + AccumulatorWithAlu::fact_bits <= 64);
 
 }  // namespace
 
-void Tcu::look() {
+inline void Tcu::look() {
   // What the others do after that is not known.
   if (behind_.cycles != 0 && behind_.cycles == behind_.most) catch_up();
   decoder_.show();
-  const bool all = !facts_known_;
-  if (all || !local_router_.edge().rests || decoder_.shows_new_dataflow()) {
-    local_router_facts_ = local_router_.facts();
-  }
   if (behind_.cycles == 0) {
-    if (all || !local_.edge().rests) local_facts_ = local_.facts() << local_at;
-    if (all || !array_.edge().rests) array_facts_ = array_.facts() << array_at;
-    if (all || !accumulators_.edge().rests) {
-      accumulators_facts_ = accumulators_.facts() << accumulators_at;
-    }
+    data_facts_.low = local_.facts() << local_at;
+    data_facts_.high = array_.facts() << array_at | accumulators_.facts() << accumulators_at;
   }
-  facts_.low = decoder_.facts() | local_facts_;
-  facts_.high = local_router_facts_ | array_facts_ | accumulators_facts_;
-  facts_known_ = looked_ = true;
+  facts_.low = decoder_.facts() | data_facts_.low;
+  facts_.high = local_router_.facts() | data_facts_.high;
+  looked_ = true;
 }
 
 bool Tcu::recall(bool new_inputs) {
@@ -65,7 +58,7 @@ bool Tcu::recall(bool new_inputs) {
 }
 
 /// Local memory, array and accumulators, and the router between them.
-void Tcu::recall_data(const Edges& edges) {
+inline void Tcu::recall_data(const Edges& edges) {
   if (behind_.cycles != 0) {
     const bool alike = std::memcmp(&edges.data, &behind_.edges, sizeof(DataEdges)) == 0;
     if (alike && decoder_.continues_run(behind_.cycles)) {

@@ -87,10 +87,12 @@ Accumulator::Activity Accumulator::activity() const {
 }
 
 std::uint64_t Accumulator::facts() const {
-  std::uint64_t facts = done_legs_ | unsigned{lock_.held} << 5;
-  if (!requests_.empty()) facts |= 1U << 6 | unsigned{requests_.front().write} << 7;
-  if (!routes_.empty()) facts |= 1U << 8 | unsigned{routes_.front()} << 9;
-  return facts | memory_.facts() << 10;
+  // An entry and its kind, without branches: in most cycles both are others than in the last.
+  const unsigned request = requests_.empty() ? 0 : 1U;
+  const unsigned route = routes_.empty() ? 0 : 1U;
+  return done_legs_ | unsigned{lock_.held} << 5 | request << 6 |
+         (request & unsigned{requests_.front().write}) << 7 | route << 8 |
+         (route & unsigned{routes_.front()}) << 9 | memory_.facts() << 10;
 }
 
 void Accumulator::decide() {

@@ -76,19 +76,6 @@ void Decoder::drive() {
   for (unsigned i = 0; i < leg_count; ++i) *streams_[i].valid = (shown_legs_ >> i & 1) != 0;
 }
 
-void Decoder::show() {
-  if (moving_ != 0) show_addresses(moving_);
-  new_dataflow_ = false;
-  if (!turned_) return;
-  pending_legs_ = queue_.empty() ? 0 : queue_.front().legs & ~done_legs_;
-  const unsigned active = pending_legs_ | queued_legs_;
-  fresh_legs_ |= active & ~shown_legs_;
-  shown_legs_ = active;
-  show_items(fresh_legs_);
-  new_dataflow_ = (fresh_legs_ & leg_dataflow) != 0;
-  fresh_legs_ = 0;
-}
-
 /// The items at the outputs: of the queue, or of the head itself past an empty queue. Those for the
 /// local router and local memory are on their wires whether or not they are valid.
 void Decoder::show_items(unsigned legs) {

@@ -120,7 +120,7 @@ class Decoder final : public sc_core::sc_module {
     bool turns;
   };
   /// Addresses and items at the outputs in the coming cycle.
-  void show();
+  [[gnu::always_inline]] void show();
   static constexpr unsigned fact_bits = 41;
   /// Of the coming cycle, after show(), which shows nothing new from then on until a turn.
   [[nodiscard]] std::uint64_t facts() {
@@ -133,7 +133,6 @@ class Decoder final : public sc_core::sc_module {
   void recall(const Edge& edge) { edge_ = edge; }
   void enter_account() { account_.enter(state_code()); }
   void move();
-  [[nodiscard]] bool shows_new_dataflow() const { return new_dataflow_; }
   [[nodiscard]] bool shows_dais() const { return (shown_legs_ & leg_dais) != 0; }
   [[nodiscard]] bool streams_move() const { return edge_.firing != 0; }
   [[nodiscard]] Cycle steady(Cycle most) const;
@@ -320,7 +319,6 @@ class Decoder final : public sc_core::sc_module {
   std::uint64_t item_facts_ = 0;  ///< those that stay the same between two turns
   unsigned open_legs_ = 0;        ///< of the head, valid or not, and those that are shown
   void note_items();
-  bool new_dataflow_ = false;  ///< the last show() showed another item than before
   Edge edge_{};
   unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle
   std::array<MemoryRequest, longest_run> local_run_;
@@ -330,5 +328,16 @@ class Decoder final : public sc_core::sc_module {
   Stats stats_;
   Account account_;
 };
+
+inline void Decoder::show() {
+  if (moving_ != 0) show_addresses(moving_);
+  if (!turned_) return;
+  pending_legs_ = queue_.empty() ? 0 : queue_.front().legs & ~done_legs_;
+  const unsigned active = pending_legs_ | queued_legs_;
+  fresh_legs_ |= active & ~shown_legs_;
+  shown_legs_ = active;
+  show_items(fresh_legs_);
+  fresh_legs_ = 0;
+}
 
 }  // namespace tactus

@@ -27,9 +27,16 @@ void LocalRouter::SelectStream::move(bool enqueue, const Select& leg, bool moves
   } else if (moves) {
     expander.advance_within();
   }
-  if (!enqueue && !ends) return;
-  queue.commit(enqueue, leg, ends);
-  if (!queue.empty()) front_size = queue.front().size;
+  if (enqueue || ends) {
+    queue.commit(enqueue, leg, ends);
+    front_size = queue.front().size;
+  }
+  at_front_last = expander.last(front_size);
+}
+
+void LocalRouter::SelectStream::run(Cycle cycles) {
+  expander.advance_by(cycles);
+  at_front_last = expander.last(front_size);
 }
 
 /// What the control asks of each stream.
@@ -135,9 +142,9 @@ void LocalRouter::run_results(unsigned source) {
 void LocalRouter::run_writes() { links_.local.write_data.run = links_.accumulator_output.run; }
 
 void LocalRouter::run(Cycle cycles) {
-  if ((edge_.moves & leg_read) != 0) read_.expander.advance_by(cycles);
-  if ((edge_.moves & leg_write) != 0) write_.expander.advance_by(cycles);
-  if ((edge_.moves & leg_accumulator) != 0) accumulator_.expander.advance_by(cycles);
+  if ((edge_.moves & leg_read) != 0) read_.run(cycles);
+  if ((edge_.moves & leg_write) != 0) write_.run(cycles);
+  if ((edge_.moves & leg_accumulator) != 0) accumulator_.run(cycles);
 }
 
 void LocalRouter::accept_results() {
@@ -190,11 +197,12 @@ LocalRouter::State LocalRouter::state() const {
 }
 
 std::uint64_t LocalRouter::queue_facts() const {
-  std::uint64_t facts = done_legs_;
-  if (!read_.queue.empty()) facts |= 1U << 3 | read_.queue.front().route << 4;
-  facts |= std::uint64_t{write_.queue.empty()} << 6;
-  if (!accumulator_.queue.empty()) facts |= 1U << 7 | accumulator_.queue.front().route << 8;
-  return facts | std::uint64_t{accumulator_.queue.full()} << 10;
+  const auto item = [](const SelectStream& stream) {
+    const unsigned there = stream.queue.empty() ? 0 : 7U;
+    return there & (1U | stream.queue.front().route << 1);
+  };
+  return done_legs_ | item(read_) << 3 | std::uint64_t{write_.queue.empty()} << 6 |
+         item(accumulator_) << 7 | std::uint64_t{accumulator_.queue.full()} << 10;
 }
 
 void LocalRouter::decide() {

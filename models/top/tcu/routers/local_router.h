@@ -102,13 +102,17 @@ class LocalRouter final : public sc_core::sc_module {
     }
     /// Whether the next vector is the last of the item that is there or to come, of this size.
     [[nodiscard]] bool at_last(std::uint64_t size_to_come) const {
-      return expander.last(queue.empty() ? size_to_come : front_size);
+      const bool there = !queue.empty();
+      return (there & at_front_last) | (!there & (size_to_come == 0));
     }
     void move(bool enqueue, const Select& leg, bool moves, bool ends);
+    void run(Cycle cycles);
 
     Queue<Select, QueueKind::pipe_flow> queue;
     Expander expander;
-    std::uint64_t front_size = 0;  ///< of the queue's front, if there is one
+    /// Of the queue's front, if there is one: its size, and whether the next vector is its last.
+    std::uint64_t front_size = 0;
+    bool at_front_last = false;
     bool valid = false;
     Select select;
     bool data_fires = false;  ///< the data this item waits for is offered and taken

@@ -149,9 +149,10 @@ class SystolicArray final : public sc_core::sc_module {
 };
 
 inline std::uint64_t SystolicArray::facts() const {
-  std::uint64_t facts = control_.count() | unsigned{drained()} << 4 | unsigned{offers()} << 5;
-  if (control_.empty()) return facts;
-  return facts | unsigned{control_.front().load} << 2 | unsigned{control_.front().zeroes} << 3;
+  const unsigned item = control_.empty() ? 0 : 1U;
+  return control_.count() | (item & unsigned{control_.front().load}) << 2 |
+         (item & unsigned{control_.front().zeroes}) << 3 | unsigned{drained()} << 4 |
+         unsigned{offers()} << 5;
 }
 
 }  // namespace tactus
