@@ -37,7 +37,7 @@
 // An array of accumulators becomes registers only once the loops over it have been unrolled; left
 // to itself GCC does that too late for two dimensions.
 #if defined(__GNUC__) && !defined(__clang__)
-#define TACTUS_UNROLL _Pragma("GCC unroll 8")
+#define TACTUS_UNROLL _Pragma("GCC unroll 16")
 #else
 #define TACTUS_UNROLL
 #endif

@@ -261,7 +261,7 @@ KernelTable make_table(const MacTable* kernels) {
 }
 
 KernelSet best_set() {
-  for (const KernelSet set : {KernelSet::avx2, KernelSet::sse2}) {
+  for (const KernelSet set : {KernelSet::avx512, KernelSet::avx2, KernelSet::sse2}) {
     if (supported(set)) return set;
   }
   return KernelSet::portable;
@@ -283,13 +283,21 @@ bool supported(KernelSet set) {
              __builtin_cpu_supports("fma");
 #endif
       break;
+    case KernelSet::avx512:
+#if defined(__x86_64__)
+      return avx512_mac_table() != nullptr && supported(KernelSet::avx2) &&
+             __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
+      break;
   }
   return false;
 }
 
 const VectorKernels& vector_kernels(DataType type, MacRounding rounding, KernelSet set) {
-  static const std::array<KernelTable, 3> tables = {
-      make_table(portable_mac_table()), make_table(sse2_mac_table()), make_table(avx2_mac_table())};
+  static const std::array<KernelTable, 4> tables = {
+      make_table(portable_mac_table()), make_table(sse2_mac_table()), make_table(avx2_mac_table()),
+      make_table(avx512_mac_table())};
   return tables[static_cast<std::size_t>(set)][static_cast<std::size_t>(type)]
                [static_cast<std::size_t>(rounding)];
 }

@@ -11,6 +11,7 @@ enum class KernelSet : std::uint8_t {
   portable,  ///< plain C++
   sse2,      ///< every x86-64
   avx2,      ///< x86-64 with AVX2 and FMA
+  avx512,    ///< and with AVX-512 F, BW, DQ and VL
 };
 
 /// Whether the variant was compiled in and this machine can run it.
@@ -36,5 +37,6 @@ using MacTable = MacKernels[4][2];
 [[nodiscard]] const MacTable* portable_mac_table();
 [[nodiscard]] const MacTable* sse2_mac_table();
 [[nodiscard]] const MacTable* avx2_mac_table();
+[[nodiscard]] const MacTable* avx512_mac_table();
 
 }  // namespace tactus::tcu

@@ -14,7 +14,7 @@
 //              later.
 //   Edge       what its clock edge does, apart from payloads: filled by decide(). `turns`: a
 //              register moves otherwise than in the cycles of a run. `rests`, where a unit has it:
-//              nothing moves.
+//              nothing moves, and the facts stay what they are.
 //   recall()   puts an Edge of before in the place of drive(), accept() and decide(), and shows the
 //              payloads of the cycle. Wires between the units do not show it.
 //

@@ -77,12 +77,13 @@ void alu_operation(benchmark::State& state, DataType type, SimdOp op) {
 
 void register_all() {
   const auto sizes = [](benchmark::internal::Benchmark* b) { b->Arg(8)->Arg(16)->Arg(32); };
-  const char* const set_names[] = {"portable", "sse2", "avx2"};
+  const char* const set_names[] = {"portable", "sse2", "avx2", "avx512"};
   for (const DataType type :
        {DataType::fp8bp4, DataType::fp16bp8, DataType::fp18bp10, DataType::fp32bp16}) {
     const std::string suffix = "/" + std::string(info(type).name);
     for (const MacRounding rounding : {MacRounding::sum, MacRounding::legacy}) {
-      for (const KernelSet set : {KernelSet::portable, KernelSet::sse2, KernelSet::avx2}) {
+      for (const KernelSet set :
+           {KernelSet::portable, KernelSet::sse2, KernelSet::avx2, KernelSet::avx512}) {
         if (!supported(set)) continue;
         const std::string variant = suffix + (rounding == MacRounding::sum ? "/sum/" : "/legacy/") +
                                     set_names[static_cast<std::size_t>(set)];

@@ -48,6 +48,7 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
 // on theirs.
 void Tcu::drive() {
   catch_up();
+  facts_known_ = false;
   decoder_.drive();
   local_.drive();
   array_.drive();

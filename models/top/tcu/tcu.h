@@ -158,7 +158,7 @@ class Tcu final : public sc_core::sc_module {
   void show_outputs(std::uint8_t outputs);
 
   // A cycle: look() finds the facts; recall() then knows the cycle, or a place for what commit()
-  // learns of it; commit() or run() end it.
+  // learns of it; commit() or run() end it. A cycle settled in full makes facts_known_ false.
   Link<const std::uint8_t*>& instruction_;
   std::array<DramLinks, 2>& dram_;
   KnownCycles<Edges> known_;
@@ -166,9 +166,11 @@ class Tcu final : public sc_core::sc_module {
   CycleFacts place_facts_;                      ///< of it
   CycleFacts facts_;       ///< of the units in the coming cycle, without the outside's
   CycleFacts last_facts_;  ///< in the last cycle
-  CycleFacts data_facts_;  ///< of local memory, array and accumulators; last while these are behind
-  bool looked_ = false;    ///< facts_ is of the coming cycle
-  bool recalled_ = false;  ///< the present cycle
+  /// Of single units, at their places in these; they last while the units stay behind.
+  std::uint64_t local_facts_ = 0, array_facts_ = 0, accumulators_facts_ = 0;
+  bool facts_known_ = false;   ///< the last three are of the last cycle
+  bool looked_ = false;        ///< facts_ is of the coming cycle
+  bool recalled_ = false;      ///< the present cycle
   bool stays_behind_ = false;  ///< in the present cycle
   bool turned_ = true;         ///< the last cycle, or nobody looked at it
   std::uint8_t outputs_ = 0;   ///< what the wires to the outside show

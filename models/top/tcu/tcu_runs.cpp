@@ -23,12 +23,16 @@ inline void Tcu::look() {
   if (behind_.cycles != 0 && behind_.cycles == behind_.most) catch_up();
   decoder_.show();
   if (behind_.cycles == 0) {
-    data_facts_.low = local_.facts() << local_at;
-    data_facts_.high = array_.facts() << array_at | accumulators_.facts() << accumulators_at;
+    local_facts_ = local_.facts() << local_at;
+    array_facts_ = array_.facts() << array_at;
+    // These are the only ones that take longer than to ask whether they can have changed.
+    if (!facts_known_ || !accumulators_.edge().rests) {
+      accumulators_facts_ = accumulators_.facts() << accumulators_at;
+    }
   }
-  facts_.low = decoder_.facts() | data_facts_.low;
-  facts_.high = local_router_.facts() | data_facts_.high;
-  looked_ = true;
+  facts_.low = decoder_.facts() | local_facts_;
+  facts_.high = local_router_.facts() | array_facts_ | accumulators_facts_;
+  facts_known_ = looked_ = true;
 }
 
 bool Tcu::recall(bool new_inputs) {

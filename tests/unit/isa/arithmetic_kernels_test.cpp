@@ -252,7 +252,7 @@ TEST_P(MacChainTest, ChainsAtTheEdgeOfTheRange) {
 
 std::string chain_name(const testing::TestParamInfo<ChainCase>& test) {
   const auto [type, rounding, set] = test.param;
-  const char* const names[] = {"Portable", "Sse2", "Avx2"};
+  const char* const names[] = {"Portable", "Sse2", "Avx2", "Avx512"};
   return name_of(type, rounding) + names[static_cast<std::size_t>(set)];
 }
 
@@ -261,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(All, MacChainTest,
                                                           DataType::fp18bp10, DataType::fp32bp16),
                                           testing::Values(MacRounding::sum, MacRounding::legacy),
                                           testing::Values(KernelSet::portable, KernelSet::sse2,
-                                                          KernelSet::avx2)),
+                                                          KernelSet::avx2, KernelSet::avx512)),
                          chain_name);
 
 // ---- lane-wise kernels --------------------------------------------------------------------------
