@@ -50,9 +50,7 @@
 //   repeat()   commit() for such a cycle: the same registers move as in the cycle before. It may
 //              turn.
 //
-// The instruction stream never goes on without a turn, and has so little to do that it is settled
-// whenever any of them is. A DRAM port that moves says how long a run is, because its memory
-// decides.
+// A DRAM port that moves says how long a run is, because its memory decides.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class Border {
 
 namespace gate {
 
-/// Its drive() looks at its registers only.
+/// For a unit whose drive() looks at its registers only.
 template <typename Unit>
 inline void drive(Agenda& agenda, UnitSet bit, Unit& unit) {
   if ((agenda.full & bit) == 0) {
@@ -40,6 +40,13 @@ inline void drive(Agenda& agenda, UnitSet bit, Unit& unit) {
     agenda.full |= bit;
   }
   unit.drive();
+}
+
+/// For one whose drive() looks at wires, too.
+template <typename Unit>
+inline void drive_from_wires(Agenda& agenda, UnitSet bit, Unit& unit) {
+  agenda.full |= agenda.stirred & bit;
+  drive(agenda, bit, unit);
 }
 
 /// Whether the rest of the cycle's settling has to be done, too.
@@ -58,10 +65,14 @@ inline bool repeat(Clock& clock, UnitSet bit, Unit& unit) {
   return false;
 }
 
-/// The clock edge of a cycle settled in full.
+/// The clock edge; true if the cycle was settled in full.
 template <typename Unit>
-inline void commit_settled(Clock& clock, UnitSet bit, Unit& unit) {
+inline bool commit(Clock& clock, UnitSet bit, Unit& unit) {
   Agenda& agenda = clock.agenda;
+  if ((agenda.full & bit) == 0) {
+    if ((agenda.moving & bit) != 0) repeat(clock, bit, unit);
+    return false;
+  }
   const std::uint64_t turns = clock.turns;
   ++agenda.evaluations;
   unit.commit();
@@ -70,16 +81,7 @@ inline void commit_settled(Clock& clock, UnitSet bit, Unit& unit) {
   } else {
     agenda.moving = unit.moves() ? agenda.moving | bit : agenda.moving & ~bit;
   }
-}
-
-/// The clock edge.
-template <typename Unit>
-inline void commit(Clock& clock, UnitSet bit, Unit& unit) {
-  if ((clock.agenda.full & bit) != 0) {
-    commit_settled(clock, bit, unit);
-  } else if ((clock.agenda.moving & bit) != 0) {
-    repeat(clock, bit, unit);
-  }
+  return true;
 }
 
 }  // namespace gate

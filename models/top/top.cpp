@@ -313,7 +313,7 @@ bool Top::run(Cycle cycles) {
 void Top::settle(bool may_recall) {
   Agenda& agenda = clock_.agenda;
   const UnitSet outside = agenda.full | agenda.moving | agenda.stirred;
-  stream_.drive();  // always: to ask whether it has to takes no less time
+  gate::drive_from_wires(agenda, stream_unit, stream_);
   if ((outside & port_units) != 0) {
     for (auto& p : ports_) gate::drive(agenda, p->bit, *p);
     for (auto& p : ports_) {
@@ -324,14 +324,14 @@ void Top::settle(bool may_recall) {
     tcu_.drive();
     tcu_.accept();
   }
-  stream_.accept();
+  if (gate::accepts(agenda, stream_unit)) stream_.accept();
 }
 
 void Top::commit() {
   Agenda& agenda = clock_.agenda;
   agenda.begin_clock_edge();
   tcu_.commit();
-  gate::commit_settled(clock_, stream_unit, stream_);
+  gate::commit(clock_, stream_unit, stream_);
   if (((agenda.full | agenda.moving) & port_units) == 0) return;
   for (auto& p : ports_) gate::commit(clock_, p->bit, *p);
 }

@@ -36,6 +36,8 @@ class StreamAdapter final : public sc_core::sc_module {
   void commit();
   // See models/sim/engine.h. It turns whenever it moves.
   [[nodiscard]] static bool moves() { return false; }
+  [[nodiscard]] static bool redrive() { return true; }
+  static void repeat() {}
   [[nodiscard]] bool idle() const { return stored_ == 0; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
