@@ -9,10 +9,12 @@
 
 namespace tactus {
 
-/// memcpy, without the call for the commonest vector: 8 lanes of 16 bits.
+/// memcpy, without the call for the commonest vectors: 8 and 32 lanes of 16 bits.
 inline void copy_block(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) {
   if (bytes == 16) {
     std::memcpy(to, from, 16);
+  } else if (bytes == 64) {
+    std::memcpy(to, from, 64);
   } else {
     std::memcpy(to, from, bytes);
   }

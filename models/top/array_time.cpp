@@ -151,11 +151,15 @@ ArrayTime::ArrayTime(const Clock& clock, Account& array, Account& decoder,
       decoder_(decoder),
       ports_{ports[0], ports[1]},
       account_("array_time", clock, state_table, ended) {
-  cells_.reserve(SystolicArray::state_table.size() * decoder_codes);
+  states_.reserve(SystolicArray::state_table.size() * decoder_codes);
   for (unsigned a = 0; a < SystolicArray::state_table.size(); ++a) {
     for (unsigned d = 0; d < decoder_codes; ++d) {
       const Reasons r = reasons(a, d);
-      cells_.push_back({r.waiting, r.moving, r.port});
+      auto& states = states_.emplace_back();
+      for (unsigned moving = 0; moving < 4; ++moving) {
+        const bool port_moves = (moving >> r.port & 1) != 0;
+        states[moving & 1][moving >> 1] = port_moves ? r.moving : r.waiting;
+      }
     }
   }
   array.set_follower(this);
@@ -164,9 +168,9 @@ ArrayTime::ArrayTime(const Clock& clock, Account& array, Account& decoder,
 }
 
 void ArrayTime::follow() {
-  const Cell& cell = cells_[array_.code() * decoder_codes + decoder_.code()];
-  const bool moving = ports_[cell.port]->code() <= DramPort::write;
-  account_.enter(moving ? cell.moving : cell.waiting);
+  const auto moves = [this](unsigned port) { return ports_[port]->code() <= DramPort::write; };
+  const auto& states = states_[array_.code() * decoder_codes + decoder_.code()];
+  account_.enter(states[moves(0) ? 1 : 0][moves(1) ? 1 : 0]);
 }
 
 }  // namespace tactus

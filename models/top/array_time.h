@@ -59,11 +59,8 @@ class ArrayTime final : private AccountFollower {
   const Account& array_;
   const Account& decoder_;
   std::array<const Account*, 2> ports_;
-  struct Cell {
-    State waiting, moving;  ///< while no beats, or beats, pass `port`
-    std::uint8_t port;
-  };
-  std::vector<Cell> cells_;  ///< by the array's and the decoder's code
+  /// By the array's and the decoder's code, and whether beats pass port 0 and port 1.
+  std::vector<std::array<std::array<State, 2>, 2>> states_;
   Account account_;
 };
 

@@ -1,10 +1,10 @@
 #include "models/top/top.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "isa/support/error.h"
 #include "isa/tcu/layout.h"
+#include "models/sim/bytes.h"
 #include "models/sim/events.h"
 #include "models/sim/trace/signals.h"
 
@@ -106,7 +106,7 @@ Cycle Top::Port::run(Cycle most) {
     if (takes_vectors) tcu_.out.bits = tcu_.out.run[cycles];
     if (gives_vectors) {
       std::uint8_t* vector = run_bytes_.data() + cycles * vector_bytes_;
-      std::memcpy(vector, tcu_.in.bits, vector_bytes_);
+      copy_block(vector, tcu_.in.bits, vector_bytes_);
       run_[cycles] = vector;
     }
     more = gate::repeat(clock_, bit, *this);

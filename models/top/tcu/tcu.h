@@ -144,9 +144,10 @@ class Tcu final : public sc_core::sc_module {
     Cycle most = 0;  ///< what comes after so many is not known
     DataEdges edges{};
   };
+  // recall() is called once a cycle, and these two by nearly nobody else.
   [[gnu::always_inline]] void look();
-  void decide();
   [[gnu::always_inline]] void recall_data(const Edges& edges);
+  void decide();
   [[nodiscard]] bool data_rests() const;
   [[nodiscard]] Cycle data_steady(Cycle most) const;
   void enter_data_accounts();

@@ -1,8 +1,8 @@
 #include "models/top/tcu/accumulators/alu_array.h"
 
-#include <cstring>
 #include <string>
 
+#include "models/sim/bytes.h"
 #include "models/sim/events.h"
 #include "models/top/channel_signals.h"
 
@@ -56,14 +56,14 @@ const std::uint8_t* AluArray::source(unsigned selector, VectorRef input) const {
 
 void AluArray::execute(const AluOperation& operation, VectorRef input, std::uint8_t* out) {
   if (operation.op == tcu::SimdOp::no_op) {
-    std::memcpy(out, input, vector_bytes_);
+    copy_block(out, input, vector_bytes_);
     return;
   }
   kernels_.alu(operation.op, source(operation.left, input), source(operation.right, input), out,
                lanes_);
   if (operation.dest == 0) return;
   const unsigned index = (operation.dest - 1) & register_mask_;
-  if (index < registers_) std::memcpy(file_.data() + index * vector_bytes_, out, vector_bytes_);
+  if (index < registers_) copy_block(file_.data() + index * vector_bytes_, out, vector_bytes_);
 }
 
 void AluArray::describe(const trace::Scope& scope) const {

@@ -120,7 +120,7 @@ class Decoder final : public sc_core::sc_module {
     bool turns;
   };
   /// Addresses and items at the outputs in the coming cycle.
-  [[gnu::always_inline]] void show();
+  void show();
   static constexpr unsigned fact_bits = 41;
   /// Of the coming cycle, after show(), which shows nothing new from then on until a turn.
   [[nodiscard]] std::uint64_t facts() {
