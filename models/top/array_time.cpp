@@ -155,10 +155,10 @@ ArrayTime::ArrayTime(const Clock& clock, Account& array, Account& decoder,
   for (unsigned a = 0; a < SystolicArray::state_table.size(); ++a) {
     for (unsigned d = 0; d < decoder_codes; ++d) {
       const Reasons r = reasons(a, d);
-      auto& states = states_.emplace_back();
+      auto& by_port = states_.emplace_back();
       for (unsigned moving = 0; moving < 4; ++moving) {
         const bool port_moves = (moving >> r.port & 1) != 0;
-        states[moving & 1][moving >> 1] = port_moves ? r.moving : r.waiting;
+        by_port[moving & 1][moving >> 1] = port_moves ? r.moving : r.waiting;
       }
     }
   }
@@ -169,8 +169,8 @@ ArrayTime::ArrayTime(const Clock& clock, Account& array, Account& decoder,
 
 void ArrayTime::follow() {
   const auto moves = [this](unsigned port) { return ports_[port]->code() <= DramPort::write; };
-  const auto& states = states_[array_.code() * decoder_codes + decoder_.code()];
-  account_.enter(states[moves(0) ? 1 : 0][moves(1) ? 1 : 0]);
+  const auto& by_port = states_[array_.code() * decoder_codes + decoder_.code()];
+  account_.enter(by_port[moves(0) ? 1 : 0][moves(1) ? 1 : 0]);
 }
 
 }  // namespace tactus

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "models/sim/link.h"
 
@@ -14,16 +13,6 @@ struct AxiAddress {
   std::uint32_t address = 0;  ///< bytes
   std::uint16_t length = 0;   ///< AxLEN: beats minus one, 0..255
   std::uint16_t cache = 0;    ///< AxCACHE
-  /// Of these fields, each cut to its width. They are put together in one register: what is stored
-  /// in parts stalls the host where it is copied as a whole.
-  [[nodiscard]] static AxiAddress of(std::uint64_t address, std::uint64_t length,
-                                     std::uint64_t cache) {
-    const std::uint64_t word = (address & 0xFFFFFFFF) | (length & 0xFFFF) << 32 | cache << 48;
-    AxiAddress result;
-    static_assert(sizeof result == sizeof word);
-    std::memcpy(&result, &word, sizeof word);
-    return result;
-  }
   friend bool alike(const AxiAddress& a, const AxiAddress& b) { return a.length == b.length; }
 };
 

@@ -45,12 +45,16 @@ Converter::Converter(const sc_core::sc_module_name& name, Clock& clock,
 Converter::Piece Converter::piece(const DramRequest& request) const {
   const std::uint64_t left = request.size + 1 - vectors_issued_;
   const std::uint64_t vectors = std::min(left, vectors_per_burst_);
+  Piece piece;
+  piece.last = vectors == left;
   // The RTL adds in the width of a vector address, so the later pieces of a request that runs past
   // the depth wrap; within a piece addresses run on.
   const std::uint64_t vector = (request.address + vectors_issued_) & address_mask_;
-  return {AxiAddress::of(vector * vector_bytes_ + registers_.dram_offset[port_],
-                         vectors * beats_per_vector_ - 1, registers_.dram_cache[port_]),
-          vectors == left};
+  piece.address.address =
+      static_cast<std::uint32_t>(vector * vector_bytes_ + registers_.dram_offset[port_]);
+  piece.address.length = static_cast<std::uint16_t>(vectors * beats_per_vector_ - 1);
+  piece.address.cache = registers_.dram_cache[port_];
+  return piece;
 }
 
 void Converter::drive() {
@@ -63,16 +67,15 @@ void Converter::drive() {
 
   axi_.ar.valid = axi_.aw.valid = axi_.w.valid = false;
   if (requests_.empty()) return;
-  const Piece next = piece(requests_.front());
-  piece_ = next;
+  piece_ = piece(requests_.front());
   if (!requests_.front().write) {
     axi_.ar.valid = outstanding_writes_ == 0 && outstanding_reads_ < outstanding_limit;
-    axi_.ar.bits = next.address;
+    axi_.ar.bits = piece_.address;
     return;
   }
   const bool allowed = outstanding_reads_ == 0 && outstanding_writes_ < outstanding_limit;
   axi_.aw.valid = allowed && !address_done_;
-  axi_.aw.bits = next.address;
+  axi_.aw.bits = piece_.address;
   axi_.w.valid = allowed && !length_done_ && word_valid_;
   axi_.w.bits = beat();
 }
