@@ -167,7 +167,8 @@ class Tcu final : public sc_core::sc_module {
   CycleFacts place_facts_;                      ///< of it
   CycleFacts facts_;       ///< of the units in the coming cycle, without the outside's
   CycleFacts last_facts_;  ///< in the last cycle
-  /// Of single units, at their places in these; they last while the units stay behind.
+  /// Of single units, at their places in these. They last while the units stay behind, and the
+  /// accumulators' while these rest.
   std::uint64_t local_facts_ = 0, array_facts_ = 0, accumulators_facts_ = 0;
   bool facts_known_ = false;   ///< the last three are of the last cycle
   bool looked_ = false;        ///< facts_ is of the coming cycle
