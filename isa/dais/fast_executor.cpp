@@ -6,6 +6,7 @@
 #include "isa/dais/check.h"
 #include "isa/dais/fast_plan.h"
 #include "isa/support/error.h"
+#include "isa/support/processor.h"
 
 namespace tactus::dais {
 namespace {
@@ -53,17 +54,12 @@ bool supported(Machine machine) {
     case Machine::best:
     case Machine::portable:
       return true;
-#if defined(__x86_64__)
     case Machine::avx2:
-      return avx2_block_kernels() != nullptr && __builtin_cpu_supports("avx2");
+      return avx2_block_kernels() != nullptr && processor_has_avx2();
     case Machine::avx512:
-      return avx512_block_kernels() != nullptr && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl");
-#endif
-    default:
-      return false;
+      return avx512_block_kernels() != nullptr && processor_has_avx512();
   }
+  return false;
 }
 
 FastExecutor::FastExecutor(const Program& program, const FastOptions& options)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "isa/support/processor.h"
 #include "isa/tcu/arithmetic_chain.h"
 #if defined(__SSE2__)
 #include "isa/tcu/arithmetic_sse2.h"
@@ -278,18 +279,9 @@ bool supported(KernelSet set) {
     case KernelSet::sse2:
       return sse2_mac_table() != nullptr;
     case KernelSet::avx2:
-#if defined(__x86_64__)
-      return avx2_mac_table() != nullptr && __builtin_cpu_supports("avx2") &&
-             __builtin_cpu_supports("fma");
-#endif
-      break;
+      return avx2_mac_table() != nullptr && processor_has_avx2() && processor_has_fma();
     case KernelSet::avx512:
-#if defined(__x86_64__)
-      return avx512_mac_table() != nullptr && supported(KernelSet::avx2) &&
-             __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#endif
-      break;
+      return avx512_mac_table() != nullptr && processor_has_avx512() && processor_has_fma();
   }
   return false;
 }

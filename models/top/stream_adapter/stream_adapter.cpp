@@ -54,8 +54,8 @@ void StreamAdapter::commit() {
     const auto next = position + bytes;
     return next == ring_.size() ? 0 : next;
   };
-  const unsigned leaves = unsigned{instructions_.valid} & unsigned{instructions_.ready};
-  const unsigned enters = unsigned{words_.valid} & unsigned{words_.ready};
+  const unsigned leaves{instructions_.fires()};
+  const unsigned enters{words_.fires()};
   if (enters != 0) copy_block(ring_.data() + write_, words_.bits, word_bytes_);
   read_ = advance(read_, leaves * instruction_bytes_);
   write_ = advance(write_, enters * word_bytes_);

@@ -1,0 +1,20 @@
+// What the processor can run, for kernels with a variant for each instruction set.
+#pragma once
+
+namespace tactus {
+
+#if defined(__x86_64__)
+inline bool processor_has_avx2() { return __builtin_cpu_supports("avx2"); }
+inline bool processor_has_fma() { return __builtin_cpu_supports("fma"); }
+/// The parts of AVX-512 that isa/CMakeLists.txt names for such variants.
+inline bool processor_has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#else
+inline bool processor_has_avx2() { return false; }
+inline bool processor_has_fma() { return false; }
+inline bool processor_has_avx512() { return false; }
+#endif
+
+}  // namespace tactus
