@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "firmware/bench/program_cache.h"
-#include "firmware/driver/host.h"
+#include "firmware/driver/tcu/host.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -35,7 +35,7 @@ std::vector<std::string> output_names(const compiler::Compiled& compiled) {
 }
 
 std::map<std::string, std::vector<float>> simulate(
-    const compiler::Compiled& compiled, const MachineConfig& config, const nn::Values& inputs,
+    const compiler::Compiled& compiled, const TcuSimulationConfig& config, const nn::Values& inputs,
     const std::function<void(Cycle, std::uint64_t)>& progress) {
   const Program program = to_program(compiled, "check");
   TensorData data;
@@ -44,8 +44,8 @@ std::map<std::string, std::vector<float>> simulate(
     if (values == inputs.end()) internal_error("no values for input {}", layout.name);
     data[layout.name] = pack_tensor(layout, config.architecture, values->second.floats);
   }
-  Machine machine(config);
-  Host host(machine, program.model, HostMode::plain);
+  TcuSimulation simulation(config);
+  Host host(simulation, program.model, HostMode::plain);
   const auto stuck = host.prepare();
   RunOptions options;
   options.progress = progress;
@@ -140,7 +140,7 @@ double usual_tolerance(tcu::DataType type) {
 }
 
 Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
-                        const compiler::Options& options, const MachineConfig& machine,
+                        const compiler::Options& options, const TcuSimulationConfig& config,
                         const nn::Values& inputs,
                         const std::function<void(Cycle, std::uint64_t)>& progress) {
   Accuracy accuracy;
@@ -156,19 +156,19 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
 
   std::optional<compiler::Compiled> widened;
   try {
-    widened = compile(graph, machine.architecture, with_layers);
+    widened = compile(graph, config.architecture, with_layers);
   } catch (const UserError& error) {
     accuracy.note =
         fmt::format("layers are not compared: with their results as outputs, {}", error.what());
     layers.clear();
   }
   const compiler::Compiled& checked = widened ? *widened : compiled;
-  auto simulated = simulate(checked, machine, inputs, progress);
+  auto simulated = simulate(checked, config, inputs, progress);
   finish_on_host(compiled, simulated);
   const auto reference = nn::run_reference(graph, inputs);
   const auto add = [&](const std::string& name, bool output) {
     accuracy.tensors.push_back(compare(name, simulated.at(name), reference.at(name).floats,
-                                       machine.architecture.data_type));
+                                       config.architecture.data_type));
     accuracy.tensors.back().output = output;
   };
   for (const std::string& name : layers) add(name, false);

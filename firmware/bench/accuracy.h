@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "firmware/compiler/compiler.h"
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "firmware/reference/reference.h"
 
 namespace tactus::bench {
@@ -39,7 +39,7 @@ struct Accuracy {
 /// the program does not finish. `progress`: simulated cycles and instructions.
 [[nodiscard]] Accuracy check_accuracy(
     const nn::Graph& graph, const compiler::Compiled& compiled, const compiler::Options& options,
-    const MachineConfig& machine, const nn::Values& inputs,
+    const TcuSimulationConfig& config, const nn::Values& inputs,
     const std::function<void(Cycle cycles, std::uint64_t instructions)>& progress = {});
 
 }  // namespace tactus::bench

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "firmware/driver/host.h"
+#include "firmware/driver/tcu/host.h"
 #include "firmware/onnx/loader.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/zoo/zoo.h"
@@ -180,8 +180,8 @@ Prepared prepare(const Task& task, const ProgramCache& cache,
   return prepared;
 }
 
-MachineConfig machine_config(const Task& task) {
-  MachineConfig config;
+TcuSimulationConfig machine_config(const Task& task) {
+  TcuSimulationConfig config;
   config.architecture = task.architecture;
   config.clock_mhz = task.clock_mhz;
   config.axi_data_bits = task.axi_data_bits;
@@ -234,8 +234,8 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
 
   const TensorData inputs = seeded_inputs(program, task.seed);
   const Clock::time_point start = Clock::now();
-  Machine machine(machine_config(task));
-  Host host(machine, program.model, HostMode::plain);
+  TcuSimulation simulation(machine_config(task));
+  Host host(simulation, program.model, HostMode::plain);
   if (const auto stuck = host.prepare()) require_finished(task, *stuck);
   RunOptions options;
   options.max_cycles = task.max_cycles;

@@ -14,7 +14,7 @@
 #include "firmware/bench/estimator.h"
 #include "firmware/bench/program_cache.h"
 #include "firmware/compiler/compiler.h"
-#include "firmware/driver/host.h"
+#include "firmware/driver/tcu/host.h"
 
 namespace tactus::bench {
 
@@ -71,7 +71,7 @@ struct Prepared {
                                const std::function<void(const compiler::Progress&)>& progress = {});
 
 /// A machine as the task describes it.
-[[nodiscard]] MachineConfig machine_config(const Task& task);
+[[nodiscard]] TcuSimulationConfig machine_config(const Task& task);
 
 /// One image of every input: the zoo's seeded values where the layout is known, else seeded
 /// vectors.

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "firmware/compiler/compiler.h"
-#include "firmware/driver/model.h"
+#include "firmware/driver/tcu/model.h"
 
 namespace tactus::bench {
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "firmware/bench/config_files.h"
+#include "firmware/config/config_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"

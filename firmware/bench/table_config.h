@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "firmware/bench/board.h"
 #include "firmware/bench/evaluation.h"
+#include "firmware/config/board.h"
 
 namespace tactus::bench {
 

@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 
 #include "firmware/bench/accuracy.h"
-#include "firmware/bench/board.h"
 #include "firmware/bench/estimator.h"
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
@@ -17,6 +16,7 @@
 #include "firmware/cli/progress.h"
 #include "firmware/cli/table.h"
 #include "firmware/compiler/compiler.h"
+#include "firmware/config/board.h"
 #include "firmware/onnx/loader.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -109,12 +109,12 @@ compiler::Options read_options(const Args& args) {
 }
 
 /// Reads --board and --arch. Returns the path that names the artefacts.
-std::string read_target(const Args& args, MachineConfig& machine) {
-  const auto board = read_board_option(args, machine);
+std::string read_target(const Args& args, TcuSimulationConfig& config) {
+  const auto board = read_board_option(args, config);
   const auto arch = args.text("arch");
   if (!board && !arch) user_error("tactus compile: give --arch F.tarch or --board NAME");
-  if (arch) machine.architecture = tcu::read_architecture(*arch);
-  read_machine_options(args, machine);
+  if (arch) config.architecture = tcu::read_architecture(*arch);
+  read_machine_options(args, config);
   return arch ? *arch : board->architecture_path;
 }
 
@@ -130,7 +130,7 @@ bench::Estimate estimate_of(const Compiled& compiled) {
       decode_program(tcu::InstructionLayout(compiled.architecture), compiled.program));
 }
 
-void print_summary(const Compiled& compiled, const MachineConfig& machine) {
+void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) {
   const tcu::Architecture& a = compiled.architecture;
   const bench::Estimate estimate = estimate_of(compiled);
   const auto line = [](const char* name, const std::string& value) {
@@ -162,8 +162,8 @@ void print_summary(const Compiled& compiled, const MachineConfig& machine) {
   line("estimated latency",
        fmt::format("{} cycles = {:.3f} ms at {:g} MHz (formula; see tactus estimate)",
                    estimate.execution.cycles,
-                   static_cast<double>(estimate.execution.cycles) / machine.clock_mhz / 1e3,
-                   machine.clock_mhz));
+                   static_cast<double>(estimate.execution.cycles) / config.clock_mhz / 1e3,
+                   config.clock_mhz));
   line("estimated efficiency",
        fmt::format("{:.1f} % of the array's multiply-accumulates",
                    100 * bench::mac_efficiency(a, compiled.true_macs, estimate.execution.cycles)));
@@ -254,10 +254,10 @@ nn::Values check_inputs(const Args& args, const Compiled& compiled) {
 }
 
 bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compiled,
-                 const compiler::Options& options, const MachineConfig& machine) {
+                 const compiler::Options& options, const TcuSimulationConfig& config) {
   Progress progress(compiled.instructions);
   const bench::Accuracy accuracy = bench::check_accuracy(
-      graph, compiled, options, machine, check_inputs(args, compiled),
+      graph, compiled, options, config, check_inputs(args, compiled),
       [&](Cycle cycles, std::uint64_t instructions) { progress.update(cycles, instructions); });
   progress.clear();
   const double tolerance =
@@ -310,8 +310,8 @@ int compile_command(const Words& words) {
     }
   }
   compiler::Options options = read_options(args);
-  MachineConfig machine;
-  const std::string target = read_target(args, machine);
+  TcuSimulationConfig config;
+  const std::string target = read_target(args, config);
   const nn::Graph graph = nn::load_graph(path);
 
   std::optional<Progress> progress;
@@ -322,7 +322,7 @@ int compile_command(const Words& words) {
         fmt::format("compiling layer {} of {}: {}", p.pass * p.layers + p.layer, all, p.name),
         p.pass * p.layers + p.layer - 1);
   };
-  const Compiled compiled = compile(graph, machine.architecture, options);
+  const Compiled compiled = compile(graph, config.architecture, options);
   progress.reset();
 
   if (const auto folder = args.text("target")) {
@@ -333,10 +333,10 @@ int compile_command(const Words& words) {
     print_dumps(compiled);
   }
   for (const std::string& note : compiled.notes) fmt::print("{:<26}{}\n", "note", note);
-  if (args.has("summary")) print_summary(compiled, machine);
+  if (args.has("summary")) print_summary(compiled, config);
   if (args.has("layers")) print_layers(compiled);
   if (!args.has("check")) return exit_ok;
-  return print_check(args, graph, compiled, options, machine) ? exit_ok : exit_mismatch;
+  return print_check(args, graph, compiled, options, config) ? exit_ok : exit_mismatch;
 }
 
 }  // namespace tactus

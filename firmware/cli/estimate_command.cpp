@@ -4,12 +4,12 @@
 
 #include <fmt/core.h>
 
-#include "firmware/bench/board.h"
 #include "firmware/bench/estimator.h"
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/table.h"
-#include "firmware/driver/model.h"
+#include "firmware/config/board.h"
+#include "firmware/driver/tcu/model.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
@@ -34,7 +34,7 @@ std::optional<tcu::Architecture> given_architecture(const Args& args, double& cl
   if (const auto path = args.text("arch")) return tcu::read_architecture(*path);
   const auto name = args.text("board");
   if (!name) return std::nullopt;
-  const bench::Board board = bench::read_board(*name);
+  const Board board = read_board(*name);
   clock_mhz = board.clock_mhz;
   return board.architecture;
 }

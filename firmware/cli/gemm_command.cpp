@@ -5,7 +5,7 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/progress.h"
-#include "firmware/selftest/gemm_bench.h"
+#include "firmware/selftest/tcu/gemm_measurement.h"
 
 namespace tactus {
 
@@ -18,13 +18,13 @@ int gemm_command(const Words& words) {
             "result written back, and compares every result with scalar arithmetic.",
             options);
   if (!args.parse(words)) return exit_ok;
-  MachineConfig config;
+  TcuSimulationConfig config;
   (void)read_board_option(args, config);
   if (const auto arch = args.text("arch")) config.architecture = tcu::read_architecture(*arch);
   read_machine_options(args, config);
 
-  Machine machine(config);
-  const GemmResult result = run_gemm_bench(machine, gemm_shape(config.architecture));
+  TcuSimulation simulation(config);
+  const GemmResult result = run_gemm(simulation, gemm_shape(config.architecture));
   const RunResult& run = result.run;
   const std::uint64_t n = config.architecture.array_size;
   const auto line = [](const char* name, const std::string& value) {

@@ -6,13 +6,13 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/machine_options.h"
-#include "firmware/driver/model.h"
+#include "firmware/driver/tcu/model.h"
 #include "isa/dais/cost.h"
 #include "isa/dais/file.h"
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/layout.h"
-#include "models/top/top.h"
+#include "models/tcu/system.h"
 
 namespace tactus {
 namespace {

@@ -57,7 +57,7 @@ std::vector<Args::Option> sample_options() {
   };
 }
 
-void read_sample_options(const Args& args, MachineConfig& config) {
+void read_sample_options(const Args& args, TcuSimulationConfig& config) {
   for (const char* option : {"sample-interval", "sample-block", "sample-pause"}) {
     if (args.has(option) && !args.has("samples")) {
       user_error("tactus run: --{} needs --samples F.tsample", option);
@@ -70,15 +70,15 @@ void read_sample_options(const Args& args, MachineConfig& config) {
   config.sample_pause = args.number("sample-pause", 0, 0, most_latency_cycles);
 }
 
-std::optional<bench::Board> read_board_option(const Args& args, MachineConfig& config) {
+std::optional<Board> read_board_option(const Args& args, TcuSimulationConfig& config) {
   const auto name = args.text("board");
   if (!name) return std::nullopt;
-  bench::Board board = bench::read_board(*name);
-  config = board.machine();
+  Board board = read_board(*name);
+  config = board.simulation_config();
   return board;
 }
 
-void read_machine_options(const Args& args, MachineConfig& config) {
+void read_machine_options(const Args& args, TcuSimulationConfig& config) {
   config.axi_data_bits =
       static_cast<unsigned>(args.number("axi-data-bits", config.axi_data_bits, 32, 1024));
   config.read_latency = args.number("read-latency", config.read_latency, 1, most_latency_cycles);

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "firmware/bench/board.h"
 #include "firmware/cli/args.h"
-#include "firmware/driver/machine.h"
+#include "firmware/config/board.h"
+#include "firmware/driver/tcu/simulation.h"
 
 namespace tactus {
 
@@ -18,15 +18,15 @@ namespace tactus {
 
 /// Options of the sampler: "samples" names its file, the others shape it.
 [[nodiscard]] std::vector<Args::Option> sample_options();
-void read_sample_options(const Args& args, MachineConfig& config);
+void read_sample_options(const Args& args, TcuSimulationConfig& config);
 
 /// The board of --board, if it is given: its values become the configuration's, the architecture
 /// included. To be called before the architecture is set by other options.
-std::optional<bench::Board> read_board_option(const Args& args, MachineConfig& config);
+std::optional<Board> read_board_option(const Args& args, TcuSimulationConfig& config);
 
 /// Reads the other options into a configuration whose architecture is already set, and warns about
 /// its DAIS blocks. What they leave out stays as it is.
-void read_machine_options(const Args& args, MachineConfig& config);
+void read_machine_options(const Args& args, TcuSimulationConfig& config);
 
 /// On standard error, a line for each of tcu::dais_block_warnings().
 void warn_about_dais_blocks(const tcu::Architecture& architecture);

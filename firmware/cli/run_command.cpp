@@ -12,7 +12,7 @@
 #include "firmware/cli/progress.h"
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
-#include "firmware/driver/sample_file.h"
+#include "firmware/driver/tcu/sample_file.h"
 #include "firmware/report/fan.h"
 #include "firmware/report/timeline.h"
 #include "isa/support/error.h"
@@ -51,7 +51,7 @@ class EventFile final : public EventLines {
 /// Everything `tactus run` holds while it runs.
 class Runner {
  public:
-  explicit Runner(RunPlan plan) : plan_(std::move(plan)), machine_(plan_.machine) {}
+  explicit Runner(RunPlan plan) : plan_(std::move(plan)), simulation_(plan_.config) {}
 
   ~Runner() {
     std::error_code ignored;
@@ -71,7 +71,7 @@ class Runner {
     }
     report_.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    report_.total_cycles = machine_.now();
+    report_.total_cycles = simulation_.now();
     finish_observers();
     if (const int signal = DeferSignals::received(); signal != 0) stop_by(signal);
     defer.reset();
@@ -91,25 +91,25 @@ class Runner {
   /// Opens or checks what is written later, so that a wrong path costs no simulation.
   void prepare_files() {
     if (plan_.events) {
-      events_ = std::make_unique<EventFile>(machine_.event_format(), *plan_.events);
+      events_ = std::make_unique<EventFile>(simulation_.event_format(), *plan_.events);
       event_fan_.add(events_.get());
     }
     if (plan_.trace.vcd) {
       const std::string& of = plan_.model ? plan_.model->path : plan_.program_path;
-      trace_ = std::make_unique<RunTrace>(machine_, plan_.trace, of);
+      trace_ = std::make_unique<RunTrace>(simulation_, plan_.trace, of);
     }
     if (plan_.samples) {
       samples_ = std::make_unique<SampleFile>(*plan_.samples);
-      machine_.top().on_sample = [this](const Sample& sample) { samples_->add(sample); };
+      simulation_.system().on_sample = [this](const Sample& sample) { samples_->add(sample); };
     }
     if (plan_.timeline) {
-      timeline_ = std::make_unique<Timeline>(*plan_.timeline, machine_, plan_.timeline_options);
+      timeline_ = std::make_unique<Timeline>(*plan_.timeline, simulation_, plan_.timeline_options);
       event_fan_.add(timeline_.get());
       account_fan_.add(timeline_.get());
     }
     if (plan_.report) account_fan_.add(&report_.activity);
-    if (!event_fan_.empty()) machine_.observe(&event_fan_);
-    if (!account_fan_.empty()) machine_.observe_accounts(&account_fan_);
+    if (!event_fan_.empty()) simulation_.observe(&event_fan_);
+    if (!account_fan_.empty()) simulation_.observe_accounts(&account_fan_);
     if (plan_.output) {
       std::error_code error;
       made_output_ = std::filesystem::create_directories(*plan_.output, error);
@@ -123,7 +123,7 @@ class Runner {
 
   /// A signal has ended a traced run at a report of its progress.
   void stop_by(int signal) const {
-    fmt::print(stderr, "tactus: stopped by a signal after {} cycles; {}\n", machine_.now(),
+    fmt::print(stderr, "tactus: stopped by a signal after {} cycles; {}\n", simulation_.now(),
                trace_ ? "waveform: " + trace_->summary() : failures_.front());
     die_of(signal);
   }
@@ -148,7 +148,8 @@ class Runner {
     if (trace_) fmt::print("{:<14}{}\n", "waveform", trace_->summary());
     if (samples_) {
       fmt::print("{:<14}{} in {}\n", "samples",
-                 samples_->summary(machine_.top().sampler()->stats().dropped), *plan_.samples);
+                 samples_->summary(simulation_.system().sampler()->stats().dropped),
+                 *plan_.samples);
     }
   }
 
@@ -156,7 +157,7 @@ class Runner {
 
   std::optional<RunResult> simulate() {
     Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
-                      machine_.instruction_bytes() * plan_.images.size());
+                      simulation_.instruction_bytes() * plan_.images.size());
     RunOptions options;
     options.max_cycles = plan_.max_cycles;
     options.regions = plan_.regions;
@@ -164,24 +165,24 @@ class Runner {
     std::uint64_t before = 0;
     options.progress = [&](Cycle, std::uint64_t instructions) {
       if (DeferSignals::received() != 0) throw Interrupted{};
-      progress.update(machine_.now(), before + instructions);
+      progress.update(simulation_.now(), before + instructions);
     };
     if (!plan_.model) {
       for (unsigned p = 0; p < 2; ++p) {
-        if (!plan_.dram[p].empty()) machine_.write_dram(p, 0, plan_.dram[p]);
+        if (!plan_.dram[p].empty()) simulation_.write_dram(p, 0, plan_.dram[p]);
       }
       begin_timeline("program", plan_.program);
-      report_.activity.start(machine_.now());
-      report_.images.push_back({machine_.run(plan_.program, options), std::nullopt, {}});
+      report_.activity.start(simulation_.now());
+      report_.images.push_back({simulation_.run(plan_.program, options), std::nullopt, {}});
       end_timeline();
       return std::nullopt;
     }
-    Host host(machine_, *plan_.model, plan_.mode);
+    Host host(simulation_, *plan_.model, plan_.mode);
     begin_timeline("preparation", {});
     if (auto stuck = host.prepare()) return stuck;
     for (const TensorData& image : plan_.images) {
       begin_timeline(fmt::format("image {}", report_.images.size()), plan_.model->program);
-      if (report_.images.empty()) report_.activity.start(machine_.now());
+      if (report_.images.empty()) report_.activity.start(simulation_.now());
       report_.images.push_back(host.run_image(image, options));
       report_.activity.stop();
       end_timeline();
@@ -241,11 +242,11 @@ class Runner {
 
   void write_dump(const Dump& dump) {
     OutputFile file(dump.path);
-    const tcu::Architecture& architecture = plan_.machine.architecture;
+    const tcu::Architecture& architecture = plan_.config.architecture;
     if (dump.memory == Dump::Memory::dram0 || dump.memory == Dump::Memory::dram1) {
       dump_bank(file, dump.memory == Dump::Memory::dram0 ? 0 : 1);
     } else {
-      const Tcu& tcu = machine_.top().tcu();
+      const Tcu& tcu = simulation_.system().tcu();
       const DualPortMemory& memory = dump.memory == Dump::Memory::local
                                          ? tcu.local()
                                          : tcu.accumulators().accumulator().memory();
@@ -262,13 +263,13 @@ class Runner {
   /// The bank's vectors, or its initial contents where those are longer (the offset registers reach
   /// beyond the depth).
   void dump_bank(OutputFile& file, unsigned port) {
-    const tcu::Architecture& architecture = plan_.machine.architecture;
+    const tcu::Architecture& architecture = plan_.config.architecture;
     const std::uint64_t depth = port == 0 ? architecture.dram0_depth : architecture.dram1_depth;
     std::uint64_t end = std::min(depth, bank_bytes / architecture.vector_bytes());
     end = std::max<std::uint64_t>(end * architecture.vector_bytes(), plan_.dram[port].size());
     constexpr std::uint64_t chunk = 1 << 20;
     for (std::uint64_t at = 0; at < end; at += chunk) {
-      const auto bytes = machine_.read_dram(port, at, std::min(chunk, end - at));
+      const auto bytes = simulation_.read_dram(port, at, std::min(chunk, end - at));
       file.write(bytes.data(), bytes.size());
     }
   }
@@ -290,8 +291,8 @@ class Runner {
         if (std::string_view("/\\:*?\"<>| ").find(c) != std::string_view::npos) c = '_';
       }
       const std::string base = *plan_.output + "/" + file;
-      tcu::write_vectors_csv(base + ".csv", output(name), plan_.machine.architecture);
-      tcu::write_vectors_raw(base + ".bin", output(name), plan_.machine.architecture);
+      tcu::write_vectors_csv(base + ".csv", output(name), plan_.config.architecture);
+      tcu::write_vectors_raw(base + ".bin", output(name), plan_.config.architecture);
       fmt::print("{:<14}{} in {}.csv and .bin\n", "output", name, base);
     }
   }
@@ -299,7 +300,7 @@ class Runner {
   void print_outputs() const {
     if (plan_.output || !plan_.model) return;
     constexpr std::size_t most = 16;
-    const tcu::Architecture& architecture = plan_.machine.architecture;
+    const tcu::Architecture& architecture = plan_.config.architecture;
     const unsigned scalar = info(architecture.data_type).storage_bytes;
     std::vector<std::uint8_t> lanes;
     for (std::size_t i = 0; i < report_.images.size(); ++i) {
@@ -318,7 +319,7 @@ class Runner {
   }
 
   RunPlan plan_;
-  Machine machine_;
+  TcuSimulation simulation_;
   RunReport report_{plan_, {}, 0, 0, {}};
   std::vector<std::uint32_t> retires_;
   std::unique_ptr<EventFile> events_;
@@ -333,7 +334,7 @@ class Runner {
 
 /// --trace-list needs a machine, but nothing to run on it.
 int list_command(const Args& args) {
-  MachineConfig config;
+  TcuSimulationConfig config;
   if (const auto model = args.text("model")) {
     config.architecture = read_model(*model, ProgramChecks::permissive).file.arch;
   } else if (const auto architecture = args.text("arch")) {
@@ -343,8 +344,8 @@ int list_command(const Args& args) {
   }
   read_machine_options(args, config);
   read_sample_options(args, config);
-  const Machine machine(config);
-  fmt::print("{}", signal_list(machine, read_trace_options(args)));
+  const TcuSimulation simulation(config);
+  fmt::print("{}", signal_list(simulation, read_trace_options(args)));
   return exit_ok;
 }
 

@@ -34,10 +34,10 @@ void plan_program(const Args& args, RunPlan& plan) {
   }
   if (args.has("input")) user_error("tactus run: --input belongs to --model; use --dram0 F.bin");
   if (args.has("output")) user_error("tactus run: --output belongs to --model; use --dump dram0=F");
-  if (arch) plan.machine.architecture = tcu::read_architecture(*arch);
+  if (arch) plan.config.architecture = tcu::read_architecture(*arch);
   plan.program_path = *args.text("program");
   plan.program = read_file(plan.program_path);
-  check_program(plan.machine.architecture, plan.program, plan.program_path, plan.checks);
+  check_program(plan.config.architecture, plan.program, plan.program_path, plan.checks);
   plan.dram[0] = read_bank(args, "dram0");
   plan.dram[1] = read_bank(args, "dram1");
   plan.images.emplace_back();
@@ -60,7 +60,7 @@ std::pair<std::string, std::string> split_input(const std::vector<Tensor>& input
 
 /// One tensor's file, cut into images.
 void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
-  const tcu::Architecture& architecture = plan.machine.architecture;
+  const tcu::Architecture& architecture = plan.config.architecture;
   std::vector<std::uint8_t> data = tcu::read_vectors(path, architecture);
   const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
   const std::uint64_t vectors = data.size() / architecture.vector_bytes();
@@ -92,13 +92,13 @@ void plan_model(const Args& args, RunPlan& plan) {
   const auto arch = args.text("arch");
   if (arch || args.has("board")) {
     const std::string differences = architecture_differences(
-        plan.model->file.arch, arch ? tcu::read_architecture(*arch) : plan.machine.architecture);
+        plan.model->file.arch, arch ? tcu::read_architecture(*arch) : plan.config.architecture);
     if (!differences.empty()) {
       user_error("{}: the model was compiled for another architecture; (model, {}) differ in: {}",
                  arch ? *arch : *args.text("board"), arch ? "file" : "board", differences);
     }
   }
-  plan.machine.architecture = plan.model->file.arch;
+  plan.config.architecture = plan.model->file.arch;
   const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
   std::map<std::string, std::string> files;
   for (const std::string& text : args.texts("input")) {
@@ -156,7 +156,7 @@ void plan_regions(const Args& args, RunPlan& plan) {
   if (!text) return;
   const std::vector<std::uint8_t>& program = plan.model ? plan.model->program : plan.program;
   const std::uint64_t instructions =
-      program.size() / tcu::InstructionLayout(plan.machine.architecture).instruction_bytes();
+      program.size() / tcu::InstructionLayout(plan.config.architecture).instruction_bytes();
   if (is_number(*text)) {
     plan.regions = equal_slices(
         args.number("regions", 1, 1, std::min<std::uint64_t>(instructions, most_regions)),
@@ -204,7 +204,7 @@ void check_files(const Args& args, const RunPlan& plan) {
       inputs.push_back(split_input(tensors(plan.model->file.inputs), text).second);
     }
   }
-  for (std::string& file : dais_block_files(plan.machine.architecture)) {
+  for (std::string& file : dais_block_files(plan.config.architecture)) {
     inputs.push_back(std::move(file));
   }
   if (const auto regions = args.text("regions"); regions && !is_number(*regions)) {
@@ -268,7 +268,7 @@ RunPlan plan_run(const Args& args) {
     user_error("tactus run: --mode {} is not allowed; allowed: plain, driver", quote(mode));
   }
   plan.mode = mode == "driver" ? HostMode::driver : HostMode::plain;
-  (void)read_board_option(args, plan.machine);
+  (void)read_board_option(args, plan.config);
   if (args.has("model")) {
     plan_model(args, plan);
   } else if (plan.mode == HostMode::driver) {
@@ -276,13 +276,13 @@ RunPlan plan_run(const Args& args) {
   } else {
     plan_program(args, plan);
   }
-  read_machine_options(args, plan.machine);
+  read_machine_options(args, plan.config);
   plan.output = args.text("output");
   plan.stats = args.text("stats");
   plan.retire_log = args.text("retire-log");
   plan.events = args.text("events");
   plan.samples = args.text("samples");
-  read_sample_options(args, plan.machine);
+  read_sample_options(args, plan.config);
   plan.trace = read_trace_options(args);
   plan.report = args.text("report");
   plan_regions(args, plan);

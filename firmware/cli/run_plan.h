@@ -8,9 +8,9 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/trace_options.h"
-#include "firmware/driver/host.h"
-#include "firmware/driver/machine.h"
-#include "firmware/driver/model.h"
+#include "firmware/driver/tcu/host.h"
+#include "firmware/driver/tcu/model.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "firmware/report/timeline.h"
 
 namespace tactus {
@@ -22,7 +22,7 @@ struct Dump {
 };
 
 struct RunPlan {
-  MachineConfig machine;
+  TcuSimulationConfig config;
   HostMode mode = HostMode::plain;
   ProgramChecks checks = ProgramChecks::strict;
   std::optional<Model> model;  ///< else a bare program:

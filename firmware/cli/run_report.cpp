@@ -38,7 +38,7 @@ Cycle last_retire(const RunPlan& plan, const RunResult& run) {
 Cycle image_cycles(const ImageResult& image) { return image.probe.value_or(image.run.cycles); }
 
 double milliseconds(const RunPlan& plan, Cycle cycles) {
-  return static_cast<double>(cycles) / plan.machine.clock_mhz / 1e3;
+  return static_cast<double>(cycles) / plan.config.clock_mhz / 1e3;
 }
 
 Json image_json(const RunPlan& plan, const ImageResult& image) {
@@ -63,34 +63,34 @@ Json image_json(const RunPlan& plan, const ImageResult& image) {
   json["array_utilisation"] = array_utilisation(run.array_runs, cycles);
   json["alu_operations"] = run.alu_operations;
   for (std::size_t i = 0; i < run.dais.size(); ++i) {
-    json["dais"].push_back({{"block", plan.machine.architecture.dais_blocks[i].name},
+    json["dais"].push_back({{"block", plan.config.architecture.dais_blocks[i].name},
                             {"instructions", run.dais[i].instructions},
                             {"samples", run.dais[i].samples}});
   }
-  json["accounting"] = accounting_json(run.accounting, Shape(plan.machine));
+  json["accounting"] = accounting_json(run.accounting, Shape(plan.config));
   return json;
 }
 
 Json config_json(const RunPlan& plan) {
-  const MachineConfig& machine = plan.machine;
+  const TcuSimulationConfig& config = plan.config;
   Json json;
   if (plan.model) {
     json["model"] = plan.model->path;
   } else {
     json["program"] = plan.program_path;
   }
-  json["architecture"] = Json::parse(tcu::to_json(machine.architecture, -1));
+  json["architecture"] = Json::parse(tcu::to_json(config.architecture, -1));
   json["mode"] = plan.mode == HostMode::plain ? "plain" : "driver";
   json["checks"] = plan.checks == ProgramChecks::strict ? "strict" : "permissive";
-  json["axi_data_bits"] = machine.axi_data_bits;
-  json["read_latency_cycles"] = machine.read_latency;
-  json["write_latency_cycles"] = machine.write_latency;
-  json["clock_mhz"] = machine.clock_mhz;
-  json["mac_rounding"] = machine.rounding == tcu::MacRounding::sum ? "sum" : "legacy";
-  json["decoder_timeout_cycles"] = machine.decoder_timeout;
-  json["feed_gap_cycles"] = machine.feed_gap;
-  json["stall_percent"] = machine.stalls.percent();
-  json["stall_seed"] = machine.stalls.seed();
+  json["axi_data_bits"] = config.axi_data_bits;
+  json["read_latency_cycles"] = config.read_latency;
+  json["write_latency_cycles"] = config.write_latency;
+  json["clock_mhz"] = config.clock_mhz;
+  json["mac_rounding"] = config.rounding == tcu::MacRounding::sum ? "sum" : "legacy";
+  json["decoder_timeout_cycles"] = config.decoder_timeout;
+  json["feed_gap_cycles"] = config.feed_gap;
+  json["stall_percent"] = config.stalls.percent();
+  json["stall_seed"] = config.stalls.seed();
   return json;
 }
 
@@ -115,18 +115,18 @@ std::string stats_json(const RunReport& report) {
   for (const ImageResult& image : report.images) {
     json["images"].push_back(image_json(report.plan, image));
   }
-  json["figures"] = figures_json(Shape(report.plan.machine));
+  json["figures"] = figures_json(Shape(report.plan.config));
   // File names need not be UTF-8; JSON has to be.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 namespace {
 
-std::string machine_line(const MachineConfig& machine) {
-  const auto n = machine.architecture.array_size;
+std::string machine_line(const TcuSimulationConfig& config) {
+  const auto n = config.architecture.array_size;
   return fmt::format("{}x{} {}, AXI {} bits, memory latency {} read {} write", n, n,
-                     info(machine.architecture.data_type).name, machine.axi_data_bits,
-                     machine.read_latency, machine.write_latency);
+                     info(config.architecture.data_type).name, config.axi_data_bits,
+                     config.read_latency, config.write_latency);
 }
 
 std::string subject(const RunPlan& plan) {
@@ -163,16 +163,16 @@ std::string report_html(const RunReport& report) {
   RunPage page;
   page.title = subject(plan);
   page.lead = fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
-                          machine_line(plan.machine), version, git_revision);
+                          machine_line(plan.config), version, git_revision);
   if (image.run.end == RunEnd::hang) page.ending = "The program hangs; figures are up to there.";
   if (image.run.end == RunEnd::cycle_limit) {
     page.ending = "The run was stopped at its cycle limit; figures are up to there.";
   }
   page.cycles = image_cycles(image);
-  page.clock_mhz = plan.machine.clock_mhz;
+  page.clock_mhz = plan.config.clock_mhz;
   page.images = report.images.size();
   page.run = &image.run;
-  page.machine = &plan.machine;
+  page.config = &plan.config;
   page.activity = &report.activity;
   const Json configuration = config_json(plan);
   for (const auto& [key, value] : configuration.items()) {
@@ -191,7 +191,7 @@ std::string report_html(const RunReport& report) {
 
 std::string summary(const RunReport& report) {
   const RunPlan& plan = report.plan;
-  const MachineConfig& machine = plan.machine;
+  const TcuSimulationConfig& config = plan.config;
   const ImageResult& image = report.images.front();
   const RunResult& run = image.run;
   const Cycle cycles = image_cycles(image);
@@ -200,9 +200,9 @@ std::string summary(const RunReport& report) {
     text += fmt::format("{:<14}{}\n", name, value);
   };
   line(plan.model ? "model" : "program", subject(plan));
-  line("machine", machine_line(machine));
+  line("machine", machine_line(config));
   line("cycles", fmt::format("{} = {:.3f} ms at {:g} MHz{}", cycles, milliseconds(plan, cycles),
-                             machine.clock_mhz,
+                             config.clock_mhz,
                              report.images.size() > 1
                                  ? fmt::format(" (first of {} images)", report.images.size())
                                  : ""));
@@ -216,7 +216,7 @@ std::string summary(const RunReport& report) {
   line("SIMD", fmt::format("{} operations", run.alu_operations));
   for (std::size_t i = 0; i < run.dais.size(); ++i) {
     line("DAIS block",
-         fmt::format("{}: {} samples of {} instructions", machine.architecture.dais_blocks[i].name,
+         fmt::format("{}: {} samples of {} instructions", config.architecture.dais_blocks[i].name,
                      run.dais[i].samples, run.dais[i].instructions));
   }
   for (unsigned p = 0; p < 2; ++p) {
@@ -226,7 +226,7 @@ std::string summary(const RunReport& report) {
              run.read_bursts[p], run.write_beats[p], run.write_bursts[p],
              run.last_b[p] ? fmt::format("; last response in cycle {}", *run.last_b[p]) : ""));
   }
-  text += accounting_lines(run.accounting, Shape(machine));
+  text += accounting_lines(run.accounting, Shape(config));
   line("host", fmt::format("{:.2f} s, {:.2f} Mcycles/s", report.wall_seconds,
                            static_cast<double>(report.total_cycles) / report.wall_seconds / 1e6));
   return text;

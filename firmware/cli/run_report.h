@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "firmware/cli/run_plan.h"
-#include "firmware/driver/host.h"
+#include "firmware/driver/tcu/host.h"
 #include "firmware/report/activity.h"
 
 namespace tactus {

@@ -6,7 +6,7 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/machine_options.h"
-#include "firmware/selftest/selftest.h"
+#include "firmware/selftest/tcu/selftest.h"
 
 namespace tactus {
 namespace {
@@ -49,7 +49,7 @@ int selftest_command(const Words& words) {
     }
     return exit_ok;
   }
-  MachineConfig config;
+  TcuSimulationConfig config;
   (void)read_board_option(args, config);
   if (const auto arch = args.text("arch")) config.architecture = tcu::read_architecture(*arch);
   read_machine_options(args, config);

@@ -57,13 +57,13 @@ void read_trigger(const Args& args, TraceOptions& options) {
   }
 }
 
-trace::Registry& described(trace::Registry& registry, const Machine& machine) {
-  machine.top().describe(trace::Scope(registry, "top"));
+trace::Registry& described(trace::Registry& registry, const TcuSimulation& simulation) {
+  simulation.system().describe(trace::Scope(registry, "top"));
   return registry;
 }
 
-trace::Widths widths(const Machine& machine) {
-  return {machine.config().architecture, machine.config().axi_data_bits};
+trace::Widths widths(const TcuSimulation& simulation) {
+  return {simulation.config().architecture, simulation.config().axi_data_bits};
 }
 
 }  // namespace
@@ -111,16 +111,17 @@ TraceOptions read_trace_options(const Args& args) {
   return options;
 }
 
-std::string signal_list(const Machine& machine, const TraceOptions& options) {
-  trace::Registry registry(widths(machine));
-  return list_signals(described(registry, machine), options.selection);
+std::string signal_list(const TcuSimulation& simulation, const TraceOptions& options) {
+  trace::Registry registry(widths(simulation));
+  return list_signals(described(registry, simulation), options.selection);
 }
 
-RunTrace::RunTrace(Machine& machine, const TraceOptions& options, const std::string& comment)
-    : machine_(machine),
+RunTrace::RunTrace(TcuSimulation& simulation, const TraceOptions& options,
+                   const std::string& comment)
+    : simulation_(simulation),
       options_(options),
-      registry_(widths(machine)),
-      plan_(make_plan(described(registry_, machine), options.selection)) {
+      registry_(widths(simulation)),
+      plan_(make_plan(described(registry_, simulation), options.selection)) {
   for (const auto& path : {options.vcd, options.gtkw}) {
     // Whoever reads a pipe would take a probe's end for the end of the file.
     if (path && !std::filesystem::is_fifo(*path)) const OutputFile probe(*path);
@@ -129,12 +130,12 @@ RunTrace::RunTrace(Machine& machine, const TraceOptions& options, const std::str
   header.tool = fmt::format("tactus {} ({})", version, git_revision);
   header.comment = printable(comment, 1000);
   std::replace(header.comment.begin(), header.comment.end(), '$', '_');  // begins a VCD keyword
-  header.period_ps = static_cast<std::uint64_t>(clock_period(machine.config().clock_mhz) /
+  header.period_ps = static_cast<std::uint64_t>(clock_period(simulation.config().clock_mhz) /
                                                 sc_core::sc_time(1, sc_core::SC_PS));
   writer_.emplace(*options.vcd, plan_, header);
 
   trace::Window window = options.window;
-  const Decoder& decoder = machine.top().tcu().decoder();
+  const Decoder& decoder = simulation.system().tcu().decoder();
   if (options.trigger == TraceOptions::Trigger::program_counter) {
     window.condition = [&decoder, first = options.first_counter, last = options.last_counter] {
       const std::uint32_t counter = decoder.registers().program_counter;
@@ -144,13 +145,13 @@ RunTrace::RunTrace(Machine& machine, const TraceOptions& options, const std::str
     window.condition = [&decoder] { return decoder.tracepoint(); };
   }
   tracer_.emplace(plan_, std::move(window), *writer_);
-  machine.watch(&*tracer_);
+  simulation.watch(&*tracer_);
 }
 
-RunTrace::~RunTrace() { machine_.watch(nullptr); }
+RunTrace::~RunTrace() { simulation_.watch(nullptr); }
 
 std::string RunTrace::nothing_traced() const {
-  const Cycle end = machine_.now();
+  const Cycle end = simulation_.now();
   if (options_.window.first >= end) {
     return fmt::format("--trace-from {}: the run ended before, after {} cycles; nothing was traced",
                        options_.window.first, end);
@@ -164,7 +165,7 @@ std::string RunTrace::nothing_traced() const {
 }
 
 std::string RunTrace::finish() {
-  machine_.watch(nullptr);
+  simulation_.watch(nullptr);
   if (tracer_->cycles() == 0) return nothing_traced();
   writer_->close();
   if (!writer_->error().empty()) return writer_->error();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "firmware/cli/args.h"
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "models/sim/trace/tracer.h"
 
 namespace tactus {
@@ -27,7 +27,7 @@ struct TraceOptions {
 [[nodiscard]] TraceOptions read_trace_options(const Args& args);
 
 /// What --trace-list prints about a machine.
-[[nodiscard]] std::string signal_list(const Machine& machine, const TraceOptions& options);
+[[nodiscard]] std::string signal_list(const TcuSimulation& simulation, const TraceOptions& options);
 
 /// Watches a machine from its construction to its end. The VCD appears with the first cycle in the
 /// window. Failures while the machine runs do not disturb it; finish() reports them.
@@ -35,7 +35,7 @@ class RunTrace {
  public:
   /// Throws UserError for a glob that selects nothing and for paths that cannot be written.
   /// `comment` goes into the file.
-  RunTrace(Machine& machine, const TraceOptions& options, const std::string& comment);
+  RunTrace(TcuSimulation& simulation, const TraceOptions& options, const std::string& comment);
   ~RunTrace();
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;
@@ -48,7 +48,7 @@ class RunTrace {
  private:
   [[nodiscard]] std::string nothing_traced() const;
 
-  Machine& machine_;
+  TcuSimulation& simulation_;
   TraceOptions options_;
   trace::Registry registry_;
   trace::Plan plan_;

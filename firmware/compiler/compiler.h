@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "firmware/compiler/program_builder.h"
+#include "firmware/compiler/targets/tcu/program_builder.h"
 #include "isa/tcu/architecture.h"
 #include "isa/tcu/model_file.h"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "firmware/replay/bench.h"
+#include "firmware/replay/rig.h"
 #include "isa/support/error.h"
 #include "models/sim/clock_driver.h"
 #include "models/sim/kernel_scope.h"
@@ -86,21 +86,21 @@ class Comparison final : public EventLines {
 };
 
 /// The simulation's version of an ACC, LOC or END line.
-std::string final_line(const GoldenLog& log, const ReplayBench& bench,
+std::string final_line(const GoldenLog& log, const ReplayRig& rig,
                        const tcu::Architecture& architecture, unsigned number,
                        const std::string& line) {
   const std::string kind = line.substr(0, 3);
   if (kind == "END") {
     const std::uint64_t total =
         log.program.size() / tcu::InstructionLayout(architecture).instruction_bytes();
-    std::string text = fmt::format("END pc={}/{}", bench.delivered(), total);
+    std::string text = fmt::format("END pc={}/{}", rig.delivered(), total);
     if (line.find("pcreg=") != std::string::npos) {
-      text += fmt::format(" pcreg={}", bench.tcu().decoder().registers().program_counter);
+      text += fmt::format(" pcreg={}", rig.tcu().decoder().registers().program_counter);
     }
     return text;
   }
   const DualPortMemory& memory =
-      kind == "ACC" ? bench.tcu().accumulators().accumulator().memory() : bench.tcu().local();
+      kind == "ACC" ? rig.tcu().accumulators().accumulator().memory() : rig.tcu().local();
   std::uint64_t address = 0;
   try {
     address = std::stoull(line.substr(4));
@@ -129,10 +129,10 @@ ReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
   Clock clock;
   Comparison comparison(format, log);
   clock.events = &comparison;
-  const auto bench = make_bench(clock, log, architecture, options.engine, options.shuffle_seed);
+  const auto rig = make_rig(clock, log, architecture, options.engine, options.shuffle_seed);
   ClockDriver driver("clock", clock, clock_period(100), [&](Cycle) {
     const Cycle cycle = clock.now;
-    bench->cycle();
+    rig->cycle();
     comparison.check_cycle(cycle);
     return clock.now < log.cycles && comparison.result.difference.empty();
   });
@@ -146,7 +146,7 @@ ReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
     return result;
   }
   for (const auto& [number, line] : log.final_lines) {
-    const std::string actual = final_line(log, *bench, architecture, number, line);
+    const std::string actual = final_line(log, *rig, architecture, number, line);
     if (actual != line) {
       result.difference = fmt::format("{}:{}: memory differs\n  log:        {}\n  simulation: {}",
                                       log.path, number, line, actual);

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "firmware/driver/accounting.h"
+#include "firmware/driver/common/accounting.h"
 
 namespace tactus {
 

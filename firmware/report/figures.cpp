@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "firmware/driver/accounting.h"
+#include "firmware/driver/common/accounting.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
-#include "models/dram/axi_slave.h"
+#include "models/axi/axi_slave.h"
 
 namespace tactus {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "firmware/driver/accounting.h"
-#include "firmware/driver/machine.h"
+#include "firmware/driver/common/accounting.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "firmware/report/figures.h"
 
 namespace tactus {
@@ -20,7 +20,7 @@ struct Shape {
   std::uint64_t beat_bytes = 0;
   bool has_dais = false;  ///< the machine has DAIS blocks
 
-  explicit Shape(const MachineConfig& config)
+  explicit Shape(const TcuSimulationConfig& config)
       : array_size(config.architecture.array_size),
         vector_bytes(config.architecture.vector_bytes()),
         beat_bytes(config.axi_data_bits / 8),

@@ -93,7 +93,7 @@ std::string time_bar(const Counters& counters, bool big) {
 
 std::string summary(const RunPage& page) {
   const Accounting& a = page.run->accounting;
-  const Shape shape(*page.machine);
+  const Shape shape(*page.config);
   const Roofline roof = roofline(a.totals, shape);
   const std::vector<LostCycles> lost = lost_cycles(a.totals);
   std::vector<std::string> tiles;
@@ -295,7 +295,7 @@ std::string layers_section(const Accounting& a) {
 
 std::string run_page_html(const RunPage& page) {
   const Accounting& a = page.run->accounting;
-  const Shape shape(*page.machine);
+  const Shape shape(*page.config);
   html::Page out(page.title);
   out.lead(fmt::format("<p>{}</p>\n", escape(page.lead)));
   if (!page.ending.empty()) out.lead(fmt::format("<p><b>{}</b></p>\n", escape(page.ending)));

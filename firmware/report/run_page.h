@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "firmware/report/activity.h"
 
 namespace tactus {
@@ -18,7 +18,7 @@ struct RunPage {
   double clock_mhz = 100;
   std::size_t images = 1;
   const RunResult* run = nullptr;  ///< the first image
-  const MachineConfig* machine = nullptr;
+  const TcuSimulationConfig* config = nullptr;
   const Activity* activity = nullptr;  ///< of the first image
   std::vector<std::pair<std::string, std::string>> configuration;
 };

@@ -37,9 +37,10 @@ const char* category(StateKind kind) { return kind == StateKind::busy ? "busy" :
 
 }  // namespace
 
-Timeline::Timeline(const std::string& path, const Machine& machine, TimelineOptions options)
-    : machine_(machine),
-      layout_(machine.config().architecture),
+Timeline::Timeline(const std::string& path, const TcuSimulation& simulation,
+                   TimelineOptions options)
+    : simulation_(simulation),
+      layout_(simulation.config().architecture),
       options_(options),
       path_(path),
       file_(path) {
@@ -108,9 +109,9 @@ bool Timeline::in_view(Cycle from, Cycle to) const {
 }
 
 void Timeline::close() {
-  if (options_.from >= machine_.now()) {
+  if (options_.from >= simulation_.now()) {
     user_error("{}: no cycle of the run is in the window from cycle {}; the run has {}", path_,
-               options_.from, machine_.now());
+               options_.from, simulation_.now());
   }
   put("\n],");
   if (const auto text = note()) put(fmt::format("\"tactusNote\":{},", json_text(*text)));
@@ -141,7 +142,7 @@ std::optional<std::string> Timeline::note() const {
 
 void Timeline::begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
   run_name_ = name;
-  run_from_ = machine_.now();
+  run_from_ = simulation_.now();
   program_ = tcu::decode_program(layout_, program);
   head_ = 0;
   head_from_ = run_from_;
@@ -159,9 +160,10 @@ void Timeline::begin_run(const std::string& name, const std::vector<std::uint8_t
   for (std::size_t i = 0; i < program_.size(); ++i) {
     const tcu::InstructionKind kind = kind_of(layout_, program_[i]);
     if (kind == tcu::InstructionKind::mat_mul || kind == tcu::InstructionKind::load_weights) {
-      in_array_.push_back({i, vector_count(machine_.config().architecture, layout_, program_[i])});
+      in_array_.push_back(
+          {i, vector_count(simulation_.config().architecture, layout_, program_[i])});
     } else if (kind == tcu::InstructionKind::dais) {
-      const tcu::Architecture& a = machine_.config().architecture;
+      const tcu::Architecture& a = simulation_.config().architecture;
       const tcu::DaisBlockEntry& block = a.dais_blocks[tcu::dais_fields(program_[i]).block];
       const std::uint64_t samples =
           vector_count(a, layout_, program_[i]) / block.input_vectors(a.array_size);
@@ -205,7 +207,7 @@ unsigned Timeline::unit_track(const Account& account) {
 }
 
 void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle to) {
-  if (full() && !cut_) cut_ = machine_.now();
+  if (full() && !cut_) cut_ = simulation_.now();
   const unsigned id = unit_track(account);
   const std::size_t state = code % account.states().count;
   const std::size_t context = code / account.states().count;
@@ -222,7 +224,7 @@ void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle
 // ---- instructions and bursts --------------------------------------------------------------------
 
 void Timeline::event(const Event& event) {
-  const Cycle now = machine_.now();
+  const Cycle now = simulation_.now();
   switch (event.kind) {
     case EventKind::instruction_accepted:
       accepted_.push_back(now);
@@ -293,8 +295,8 @@ void Timeline::dais_works(Cycle now) {
   Work& work = in_dais_.front();
   if (--work.left > 0) return;
   const unsigned block = tcu::dais_fields(program_[work.index]).block;
-  slice(track_dais, machine_.config().architecture.dais_blocks[block].name, "execute", dais_from_,
-        now + 1, in_view(dais_from_, now + 1) ? describe(work.index) : std::string());
+  slice(track_dais, simulation_.config().architecture.dais_blocks[block].name, "execute",
+        dais_from_, now + 1, in_view(dais_from_, now + 1) ? describe(work.index) : std::string());
   in_dais_.pop_front();
   dais_begun_ = false;
 }
@@ -336,7 +338,7 @@ void Timeline::end_of_cycle(Cycle cycle) {
 
 /// Writes the counters that have changed since the sample before.
 void Timeline::sample(Cycle now) {
-  const Decoder::Levels levels = machine_.top().tcu().decoder().levels();
+  const Decoder::Levels levels = simulation_.system().tcu().decoder().levels();
   const auto outstanding = [&](std::size_t p) {
     return ports_[p].reads.size() + ports_[p].writes.size();
   };

@@ -21,7 +21,7 @@
 
 #include <fmt/format.h>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "isa/support/output_file.h"
 
 namespace tactus {
@@ -38,7 +38,7 @@ class Timeline final : public EventSink, public AccountObserver {
   static constexpr Cycle sample_interval = 100;  ///< cycles, of the counters
 
   /// Throws UserError if the file cannot be written.
-  Timeline(const std::string& path, const Machine& machine, TimelineOptions options);
+  Timeline(const std::string& path, const TcuSimulation& simulation, TimelineOptions options);
 
   /// Before each run: the program without padding, and a name for its slice.
   void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
@@ -88,7 +88,7 @@ class Timeline final : public EventSink, public AccountObserver {
   void close_burst(unsigned port, bool read, Cycle now);
   void sample(Cycle now);
 
-  const Machine& machine_;
+  const TcuSimulation& simulation_;
   const tcu::InstructionLayout layout_;
   TimelineOptions options_;
   std::string path_;

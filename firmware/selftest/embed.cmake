@@ -1,6 +1,6 @@
 # Writes a C++ file that holds the program texts, so that an installed binary needs no files:
 #   cmake -D OUTPUT=programs.cpp -D "SOURCES=a.tasm;b.tasm;c.json" -P embed.cmake
-set(text "// Made from firmware/programs by embed.cmake.\n#include \"firmware/selftest/programs.h\"\n\n")
+set(text "// Made from firmware/programs/tcu by embed.cmake.\n#include \"firmware/selftest/tcu/programs.h\"\n\n")
 string(APPEND text "namespace tactus {\n\n")
 function(embed function extension)
   string(APPEND text "const std::vector<EmbeddedProgram>& ${function}() {\n")

@@ -1,13 +1,13 @@
-#include "firmware/bench/board.h"
-#include "firmware/bench/config_files.h"
+#include "firmware/config/board.h"
+#include "firmware/config/config_files.h"
 #include "firmware/sweep/configuration.h"
 #include "isa/support/files.h"
 
 namespace tactus::sweep {
 
 Configuration board_defaults(const std::string& name, const std::string& file) {
-  const std::string path = bench::config_path("boards", name);
-  const bench::Board board = bench::read_board(path == name ? resolve_beside(file, name) : path);
+  const std::string path = config_path("boards", name);
+  const Board board = read_board(path == name ? resolve_beside(file, name) : path);
   Configuration result;
   result["workload"] = {{"network", "resnet20v2"}, {"seed", 1}};
   result["board"] = {{"name", name},

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "firmware/driver/model.h"
+#include "firmware/driver/tcu/model.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/sha256.h"

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "models/sim/agenda.h"
 #include "models/sim/engine.h"
+#include "models/sim/fast/agenda.h"
 
 namespace tactus {
 

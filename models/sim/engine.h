@@ -4,9 +4,9 @@
 // the unit's clock edge does, and move(), the clock edge. They are all there is to the step engine.
 // The fast engine has the same wires, events and counters in every cycle, and does less for them.
 //
-// Units of the TCU (models/top/tcu/tcu_runs.cpp). The same few hundred cycles come again and again,
-// with other addresses and vectors. Of each that has been settled the TCU remembers what the clock
-// edges did, by all that decisions look at. A unit brings
+// Units of the TCU (models/tcu/fast/tcu_runs.cpp). The same few hundred cycles come again and
+// again, with other addresses and vectors. Of each that has been settled the TCU remembers what the
+// clock edges did, by all that decisions look at. A unit brings
 //
 //   facts()    what its rules look at in the coming cycle, packed: levels of queues, kinds of the
 //              items at their heads, legs taken, locks; and of payloads only what decides, such as

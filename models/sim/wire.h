@@ -1,7 +1,7 @@
 // One wire of a handshake.
 #pragma once
 
-#include "models/sim/agenda.h"
+#include "models/sim/fast/agenda.h"
 
 namespace tactus {
 

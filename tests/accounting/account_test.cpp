@@ -92,7 +92,7 @@ RC_GTEST_PROP(Activity, KeepsEveryCycleInAFewBuckets, (std::vector<std::uint16_t
 }
 
 Shape shape_8x8() {
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.axi_data_bits = 64;
   return Shape(config);
 }

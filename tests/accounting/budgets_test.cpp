@@ -2,8 +2,8 @@
 // hardware spec section 12.
 #include <gtest/gtest.h>
 
-#include "firmware/driver/machine.h"
-#include "models/dram/axi_slave.h"
+#include "firmware/driver/tcu/simulation.h"
+#include "models/axi/axi_slave.h"
 #include "models/sim/kernel_scope.h"
 #include "tests/support/dais_blocks.h"
 #include "tests/support/program.h"
@@ -19,14 +19,14 @@ constexpr Cycle end_cycle = 1;
 
 Accounting account(const Program& program, Latencies latencies = {},
                    const std::vector<tcu::LayerEntry>& regions = {}) {
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture = program.architecture();
   config.read_latency = latencies.read;
   config.write_latency = latencies.write;
-  Machine machine(config);
+  TcuSimulation simulation(config);
   RunOptions options;
   options.regions = regions;
-  RunResult result = machine.run(program.bytes(), options);
+  RunResult result = simulation.run(program.bytes(), options);
   EXPECT_EQ(result.end, RunEnd::finished);
   return std::move(result.accounting);
 }
@@ -303,11 +303,11 @@ TEST(Regions, FollowTheRetires) {
 /// Figures of one run of several on the same machine are its own.
 TEST(Runs, AreAccountedOneByOne) {
   const Program p = Program(timing_architecture(8)).load_weights(9).mat_mul(20).read_dram(0, 4);
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture = p.architecture();
-  Machine machine(config);
-  const Accounting first = machine.run(p.bytes()).accounting;
-  const Accounting second = machine.run(p.bytes()).accounting;
+  TcuSimulation simulation(config);
+  const Accounting first = simulation.run(p.bytes()).accounting;
+  const Accounting second = simulation.run(p.bytes()).accounting;
   EXPECT_EQ(first.cycles, second.cycles);
   for (std::size_t u = 0; u < first.units.size(); ++u) {
     EXPECT_EQ(first.units[u].cycles, second.units[u].cycles) << first.units[u].unit;

@@ -35,13 +35,14 @@ TEST(Figures, EveryKeyOfTheAccountingIsExplained) {
   architecture.dais_blocks = {relay_block("block", 8, 8)};
   Program p(architecture);
   p.read_dram(0, 3).load_weights(9).mat_mul(5).simd_read_write().dais(2).no_op(2);
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture = p.architecture();
-  Machine machine(config);
+  TcuSimulation simulation(config);
   RunOptions options;
   options.regions = {{"first", 0, 2}, {"second", 2, 2}};
   Json json;
-  json["accounting"] = accounting_json(machine.run(p.bytes(), options).accounting, Shape(config));
+  json["accounting"] =
+      accounting_json(simulation.run(p.bytes(), options).accounting, Shape(config));
   std::set<std::string> names;
   leaves(json, "", names);
   EXPECT_EQ(names.count("accounting.units.dais.take"), 1U);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "firmware/driver/host.h"
+#include "firmware/driver/tcu/host.h"
 #include "isa/tcu/vectors_file.h"
 #include "tests/support/shared.h"
 
@@ -29,13 +29,13 @@ void check(const std::string& name) {
     image.resize(model.file.inputs.at(0).size * model.file.arch.vector_bytes());
 
     const Json& rtl = entry.at("rtl")[1];
-    MachineConfig config;
+    TcuSimulationConfig config;
     config.architecture = model.file.arch;
     config.axi_data_bits = entry.at("axi_data_bits");
     config.read_latency = rtl.at("read_latency");
     config.write_latency = rtl.at("write_latency");
-    Machine machine(config);
-    Host host(machine, model, HostMode::plain);
+    TcuSimulation simulation(config);
+    Host host(simulation, model, HostMode::plain);
     ASSERT_FALSE(host.prepare());
     RunOptions options;
     const tcu::InstructionLayout layout(model.file.arch);

@@ -11,13 +11,13 @@
 namespace tactus {
 namespace {
 
-RunResult run(const RandomProgram& program, const MachineConfig& config,
+RunResult run(const RandomProgram& program, const TcuSimulationConfig& config,
               const std::vector<tcu::LayerEntry>& regions) {
-  Machine machine(config);
-  load_windows(program, machine);
+  TcuSimulation simulation(config);
+  load_windows(program, simulation);
   RunOptions options;
   options.regions = regions;
-  return machine.run(program.bytes(), options);
+  return simulation.run(program.bytes(), options);
 }
 
 std::string accounting_difference(const Accounting& a, const Accounting& b) {
@@ -37,7 +37,7 @@ std::string accounting_difference(const Accounting& a, const Accounting& b) {
 }
 
 /// What has to hold for one program on one machine; empty if it does.
-std::string failure(const RandomProgram& program, const MachineConfig& config,
+std::string failure(const RandomProgram& program, const TcuSimulationConfig& config,
                     const std::vector<tcu::LayerEntry>& regions) {
   const RunResult result = run(program, config, regions);
   const Accounting& a = result.accounting;
@@ -74,7 +74,7 @@ std::string failure(const RandomProgram& program, const MachineConfig& config,
   if (!a.regions.empty() && instructions != result.retired) {
     return fmt::format("{} instructions in regions, {} retired", instructions, result.retired);
   }
-  MachineConfig shuffled = config;
+  TcuSimulationConfig shuffled = config;
   shuffled.shuffle_seed = 7;
   return accounting_difference(a, run(program, shuffled, regions).accounting);
 }
@@ -87,7 +87,7 @@ TEST(RandomAccounting, HoldsUnderStallsAndInAnyOrder) {
     options.hazards = random.chance(50) ? Hazards::any : Hazards::none;
     options.instructions = 40;
     const RandomProgram program = random_program(seed, options);
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     if (seed % 4 != 0) randomise_timing(random, config);
     std::vector<tcu::LayerEntry> regions;
     for (std::uint64_t at = random.below(3); at < program.instructions.size();) {

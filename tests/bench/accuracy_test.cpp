@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/bench/board.h"
+#include "firmware/config/board.h"
 #include "firmware/zoo/zoo.h"
 
 namespace tactus::bench {
@@ -13,7 +13,7 @@ namespace {
 
 struct Case {
   nn::Graph graph;
-  MachineConfig machine = read_board("ultra96_v2").machine();
+  TcuSimulationConfig config = read_board("ultra96_v2").simulation_config();
   compiler::Options options;
   nn::Values inputs;
 
@@ -23,7 +23,7 @@ struct Case {
     }
   }
   [[nodiscard]] Accuracy check() const {
-    return check_accuracy(graph, compile(graph, machine.architecture, options), options, machine,
+    return check_accuracy(graph, compile(graph, config.architecture, options), options, config,
                           inputs);
   }
 };
@@ -49,7 +49,7 @@ TEST(Accuracy, SmallNetworksAreNearFloatInEveryLayer) {
 TEST(Accuracy, ANarrowDataTypeIsWorse) {
   Case wide("cnn");
   Case narrow("cnn");
-  narrow.machine.architecture.data_type = tcu::DataType::fp8bp4;
+  narrow.config.architecture.data_type = tcu::DataType::fp8bp4;
   EXPECT_GT(narrow.check().tensors.back().rms_error, 4 * wide.check().tensors.back().rms_error);
 }
 
@@ -66,11 +66,11 @@ TEST(Accuracy, SaturationIsCounted) {
 
 TEST(Accuracy, WithoutRoomForLayersTheOutputsAreCompared) {
   Case small("resnet20v2");
-  small.machine = read_board("zcu104").machine();
+  small.config = read_board("zcu104").simulation_config();
   const compiler::Compiled compiled =
-      compile(small.graph, small.machine.architecture, small.options);
+      compile(small.graph, small.config.architecture, small.options);
   // Room for what the model needs, and not for its layers as outputs besides.
-  small.machine.architecture.dram0_depth = compiled.memory.dram0.maximum;
+  small.config.architecture.dram0_depth = compiled.memory.dram0.maximum;
   const Accuracy accuracy = small.check();
   EXPECT_NE(accuracy.note.find("layers are not compared"), std::string::npos) << accuracy.note;
   ASSERT_EQ(accuracy.tensors.size(), 1U);

@@ -1,9 +1,9 @@
 // Boards: the shipped ones, and what the reader refuses.
-#include "firmware/bench/board.h"
+#include "firmware/config/board.h"
 
 #include <gtest/gtest.h>
 
-#include "firmware/bench/config_files.h"
+#include "firmware/config/config_files.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "tests/unit/isa/test_files.h"
@@ -40,7 +40,7 @@ TEST(Board, ProvenanceOfOneKeyGoesBeforeThatOfAll) {
 }
 
 TEST(Board, MachinesCarryItsValues) {
-  const MachineConfig config = read_board("zcu104").machine();
+  const TcuSimulationConfig config = read_board("zcu104").simulation_config();
   EXPECT_EQ(config.architecture.array_size, 32U);
   EXPECT_EQ(config.clock_mhz, 100);
   EXPECT_EQ(config.axi_data_bits, 128U);

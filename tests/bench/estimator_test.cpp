@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "firmware/compiler/compiler.h"
-#include "firmware/driver/model.h"
+#include "firmware/driver/tcu/model.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"

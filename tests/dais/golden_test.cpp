@@ -67,18 +67,19 @@ void expect_outputs(const GoldenProgram& golden, const Program& program, const s
   EXPECT_EQ(differing_bits(outputs, expected), 0U) << golden.name << " " << what;
   EXPECT_EQ(wrong_mantissas, 0U) << golden.name << " " << what;
 
-  for (const Machine machine : {Machine::portable, Machine::avx2, Machine::avx512}) {
-    if (!supported(machine)) continue;
+  for (const TcuSimulation simulation :
+       {TcuSimulation::portable, TcuSimulation::avx2, TcuSimulation::avx512}) {
+    if (!supported(simulation)) continue;
     for (const unsigned lane_bits : {0U, 32U, 64U}) {
       FastOptions fast;
       fast.mux = mux;
-      fast.machine = machine;
+      fast.machine = simulation;
       fast.lane_bits = lane_bits;
       outputs.assign(outputs.size(), -1);
       FastExecutor(program, fast).run(inputs.data(), outputs.data(), samples);
       EXPECT_EQ(differing_bits(outputs, expected), 0U)
           << golden.name << " " << what << ", lanes of " << lane_bits << " bits, machine "
-          << static_cast<int>(machine);
+          << static_cast<int>(simulation);
     }
   }
 }

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "isa/support/error.h"
 #include "isa/tcu/arithmetic.h"
 #include "tests/dais/golden.h"
@@ -20,8 +20,8 @@ namespace {
 using Lanes = std::vector<std::int64_t>;
 using Move = Program::Kind;
 
-MachineConfig small_machine(tcu::DataType type, std::uint32_t n, std::uint64_t depth = 1024) {
-  MachineConfig config;
+TcuSimulationConfig small_machine(tcu::DataType type, std::uint32_t n, std::uint64_t depth = 1024) {
+  TcuSimulationConfig config;
   tcu::Architecture& a = config.architecture;
   a.data_type = type;
   a.array_size = n;
@@ -31,17 +31,18 @@ MachineConfig small_machine(tcu::DataType type, std::uint32_t n, std::uint64_t d
 }
 
 /// Accumulators from 0 on after the program ran on local memory with these lanes from 0 on.
-Lanes run_on(const MachineConfig& config, const Program& program, const Lanes& lanes,
+Lanes run_on(const TcuSimulationConfig& config, const Program& program, const Lanes& lanes,
              std::size_t results) {
-  Machine machine(config);
-  DualPortMemory& local = machine.top().tcu().local();
+  TcuSimulation simulation(config);
+  DualPortMemory& local = simulation.system().tcu().local();
   const tcu::DataType type = config.architecture.data_type;
   const std::size_t n = config.architecture.array_size;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     set_lane(type, local.vector(i / n), i % n, lanes[i]);
   }
-  EXPECT_EQ(machine.run(program.bytes()).end, RunEnd::finished);
-  const DualPortMemory& accumulators = machine.top().tcu().accumulators().accumulator().memory();
+  EXPECT_EQ(simulation.run(program.bytes()).end, RunEnd::finished);
+  const DualPortMemory& accumulators =
+      simulation.system().tcu().accumulators().accumulator().memory();
   Lanes found;
   for (std::size_t i = 0; i < results * n; ++i) {
     found.push_back(lane(type, accumulators.vector(i / n), i % n));
@@ -52,7 +53,7 @@ Lanes run_on(const MachineConfig& config, const Program& program, const Lanes& l
 /// One sample through a block of a program.
 Lanes run_sample(tcu::DataType type, std::uint32_t n, const dais::Program& logic,
                  const Lanes& lanes, std::size_t results = 1) {
-  MachineConfig config = small_machine(type, n);
+  TcuSimulationConfig config = small_machine(type, n);
   config.architecture.dais_blocks = {dais_block("block", logic)};
   return run_on(config, Program(config.architecture).dais(1), lanes, results);
 }
@@ -113,7 +114,7 @@ TEST(DaisUnit, SamplesFillVectorsInOrder) {
   EXPECT_EQ(run_sample(tcu::DataType::fp16bp8, 2, relay_program(5, 7), in, 5),
             (Lanes{10, 11, 12, 13, 14, 10, 11, 0, 0, 0}));
   // 2 inputs in a vector of 8; lanes without output are written as 0, and add 0.
-  MachineConfig config = small_machine(tcu::DataType::fp16bp8, 8);
+  TcuSimulationConfig config = small_machine(tcu::DataType::fp16bp8, 8);
   config.architecture.dais_blocks = {relay_block("block", 2, 3)};
   Program p(config.architecture);
   p.move(Move::local_to_accumulator, 2).dais(1).dais_accumulate(1, 0, {0, 0}, {1, 0});
@@ -134,7 +135,7 @@ TEST(DaisUnit, GoldenProgramsAndPipelines) {
       const tcu::DaisBlockEntry block = tcu::read_dais_block("block", file);
       for (const std::uint32_t n : {3U, 8U, 16U}) {
         SCOPED_TRACE(testing::Message() << file << ", N = " << n);
-        MachineConfig config = small_machine(type, n, 4096);
+        TcuSimulationConfig config = small_machine(type, n, 4096);
         config.architecture.dais_blocks = {block};
         constexpr std::uint64_t samples = 128;  // the first half is on the grid and in range
         const std::uint64_t in_lanes = block.input_vectors(n) * n;
@@ -161,13 +162,13 @@ TEST(DaisUnit, GoldenProgramsAndPipelines) {
 }
 
 TEST(DaisUnit, CountsInstructionsAndSamplesOfEachRun) {
-  MachineConfig config = small_machine(tcu::DataType::fp16bp8, 4);
-  EXPECT_TRUE(Machine(config).run(Program(config.architecture).no_op().bytes()).dais.empty());
+  TcuSimulationConfig config = small_machine(tcu::DataType::fp16bp8, 4);
+  EXPECT_TRUE(TcuSimulation(config).run(Program(config.architecture).no_op().bytes()).dais.empty());
   config.architecture.dais_blocks = {relay_block("one", 4, 4), relay_block("two", 8, 4, 3)};
   const auto program = Program(config.architecture).dais(3).dais(5, 1).dais(2).no_op().bytes();
-  Machine machine(config);
+  TcuSimulation simulation(config);
   for (unsigned run = 0; run < 2; ++run) {
-    const RunResult result = machine.run(program);
+    const RunResult result = simulation.run(program);
     ASSERT_EQ(result.dais.size(), 2U);
     EXPECT_EQ(result.dais[0].instructions, 2U);
     EXPECT_EQ(result.dais[0].samples, 5U);
@@ -178,7 +179,7 @@ TEST(DaisUnit, CountsInstructionsAndSamplesOfEachRun) {
 
 // ---- what goes wrong ---------------------------------------------------------------------------
 
-std::string error_of(const MachineConfig& config, const Lanes& lanes, std::uint64_t samples) {
+std::string error_of(const TcuSimulationConfig& config, const Lanes& lanes, std::uint64_t samples) {
   try {
     (void)run_on(config, Program(config.architecture).dais(samples), lanes, 1);
   } catch (const UserError& error) {
@@ -188,7 +189,7 @@ std::string error_of(const MachineConfig& config, const Lanes& lanes, std::uint6
 }
 
 TEST(DaisUnit, AFailedLookupNamesBlockOperationAndSample) {
-  MachineConfig config = small_machine(tcu::DataType::fp16bp8, 2);
+  TcuSimulationConfig config = small_machine(tcu::DataType::fp16bp8, 2);
   config.architecture.dais_blocks = {
       tcu::read_dais_block("table", dais::golden_path("bad/v1_lut_oob.bin"))};
   ASSERT_EQ(config.architecture.dais_blocks[0].input_vectors(2), 2U);
@@ -200,7 +201,7 @@ TEST(DaisUnit, AFailedLookupNamesBlockOperationAndSample) {
 }
 
 TEST(DaisUnit, BlocksThatDoNotFitAreRefused) {
-  MachineConfig config = small_machine(tcu::DataType::fp16bp8, 2, 4);
+  TcuSimulationConfig config = small_machine(tcu::DataType::fp16bp8, 2, 4);
   config.architecture.dais_blocks = {relay_block("wide", 9, 1)};
   EXPECT_EQ(
       error_of(config, {}, 1),
@@ -212,9 +213,9 @@ TEST(DaisUnit, BlocksThatDoNotFitAreRefused) {
             "more of each");
 }
 
-std::string hang_of(const MachineConfig& config, const Program& program) {
-  Machine machine(config);
-  const RunResult result = machine.run(program.bytes());
+std::string hang_of(const TcuSimulationConfig& config, const Program& program) {
+  TcuSimulation simulation(config);
+  const RunResult result = simulation.run(program.bytes());
   EXPECT_EQ(result.end, RunEnd::hang);
   std::string text;
   for (const std::string& line : result.waits_for) text += line + "\n";
@@ -223,7 +224,7 @@ std::string hang_of(const MachineConfig& config, const Program& program) {
 
 /// Sizes that check() refuses are cut to the widths of their streams, which then disagree.
 TEST(DaisUnit, OversizedInstructionsHangAndSayWhere) {
-  MachineConfig config = small_machine(tcu::DataType::fp16bp8, 2, 16);
+  TcuSimulationConfig config = small_machine(tcu::DataType::fp16bp8, 2, 16);
   config.architecture.accumulator_depth = 4;
   config.architecture.dais_blocks = {relay_block("block", 2, 2), relay_block("wide", 6, 2)};
   // 5 results, but (5 - 1) mod 4 + 1 accumulator writes.

@@ -98,8 +98,8 @@ PhasedMemory::Config uneven_memory(Random& random) {
   return memory;
 }
 
-MachineConfig random_config(Random& random, const RandomProgram& program) {
-  MachineConfig config = machine_config(program);
+TcuSimulationConfig random_config(Random& random, const RandomProgram& program) {
+  TcuSimulationConfig config = machine_config(program);
   config.read_latency = random.pick<std::uint64_t>({1, 1, 2, 3, 20});
   config.write_latency = random.pick<std::uint64_t>({1, 5});
   config.clock_mhz = random.pick({100.0, 333.0, 7.0});
@@ -112,7 +112,7 @@ MachineConfig random_config(Random& random, const RandomProgram& program) {
   return config;
 }
 
-std::string compare(const RandomProgram& program, MachineConfig config, bool events) {
+std::string compare(const RandomProgram& program, TcuSimulationConfig config, bool events) {
   config.engine = Engine::step;
   const RunRecord step = record_run(program, config, 0, events);
   config.engine = Engine::fast;
@@ -124,7 +124,7 @@ TEST(EnginesDram, AgreeOnLongTransfers) {
   for (const std::uint64_t seed : test_seeds(16'000'000, 250)) {
     const RandomProgram program = transfers(seed);
     Random random(seed ^ 0xD4A);
-    const MachineConfig config = random_config(random, program);
+    const TcuSimulationConfig config = random_config(random, program);
     const bool events = random.chance(10);
     EXPECT_EQ(shortest_failure(program,
                                [&](const RandomProgram& p) { return compare(p, config, events); }),
@@ -145,7 +145,7 @@ RandomProgram strided_and_whole() {
 
 TEST(EnginesDram, ReadsTakeFewCyclesInFull) {
   const RandomProgram program = strided_and_whole();
-  MachineConfig config = machine_config(program);
+  TcuSimulationConfig config = machine_config(program);
   EXPECT_EQ(compare(program, config, false), "");
   const RunRecord fast = record_run(program, config, 0, false);
   EXPECT_GT(fast.simulated, 2000U);
@@ -161,13 +161,13 @@ TEST(EnginesDram, AgreeOnARefusalInAStream) {
     memory.protocol = Protocol::completed;
     memory.latency = [&requests](bool) { return ++requests, 1; };
     memory.refuses = [](std::uint32_t address) { return address == 32U * 500; };
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     config.engine = engine;
     use_phased_memory(config, memory);
-    Machine machine(config);
+    TcuSimulation simulation(config);
     std::string text = "no error";
     try {
-      (void)machine.run(program.bytes());
+      (void)simulation.run(program.bytes());
     } catch (const UserError& error) {
       text = error.what();
     }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t local_depth = 128;
 
-std::string compare_engines(const RandomProgram& program, MachineConfig config) {
+std::string compare_engines(const RandomProgram& program, TcuSimulationConfig config) {
   config.engine = Engine::step;
   const RunRecord step = record_run(program, config, 0, false);
   config.engine = Engine::fast;
@@ -45,8 +45,8 @@ RandomProgram machine_with_data(Random& random, unsigned array_size, std::uint64
   return program;
 }
 
-MachineConfig quick_machine(const RandomProgram& program) {
-  MachineConfig config = machine_config(program);
+TcuSimulationConfig quick_machine(const RandomProgram& program) {
+  TcuSimulationConfig config = machine_config(program);
   config.read_latency = 1;
   config.write_latency = 1;
   return config;
@@ -206,7 +206,7 @@ RandomProgram random_streams(std::uint64_t seed) {
 TEST(EngineHazards, RandomStreams) {
   for (const std::uint64_t seed : test_seeds(16'000'000, 400)) {
     const RandomProgram program = random_streams(seed);
-    MachineConfig config = quick_machine(program);
+    TcuSimulationConfig config = quick_machine(program);
     Random random(seed ^ 0xACC);
     if (random.chance(25)) config.feed_gap = random.below(12);
     ASSERT_EQ(shortest_failure(program,

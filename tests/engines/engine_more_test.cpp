@@ -20,7 +20,7 @@ TEST(EnginesMore, AgreeOnAHangWithABurstOnItsWay) {
     )",
                                        "hang", tcu::AssemblerChecks::encoding);
   for (const Cycle latency : {1U, 20U, 150U, 2000U}) {
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     config.read_latency = latency;
     config.engine = Engine::step;
     const RunRecord step = record_run(program, config, 0, false);
@@ -34,10 +34,10 @@ TEST(EnginesMore, AgreeOnAHangWithABurstOnItsWay) {
 TEST(EnginesMore, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
   for (const Engine engine : {Engine::step, Engine::fast}) {
     RandomProgram program;
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     config.engine = engine;
     config.read_latency = 100;  // a word is still waiting when the first program is cut off
-    Machine machine(config);
+    TcuSimulation simulation(config);
     const auto assemble = [&](const char* text) {
       program.instructions = tcu::assemble(program.architecture, text, "text");
       return program.bytes();
@@ -46,11 +46,11 @@ TEST(EnginesMore, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
     options.max_cycles = 20;
     {
       const auto first = assemble("DataMove DRAM0(0) -> Local(0), 4\n.repeat 100\nNoOp\n.end\n");
-      EXPECT_EQ(machine.run(first, options).end, RunEnd::cycle_limit);
+      EXPECT_EQ(simulation.run(first, options).end, RunEnd::cycle_limit);
     }
     const auto second = assemble("Configure Tracepoint = 0x222\nNoOp\nNoOp\n");
-    EXPECT_EQ(machine.run(second).end, RunEnd::finished);
-    EXPECT_EQ(machine.top().tcu().decoder().registers().tracepoint, 0x222U);
+    EXPECT_EQ(simulation.run(second).end, RunEnd::finished);
+    EXPECT_EQ(simulation.system().tcu().decoder().registers().tracepoint, 0x222U);
   }
 }
 

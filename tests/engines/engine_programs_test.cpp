@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/driver/host.h"
+#include "firmware/driver/tcu/host.h"
 #include "isa/tcu/vectors_file.h"
 #include "tests/support/shared.h"
 
@@ -18,10 +18,11 @@ struct Outcome {
   std::uint64_t evaluations = 0, most = 0;
 };
 
-Outcome run(const Model& model, const TensorData& image, MachineConfig config, Engine engine) {
+Outcome run(const Model& model, const TensorData& image, TcuSimulationConfig config,
+            Engine engine) {
   config.engine = engine;
-  Machine machine(config);
-  Host host(machine, model, HostMode::plain);
+  TcuSimulation simulation(config);
+  Host host(simulation, model, HostMode::plain);
   EXPECT_FALSE(host.prepare());
   Outcome outcome;
   RunOptions options;
@@ -32,10 +33,10 @@ Outcome run(const Model& model, const TensorData& image, MachineConfig config, E
       r.cycles,         r.retired,        r.last_retire,     r.last_b[0].value_or(0),
       r.read_beats[0],  r.read_beats[1],  r.write_beats[0],  r.write_beats[1],
       r.read_bursts[0], r.read_bursts[1], r.write_bursts[0], r.write_bursts[1],
-      r.array_runs,     r.array_loads,    r.alu_operations,  machine.now()};
-  outcome.memory = machine.read_dram(0, 0, 16 << 20);
-  outcome.evaluations = machine.top().evaluations();
-  outcome.most = machine.top().units() * machine.now();
+      r.array_runs,     r.array_loads,    r.alu_operations,  simulation.now()};
+  outcome.memory = simulation.read_dram(0, 0, 16 << 20);
+  outcome.evaluations = simulation.system().evaluations();
+  outcome.most = simulation.system().units() * simulation.now();
   return outcome;
 }
 
@@ -47,7 +48,7 @@ void compare(const std::string& folder, const std::string& name, const std::stri
   const tcu::TensorEntry& tensor = model.file.inputs.at(0);
   const auto bytes = static_cast<std::ptrdiff_t>(tensor.size * model.file.arch.vector_bytes());
   const TensorData image{{tensor.name, {vectors.begin(), vectors.begin() + bytes}}};
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture = model.file.arch;
   config.axi_data_bits = 128;
   config.read_latency = read_latency;

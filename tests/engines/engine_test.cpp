@@ -20,7 +20,7 @@ struct Work {
   unsigned hangs = 0;
 };
 
-std::string compare_engines(const RandomProgram& program, MachineConfig config, Work& work,
+std::string compare_engines(const RandomProgram& program, TcuSimulationConfig config, Work& work,
                             Cycle max_cycles = 0, bool events = true) {
   config.engine = Engine::step;
   const RunRecord step = record_run(program, config, max_cycles, events);
@@ -37,7 +37,7 @@ std::string compare_engines(const RandomProgram& program, MachineConfig config, 
 
 /// The timing of most programs is random; a third runs on the quick, regular machine in which most
 /// cycles are like the one before.
-void random_machine(Random& random, MachineConfig& config) {
+void random_machine(Random& random, TcuSimulationConfig& config) {
   if (random.chance(33)) {
     config.read_latency = random.pick<std::uint64_t>({1, 2, 20});
     config.write_latency = random.pick<std::uint64_t>({1, 5});
@@ -47,9 +47,10 @@ void random_machine(Random& random, MachineConfig& config) {
   if (random.chance(20)) config.decoder_timeout = static_cast<std::uint16_t>(random.below(30));
 }
 
-Work check_seeds(std::uint64_t first, std::uint64_t count, Hazards hazards,
-                 const std::function<void(Random&, RandomProgram&, MachineConfig&)>& change = {},
-                 Cycle max_cycles = 0, bool events = true) {
+Work check_seeds(
+    std::uint64_t first, std::uint64_t count, Hazards hazards,
+    const std::function<void(Random&, RandomProgram&, TcuSimulationConfig&)>& change = {},
+    Cycle max_cycles = 0, bool events = true) {
   Work work;
   for (const std::uint64_t seed : test_seeds(first, count)) {
     RandomOptions options;
@@ -58,7 +59,7 @@ Work check_seeds(std::uint64_t first, std::uint64_t count, Hazards hazards,
     options.instructions = 30;
     RandomProgram program = random_program(seed, options);
     Random random(seed ^ 0xFA57);
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     random_machine(random, config);
     if (change) change(random, program, config);
     EXPECT_EQ(shortest_failure(program,
@@ -79,7 +80,7 @@ TEST(Engines, AgreeWhenNobodyWatches) { check_seeds(12'000'000, 300, Hazards::an
 
 TEST(Engines, AgreeInEverySample) {
   check_seeds(13'000'000, 200, Hazards::any,
-              [](Random& random, RandomProgram& program, MachineConfig& config) {
+              [](Random& random, RandomProgram& program, TcuSimulationConfig& config) {
                 config.sample_block_size = static_cast<std::uint32_t>(random.range(1, 5));
                 const auto interval = static_cast<std::uint32_t>(random.range(1, 12));
                 program.instructions.insert(
@@ -94,7 +95,7 @@ TEST(Engines, AgreeInEverySample) {
 TEST(Engines, AgreeOnIllegalProgramsAndHangs) {
   const Work work = check_seeds(
       14'000'000, 800, Hazards::any,
-      [](Random& random, RandomProgram& program, MachineConfig& config) {
+      [](Random& random, RandomProgram& program, TcuSimulationConfig& config) {
         config.stalls = StallGenerator();  // a hang under stalls takes 100 000 cycles to be sure of
         for (unsigned changes = static_cast<unsigned>(random.range(1, 4)); changes > 0; --changes) {
           tcu::Instruction& i = program.instructions[random.below(program.instructions.size())];
@@ -123,19 +124,18 @@ TEST(Engines, AgreeOnIllegalProgramsAndHangs) {
 
 /// A memory of its own timing, which answers through the kernel.
 TEST(Engines, AgreeWithAMemoryOfAnyTiming) {
-  check_seeds(
-      15'000'000, 150, Hazards::any, [](Random& random, RandomProgram&, MachineConfig& config) {
-        using Protocol = PhasedMemory::Protocol;
-        PhasedMemory::Config memory;
-        memory.protocol = random.pick({Protocol::completed, Protocol::updated_response,
-                                       Protocol::updated_request, Protocol::accepted});
-        memory.request_cycles = random.chance(50) ? 0 : 0.25;
-        // The same answers for both engines: by the number of the transaction.
-        memory.latency = [seed = random.below(1000), count = std::uint64_t{0}](bool) mutable {
-          return 1 + (seed + 37 * ++count) % 23;
-        };
-        use_phased_memory(config, memory);
-      });
+  check_seeds(15'000'000, 150, Hazards::any,
+              [](Random& random, RandomProgram&, TcuSimulationConfig& config) {
+                using Protocol = PhasedMemory::Protocol;
+                PhasedMemory::Config memory;
+                memory.protocol = random.pick({Protocol::completed, Protocol::updated_response,
+                                               Protocol::updated_request, Protocol::accepted});
+                memory.request_cycles = random.chance(50) ? 0 : 0.25;
+                // The same answers for both engines: by the number of the transaction.
+                memory.latency = [seed = random.below(1000), count = std::uint64_t{0}](
+                                     bool) mutable { return 1 + (seed + 37 * ++count) % 23; };
+                use_phased_memory(config, memory);
+              });
 }
 
 /// The shape of real programs: long runs of one kind.
@@ -167,7 +167,7 @@ TEST(Engines, AgreeOnLongRunsAndSettleFewCycles) {
       program.windows.push_back(window);
     }
     Work work;
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     config.read_latency = 20;
     EXPECT_EQ(compare_engines(program, config, work), "");
     EXPECT_LT(work.evaluations * 10, work.most);

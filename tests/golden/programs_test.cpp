@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "firmware/driver/host.h"
+#include "firmware/driver/tcu/host.h"
 #include "isa/tcu/vectors_file.h"
 #include "tests/support/shared.h"
 
@@ -31,8 +31,8 @@ struct Case {
     vectors = tcu::read_vectors(folder + json.at(key).get<std::string>(), model.file.arch);
   }
 
-  [[nodiscard]] MachineConfig config(const Json& rtl) const {
-    MachineConfig config;
+  [[nodiscard]] TcuSimulationConfig config(const Json& rtl) const {
+    TcuSimulationConfig config;
     config.architecture = model.file.arch;
     config.axi_data_bits = json.at("axi_data_bits");
     config.read_latency = rtl.at("read_latency");
@@ -77,8 +77,8 @@ TEST(GoldenPrograms, SpeechCommands) {
   TACTUS_NEEDS_SHARED(manifest_path);
   const Case c("speech_commands");
   for (const Json& rtl : c.json.at("rtl")) {
-    Machine machine(c.config(rtl));
-    Host host(machine, c.model, HostMode::plain);
+    TcuSimulation simulation(c.config(rtl));
+    Host host(simulation, c.model, HostMode::plain);
     ASSERT_FALSE(host.prepare());
     const ImageResult result = host.run_image(c.image(0), {});
     expect_figures(rtl, result.run);
@@ -93,8 +93,8 @@ TEST(GoldenPrograms, ResNet20TenImages) {
   TACTUS_NEEDS_SHARED(manifest_path);
   const Case c("resnet20v2_zcu104");
   for (const Json& rtl : c.json.at("rtl")) {
-    Machine machine(c.config(rtl));
-    Host host(machine, c.model, HostMode::plain);
+    TcuSimulation simulation(c.config(rtl));
+    Host host(simulation, c.model, HostMode::plain);
     ASSERT_FALSE(host.prepare());
     for (std::size_t i = 0; i < c.json.at("images").get<std::size_t>(); ++i) {
       const ImageResult result = host.run_image(c.image(i), {});
@@ -113,8 +113,8 @@ TEST(GoldenPrograms, DriverModeGivesTheSameOutputs) {
   TACTUS_NEEDS_SHARED(manifest_path);
   const Case c("resnet20v2_zcu104");
   const Json& rtl = c.json.at("rtl")[1];
-  Machine machine(c.config(rtl));
-  Host host(machine, c.model, HostMode::driver);
+  TcuSimulation simulation(c.config(rtl));
+  Host host(simulation, c.model, HostMode::driver);
   ASSERT_FALSE(host.prepare());
   for (std::size_t i = 0; i < 2; ++i) {
     const ImageResult result = host.run_image(c.image(i), {});

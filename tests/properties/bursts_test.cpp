@@ -68,12 +68,12 @@ class BurstRecorder final : public EventSink {
   Bursts bursts;
 };
 
-std::string compare_bursts(const RandomProgram& program, const MachineConfig& config) {
+std::string compare_bursts(const RandomProgram& program, const TcuSimulationConfig& config) {
   const Bursts expected = expected_bursts(program);
-  Machine machine(config);
+  TcuSimulation simulation(config);
   BurstRecorder recorder;
-  machine.observe(&recorder);
-  if (machine.run(program.bytes()).end != RunEnd::finished) return "the run did not finish";
+  simulation.observe(&recorder);
+  if (simulation.run(program.bytes()).end != RunEnd::finished) return "the run did not finish";
   for (unsigned port = 0; port < 2; ++port) {
     const std::vector<std::string>& found = recorder.bursts[port];
     if (found.size() != expected[port].size()) {
@@ -95,7 +95,7 @@ TEST(BurstProperty, MovesAreCutAsTheSpecificationSays) {
     options.instructions = 40;
     const RandomProgram program = random_program(seed, options);
     Random random(seed ^ 0xB0B);
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     randomise_timing(random, config);
     EXPECT_EQ(shortest_failure(program,
                                [&](const RandomProgram& p) { return compare_bursts(p, config); }),

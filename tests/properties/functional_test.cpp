@@ -11,19 +11,19 @@ namespace tactus {
 namespace {
 
 /// Runs `program` on `config`, in `parts` runs on the same machine, beside the reference.
-std::string compare_with_reference(const RandomProgram& program, const MachineConfig& config,
+std::string compare_with_reference(const RandomProgram& program, const TcuSimulationConfig& config,
                                    std::size_t parts) {
   FunctionalModel reference(program.architecture);
   load_windows(program, reference);
-  Machine machine(config);
-  load_windows(program, machine);
+  TcuSimulation simulation(config);
+  load_windows(program, simulation);
   const std::vector<std::uint8_t> bytes = program.bytes();
   const std::size_t count = program.instructions.size();
   for (std::size_t part = 0; part < parts; ++part) {
     const auto begin =
-        static_cast<std::ptrdiff_t>(count * part / parts * machine.instruction_bytes());
+        static_cast<std::ptrdiff_t>(count * part / parts * simulation.instruction_bytes());
     const auto end =
-        static_cast<std::ptrdiff_t>(count * (part + 1) / parts * machine.instruction_bytes());
+        static_cast<std::ptrdiff_t>(count * (part + 1) / parts * simulation.instruction_bytes());
     const std::vector<std::uint8_t> piece(bytes.begin() + begin, bytes.begin() + end);
     FunctionalModel::Counts before = reference.counts();
     const FunctionalModel::Counts& after = reference.counts();
@@ -41,9 +41,9 @@ std::string compare_with_reference(const RandomProgram& program, const MachineCo
       counts.vectors_read[port] -= before.vectors_read[port];
       counts.vectors_written[port] -= before.vectors_written[port];
     }
-    const RunResult result = machine.run(piece);
+    const RunResult result = simulation.run(piece);
     std::string text = difference(program.architecture, config.axi_data_bits, result, counts);
-    if (text.empty()) text = difference(machine, reference);
+    if (text.empty()) text = difference(simulation, reference);
     if (!text.empty()) return text + "\n" + describe(config);
   }
   return {};
@@ -52,7 +52,7 @@ std::string compare_with_reference(const RandomProgram& program, const MachineCo
 void check_seed(std::uint64_t seed, const RandomOptions& options) {
   const RandomProgram program = random_program(seed, options);
   Random random(seed ^ 0x7131);
-  MachineConfig config = machine_config(program);
+  TcuSimulationConfig config = machine_config(program);
   randomise_timing(random, config);
   const std::size_t parts = random.range(1, 3);
   EXPECT_EQ(shortest_failure(
@@ -83,23 +83,23 @@ TEST(FunctionalProperty, TimingNeverChangesData) {
   for (const std::uint64_t seed : test_seeds(3'000'000, 400)) {
     const RandomProgram program = random_program(seed);
     Random random(seed ^ 0x5CA1E);
-    Machine plain(machine_config(program));
+    TcuSimulation plain(machine_config(program));
     load_windows(program, plain);
     const RunResult expected = plain.run(program.bytes());
     const std::vector<std::uint8_t> expected_contents = contents(plain, program);
     for (unsigned round = 0; round < 4; ++round) {
-      MachineConfig config = machine_config(program);
+      TcuSimulationConfig config = machine_config(program);
       randomise_timing(random, config);
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + describe(config));
-      Machine machine(config);
-      load_windows(program, machine);
-      const RunResult result = machine.run(program.bytes());
+      TcuSimulation simulation(config);
+      load_windows(program, simulation);
+      const RunResult result = simulation.run(program.bytes());
       EXPECT_EQ(result.end, RunEnd::finished);
       EXPECT_EQ(result.read_bursts, expected.read_bursts);
       EXPECT_EQ(result.write_bursts, expected.write_bursts);
       // The plain machine has the best latencies and no stalls, so nothing is faster.
       EXPECT_GE(result.cycles, expected.cycles);
-      ASSERT_EQ(contents(machine, program), expected_contents);
+      ASSERT_EQ(contents(simulation, program), expected_contents);
     }
   }
 }

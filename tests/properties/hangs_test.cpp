@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "isa/tcu/assembler.h"
 #include "tests/support/run_record.h"
 
@@ -26,12 +26,12 @@ tcu::Instruction simd(const tcu::Architecture& a, tcu::SimdFields fields, bool r
 
 RunResult run(const tcu::Architecture& a, const std::vector<tcu::Instruction>& program,
               Cycle max_cycles = 0) {
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture = a;
-  Machine machine(config);
+  TcuSimulation simulation(config);
   RunOptions options;
   options.max_cycles = max_cycles;
-  return machine.run(encode_program(tcu::InstructionLayout(a), program), options);
+  return simulation.run(encode_program(tcu::InstructionLayout(a), program), options);
 }
 
 void expect_hang(const tcu::Architecture& a, const std::vector<tcu::Instruction>& program,
@@ -141,7 +141,7 @@ TEST(Hangs, RandomStallsDoNotLookLikeOne) {
   const tcu::InstructionLayout layout(program.architecture);
   program.instructions.assign(
       20, make_data_move(layout, tcu::DataMoveKind::dram0_to_local, {0, 0}, {0, 0}, 40));
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.stalls = StallGenerator(7, 97);
   config.feed_gap = 3000;
   EXPECT_EQ(record_run(program, config).result.end, RunEnd::finished);

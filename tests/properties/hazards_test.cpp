@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "isa/tcu/assembler.h"
 #include "tests/support/functional_model.h"
 
@@ -38,23 +38,23 @@ std::vector<std::uint8_t> dram(const tcu::Architecture& a) {
 }
 
 struct Outcome {
-  std::vector<std::int64_t> machine, right;  ///< lane 0 of the first accumulators, whole numbers
+  std::vector<std::int64_t> simulation, right;  ///< lane 0 of the first accumulators, whole numbers
 };
 
 Outcome run(const std::string& text, unsigned array_size = 8) {
   const tcu::Architecture a = architecture(array_size);
   const auto program = tcu::assemble_bytes(a, prologue + text, "hazard");
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture = a;
-  Machine machine(config);
-  machine.write_dram(0, 0, dram(a));
-  EXPECT_EQ(machine.run(program).end, RunEnd::finished);
+  TcuSimulation simulation(config);
+  simulation.write_dram(0, 0, dram(a));
+  EXPECT_EQ(simulation.run(program).end, RunEnd::finished);
   FunctionalModel reference(a);
   reference.dram(0).write(0, dram(a));
   reference.run(program);
   Outcome outcome;
   for (std::uint64_t k = 0; k < 10; ++k) {
-    const DualPortMemory& memory = machine.top().tcu().accumulators().accumulator().memory();
+    const DualPortMemory& memory = simulation.system().tcu().accumulators().accumulator().memory();
     outcome.machine.push_back(lane(a.data_type, memory.vector(k), 0) / 256);
     outcome.right.push_back(reference.accumulators()[k][0] / 256);
   }

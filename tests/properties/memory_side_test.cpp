@@ -16,7 +16,7 @@ namespace {
 
 using Protocol = PhasedMemory::Protocol;
 
-PhasedMemory::Config fixed_latency(const MachineConfig& config, Protocol protocol,
+PhasedMemory::Config fixed_latency(const TcuSimulationConfig& config, Protocol protocol,
                                    double request_cycles = 0) {
   PhasedMemory::Config memory;
   memory.protocol = protocol;
@@ -41,11 +41,11 @@ PhasedMemory::Config random_latency(std::uint64_t seed, Protocol protocol, doubl
 
 struct Variant {
   std::string name;
-  MachineConfig config;
+  TcuSimulationConfig config;
 };
 
 /// The built-in memory, of which every burst is a transaction.
-MemoryFactory without_dmi(const MachineConfig& config) {
+MemoryFactory without_dmi(const TcuSimulationConfig& config) {
   return [bank = FixedLatencyBank::Config{config.read_latency, config.write_latency,
                                           clock_period(config.clock_mhz)}](unsigned port,
                                                                            AxiSlave& slave) {
@@ -55,7 +55,7 @@ MemoryFactory without_dmi(const MachineConfig& config) {
   };
 }
 
-std::vector<Variant> same_timing(const MachineConfig& base) {
+std::vector<Variant> same_timing(const TcuSimulationConfig& base) {
   std::vector<Variant> variants;
   variants.push_back({"blocking transport", base});
   variants.back().config.transport = AxiSlave::Transport::blocking;
@@ -76,7 +76,7 @@ std::vector<Variant> same_timing(const MachineConfig& base) {
   return variants;
 }
 
-std::string compare_protocols(const RandomProgram& program, const MachineConfig& base) {
+std::string compare_protocols(const RandomProgram& program, const TcuSimulationConfig& base) {
   const RunRecord expected = record_run(program, base);
   for (const Variant& variant : same_timing(base)) {
     const std::string text = difference(expected, record_run(program, variant.config));
@@ -92,7 +92,7 @@ TEST(MemorySideProperty, ProtocolsWithTheSameTimingAgreeInEveryCycle) {
     options.wrap = options.hazards == Hazards::none;
     const RandomProgram program = random_program(seed, options);
     Random random(seed ^ 0xD7A);
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     randomise_timing(random, config);
     // Periods of 10 ns, 3003 ps, 142.857 ns and 8 ps.
     config.clock_mhz = random.pick({100.0, 333.0, 7.0, 125000.0});
@@ -103,17 +103,17 @@ TEST(MemorySideProperty, ProtocolsWithTheSameTimingAgreeInEveryCycle) {
   }
 }
 
-std::string compare_data(const RandomProgram& program, const MachineConfig& config,
+std::string compare_data(const RandomProgram& program, const TcuSimulationConfig& config,
                          const std::string& name) {
   FunctionalModel reference(program.architecture);
   load_windows(program, reference);
   reference.run(program.bytes());
-  Machine machine(config);
-  load_windows(program, machine);
-  const RunResult result = machine.run(program.bytes());
+  TcuSimulation simulation(config);
+  load_windows(program, simulation);
+  const RunResult result = simulation.run(program.bytes());
   std::string text =
       difference(program.architecture, config.axi_data_bits, result, reference.counts());
-  if (text.empty()) text = difference(machine, reference);
+  if (text.empty()) text = difference(simulation, reference);
   return text.empty() ? text : name + ": " + text + "\n" + describe(config);
 }
 
@@ -121,10 +121,10 @@ TEST(MemorySideProperty, LateAndDisorderlyAnswersNeverChangeData) {
   for (const std::uint64_t seed : test_seeds(8'000'000, 400)) {
     const RandomProgram program = random_program(seed);
     Random random(seed ^ 0xA11);
-    MachineConfig base = machine_config(program);
+    TcuSimulationConfig base = machine_config(program);
     randomise_timing(random, base);
     const auto check = [&](const std::string& name, const PhasedMemory::Config& memory) {
-      MachineConfig config = base;
+      TcuSimulationConfig config = base;
       use_phased_memory(config, memory);
       EXPECT_EQ(shortest_failure(
                     program, [&](const RandomProgram& p) { return compare_data(p, config, name); }),
@@ -154,11 +154,11 @@ RandomProgram two_moves() {
 
 std::string error_with(const PhasedMemory::Config& memory) {
   const RandomProgram program = two_moves();
-  MachineConfig config = machine_config(program);
+  TcuSimulationConfig config = machine_config(program);
   use_phased_memory(config, memory);
-  Machine machine(config);
+  TcuSimulation simulation(config);
   try {
-    (void)machine.run(program.bytes());
+    (void)simulation.run(program.bytes());
   } catch (const UserError& error) {
     return error.what();
   }
@@ -186,12 +186,12 @@ TEST(MemorySide, AnErrorResponseNamesTheAddress) {
 
 RunResult run_with(const PhasedMemory::Config& memory) {
   const RandomProgram program = two_moves();
-  MachineConfig config = machine_config(program);
+  TcuSimulationConfig config = machine_config(program);
   use_phased_memory(config, memory);
-  Machine machine(config);
+  TcuSimulation simulation(config);
   RunOptions options;
   options.max_cycles = 200'000;
-  return machine.run(program.bytes(), options);
+  return simulation.run(program.bytes(), options);
 }
 
 std::string all_of(const std::vector<std::string>& lines) {
@@ -229,7 +229,7 @@ TEST(MemorySide, AVerySlowMemoryIsNoHang) {
   for (const Protocol protocol : {Protocol::completed, Protocol::updated_request,
                                   Protocol::accepted, Protocol::response_only}) {
     SCOPED_TRACE(static_cast<int>(protocol));
-    MachineConfig slow;
+    TcuSimulationConfig slow;
     slow.read_latency = slow.write_latency = 20000;
     const RunResult result = run_with(fixed_latency(slow, protocol));
     EXPECT_EQ(result.end, RunEnd::finished);

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "isa/support/files.h"
 #include "isa/support/sha256.h"
 
@@ -43,9 +43,9 @@ std::vector<std::uint32_t> little_endian_words(const std::vector<std::uint8_t>& 
   return words;
 }
 
-MachineConfig config_of(const json& manifest, const json& program) {
+TcuSimulationConfig config_of(const json& manifest, const json& program) {
   const json& shape = manifest["architectures"][program["arch"].get<std::string>()];
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture.array_size = shape["array_size"];
   config.architecture.local_depth = shape["local_depth"];
   config.architecture.accumulator_depth = shape["accumulator_depth"];
@@ -56,24 +56,24 @@ MachineConfig config_of(const json& manifest, const json& program) {
   return config;
 }
 
-void load_block(Machine& machine, unsigned port, const std::string& path) {
+void load_block(TcuSimulation& simulation, unsigned port, const std::string& path) {
   const std::vector<std::uint8_t> block = read_file(path);
   ASSERT_EQ(block.size(), 65536U);
-  for (std::uint64_t copy = 0; copy < 64; ++copy) machine.write_dram(port, copy * 65536, block);
+  for (std::uint64_t copy = 0; copy < 64; ++copy) simulation.write_dram(port, copy * 65536, block);
 }
 
 void check_program(const json& manifest, const json& program) {
   const std::string name = program["name"];
   SCOPED_TRACE(name);
-  const MachineConfig config = config_of(manifest, program);
-  Machine machine(config);
-  load_block(machine, 0, folder + name + ".dram0.block");
-  load_block(machine, 1, folder + name + ".dram1.block");
+  const TcuSimulationConfig config = config_of(manifest, program);
+  TcuSimulation simulation(config);
+  load_block(simulation, 0, folder + name + ".dram0.block");
+  load_block(simulation, 1, folder + name + ".dram1.block");
 
   std::vector<std::uint32_t> retires;
   RunOptions options;
   options.retire_log = &retires;
-  const RunResult result = machine.run(read_file(folder + name + ".tprog"), options);
+  const RunResult result = simulation.run(read_file(folder + name + ".tprog"), options);
 
   EXPECT_EQ(result.end, RunEnd::finished);
   EXPECT_EQ(result.instructions, program["instructions"].get<std::uint64_t>());
@@ -89,7 +89,7 @@ void check_program(const json& manifest, const json& program) {
     EXPECT_EQ(result.read_beats[port], program["read_beats"][port].get<std::uint64_t>());
     EXPECT_EQ(result.write_beats[port], program["write_beats"][port].get<std::uint64_t>());
   }
-  EXPECT_EQ(sha256(machine.read_dram(0, 0, 4 << 20)),
+  EXPECT_EQ(sha256(simulation.read_dram(0, 0, 4 << 20)),
             program["dram0_sha256_4MiB"].get<std::string>());
 }
 

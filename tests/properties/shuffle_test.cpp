@@ -12,7 +12,7 @@
 namespace tactus {
 namespace {
 
-std::string compare_orders(const RandomProgram& program, MachineConfig config,
+std::string compare_orders(const RandomProgram& program, TcuSimulationConfig config,
                            std::uint32_t shuffle_seed) {
   const RunRecord fixed = record_run(program, config);
   config.shuffle_seed = shuffle_seed;
@@ -28,7 +28,7 @@ void check_seeds(std::uint64_t first, std::uint64_t count, Hazards hazards, bool
     options.instructions = 40;
     RandomProgram program = random_program(seed, options);
     Random random(seed ^ 0x0DE);
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     randomise_timing(random, config);
     if (sampler) {
       const tcu::InstructionLayout layout(program.architecture);

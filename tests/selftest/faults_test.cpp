@@ -1,8 +1,8 @@
 // A self-test that cannot fail is none: machines with one fault each, and the tests that see it.
 #include <gtest/gtest.h>
 
-#include "firmware/selftest/gemm_bench.h"
-#include "firmware/selftest/target.h"
+#include "firmware/selftest/tcu/gemm_measurement.h"
+#include "firmware/selftest/tcu/target.h"
 #include "tests/selftest/machines.h"
 
 namespace tactus {
@@ -14,18 +14,18 @@ constexpr const char* data_tests =
     "memory_offsets_dram0 memory_offsets_dram1 accumulate array array_strides array_rounding gemm "
     "simd simd_operations xor classifier";
 
-std::string failed_names(const MachineConfig& config, const SelftestOptions& options = {}) {
+std::string failed_names(const TcuSimulationConfig& config, const SelftestOptions& options = {}) {
   return names(run_selftests(config, options), SelftestStatus::failed);
 }
 
-MachineConfig with_fault(unsigned port, const Fault& fault) {
-  MachineConfig config = preset("pynqz1");
+TcuSimulationConfig with_fault(unsigned port, const Fault& fault) {
+  TcuSimulationConfig config = preset("pynqz1");
   config.memory = faulty_memory(port, fault);
   return config;
 }
 
 TEST(Faults, LegacyRoundingWhereTheSumShouldBeRounded) {
-  MachineConfig config = preset("pynqz1");
+  TcuSimulationConfig config = preset("pynqz1");
   config.rounding = tcu::MacRounding::legacy;
   SelftestOptions options;
   options.expected_rounding = tcu::MacRounding::sum;
@@ -114,9 +114,9 @@ TEST(Faults, AProgramThatTakesTooLong) {
 /// Flips a bit of a local vector or an accumulator each time the machine has written it.
 class FlipWrites final : public EventSink {
  public:
-  FlipWrites(Machine& machine, EventKind kind, DualPortMemory& memory)
+  FlipWrites(TcuSimulation& simulation, EventKind kind, DualPortMemory& memory)
       : kind_(kind), memory_(memory) {
-    machine.observe(this);
+    simulation.observe(this);
   }
   void event(const Event& event) override {
     if (event.kind == kind_) written_.push_back(event.a);
@@ -136,11 +136,11 @@ template <typename Test>
 bool fails(Test test, EventKind kind) {
   const SelftestOptions options;
   selftest::Target target(preset("pynqz1"), options);
-  Tcu& tcu = target.machine().top().tcu();
+  Tcu& tcu = target.simulation().system().tcu();
   DualPortMemory& memory = kind == EventKind::accumulator_write_a
                                ? tcu.accumulators().accumulator().memory()
                                : tcu.local();
-  const FlipWrites flip(target.machine(), kind, memory);
+  const FlipWrites flip(target.simulation(), kind, memory);
   try {
     (void)test(target);
   } catch (const selftest::Failure&) {
@@ -171,15 +171,15 @@ TEST(Faults, OneBitOfLocalMemoryAndAccumulators) {
 }
 
 TEST(Faults, TheBenchmarkChecksItsResult) {
-  MachineConfig config = preset("pynqz1");
+  TcuSimulationConfig config = preset("pynqz1");
   Fault fault;
   unsigned writes = 0;
   fault.on_write = [&writes](std::uint8_t* data, unsigned) {
     if (++writes == 2) data[777] ^= 1;  // one bit of the second tile of the result
   };
   config.memory = faulty_memory(0, fault);
-  Machine machine(config);
-  EXPECT_NE(run_gemm_bench(machine, {64, 3, 2}).wrong, "");
+  TcuSimulation simulation(config);
+  EXPECT_NE(run_gemm(simulation, {64, 3, 2}).wrong, "");
 }
 
 }  // namespace

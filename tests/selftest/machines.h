@@ -12,16 +12,16 @@
 #include <systemc>
 #include <tlm>
 
-#include "firmware/driver/machine.h"
-#include "firmware/selftest/selftest.h"
+#include "firmware/driver/tcu/simulation.h"
+#include "firmware/selftest/tcu/selftest.h"
 #include "isa/tcu/architecture.h"
 #include "models/dram/sparse_memory.h"
 
 namespace tactus {
 
 /// A preset of configs/arch.
-inline MachineConfig preset(const std::string& name, unsigned axi_data_bits = 64) {
-  MachineConfig config;
+inline TcuSimulationConfig preset(const std::string& name, unsigned axi_data_bits = 64) {
+  TcuSimulationConfig config;
   config.architecture =
       tcu::read_architecture(TACTUS_SOURCE_DIR "/configs/arch/" + name + ".tarch");
   config.axi_data_bits = axi_data_bits;
@@ -29,9 +29,9 @@ inline MachineConfig preset(const std::string& name, unsigned axi_data_bits = 64
 }
 
 /// All four memories of the same depth.
-inline MachineConfig uniform(tcu::DataType type, std::uint32_t array_size, std::uint64_t depth,
-                             unsigned axi_data_bits) {
-  MachineConfig config;
+inline TcuSimulationConfig uniform(tcu::DataType type, std::uint32_t array_size,
+                                   std::uint64_t depth, unsigned axi_data_bits) {
+  TcuSimulationConfig config;
   tcu::Architecture& a = config.architecture;
   a.data_type = type;
   a.array_size = array_size;

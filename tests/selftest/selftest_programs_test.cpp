@@ -1,5 +1,5 @@
 // The embedded assembly programs and the benchmark.
-#include "firmware/selftest/programs.h"
+#include "firmware/selftest/tcu/programs.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "firmware/selftest/gemm_bench.h"
+#include "firmware/selftest/tcu/gemm_measurement.h"
 #include "isa/support/error.h"
 #include "tests/selftest/machines.h"
 
@@ -19,7 +19,7 @@ namespace {
 TEST(SelftestPrograms, TheFilesOfTheFolderAreBuiltIn) {
   std::vector<std::string> names;
   for (const auto& entry :
-       std::filesystem::directory_iterator(TACTUS_SOURCE_DIR "/firmware/programs")) {
+       std::filesystem::directory_iterator(TACTUS_SOURCE_DIR "/firmware/programs/tcu")) {
     if (entry.path().extension() == ".tasm") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -27,14 +27,14 @@ TEST(SelftestPrograms, TheFilesOfTheFolderAreBuiltIn) {
   for (const EmbeddedProgram& program : embedded_programs()) {
     embedded.emplace_back(program.name);
     std::ifstream file(
-        fmt::format("{}/firmware/programs/{}.tasm", TACTUS_SOURCE_DIR, program.name));
+        fmt::format("{}/firmware/programs/tcu/{}.tasm", TACTUS_SOURCE_DIR, program.name));
     std::stringstream text;
     text << file.rdbuf();
     EXPECT_EQ(std::string(program.source), text.str()) << program.name;
   }
   EXPECT_EQ(embedded, names);
   ASSERT_EQ(embedded_dais_programs().size(), 1U);
-  std::ifstream file(TACTUS_SOURCE_DIR "/firmware/programs/classifier.json");
+  std::ifstream file(TACTUS_SOURCE_DIR "/firmware/programs/tcu/classifier.json");
   std::stringstream text;
   text << file.rdbuf();
   EXPECT_EQ(std::string(embedded_dais_program("classifier")), text.str());
@@ -43,7 +43,7 @@ TEST(SelftestPrograms, TheFilesOfTheFolderAreBuiltIn) {
 /// As they stand, so that they can be assembled from the command line.
 TEST(SelftestPrograms, AssembleStrictlyWithTheirOwnValues) {
   const tcu::Architecture classifier =
-      tcu::read_architecture(TACTUS_SOURCE_DIR "/firmware/programs/classifier.tarch");
+      tcu::read_architecture(TACTUS_SOURCE_DIR "/firmware/programs/tcu/classifier.tarch");
   for (const char* name : {"pynqz1", "cmoda7", "ultra96v2", "zcu104", "zcu104_uram"}) {
     tcu::Architecture architecture = preset(name).architecture;
     architecture.dais_blocks = classifier.dais_blocks;
@@ -67,7 +67,7 @@ TEST(SelftestPrograms, ValuesReplaceTheFirstDefinition) {
 /// The compiler's own program for this network, array 2, all depths 256, no strides. Source:
 /// toolchain spec section 0.2.
 TEST(SelftestPrograms, XorIsTheCompilersProgramByteForByte) {
-  MachineConfig config = uniform(tcu::DataType::fp16bp8, 2, 256, 32);
+  TcuSimulationConfig config = uniform(tcu::DataType::fp16bp8, 2, 256, 32);
   config.architecture.stride0_depth = config.architecture.stride1_depth = 1;
   std::string hex;
   for (const std::uint8_t byte : assemble_program(config.architecture, "xor")) {
@@ -79,8 +79,8 @@ TEST(SelftestPrograms, XorIsTheCompilersProgramByteForByte) {
 }
 
 TEST(GemmBench, KeepsThePynqArrayBusyForAWhile) {
-  Machine machine(preset("pynqz1"));
-  const GemmResult result = run_gemm_bench(machine);
+  TcuSimulation simulation(preset("pynqz1"));
+  const GemmResult result = run_gemm(simulation);
   EXPECT_EQ(result.wrong, "");
   EXPECT_EQ(result.checked, result.rows);
   EXPECT_EQ(result.run.array_runs, result.rows * result.shape.inner);
@@ -98,12 +98,12 @@ TEST(GemmBench, EveryPresetHasAShape) {
 }
 
 TEST(GemmBench, SmallAndLargeArrays) {
-  for (const MachineConfig& config :
+  for (const TcuSimulationConfig& config :
        {uniform(tcu::DataType::fp16bp8, 2, 64, 32), uniform(tcu::DataType::fp8bp4, 4, 256, 32),
         uniform(tcu::DataType::fp32bp16, 12, 300, 128),
         uniform(tcu::DataType::fp16bp8, 128, 1024, 1024)}) {
-    Machine machine(config);
-    const GemmResult result = run_gemm_bench(machine);
+    TcuSimulation simulation(config);
+    const GemmResult result = run_gemm(simulation);
     EXPECT_EQ(result.wrong, "") << config.architecture.array_size;
     EXPECT_GT(result.checked, 0U);
   }
@@ -111,9 +111,9 @@ TEST(GemmBench, SmallAndLargeArrays) {
 
 TEST(GemmBench, TooSmallMemoriesAreTheUsersError) {
   EXPECT_THROW((void)gemm_shape(uniform(tcu::DataType::fp16bp8, 8, 8, 64).architecture), UserError);
-  Machine machine(preset("pynqz1"));
-  EXPECT_THROW((void)run_gemm_bench(machine, {4096, 1, 1}), UserError);
-  EXPECT_THROW((void)run_gemm_bench(machine, {1, 1, 1}), UserError);
+  TcuSimulation simulation(preset("pynqz1"));
+  EXPECT_THROW((void)run_gemm(simulation, {4096, 1, 1}), UserError);
+  EXPECT_THROW((void)run_gemm(simulation, {1, 1, 1}), UserError);
 }
 
 }  // namespace

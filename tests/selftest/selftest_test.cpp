@@ -1,5 +1,5 @@
 // The self-tests pass on every architecture, skip only what cannot be done there, and say so.
-#include "firmware/selftest/selftest.h"
+#include "firmware/selftest/tcu/selftest.h"
 
 #include <ostream>
 #include <set>
@@ -16,7 +16,7 @@ using tcu::DataType;
 
 struct Machines {
   std::string name;
-  MachineConfig config;
+  TcuSimulationConfig config;
   std::string skipped;  ///< the tests that have to be skipped, all others have to pass
 };
 
@@ -87,20 +87,20 @@ std::vector<Machines> small_machines() {
        "timing_weights timing_pipeline"},
   };
   // One weight block fits DRAM, but local memory has to take it in two chunks.
-  MachineConfig chunked = uniform(DataType::fp16bp8, 256, 256, 1024);
+  TcuSimulationConfig chunked = uniform(DataType::fp16bp8, 256, 256, 1024);
   chunked.architecture.dram1_depth = 1024;
   list.push_back({"n256_chunked_weights", chunked, "array_strides gemm classifier timing_weights"});
   // No strides, and more of them than steps can use; selectors of two bits.
-  MachineConfig plain = uniform(DataType::fp16bp8, 8, 256, 64);
+  TcuSimulationConfig plain = uniform(DataType::fp16bp8, 8, 256, 64);
   plain.architecture.stride0_depth = plain.architecture.stride1_depth = 1;
   list.push_back({"no_strides", plain, ""});
-  MachineConfig strided = uniform(DataType::fp16bp8, 8, 2048, 64);
+  TcuSimulationConfig strided = uniform(DataType::fp16bp8, 8, 2048, 64);
   strided.architecture.stride0_depth = 64;
   strided.architecture.stride1_depth = 5;
   strided.architecture.simd_registers_depth = 3;
   list.push_back({"many_strides", strided, ""});
   // Nothing but the instruction stream works with memories of one vector.
-  MachineConfig tiny = uniform(DataType::fp16bp8, 2, 1, 32);
+  TcuSimulationConfig tiny = uniform(DataType::fp16bp8, 2, 1, 32);
   std::string skipped;
   const std::set<std::string_view> possible = {"sampling", "timing_no_op", "timing_dram_read"};
   for (const SelftestInfo& info : selftests()) {
@@ -114,22 +114,22 @@ std::vector<Machines> small_machines() {
 INSTANTIATE_TEST_SUITE_P(Small, Selftest, testing::ValuesIn(small_machines()), test_name);
 
 std::vector<Machines> disturbed_machines() {
-  MachineConfig slow = preset("pynqz1");
+  TcuSimulationConfig slow = preset("pynqz1");
   slow.read_latency = 37;
   slow.write_latency = 11;
-  MachineConfig shuffled = uniform(DataType::fp16bp8, 4, 32, 64);
+  TcuSimulationConfig shuffled = uniform(DataType::fp16bp8, 4, 32, 64);
   shuffled.shuffle_seed = 5;
-  MachineConfig legacy = preset("pynqz1");
+  TcuSimulationConfig legacy = preset("pynqz1");
   legacy.rounding = tcu::MacRounding::legacy;
-  MachineConfig stalled = preset("pynqz1");
+  TcuSimulationConfig stalled = preset("pynqz1");
   stalled.stalls = StallGenerator(7, 40);
-  MachineConfig gaps = preset("pynqz1");
+  TcuSimulationConfig gaps = preset("pynqz1");
   gaps.feed_gap = 3;
-  MachineConfig own_memory = preset("pynqz1");
+  TcuSimulationConfig own_memory = preset("pynqz1");
   own_memory.memory = faulty_memory(0, Fault{});
-  MachineConfig blocking = preset("pynqz1");
+  TcuSimulationConfig blocking = preset("pynqz1");
   blocking.transport = AxiSlave::Transport::blocking;
-  MachineConfig sampled = preset("pynqz1");
+  TcuSimulationConfig sampled = preset("pynqz1");
   sampled.sample_block_size = 7;
   const std::string timings =
       "timing_no_op timing_dram_read timing_mat_mul timing_latency timing_weights timing_simd "
@@ -178,7 +178,7 @@ TEST(SelftestOptions, ResultsAreReportedOneByOne) {
 TEST(SelftestOptions, SameSeedSameDataOtherSeedOtherData) {
   SelftestOptions options;
   options.filter = "accumulate";  // tells how many of its additions saturate
-  const MachineConfig config = preset("pynqz1");
+  const TcuSimulationConfig config = preset("pynqz1");
   const std::string first = run_selftests(config, options).front().detail;
   EXPECT_EQ(run_selftests(config, options).front().detail, first);
   options.seed = 2;
@@ -199,7 +199,7 @@ TEST(SelftestClassifier, TellsTheCyclesOfBothForms) {
 TEST(SelftestOptions, FullEffortRunsEveryCase) {
   SelftestOptions options;
   options.effort = SelftestEffort::full;
-  MachineConfig config = uniform(DataType::fp16bp8, 4, 32, 64);
+  TcuSimulationConfig config = uniform(DataType::fp16bp8, 4, 32, 64);
   config.architecture.stride0_depth = config.architecture.stride1_depth = 2;
   const auto results = run_selftests(config, options);
   EXPECT_EQ(failures(results), "");

@@ -4,7 +4,7 @@
 
 namespace tactus {
 
-BareMachine::BareMachine(const Config& config)
+BareTcu::BareTcu(const Config& config)
     : config_(config),
       source_(tcu::InstructionLayout(config.tcu.architecture).instruction_bytes()),
       tcu_("tcu", clock_, config.tcu, instruction_, links_) {
@@ -29,14 +29,14 @@ BareMachine::BareMachine(const Config& config)
   });
 }
 
-bool BareMachine::run(const std::vector<std::uint8_t>& program, Cycle limit) {
+bool BareTcu::run(const std::vector<std::uint8_t>& program, Cycle limit) {
   source_.start(program);
   last_cycle_ = clock_.now + limit;
   driver_->run();
   return clock_.now < last_cycle_;
 }
 
-void BareMachine::cycle() {
+void BareTcu::cycle() {
   instruction_.bits = source_.word(clock_.now);
   instruction_.valid = instruction_.bits != nullptr;
   samples_.ready = !config_.sample_ready || config_.sample_ready(clock_.now);
@@ -56,7 +56,7 @@ void BareMachine::cycle() {
   ++clock_.now;
 }
 
-bool BareMachine::idle() const {
+bool BareTcu::idle() const {
   return source_.exhausted() && tcu_.idle() && drams_[0]->idle() && drams_[1]->idle();
 }
 

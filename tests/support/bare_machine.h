@@ -8,19 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/driver/program_stream.h"
-#include "models/dram/bare_dram.h"
+#include "firmware/driver/tcu/program_stream.h"
 #include "models/sim/clock_driver.h"
 #include "models/sim/kernel_scope.h"
-#include "models/top/tcu/sampler/sampler.h"
-#include "models/top/tcu/tcu.h"
+#include "models/tcu/dram_port/bare_dram.h"
+#include "models/tcu/sampler/sampler.h"
+#include "models/tcu/tcu.h"
 #include "tests/support/recorder.h"
 
 namespace tactus {
 
 /// One instruction is offered in every cycle from 0 on. DRAM controls are always taken, read data
 /// comes `read_latency` cycles after its control, one vector a cycle.
-class BareMachine {
+class BareTcu {
  public:
   struct Config {
     Tcu::Config tcu;
@@ -32,7 +32,7 @@ class BareMachine {
   /// Cycle in which the sample was taken, and the sample.
   using TimedSample = std::pair<Cycle, Sample>;
 
-  explicit BareMachine(const Config& config);
+  explicit BareTcu(const Config& config);
 
   /// Runs until nothing is in flight; false if that takes more than `limit` cycles.
   bool run(const std::vector<std::uint8_t>& program, Cycle limit = 100000);

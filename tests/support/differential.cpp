@@ -24,9 +24,10 @@ std::string memory_difference(const char* name, const tcu::Architecture& archite
   return {};
 }
 
-std::string dram_difference(Machine& machine, unsigned port, const FunctionalDram& reference) {
+std::string dram_difference(TcuSimulation& simulation, unsigned port,
+                            const FunctionalDram& reference) {
   for (const auto& [address, page] : reference.pages()) {
-    const std::vector<std::uint8_t> found = machine.read_dram(port, address, page.size());
+    const std::vector<std::uint8_t> found = simulation.read_dram(port, address, page.size());
     for (std::size_t i = 0; i < page.size(); ++i) {
       if (found[i] == page[i]) continue;
       return fmt::format("DRAM{} byte 0x{:x} holds 0x{:02x} instead of 0x{:02x}", port, address + i,
@@ -38,14 +39,14 @@ std::string dram_difference(Machine& machine, unsigned port, const FunctionalDra
 
 }  // namespace
 
-MachineConfig machine_config(const RandomProgram& program) {
-  MachineConfig config;
+TcuSimulationConfig machine_config(const RandomProgram& program) {
+  TcuSimulationConfig config;
   config.architecture = program.architecture;
   config.axi_data_bits = program.axi_data_bits;
   return config;
 }
 
-void randomise_timing(Random& random, MachineConfig& config) {
+void randomise_timing(Random& random, TcuSimulationConfig& config) {
   const auto latency = [&] { return random.chance(50) ? random.range(1, 5) : random.range(1, 60); };
   config.read_latency = latency();
   config.write_latency = latency();
@@ -56,15 +57,15 @@ void randomise_timing(Random& random, MachineConfig& config) {
   if (random.chance(50)) config.feed_gap = random.range(0, random.chance(20) ? 100 : 6);
 }
 
-std::string describe(const MachineConfig& config) {
+std::string describe(const TcuSimulationConfig& config) {
   return fmt::format("AXI {} bits, latencies {}/{}, stalls {}% from {}, feed gap {}",
                      config.axi_data_bits, config.read_latency, config.write_latency,
                      config.stalls.percent(), config.stalls.seed(), config.feed_gap);
 }
 
-void load_windows(const RandomProgram& program, Machine& machine) {
+void load_windows(const RandomProgram& program, TcuSimulation& simulation) {
   for (const RandomProgram::Window& window : program.windows) {
-    machine.write_dram(window.port, window.address, window.bytes);
+    simulation.write_dram(window.port, window.address, window.bytes);
   }
 }
 
@@ -74,31 +75,31 @@ void load_windows(const RandomProgram& program, FunctionalModel& model) {
   }
 }
 
-std::vector<std::uint8_t> contents(Machine& machine, const RandomProgram& program) {
+std::vector<std::uint8_t> contents(TcuSimulation& simulation, const RandomProgram& program) {
   std::vector<std::uint8_t> bytes;
   const auto append = [&](const DualPortMemory& memory) {
     bytes.insert(bytes.end(), memory.vector(0),
                  memory.vector(0) + memory.depth() * memory.vector_bytes());
   };
-  append(machine.top().tcu().local());
-  append(machine.top().tcu().accumulators().accumulator().memory());
+  append(simulation.system().tcu().local());
+  append(simulation.system().tcu().accumulators().accumulator().memory());
   for (const RandomProgram::Window& window : program.windows) {
-    const auto dram = machine.read_dram(window.port, window.address, window.bytes.size());
+    const auto dram = simulation.read_dram(window.port, window.address, window.bytes.size());
     bytes.insert(bytes.end(), dram.begin(), dram.end());
   }
   return bytes;
 }
 
-std::string difference(Machine& machine, const FunctionalModel& reference) {
-  const tcu::Architecture& architecture = machine.config().architecture;
-  const Tcu& tcu = machine.top().tcu();
+std::string difference(TcuSimulation& simulation, const FunctionalModel& reference) {
+  const tcu::Architecture& architecture = simulation.config().architecture;
+  const Tcu& tcu = simulation.system().tcu();
   std::string text = memory_difference("local", architecture, tcu.local(), reference.local());
   if (!text.empty()) return text;
   text = memory_difference("accumulator", architecture, tcu.accumulators().accumulator().memory(),
                            reference.accumulators());
   if (!text.empty()) return text;
   for (unsigned port = 0; port < 2; ++port) {
-    text = dram_difference(machine, port, reference.dram(port));
+    text = dram_difference(simulation, port, reference.dram(port));
     if (!text.empty()) return text;
   }
   return {};

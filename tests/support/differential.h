@@ -5,30 +5,31 @@
 #include <string>
 #include <vector>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "tests/support/functional_model.h"
 #include "tests/support/random_program.h"
 
 namespace tactus {
 
 /// A machine for the program, timing left at its defaults.
-[[nodiscard]] MachineConfig machine_config(const RandomProgram& program);
+[[nodiscard]] TcuSimulationConfig machine_config(const RandomProgram& program);
 
 /// Random latencies, stalls at the borders and gaps in the instruction stream.
-void randomise_timing(Random& random, MachineConfig& config);
+void randomise_timing(Random& random, TcuSimulationConfig& config);
 
 /// "AXI 64 bits, latencies 3/1, ...".
-[[nodiscard]] std::string describe(const MachineConfig& config);
+[[nodiscard]] std::string describe(const TcuSimulationConfig& config);
 
-void load_windows(const RandomProgram& program, Machine& machine);
+void load_windows(const RandomProgram& program, TcuSimulation& simulation);
 void load_windows(const RandomProgram& program, FunctionalModel& model);
 
 /// Local memory, accumulators and the program's DRAM windows, byte by byte.
-[[nodiscard]] std::vector<std::uint8_t> contents(Machine& machine, const RandomProgram& program);
+[[nodiscard]] std::vector<std::uint8_t> contents(TcuSimulation& simulation,
+                                                 const RandomProgram& program);
 
 /// The first difference between a machine and the reference: contents of all memories, and totals.
 /// Empty if there is none.
-[[nodiscard]] std::string difference(Machine& machine, const FunctionalModel& reference);
+[[nodiscard]] std::string difference(TcuSimulation& simulation, const FunctionalModel& reference);
 [[nodiscard]] std::string difference(const tcu::Architecture& architecture, unsigned axi_data_bits,
                                      const RunResult& result,
                                      const FunctionalModel::Counts& counts);

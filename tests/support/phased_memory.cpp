@@ -112,7 +112,7 @@ unsigned PhasedMemory::transport_dbg(tlm::tlm_generic_payload& transaction) {
   return transaction.get_data_length();
 }
 
-void use_phased_memory(MachineConfig& config, PhasedMemory::Config memory) {
+void use_phased_memory(TcuSimulationConfig& config, PhasedMemory::Config memory) {
   memory.period = clock_period(config.clock_mhz);
   config.memory = [memory](unsigned port, AxiSlave& slave) {
     auto bank = std::make_unique<PhasedMemory>(port == 0 ? "phased0" : "phased1", memory);

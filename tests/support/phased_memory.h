@@ -10,7 +10,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "tests/support/functional_model.h"
 
 namespace tactus {
@@ -61,6 +61,6 @@ class PhasedMemory final : public sc_core::sc_module {
 };
 
 /// Such a memory on each port; the period is filled in from the configuration's clock.
-void use_phased_memory(MachineConfig& config, PhasedMemory::Config memory);
+void use_phased_memory(TcuSimulationConfig& config, PhasedMemory::Config memory);
 
 }  // namespace tactus

@@ -73,24 +73,24 @@ std::vector<std::uint64_t> counters(const RunRecord& record) {
 
 }  // namespace
 
-RunRecord record_run(const RandomProgram& program, const MachineConfig& config, Cycle max_cycles,
-                     bool events) {
+RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,
+                     Cycle max_cycles, bool events) {
   RunRecord record;
-  Machine machine(config);
-  load_windows(program, machine);
-  EventLog log(machine.event_format(), record.events);
-  if (events) machine.observe(&log);
-  machine.top().on_sample = [&record](const Sample& sample) {
+  TcuSimulation simulation(config);
+  load_windows(program, simulation);
+  EventLog log(simulation.event_format(), record.events);
+  if (events) simulation.observe(&log);
+  simulation.system().on_sample = [&record](const Sample& sample) {
     record.samples.push_back(sample.last ? ~sample.word : sample.word);
   };
   RunOptions options;
   options.retire_log = &record.retires;
   options.max_cycles = max_cycles;
-  record.result = machine.run(program.bytes(), options);
-  record.contents = contents(machine, program);
-  record.simulated = machine.now();
-  record.evaluations = machine.top().evaluations();
-  record.most_evaluations = machine.top().units() * record.simulated;
+  record.result = simulation.run(program.bytes(), options);
+  record.contents = contents(simulation, program);
+  record.simulated = simulation.now();
+  record.evaluations = simulation.system().evaluations();
+  record.most_evaluations = simulation.system().units() * record.simulated;
   return record;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "tests/support/random_program.h"
 
 namespace tactus {
@@ -23,7 +23,7 @@ struct RunRecord {
 
 /// Runs the program from its initial contents on a new machine. At most `max_cycles`; 0: no limit.
 /// Without `events` nobody observes the machine.
-[[nodiscard]] RunRecord record_run(const RandomProgram& program, const MachineConfig& config,
+[[nodiscard]] RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,
                                    Cycle max_cycles = 0, bool events = true);
 
 /// The first difference, or nothing.

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "tests/support/bare_machine.h"
 #include "tests/support/program.h"
 #include "tests/support/recorder.h"
@@ -46,12 +46,12 @@ class ArrayTiming : public testing::TestWithParam<unsigned> {
 
 /// A program on the TCU alone, to its end. The first instruction is accepted in cycle 0.
 inline Recorder run_bare(const Program& program, Cycle read_latency = 1) {
-  BareMachine::Config config;
+  BareTcu::Config config;
   config.tcu.architecture = program.architecture();
   config.read_latency = read_latency;
-  BareMachine machine(config);
-  EXPECT_TRUE(machine.run(program.bytes()));
-  return machine.events();
+  BareTcu simulation(config);
+  EXPECT_TRUE(simulation.run(program.bytes()));
+  return simulation.events();
 }
 
 /// A design with DRAM ports. FP16: 2 bytes a scalar.
@@ -87,15 +87,15 @@ struct Latencies {
 
 /// A program on the design with DRAM ports and memories of fixed latency, to its end.
 inline Recorder run_axi(const Program& program, unsigned data_bits, Latencies latencies = {}) {
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture = program.architecture();
   config.axi_data_bits = data_bits;
   config.read_latency = latencies.read;
   config.write_latency = latencies.write;
-  Machine machine(config);
+  TcuSimulation simulation(config);
   Recorder events;
-  machine.observe(&events);
-  EXPECT_EQ(machine.run(program.bytes()).end, RunEnd::finished);
+  simulation.observe(&events);
+  EXPECT_EQ(simulation.run(program.bytes()).end, RunEnd::finished);
   return events;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "firmware/bench/config_files.h"
+#include "firmware/config/config_files.h"
 #include "firmware/sweep/definition.h"
 #include "firmware/sweep/results.h"
 #include "tests/cli/cli.h"
@@ -250,8 +250,8 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
 
 TEST(ShippedSweeps, HaveTheirPoints) {
   std::vector<std::pair<std::string, std::size_t>> sizes;
-  for (const std::string& name : bench::config_names("sweeps")) {
-    const Points all = points(read_definition(bench::config_path("sweeps", name)));
+  for (const std::string& name : config_names("sweeps")) {
+    const Points all = points(read_definition(config_path("sweeps", name)));
     EXPECT_EQ(all.dropped, 0U) << name;
     sizes.emplace_back(name, all.points.size());
   }

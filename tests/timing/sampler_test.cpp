@@ -24,15 +24,15 @@ struct Sampling {
   Cycle read_latency = 1;
 };
 
-std::vector<BareMachine::TimedSample> sample(const Program& program, const Sampling& sampling) {
-  BareMachine::Config config;
+std::vector<BareTcu::TimedSample> sample(const Program& program, const Sampling& sampling) {
+  BareTcu::Config config;
   config.tcu.architecture = program.architecture();
   config.sample_block_size = sampling.block;
   config.sample_ready = sampling.ready;
   config.read_latency = sampling.read_latency;
-  BareMachine machine(config);
-  EXPECT_TRUE(machine.run(program.bytes()));
-  return machine.samples();
+  BareTcu simulation(config);
+  EXPECT_TRUE(simulation.run(program.bytes()));
+  return simulation.samples();
 }
 
 std::uint64_t counter(const Sample& s) { return s.word & 0xFFFFFFFF; }
@@ -167,13 +167,15 @@ TEST(SamplerOutput, InTheWholeDesign) {
   const Program p =
       Program(timing_architecture(8)).configure(Register::sample_interval, 4).no_op(40);
   const auto expected = sample(p, {3});
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture = p.architecture();
   config.sample_block_size = 3;
-  Machine machine(config);
-  std::vector<BareMachine::TimedSample> samples;
-  machine.top().on_sample = [&](const Sample& s) { samples.emplace_back(machine.now(), s); };
-  EXPECT_EQ(machine.run(p.bytes()).end, RunEnd::finished);
+  TcuSimulation simulation(config);
+  std::vector<BareTcu::TimedSample> samples;
+  simulation.system().on_sample = [&](const Sample& s) {
+    samples.emplace_back(simulation.now(), s);
+  };
+  EXPECT_EQ(simulation.run(p.bytes()).end, RunEnd::finished);
   ASSERT_EQ(samples.size(), expected.size());
   for (std::size_t i = 0; i < samples.size(); ++i) {
     EXPECT_EQ(samples[i].first, expected[i].first);

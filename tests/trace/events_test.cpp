@@ -100,15 +100,15 @@ std::uint64_t expect_events_of_program(std::uint64_t seed) {
   options.hazards = Hazards::any;
   options.instructions = 40;
   const RandomProgram program = random_program(seed, options);
-  MachineConfig config = machine_config(program);
+  TcuSimulationConfig config = machine_config(program);
   config.read_latency = 1 + seed * 3;
   config.feed_gap = seed % 3;
   config.stalls = StallGenerator(static_cast<std::uint32_t>(seed), seed % 2 * 30);
   TracedMachine traced(program, config);
   traced.run(folder.path("a.vcd"), {});
   Cycle cycles = 0;
-  const Lines derived = lines_of(folder.path("a.vcd"), traced.machine().event_format(), &cycles);
-  EXPECT_EQ(cycles, traced.machine().now());
+  const Lines derived = lines_of(folder.path("a.vcd"), traced.simulation().event_format(), &cycles);
+  EXPECT_EQ(cycles, traced.simulation().now());
   EXPECT_EQ(difference(traced.events(), derived), "") << program.describe();
   EXPECT_EQ(difference(derived, traced.events()), "") << program.describe();
   EXPECT_GT(derived.size(), 40U);
@@ -143,7 +143,7 @@ void expect_same_when_shuffled(std::uint64_t seed) {
   options.instructions = 12;
   const RandomProgram program = random_program(seed, options);
   for (const unsigned percent : {0U, 25U}) {
-    MachineConfig config = machine_config(program);
+    TcuSimulationConfig config = machine_config(program);
     config.read_latency = 9;
     config.stalls = StallGenerator(7, percent);
     TracedMachine(program, config).run(folder.path("fixed.vcd"), {}, 3000);

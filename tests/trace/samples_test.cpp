@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "firmware/driver/sample_file.h"
+#include "firmware/driver/tcu/sample_file.h"
 #include "models/sim/kernel_scope.h"
-#include "models/top/top.h"
+#include "models/tcu/system.h"
 #include "tests/cli/cli.h"
 #include "tests/support/program.h"
 
@@ -63,13 +63,13 @@ class PausingSource final : public InstructionSource {
 TEST(Samples, OneThousandNoOps) {
   const KernelScope kernel;
   Clock clock;
-  Top::Config config;
+  TcuSystem::Config config;
   config.sample_block_size = 16;
   const tcu::InstructionLayout layout(config.tcu.architecture);
   std::vector<tcu::Instruction> program(1000, tcu::make_no_op());
   program[0] = make_configure(layout, tcu::ConfigRegister::sample_interval, 10);
   PausingSource source(encode_program(layout, program), 2);
-  Top top("top", clock, config, source);
+  TcuSystem top("top", clock, config, source);
   NoMemory memory;
   top.attach(0, memory);
   top.attach(1, memory);

@@ -349,7 +349,8 @@ TEST(TraceFamilies, WeightsCellsAndLanes) {
                   expected(4 * v + lane));
       }
     }
-    const DualPortMemory& acc = traced.machine().top().tcu().accumulators().accumulator().memory();
+    const DualPortMemory& acc =
+        traced.simulation().system().tcu().accumulators().accumulator().memory();
     for (unsigned lane = 0; lane < 4; ++lane) {
       EXPECT_EQ(reader.bits("top.tcu.accumulators.accumulator.acc.cells.v4", lane * bits, bits),
                 static_cast<std::uint64_t>(tcu::lane(type, acc.vector(4), lane)) & mask);

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "firmware/replay/bench.h"
+#include "firmware/replay/rig.h"
 #include "models/sim/clock_driver.h"
 #include "models/sim/kernel_scope.h"
 
@@ -35,7 +35,7 @@ std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const 
   Clock clock;
   EventsByCycle events(format);
   clock.events = &events;
-  const auto bench = make_bench(clock, log, architecture, Engine::fast, std::nullopt);
+  const auto bench = make_rig(clock, log, architecture, Engine::fast, std::nullopt);
 
   trace::Registry registry({architecture, 64});
   bench->describe(trace::Scope(registry, "top"));
@@ -53,20 +53,20 @@ std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const 
   return std::move(events.cycles);
 }
 
-MachineConfig machine_config(const RandomProgram& program) {
-  MachineConfig config;
+TcuSimulationConfig machine_config(const RandomProgram& program) {
+  TcuSimulationConfig config;
   config.architecture = program.architecture;
   config.axi_data_bits = program.axi_data_bits;
   return config;
 }
 
-TracedMachine::TracedMachine(const RandomProgram& program, const MachineConfig& config)
+TracedMachine::TracedMachine(const RandomProgram& program, const TcuSimulationConfig& config)
     : program_(program),
-      machine_(config),
+      simulation_(config),
       registry_({config.architecture, config.axi_data_bits}),
-      events_(machine_.event_format()) {
-  machine_.top().describe(trace::Scope(registry_, "top"));
-  machine_.observe(&events_);
+      events_(simulation_.event_format()) {
+  simulation_.system().describe(trace::Scope(registry_, "top"));
+  simulation_.observe(&events_);
 }
 
 RunResult TracedMachine::run(const std::string& vcd, const TraceSettings& settings,
@@ -74,14 +74,14 @@ RunResult TracedMachine::run(const std::string& vcd, const TraceSettings& settin
   plan_ = make_plan(registry_, settings.selection);
   trace::VcdWriter writer(vcd, plan_, {"test", "", test_period_ps});
   trace::Tracer tracer(plan_, settings.window, writer);
-  machine_.watch(&tracer);
+  simulation_.watch(&tracer);
   for (const RandomProgram::Window& window : program_.windows) {
-    machine_.write_dram(window.port, window.address, window.bytes);
+    simulation_.write_dram(window.port, window.address, window.bytes);
   }
   RunOptions options;
   options.max_cycles = max_cycles;
-  RunResult result = machine_.run(program_.bytes(), options);
-  machine_.watch(nullptr);
+  RunResult result = simulation_.run(program_.bytes(), options);
+  simulation_.watch(nullptr);
   writer.close();
   if (!writer.error().empty()) throw std::runtime_error(writer.error());
   return result;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "firmware/replay/golden_log.h"
 #include "models/sim/trace/tracer.h"
 #include "tests/support/random_program.h"
@@ -52,9 +52,9 @@ std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const 
 /// A machine whose run is traced; `condition` of the window may be set through the machine.
 class TracedMachine {
  public:
-  TracedMachine(const RandomProgram& program, const MachineConfig& config);
+  TracedMachine(const RandomProgram& program, const TcuSimulationConfig& config);
   /// Registers are reachable before the run, for a window's condition.
-  [[nodiscard]] Machine& machine() { return machine_; }
+  [[nodiscard]] TcuSimulation& simulation() { return simulation_; }
   [[nodiscard]] const trace::Registry& registry() const { return registry_; }
   [[nodiscard]] const std::map<Cycle, std::vector<std::string>>& events() const {
     return events_.cycles;
@@ -64,12 +64,12 @@ class TracedMachine {
 
  private:
   const RandomProgram& program_;
-  Machine machine_;
+  TcuSimulation simulation_;
   trace::Registry registry_;
   trace::Plan plan_;
   EventsByCycle events_;
 };
 
-[[nodiscard]] MachineConfig machine_config(const RandomProgram& program);
+[[nodiscard]] TcuSimulationConfig machine_config(const RandomProgram& program);
 
 }  // namespace tactus

@@ -51,7 +51,7 @@ class Traces {
     config_.read_latency = 7;
     TracedMachine traced(program_, config_);
     traced.run(folder_.path("full.vcd"), {});
-    end_ = traced.machine().now();
+    end_ = traced.simulation().now();
     full_ = values_of(folder_.path("full.vcd"));
   }
 
@@ -69,7 +69,7 @@ class Traces {
     TracedMachine traced(program_, config_);
     TraceSettings settings;
     settings.window = {c.first, c.last, {}, c.pre, c.post};
-    const Decoder& decoder = traced.machine().top().tcu().decoder();
+    const Decoder& decoder = traced.simulation().system().tcu().decoder();
     if (c.on == On::counter) {
       settings.window.condition = [&decoder, c] {
         const std::uint32_t counter = decoder.registers().program_counter;
@@ -122,7 +122,7 @@ class Traces {
 
   TraceFolder folder_;
   RandomProgram program_;
-  MachineConfig config_;
+  TcuSimulationConfig config_;
   ByCycle full_;
   Cycle end_ = 0;
 };

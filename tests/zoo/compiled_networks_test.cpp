@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "firmware/compiler/compiler.h"
-#include "firmware/driver/host.h"
-#include "firmware/driver/machine.h"
+#include "firmware/driver/tcu/host.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "tests/support/functional_model.h"
@@ -65,11 +65,11 @@ Model model_of(const compiler::Compiled& compiled) {
 Values simulated(const compiler::Compiled& compiled, const Case& c, const Values& inputs) {
   const Model model = model_of(compiled);
   check_program(model.file.arch, model.program, "random", ProgramChecks::strict);
-  MachineConfig config;
+  TcuSimulationConfig config;
   config.architecture = c.architecture;
   config.axi_data_bits = c.axi_data_bits;
-  Machine machine(config);
-  Host host(machine, model, HostMode::plain);
+  TcuSimulation simulation(config);
+  Host host(simulation, model, HostMode::plain);
   EXPECT_FALSE(host.prepare());
   TensorData data;
   for (const compiler::TensorLayout& layout : compiled.input_layouts) {

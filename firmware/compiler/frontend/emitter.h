@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "firmware/compiler/frontend/model.h"
-#include "firmware/compiler/hir/hir.h"
-#include "firmware/compiler/memory/memory_manager.h"
+#include "firmware/compiler/targets/tcu/hir/hir.h"
+#include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 
 namespace tactus::compiler {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/driver/model.h"
+#include "firmware/driver/tcu/model.h"
 #include "isa/support/error.h"
 #include "tests/compiler/frontend/graphs.h"
 

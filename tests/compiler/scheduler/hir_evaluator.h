@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "firmware/compiler/hir/hir.h"
+#include "firmware/compiler/targets/tcu/hir/hir.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler {

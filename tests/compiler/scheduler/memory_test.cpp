@@ -1,5 +1,5 @@
 // Addresses, spaces, and the life of objects (toolchain spec sections 1.4 and 3.5).
-#include "firmware/compiler/memory/memory_manager.h"
+#include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "firmware/compiler/program_builder.h"
+#include "firmware/compiler/targets/tcu/program_builder.h"
 
 namespace tactus::compiler {
 

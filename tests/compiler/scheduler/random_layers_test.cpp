@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "firmware/compiler/program_builder.h"
+#include "firmware/compiler/targets/tcu/program_builder.h"
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/layout.h"

@@ -1,5 +1,5 @@
 // Runs of addresses (toolchain spec section 3.10).
-#include "firmware/compiler/lir/rollup.h"
+#include "firmware/compiler/targets/tcu/lir/rollup.h"
 
 #include <string>
 #include <vector>

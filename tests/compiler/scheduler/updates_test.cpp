@@ -1,5 +1,5 @@
 // Updates of one accumulator on arrays whose weights do not keep them apart.
-#include "firmware/compiler/lir/updates.h"
+#include "firmware/compiler/targets/tcu/lir/updates.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "firmware/compiler/program_builder.h"
+#include "firmware/compiler/targets/tcu/program_builder.h"
 #include "isa/tcu/instruction.h"
 
 namespace tactus::compiler {

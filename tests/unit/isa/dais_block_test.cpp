@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "firmware/driver/model.h"
+#include "firmware/driver/tcu/model.h"
 #include "isa/dais/json.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"

@@ -10,7 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "models/sim/kernel_scope.h"
-#include "models/top/tcu/memory/dual_port_memory.h"
+#include "models/tcu/memory/dual_port_memory.h"
 
 namespace tactus {
 namespace {

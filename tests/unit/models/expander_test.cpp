@@ -6,7 +6,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "models/top/tcu/decoder/expander.h"
+#include "models/tcu/decoder/expander.h"
 
 namespace tactus {
 namespace {

@@ -1,7 +1,7 @@
 // The store of cycles that have been settled.
 #include <gtest/gtest.h>
 
-#include "models/top/tcu/known_cycles.h"
+#include "models/sim/fast/known_cycles.h"
 
 namespace tactus {
 namespace {

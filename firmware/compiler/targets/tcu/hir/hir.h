@@ -1,0 +1,90 @@
+// The high-level representation: what a layer computes, as data.
+//
+// A layer is an ordered list of operations on vectors. The frontend fills it, the scheduler lowers
+// it. Operands are lists of addresses (memory/address.h): temps are results inside the layer;
+// variables and constants come from the memory manager. Each temp is the output of one
+// operation (MatMul alone may be repeated on the same outputs: the products add up), and is written
+// before operations that read it in the list. The order of operations of one kind does not matter:
+// the scheduler sorts by address.
+//
+// Give one operation many vectors rather than many operations one vector each; it is the same
+// program, compiled faster.
+//
+// Source: toolchain spec section 3.6.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/memory/address.h"
+
+namespace tactus::compiler::hir {
+
+/// output[p] += weights * input[p] (+ bias) for each pair p. One call a tap for a convolution, kh
+/// then kw, the bias with tap (0,0).
+struct MatMul {
+  /// Of one pair. Weights have input_blocks * N rows of output_blocks vectors each; pairs have
+  /// input_blocks and output_blocks vectors.
+  std::uint32_t input_blocks = 0, output_blocks = 0;
+  Addresses weights;  ///< constants; [row * output_blocks + block], as in spec 1.4
+  Addresses bias;     ///< output_blocks constants, or empty
+  /// Flat: pair p has inputs [p * input_blocks ...) and outputs [p * output_blocks ...). Inputs are
+  /// variables, constants, or Address::zeroes() (padding); outputs are temps.
+  Addresses inputs, outputs;
+  /// Multiply-accumulates that the model asks for per pair with a real input (Ci * Co of the tap);
+  /// statistics only.
+  std::uint64_t true_macs = 0;
+
+  [[nodiscard]] std::size_t pairs() const { return outputs.size() / output_blocks; }
+};
+
+/// The operands of each kind, in order. T: temp, V: variable, C: constant.
+enum class Kind : std::uint8_t {
+  load,          ///< V|C                   -> T
+  add,           ///< T, V|C                -> T
+  subtract,      ///< T, T                  -> T   first - second
+  multiply,      ///< T, T                  -> T
+  relu,          ///< T                     -> T   max(x, 0)
+  softmax,       ///< T                     -> T   a copy, for compatibility
+  clip,          ///< x T, min T, max T     -> T
+  leaky_relu,    ///< x T, alpha T          -> T   max(alpha * x, x)
+  max_pool,      ///< T...                  -> T   1 or more
+  average_pool,  ///< T..., multiplier T    -> T   sum of the first ones times the last
+  norm,          ///< x T, scale T, offset T -> T  x * scale + offset
+  interpolate,   ///< x0 T, s0 T, x1 T, s1 T... -> T  sum of x * s
+  save,          ///< T, or V|C in local memory -> V (address in DRAM0 or local)
+};
+
+struct VectorOperation {
+  Kind kind = Kind::load;
+  /// inputs[k][i] is operand k of output vector i; every list is as long as `outputs`.
+  std::vector<Addresses> inputs;
+  Addresses outputs;
+};
+
+using Operation = std::variant<MatMul, VectorOperation>;
+
+struct Layer {
+  std::string name;  ///< for messages and reports, such as the names of the fused nodes
+  std::vector<Operation> operations;
+
+  /// Shorter to write in an emitter.
+  void add(Kind kind, std::vector<Addresses> inputs, Addresses outputs) {
+    operations.emplace_back(VectorOperation{kind, std::move(inputs), std::move(outputs)});
+  }
+  void add(MatMul mat_mul) { operations.emplace_back(std::move(mat_mul)); }
+};
+
+[[nodiscard]] std::string_view to_string(Kind kind);
+
+/// Operand counts, lengths and tags; InternalError, since only a frontend's mistake breaks them.
+/// Costs one look at each address.
+void check(const Layer& layer, std::uint32_t array_size);
+
+/// One operation a line, operands as runs of addresses.
+void dump(const Layer& layer, std::ostream& out);
+
+}  // namespace tactus::compiler::hir

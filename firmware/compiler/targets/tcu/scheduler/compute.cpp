@@ -1,0 +1,282 @@
+#include "firmware/compiler/targets/tcu/scheduler/compute.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "firmware/compiler/targets/tcu/lir/rollup.h"
+#include "isa/support/error.h"
+
+namespace tactus::compiler {
+namespace {
+
+using hir::Kind;
+using tcu::SimdOp;
+
+/// SIMD selectors: 0 is the vector read or written, 1 the register that compiled code uses.
+constexpr unsigned port = 0, r1 = 1;
+
+Address accumulator(Index number) { return {Tag::accumulators, 0, number}; }
+
+Address local_place(Address home) { return home.is(Tag::local) ? home : Address::invalid(); }
+
+}  // namespace
+
+LocalPlaces::LocalPlaces(const Graph& graph) {
+  sources.reserve(graph.sources().size());
+  for (const Address home : graph.sources()) sources.push_back(local_place(home));
+  constants.reserve(graph.constants().size());
+  for (const Address home : graph.constants()) constants.push_back(local_place(home));
+}
+
+Compute::Compute(const Graph& graph, const tcu::Architecture& architecture,
+                 const LocalPlaces& places)
+    : graph_(graph),
+      architecture_(architecture),
+      places_(places),
+      done_(graph.nodes()),
+      accumulators_(graph.nodes()),
+      buckets_(graph.tuples()) {}
+
+void Compute::emit(const std::vector<Index>& nodes, std::vector<lir::Operation>& out) {
+  out_ = &out;
+  done_.clear();
+  next_accumulator_ = 0;
+  mat_muls(nodes);
+  loads(nodes);
+  adds(nodes);
+  differences_and_products(nodes);
+  norms(nodes);
+  interpolations(nodes);
+  activations(nodes);
+  pools(nodes);
+}
+
+Address Compute::result(Index node) const {
+  if (!done_.contains(node)) {
+    internal_error("{} is used before it is computed", to_string(graph_.temp(node)));
+  }
+  return accumulator(accumulators_[node]);
+}
+
+Address Compute::allocate(Index node) {
+  done_.insert(node);
+  accumulators_[node] = next_accumulator_;
+  return accumulator(next_accumulator_++);
+}
+
+Address Compute::operand(const Graph::Node& x, const hir::VectorOperation& o, std::size_t k) const {
+  return result(static_cast<Index>(o.inputs[k][x.item].raw()));
+}
+
+void Compute::simd(SimdOp op, unsigned left, unsigned right, unsigned dest, Address write,
+                   Address read, bool accumulate) {
+  out_->emplace_back(lir::Simd{accumulate, op, left, right, dest, write, read});
+}
+
+void Compute::to_register(SimdOp op, unsigned left, unsigned right, Address read) {
+  simd(op, left, right, r1, Address::invalid(), read);
+}
+
+/// f(node number, node, its operation) for each node of the kind.
+template <typename F>
+void Compute::for_each(const std::vector<Index>& nodes, Kind kind, F f) {
+  for (const Index n : nodes) {
+    if (graph_.is(n, kind)) f(n, graph_.node(n), graph_.operation(graph_.node(n)));
+  }
+}
+
+// ---- matrix products ---------------------------------------------------------------------------
+
+void Compute::mat_muls(const std::vector<Index>& nodes) {
+  sort_products(nodes);
+  first_writer_.assign(next_accumulator_, no_index);
+  const auto rollup = [&](bool accumulate) {
+    const auto emit = [this, accumulate](lir::Place local, lir::Place other, std::uint64_t count) {
+      out_->emplace_back(lir::MatMul{accumulate, local, other, count});
+    };
+    return lir::PairRollup(architecture_.stride0_depth, architecture_.stride1_depth,
+                           std::min(architecture_.local_depth, architecture_.accumulator_depth),
+                           emit);
+  };
+  auto plain = rollup(false), accumulate = rollup(true);
+  std::size_t next = 0;
+  for (const Index tuple : used_tuples_) {
+    load_weights(tuple);
+    for (Bucket& bucket = buckets_[tuple]; next < bucket.zeroes; ++next) {
+      const Product& p = products_[next];
+      const Address local = next < bucket.real ? places_.sources[p.source] : Address::zeroes();
+      const Address sum = accumulator(p.accumulator);
+      Index& writer = first_writer_[p.accumulator];
+      if (writer == no_index) {
+        writer = tuple;
+        plain.add(local, sum);
+      } else {
+        // The sum must have been started before anything is added to it.
+        if (writer == tuple) plain.flush();
+        accumulate.add(local, sum);
+      }
+    }
+    plain.flush();
+    accumulate.flush();
+    buckets_[tuple] = {};
+  }
+}
+
+/// Fills products_ bucket after bucket, in each bucket in the order of accumulators.
+void Compute::sort_products(const std::vector<Index>& nodes) {
+  used_tuples_.clear();
+  for (const Index n : nodes) {
+    graph_.for_each_product(n, [&](Index tuple, Index source) {
+      Bucket& bucket = buckets_[tuple];
+      if (bucket.real + bucket.zeroes == 0) used_tuples_.push_back(tuple);
+      ++(source == no_index ? bucket.zeroes : bucket.real);
+    });
+  }
+  std::sort(used_tuples_.begin(), used_tuples_.end());
+  std::size_t begin = 0;
+  for (const Index tuple : used_tuples_) {
+    Bucket& bucket = buckets_[tuple];
+    const std::size_t middle = begin + bucket.real, end = middle + bucket.zeroes;
+    bucket = {begin, middle};  // filling moves these up to the ends
+    begin = end;
+  }
+  products_.resize(begin);
+  for (const Index n : nodes) {
+    if (graph_.node(n).kind != Graph::NodeKind::mat_mul) continue;
+    const Index sum = static_cast<Index>(allocate(n).raw());
+    graph_.for_each_product(n, [&](Index tuple, Index source) {
+      Bucket& bucket = buckets_[tuple];
+      products_[source == no_index ? bucket.zeroes++ : bucket.real++] = {source, sum};
+    });
+  }
+}
+
+void Compute::load_weights(Index tuple) {
+  lir::ReverseRollup rollup(architecture_.stride0_depth,
+                            [this](lir::Place lowest, std::uint64_t count) {
+                              out_->emplace_back(lir::LoadWeights{lowest, count});
+                            });
+  const Index* elements = graph_.tuple(tuple);
+  for (std::size_t i = 0; i < graph_.tuple_size(); ++i) {
+    rollup.add(elements[i] == no_index ? Address::zeroes() : places_.constants[elements[i]]);
+  }
+  rollup.flush();
+}
+
+// ---- between local memory and accumulators -----------------------------------------------------
+
+/// Here the order is that of the vectors read, in the accumulators too.
+void Compute::loads(const std::vector<Index>& nodes) {
+  std::vector<std::pair<Address, Index>> sorted;  // local, node
+  for_each(nodes, Kind::load, [&](Index n, const Graph::Node& x, const hir::VectorOperation&) {
+    sorted.emplace_back(places_.sources[graph_.vector_source(x)], n);
+  });
+  std::sort(sorted.begin(), sorted.end());
+  Moves moves;
+  for (const auto& [local, node] : sorted) moves.emplace_back(local, allocate(node));
+  move_to_accumulators(moves, false);
+}
+
+void Compute::adds(const std::vector<Index>& nodes) {
+  Moves moves;
+  for_each(nodes, Kind::add, [&](Index n, const Graph::Node& x, const hir::VectorOperation& o) {
+    const Address from = operand(x, o, 0), to = allocate(n);
+    simd(SimdOp::move, port, port, port, to, from);
+    moves.emplace_back(places_.sources[graph_.vector_source(x)], to);
+  });
+  move_to_accumulators(moves, true);
+}
+
+void Compute::move_to_accumulators(const Moves& moves, bool accumulate) {
+  const auto emit = [&](lir::Place local, lir::Place other, std::uint64_t count) {
+    out_->emplace_back(lir::DataMove{false, accumulate, local, other, count});
+  };
+  lir::PairRollup rollup(architecture_.stride0_depth, architecture_.stride1_depth,
+                         std::min(architecture_.local_depth, architecture_.accumulator_depth),
+                         emit);
+  for (const auto& [local, other] : moves) rollup.add(local, other);
+  rollup.flush();
+}
+
+// ---- between accumulators ----------------------------------------------------------------------
+
+void Compute::differences_and_products(const std::vector<Index>& nodes) {
+  for (const auto& [kind, op] :
+       {std::pair(Kind::subtract, SimdOp::subtract), std::pair(Kind::multiply, SimdOp::multiply)}) {
+    for_each(nodes, kind, [&, simd_op = op](Index n, const auto& x, const auto& o) {
+      const Address left = operand(x, o, 0), right = operand(x, o, 1);
+      to_register(SimdOp::move, port, port, left);
+      simd(simd_op, r1, port, port, allocate(n), right);
+    });
+  }
+}
+
+void Compute::norms(const std::vector<Index>& nodes) {
+  for_each(nodes, Kind::norm, [&](Index n, const auto& x, const auto& o) {
+    to_register(SimdOp::move, port, port, operand(x, o, 0));
+    to_register(SimdOp::multiply, port, r1, operand(x, o, 1));
+    simd(SimdOp::add, port, r1, port, allocate(n), operand(x, o, 2));
+  });
+}
+
+void Compute::interpolations(const std::vector<Index>& nodes) {
+  for_each(nodes, Kind::interpolate, [&](Index n, const auto& x, const auto& o) {
+    const Address sum = allocate(n);
+    for (std::size_t k = 0; k < o.inputs.size(); k += 2) {
+      to_register(SimdOp::move, port, port, operand(x, o, k));
+      simd(SimdOp::multiply, port, r1, port, sum, operand(x, o, k + 1), k > 0);
+    }
+  });
+}
+
+void Compute::activations(const std::vector<Index>& nodes) {
+  bool zero_is_there = false;
+  for_each(nodes, Kind::relu, [&](Index n, const auto& x, const auto& o) {
+    if (!zero_is_there) to_register(SimdOp::zero, port, port, Address::invalid());
+    zero_is_there = true;
+    const Address from = operand(x, o, 0);
+    simd(SimdOp::max, port, r1, port, allocate(n), from);
+  });
+  for_each(nodes, Kind::softmax, [&](Index n, const auto& x, const auto& o) {
+    const Address from = operand(x, o, 0);
+    simd(SimdOp::move, port, port, port, allocate(n), from);
+  });
+  for_each(nodes, Kind::clip, [&](Index n, const auto& x, const auto& o) {
+    to_register(SimdOp::move, port, port, operand(x, o, 0));
+    to_register(SimdOp::max, port, r1, operand(x, o, 1));
+    simd(SimdOp::min, port, r1, port, allocate(n), operand(x, o, 2));
+  });
+  for_each(nodes, Kind::leaky_relu, [&](Index n, const auto& x, const auto& o) {
+    const Address from = operand(x, o, 0);
+    to_register(SimdOp::move, port, port, operand(x, o, 1));
+    to_register(SimdOp::multiply, port, r1, from);
+    simd(SimdOp::max, port, r1, port, allocate(n), from);
+  });
+}
+
+void Compute::pools(const std::vector<Index>& nodes) {
+  for (const Index n : nodes) {
+    if (graph_.is(n, Kind::max_pool) || graph_.is(n, Kind::average_pool)) {
+      pool(n, graph_.node(n), graph_.operation(graph_.node(n)));
+    }
+  }
+}
+
+void Compute::pool(Index node, const Graph::Node& x, const hir::VectorOperation& o) {
+  const bool average = o.kind == Kind::average_pool;
+  const std::size_t taps = o.inputs.size() - (average ? 1 : 0);
+  if (!average && taps == 1) {
+    const Address from = operand(x, o, 0);
+    simd(SimdOp::move, port, port, port, allocate(node), from);
+    return;
+  }
+  to_register(SimdOp::max, port, port, operand(x, o, 0));
+  const SimdOp combine = average ? SimdOp::add : SimdOp::max;
+  const std::size_t in_register = average ? taps : taps - 1;
+  for (std::size_t k = 1; k < in_register; ++k) to_register(combine, port, r1, operand(x, o, k));
+  const SimdOp last = average ? SimdOp::multiply : SimdOp::max;
+  const Address from = operand(x, o, o.inputs.size() - 1);
+  simd(last, port, r1, port, allocate(node), from);
+}
+
+}  // namespace tactus::compiler

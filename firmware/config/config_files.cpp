@@ -1,0 +1,66 @@
+#include "firmware/config/config_files.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace fs = std::filesystem;
+
+namespace tactus {
+namespace {
+
+bool is_config_folder(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_directory(folder / "boards", ignored);
+}
+
+}  // namespace
+
+std::string config_folder() {
+  if (const char* named = std::getenv("TACTUS_CONFIGS"); named != nullptr && *named != '\0') {
+    if (is_config_folder(named)) return named;
+    user_error(
+        "TACTUS_CONFIGS names {}, which has no folder \"boards\"; allowed: the folder "
+        "configs of a Tactus source tree or installation",
+        quote(named));
+  }
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path installed = program.parent_path().parent_path() / "share/tactus/configs";
+  const fs::path source = fs::path(TACTUS_SOURCE_DIR) / "configs";
+  for (const fs::path& folder : {installed, source}) {
+    if (is_config_folder(folder)) return folder.string();
+  }
+  user_error("the folder configs was found neither in {} nor in {}; set TACTUS_CONFIGS to it",
+             installed.string(), source.string());
+}
+
+std::vector<std::string> config_names(std::string_view kind) {
+  const fs::path folder = fs::path(config_folder()) / kind;
+  std::error_code error;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  if (error) user_error("{}: cannot be read: {}", folder.string(), error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string config_path(std::string_view kind, const std::string& name) {
+  const bool path = name.find('/') != std::string::npos || fs::path(name).extension() == ".json";
+  if (path) return name;
+  const std::vector<std::string> names = config_names(kind);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    user_error("{} is not in {}/{}; allowed {}, or the path of a .json file{}", quote(name),
+               config_folder(), kind, quote_list(views), suggestion(name, views));
+  }
+  return (fs::path(config_folder()) / kind / (name + ".json")).string();
+}
+
+}  // namespace tactus

@@ -1,0 +1,24 @@
+// Where the files of configs/ are, so that commands can take a name in place of a path.
+//
+// The first of these that holds the folder "boards": the folder that the environment variable
+// TACTUS_CONFIGS names (and no other, if it is set), share/tactus/configs of the installation the
+// program belongs to, the source folder it was built from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus {
+
+/// Throws UserError that says where was looked.
+[[nodiscard]] std::string config_folder();
+
+/// A path if `name` has a "/" or ends in ".json"; else configs/`kind`/`name`.json. Throws UserError
+/// with the names there are, and the nearest.
+[[nodiscard]] std::string config_path(std::string_view kind, const std::string& name);
+
+/// Names of the .json files of configs/`kind`, sorted, without the extension.
+[[nodiscard]] std::vector<std::string> config_names(std::string_view kind);
+
+}  // namespace tactus

@@ -1,0 +1,154 @@
+#include "firmware/driver/tcu/host.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "isa/support/error.h"
+#include "isa/tcu/instruction.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint32_t driver_timeout_cycles = 100;
+
+/// AXI addresses have 32 bits: vectors beyond would silently fall onto the bank's beginning.
+void check_reach(const std::string& what, std::uint64_t base, std::uint64_t size,
+                 std::uint64_t vector_bytes) {
+  const std::uint64_t reach = (std::uint64_t{1} << 32) / vector_bytes;
+  if (base > reach || size > reach - base) {
+    user_error("{} needs vectors {}..{}; allowed 0..{}, what the 32-bit AXI address reaches", what,
+               base, base + size - 1, reach - 1);
+  }
+}
+
+}  // namespace
+
+Host::Host(TcuSimulation& simulation, const Model& model, HostMode mode)
+    : simulation_(simulation),
+      model_(model),
+      mode_(mode),
+      architecture_(simulation.config().architecture),
+      layout_(architecture_),
+      inputs_(tensors(model.file.inputs)),
+      outputs_(tensors(model.file.outputs)),
+      probe_(architecture_.vector_bytes(), 0xFF) {
+  const std::uint64_t bytes = architecture_.vector_bytes();
+  for (const auto& entry : model.file.inputs)
+    check_reach(entry.name, entry.base, entry.size, bytes);
+  for (const auto& entry : model.file.outputs)
+    check_reach(entry.name, entry.base, entry.size, bytes);
+  for (const auto& entry : model.file.consts) {
+    check_reach(entry.file_name, entry.base, entry.size, bytes);
+  }
+  if (mode_ == HostMode::plain) return;
+  if (architecture_.dram0_depth < 2) {
+    user_error("driver mode needs 2 DRAM0 vectors for its probe; dram0_depth is {}",
+               architecture_.dram0_depth);
+  }
+  const std::vector<std::uint8_t> probe = probe_program();
+  with_probe_ = model.program;
+  with_probe_.insert(with_probe_.end(), probe.begin(), probe.end());
+}
+
+std::uint64_t Host::address(std::uint64_t vector) const {
+  return vector * architecture_.vector_bytes();
+}
+
+/// Local memory mirrors the constants file: DRAM1 vector v goes to local vector v.
+std::vector<std::uint8_t> Host::preload_program() const {
+  std::vector<tcu::Instruction> program;
+  for (const tcu::ConstantsEntry& entry : model_.file.consts) {
+    if (entry.base + entry.size > architecture_.local_depth) {
+      user_error(
+          "{}: constants of {} vectors at {} do not fit local memory, where the model wants "
+          "them; local_depth is {}",
+          model_.path, entry.size, entry.base, architecture_.local_depth);
+    }
+    if (entry.size == 0) continue;
+    program.push_back(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local,
+                                          {entry.base, 0}, {entry.base, 0}, entry.size));
+  }
+  return encode_program(layout_, program);
+}
+
+std::vector<std::uint8_t> Host::configuration_program() const {
+  // Each bank has an address space of its own here, so both windows start at 0.
+  return encode_program(
+      layout_, {tcu::make_configure(layout_, tcu::ConfigRegister::dram0_offset, 0),
+                tcu::make_configure(layout_, tcu::ConfigRegister::dram1_offset, 0),
+                tcu::make_configure(layout_, tcu::ConfigRegister::timeout, driver_timeout_cycles)});
+}
+
+std::vector<std::uint8_t> Host::probe_program() const {
+  const tcu::Operand local{architecture_.local_depth - 1, 0};
+  return encode_program(layout_,
+                        {tcu::make_data_move(layout_, tcu::DataMoveKind::dram0_to_local, local,
+                                             {architecture_.dram0_depth - 1, 0}, 1),
+                         tcu::make_data_move(layout_, tcu::DataMoveKind::local_to_dram0, local,
+                                             {architecture_.dram0_depth - 2, 0}, 1)});
+}
+
+void Host::reset_probe() {
+  simulation_.write_dram(0, address(architecture_.dram0_depth - 1), probe_);
+  simulation_.write_dram(0, address(architecture_.dram0_depth - 2),
+                         std::vector<std::uint8_t>(probe_.size(), 0));
+}
+
+bool Host::probe_arrived() {
+  const std::vector<std::uint8_t> vector =
+      simulation_.read_dram(0, address(architecture_.dram0_depth - 2), probe_.size());
+  // The datapath may be narrower than the stored scalar, so the copy can differ from the source; it
+  // is there as soon as it differs from the zeroes written before the run.
+  return std::any_of(vector.begin(), vector.end(), [](std::uint8_t byte) { return byte != 0; });
+}
+
+std::optional<RunResult> Host::prepare() {
+  for (std::size_t i = 0; i < model_.constants.size(); ++i) {
+    simulation_.write_dram(1, address(model_.file.consts[i].base), model_.constants[i]);
+  }
+  std::vector<std::uint8_t> program;
+  if (mode_ == HostMode::driver) program = configuration_program();
+  if (model_.file.load_consts_to_local.value_or(false)) {
+    const std::vector<std::uint8_t> preload = preload_program();
+    program.insert(program.end(), preload.begin(), preload.end());
+  }
+  if (program.empty()) return std::nullopt;
+  RunResult result = simulation_.run(program);
+  if (result.end == RunEnd::finished) return std::nullopt;
+  return result;
+}
+
+ImageResult Host::run_image(const TensorData& inputs, const RunOptions& options) {
+  for (const Tensor& tensor : inputs_) {
+    const std::vector<std::uint8_t>& data = inputs.at(tensor.name);
+    const std::uint8_t* next = data.data();
+    for (const tcu::TensorEntry& piece : tensor.pieces) {
+      simulation_.write_dram(0, address(piece.base), next, address(piece.size));
+      next += address(piece.size);
+    }
+  }
+  ImageResult result;
+  RunOptions run_options = options;
+  if (mode_ == HostMode::driver) {
+    reset_probe();
+    run_options.on_write_response = [&](Cycle cycle) {
+      if (!result.probe && probe_arrived()) result.probe = cycle;
+    };
+  }
+  result.run =
+      simulation_.run(mode_ == HostMode::driver ? with_probe_ : model_.program, run_options);
+  if (result.run.end != RunEnd::finished) return result;
+  if (mode_ == HostMode::driver && !result.probe) {
+    internal_error("the machine is idle but the probe has not arrived in DRAM0");
+  }
+  for (const Tensor& tensor : outputs_) {
+    std::vector<std::uint8_t>& data = result.outputs[tensor.name];
+    for (const tcu::TensorEntry& piece : tensor.pieces) {
+      const auto bytes = simulation_.read_dram(0, address(piece.base), address(piece.size));
+      data.insert(data.end(), bytes.begin(), bytes.end());
+    }
+  }
+  return result;
+}
+
+}  // namespace tactus

@@ -1,0 +1,63 @@
+// The host: loads a model into a machine and runs images through it, as a driver does.
+//
+// Two ways to run. Plain: the program is streamed and nothing else; the run ends when the machine
+// is idle. This is how the golden figures are defined. Driver: configuration registers are written
+// first, and every program is followed by two instructions that copy a probe vector within DRAM0,
+// whose arrival tells a real host that the outputs are there. The probe uses the last local vector
+// and the last two DRAM0 vectors. Source: toolchain spec sections 6.2, 6.3.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/driver/tcu/model.h"
+#include "firmware/driver/tcu/simulation.h"
+
+namespace tactus {
+
+enum class HostMode { plain, driver };
+
+/// Vectors of a tensor, as DRAM bytes, by the tensor's name.
+using TensorData = std::map<std::string, std::vector<std::uint8_t>>;
+
+struct ImageResult {
+  RunResult run;
+  std::optional<Cycle> probe;  ///< driver mode: cycle in which the probe's copy was in DRAM0
+  TensorData outputs;          ///< empty unless the run finished
+};
+
+class Host {
+ public:
+  /// Throws UserError where the machine cannot hold the probe.
+  Host(TcuSimulation& simulation, const Model& model, HostMode mode);
+
+  /// Writes constants to DRAM1, to local memory too where the model says so, and in driver mode the
+  /// configuration registers. Returns the run that did it, if one was needed and did not finish.
+  std::optional<RunResult> prepare();
+
+  /// Writes the inputs, runs the program once, reads the outputs. `inputs` has one image of each.
+  ImageResult run_image(const TensorData& inputs, const RunOptions& options);
+
+ private:
+  [[nodiscard]] std::vector<std::uint8_t> preload_program() const;
+  [[nodiscard]] std::vector<std::uint8_t> configuration_program() const;
+  [[nodiscard]] std::vector<std::uint8_t> probe_program() const;
+  void reset_probe();
+  [[nodiscard]] bool probe_arrived();
+  [[nodiscard]] std::uint64_t address(std::uint64_t vector) const;
+
+  TcuSimulation& simulation_;
+  const Model& model_;
+  HostMode mode_;
+  const tcu::Architecture& architecture_;
+  tcu::InstructionLayout layout_;
+  std::vector<Tensor> inputs_, outputs_;
+  std::vector<std::uint8_t> with_probe_;  ///< the program of driver mode
+  std::vector<std::uint8_t> probe_;       ///< the vector that travels
+};
+
+}  // namespace tactus

@@ -1,0 +1,116 @@
+#include "firmware/driver/tcu/model.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+#include "isa/tcu/instruction.h"
+#include "isa/tcu/vectors_file.h"
+
+namespace tactus {
+namespace {
+
+unsigned instruction_bytes(const tcu::Architecture& architecture) {
+  return tcu::InstructionLayout(architecture).instruction_bytes();
+}
+
+}  // namespace
+
+void check_program(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
+                   const std::string& where, ProgramChecks checks) {
+  const tcu::InstructionLayout layout(architecture);
+  const unsigned size = layout.instruction_bytes();
+  if (program.empty()) user_error("{}: the program is empty", where);
+  if (program.size() % size != 0) {
+    user_error(
+        "{}: {} bytes are no whole number of instructions; this architecture's have {} bytes",
+        where, program.size(), size);
+  }
+  if (checks == ProgramChecks::permissive) return;
+  if (const auto problem = tcu::check_program(architecture, layout, program)) {
+    user_error("{}: instruction {}: {} (--permissive runs it as the hardware would)", where,
+               problem->instruction, problem->what);
+  }
+}
+
+void check_regions(const std::vector<tcu::LayerEntry>& regions, std::uint64_t instructions,
+                   const std::string& where) {
+  if (regions.empty()) return;
+  const tcu::LayerEntry& last = regions.back();  // they are in order
+  if (last.first + last.count <= instructions) return;
+  user_error("{}:/layers/{}: {} ends at instruction {}; the program has {}", where,
+             regions.size() - 1, quote(last.name), last.first + last.count, instructions);
+}
+
+Model read_model(const std::string& path, ProgramChecks checks) {
+  Model model;
+  model.path = path;
+  model.file = tcu::read_model_file(path);
+  const std::string program = resolve_beside(path, model.file.prog.file_name);
+  model.program = read_file(program);
+  const auto expected = model.file.prog.size;
+  if (expected && *expected != model.program.size()) {
+    user_error("{}: {} bytes, but {} says {}: the program is {}", program, model.program.size(),
+               path, *expected, model.program.size() < *expected ? "truncated" : "oversized");
+  }
+  check_program(model.file.arch, model.program, program, checks);
+  check_regions(model.file.layers, model.program.size() / instruction_bytes(model.file.arch), path);
+  for (const tcu::ConstantsEntry& entry : model.file.consts) {
+    model.constants.push_back(
+        tcu::read_vectors_raw(resolve_beside(path, entry.file_name), model.file.arch, entry.size));
+  }
+  return model;
+}
+
+namespace {
+
+using DaisBlocks = std::vector<tcu::DaisBlockEntry>;
+
+/// Names do not tell programs apart, so blocks of one name may differ too.
+void compare_dais_blocks(const DaisBlocks& a, const DaisBlocks& b, std::string& text) {
+  if (a == b) return;
+  const auto list = [](const DaisBlocks& blocks) {
+    std::string names;
+    for (const tcu::DaisBlockEntry& block : blocks) {
+      names += fmt::format("{}{} from {}", names.empty() ? "" : " and ", block.name, block.program);
+    }
+    return names.empty() ? "none" : names;
+  };
+  text += fmt::format("{}dais_blocks ({}, {})", text.empty() ? "" : ", ", list(a), list(b));
+}
+
+}  // namespace
+
+std::string architecture_differences(const tcu::Architecture& a, const tcu::Architecture& b) {
+  std::string text;
+  const auto compare = [&text](const char* key, const auto& x, const auto& y) {
+    if (x == y) return;
+    text += fmt::format("{}{} ({}, {})", text.empty() ? "" : ", ", key, x, y);
+  };
+  compare("data_type", info(a.data_type).name, info(b.data_type).name);
+  compare("array_size", a.array_size, b.array_size);
+  compare("dram0_depth", a.dram0_depth, b.dram0_depth);
+  compare("dram1_depth", a.dram1_depth, b.dram1_depth);
+  compare("local_depth", a.local_depth, b.local_depth);
+  compare("accumulator_depth", a.accumulator_depth, b.accumulator_depth);
+  compare("simd_registers_depth", a.simd_registers_depth, b.simd_registers_depth);
+  compare("stride0_depth", a.stride0_depth, b.stride0_depth);
+  compare("stride1_depth", a.stride1_depth, b.stride1_depth);
+  compare_dais_blocks(a.dais_blocks, b.dais_blocks, text);
+  return text;
+}
+
+std::vector<Tensor> tensors(const std::vector<tcu::TensorEntry>& entries) {
+  std::vector<Tensor> result;
+  for (const tcu::TensorEntry& entry : entries) {
+    auto it = std::find_if(result.begin(), result.end(),
+                           [&](const Tensor& t) { return t.name == entry.name; });
+    if (it == result.end()) it = result.insert(result.end(), Tensor{entry.name, {}, 0});
+    it->pieces.push_back(entry);
+    it->size += entry.size;
+  }
+  return result;
+}
+
+}  // namespace tactus

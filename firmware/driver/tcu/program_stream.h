@@ -1,0 +1,49 @@
+// The instruction stream: a program's bytes, word by word.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/tcu/system.h"
+
+namespace tactus {
+
+/// Offers the words of one program after the other. After each word it pauses for `gap` cycles.
+class ProgramStream final : public InstructionSource {
+ public:
+  explicit ProgramStream(unsigned word_bytes, Cycle gap = 0) : word_bytes_(word_bytes), gap_(gap) {}
+
+  /// Starts over with a program of whole words.
+  void start(std::vector<std::uint8_t> bytes) {
+    own_ = std::move(bytes);
+    start(own_, word_bytes_);
+  }
+  /// Starts over with a program of whole instructions, which is read where it is and so must
+  /// outlive the stream's use. Zero bytes (NoOps) make it a whole number of words as well.
+  void start(const std::vector<std::uint8_t>& program, unsigned instruction_bytes);
+
+  const std::uint8_t* word(Cycle now) override {
+    if (exhausted() || now < next_) return nullptr;
+    return position_ < whole_ ? program_ + position_ : rest_.data() + (position_ - whole_);
+  }
+  void taken(Cycle now) override {
+    position_ += word_bytes_;
+    next_ = now + 1 + gap_;
+  }
+  [[nodiscard]] bool exhausted() const override { return position_ >= size_; }
+  /// Words of the present program taken so far.
+  [[nodiscard]] std::size_t words_taken() const { return position_ / word_bytes_; }
+
+ private:
+  std::vector<std::uint8_t> own_;
+  const std::uint8_t* program_ = nullptr;
+  std::size_t whole_ = 0;           ///< bytes of the program's whole words
+  std::vector<std::uint8_t> rest_;  ///< what comes after them, padded
+  std::size_t size_ = 0;            ///< with padding
+  unsigned word_bytes_;
+  Cycle gap_;
+  std::size_t position_ = 0;
+  Cycle next_ = 0;
+};
+
+}  // namespace tactus

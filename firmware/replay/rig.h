@@ -1,0 +1,69 @@
+// The benches the golden logs were recorded on: what answers at the design's borders.
+// Source: hardware spec section 17.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "firmware/driver/tcu/program_stream.h"
+#include "firmware/replay/golden_log.h"
+#include "models/sim/events.h"
+#include "models/tcu/dram_port/bare_dram.h"
+#include "models/tcu/system.h"
+
+namespace tactus {
+
+/// A design under a golden log's conditions, cycle by cycle.
+class ReplayRig {
+ public:
+  virtual ~ReplayRig() = default;
+  virtual void cycle() = 0;
+  [[nodiscard]] virtual const Tcu& tcu() const = 0;
+  /// Signals of the design, in the scope "top".
+  virtual void describe(const trace::Scope& top) const = 0;
+  /// Instructions the stream has delivered.
+  [[nodiscard]] virtual std::uint64_t delivered() const = 0;
+};
+
+/// Memory at the pins in the whole-top logs. The word at byte address a of port p reads as
+/// (a * 0x9E3779B97F4A7C15 + p) mod 2^64 whatever is written. A response follows the last data beat
+/// of its burst by the write latency even if the address is late: the bench did not look at it.
+class PatternSlave final : public AxiTarget {
+ public:
+  PatternSlave(Clock& clock, unsigned port, Cycle read_latency, Cycle write_latency,
+               AxiLinks& pins);
+
+  void draw_stalls(StallGenerator& stalls) override { stalls_.draw(stalls); }
+  void drive() override;
+  void commit() override;
+  [[nodiscard]] bool idle() const override { return reads_.empty() && responses_.empty(); }
+  [[nodiscard]] bool waits_for_memory() const override { return !idle(); }
+
+ private:
+  struct Read {
+    std::uint64_t address;
+    unsigned left;
+    Cycle available;
+  };
+  Clock& clock_;
+  unsigned port_;
+  Cycle read_latency_, write_latency_;
+  AxiLinks& pins_;
+  AxiStalls stalls_;
+  std::deque<Read> reads_;
+  std::deque<Cycle> responses_;  ///< first cycles in which they are offered
+  std::array<std::uint8_t, 8> word_{};
+};
+
+[[nodiscard]] std::unique_ptr<ReplayRig> make_rig(Clock& clock, const GoldenLog& log,
+                                                  const tcu::Architecture& architecture,
+                                                  Engine engine,
+                                                  std::optional<std::uint32_t> shuffle_seed);
+
+}  // namespace tactus

@@ -1,0 +1,41 @@
+// Expected results, from scalar arithmetic and from real numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "firmware/selftest/tcu/target.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::selftest {
+
+/// Products of vectors with a block of weights: bias, then the weights of input 0, 1, ...
+struct Product {
+  tcu::DataType type;
+  tcu::MacRounding rounding;
+  std::uint64_t lanes;
+
+  /// One vector: a multiply-accumulate for each input in order, beginning with the bias.
+  void row(const std::int64_t* block, const std::int64_t* input, std::int64_t* output) const;
+  [[nodiscard]] Lanes of(const Lanes& block, const Lanes& inputs) const;
+  void accumulate(Lanes& sums, const Lanes& addends) const;
+};
+
+/// y = saturate(factor * x + addend) in real numbers. The usual 3.456 and 78.912, the addend
+/// divided by 16 where the data type cannot hold it.
+struct Affine {
+  explicit Affine(tcu::DataType data_type);
+
+  static constexpr double tolerance = 0.2;
+
+  tcu::DataType type;
+  double real_factor = 3.456;
+  double real_addend = 78.912;
+  std::int64_t factor;  ///< mantissas
+  std::int64_t addend;
+
+  /// The largest deviation of `outputs`; fails beyond the tolerance. `two_steps`: the product
+  /// saturates before the addition.
+  [[nodiscard]] double check(const Lanes& inputs, const Lanes& outputs, bool two_steps) const;
+};
+
+}  // namespace tactus::selftest

@@ -1,0 +1,58 @@
+// Self-tests: small programs with known results, for any architecture and without outside data.
+//
+// Expected results come from scalar arithmetic or from real numbers with a tolerance, never from
+// the simulated data path. What a test cannot do on an architecture it reports as skipped, with the
+// reason. Sources: toolchain spec sections 0.2, 6.5, 10.4, 10.5; hardware spec section 12.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/driver/tcu/simulation.h"
+
+namespace tactus {
+
+enum class SelftestStatus { passed, failed, skipped };
+
+struct SelftestResult {
+  std::string name;
+  SelftestStatus status = SelftestStatus::failed;
+  std::string detail;              ///< one line: what was covered, what went wrong, why skipped
+  Cycle cycles = 0;                ///< simulated, sum of all runs
+  std::uint64_t instructions = 0;  ///< executed, sum of all runs
+};
+
+enum class SelftestEffort {
+  normal,  ///< seconds: long sweeps take a sample of their cases, spread evenly
+  full,    ///< every case; minutes to hours
+};
+
+struct SelftestOptions {
+  std::string filter;      ///< run tests whose names contain this; empty: all
+  std::uint64_t seed = 1;  ///< of data and of the sample of cases
+  SelftestEffort effort = SelftestEffort::normal;
+  /// What the machine is expected to do; empty: what its configuration says.
+  std::optional<tcu::MacRounding> expected_rounding;
+  Cycle max_cycles = 50'000'000;  ///< of one program; beyond it the test fails
+  /// Called after each test.
+  std::function<void(const SelftestResult&)> on_result;
+};
+
+struct SelftestInfo {
+  std::string_view name;
+  std::string_view description;  ///< one line
+};
+
+/// All tests in the order in which they run.
+[[nodiscard]] const std::vector<SelftestInfo>& selftests();
+
+/// Runs the tests, each on a machine of its own. Throws UserError for a configuration that cannot
+/// be built and for a filter that matches no test.
+[[nodiscard]] std::vector<SelftestResult> run_selftests(const TcuSimulationConfig& base,
+                                                        const SelftestOptions& options = {});
+
+}  // namespace tactus

@@ -1,0 +1,194 @@
+// Cycle budgets: micro-benchmarks whose cycles follow from hardware spec section 12.
+#include <algorithm>
+
+#include "firmware/selftest/tcu/target.h"
+
+namespace tactus::selftest {
+namespace {
+
+/// The figures describe a machine that nothing outside delays.
+void require_steady(const Target& target) {
+  const TcuSimulationConfig& config = target.simulation().config();
+  StallGenerator stalls = config.stalls;
+  bool stalled = false;
+  for (unsigned i = 0; i < 1000; ++i) stalled = stalls.draw() || stalled;
+  if (stalled) skip("the machine has random stalls, so its cycles are not fixed");
+  if (config.feed_gap != 0) skip("the instruction stream has gaps of {} cycles", config.feed_gap);
+}
+
+/// What instructions cost at least when they come through the stream: words and instructions have
+/// different sizes. In cycles times `per`, rounded up.
+std::uint64_t feed_cycles(const Target& target, std::uint64_t instructions) {
+  const std::uint64_t bytes = instructions * target.simulation().instruction_bytes();
+  const std::uint64_t word = target.simulation().word_bytes();
+  return std::max(instructions, (bytes + word - 1) / word);
+}
+
+/// Cycles from the retirement of one instruction to that of a later one.
+Cycle between(const std::vector<std::uint32_t>& retired, std::size_t from, std::size_t to) {
+  return retired.at(to) - retired.at(from);
+}
+
+void require_cycles(std::string_view what, Cycle measured, Cycle expected) {
+  if (measured != expected) fail("{} took {} cycles; {} are specified", what, measured, expected);
+}
+
+/// For stretches that the instruction stream may bound: then whole words fall unevenly.
+void require_rate(const Target& target, std::string_view what, Cycle measured, Cycle expected,
+                  std::uint64_t instructions) {
+  const Cycle fed = feed_cycles(target, instructions);
+  if (fed <= expected) return require_cycles(what, measured, expected);
+  if (measured + 1 < fed || measured > fed + 1) {
+    fail("{} took {} cycles; the instruction stream takes {}", what, measured, fed);
+  }
+}
+
+void require_depths(const Target& target, std::uint64_t local, std::uint64_t accumulator,
+                    std::uint64_t dram0) {
+  const tcu::Architecture& a = target.architecture();
+  if (a.local_depth >= local && a.accumulator_depth >= accumulator &&
+      target.dram_depth(0) >= dram0) {
+    return;
+  }
+  skip("memories too small: local memory {} (needs {}), accumulators {} ({}), DRAM0 {} ({})",
+       a.local_depth, local, a.accumulator_depth, accumulator, target.dram_depth(0), dram0);
+}
+
+}  // namespace
+
+std::string timing_no_op(Target& target) {
+  constexpr std::uint64_t count = 1000;
+  require_steady(target);
+  std::vector<std::uint32_t> retired;
+  target.run("bench_noop", {{"NOOPS", count}}, &retired);
+  const Cycle cycles = between(retired, 0, count - 1);
+  require_rate(target, "999 NoOps after the first", cycles, count - 1, count - 1);
+  return fmt::format("{} cycles for {} NoOps", cycles + 1, count);
+}
+
+std::string timing_dram_read(Target& target) {
+  constexpr std::uint64_t moves = 8;
+  require_steady(target);
+  const TcuSimulationConfig& config = target.simulation().config();
+  if (config.memory) skip("the machine has a memory of its own timing");
+  const std::uint64_t beats = target.beats_per_vector();
+  // One burst within a page of 4096 bytes.
+  const std::uint64_t size =
+      std::min({std::uint64_t{32}, 4096 / target.architecture().vector_bytes(), 256 / beats,
+                target.architecture().local_depth, target.dram_depth(0)});
+  std::vector<std::uint32_t> retired;
+  target.run("bench_dram_read", {{"MOVES", moves}, {"SIZE", size}}, &retired);
+  const Cycle overhead = beats == 1 ? 4 : 5;
+  const Cycle expected = overhead + config.read_latency + size * beats;
+  for (std::size_t i = 1; i < moves; ++i) {
+    require_cycles(fmt::format("a read of {} vectors of {} beats", size, beats),
+                   between(retired, i - 1, i), expected);
+  }
+  return fmt::format("{} cycles for {} vectors of {} beats, memory latency {}", expected, size,
+                     beats, config.read_latency);
+}
+
+std::string timing_mat_mul(Target& target) {
+  constexpr std::uint64_t mat_muls = 10;
+  constexpr std::uint64_t rows = 10;
+  constexpr std::uint64_t store = 4;  // few enough for the queues on the way out
+  constexpr Cycle budget = 110;
+  require_steady(target);
+  require_depths(target, rows, mat_muls * rows, store);
+  std::vector<std::uint32_t> retired;
+  target.run("bench_matmul", {{"MATMULS", mat_muls}, {"ROWS", rows}, {"STORE", store}}, &retired);
+  // A MatMul of n vectors is n cycles at the decoder's head; the first one's begin is not logged.
+  const Cycle cycles = rows + between(retired, 0, mat_muls);
+  require_cycles("10 MatMuls of 10 vectors and a store", cycles, mat_muls * rows + store);
+  if (cycles >= budget) fail("{} cycles; fewer than {} are allowed", cycles, budget);
+  return fmt::format("{} cycles, budget {}", cycles, budget);
+}
+
+std::string timing_latency(Target& target) {
+  constexpr std::uint64_t rows = 10;
+  require_steady(target);
+  require_depths(target, rows, rows, 0);
+  std::vector<std::uint32_t> retired;
+  target.run("bench_latency", {{"ROWS", rows}}, &retired);
+  // The MatMul retires with its last input; its result is written 2N cycles later and read in the
+  // cycle after. The move retires with its last write, one cycle behind its last read.
+  const Cycle cycles = between(retired, 0, 1);
+  require_cycles("results of a MatMul to local memory", cycles, 2 * target.lanes() + rows + 1);
+  return fmt::format("{} cycles from the last input to the last of {} results", cycles, rows);
+}
+
+std::string timing_weights(Target& target) {
+  constexpr std::uint64_t loops = 6;
+  constexpr std::uint64_t rows = 10;
+  require_steady(target);
+  const std::uint64_t n = target.lanes();
+  require_depths(target, n + 1 + rows, rows, 0);
+  const Cycle plain = rows + 3 * n;
+  const Cycle accumulating = plain + (n > 2 ? 1 : 0);  // 3 vectors of weights hide the cycle
+  for (const bool is_plain : {true, false}) {
+    std::vector<std::uint32_t> retired;
+    target.run("bench_weights", {{"LOOPS", loops}, {"ROWS", rows}, {"PLAIN", is_plain ? 1 : 0}},
+               &retired);
+    for (std::size_t i = 2; i < loops; ++i) {
+      require_cycles(is_plain ? "LoadWeights and MatMul" : "LoadWeights and MatMul.acc",
+                     between(retired, 2 * i - 1, 2 * i + 1), is_plain ? plain : accumulating);
+    }
+  }
+  return fmt::format("{} cycles for weights and {} vectors, accumulating {}", plain, rows,
+                     accumulating);
+}
+
+std::string timing_simd(Target& target) {
+  struct Kind {
+    std::string_view count;      ///< name in the program
+    std::uint64_t instructions;  ///< of one round
+    Cycle cycles;                ///< of two rounds
+  };
+  constexpr std::array<Kind, 5> kinds = {{{"READ_WRITE", 1, 8},
+                                          {"READ_ONLY", 1, 4},
+                                          {"WRITE_ONLY", 1, 3},
+                                          {"NEITHER", 1, 3},
+                                          {"READ_PAIRS", 2, 12}}};
+  constexpr std::uint64_t window = 24;  // rounds
+  require_steady(target);
+  require_depths(target, 1, 3, 0);
+  // Decoding runs ahead until 2N + 2 instructions wait; what is measured comes after.
+  const std::uint64_t rounds = 16 * target.lanes() + 128;
+  std::string detail;
+  for (const Kind& kind : kinds) {
+    ProgramValues values = {{"READ_WRITE", 0}};
+    if (kind.count == values.front().first) values.clear();
+    values.emplace_back(kind.count, rounds);
+    std::vector<std::uint32_t> retired;
+    target.run("bench_simd", values, &retired);
+    const std::uint64_t instructions = window * kind.instructions;
+    const Cycle cycles = between(retired, retired.size() - 1 - instructions, retired.size() - 1);
+    require_rate(target, fmt::format("{} rounds of {}", window, kind.count), cycles,
+                 kind.cycles * window / 2, instructions);
+    detail += fmt::format("{}{} {:.2f}", detail.empty() ? "" : ", ", kind.count,
+                          static_cast<double>(cycles) / window);
+  }
+  return "cycles a round: " + detail;
+}
+
+std::string timing_pipeline(Target& target) {
+  constexpr std::uint64_t rows = 64;
+  require_steady(target);
+  if (target.simulation().config().memory) skip("the machine has a memory of its own timing");
+  require_depths(target, rows, rows, rows);
+  const RunResult result = target.run("bench_pipeline", {{"ROWS", rows}});
+  // The driver's padding retires behind the store and does not count.
+  const Cycle cycles = std::max(result.last_retire, result.last_b[0].value_or(0));
+  const Cycle write_latency = target.simulation().config().write_latency;
+  // MatMul and its way through the array; SIMD; accumulators to local memory; beats to DRAM; the
+  // stations on the way from stream to pins, a change of burst included.
+  const Cycle stations = 5;
+  const Cycle bursts = rows * target.architecture().vector_bytes() / 4096 + 1;
+  const Cycle budget = rows + 2 * target.lanes() +
+                       std::max<Cycle>(4 * rows, feed_cycles(target, rows)) + rows + 2 +
+                       rows * target.beats_per_vector() + bursts * write_latency + stations;
+  if (cycles > budget) fail("{} cycles; {} are allowed", cycles, budget);
+  return fmt::format("{} cycles, budget {}", cycles, budget);
+}
+
+}  // namespace tactus::selftest

@@ -1,0 +1,46 @@
+// A plain 2-entry queue on each of the five AXI channels: one cycle each way, full rate.
+// Source: hardware spec section 10.2.
+#pragma once
+
+#include <array>
+
+#include <systemc>
+
+#include "models/axi/axi.h"
+#include "models/axi/beat_queue.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+
+namespace tactus {
+
+class AxiQueue final : public sc_core::sc_module {
+ public:
+  /// `master` is the Converter's side, `slave` the splitter's.
+  AxiQueue(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes, AxiLinks& master,
+           AxiLinks& slave);
+
+  void drive();
+  void commit();
+  void redrive();  ///< see models/sim/engine.h
+
+  /// The queue's part of DramPort::offer_run() and run().
+  [[nodiscard]] bool offer_run(Cycle cycles);
+  void run(Cycle cycles);
+
+  [[nodiscard]] bool idle() const {
+    return ar_.empty() && aw_.empty() && w_.empty() && r_.empty() && b_.empty();
+  }
+  void describe(const trace::Scope& scope) const;
+
+ private:
+  Clock& clock_;
+  AxiLinks& master_;
+  AxiLinks& slave_;
+  Queue<AxiAddress, QueueKind::plain, 2> ar_, aw_;
+  BeatQueue w_, r_;
+  Queue<AxiResponse, QueueKind::plain, 2> b_;
+  std::array<AxiAddress, longest_run> address_run_;
+  std::array<AxiBeat, longest_run> beat_run_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,340 @@
+#include "models/axi/axi_slave.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "models/sim/bytes.h"
+
+namespace tactus {
+namespace {
+
+constexpr unsigned most_beats = 256;
+
+}  // namespace
+
+AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
+                   unsigned beat_bytes, Transport transport, AxiLinks& pins)
+    : sc_module(name),
+      clock_(clock),
+      period_(period.value()),
+      beat_bytes_(beat_bytes),
+      transport_(transport),
+      pins_(pins),
+      account_(basename(), clock, state_table, rest),
+      run_bytes_(longest_run * beat_bytes) {
+  socket.register_nb_transport_bw(this, &AxiSlave::nb_transport_bw);
+  socket.register_invalidate_direct_mem_ptr(this, &AxiSlave::invalidate_dmi);
+}
+
+AxiSlave::~AxiSlave() = default;
+
+AxiSlave::Burst* AxiSlave::new_burst() {
+  if (free_.empty()) {
+    bursts_.push_back(std::make_unique<Burst>());
+    bursts_.back()->bytes.resize(std::size_t{most_beats} * beat_bytes_);
+    bursts_.back()->set_mm(this);
+    bursts_.back()->set_data_ptr(bursts_.back()->bytes.data());
+    free_.push_back(bursts_.back().get());
+  }
+  Burst* burst = free_.back();
+  free_.pop_back();
+  burst->beats = burst->next_beat = 0;
+  burst->answered = false;
+  burst->acquire();
+  return burst;
+}
+
+void AxiSlave::free(tlm::tlm_generic_payload* burst) {
+  burst->reset();
+  free_.push_back(static_cast<Burst*>(burst));
+}
+
+void AxiSlave::drive() {
+  pins_.ar.ready = !stalls_.ar && takes_reads();
+  pins_.aw.ready = !stalls_.aw && in_flight_.write_addresses < most_bursts;
+  pins_.w.ready = !stalls_.w && in_flight_.write_data < most_bursts;
+  pins_.r.valid = !stalls_.r && answered(reads_, clock_.now);
+  if (pins_.r.valid) pins_.r.bits = beat(*reads_.front());
+  pins_.b.valid = !stalls_.b && answered(writes_, clock_.now);
+}
+
+AxiSlave::State AxiSlave::state() const {
+  if (pins_.r.fires()) return read;
+  if (pins_.w.fires()) return write;
+  if (pins_.ar.fires() || pins_.aw.fires() || pins_.b.fires()) return handshake;
+  if (pins_.r.valid || pins_.b.valid) return wait_master;
+  if (!reads_.empty()) return answered(reads_, clock_.now) ? stalled : read_latency;
+  if (!writes_.empty()) return answered(writes_, clock_.now) ? stalled : write_latency;
+  return idle() ? rest : wait_data;
+}
+
+void AxiSlave::commit() {
+  if (!error_.empty()) throw UserError(error_);
+  account_.enter(state());
+  if (pins_.ar.fires()) begin_read(pins_.ar.bits);
+  if (pins_.aw.fires()) {
+    addresses_.push_back(pins_.aw.bits);
+    ++in_flight_.write_addresses;
+  }
+  if (pins_.w.fires()) commit_write_data();
+  if (!addresses_.empty() && !data_.empty()) join_writes();
+  if (!requests_.empty()) send(clock_.now);
+  finish();
+}
+
+void AxiSlave::begin_read(const AxiAddress& address) {
+  Burst* burst = new_burst();
+  burst->beats = address.length + 1;
+  reads_.push_back(burst);
+  ++in_flight_.reads;
+  request(burst, tlm::TLM_READ_COMMAND, address.address);
+}
+
+void AxiSlave::end_beat() {
+  Burst& burst = *reads_.front();
+  if (++burst.next_beat < burst.beats) return;
+  reads_.pop_front();
+  --in_flight_.reads;
+  burst.release();
+}
+
+/// Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
+/// yet.
+void AxiSlave::finish() {
+  if (pins_.r.fires()) end_beat();
+  if (pins_.b.fires()) {
+    writes_.front()->release();
+    writes_.pop_front();
+    --in_flight_.write_addresses;
+    --in_flight_.write_data;
+  }
+}
+
+void AxiSlave::commit_write_data() {
+  if (collecting_ == nullptr) collecting_ = new_burst();
+  Burst& burst = *collecting_;
+  if (burst.beats == most_beats) internal_error("{}: write data without last", name());
+  copy_block(burst.bytes.data() + std::size_t{burst.beats} * beat_bytes_, pins_.w.bits.data,
+             beat_bytes_);
+  ++burst.beats;
+  if (!pins_.w.bits.last) return;
+  data_.push_back(collecting_);
+  ++in_flight_.write_data;
+  collecting_ = nullptr;
+}
+
+/// Data may overtake its address on the way here: a write begins when both have come.
+void AxiSlave::join_writes() {
+  while (!addresses_.empty() && !data_.empty()) {
+    Burst* burst = data_.front();
+    if (burst->beats != addresses_.front().length + 1U) {
+      internal_error("{}: a write burst of {} beats brought {}", name(),
+                     addresses_.front().length + 1, burst->beats);
+    }
+    data_.pop_front();
+    writes_.push_back(burst);
+    request(burst, tlm::TLM_WRITE_COMMAND, addresses_.front().address);
+    addresses_.pop_front();
+  }
+}
+
+void AxiSlave::request(Burst* burst, tlm::tlm_command command, std::uint32_t address) {
+  const unsigned bytes = burst->beats * beat_bytes_;
+  burst->set_command(command);
+  burst->set_address(address);
+  burst->set_data_length(bytes);
+  burst->set_streaming_width(bytes);
+  burst->set_dmi_allowed(false);
+  burst->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  requests_.push_back(burst);
+}
+
+/// Hands requests to the memory, timed at the clock edge that ends this cycle. TLM's exclusion rule
+/// allows one request at a time to wait for acceptance.
+void AxiSlave::send(Cycle now) {
+  while (!requests_.empty() && request_phase_ == nullptr) {
+    Burst& burst = *requests_.front();
+    requests_.pop_front();
+    if (access_directly(burst, now)) continue;
+    ++clock_.transactions;
+    const auto edge = sc_core::sc_time::from_value(period_ * (now + 1));
+    sc_core::sc_time delay = edge - sc_core::sc_time_stamp();
+    if (transport_ == Transport::blocking) {
+      socket->b_transport(burst, delay);
+      answer(burst, delay);
+      continue;
+    }
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    request_phase_ = &burst;
+    switch (socket->nb_transport_fw(burst, phase, delay)) {
+      case tlm::TLM_COMPLETED:
+        request_phase_ = nullptr;
+        answer(burst, delay);
+        break;
+      case tlm::TLM_UPDATED:
+        request_phase_ = nullptr;
+        if (phase == tlm::BEGIN_RESP) {
+          answer(burst, delay);
+          tlm::tlm_phase end = tlm::END_RESP;
+          socket->nb_transport_fw(burst, end, delay);
+        }
+        break;
+      case tlm::TLM_ACCEPTED:
+        break;
+    }
+  }
+}
+
+tlm::tlm_sync_enum AxiSlave::nb_transport_bw(tlm::tlm_generic_payload& transaction,
+                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  auto& burst = static_cast<Burst&>(transaction);
+  // A response without END_REQ before it also ends the request phase.
+  if (request_phase_ == &burst) request_phase_ = nullptr;
+  if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+  answer(burst, delay);
+  phase = tlm::END_RESP;
+  return tlm::TLM_COMPLETED;
+}
+
+void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
+  if (burst.is_response_error()) {
+    // Not thrown here: the target's own process may be the caller.
+    error_ = fmt::format("{}: the memory answered a {} of {} bytes at address 0x{:x} with {}",
+                         name(), burst.is_read() ? "read" : "write", burst.get_data_length(),
+                         burst.get_address(), burst.get_response_string());
+  }
+  const auto time = (sc_core::sc_time_stamp() + delay).value();
+  burst.answered = true;
+  burst.available = (time + period_ - 1) / period_;
+  if (trusts_dmi_ && burst.is_dmi_allowed()) ask_for_dmi(burst);
+}
+
+void AxiSlave::ask_for_dmi(Burst& burst) {
+  tlm::tlm_dmi dmi;
+  direct_ = {};
+  if (!socket->get_direct_mem_ptr(burst, dmi) || !dmi.is_read_write_allowed()) return;
+  const auto cycles = [this](const sc_core::sc_time& latency) {
+    return (latency.value() + period_ - 1) / period_;
+  };
+  direct_ = {dmi.get_dmi_ptr(), dmi.get_start_address(),
+             dmi.get_end_address() - dmi.get_start_address() + 1, cycles(dmi.get_read_latency()),
+             cycles(dmi.get_write_latency())};
+}
+
+/// Does a burst and answers it without the memory; false if it does not lie where that may be.
+bool AxiSlave::access_directly(Burst& burst, Cycle now) const {
+  const unsigned count = burst.get_data_length();
+  std::uint8_t* bytes = direct_.at(burst.get_address(), count);
+  if (bytes == nullptr) return false;
+  if (burst.is_read()) {
+    copy_block(burst.bytes.data(), bytes, count);
+  } else {
+    copy_block(bytes, burst.bytes.data(), count);
+  }
+  burst.answered = true;
+  burst.available = now + 1 + (burst.is_read() ? direct_.read_latency : direct_.write_latency);
+  return true;
+}
+
+void AxiSlave::invalidate_dmi(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) { direct_ = {}; }
+
+Cycle AxiSlave::waits(Cycle most) const {
+  if (!requests_.empty() || !error_.empty()) return 0;
+  for (const Bursts* bursts : {&reads_, &writes_}) {
+    if (bursts->empty()) continue;
+    const Burst& burst = *bursts->front();
+    if (!burst.answered) return 0;
+    const bool valid = bursts == &reads_ ? pins_.r.valid : pins_.b.valid;
+    if (!valid) {
+      most = burst.available <= clock_.now ? 0 : std::min(most, burst.available - clock_.now);
+    }
+    // Later ones change no wire, but while one is on its way the machine does not hang.
+    for (std::size_t i = 1; i < bursts->size(); ++i) {
+      const Burst& later = *(*bursts)[i];
+      if (!later.answered || later.available <= clock_.now) continue;
+      most = std::min(most, later.available - clock_.now);
+    }
+  }
+  return most;
+}
+
+bool AxiSlave::waits_for_memory() const {
+  // An answer that has not been announced can only come from a process that is still to run.
+  for (const Bursts* bursts : {&reads_, &writes_}) {
+    for (std::size_t i = 0; i < bursts->size(); ++i) {
+      const Burst& burst = *(*bursts)[i];
+      if (burst.answered ? burst.available >= clock_.now : sc_core::sc_pending_activity()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+Cycle AxiSlave::run(Cycle most) {
+  const bool writes = !writes_.empty() || !addresses_.empty() || !data_.empty();
+  if (writes || collecting_ != nullptr || !requests_.empty() || !error_.empty()) return 0;
+  const Cycle cycles = pins_.ar.fires() ? run_bursts(most) : run_beats(most);
+  if (cycles == 0) return 0;
+  pins_.r.run = run_.data();
+  pins_.r.bits = run_[cycles - 1];
+  return cycles;
+}
+
+/// All beats of the oldest burst but its last.
+Cycle AxiSlave::run_beats(Cycle most) {
+  if (!answered(reads_, clock_.now)) return 0;
+  Burst& burst = *reads_.front();
+  const Cycle cycles = std::min<Cycle>(most, burst.beats - burst.next_beat - 1);
+  for (Cycle i = 0; i < cycles; ++i, ++burst.next_beat) run_[i] = beat(burst);
+  return cycles;
+}
+
+/// Cycle by cycle what commit() does: when an answer comes is up to the memory.
+Cycle AxiSlave::run_bursts(Cycle most) {
+  if (const Cycle cycles = run_bursts_directly(most)) return cycles;
+  for (Cycle i = 0; i < most; ++i) {
+    const Cycle now = clock_.now + i;
+    if (!answered(reads_, now) || !takes_reads()) return i;
+    const AxiBeat offered = beat(*reads_.front());
+    if (!offered.last) return i;
+    std::uint8_t* bytes = run_bytes_.data() + i * beat_bytes_;
+    copy_block(bytes, offered.data, beat_bytes_);
+    run_[i] = {bytes, true};
+    begin_read(pins_.ar.run[i]);
+    send(now);
+    end_beat();
+    if (!requests_.empty() || !error_.empty() || sc_core::sc_pending_activity()) return i + 1;
+  }
+  return most;
+}
+
+/// The same where the memory is read directly; 0: it is not. With as many bursts on their way in
+/// every cycle, an answer is offered that many cycles after its address; one whose address and
+/// answer both lie in the run never becomes a Burst.
+Cycle AxiSlave::run_bursts_directly(Cycle most) {
+  const Cycle waiting = reads_.size();
+  if (waiting <= direct_.read_latency || 2 * waiting > most_bursts) return 0;
+  for (Cycle i = 0; i < waiting; ++i) {
+    Burst& burst = *reads_[i];
+    if (!burst.answered || burst.available > clock_.now + i || !beat(burst).last) return 0;
+    run_[i] = beat(burst);
+  }
+  const AxiAddress* const addresses = pins_.ar.run;
+  Cycle cycles = 0;
+  for (; cycles < most; ++cycles) {
+    const std::uint8_t* bytes = direct_.at(addresses[cycles].address, beat_bytes_);
+    if (bytes == nullptr) break;
+    if (cycles + waiting < most) run_[cycles + waiting] = {bytes, true};
+  }
+  const Cycle turnover = std::min(cycles, waiting);
+  for (Cycle i = cycles - turnover; i < cycles; ++i) {
+    begin_read(addresses[i]);
+    send(clock_.now + i);
+  }
+  // Last: the beats of the run lie in these bursts, which new ones must not take over yet.
+  for (Cycle i = 0; i < turnover; ++i) end_beat();
+  return cycles;
+}
+
+}  // namespace tactus

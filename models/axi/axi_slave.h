@@ -1,0 +1,160 @@
+// AXI slave of one DRAM port: beats on one side, TLM-2.0 transactions on the other.
+//
+// One transaction a burst. A read goes out at the clock edge of its address handshake, a write at
+// the edge of the later of its address and its last data beat. Beats and responses are offered in
+// order, one beat a cycle, from the first cycle that begins at or after the memory's answer; a
+// memory that answers in no time offers in the cycle after the handshake.
+// Requests carry their time as an annotated delay, which the target must add: cycles may run ahead
+// of kernel time. Any target works: non-blocking with two or four phases, early completion, or
+// blocking, where the annotated delay counts (b_transport must not wait). A target's error response
+// stops the run with a UserError. At most 64 bursts each way are in flight, more than the design
+// ever has; the address channels are not ready beyond that.
+//
+// Where a memory is known to grant TLM's direct access (DMI) with the very latency of its
+// transactions, trust_dmi() saves the transactions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "models/axi/axi.h"
+#include "models/axi/axi_target.h"
+#include "models/axi/ring.h"
+#include "models/sim/clock.h"
+
+namespace tactus {
+
+class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm::tlm_mm_interface {
+ public:
+  enum class Transport { non_blocking, blocking };
+  enum State : unsigned {
+    read,
+    write,
+    handshake,
+    wait_master,
+    stalled,
+    read_latency,
+    write_latency,
+    wait_data,
+    rest,
+  };
+  static constexpr std::array<UnitState, 9> state_table{{
+      {"read", StateKind::busy, "a beat of read data is taken"},
+      {"write", StateKind::busy, "a beat of write data arrives"},
+      {"handshake", StateKind::busy, "an address arrives or a response is taken, and no data"},
+      {"wait_master", StateKind::stall, "data or a response is offered and not taken"},
+      {"stalled", StateKind::stall, "an answer is there and a random stall holds it back"},
+      {"read_latency", StateKind::stall, "the memory has not answered a read yet"},
+      {"write_latency", StateKind::stall, "the memory has not answered a write yet"},
+      {"wait_data", StateKind::stall, "a write's address or part of its data is missing"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
+
+  tlm_utils::simple_initiator_socket<AxiSlave> socket{"socket"};
+
+  AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
+           unsigned beat_bytes, Transport transport, AxiLinks& pins);
+  ~AxiSlave() override;
+
+  void trust_dmi() { trusts_dmi_ = true; }
+
+  void draw_stalls(StallGenerator& stalls) override { stalls_.draw(stalls); }
+  void drive() override;
+  void commit() override;
+  [[nodiscard]] bool idle() const override {
+    return reads_.empty() && writes_.empty() && addresses_.empty() && data_.empty() &&
+           collecting_ == nullptr && requests_.empty();
+  }
+  [[nodiscard]] Cycle waits(Cycle most) const override;
+  Cycle run(Cycle most) override;
+  [[nodiscard]] bool waits_for_memory() const override;
+  [[nodiscard]] Account* account() override { return &account_; }
+
+ private:
+  static constexpr unsigned most_bursts = 64;
+  struct Burst : tlm::tlm_generic_payload {
+    std::vector<std::uint8_t> bytes;
+    unsigned beats = 0;
+    unsigned next_beat = 0;
+    bool answered = false;
+    Cycle available = 0;  ///< first cycle in which a beat or the response may be offered
+  };
+
+  using Bursts = Ring<Burst*, most_bursts>;
+
+  [[nodiscard]] State state() const;
+  [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
+  /// The oldest burst is answered by the beginning of cycle `now`.
+  [[nodiscard]] static bool answered(const Bursts& bursts, Cycle now) {
+    return !bursts.empty() && bursts.front()->answered && bursts.front()->available <= now;
+  }
+  [[nodiscard]] AxiBeat beat(Burst& burst) const {
+    return {burst.bytes.data() + std::size_t{burst.next_beat} * beat_bytes_,
+            burst.next_beat + 1 == burst.beats};
+  }
+  Burst* new_burst();
+  void free(tlm::tlm_generic_payload* burst) override;
+  void request(Burst* burst, tlm::tlm_command command, std::uint32_t address);
+  /// In cycle `now`.
+  void send(Cycle now);
+  void begin_read(const AxiAddress& address);
+  void end_beat();
+  Cycle run_beats(Cycle most);
+  Cycle run_bursts(Cycle most);
+  Cycle run_bursts_directly(Cycle most);
+  void answer(Burst& burst, const sc_core::sc_time& delay);
+  void ask_for_dmi(Burst& burst);
+  [[nodiscard]] bool access_directly(Burst& burst, Cycle now) const;
+  void invalidate_dmi(sc_dt::uint64 first, sc_dt::uint64 last);
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  void finish();
+  void commit_write_data();
+  void join_writes();
+
+  Clock& clock_;
+  sc_core::sc_time::value_type period_;  ///< in units of sc_time
+  unsigned beat_bytes_;
+  Transport transport_;
+  AxiLinks& pins_;
+
+  std::vector<std::unique_ptr<Burst>> bursts_;  ///< all, busy and free
+  std::vector<Burst*> free_;
+  Ring<Burst*, std::size_t{2} * most_bursts> requests_;  ///< to be sent, oldest first
+  Burst* request_phase_ = nullptr;           ///< sent, its request not yet accepted by the target
+  Bursts reads_;                             ///< in order of their addresses
+  Bursts writes_;                            ///< in order, requested
+  Ring<AxiAddress, most_bursts> addresses_;  ///< of writes whose data is not complete
+  Bursts data_;                              ///< complete data whose address is missing
+  /// Bursts begun and not answered: reads, write addresses, complete write data.
+  struct {
+    unsigned reads = 0, write_addresses = 0, write_data = 0;
+  } in_flight_;
+  bool trusts_dmi_ = false;
+  /// What the memory lets us read and write directly.
+  struct Direct {
+    std::uint8_t* bytes = nullptr;
+    std::uint64_t address = 0, size = 0;
+    Cycle read_latency = 0, write_latency = 0;
+    /// Null unless all of the bytes lie here.
+    [[nodiscard]] std::uint8_t* at(std::uint64_t from, std::uint64_t count) const {
+      const std::uint64_t offset = from - address;
+      return offset < size && count <= size - offset ? bytes + offset : nullptr;
+    }
+  } direct_;
+  std::string error_;            ///< what the memory refused; raised by the next commit()
+  Burst* collecting_ = nullptr;  ///< data coming in
+  AxiStalls stalls_;
+  Account account_;
+  std::array<AxiBeat, longest_run> run_;
+  std::vector<std::uint8_t> run_bytes_;  ///< beats of a run whose bursts may have been reused
+};
+
+}  // namespace tactus

@@ -1,0 +1,44 @@
+// A plain 2-entry queue of data beats, with the bytes stored in it.
+#pragma once
+
+#include <array>
+
+#include "models/axi/axi.h"
+#include "models/sim/queue.h"
+
+namespace tactus {
+
+class BeatQueue {
+ public:
+  static constexpr std::size_t capacity = 2;
+  explicit BeatQueue(std::size_t beat_bytes) : bytes_(beat_bytes), data_(capacity, beat_bytes) {}
+
+  [[nodiscard]] bool empty() const { return data_.empty(); }
+  [[nodiscard]] std::size_t count() const { return data_.count(); }
+  [[nodiscard]] bool can_enqueue() const { return data_.count() < capacity; }
+  [[nodiscard]] AxiBeat front() { return {data_.front(), last_[read_]}; }
+
+  /// True for a turn. Which beat is the last decides nothing at a queue.
+  bool commit(bool enqueue, const AxiBeat& beat, bool dequeue_ready) {
+    const bool dequeue = dequeue_ready && !data_.empty();
+    const unsigned write = (read_ + static_cast<unsigned>(data_.count())) % slots;
+    if (dequeue) {
+      data_.pop();
+      read_ = (read_ + 1) % slots;
+    }
+    if (enqueue) {
+      copy_block(data_.push(), beat.data, bytes_);
+      last_[write] = beat.last;
+    }
+    return enqueue != dequeue;
+  }
+
+ private:
+  static constexpr unsigned slots = capacity + 1;
+  std::size_t bytes_;
+  BlockRing data_;
+  std::array<bool, slots> last_{};
+  unsigned read_ = 0;
+};
+
+}  // namespace tactus

@@ -1,0 +1,241 @@
+#include "models/axi/boundary_splitter.h"
+
+#include <algorithm>
+
+#include "models/axi/axi_signals.h"
+#include "models/sim/events.h"
+
+namespace tactus {
+namespace {
+
+constexpr unsigned page_bytes = 4096;
+
+}  // namespace
+
+BoundarySplitter::BoundarySplitter(const sc_core::sc_module_name& name, Clock& clock,
+                                   unsigned beat_bytes, unsigned port, AxiLinks& upstream,
+                                   AxiLinks& pins)
+    : sc_module(name),
+      clock_(clock),
+      beat_bytes_(beat_bytes),
+      port_(port),
+      upstream_(upstream),
+      pins_(pins) {}
+
+void BoundarySplitter::cut(Channel& channel, const AxiAddress& burst) const {
+  channel.piece = burst;
+  channel.last_piece = true;
+  const unsigned in_page = burst.address % page_bytes;
+  const unsigned span = burst.length * beat_bytes_;  // one beat short of the burst's bytes
+  const bool split = span > page_bytes || in_page + span > page_bytes + 1;
+  if (!split) return;
+  const unsigned total = burst.length + 1;
+  const unsigned left = total - channel.beats_issued;
+  const unsigned room =
+      (channel.beats_issued == 0 ? page_bytes - in_page : page_bytes) / beat_bytes_;
+  const unsigned beats = left < room ? left : room;
+  channel.piece.address = burst.address + channel.beats_issued * beat_bytes_;
+  channel.piece.length = static_cast<std::uint16_t>(beats - 1);
+  channel.last_piece = beats == left;
+}
+
+void BoundarySplitter::drive() {
+  // A channel without an address shows the ready of a burst that is not split.
+  reads_.last_piece = writes_.last_piece = true;
+  // Only the first piece of a read books its length, the original one; every piece of a write does.
+  const bool read = upstream_.ar.valid;
+  if (read) cut(reads_, upstream_.ar.bits);
+  read_needed_ = reads_.beats_issued == 0 ? leg_address | leg_length : leg_address;
+  reads_.pending_legs = read ? read_needed_ & ~reads_.done_legs : 0;
+  pins_.ar.valid = (reads_.pending_legs & leg_address) != 0;
+  pins_.ar.bits = reads_.piece;
+
+  const bool write = upstream_.aw.valid;
+  if (write) cut(writes_, upstream_.aw.bits);
+  writes_.pending_legs = write ? (leg_address | leg_length | leg_response) & ~writes_.done_legs : 0;
+  pins_.aw.valid = (writes_.pending_legs & leg_address) != 0;
+  pins_.aw.bits = writes_.piece;
+
+  const bool length_valid = writes_.lengths.has_output((writes_.pending_legs & leg_length) != 0);
+  pins_.w.valid = upstream_.w.valid && length_valid;
+  pins_.w.bits = write_beat();
+}
+
+/// The beats with the `last` of their bursts.
+AxiBeat BoundarySplitter::write_beat() const {
+  return {upstream_.w.bits.data,
+          writes_.beats_passed == writes_.lengths.output(writes_.piece.length)};
+}
+AxiBeat BoundarySplitter::read_beat() const {
+  return {pins_.r.bits.data,
+          reads_.beats_passed == reads_.lengths.output(upstream_.ar.bits.length)};
+}
+
+bool BoundarySplitter::recut(Channel& channel, const AxiAddress& burst) const {
+  const unsigned length = channel.piece.length;
+  const bool last_piece = channel.last_piece;
+  cut(channel, burst);
+  return channel.piece.length == length && channel.last_piece == last_piece;
+}
+
+bool BoundarySplitter::redrive() {
+  if (upstream_.ar.valid && !recut(reads_, upstream_.ar.bits)) return false;
+  if (upstream_.aw.valid && !recut(writes_, upstream_.aw.bits)) return false;
+  pins_.ar.bits = reads_.piece;
+  pins_.aw.bits = writes_.piece;
+  const bool last_written = pins_.w.bits.last;
+  const bool last_read = upstream_.r.bits.last;
+  pins_.w.bits = write_beat();
+  upstream_.r.bits = read_beat();
+  return pins_.w.bits.last == last_written && upstream_.r.bits.last == last_read;
+}
+
+Cycle BoundarySplitter::offer_run(Cycle most) {
+  const bool bursts = pins_.ar.fires();
+  if (!is_run(upstream_, bursts) || !is_run(pins_, bursts)) return 0;
+  if (!bursts) {  // none of the beats is the last
+    if (reads_.lengths.empty()) return 0;
+    return std::min<Cycle>(most, reads_.lengths.front() - reads_.beats_passed);
+  }
+  // A burst of one beat lies in one page.
+  pins_.ar.run = upstream_.ar.run;
+  const bool single = reads_.lengths.uniform(0) && pins_.ar.run[0].length == 0;
+  return single && reads_.beats_passed == 0 ? most : 0;
+}
+
+void BoundarySplitter::run(Cycle cycles) {
+  ++clock_.progress;
+  stats_.read_beats += cycles;
+  upstream_.r.run = pins_.r.run;
+  upstream_.r.bits = upstream_.r.run[cycles - 1];
+  if (!pins_.ar.fires()) {
+    reads_.beats_passed += static_cast<unsigned>(cycles);
+    return;
+  }
+  stats_.read_bursts += cycles;  // `lengths` takes as many bursts of one beat as it gives
+  cut(reads_, upstream_.ar.run[cycles - 1]);
+  pins_.ar.bits = reads_.piece;
+}
+
+void BoundarySplitter::accept() {
+  const bool read_length = reads_.lengths.has_output((reads_.pending_legs & leg_length) != 0);
+  pins_.r.ready = read_length && upstream_.r.ready;
+  upstream_.r.valid = read_length && pins_.r.valid;
+  upstream_.r.bits = read_beat();
+  read_length_taken_ = pins_.r.fires() && upstream_.r.bits.last;
+  read_ready_ = (pins_.ar.ready ? leg_address : 0U) |
+                (reads_.lengths.can_enqueue(read_length_taken_) ? leg_length : 0U);
+  upstream_.ar.ready = (read_needed_ & ~(read_ready_ | reads_.done_legs)) == 0 && reads_.last_piece;
+
+  const bool length_valid = writes_.lengths.has_output((writes_.pending_legs & leg_length) != 0);
+  upstream_.w.ready = length_valid && pins_.w.ready;
+  write_length_taken_ = pins_.w.fires() && pins_.w.bits.last;
+
+  const std::uint8_t keep_leg = writes_.last_piece ? 1 : 0;
+  const bool flag = keep_response_.has_output((writes_.pending_legs & leg_response) != 0);
+  const bool keep = keep_response_.output(keep_leg) != 0;
+  pins_.b.ready = flag && (!keep || upstream_.b.ready);
+  upstream_.b.valid = flag && keep && pins_.b.valid;
+  response_taken_ = pins_.b.fires();
+
+  write_ready_ = (pins_.aw.ready ? leg_address : 0U) |
+                 (writes_.lengths.can_enqueue(write_length_taken_) ? leg_length : 0U) |
+                 (keep_response_.can_enqueue(response_taken_) ? leg_response : 0U);
+  upstream_.aw.ready =
+      ((leg_address | leg_length | leg_response) & ~(write_ready_ | writes_.done_legs)) == 0 &&
+      writes_.last_piece;
+}
+
+void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready) {
+  const unsigned fires = channel.pending_legs & ready;
+  const bool all = channel.pending_legs == fires;
+  if (!valid) return;
+  const unsigned done = all ? 0 : channel.done_legs | fires;
+  const unsigned issued = !all                 ? channel.beats_issued
+                          : channel.last_piece ? 0
+                                               : channel.beats_issued + channel.piece.length + 1;
+  if (done != channel.done_legs || issued != channel.beats_issued) ++clock_.turns;
+  channel.done_legs = done;
+  channel.beats_issued = issued;
+}
+
+void BoundarySplitter::commit() {
+  if (clock_.events != nullptr) events();
+  if (upstream_.ar.valid || pins_.r.fires()) commit_reads();
+  if (upstream_.aw.valid || pins_.w.fires() || response_taken_) commit_writes();
+}
+
+void BoundarySplitter::commit_reads() {
+  const unsigned fires = reads_.pending_legs & read_ready_;
+  const bool length = (fires & leg_length) != 0;
+  commit_fork(reads_, upstream_.ar.valid, read_ready_);
+  if (reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_)) ++clock_.turns;
+  if (fires != 0) ++clock_.progress;
+  stats_.read_bursts += pins_.ar.fires() ? 1 : 0;
+  if (!pins_.r.fires()) return;
+  ++stats_.read_beats;
+  pass_beat(reads_.beats_passed, upstream_.r.bits.last);
+}
+
+void BoundarySplitter::commit_writes() {
+  const unsigned fires = writes_.pending_legs & write_ready_;
+  const unsigned piece_length = writes_.piece.length;
+  const std::uint8_t keep = writes_.last_piece ? 1 : 0;
+  commit_fork(writes_, upstream_.aw.valid, write_ready_);
+  bool turn = writes_.lengths.commit((fires & leg_length) != 0, piece_length, write_length_taken_);
+  turn |= keep_response_.commit((fires & leg_response) != 0, keep, response_taken_);
+  if (turn) ++clock_.turns;
+  if (fires != 0) ++clock_.progress;
+  stats_.write_bursts += pins_.aw.fires() ? 1 : 0;
+  if (pins_.w.fires()) {
+    ++stats_.write_beats;
+    pass_beat(writes_.beats_passed, pins_.w.bits.last);
+  }
+  if (!response_taken_) return;
+  ++clock_.progress;
+  ++stats_.write_responses;
+  stats_.last_write_response = clock_.now;
+}
+
+void BoundarySplitter::pass_beat(unsigned& passed, bool last) {
+  ++clock_.progress;
+  passed = last ? 0 : passed + 1;
+}
+
+void BoundarySplitter::events() const {
+  EventSink& sink = *clock_.events;
+  if (pins_.ar.fires()) {
+    const AxiAddress& a = pins_.ar.bits;
+    sink.event({EventKind::axi_read_address, port_, a.address, a.length, a.cache});
+  }
+  if (pins_.aw.fires()) {
+    const AxiAddress& a = pins_.aw.bits;
+    sink.event({EventKind::axi_write_address, port_, a.address, a.length, a.cache});
+  }
+  if (pins_.w.fires()) {
+    sink.event(
+        {EventKind::axi_write_data, port_, pins_.w.bits.last ? 1U : 0U, 0, 0, pins_.w.bits.data});
+  }
+  if (pins_.r.fires()) sink.event({EventKind::axi_read_data, port_});
+  if (pins_.b.fires()) sink.event({EventKind::axi_write_response, port_});
+}
+
+void BoundarySplitter::describe(const trace::Scope& scope) const {
+  trace::describe_axi(scope, upstream_);
+  const auto channel = [&](const char* name, const Channel& c) {
+    const trace::Scope part = scope.part(name);
+    part.level("lengths", 2, [&c] { return c.lengths.count(); });
+    part.reg(
+        "beats_issued", 9, [&c] { return c.beats_issued; }, trace::Radix::decimal);
+    part.reg(
+        "beats_passed", 9, [&c] { return c.beats_passed; }, trace::Radix::decimal);
+    part.state(
+        "done", 3, [&c] { return c.done_legs; },
+        "legs taken: 1 address, 2 length, 4 response flag");
+  };
+  channel("reads", reads_);
+  channel("writes", writes_);
+  scope.level("response_flags", 2, [this] { return keep_response_.count(); });
+}
+
+}  // namespace tactus

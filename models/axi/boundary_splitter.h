@@ -1,0 +1,87 @@
+// Splitter at the 4096-byte boundary that AXI bursts must not cross.
+//
+// Addresses pass in the cycle in which they arrive; a burst that crosses is issued as one piece a
+// cycle: up to the boundary, whole pages, the rest. Bookkeeping queues of 2 entries limit the port
+// to 3 read and 3 write bursts in flight. LAST is regenerated, towards the Converter for the whole
+// burst and towards the pins per piece; of the responses to a split write only the last is
+// forwarded. The RTL's test is off by one: a burst that spills exactly one beat over a boundary
+// passes whole. Source: hardware spec section 10.3.
+#pragma once
+
+#include <systemc>
+
+#include "models/axi/axi.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+
+namespace tactus {
+
+class BoundarySplitter final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::uint64_t read_bursts = 0, write_bursts = 0;  ///< at the pins
+    std::uint64_t read_beats = 0, write_beats = 0;    ///< at the pins
+    std::uint64_t write_responses = 0;                ///< at the pins
+    Cycle last_write_response = 0;                    ///< cycle of the last of them
+  };
+
+  /// `port` only names events. `upstream` is the AXI queue's side, `pins` the memory's.
+  BoundarySplitter(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes,
+                   unsigned port, AxiLinks& upstream, AxiLinks& pins);
+
+  void drive();   ///< address, write data towards the pins
+  void accept();  ///< readies of both sides; needs the pins driven
+  void commit();
+  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
+
+  /// The splitter's part of DramPort::offer_run() and run().
+  [[nodiscard]] Cycle offer_run(Cycle most);
+  void run(Cycle cycles);
+
+  [[nodiscard]] bool idle() const {
+    return reads_.lengths.empty() && writes_.lengths.empty() && keep_response_.empty();
+  }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
+
+ private:
+  using Lengths = Queue<unsigned, QueueKind::pipe_flow, 2>;
+
+  /// One address channel: the burst being cut and the fork that issues its pieces.
+  struct Channel {
+    Lengths lengths;            ///< of bursts whose data is still to come
+    unsigned beats_issued = 0;  ///< of the burst at the input, in earlier pieces
+    AxiAddress piece;           ///< of this cycle
+    bool last_piece = true;
+    unsigned pending_legs = 0;  ///< of the fork, in this cycle
+    unsigned done_legs = 0;
+    unsigned beats_passed = 0;  ///< of the burst at the head of `lengths`
+  };
+  enum Leg : unsigned { leg_address = 1, leg_length = 2, leg_response = 4 };
+
+  void cut(Channel& channel, const AxiAddress& burst) const;
+  /// Clock edge of the fork and of the count of issued beats.
+  void commit_fork(Channel& channel, bool valid, unsigned ready);
+  /// Cuts the next burst; false unless it is cut like the one before.
+  [[nodiscard]] bool recut(Channel& channel, const AxiAddress& burst) const;
+  [[nodiscard]] AxiBeat read_beat() const;
+  [[nodiscard]] AxiBeat write_beat() const;
+  void events() const;
+  void commit_reads();
+  void commit_writes();
+  void pass_beat(unsigned& passed, bool last);
+
+  Clock& clock_;
+  unsigned beat_bytes_;
+  unsigned port_;
+  AxiLinks& upstream_;
+  AxiLinks& pins_;
+  Channel reads_, writes_;
+  Queue<std::uint8_t, QueueKind::pipe_flow, 2> keep_response_;  ///< 1: forward, 0: drop
+  // Settled wires of this cycle.
+  unsigned read_needed_ = 0, read_ready_ = 0, write_ready_ = 0;
+  bool read_length_taken_ = false, write_length_taken_ = false, response_taken_ = false;
+  Stats stats_;
+};
+
+}  // namespace tactus

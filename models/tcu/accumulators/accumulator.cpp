@@ -1,0 +1,212 @@
+#include "models/tcu/accumulators/accumulator.h"
+
+#include <algorithm>
+
+#include "models/tcu/channel_signals.h"
+
+namespace tactus {
+
+Accumulator::Accumulator(const sc_core::sc_module_name& name, Clock& clock,
+                         const tcu::Architecture& architecture, const AccumulatorLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      links_(links),
+      kernels_(tcu::vector_kernels(architecture.data_type)),
+      lanes_(architecture.array_size),
+      memory_("memory", clock, architecture.accumulator_depth, architecture.vector_bytes(),
+              {{EventKind::accumulator_read_a, EventKind::accumulator_read_b},
+               {EventKind::accumulator_write_a, EventKind::accumulator_write_a}},
+              port_a_, port_b_),
+      sum_(architecture.vector_bytes()) {}
+
+void Accumulator::accept() {
+  const AccumulatorRequest& request = links_.control.bits;
+  needed_legs_ = leg_a;
+  if (request.write) needed_legs_ |= leg_route | (request.accumulate ? leg_b : leg_lock);
+  request_leg_.write = request.write;
+  route_leg_ = request.accumulate ? through_adder : direct;
+  show_requests();
+  pending_legs_ = links_.control.valid ? needed_legs_ & ~done_legs_ : 0;
+  const bool has_input = links_.input.valid;
+
+  port_a_.request.valid = requests_.has_output((pending_legs_ & leg_a) != 0);
+  port_b_.request.valid = (pending_legs_ & leg_b) != 0 && !lock_.held;
+
+  // Through the adder, input and port B's data leave together.
+  const bool routed = routes_.has_output((pending_legs_ & leg_route) != 0);
+  sums_ = routes_.output(route_leg_) == through_adder;
+  const bool has_operand = !sums_ || port_b_.read_data.valid;
+  port_a_.write_data.valid = routed && has_input && has_operand;
+  memory_.accept();
+  const bool consumer_ready = routed && port_a_.write_data.ready;
+  links_.input.ready = consumer_ready && has_operand;
+  port_b_.read_data.ready = consumer_ready && sums_ && has_input;
+
+  const unsigned ready = ready_legs();
+  links_.control.ready = (needed_legs_ & ~(ready | done_legs_)) == 0;
+  fires_ = pending_legs_ & ready;
+}
+
+unsigned Accumulator::ready_legs() const {
+  unsigned ready = leg_lock;
+  if (requests_.can_enqueue(port_a_.request.ready)) ready |= leg_a;
+  if (routes_.can_enqueue(port_a_.write_data.fires())) ready |= leg_route;
+  if (!lock_.held && port_b_.request.ready) ready |= leg_b;
+  return ready;
+}
+
+void Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_fires,
+                               const MemoryRequest& a) {
+  if (held && a_fires && a == condition) held = false;
+  const bool observed = a_fires && a == next;
+  if (!command || observed) return;
+  held = true;
+  condition = next;
+}
+
+bool Accumulator::steady(std::uint64_t next) const {
+  // Port B's reads of accumulates go on while nothing holds the lock: it has nothing to release.
+  if ((edge_.fires & leg_b) != 0) return requests_.count() == 1 && memory_.waiting(1) == 1;
+  // A plain write that goes straight through is seen by its own lock command.
+  if (requests_.empty()) return !lock_.held;
+  const MemoryRequest& waiting = requests_.front();
+  if ((edge_.fires & leg_lock) == 0) return !lock_.held || !waiting.write;
+  // The write before releases the lock in the cycle in which the next takes it.
+  return waiting.address != next && lock_.held && lock_.condition == waiting;
+}
+
+Accumulator::Activity Accumulator::activity() const {
+  const Link<MemoryRequest>& request = port_a_.request;
+  if (request.fires()) return Activity::access;
+  if (request.valid && request.bits.write) {
+    if (!links_.input.valid) return Activity::wait_data;
+    return lock_.held ? Activity::wait_lock : Activity::wait_operand;
+  }
+  const bool data_waits = port_a_.read_data.valid && !port_a_.read_data.ready;
+  return request.valid || data_waits ? Activity::wait_reader : Activity::none;
+}
+
+std::uint64_t Accumulator::facts() const {
+  // An entry and its kind, without branches: in most cycles both are others than in the last.
+  const unsigned request = requests_.empty() ? 0 : 1U;
+  const unsigned route = routes_.empty() ? 0 : 1U;
+  return done_legs_ | unsigned{lock_.held} << 5 | request << 6 |
+         (request & unsigned{requests_.front().write}) << 7 | route << 8 |
+         (route & unsigned{routes_.front()}) << 9 | memory_.facts() << 10;
+}
+
+void Accumulator::decide() {
+  memory_.decide();
+  const unsigned done = links_.control.ready ? 0 : done_legs_ | fires_;
+  edge_.fires = static_cast<std::uint8_t>(fires_);
+  edge_.done = static_cast<std::uint8_t>(done);
+  edge_.write = request_leg_.write;
+  edge_.through_adder = route_leg_ == through_adder;
+  edge_.takes_input = port_a_.write_data.fires();
+  edge_.sums = sums_;
+  edge_.a_fires = port_a_.request.fires();
+  edge_.a_ready = port_a_.request.ready;
+  edge_.activity = activity();
+  edge_.memory = memory_.edge();
+  edge_.turns = done != done_legs_ || edge_.memory.turns ||
+                requests_.level_moves((fires_ & leg_a) != 0, edge_.a_ready) ||
+                routes_.level_moves((fires_ & leg_route) != 0, edge_.takes_input);
+  edge_.rests = !edge_.turns && !edge_.takes_input && fires_ == 0 && edge_.memory.rests;
+}
+
+void Accumulator::recall(const Edge& edge) {
+  edge_ = edge;
+  if (edge.rests) return;
+  memory_.recall(edge.memory);
+  request_leg_.write = edge.write;
+  route_leg_ = edge.through_adder ? through_adder : direct;
+  show_requests();
+}
+
+/// The addresses at the two ports.
+void Accumulator::show_requests() {
+  request_leg_.address = port_b_.request.bits.address = links_.control.bits.address;
+  port_a_.request.bits = requests_.output(request_leg_);
+}
+
+void Accumulator::move() {
+  if (edge_.rests) return;
+  done_legs_ = edge_.done;
+  routes_.commit((edge_.fires & leg_route) != 0, route_leg_, edge_.takes_input);
+  if (edge_.fires != 0) ++clock_.progress;
+  if (edge_.takes_input) {
+    ++clock_.progress;
+    port_a_.write_data.bits = links_.input.bits;
+    if (edge_.sums) {
+      kernels_.add(links_.input.bits, port_b_.read_data.bits, sum_.data(), lanes_);
+      port_a_.write_data.bits = sum_.data();
+    }
+  }
+  lock_.commit((edge_.fires & leg_lock) != 0, request_leg_, edge_.a_fires, port_a_.request.bits);
+  requests_.commit((edge_.fires & leg_a) != 0, request_leg_, edge_.a_ready);
+  memory_.move();
+}
+
+MemoryRequest* Accumulator::begin_run(Cycle cycles) {
+  const std::size_t waiting = requests_.count();
+  if (run_.size() < waiting + cycles) run_.resize(waiting + cycles);
+  if (waiting != 0) run_.front() = requests_.front();
+  port_a_.request.run = run_.data();
+  port_b_.request.run = run_.data() + waiting;
+  return run_.data() + waiting;
+}
+
+/// The lock goes from each plain write to the next, or stays as it is: see steady().
+void Accumulator::run(Cycle cycles) {
+  ++clock_.progress;
+  if ((edge_.fires & leg_b) != 0) {
+    memory_.run_updates(cycles, [this](Cycle i, Cycle count, VectorRef old, std::uint8_t* sum) {
+      add_run(links_.input.run + i, count, old, sum);
+    });
+  } else {
+    memory_.offer_run(cycles);
+    port_a_.write_data.run = links_.input.run;
+    memory_.run(cycles);
+  }
+  if (requests_.empty()) return;
+  requests_.commit(true, run_[cycles], true);
+  if ((edge_.fires & leg_lock) != 0) lock_.condition = run_[cycles];
+}
+
+/// The inputs often lie one behind the other, too.
+void Accumulator::add_run(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum) {
+  const std::size_t bytes = memory_.vector_bytes();
+  for (Cycle done = 0; done < count;) {
+    const VectorRef first = inputs[done];
+    Cycle more = 1;
+    while (done + more < count && inputs[done + more] == first + more * bytes) ++more;
+    kernels_.add(first, old + done * bytes, sum + done * bytes, more * lanes_);
+    done += more;
+  }
+}
+
+std::string Accumulator::waits_for() const {
+  if (requests_.empty()) return "nothing to do";
+  if (!requests_.front().write) return "room for read data, which nobody takes";
+  return "data for a write to accumulator " + std::to_string(requests_.front().address);
+}
+
+void Accumulator::describe(const trace::Scope& scope) const {
+  const unsigned bits = std::max(1U, scope.widths().layout.accumulator_address);
+  scope.channel("control", links_.control);
+  scope.channel("input", links_.input);
+  scope.channel("output", port_a_.read_data);
+  scope.level("port_a_queue", 1, [this] { return requests_.count(); });
+  scope.level("demux_queue", 1, [this] { return routes_.count(); });
+  scope.level("mux_queue", 1, [this] { return routes_.count(); });
+  scope.state(
+      "done", 5, [this] { return done_legs_; },
+      "legs taken: 1 port A, 2 port B, 4 demux, 8 mux, 10 lock");
+  scope.reg("lock_held", 1, [this] { return lock_.held; });
+  scope.reg(
+      "lock_address", bits, [this] { return lock_.held ? lock_.condition.address : 0; },
+      trace::Radix::decimal);
+  memory_.describe(scope.unit("acc"));
+}
+
+}  // namespace tactus

@@ -1,0 +1,133 @@
+// Accumulator: a dual-port memory with a saturating adder at its write port.
+//
+// Plain write: written in the cycle in which data arrives. Accumulating write: port B reads the old
+// vector in the control cycle at the earliest, the sum is written one cycle later at the earliest.
+// Read: data one cycle after the request. One operation a cycle for any homogeneous sequence. Port
+// A executes strictly in order; a lock keeps port B's reads behind pending plain writes.
+//
+// The RTL's two lost-update hazards follow from the rules: nothing orders an accumulate behind the
+// accumulate just before it, and the first of two equal pending plain writes releases the lock.
+// Source: hardware spec sections 2.5 and 8.1.
+#pragma once
+
+#include <systemc>
+
+#include "isa/tcu/arithmetic.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/tcu/channels.h"
+#include "models/tcu/memory/dual_port_memory.h"
+
+namespace tactus {
+
+struct AccumulatorRequest {
+  std::uint64_t address = 0;
+  bool write = false;
+  bool accumulate = false;
+};
+
+struct AccumulatorLinks {
+  Link<AccumulatorRequest>& control;
+  Link<VectorRef>& input;
+};
+
+class Accumulator final : public sc_core::sc_module {
+ public:
+  Accumulator(const sc_core::sc_module_name& name, Clock& clock,
+              const tcu::Architecture& architecture, const AccumulatorLinks& links);
+
+  void drive() { memory_.drive(); }  ///< output.valid; needs nothing
+  void accept();                     ///< control.ready, input.ready; needs both driven
+  /// The vectors that are read.
+  [[nodiscard]] Link<VectorRef>& output() { return port_a_.read_data; }
+
+  /// What port A does in a cycle.
+  enum class Activity : std::uint8_t {
+    none,
+    access,
+    wait_data,
+    wait_operand,
+    wait_lock,
+    wait_reader
+  };
+  // See models/sim/engine.h.
+  struct Edge {
+    std::uint8_t fires, done;   ///< legs of the control's request: taken, and taken so far
+    bool write, through_adder;  ///< of the control's request
+    bool takes_input, sums;     ///< what is taken goes through the adder
+    bool a_fires, a_ready;      ///< requests of port A
+    bool rests;                 ///< nothing moves
+    bool turns;
+    Activity activity;
+    DualPortMemory::Edge memory;
+  };
+  static constexpr unsigned fact_bits = 10 + DualPortMemory::fact_bits;
+  [[nodiscard]] std::uint64_t facts() const;
+  void decide();  ///< needs output.ready
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge);  ///< needs the control's address
+  void move();
+  /// Whether the next cycles are like the last, in which a request was taken, as long as requests
+  /// like it go on at addresses that differ from each to the next from `next` on.
+  [[nodiscard]] bool steady(std::uint64_t next) const;
+  /// Room for what the control asks for in the cycles of a run, to be filled before run().
+  [[nodiscard]] MemoryRequest* begin_run(Cycle cycles);
+  void run(Cycle cycles);  ///< needs the input, offers the output
+
+  [[nodiscard]] DualPortMemory& memory() { return memory_; }
+  [[nodiscard]] const DualPortMemory& memory() const { return memory_; }
+  [[nodiscard]] bool idle() const { return requests_.empty() && routes_.empty() && memory_.idle(); }
+  [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
+
+ private:
+  enum Route : std::uint8_t { direct, through_adder };
+  enum Leg : unsigned {
+    leg_a = 1,
+    leg_b = 2,
+    leg_route = 4 | 8,  ///< of the demultiplexer and of the multiplexer
+    leg_lock = 16
+  };
+
+  /// The lock of hardware spec 2.5 in the one use that matters: taken by port A for a plain write,
+  /// respected by port B.
+  struct Lock {
+    bool held = false;
+    MemoryRequest condition;
+    void commit(bool command, const MemoryRequest& next, bool a_fires, const MemoryRequest& a);
+  };
+
+  [[nodiscard]] unsigned ready_legs() const;
+  [[nodiscard]] Activity activity() const;
+  void show_requests();
+  void add_run(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum);
+
+  Clock& clock_;
+  AccumulatorLinks links_;
+  const tcu::VectorKernels& kernels_;
+  std::size_t lanes_;
+  MemoryPort port_a_, port_b_;
+  DualPortMemory memory_;
+
+  Queue<MemoryRequest, QueueKind::pipe_flow, 1> requests_;  ///< before port A
+  /// Direct or through the adder. The RTL has two such queues, one for the demultiplexer behind the
+  /// input and one for the multiplexer before port A. They are filled by the same requests, and the
+  /// input is taken in the very cycle in which its vector or sum is written, so at all times they
+  /// hold the same.
+  Queue<Route, QueueKind::pipe_flow, 1> routes_;
+  Lock lock_;
+  unsigned needed_legs_ = 0;
+  unsigned pending_legs_ = 0;
+  unsigned done_legs_ = 0;
+
+  // The settled wires of the present cycle.
+  unsigned fires_ = 0;  ///< legs
+  MemoryRequest request_leg_;
+  Route route_leg_ = direct;
+  bool sums_ = false;  ///< the input goes through the adder
+  Edge edge_{};
+  std::vector<std::uint8_t> sum_;
+  std::vector<MemoryRequest> run_;  ///< those waiting, then those of the control
+};
+
+}  // namespace tactus

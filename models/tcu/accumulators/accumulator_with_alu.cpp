@@ -1,0 +1,296 @@
+#include "models/tcu/accumulators/accumulator_with_alu.h"
+
+#include "models/tcu/channel_signals.h"
+
+namespace tactus {
+
+AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Clock& clock,
+                                       const tcu::Architecture& architecture,
+                                       const AccumulatorWithAluLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      links_(links),
+      accumulator_("accumulator", clock, architecture, {request_, accumulator_input_}),
+      accumulator_output_(accumulator_.output()),
+      alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}),
+      account_("accumulators", clock, state_table, rest) {}
+
+namespace {
+enum StepBit : unsigned { bit_read = 1, bit_write = 2, bit_simd = 4, bit_input = 8, bit_done = 16 };
+}  // namespace
+
+constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::make_steps() {
+  std::array<Step, 32> steps{};
+  for (unsigned bits = 0; bits < steps.size(); ++bits) {
+    Step& step = steps[bits];
+    const bool simd = (bits & bit_simd) != 0;
+    const bool two_phases = (bits & bit_read) != 0 && (bits & bit_write) != 0;
+    if (!two_phases) {
+      step.phase = Phase::single;
+    } else if ((bits & bit_done) != 0) {
+      step.phase = Phase::write;
+    } else {
+      // Without a source 0 the read phase passes in one cycle and issues no ALU operation.
+      step.phase = simd && (bits & bit_input) == 0 ? Phase::skip_read : Phase::read;
+    }
+    const bool reads = two_phases ? step.phase == Phase::read : (bits & bit_read) != 0;
+    step.writes = two_phases ? step.phase == Phase::write : (bits & bit_write) != 0;
+    unsigned legs = 0;
+    if (reads) legs |= leg_accumulator | leg_output_select;
+    if (step.writes) legs |= leg_accumulator | leg_input_select;
+    // The ALU operation issues in the first phase; where its result goes is settled in the last.
+    if (simd && (step.phase == Phase::single || step.phase == Phase::read)) legs |= leg_alu;
+    if (simd && (step.phase == Phase::single || step.phase == Phase::write)) {
+      legs |= leg_result_select;
+    }
+    step.needed_legs = static_cast<std::uint8_t>(legs);
+  }
+  return steps;
+}
+
+constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::steps = make_steps();
+
+unsigned AccumulatorWithAlu::step_index(const AccumulatorControl& item, bool read_done) {
+  return (item.read ? bit_read : 0U) | (item.write ? bit_write : 0U) |
+         (item.alu.op != tcu::SimdOp::no_op ? bit_simd : 0U) |
+         (item.alu.left == 0 || item.alu.right == 0 ? bit_input : 0U) | (read_done ? bit_done : 0U);
+}
+
+/// What the item at the head asks for in this cycle. The head may be stale (empty queue): its legs
+/// are then not valid, but `read_done_` still follows them, as in the RTL.
+void AccumulatorWithAlu::decode_phase() {
+  const AccumulatorControl& item = control_.front();
+  const Step step = steps[step_index(item, read_done_)];
+  simd_ = item.alu.op != tcu::SimdOp::no_op;
+  phase_ = step.phase;
+  needed_legs_ = step.needed_legs;
+  offered_ = (simd_ ? leg_input_select | leg_output_select : 0U) |
+             (step.writes ? unsigned{leg_result_select} : 0U);
+  request_.bits = {step.writes ? item.write_address : item.read_address, step.writes,
+                   step.writes && item.accumulate};
+  operation_.bits = item.alu;
+}
+
+void AccumulatorWithAlu::drive() {
+  links_.control.ready = control_.can_enqueue();
+  decode_phase();
+  pending_legs_ = control_.empty() ? 0 : needed_legs_ & ~done_legs_;
+  request_.valid = (pending_legs_ & leg_accumulator) != 0;
+  operation_.valid = (pending_legs_ & leg_alu) != 0;
+
+  selected_ = selects_.full | (pending_legs_ & select_legs);
+  routes_ = selects_.output(offered_);
+
+  accumulator_.drive();
+  alu_.drive();
+  const bool out = selected(leg_output_select) && accumulator_output_.valid;
+  links_.output.valid = out && !output_to_alu();
+  alu_input_.valid = out && output_to_alu();
+  links_.output.bits = alu_input_.bits = accumulator_output_.bits;
+}
+
+void AccumulatorWithAlu::accept() {
+  const bool takes = selected(leg_input_select);
+  if (input_from_alu()) {
+    accumulator_input_.valid =
+        takes && selected(leg_result_select) && result_kept() && alu_output_.valid;
+  } else {
+    accumulator_input_.valid = takes && links_.input.valid;
+  }
+  accumulator_.accept();
+  links_.input.ready = takes && !input_from_alu() && accumulator_input_.ready;
+}
+
+/// Before the clock edge.
+AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
+  switch (accumulator_.edge().activity) {
+    case Accumulator::Activity::access:
+      return access;
+    case Accumulator::Activity::wait_data:
+      return input_from_alu() ? wait_alu : wait_input;
+    case Accumulator::Activity::wait_operand:
+      return wait_operand;
+    case Accumulator::Activity::wait_lock:
+      return wait_lock;
+    case Accumulator::Activity::wait_reader:
+      return wait_reader;
+    case Accumulator::Activity::none:
+      break;
+  }
+  if (idle()) return rest;
+  return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
+}
+
+std::uint64_t AccumulatorWithAlu::facts() const {
+  const AccumulatorControl& item = control_.front();
+  std::uint64_t facts = control_.count() | step_index(item, read_done_) << 2 |
+                        unsigned{item.accumulate} << 7 |
+                        unsigned{AluArray::needs_input(item.alu)} << 8 | done_legs_ << 9 |
+                        selects_.full << (14 - 1) | (selects_.items & selects_.full) << (17 - 1);
+  facts |= accumulator_.facts() << 20;
+  return facts | alu_.facts() << (20 + Accumulator::fact_bits);
+}
+
+void AccumulatorWithAlu::decide() {
+  alu_.accept();
+  accumulator_output_.ready =
+      selected(leg_output_select) && (output_to_alu() ? alu_input_.ready : links_.output.ready);
+  const bool alu_to_accumulator =
+      selected(leg_input_select) && input_from_alu() && accumulator_input_.ready;
+  alu_output_.ready = selected(leg_result_select) && (!result_kept() || alu_to_accumulator);
+  accumulator_.decide();
+  alu_.decide();
+
+  unsigned taken = 0;  // from the select queues, together with the vector
+  if (accumulator_input_.fires()) taken |= leg_input_select;
+  if (accumulator_output_.fires()) taken |= leg_output_select;
+  if (alu_output_.fires()) taken |= leg_result_select;
+  unsigned ready = select_legs & (taken | ~selects_.full);
+  if (request_.ready) ready |= leg_accumulator;
+  if (operation_.ready) ready |= leg_alu;
+
+  const bool all = (needed_legs_ & ~(ready | done_legs_)) == 0;
+  const unsigned fires = pending_legs_ & ready;
+  const unsigned done = all ? 0 : done_legs_ | fires;
+  edge_.fires = static_cast<std::uint8_t>(fires);
+  edge_.done = static_cast<std::uint8_t>(done);
+  edge_.offered = static_cast<std::uint8_t>(offered_);
+  edge_.taken = static_cast<std::uint8_t>(taken);
+  edge_.read_done = read_done_after(all);
+  edge_.enters = links_.control.fires();
+  edge_.retires = all && (phase_ == Phase::single || phase_ == Phase::write);
+  edge_.write = request_.bits.write;
+  edge_.input_from_alu = input_from_alu();
+  edge_.state = state();
+  edge_.accumulator = accumulator_.edge();
+  edge_.alu = alu_.edge();
+  edge_.turns = done != done_legs_ || edge_.read_done != read_done_ ||
+                selects_.level_moves(fires & select_legs, taken) ||
+                control_.level_moves(edge_.enters, edge_.retires) || edge_.accumulator.turns ||
+                edge_.alu.turns;
+  edge_.rests = !edge_.turns && edge_.accumulator.rests && !edge_.alu.issues && fires == 0 &&
+                !edge_.enters && (!edge_.retires || control_.empty());
+}
+
+/// Whether the item at the head has its read phase behind it after this cycle, in which all that it
+/// asks for is taken or not.
+bool AccumulatorWithAlu::read_done_after(bool all) const {
+  switch (phase_) {
+    case Phase::single:
+      return false;
+    case Phase::read:
+      return all;
+    case Phase::skip_read:
+      return true;
+    case Phase::write:
+      return !all;
+  }
+  return false;
+}
+
+void AccumulatorWithAlu::recall(const Edge& edge) {
+  edge_ = edge;
+  if (edge.rests) return;
+  const AccumulatorControl& item = control_.front();
+  request_.bits.address = edge.write ? item.write_address : item.read_address;
+  accumulator_.recall(edge.accumulator);
+  alu_.recall(edge.alu);
+  if (edge.alu.issues) operation_.bits = item.alu;
+  links_.output.bits = alu_input_.bits = accumulator_output_.bits;
+}
+
+/// Children first: they look at this cycle's wires, which point into the head.
+void AccumulatorWithAlu::move() {
+  enter_accounts();
+  if (edge_.rests) return;
+  accumulator_input_.bits = edge_.input_from_alu ? alu_output_.bits : links_.input.bits;
+  accumulator_.move();
+  alu_.move();
+  done_legs_ = edge_.done;
+  read_done_ = edge_.read_done;
+  selects_.commit(edge_.fires & select_legs, edge_.offered, edge_.taken);
+  if (edge_.fires != 0 || (edge_.retires && !control_.empty())) ++clock_.progress;
+  control_.commit(edge_.enters, links_.control.bits, edge_.retires);
+}
+
+/// SIMD operations come and go every few cycles; accesses make the runs.
+Cycle AccumulatorWithAlu::steady(Cycle most) const {
+  if (edge_.rests) return most;
+  if (!alu_.idle() || edge_.alu.issues || control_.empty()) return 0;
+  const Link<AccumulatorControl>& offered = links_.control;
+  if (!edge_.enters || !control_.uniform(offered.bits)) return 0;
+  if (!edge_.retires || (edge_.fires & leg_accumulator) == 0) return 0;
+  const auto address = [this](const AccumulatorControl& c) {
+    return edge_.write ? c.write_address : c.read_address;
+  };
+  // What enters finds one item in the queue.
+  const std::uint64_t next = address(control_.front());
+  return next != address(offered.bits) && accumulator_.steady(next) ? most : 0;
+}
+
+void AccumulatorWithAlu::run(Cycle cycles) {
+  if (edge_.rests) return;
+  const AccumulatorControl* items = links_.control.run;
+  MemoryRequest* requests = accumulator_.begin_run(cycles);
+  const auto pass = [&](auto address) {
+    requests[0] = {edge_.write, control_.front().*address};
+    for (Cycle i = 1; i < cycles; ++i) {
+      requests[i] = {edge_.write, items[i - 1].*address};
+    }
+  };
+  if (edge_.write) {
+    pass(&AccumulatorControl::write_address);
+  } else {
+    pass(&AccumulatorControl::read_address);
+  }
+  accumulator_input_.run = links_.input.run;
+  accumulator_.run(cycles);
+  links_.output.run = accumulator_output_.run;
+  // Its two slots hold the last two items.
+  if (cycles > 1) control_.commit(true, items[cycles - 2], true);
+  control_.commit(true, items[cycles - 1], true);
+}
+
+std::string AccumulatorWithAlu::waits_for() const {
+  if (control_.empty()) return accumulator_.waits_for();
+  const AccumulatorControl& item = control_.front();
+  std::string text = simd_ ? "SIMD instruction" : "access";
+  text += item.read ? (item.write ? " (read+write)" : " (read)") : item.write ? " (write)" : "";
+  if (pending_legs_ & leg_alu) return text + " waits for the ALU's input vector";
+  return text + " waits behind: " + accumulator_.waits_for();
+}
+
+void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope& alu) const {
+  scope.channel("control", links_.control);
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  {
+    trace::Payload head = scope.head(
+        "head", [this] { return !control_.empty(); }, [this] { return edge_.retires; },
+        trace::Moment::committed);
+    describe_accumulator_control(
+        head, [this]() -> const AccumulatorControl& { return control_.front(); });
+  }
+  scope.level("control_queue", 2, [this] { return control_.count(); });
+  scope.state(
+      "phase", 2, [this] { return phase_; }, "0 single, 1 read, 2 skip read, 3 write",
+      trace::Moment::committed);
+  scope.reg("readDone", 1, [this] { return read_done_; });
+  scope.state(
+      "done", 5, [this] { return done_legs_; }, "legs taken: 1 accumulator, 2 I, 4 O, 8 D, 10 ALU");
+  const auto select = [&](const char* name, Leg queue, const char* note) {
+    const trace::Scope part = scope.part(name);
+    part.wire("valid", 1, [this, queue] { return selected(queue); });
+    part.state(
+        "select", 1, [this, queue] { return selected(queue) && (routes_ & queue) != 0; }, note,
+        trace::Moment::committed);
+    part.level("queue", 1, [this, queue] { return (selects_.full & queue) != 0 ? 1 : 0; });
+  };
+  select("I", leg_input_select, "0 router, 1 ALU");
+  select("O", leg_output_select, "0 router, 1 ALU");
+  select("D", leg_result_select, "0 sink, 1 accumulator");
+  accumulator_.describe(scope.unit("accumulator"));
+  alu_.describe(alu);
+}
+
+}  // namespace tactus

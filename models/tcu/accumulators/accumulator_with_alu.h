@@ -1,0 +1,183 @@
+// Accumulators with their SIMD ALUs, and the sequencer that shares them.
+//
+// Takes accumulator accesses and SIMD instructions in program order from a 2-entry queue. Cycles
+// per SIMD instruction in a long run: read+write 4, read only 2, write only and neither 1.5. A
+// reading SIMD holds the sequencer until its operand arrives. Select queues of one entry connect
+// accumulator input (from router or ALU), accumulator output (to router or ALU) and ALU output (to
+// nothing or accumulator). Source: hardware spec section 8.2.
+#pragma once
+
+#include <string>
+
+#include <systemc>
+
+#include "models/sim/account.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/tcu/accumulators/accumulator.h"
+#include "models/tcu/accumulators/alu_array.h"
+#include "models/tcu/channels.h"
+
+namespace tactus {
+
+struct AccumulatorWithAluLinks {
+  Link<AccumulatorControl>& control;
+  Link<VectorRef>& input;   ///< from the local router
+  Link<VectorRef>& output;  ///< to the local router
+};
+
+class AccumulatorWithAlu final : public sc_core::sc_module {
+ public:
+  enum State : std::uint8_t {
+    access,
+    deliver,
+    wait_input,
+    wait_alu,
+    wait_operand,
+    wait_lock,
+    wait_reader,
+    rest,
+  };
+  static constexpr std::array<UnitState, 8> state_table{{
+      {"access", StateKind::busy, "a vector is read or written at port A"},
+      {"deliver", StateKind::busy, "no access; a vector read before leaves for local memory"},
+      {"wait_input", StateKind::stall,
+       "a write waits for its vector from the array or from local memory"},
+      {"wait_alu", StateKind::stall, "a SIMD instruction is between its accesses"},
+      {"wait_operand", StateKind::stall,
+       "an accumulating write waits for the old vector from port B"},
+      {"wait_lock", StateKind::stall,
+       "an accumulating write waits because port B is locked until earlier plain writes are done"},
+      {"wait_reader", StateKind::stall, "a vector that was read is not taken"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
+
+  AccumulatorWithAlu(const sc_core::sc_module_name& name, Clock& clock,
+                     const tcu::Architecture& architecture, const AccumulatorWithAluLinks& links);
+
+  void drive();   ///< output.valid, control.ready
+  void accept();  ///< input.ready
+  void commit() {
+    decide();
+    move();
+  }
+
+  // See models/sim/engine.h.
+  struct Edge {
+    std::uint8_t fires, done;     ///< legs of the head: taken, and taken so far
+    std::uint8_t offered, taken;  ///< to and from the select queues
+    bool read_done;
+    bool enters, retires;  ///< items of the control queue
+    bool write;            ///< the request to the accumulators, if there is one
+    bool input_from_alu;
+    bool turns, rests;
+    State state;
+    Accumulator::Edge accumulator;
+    AluArray::Edge alu;
+  };
+  static constexpr unsigned fact_bits = 20 + Accumulator::fact_bits + AluArray::fact_bits;
+  [[nodiscard]] std::uint64_t facts() const;
+  void decide();
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge);
+  void move();
+  void enter_accounts() {
+    account_.enter(edge_.state);
+    alu_.account().enter(edge_.alu.state);
+  }
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  void run(Cycle cycles);  ///< needs control and input, offers the output
+
+  [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
+  [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
+  [[nodiscard]] const AluArray& alu() const { return alu_; }
+  [[nodiscard]] AluArray& alu() { return alu_; }
+  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] bool idle() const {
+    return control_.empty() && selects_.full == 0 && alu_.idle() && accumulator_.idle();
+  }
+  [[nodiscard]] std::string waits_for() const;
+  /// `alu`: where the ALU array goes.
+  void describe(const trace::Scope& scope, const trace::Scope& alu) const;
+
+ private:
+  enum Leg : unsigned {
+    leg_accumulator = 1,
+    leg_input_select = 2,
+    leg_output_select = 4,
+    leg_result_select = 8,
+    leg_alu = 16,
+    select_legs = leg_input_select | leg_output_select | leg_result_select,
+  };
+  /// Where the item at the head stands. Items that read and write take two phases.
+  enum class Phase : std::uint8_t { single, read, skip_read, write };
+  /// What an item does in the cycles in which it is at the head, but for addresses and operation.
+  struct Step {
+    Phase phase;
+    std::uint8_t needed_legs;
+    bool writes;
+  };
+  /// By the bits of step_index().
+  static constexpr std::array<Step, 32> make_steps();
+  static const std::array<Step, 32> steps;
+  [[nodiscard]] static unsigned step_index(const AccumulatorControl& item, bool read_done);
+  /// The select queues I, O and D, pipe-flow queues of one entry, worked out together: each is a
+  /// bit at the place of its leg. Items of I and O: 1 selects the ALU, 0 the router. Items of D: 1
+  /// keeps the result, 0 drops it.
+  struct SelectQueues {
+    unsigned full = 0;
+    unsigned items = 0;
+    [[nodiscard]] unsigned output(unsigned offered) const {
+      return (items & full) | (offered & ~full);
+    }
+    /// The clock edge, as in Queue::commit().
+    void commit(unsigned enqueue, unsigned offered, unsigned taken) {
+      const unsigned stored = stores(enqueue, taken);
+      items = (items & ~stored) | (offered & stored);
+      full = (full & ~taken) | stored;
+    }
+    [[nodiscard]] bool level_moves(unsigned enqueue, unsigned taken) const {
+      return ((full & ~taken) | stores(enqueue, taken)) != full;
+    }
+
+   private:
+    [[nodiscard]] unsigned stores(unsigned enqueue, unsigned taken) const {
+      return enqueue & (full ^ ~taken);  // else it passes through
+    }
+  };
+
+  void decode_phase();
+  [[nodiscard]] State state() const;
+  [[nodiscard]] bool read_done_after(bool all) const;
+
+  Clock& clock_;
+  AccumulatorWithAluLinks links_;
+  Link<AccumulatorRequest> request_;
+  Link<VectorRef> accumulator_input_;
+  Link<AluOperation> operation_;
+  Link<VectorRef> alu_input_, alu_output_;
+  Accumulator accumulator_;
+  Link<VectorRef>& accumulator_output_;
+  AluArray alu_;
+
+  Queue<AccumulatorControl, QueueKind::plain, 2> control_;
+  SelectQueues selects_;
+  bool read_done_ = false;
+  unsigned done_legs_ = 0;
+
+  // The settled wires of the present cycle.
+  Phase phase_ = Phase::single;
+  unsigned needed_legs_ = 0;
+  unsigned pending_legs_ = 0;
+  bool simd_ = false;                   ///< the item at the head is a SIMD instruction
+  unsigned offered_ = 0;                ///< to the select queues
+  unsigned selected_ = 0, routes_ = 0;  ///< what they give: valid and item
+  [[nodiscard]] bool selected(Leg queue) const { return (selected_ & queue) != 0; }
+  [[nodiscard]] bool input_from_alu() const { return (routes_ & leg_input_select) != 0; }
+  [[nodiscard]] bool output_to_alu() const { return (routes_ & leg_output_select) != 0; }
+  [[nodiscard]] bool result_kept() const { return (routes_ & leg_result_select) != 0; }
+  Edge edge_{};
+  Account account_;
+};
+
+}  // namespace tactus

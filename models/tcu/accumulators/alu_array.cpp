@@ -1,0 +1,82 @@
+#include "models/tcu/accumulators/alu_array.h"
+
+#include <string>
+
+#include "models/sim/bytes.h"
+#include "models/sim/events.h"
+#include "models/tcu/channel_signals.h"
+
+namespace tactus {
+
+AluArray::AluArray(const sc_core::sc_module_name& name, Clock& clock,
+                   const tcu::Architecture& architecture, const AluArrayLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      links_(links),
+      kernels_(tcu::vector_kernels(architecture.data_type)),
+      lanes_(architecture.array_size),
+      vector_bytes_(architecture.vector_bytes()),
+      registers_(architecture.simd_registers_depth),
+      register_mask_((1U << tcu::address_bits(architecture.simd_registers_depth)) - 1),
+      file_(registers_ * vector_bytes_),
+      zero_(vector_bytes_),
+      results_(4, vector_bytes_),
+      account_("alus", clock, state_table, rest) {}
+
+void AluArray::decide() {
+  edge_ = {links_.operation.fires(), links_.input.valid, links_.output.fires(), state(), false};
+  edge_.turns = stage2_ != edge_.leaves || stage2_ != stage1_ || stage1_ != edge_.issues;
+}
+
+void AluArray::move_results() {
+  const AluOperation& operation = links_.operation.bits;
+  // stage2_ enters the queue in this cycle, or passes through it when it is empty.
+  if (stage2_) ++stored_;
+  if (edge_.leaves) {
+    --stored_;
+    results_.pop();
+  }
+  if (stage1_ || stage2_) ++clock_.progress;
+  stage2_ = stage1_;
+  stage1_ = edge_.issues;
+  if (!edge_.issues) return;
+  ++clock_.progress;
+  ++stats_.issued[static_cast<unsigned>(operation.op)];
+  if (clock_.events != nullptr) clock_.events->event({EventKind::alu});
+  execute(operation, edge_.has_input ? links_.input.bits : zero_.data(), results_.push());
+}
+
+const std::uint8_t* AluArray::source(unsigned selector, VectorRef input) const {
+  if (selector == 0) return input;
+  // The index is cut to the register file's address bits; beyond the file the RTL's read
+  // multiplexer falls back to register 0.
+  const unsigned index = (selector - 1) & register_mask_;
+  return file_.data() + (index < registers_ ? index : 0) * vector_bytes_;
+}
+
+void AluArray::execute(const AluOperation& operation, VectorRef input, std::uint8_t* out) {
+  if (operation.op == tcu::SimdOp::no_op) {
+    copy_block(out, input, vector_bytes_);
+    return;
+  }
+  kernels_.alu(operation.op, source(operation.left, input), source(operation.right, input), out,
+               lanes_);
+  if (operation.dest == 0) return;
+  const unsigned index = (operation.dest - 1) & register_mask_;
+  if (index < registers_) copy_block(file_.data() + index * vector_bytes_, out, vector_bytes_);
+}
+
+void AluArray::describe(const trace::Scope& scope) const {
+  scope.channel("operation", links_.operation);
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  scope.reg("stage1", 1, [this] { return stage1_; });
+  scope.reg("stage2", 1, [this] { return stage2_; });
+  scope.level("output_queue", 2, [this] { return stored_; });
+  for (unsigned i = 0; i < registers_; ++i) {
+    scope.vector_register("register" + std::to_string(i),
+                          [this, i] { return file_.data() + i * vector_bytes_; });
+  }
+}
+
+}  // namespace tactus

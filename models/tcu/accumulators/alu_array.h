@@ -1,0 +1,117 @@
+// SIMD ALU array: one ALU a lane with its own registers.
+//
+// One operation a cycle; the result is offered 2 cycles after the issue and waits in a 2-entry
+// queue. An operation reads and writes registers in one stage, so dependent operations may issue
+// back to back. An input vector is needed unless the operation is NoOp or Zero or both sources are
+// registers. Source: hardware spec section 8.3.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+
+#include "isa/tcu/arithmetic.h"
+#include "models/sim/account.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/tcu/channels.h"
+
+namespace tactus {
+
+struct AluArrayLinks {
+  Link<AluOperation>& operation;
+  Link<VectorRef>& input;
+  Link<VectorRef>& output;
+};
+
+class AluArray final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::array<std::uint64_t, 16> issued{};  ///< operations by op
+  };
+  enum State : std::uint8_t { issue, pipeline, wait_input, wait_output, rest };
+  static constexpr std::array<UnitState, 5> state_table{{
+      {"issue", StateKind::busy, "an operation issues"},
+      {"pipeline", StateKind::busy, "none issues, a result is on its way"},
+      {"wait_input", StateKind::stall, "an operation waits for its vector from the accumulators"},
+      {"wait_output", StateKind::stall, "an operation waits because two results are not taken"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
+
+  AluArray(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
+           const AluArrayLinks& links);
+
+  void drive() {  ///< output.valid
+    links_.output.valid = stored_ > 0 || stage2_;
+    show();
+  }
+  void accept() {  ///< operation.ready, input.ready; needs operation and input driven
+    const bool room = stored_ < 2;
+    const bool needs = needs_input(links_.operation.bits);
+    links_.operation.ready = room && (links_.input.valid || !needs);
+    links_.input.ready = room && needs && links_.operation.valid;
+  }
+
+  // See models/sim/engine.h.
+  struct Edge {
+    bool issues, has_input, leaves;
+    State state;
+    bool turns;
+  };
+  static constexpr unsigned fact_bits = 4;
+  [[nodiscard]] std::uint64_t facts() const {
+    return stored_ | unsigned{stage1_} << 2 | unsigned{stage2_} << 3;
+  }
+  void decide();  ///< needs output.ready
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge) {
+    edge_ = edge;
+    show();
+  }
+  void move() {  ///< the account is entered by the parent
+    if (!idle() || edge_.issues) move_results();
+  }
+  [[nodiscard]] static bool needs_input(const AluOperation& operation) {
+    if (operation.left != 0 && operation.right != 0) return false;
+    return operation.op != tcu::SimdOp::no_op && operation.op != tcu::SimdOp::zero;
+  }
+
+  [[nodiscard]] bool idle() const { return results_.empty(); }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
+
+ private:
+  [[nodiscard]] State state() const {
+    if (links_.operation.fires()) return issue;
+    if (links_.operation.valid) return stored_ < 2 ? wait_input : wait_output;
+    return idle() ? rest : pipeline;
+  }
+  void show() { links_.output.bits = results_.front(); }
+  void move_results();
+  /// Result of the operation, after its register write.
+  void execute(const AluOperation& operation, VectorRef input, std::uint8_t* out);
+  /// The vector a source selector names.
+  [[nodiscard]] const std::uint8_t* source(unsigned selector, VectorRef input) const;
+
+  Clock& clock_;
+  AluArrayLinks links_;
+  const tcu::VectorKernels& kernels_;
+  std::size_t lanes_;
+  std::size_t vector_bytes_;
+  unsigned registers_;
+  unsigned register_mask_;          ///< of the address bits of the register file
+  std::vector<std::uint8_t> file_;  ///< registers, one vector each
+  std::vector<std::uint8_t> zero_;  ///< stands for an input that is not offered
+
+  BlockRing results_;
+  unsigned stored_ = 0;                   ///< results that have reached the output queue
+  bool stage1_ = false, stage2_ = false;  ///< results on their way to it
+  Edge edge_{};
+  Stats stats_;
+  Account account_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,176 @@
+#include "models/tcu/array_time.h"
+
+#include "models/tcu/decoder/decoder.h"
+#include "models/tcu/dram_port/dram_port.h"
+#include "models/tcu/systolic_array/systolic_array.h"
+
+namespace tactus {
+namespace {
+
+using tcu::InstructionKind;
+constexpr unsigned decoder_states = Decoder::state_table.size();
+constexpr unsigned decoder_codes = decoder_states * Decoder::contexts;
+
+struct Reasons {
+  ArrayTime::State waiting, moving;
+  std::uint8_t port = 0;
+};
+
+/// Rules 2 and 3: an array without an instruction.
+Reasons reasons_of_head(unsigned code) {
+  const unsigned context = code / decoder_states;
+  const unsigned state = code % decoder_states;
+  const auto always = [](ArrayTime::State reason) { return Reasons{reason, reason}; };
+  if (context == 0) {
+    return always(state == Decoder::ended ? ArrayTime::ended : ArrayTime::instruction_stream);
+  }
+  switch (static_cast<InstructionKind>(context - 1)) {
+    case InstructionKind::mat_mul:
+    case InstructionKind::load_weights:
+      return always(ArrayTime::operands);
+    case InstructionKind::simd:
+      return always(ArrayTime::simd);
+    case InstructionKind::dais:
+      return always(ArrayTime::dais);
+    case InstructionKind::accumulator_to_local:
+      return always(state == Decoder::busy ? ArrayTime::accumulator_moves
+                                           : ArrayTime::accumulator_results);
+    case InstructionKind::local_to_accumulator:
+    case InstructionKind::local_to_accumulator_accumulate:
+      return always(state == Decoder::busy ? ArrayTime::accumulator_moves
+                                           : ArrayTime::accumulator_results);
+    case InstructionKind::dram0_to_local:
+      return {ArrayTime::dram0_read_wait, ArrayTime::dram0_read_data, 0};
+    case InstructionKind::local_to_dram0:
+      return {ArrayTime::dram0_write_wait, ArrayTime::dram0_write_data, 0};
+    case InstructionKind::dram1_to_local:
+      return {ArrayTime::dram1_read_wait, ArrayTime::dram1_read_data, 1};
+    case InstructionKind::local_to_dram1:
+      return {ArrayTime::dram1_write_wait, ArrayTime::dram1_write_data, 1};
+    case InstructionKind::no_op:
+    case InstructionKind::configure:
+    case InstructionKind::undefined:
+      break;
+  }
+  return always(ArrayTime::other_instructions);
+}
+
+Reasons reasons(unsigned array_state, unsigned decoder_code) {
+  const auto always = [](ArrayTime::State reason) { return Reasons{reason, reason}; };
+  switch (array_state) {
+    case SystolicArray::compute:
+      return always(ArrayTime::compute);
+    case SystolicArray::load_weights:
+      return always(ArrayTime::load_weights);
+    case SystolicArray::wait_input:
+    case SystolicArray::wait_weights:
+      return always(ArrayTime::operands);
+    case SystolicArray::wait_drain:
+      return always(ArrayTime::drain);
+    case SystolicArray::wait_output:
+      return always(ArrayTime::accumulators);
+    case SystolicArray::wait_dais:
+      return always(ArrayTime::dais);
+    default:
+      return reasons_of_head(decoder_code);
+  }
+}
+
+}  // namespace
+
+const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
+    {"compute", StateKind::busy, "a vector enters the array and is multiplied"},
+    {"load_weights", StateKind::stall, "a weight vector enters the array"},
+    {"drain", StateKind::stall,
+     "new weights wait until the array has drained, 2N-1 cycles after its last input"},
+    {"operands", StateKind::stall,
+     "a MatMul or LoadWeights has begun and its next vector is on its way from local memory"},
+    {"accumulators", StateKind::stall,
+     "a MatMul is held because the accumulators are not ready for its result: SIMD instructions or "
+     "moves before it use them, or an old value is being read"},
+    {"simd", StateKind::stall,
+     "the array has no work and SIMD instructions pass the decoder or wait for the accumulators"},
+    {"dais", StateKind::stall,
+     "the array has no work and Dais instructions pass the decoder or wait for their blocks, or a "
+     "MatMul is held because results of Dais instructions before it come first"},
+    {"accumulator_moves", StateKind::stall,
+     "the array has no work while vectors move between accumulators and local memory"},
+    {"accumulator_results", StateKind::stall,
+     "the array has no work and a move waits for the accumulators, which finish the MatMul, "
+     "SIMD and Dais instructions before it"},
+    {"dram0_read_data", StateKind::stall,
+     "the array has no work while data is read from DRAM0: bandwidth"},
+    {"dram0_read_wait", StateKind::stall,
+     "the array has no work and a read from DRAM0 is under way, but no data comes: latency"},
+    {"dram0_write_data", StateKind::stall,
+     "the array has no work while data is written to DRAM0: bandwidth"},
+    {"dram0_write_wait", StateKind::stall,
+     "the array has no work and a write to DRAM0 is at the head, but no data passes"},
+    {"dram1_read_data", StateKind::stall,
+     "the array has no work while data is read from DRAM1: bandwidth"},
+    {"dram1_read_wait", StateKind::stall,
+     "the array has no work and a read from DRAM1 is under way, but no data comes: latency"},
+    {"dram1_write_data", StateKind::stall,
+     "the array has no work while data is written to DRAM1: bandwidth"},
+    {"dram1_write_wait", StateKind::stall,
+     "the array has no work and a write to DRAM1 is at the head, but no data passes"},
+    {"other_instructions", StateKind::stall,
+     "the array has no work while NoOp, Configure or undefined instructions pass the decoder"},
+    {"instruction_stream", StateKind::stall,
+     "the array has no work because the next instruction has not come"},
+    {"ended", StateKind::idle,
+     "the instruction stream has ended; last results and writes may still be under way"},
+}};
+
+const std::array<std::string_view, ArrayTime::states> ArrayTime::titles{
+    "computing",
+    "weights entering the array",
+    "array draining before new weights",
+    "operands from local memory",
+    "accumulators not ready for results",
+    "SIMD instructions",
+    "Dais instructions",
+    "moves of accumulator data",
+    "moves waiting for accumulators",
+    "DRAM0 read, data arriving",
+    "DRAM0 read, waiting for data",
+    "DRAM0 write, data leaving",
+    "DRAM0 write, waiting",
+    "DRAM1 read, data arriving",
+    "DRAM1 read, waiting for data",
+    "DRAM1 write, data leaving",
+    "DRAM1 write, waiting",
+    "NoOp, Configure, undefined",
+    "instruction stream late",
+    "after the last instruction",
+};
+
+ArrayTime::ArrayTime(const Clock& clock, Account& array, Account& decoder,
+                     const std::array<Account*, 2>& ports)
+    : array_(array),
+      decoder_(decoder),
+      ports_{ports[0], ports[1]},
+      account_("array_time", clock, state_table, ended) {
+  states_.reserve(SystolicArray::state_table.size() * decoder_codes);
+  for (unsigned a = 0; a < SystolicArray::state_table.size(); ++a) {
+    for (unsigned d = 0; d < decoder_codes; ++d) {
+      const Reasons r = reasons(a, d);
+      auto& by_port = states_.emplace_back();
+      for (unsigned moving = 0; moving < 4; ++moving) {
+        const bool port_moves = (moving >> r.port & 1) != 0;
+        by_port[moving & 1][moving >> 1] = port_moves ? r.moving : r.waiting;
+      }
+    }
+  }
+  array.set_follower(this);
+  decoder.set_follower(this);
+  for (Account* port : ports) port->set_follower(this);
+}
+
+void ArrayTime::follow() {
+  const auto moves = [this](unsigned port) { return ports_[port]->code() <= DramPort::write; };
+  const auto& by_port = states_[array_.code() * decoder_codes + decoder_.code()];
+  account_.enter(by_port[moves(0) ? 1 : 0][moves(1) ? 1 : 0]);
+}
+
+}  // namespace tactus

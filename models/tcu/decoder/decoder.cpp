@@ -1,0 +1,360 @@
+#include "models/tcu/decoder/decoder.h"
+
+#include <fmt/format.h>
+
+#include "models/sim/events.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t mask(unsigned bits) {
+  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+}
+
+}  // namespace
+
+constexpr std::array<std::uint8_t, 512> Decoder::make_wait_states() {
+  constexpr std::array<unsigned, 9> legs{leg_dram0,    leg_dram1,   leg_host,
+                                         leg_array,    leg_dais,    leg_accumulator,
+                                         leg_dataflow, leg_local_a, leg_local_b};
+  std::array<std::uint8_t, 512> table{};
+  for (unsigned missing = 1; missing < table.size(); ++missing) {
+    unsigned first = 0;
+    while ((missing & legs[first]) == 0) ++first;
+    table[missing] = static_cast<std::uint8_t>(wait_dram0 + first);
+  }
+  return table;
+}
+const std::array<std::uint8_t, 512> Decoder::wait_states = make_wait_states();
+
+Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
+                 const tcu::Architecture& architecture, std::uint16_t reset_timeout,
+                 const DecoderLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      architecture_(architecture),
+      layout_(architecture),
+      local_mask_(mask(layout_.local_address)),
+      accumulator_mask_(mask(layout_.accumulator_address)),
+      dram_mask_{mask(layout_.dram0_address), mask(layout_.dram1_address)},
+      links_(links),
+      streams_(make_streams(architecture, links)),
+      dataflow_queue_(2 * architecture.array_size),
+      accumulator_queue_(2 * architecture.array_size),
+      array_queue_(2 * architecture.array_size),
+      dais_queue_(2 * architecture.array_size),
+      account_("decoder", clock, state_table, ended, contexts) {
+  registers_.timeout = reset_timeout;
+  links.local_a.request.run = links.local_b.request.run = local_run_.data();
+  links.accumulator.run = accumulator_run_.data();
+  for (Link<DramRequest>* dram : links.dram) dram->run = dram_run_.data();
+}
+
+/// A dataflow item is one output.
+std::array<Decoder::Stream, Decoder::leg_count> Decoder::make_streams(
+    const tcu::Architecture& architecture, const DecoderLinks& links) {
+  const auto stream = [](unsigned index, auto& link, std::uint64_t depth) {
+    return Stream{index, &link.valid, &link.ready, Expander{depth}};
+  };
+  const std::uint64_t local = architecture.local_depth;
+  return {stream(0, links.dataflow, 1),
+          stream(1, links.local_a.request, local),
+          stream(2, links.local_b.request, local),
+          stream(3, links.accumulator, architecture.accumulator_depth),
+          stream(4, links.array, local),
+          stream(5, *links.dram[0], architecture.dram0_depth),
+          stream(6, *links.dram[1], architecture.dram1_depth),
+          stream(7, links.host, local),
+          stream(8, links.dais, local)};
+}
+
+// ---- drive: valids, and items where they are others than before --------------------------------
+
+void Decoder::drive() {
+  links_.instruction.ready = queue_.can_enqueue();
+  show();
+  for (unsigned i = 0; i < leg_count; ++i) *streams_[i].valid = (shown_legs_ >> i & 1) != 0;
+}
+
+/// The items at the outputs: of the queue, or of the head itself past an empty queue. Those for the
+/// local router and local memory are on their wires whether or not they are valid.
+void Decoder::show_items(unsigned legs) {
+  const Decoded& head = queue_.front();
+  if ((legs & leg_dataflow) != 0) links_.dataflow.bits = dataflow_queue_.output(head.dataflow);
+  if ((legs & leg_local_a) != 0) show_local(links_.local_a, leg_local_a);
+  if ((legs & leg_local_b) != 0) show_local(links_.local_b, leg_local_b);
+  legs &= shown_legs_;
+  if ((legs & leg_array) != 0) {
+    links_.array.bits = array_queue_.output(head.array);
+    begin(leg_array, links_.array.bits.size);
+  }
+  if ((legs & leg_accumulator) != 0) {
+    const AccumulatorItem& item = accumulator_queue_.output(head.accumulator);
+    links_.accumulator.bits = item.control;
+    begin(leg_accumulator, item.size, item.step);
+  }
+  if ((legs & (leg_dais | leg_host | leg_dram0 | leg_dram1)) == 0) return;
+  if ((legs & leg_dais) != 0) {
+    links_.dais.bits = dais_queue_.output(head.dais);
+    begin(leg_dais, links_.dais.bits.size);
+  }
+  if ((legs & leg_host) != 0) {
+    links_.host.bits = host_queue_.output(head.host);
+    begin(leg_host, links_.host.bits.size);
+  }
+  if ((legs & leg_dram0) != 0) show_dram(0);
+  if ((legs & leg_dram1) != 0) show_dram(1);
+}
+
+/// The stream works on an item of that size.
+void Decoder::begin(Leg leg, std::uint64_t size, std::uint64_t step) {
+  Stream& s = stream(leg);
+  s.size = size;
+  s.step = step;
+  note_count(s);
+}
+
+/// A port the head does not use shows zeroes, which is a read.
+void Decoder::show_local(MemoryPort& port, Leg leg) {
+  const Decoded& head = queue_.front();
+  if ((head.legs & leg) == 0) {
+    port.request.bits = {};
+    return;
+  }
+  begin(leg, head.local_size, head.local_step);
+  port.request.bits = {head.local_write, local_address(stream(leg).expander)};
+}
+
+void Decoder::show_dram(unsigned port) {
+  const DramItem& item = dram_queue_[port].output(queue_.front().dram);
+  Link<DramRequest>& link = *links_.dram[port];
+  link.bits = item.request;
+  begin(dram_leg(port), item.step == 0 ? 0 : item.request.size, item.step);
+  if (item.step != 0) link.bits.size = 0;
+}
+
+std::uint64_t Decoder::local_address(const Expander& expander) const {
+  const Decoded& head = queue_.front();
+  return (head.local_reverse ? head.local_base - expander.offset()
+                             : head.local_base + expander.offset()) &
+         local_mask_;
+}
+
+/// Of streams in the middle of an item.
+void Decoder::show_addresses(unsigned legs) {
+  if ((legs & leg_local_a) != 0) {
+    links_.local_a.request.bits.address = local_address(stream(leg_local_a).expander);
+  }
+  if ((legs & leg_local_b) != 0) {
+    links_.local_b.request.bits.address = local_address(stream(leg_local_b).expander);
+  }
+  if ((legs & leg_accumulator) != 0) {
+    const AccumulatorControl& base = accumulator_queue_.output(queue_.front().accumulator).control;
+    const std::uint64_t offset = stream(leg_accumulator).expander.offset();
+    links_.accumulator.bits.read_address = (base.read_address + offset) & accumulator_mask_;
+    links_.accumulator.bits.write_address = (base.write_address + offset) & accumulator_mask_;
+  }
+  if ((legs & (leg_dram0 | leg_dram1)) == 0) return;
+  for (unsigned port = 0; port < 2; ++port) {
+    if ((legs & dram_leg(port)) == 0) continue;
+    const DramItem& item = dram_queue_[port].output(queue_.front().dram);
+    const std::uint64_t offset = stream(dram_leg(port)).expander.offset();
+    links_.dram[port]->bits.address = (item.request.address + offset) & dram_mask_[port];
+  }
+}
+
+// ---- commit ------------------------------------------------------------------------------------
+
+unsigned Decoder::taken(unsigned legs) const {
+  unsigned taken = 0;
+  for_each(legs, [&](std::size_t i) { taken |= *streams_[i].ready ? 1U << i : 0U; });
+  return taken;
+}
+
+/// Those of `legs`, legs of the head, that are taken in this cycle, by a queue or at the end of
+/// their stream, whether or not they are valid: the forks' `all`, and with it the timeout, looks at
+/// the stale head of an empty queue too. A full queue takes the head's item in the cycle in which
+/// it gives one away, which is with the expander's last output.
+unsigned Decoder::ready_legs(unsigned legs, unsigned taken) const {
+  return legs & ((taken & last_legs_) | ~full_legs_);
+}
+
+void Decoder::decide() {
+  const unsigned open = queue_.front().legs & ~done_legs_;
+  const unsigned taken = this->taken(open | shown_legs_);
+  const unsigned ready = ready_legs(open, taken);
+  const unsigned firing = taken & shown_legs_;
+  const unsigned entering = pending_legs_ & ready;
+  edge_.head_ready = open == ready;
+  // One cycle has one state: progress at the head, or else the first of its legs, in the order of
+  // the enumeration, that nobody takes. Local memory comes last because its requests wait for the
+  // other legs' data.
+  const bool progresses = edge_.head_ready || (firing & local_legs) != 0;
+  edge_.waits = progresses ? busy : static_cast<State>(wait_states[open & ~ready]);
+  edge_.entering = static_cast<std::uint16_t>(entering);
+  edge_.firing = static_cast<std::uint16_t>(firing);
+  edge_.ending = static_cast<std::uint16_t>(firing & last_legs_);
+  edge_.accepts = links_.instruction.fires();
+  const bool retires = edge_.head_ready && !queue_.empty();
+  edge_.turns = (edge_.entering | edge_.ending) != 0 || retires || edge_.accepts;
+}
+
+unsigned Decoder::state_code() const {
+  if (queue_.empty()) return clock_.stream_ended ? ended : starved;
+  return queue_.front().context + edge_.waits;
+}
+
+void Decoder::move() {
+  turned_ |= edge_.turns;
+  if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
+  enter_account();
+  move_streams();
+  done_legs_ = edge_.head_ready ? 0 : done_legs_ | edge_.entering;
+  count_time();
+  if (edge_.head_ready && !queue_.empty()) retire();
+  if (edge_.accepts) take_instruction();
+  if (queue_.commit(edge_.accepts, edge_.head_ready)) fresh_legs_ |= leg_dataflow | local_legs;
+}
+
+void Decoder::move_streams() {
+  const unsigned ending = edge_.ending;
+  moving_ = edge_.firing & ~ending;
+  if (edge_.firing != 0) ++clock_.progress;
+  for_each(moving_, [this](std::size_t i) {
+    Stream& s = streams_[i];
+    if (s.before_last > 1) {
+      --s.before_last;
+      s.expander.advance_by(1, s.step);
+    } else {
+      s.expander.advance_within(s.step);
+      note_count(s);
+    }
+  });
+  if ((edge_.entering | ending) == 0) return;
+  for_each(ending, [this](std::size_t i) {
+    streams_[i].expander.start_over();
+    note_count(streams_[i]);
+  });
+  fresh_legs_ |= ending;
+  move_queues(edge_.entering, ending);
+}
+
+void Decoder::take_instruction() {
+  ++clock_.progress;
+  if (clock_.events != nullptr) {
+    Event event{EventKind::instruction_accepted};
+    event.data = links_.instruction.bits;
+    clock_.events->event(event);
+  }
+  decode(links_.instruction.bits, queue_.entering());
+}
+
+void Decoder::move_queues(unsigned entering, unsigned ending) {
+  const Decoded& head = queue_.front();
+  const auto commit = [&](auto& queue, unsigned leg, const auto& item) {
+    if (((entering | ending) & leg) == 0) return;
+    queue.commit((entering & leg) != 0, item, (ending & leg) != 0);
+    queued_legs_ = queue.empty() ? queued_legs_ & ~leg : queued_legs_ | leg;
+    full_legs_ = queue.full() ? full_legs_ | leg : full_legs_ & ~leg;
+  };
+  commit(dataflow_queue_, leg_dataflow, head.dataflow);
+  commit(accumulator_queue_, leg_accumulator, head.accumulator);
+  commit(array_queue_, leg_array, head.array);
+  if (((entering | ending) & (leg_dais | leg_host | leg_dram0 | leg_dram1)) == 0) return;
+  commit(dais_queue_, leg_dais, head.dais);
+  commit(host_queue_, leg_host, head.host);
+  for (unsigned port = 0; port < 2; ++port) commit(dram_queue_[port], dram_leg(port), head.dram);
+}
+
+/// The timer counts cycles without progress at the head and stops at the timeout.
+void Decoder::count_time() {
+  if (edge_.head_ready) {
+    timer_ = 0;
+  } else if (timer_ < registers_.timeout) {
+    ++timer_;
+  }
+}
+
+void Decoder::retire() {
+  const tcu::Instruction& raw = queue_.front().raw;
+  const std::uint32_t counter = registers_.program_counter;
+  ++clock_.progress;
+  ++stats_.retired;
+  ++stats_.retired_by_opcode[raw.opcode];
+  const auto kind = static_cast<std::size_t>(queue_.front().kind);
+  if (queue_.front().kind == tcu::InstructionKind::dais) {
+    ++stats_.retired_by_dais_block[tcu::dais_fields(raw).block];
+  }
+  ++stats_.retired_by_kind[kind];
+  stats_.vectors_by_kind[kind] += queue_.front().vectors;
+  stats_.last_retire = clock_.now;
+  if (on_retire) on_retire(clock_.now, counter);
+  if (clock_.events != nullptr) {
+    clock_.events->event({EventKind::retired, 0, raw.opcode, raw.flags, counter, nullptr});
+  }
+  registers_.program_counter = counter + 1;
+  if (static_cast<tcu::Opcode>(raw.opcode) == tcu::Opcode::configure) {
+    configure(configure_fields(layout_, raw));
+  }
+}
+
+void Decoder::configure(const tcu::ConfigureFields& fields) {
+  switch (static_cast<tcu::ConfigRegister>(fields.register_number)) {
+    case tcu::ConfigRegister::dram0_offset:
+    case tcu::ConfigRegister::dram1_offset:
+      registers_.dram_offset[fields.register_number >> 2] = fields.value << 16;
+      break;
+    case tcu::ConfigRegister::dram0_cache:
+    case tcu::ConfigRegister::dram1_cache:
+      registers_.dram_cache[fields.register_number >> 2] = fields.value & 0xF;
+      break;
+    case tcu::ConfigRegister::timeout:
+      registers_.timeout = static_cast<std::uint16_t>(fields.value);
+      break;
+    case tcu::ConfigRegister::tracepoint:
+      registers_.tracepoint = fields.value;
+      break;
+    case tcu::ConfigRegister::program_counter:
+      registers_.program_counter = fields.value;
+      break;
+    case tcu::ConfigRegister::sample_interval:
+      registers_.sample_interval = static_cast<std::uint16_t>(fields.value);
+      break;
+  }
+}
+
+// ---- what it is in the middle of ----------------------------------------------------------------
+
+bool Decoder::idle() const {
+  return queue_.empty() && dataflow_queue_.empty() && accumulator_queue_.empty() &&
+         array_queue_.empty() && dais_queue_.empty() && host_queue_.empty() &&
+         dram_queue_[0].empty() && dram_queue_[1].empty();
+}
+
+std::string Decoder::waits_for() const {
+  if (queue_.empty()) return "queued requests to be taken by their units";
+  static constexpr std::array<const char*, 9> names{"local router",
+                                                    "local memory port A",
+                                                    "local memory port B",
+                                                    "accumulator stream",
+                                                    "array stream",
+                                                    "DRAM0",
+                                                    "DRAM1",
+                                                    "host router",
+                                                    "DAIS stream"};
+  const Decoded& head = queue_.front();
+  const unsigned open = head.legs & ~done_legs_;
+  const unsigned ready = ready_legs(open, taken(open | shown_legs_));
+  std::string text = fmt::format("instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for",
+                                 registers_.program_counter, head.raw.opcode, head.raw.flags);
+  const char* separator = " ";
+  for (unsigned i = 0; i < names.size(); ++i) {
+    if ((open & ~ready & (1U << i)) == 0) continue;
+    text += separator;
+    text += names[i];
+    separator = ", ";
+  }
+  return text;
+}
+
+}  // namespace tactus

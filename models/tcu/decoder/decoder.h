@@ -1,0 +1,343 @@
+// Decoder: instruction queue, forks, address and size expanders, configuration registers.
+//
+// Accepts one instruction a cycle into a 2-entry queue; the instruction is at the head from the
+// next cycle. Strictly in order, one instruction at the head. Its legs (requests to other units)
+// may be taken in any order and in different cycles; it retires in the cycle in which the last is
+// taken, and the program counter counts retires, not completions. Requests to local memory have no
+// queue before them, so an instruction that uses a local port stays until its last local request is
+// accepted; the other streams run ahead in queues of 2N entries (dataflow, accumulators, array,
+// DAIS blocks) or one entry (DRAM, host dataflow).
+//
+// Stalls: waits for any leg's consumer. Not modelled: the decoder's lock pool, which never blocks
+// (hardware spec section 4.4). Source: hardware spec sections 3 and 4.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <systemc>
+
+#include "isa/tcu/instruction.h"
+#include "isa/tcu/instruction_kind.h"
+#include "models/sim/account.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/tcu/channels.h"
+#include "models/tcu/decoder/expander.h"
+#include "models/tcu/decoder/instruction_queue.h"
+
+namespace tactus {
+
+/// Written by Configure at its retire, seen from the next cycle on.
+struct ConfigRegisters {
+  std::array<std::uint32_t, 2> dram_offset{};  ///< bytes, a multiple of 65536
+  std::array<std::uint8_t, 2> dram_cache{};    ///< AxCACHE
+  std::uint16_t timeout = 100;                 ///< cycles; the reset value is a build option
+  std::uint32_t tracepoint = 0xFFFFFFFF;
+  std::uint32_t program_counter = 0;
+  std::uint16_t sample_interval = 0;  ///< cycles; 0 = off
+};
+
+/// The decoder's wires. The decoder produces all but `instruction`.
+struct DecoderLinks {
+  Link<const std::uint8_t*>& instruction;  ///< instruction bytes, low byte first
+  MemoryPort& local_a;
+  MemoryPort& local_b;
+  Link<Dataflow>& dataflow;
+  Link<HostDataflow>& host;
+  Link<ArrayControl>& array;
+  Link<AccumulatorControl>& accumulator;
+  Link<DaisControl>& dais;
+  std::array<Link<DramRequest>*, 2> dram;
+};
+
+class Decoder final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::uint64_t retired = 0;
+    Cycle last_retire = 0;
+    std::array<std::uint64_t, 16> retired_by_opcode{};
+    std::array<std::uint64_t, tcu::most_dais_blocks> retired_by_dais_block{};
+    std::array<std::uint64_t, tcu::instruction_kinds> retired_by_kind{}, vectors_by_kind{};
+  };
+  /// Entries waiting in the queues behind the head.
+  struct Levels {
+    std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0, dais = 0;
+  };
+  enum State : std::uint8_t {
+    busy,
+    wait_dram0,
+    wait_dram1,
+    wait_host_router,
+    wait_array,
+    wait_dais,
+    wait_accumulators,
+    wait_local_router,
+    wait_local_a,
+    wait_local_b,
+    starved,
+    ended,
+  };
+  static constexpr std::array<UnitState, 12> state_table{{
+      {"busy", StateKind::busy, "an instruction retires or sends a request to local memory"},
+      {"wait_dram0", StateKind::stall, "the request slot of DRAM port 0 is taken"},
+      {"wait_dram1", StateKind::stall, "the request slot of DRAM port 1 is taken"},
+      {"wait_host_router", StateKind::stall, "the host router still serves an earlier transfer"},
+      {"wait_array", StateKind::stall, "the array's queue of 2N instructions is full"},
+      {"wait_dais", StateKind::stall, "the DAIS blocks' queue of 2N instructions is full"},
+      {"wait_accumulators", StateKind::stall, "the accumulators' queue of 2N instructions is full"},
+      {"wait_local_router", StateKind::stall, "the local router's queue is full"},
+      {"wait_local_a", StateKind::stall,
+       "local port A takes no request: its reader does not keep up, or the accumulators have no "
+       "vector to write"},
+      {"wait_local_b", StateKind::stall,
+       "local port B takes no request: the DRAM port does not keep up, or has no vector to write"},
+      {"starved", StateKind::stall, "no instruction is there, and the stream has not ended"},
+      {"idle", StateKind::idle, "the instruction stream has ended"},
+  }};
+  /// The account counts states separately for each kind of instruction at the head; context 0 is no
+  /// instruction, context k is InstructionKind k-1.
+  static constexpr unsigned contexts = tcu::instruction_kinds + 1;
+
+  Decoder(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
+          std::uint16_t reset_timeout, const DecoderLinks& links);
+
+  void drive();
+  void commit() {
+    decide();
+    move();
+  }
+
+  // See models/sim/engine.h.
+  struct Edge {
+    std::uint16_t entering;        ///< legs of the head that are taken
+    std::uint16_t firing, ending;  ///< streams whose output is taken; at the end of an item
+    State waits;                   ///< of an instruction at the head
+    bool head_ready;               ///< all of its legs are taken, valid or not
+    bool accepts;                  ///< an instruction
+    bool turns;
+  };
+  /// Addresses and items at the outputs in the coming cycle.
+  void show();
+  static constexpr unsigned fact_bits = 41;
+  /// Of the coming cycle, after show(), which shows nothing new from then on until a turn.
+  [[nodiscard]] std::uint64_t facts() {
+    if (turned_) note_items();
+    turned_ = false;
+    return item_facts_ | std::uint64_t{last_legs_ & open_legs_} << 11;
+  }
+  void decide();
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge) { edge_ = edge; }
+  void enter_account() { account_.enter(state_code()); }
+  void move();
+  [[nodiscard]] bool shows_dais() const { return (shown_legs_ & leg_dais) != 0; }
+  [[nodiscard]] bool streams_move() const { return edge_.firing != 0; }
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  /// The addresses of a run from its cycle `first` on, for its consumers; moves nothing.
+  void offer_run(Cycle first, Cycle cycles);
+  /// Whether the present cycle may be the next of a run that has so many; and makes it that.
+  [[nodiscard]] bool continues_run(Cycle cycles) const;
+  void extend_run(Cycle cycles);
+  void run(Cycle cycles);
+
+  [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
+  [[nodiscard]] const DecoderLinks& links() const { return links_; }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] Levels levels() const {
+    return {queue_.count(), dataflow_queue_.count(), accumulator_queue_.count(),
+            array_queue_.count(), dais_queue_.count()};
+  }
+  /// Nothing at the head and nothing queued for any unit.
+  [[nodiscard]] bool idle() const;
+  /// Decoder outputs, as levels of this cycle.
+  [[nodiscard]] bool timeout() const { return timer_ == registers_.timeout; }
+  [[nodiscard]] bool tracepoint() const {
+    return registers_.program_counter == registers_.tracepoint;
+  }
+  [[nodiscard]] bool head_valid() const { return !queue_.empty(); }
+  /// Whether the head would retire in this cycle, valid or not; settled wires, before commit().
+  [[nodiscard]] bool head_ready() const {
+    const unsigned open = queue_.front().legs & ~done_legs_;
+    return ready_legs(open, taken(open | shown_legs_)) == open;
+  }
+  /// The head and the legs it waits for, for a message about a program that hangs.
+  [[nodiscard]] std::string waits_for() const;
+
+  /// As if a host had written the register before cycle 0.
+  void preset_sample_interval(std::uint16_t cycles) { registers_.sample_interval = cycles; }
+  void describe(const trace::Scope& scope) const;
+
+  /// Called with (cycle, program counter before) at each retire; may be empty.
+  std::function<void(Cycle, std::uint32_t)> on_retire;
+
+ private:
+  /// Streams an instruction feeds; a set is a bit mask. make_streams() follows the order.
+  enum Leg : unsigned {
+    leg_dataflow = 1,
+    leg_local_a = 2,
+    leg_local_b = 4,
+    leg_accumulator = 8,
+    leg_array = 16,
+    leg_dram0 = 32,
+    leg_dram1 = 64,
+    leg_host = 128,
+    leg_dais = 256,
+  };
+  static constexpr unsigned leg_count = 9;
+  static constexpr unsigned all_legs = (1U << leg_count) - 1;
+  /// Legs without a queue: their items stay at the head.
+  static constexpr unsigned local_legs = leg_local_a | leg_local_b;
+
+  /// The end of a leg: the wires to its consumer, and the expander with the item that it works on.
+  struct Stream {
+    unsigned index;
+    Wire* valid;
+    const Wire* ready;
+    Expander expander;
+    std::uint64_t size = 0;
+    std::uint64_t step = 0;
+    std::uint64_t before_last = 0;  ///< see Expander
+  };
+  /// After a change of the stream's size or count.
+  void note_count(Stream& s) {
+    s.before_last = s.expander.before_last(s.size, s.step);
+    const unsigned leg = 1U << s.index;
+    last_legs_ = s.expander.last(s.size) ? last_legs_ | leg : last_legs_ & ~leg;
+  }
+  void begin(Leg leg, std::uint64_t size, std::uint64_t step = 0);
+
+  struct AccumulatorItem {
+    AccumulatorControl control;
+    std::uint64_t size = 0;
+    std::uint64_t step = 0;
+    friend bool alike(const AccumulatorItem& a, const AccumulatorItem& b) {
+      return alike(a.control, b.control) && a.size == b.size;
+    }
+  };
+
+  struct DramItem {
+    DramRequest request;
+    std::uint64_t step = 0;  ///< 0: one request for the whole run
+    friend bool alike(const DramItem& a, const DramItem& b) {
+      return alike(a.request, b.request) && (a.step == 0) == (b.step == 0);
+    }
+  };
+
+  /// An instruction with all fields cut to the widths of the streams they go to.
+  struct Decoded {
+    tcu::Instruction raw;
+    tcu::InstructionKind kind = tcu::InstructionKind::no_op;
+    unsigned context = 0;  ///< of the account: code of its first state
+    std::uint64_t vectors = 0;
+    unsigned legs = 0;
+    Dataflow dataflow;
+    bool local_write = false;
+    bool local_reverse = false;
+    std::uint64_t local_base = 0;
+    std::uint64_t local_size = 0;
+    std::uint64_t local_step = 0;
+    AccumulatorItem accumulator;
+    ArrayControl array;
+    DaisControl dais;
+    HostDataflow host;
+    DramItem dram;
+  };
+
+  void decode(const std::uint8_t* bytes, Decoded& d) const;
+  void decode_mat_mul(Decoded& d) const;
+  void decode_data_move(Decoded& d) const;
+  void decode_load_weights(Decoded& d) const;
+  void decode_simd(Decoded& d) const;
+  void decode_dais(Decoded& d) const;
+  void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
+  void set_accumulator(Decoded& d, bool read, bool accumulate) const;
+
+  [[nodiscard]] static Leg dram_leg(unsigned port) { return port == 0 ? leg_dram0 : leg_dram1; }
+  /// Calls `visit` with the number of each leg.
+  template <typename Visit>
+  static void for_each(unsigned legs, Visit&& visit) {
+    for (std::uint64_t rest = legs; rest != 0; rest &= rest - 1) {
+      visit(static_cast<std::size_t>(__builtin_ctzll(rest)));
+    }
+  }
+  [[nodiscard]] const Stream& stream(Leg leg) const { return streams_[__builtin_ctz(leg)]; }
+  [[nodiscard]] Stream& stream(Leg leg) { return streams_[__builtin_ctz(leg)]; }
+
+  [[nodiscard]] static std::array<Stream, leg_count> make_streams(
+      const tcu::Architecture& architecture, const DecoderLinks& links);
+  /// Legs whose consumers would take an output in this cycle, valid or not.
+  [[nodiscard]] unsigned taken(unsigned legs) const;
+  [[nodiscard]] unsigned ready_legs(unsigned legs, unsigned taken) const;
+  /// The state for each set of legs that the head waits for.
+  static constexpr std::array<std::uint8_t, 512> make_wait_states();
+  static const std::array<std::uint8_t, 512> wait_states;
+  [[nodiscard]] unsigned state_code() const;
+  void show_items(unsigned legs);
+  void show_local(MemoryPort& port, Leg leg);
+  void show_dram(unsigned port);
+  void show_addresses(unsigned legs);
+  [[nodiscard]] std::uint64_t local_address(const Expander& expander) const;
+  void count_time();
+  void move_streams();
+  void move_queues(unsigned entering, unsigned ending);
+  void take_instruction();
+  void retire();
+  void configure(const tcu::ConfigureFields& fields);
+
+  Clock& clock_;
+  const tcu::Architecture architecture_;
+  const tcu::InstructionLayout layout_;
+  const std::uint64_t local_mask_;        ///< of addresses and sizes
+  const std::uint64_t accumulator_mask_;  ///< of addresses
+  const std::array<std::uint64_t, 2> dram_mask_;
+  DecoderLinks links_;
+
+  InstructionQueue<Decoded> queue_;
+  unsigned done_legs_ = 0;
+  unsigned queued_legs_ = 0;         ///< streams whose queue holds items
+  unsigned full_legs_ = local_legs;  ///< streams without room in a queue
+  unsigned pending_legs_ = 0;        ///< of the head in this cycle: needed and not done
+  unsigned shown_legs_ = 0;          ///< those with an output in this cycle
+  unsigned last_legs_ = all_legs;    ///< whose output is the last of an item
+  unsigned fresh_legs_ = 0;          ///< whose wires do not show the item at their output
+  std::array<Stream, leg_count> streams_;
+
+  Queue<Dataflow, QueueKind::pipe_flow> dataflow_queue_;
+  Queue<AccumulatorItem, QueueKind::pipe_flow> accumulator_queue_;
+  Queue<ArrayControl, QueueKind::pipe_flow> array_queue_;
+  Queue<DaisControl, QueueKind::pipe_flow> dais_queue_;
+  Queue<HostDataflow, QueueKind::pipe_flow, 1> host_queue_;
+  std::array<Queue<DramItem, QueueKind::pipe_flow, 1>, 2> dram_queue_;
+
+  ConfigRegisters registers_;
+  std::uint16_t timer_ = 0;
+  bool turned_ = true;            ///< since the last facts()
+  std::uint64_t item_facts_ = 0;  ///< those that stay the same between two turns
+  unsigned open_legs_ = 0;        ///< of the head, valid or not, and those that are shown
+  void note_items();
+  Edge edge_{};
+  unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle
+  std::array<MemoryRequest, longest_run> local_run_;
+  std::array<AccumulatorControl, longest_run> accumulator_run_;
+  std::array<DramRequest, longest_run> dram_run_;
+  ArrayControl array_of_run_;
+  Stats stats_;
+  Account account_;
+};
+
+inline void Decoder::show() {
+  if (moving_ != 0) show_addresses(moving_);
+  if (!turned_) return;
+  pending_legs_ = queue_.empty() ? 0 : queue_.front().legs & ~done_legs_;
+  const unsigned active = pending_legs_ | queued_legs_;
+  fresh_legs_ |= active & ~shown_legs_;
+  shown_legs_ = active;
+  show_items(fresh_legs_);
+  fresh_legs_ = 0;
+}
+
+}  // namespace tactus

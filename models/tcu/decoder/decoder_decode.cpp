@@ -1,0 +1,151 @@
+// What the decoder makes of an instruction, once, when the instruction enters its queue.
+#include "models/tcu/decoder/decoder.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t step_of(unsigned stride) {
+  return stride >= 64 ? 0 : std::uint64_t{1} << stride;
+}
+
+}  // namespace
+
+void Decoder::decode(const std::uint8_t* bytes, Decoded& d) const {
+  d.raw = tcu::decode(layout_, bytes);
+  d.kind = tcu::kind_of(layout_, d.raw);
+  d.context = (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(state_table.size());
+  d.vectors = tcu::vector_count(architecture_, layout_, d.raw);
+  d.legs = 0;
+  d.dataflow = {};  // shown whether or not it is valid
+  switch (static_cast<tcu::Opcode>(d.raw.opcode)) {
+    case tcu::Opcode::mat_mul:
+      decode_mat_mul(d);
+      break;
+    case tcu::Opcode::data_move:
+      decode_data_move(d);
+      break;
+    case tcu::Opcode::load_weights:
+      decode_load_weights(d);
+      break;
+    case tcu::Opcode::simd:
+      decode_simd(d);
+      break;
+    case tcu::Opcode::dais:
+      if (d.kind == tcu::InstructionKind::dais) decode_dais(d);
+      break;
+    default:  // NoOp, Configure and undefined opcodes have no legs
+      break;
+  }
+}
+
+void Decoder::set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const {
+  const tcu::Operand local = operand0_fields(layout_, d.raw);
+  d.legs |= leg;
+  d.local_write = write;
+  d.local_reverse = false;
+  d.local_base = local.address & local_mask_;
+  d.local_size = size & local_mask_;
+  d.local_step = step_of(local.stride);
+}
+
+void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
+  const tcu::Operand operand = operand1_fields(layout_, d.raw);
+  const std::uint64_t address = operand.address & accumulator_mask_;
+  d.legs |= leg_accumulator;
+  d.accumulator.control = {{}, read, !read, accumulate, address, address};
+  d.accumulator.size = d.raw.operand2 & accumulator_mask_;
+  d.accumulator.step = step_of(operand.stride);
+}
+
+void Decoder::decode_mat_mul(Decoded& d) const {
+  const bool zeroes = (d.raw.flags & tcu::mat_mul_zeroes) != 0;
+  const std::uint64_t size = d.raw.operand2 & local_mask_;
+  d.dataflow = {
+      zeroes ? DataflowKind::array_to_accumulator : DataflowKind::local_to_array_to_accumulator,
+      size};
+  d.array = {false, zeroes, size};
+  d.legs = leg_dataflow | leg_array;
+  set_accumulator(d, false, (d.raw.flags & tcu::mat_mul_accumulate) != 0);
+  if (!zeroes) set_local(d, leg_local_a, false, size);
+}
+
+void Decoder::decode_load_weights(Decoded& d) const {
+  const bool zeroes = (d.raw.flags & tcu::load_weights_zeroes) != 0;
+  const std::uint64_t size = d.raw.operand1 & local_mask_;
+  d.array = {true, zeroes, size};
+  d.legs = leg_array;
+  if (zeroes) return;
+  d.legs |= leg_dataflow;
+  d.dataflow = {DataflowKind::local_to_array_weights, size};
+  set_local(d, leg_local_a, false, size);
+  d.local_reverse = true;
+  d.local_base = (d.local_base + size * d.local_step) & local_mask_;
+}
+
+void Decoder::decode_data_move(Decoded& d) const {
+  const std::uint64_t size = d.raw.operand2 & local_mask_;
+  switch (static_cast<tcu::DataMoveKind>(d.raw.flags)) {
+    case tcu::DataMoveKind::dram0_to_local:
+    case tcu::DataMoveKind::local_to_dram0:
+    case tcu::DataMoveKind::dram1_to_local:
+    case tcu::DataMoveKind::local_to_dram1: {
+      const bool to_dram = (d.raw.flags & 1) != 0;
+      const unsigned port = d.raw.flags >> 1;
+      const tcu::Operand operand = operand1_fields(layout_, d.raw);
+      set_local(d, leg_local_b, !to_dram, size);
+      d.host = {port, to_dram, size};
+      d.dram = {{to_dram, operand.address & dram_mask_[port], d.raw.operand2 & dram_mask_[port]},
+                operand.stride == 0 ? 0 : step_of(operand.stride)};
+      d.legs |= leg_host | (dram_leg(port));
+      break;
+    }
+    case tcu::DataMoveKind::accumulator_to_local:
+      set_local(d, leg_local_a, true, size);
+      set_accumulator(d, true, false);
+      d.dataflow = {DataflowKind::accumulator_to_local, size};
+      d.legs |= leg_dataflow;
+      break;
+    case tcu::DataMoveKind::local_to_accumulator:
+    case tcu::DataMoveKind::local_to_accumulator_accumulate:
+      set_local(d, leg_local_a, false, size);
+      set_accumulator(d, false, (d.raw.flags & 2) != 0);
+      d.dataflow = {DataflowKind::local_to_accumulator, size};
+      d.legs |= leg_dataflow;
+      break;
+  }
+}
+
+void Decoder::decode_simd(Decoded& d) const {
+  const tcu::SimdFields fields = simd_fields(layout_, d.raw);
+  const std::uint64_t address0 = operand0_fields(layout_, d.raw).address & accumulator_mask_;
+  const std::uint64_t address1 = operand1_fields(layout_, d.raw).address & accumulator_mask_;
+  AccumulatorControl& c = d.accumulator.control;
+  c.alu = {fields.op, fields.left, fields.right, fields.dest};
+  c.read = (d.raw.flags & tcu::simd_read) != 0;
+  c.write = (d.raw.flags & tcu::simd_write) != 0;
+  c.accumulate = (d.raw.flags & tcu::simd_accumulate) != 0;
+  c.read_address = address1;
+  // A write-only item without an operation goes through the path of plain moves, whose single
+  // address is operand1 (hardware spec section 4.3).
+  c.write_address = fields.op == tcu::SimdOp::no_op && !c.read && c.write ? address1 : address0;
+  d.accumulator.size = d.accumulator.step = 0;
+  d.legs = leg_accumulator;
+}
+
+/// The instruction counts samples, the streams count vectors.
+void Decoder::decode_dais(Decoded& d) const {
+  const tcu::DaisFields fields = tcu::dais_fields(d.raw);
+  const tcu::DaisBlockEntry& block = architecture_.dais_blocks[fields.block];
+  const std::uint64_t samples = d.raw.operand2 + 1;
+  const std::uint64_t inputs = samples * block.input_vectors(architecture_.array_size) - 1;
+  const std::uint64_t results = samples * block.output_vectors(architecture_.array_size) - 1;
+  d.dataflow = {DataflowKind::local_to_dais_to_accumulator, inputs & local_mask_,
+                results & local_mask_};
+  d.dais = {fields.block, inputs & local_mask_};
+  d.legs = leg_dataflow | leg_dais;
+  set_accumulator(d, false, fields.accumulate);
+  d.accumulator.size = results & accumulator_mask_;
+  set_local(d, leg_local_a, false, inputs);
+}
+
+}  // namespace tactus

@@ -1,0 +1,113 @@
+// Converter: turns vector requests into AXI bursts, vectors into beats and back.
+//
+// m = N / scalars per beat beats a vector. Requests longer than floor(256 / m) vectors are split.
+// Four 2-entry queues at its borders (requests, data out, R, B). Reads and writes exclude each
+// other: a read address issues only while no write is outstanding and the other way round. A write
+// request stays at the head until the last beat of its data has left, so the next write address
+// follows the previous burst's data. Writing: registered serializer, one beat a cycle. Reading: a
+// vector is offered the cycle after its last beat (m > 1), in the same cycle (m = 1). Address =
+// vector address * vector bytes + offset register, in 32 bits. Source: spec section 10.1.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+
+#include "isa/tcu/arithmetic.h"
+#include "models/axi/axi.h"
+#include "models/axi/beat_queue.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/tcu/decoder/decoder.h"
+#include "models/tcu/tcu.h"
+
+namespace tactus {
+
+class Converter final : public sc_core::sc_module {
+ public:
+  Converter(const sc_core::sc_module_name& name, Clock& clock,
+            const tcu::Architecture& architecture, unsigned beat_bytes, unsigned port,
+            const ConfigRegisters& registers, DramLinks& tcu, AxiLinks& axi);
+
+  void drive();
+  void commit();
+  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
+
+  /// The Converter's part of DramPort::offer_run() and run().
+  [[nodiscard]] bool offer_run(Cycle cycles);
+  void run(Cycle cycles);
+
+  [[nodiscard]] bool idle() const {
+    return requests_.empty() && vectors_out_.empty() && !word_valid_ && read_beats_.empty() &&
+           !vector_valid_ && beats_received_ == 0 && outstanding_reads_ == 0 &&
+           outstanding_writes_ == 0;
+  }
+  [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] unsigned outstanding_reads() const { return outstanding_reads_; }
+  [[nodiscard]] unsigned outstanding_writes() const { return outstanding_writes_; }
+  /// The request at the head is a write, and none of its vectors is here.
+  [[nodiscard]] bool lacks_vectors() const {
+    return !requests_.empty() && requests_.front().write && !word_valid_ && vectors_out_.empty();
+  }
+
+ private:
+  /// The part of the head request that fits one burst.
+  struct Piece {
+    AxiAddress address;
+    bool last = true;  ///< of its request
+  };
+  [[nodiscard]] Piece piece(const DramRequest& request) const;
+  [[nodiscard]] bool offer_addresses(Cycle cycles);
+  [[nodiscard]] AxiBeat beat() const;
+  [[nodiscard]] VectorRef vector_in();
+  void commit_request();
+  void commit_write_data();
+  void commit_read_data();
+
+  Clock& clock_;
+  const ConfigRegisters& registers_;
+  DramLinks& tcu_;
+  AxiLinks& axi_;
+  const tcu::VectorKernels& kernels_;
+  unsigned port_;
+  unsigned beat_bytes_;
+  unsigned lanes_;
+  unsigned lanes_per_beat_;
+  unsigned vector_bytes_;
+  unsigned beats_per_vector_;  ///< m
+  std::uint64_t vectors_per_burst_;
+  std::uint64_t address_mask_;  ///< of a vector address
+
+  Queue<DramRequest, QueueKind::plain, 2> requests_;
+  std::uint64_t vectors_issued_ = 0;  ///< of the head request, in earlier bursts
+  Piece piece_;                       ///< of this cycle
+  bool address_done_ = false;         ///< fork of a write: address taken
+  bool length_done_ = false;          ///< fork of a write: last beat passed
+  unsigned outstanding_reads_ = 0;
+  unsigned outstanding_writes_ = 0;
+
+  BlockRing vectors_out_;              ///< 2-entry queue of vectors to write
+  std::vector<std::uint8_t> word_[2];  ///< the serializer's vector, as bytes, and the one before
+  unsigned word_now_ = 0;              ///< which of the two
+  unsigned word_index_ = 0;
+  bool word_valid_ = false;
+  unsigned beats_sent_ = 0;  ///< of the present burst
+
+  BeatQueue read_beats_;                 ///< beats as lanes
+  std::vector<std::uint8_t> vector_[2];  ///< one being offered, one being filled
+  unsigned filling_ = 0;
+  unsigned beats_received_ = 0;
+  bool vector_valid_ = false;
+  std::vector<std::uint8_t> lanes_in_;
+  Queue<AxiResponse, QueueKind::plain, 2> responses_;
+
+  std::array<AxiAddress, longest_run> address_run_;
+  std::array<VectorRef, longest_run + 1> vector_run_;
+  bool copies_;                         ///< bytes are lanes
+  std::vector<std::uint8_t> lane_run_;  ///< vectors of a run, if they are not
+};
+
+}  // namespace tactus

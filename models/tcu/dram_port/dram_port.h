@@ -1,0 +1,79 @@
+// One DRAM port of the design: Converter, AXI queues, boundary splitter.
+#pragma once
+
+#include <systemc>
+
+#include "models/axi/axi_queue.h"
+#include "models/axi/boundary_splitter.h"
+#include "models/sim/account.h"
+#include "models/sim/phases.h"
+#include "models/tcu/dram_port/converter.h"
+
+namespace tactus {
+
+class DramPort final : public sc_core::sc_module {
+ public:
+  enum State : unsigned {
+    read,
+    write,
+    address,
+    wait_tcu,
+    wait_slave,
+    wait_vectors,
+    wait_read,
+    wait_response,
+    transit,
+    rest,
+  };
+  static constexpr std::array<UnitState, 10> state_table{{
+      {"read", StateKind::busy, "a beat of read data passes the pins"},
+      {"write", StateKind::busy, "a beat of write data passes the pins"},
+      {"address", StateKind::busy, "a burst's address passes the pins, and no data"},
+      {"wait_tcu", StateKind::stall, "read data is offered and the TCU does not take it"},
+      {"wait_slave", StateKind::stall, "an address or write data is offered and not taken"},
+      {"wait_vectors", StateKind::stall, "a write waits for its vectors from local memory"},
+      {"wait_read", StateKind::stall, "bursts were requested, and their data has not come"},
+      {"wait_response", StateKind::stall, "data was written, and the response has not come"},
+      {"transit", StateKind::stall, "a request or data is inside the port's queues only"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
+
+  DramPort(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
+           unsigned beat_bytes, unsigned port, const ConfigRegisters& registers, DramLinks& tcu,
+           AxiLinks& pins);
+
+  void drive();  ///< after the pins' slave has driven
+  void accept();
+  void commit();
+  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h; after the pins' slave has driven
+  void repeat();                 ///< the state for the account is that of the cycle before
+  void add_phases(Phases& phases);
+
+  /// After a cycle without a turn, reads pass in one of two ways: a beat a cycle in the middle of a
+  /// burst and no address; or an address and a beat a cycle, all bursts of one beat. Of the next
+  /// `most` cycles, how many are like that as far as the port can say; 0: it is not so, or vectors
+  /// have several beats. Offers its addresses at the pins; moves nothing.
+  [[nodiscard]] Cycle offer_run(Cycle most);
+  /// Takes so many cycles or fewer at once; the beats are those that the pins' slave offers.
+  void run(Cycle cycles);
+
+  [[nodiscard]] bool idle() const { return converter_.idle() && queue_.idle() && splitter_.idle(); }
+  [[nodiscard]] const BoundarySplitter& splitter() const { return splitter_; }
+  [[nodiscard]] const Converter& converter() const { return converter_; }
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
+
+ private:
+  [[nodiscard]] State state() const;
+  void observe() { account_.enter(state()); }
+
+  AxiLinks& pins_;
+  AxiLinks inner_;   ///< Converter to queue
+  AxiLinks middle_;  ///< queue to splitter
+  Converter converter_;
+  AxiQueue queue_;
+  BoundarySplitter splitter_;
+  Account account_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,134 @@
+#include "models/tcu/memory/dual_port_memory.h"
+
+#include <algorithm>
+#include <string>
+
+#include "isa/support/error.h"
+#include "models/tcu/channel_signals.h"
+
+namespace tactus {
+
+DualPortMemory::DualPortMemory(const sc_core::sc_module_name& name, Clock& clock,
+                               std::uint64_t depth, std::uint64_t vector_bytes,
+                               const EventKinds& kinds, MemoryPort& port_a, MemoryPort& port_b)
+    : sc_module(name),
+      clock_(clock),
+      depth_(depth),
+      vector_bytes_(vector_bytes),
+      kinds_(kinds),
+      ports_{&port_a, &port_b},
+      state_{PortState(vector_bytes), PortState(vector_bytes)},
+      zero_(vector_bytes),
+      copies_(2 * vector_bytes) {
+  constexpr std::uint64_t host_limit = std::uint64_t{1} << 36;
+  if (depth > host_limit / vector_bytes) {
+    user_error("memory {}: {} vectors of {} bytes are more than this simulator holds; allowed {}",
+               this->name(), depth, vector_bytes, host_limit / vector_bytes);
+  }
+  storage_ = zeroed_bytes(depth, vector_bytes);
+  if (storage_ == nullptr) {
+    user_error("memory {}: the host has no room for {} vectors of {} bytes", this->name(), depth,
+               vector_bytes);
+  }
+}
+
+void DualPortMemory::tell(EventKind kind, std::uint64_t address, VectorRef data) {
+  clock_.events->event({kind, 0, address, 0, 0, data});
+}
+
+DualPortMemory::State DualPortMemory::state(const MemoryPort& port) {
+  const Link<MemoryRequest>& request = port.request;
+  if (!request.valid) return rest;
+  if (request.bits.write) return request.ready ? writes : wait_data;
+  return request.ready ? reads : wait_reader;
+}
+
+void DualPortMemory::decide() {
+  edge_.turns = false;
+  edge_.rests = true;
+  for (unsigned p = 0; p < 2; ++p) {
+    const MemoryPort& port = *ports_[p];
+    const State state = this->state(port);
+    const PortEdge edge{port.read_data.fires(), state == reads, state == writes, state};
+    const bool turns = edge.leaves != edge.enters || edge.enters != state_[p].in_flight;
+    edge_.turns = edge_.turns || turns;
+    edge_.rests = edge_.rests && !(turns || edge.leaves || edge.enters || edge.writes);
+    edge_.ports[p] = edge;
+  }
+}
+
+/// Reads of a run are not copied, so nothing may be written meanwhile.
+Cycle DualPortMemory::steady(Cycle most) const {
+  const bool any_read = edge_.ports[0].enters || edge_.ports[1].enters;
+  const bool any_write = edge_.ports[0].writes || edge_.ports[1].writes;
+  return any_read && any_write ? 0 : most;
+}
+
+void DualPortMemory::offer_run(Cycle cycles) {
+  for (unsigned p = 0; p < 2; ++p) {
+    if (!edge_.ports[p].enters) continue;
+    PortState& state = state_[p];
+    const MemoryRequest* requests = ports_[p]->request.run;
+    const std::size_t waiting = std::min<std::size_t>(state.data.count(), cycles);
+    state.run.resize(cycles);
+    for (std::size_t i = 0; i < waiting; ++i) state.run[i] = state.data.at(i);
+    for (std::size_t i = waiting; i < cycles; ++i) {
+      state.run[i] = vector_or_zero(requests[i - waiting].address);
+    }
+    ports_[p]->read_data.run = state.run.data();
+  }
+}
+
+/// What is in the queue at the end of a run: the vectors read last.
+void DualPortMemory::finish_reads(unsigned p, Cycle cycles) {
+  PortState& state = state_[p];
+  const MemoryRequest* requests = ports_[p]->request.run;
+  const Cycle kept = std::min<Cycle>(state.data.count(), cycles);
+  for (Cycle i = cycles - kept; i < cycles; ++i) {
+    shift_reads(p, vector_or_zero(requests[i].address));
+  }
+  stats_.reads[p] += cycles;
+  ++clock_.progress;
+}
+
+void DualPortMemory::shift_reads(unsigned p, VectorRef vector) {
+  BlockRing& data = state_[p].data;
+  data.pop();
+  copy_block(data.push(), vector, vector_bytes_);
+}
+
+void DualPortMemory::run(Cycle cycles) {
+  for (unsigned p = 0; p < 2; ++p) {
+    if (edge_.ports[p].enters) finish_reads(p, cycles);
+    if (!edge_.ports[p].writes) continue;
+    const MemoryRequest* requests = ports_[p]->request.run;
+    const VectorRef* vectors = ports_[p]->write_data.run;
+    for (Cycle i = 0; i < cycles; ++i) {
+      if (requests[i].address >= depth_) continue;
+      copy_block(vector(requests[i].address), vectors[i], vector_bytes_);
+    }
+    stats_.writes[p] += cycles;
+  }
+}
+
+void DualPortMemory::describe(const trace::Scope& scope) const {
+  const unsigned address_bits = std::max(1U, tcu::address_bits(depth_));
+  for (unsigned p = 0; p < 2; ++p) {
+    const trace::Scope part = scope.part(p == 0 ? "port_a" : "port_b");
+    part.channel("request", ports_[p]->request, address_bits);
+    part.channel("write_data", ports_[p]->write_data);
+    part.channel("read_data", ports_[p]->read_data);
+    const PortState& state = state_[p];
+    part.level("read_queue", 3, [&state] { return state.stored(); });
+    part.reg("read_in_flight", 1, [&state] { return state.in_flight; });
+  }
+  const tcu::Architecture& architecture = scope.widths().architecture;
+  scope.family(
+      "cells", depth_, scope.widths().vector_bits(),
+      [](std::uint64_t address) { return "v" + std::to_string(address); },
+      [this, &architecture](std::uint64_t address, std::uint64_t* words) {
+        trace::pack_lanes(architecture, vector(address), words);
+      });
+}
+
+}  // namespace tactus

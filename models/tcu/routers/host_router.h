@@ -1,0 +1,79 @@
+// Host router: connects local memory port B with the two DRAM ports.
+//
+// Combinational, no queue inside: one control item is consumed together with each vector, strictly
+// in program order. So data read by a later move enters local memory only after every vector of an
+// earlier write has been handed to its DRAM port. Source: hardware spec section 6.
+#pragma once
+
+#include <array>
+
+#include <systemc>
+
+#include "models/sim/account.h"
+#include "models/sim/clock.h"
+#include "models/tcu/channels.h"
+
+namespace tactus {
+
+struct HostRouterLinks {
+  Link<HostDataflow>& control;
+  MemoryPort& local;                         ///< port B
+  std::array<Link<VectorRef>*, 2> dram_in;   ///< from DRAM
+  std::array<Link<VectorRef>*, 2> dram_out;  ///< to DRAM
+};
+
+class HostRouter final : public sc_core::sc_module {
+ public:
+  enum State : std::uint8_t { pass, wait_local, wait_dram0, wait_dram1, rest };
+  static constexpr std::array<UnitState, 5> state_table{{
+      {"pass", StateKind::busy, "a vector passes"},
+      {"wait_local", StateKind::stall, "the vector to be written has not come from local memory"},
+      {"wait_dram0", StateKind::stall,
+       "DRAM port 0 has no vector read, or takes none to be written"},
+      {"wait_dram1", StateKind::stall,
+       "DRAM port 1 has no vector read, or takes none to be written"},
+      {"idle", StateKind::idle, "no transfer"},
+  }};
+
+  HostRouter(const sc_core::sc_module_name& name, const Clock& clock, const HostRouterLinks& links);
+
+  void drive();
+  void accept();
+  void commit() {
+    decide();
+    move();
+  }
+
+  // See models/sim/engine.h. There is no register, so nothing ever turns.
+  struct Edge {
+    State state;
+  };
+  void decide() { edge_.state = state(); }
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge) {
+    edge_ = edge;
+    if (edge.state == pass) route();
+  }
+  void move() { account_.enter(edge_.state); }
+  void run_from_dram() {
+    if (edge_.state != pass) return;
+    links_.local.write_data.run = links_.dram_in[links_.control.bits.dram]->run;
+  }
+  void run_to_dram() {
+    if (edge_.state != pass) return;
+    links_.dram_out[links_.control.bits.dram]->run = links_.local.read_data.run;
+  }
+  void describe(const trace::Scope& scope) const;
+
+  [[nodiscard]] Account& account() { return account_; }
+
+ private:
+  void route();
+  [[nodiscard]] State state() const;
+
+  HostRouterLinks links_;
+  Edge edge_{rest};
+  Account account_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,292 @@
+#include "models/tcu/routers/local_router.h"
+
+#include <algorithm>
+
+#include "models/tcu/channel_signals.h"
+
+namespace tactus {
+
+LocalRouter::LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsigned array_size,
+                         std::uint64_t local_depth, const LocalRouterLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      links_(links),
+      read_(1, local_depth),
+      write_(1, local_depth),
+      accumulator_(2 * array_size, local_depth),
+      account_("local_router", clock, state_table, rest) {}
+
+void LocalRouter::SelectStream::drive(bool leg_valid, const Select& leg) {
+  valid = queue.has_output(leg_valid);
+  select = queue.output(leg);
+}
+
+void LocalRouter::SelectStream::move(bool enqueue, const Select& leg, bool moves, bool ends) {
+  if (ends) {
+    expander.start_over();
+  } else if (moves) {
+    expander.advance_within();
+  }
+  if (enqueue || ends) {
+    queue.commit(enqueue, leg, ends);
+    front_size = queue.front().size;
+  }
+  at_front_last = expander.last(front_size);
+}
+
+void LocalRouter::SelectStream::run(Cycle cycles) {
+  expander.advance_by(cycles);
+  at_front_last = expander.last(front_size);
+}
+
+/// What the control asks of each stream.
+void LocalRouter::select_legs(const Dataflow& flow) {
+  needed_legs_ = 0;
+  const auto read = [&](unsigned route) {
+    needed_legs_ |= leg_read;
+    read_leg_ = {route, flow.size};
+  };
+  const auto write_accumulators = [&](unsigned route, std::uint64_t size) {
+    needed_legs_ |= leg_accumulator;
+    accumulator_leg_ = {route, size};
+  };
+  switch (flow.kind) {
+    case DataflowKind::local_to_array_weights:
+      read(to_weights);
+      break;
+    case DataflowKind::local_to_array_to_accumulator:
+      read(to_input);
+      write_accumulators(from_array, flow.size);
+      break;
+    case DataflowKind::array_to_accumulator:
+      write_accumulators(from_array, flow.size);
+      break;
+    case DataflowKind::accumulator_to_local:
+      needed_legs_ = leg_write;
+      write_leg_ = {from_accumulator, flow.size};
+      break;
+    case DataflowKind::local_to_accumulator:
+      read(to_accumulator);
+      write_accumulators(from_local, flow.size);
+      break;
+    case DataflowKind::local_to_dais_to_accumulator:
+      read(to_dais);
+      write_accumulators(from_dais, flow.results);
+      break;
+    case DataflowKind::none:
+      break;
+  }
+}
+
+void LocalRouter::drive() {
+  select_legs(links_.control.bits);
+  pending_legs_ = links_.control.valid ? needed_legs_ & ~done_legs_ : 0;
+  read_.drive((pending_legs_ & leg_read) != 0, read_leg_);
+  write_.drive((pending_legs_ & leg_write) != 0, write_leg_);
+  accumulator_.drive((pending_legs_ & leg_accumulator) != 0, accumulator_leg_);
+
+  const bool read = links_.local.read_data.valid;
+  links_.array_weights.valid = read && read_.routes_to(to_weights);
+  links_.array_input.valid = read && read_.routes_to(to_input);
+  if (links_.dais_input != nullptr) {
+    links_.dais_input->valid = read && read_.routes_to(to_dais);
+    results_of_dais_ = accumulator_.routes_to(from_dais);
+  }
+  links_.local.write_data.valid =
+      write_.routes_to(from_accumulator) && links_.accumulator_output.valid;
+  if (accumulator_.routes_to(from_array)) {
+    links_.accumulator_input.valid = links_.array_output.valid;
+  } else if (accumulator_.routes_to(from_dais)) {
+    links_.accumulator_input.valid = links_.dais_output->valid;
+  } else {
+    links_.accumulator_input.valid =
+        accumulator_.routes_to(from_local) && read && read_.routes_to(to_accumulator);
+  }
+  route(accumulator_.select.route);
+}
+
+/// The data paths.
+void LocalRouter::route(unsigned source) {
+  const VectorRef read = links_.local.read_data.bits;
+  links_.array_weights.bits = read;
+  links_.array_input.bits = read;
+  if (links_.dais_input != nullptr) links_.dais_input->bits = read;
+  links_.local.write_data.bits = links_.accumulator_output.bits;
+  if (source == from_array) {
+    links_.accumulator_input.bits = links_.array_output.bits;
+  } else if (source == from_dais) {
+    links_.accumulator_input.bits = links_.dais_output->bits;
+  } else {
+    links_.accumulator_input.bits = read;
+  }
+}
+
+Cycle LocalRouter::steady(Cycle most) const {
+  const auto cut = [&](const SelectStream& stream, unsigned leg) {
+    if ((edge_.moves & leg) == 0) return;
+    most = std::min(most, stream.expander.before_last(stream.front_size));
+  };
+  cut(read_, leg_read);
+  cut(write_, leg_write);
+  cut(accumulator_, leg_accumulator);
+  return most;
+}
+
+void LocalRouter::run_reads() {
+  links_.array_weights.run = links_.array_input.run = links_.local.read_data.run;
+}
+void LocalRouter::run_results(unsigned source) {
+  links_.accumulator_input.run =
+      source == from_array ? links_.array_output.run : links_.local.read_data.run;
+}
+void LocalRouter::run_writes() { links_.local.write_data.run = links_.accumulator_output.run; }
+
+void LocalRouter::run(Cycle cycles) {
+  if ((edge_.moves & leg_read) != 0) read_.run(cycles);
+  if ((edge_.moves & leg_write) != 0) write_.run(cycles);
+  if ((edge_.moves & leg_accumulator) != 0) accumulator_.run(cycles);
+}
+
+void LocalRouter::accept_results() {
+  links_.array_output.ready = accumulator_.routes_to(from_array) && links_.accumulator_input.ready;
+  if (links_.dais_output != nullptr) {
+    links_.dais_output->ready = accumulator_.routes_to(from_dais) && links_.accumulator_input.ready;
+  }
+  accumulator_.data_fires = accumulator_.valid && links_.accumulator_input.fires();
+  links_.accumulator_output.ready =
+      write_.routes_to(from_accumulator) && links_.local.write_data.ready;
+  write_.data_fires = write_.valid && links_.local.write_data.fires();
+}
+
+void LocalRouter::accept_reads() {
+  bool consumer_ready = false;
+  if (read_.valid) {
+    switch (read_.select.route) {
+      case to_weights:
+        consumer_ready = links_.array_weights.ready;
+        break;
+      case to_input:
+        consumer_ready = links_.array_input.ready;
+        break;
+      case to_dais:
+        consumer_ready = links_.dais_input->ready;
+        break;
+      default:
+        consumer_ready = accumulator_.routes_to(from_local) && links_.accumulator_input.ready;
+        break;
+    }
+  }
+  links_.local.read_data.ready = consumer_ready;
+  read_.data_fires = consumer_ready && links_.local.read_data.valid;
+  ready_legs_ = ready_legs();
+  links_.control.ready = (needed_legs_ & ~(ready_legs_ | done_legs_)) == 0;
+}
+
+unsigned LocalRouter::ready_legs() const {
+  return (read_.can_enqueue() ? leg_read : 0U) | (write_.can_enqueue() ? leg_write : 0U) |
+         (accumulator_.can_enqueue() ? leg_accumulator : 0U);
+}
+
+LocalRouter::State LocalRouter::state() const {
+  if (read_.data_fires || write_.data_fires || accumulator_.data_fires) return pass;
+  if (!read_.valid && !write_.valid && !accumulator_.valid) return rest;
+  const bool offered = (read_.valid && links_.local.read_data.valid) ||
+                       (write_.valid && links_.accumulator_output.valid) ||
+                       (accumulator_.valid && links_.accumulator_input.valid);
+  return offered ? wait_consumer : wait_source;
+}
+
+std::uint64_t LocalRouter::queue_facts() const {
+  const auto item = [](const SelectStream& stream) {
+    const unsigned there = stream.queue.empty() ? 0 : 7U;
+    return there & (1U | stream.queue.front().route << 1);
+  };
+  return done_legs_ | item(read_) << 3 | std::uint64_t{write_.queue.empty()} << 6 |
+         item(accumulator_) << 7 | std::uint64_t{accumulator_.queue.full()} << 10;
+}
+
+void LocalRouter::decide() {
+  const unsigned fires = pending_legs_ & ready_legs_;
+  const unsigned done = links_.control.ready ? 0 : done_legs_ | fires;
+  unsigned moves = 0;
+  unsigned ends = 0;
+  const auto decide = [&](const SelectStream& stream, unsigned leg) {
+    if (!stream.data_fires) return;
+    moves |= leg;
+    if (stream.expander.last(stream.select.size)) ends |= leg;
+  };
+  decide(read_, leg_read);
+  decide(write_, leg_write);
+  decide(accumulator_, leg_accumulator);
+  edge_.fires = static_cast<std::uint8_t>(fires);
+  edge_.done = static_cast<std::uint8_t>(done);
+  edge_.moves = static_cast<std::uint8_t>(moves);
+  edge_.ends = static_cast<std::uint8_t>(ends);
+  edge_.source = static_cast<std::uint8_t>(accumulator_.select.route);
+  edge_.reader = static_cast<std::uint8_t>(read_.select.route);
+  edge_.state = state();
+  edge_.turns = (fires | ends) != 0 || done != done_legs_;
+  edge_.rests = !edge_.turns && moves == 0;
+}
+
+void LocalRouter::recall(const Edge& edge) {
+  edge_ = edge;
+  if (edge.rests) return;
+  if (edge.fires != 0) select_legs(links_.control.bits);
+  if (edge.moves != 0) route(edge.source);
+}
+
+void LocalRouter::move() {
+  enter_account();
+  if (edge_.rests) return;
+  done_legs_ = edge_.done;
+  if (edge_.fires != 0) ++clock_.progress;
+  const unsigned active = edge_.fires | edge_.moves;
+  const auto move = [&](SelectStream& stream, unsigned leg, const Select& item) {
+    if ((active & leg) == 0) return;
+    stream.move((edge_.fires & leg) != 0, item, (edge_.moves & leg) != 0, (edge_.ends & leg) != 0);
+  };
+  move(read_, leg_read, read_leg_);
+  move(write_, leg_write, write_leg_);
+  move(accumulator_, leg_accumulator, accumulator_leg_);
+  if (edge_.turns) queue_facts_ = queue_facts();
+}
+
+void LocalRouter::describe(const trace::Scope& scope) const {
+  scope.channel("control", links_.control);
+  scope.channel("read_data", links_.local.read_data);
+  scope.channel("write_data", links_.local.write_data);
+  scope.channel("array_weights", links_.array_weights);
+  scope.channel("array_input", links_.array_input);
+  scope.channel("array_output", links_.array_output);
+  const bool has_dais = links_.dais_input != nullptr;
+  if (has_dais) {
+    scope.channel("dais_input", *links_.dais_input);
+    scope.channel("dais_output", *links_.dais_output);
+  }
+  scope.channel("acc_input", links_.accumulator_input);
+  scope.channel("acc_output", links_.accumulator_output);
+  const unsigned bits = std::max(1U, scope.widths().layout.local_address);
+  const auto select = [&](const char* name, const SelectStream& s, std::uint64_t capacity,
+                          const char* note) {
+    const trace::Scope part = scope.part(name);
+    part.wire("valid", 1, [&s] { return s.valid; });
+    part.state(
+        "select", 2, [&s] { return s.valid ? s.select.route : 0; }, note, trace::Moment::committed);
+    part.level("queue", capacity, [&s] { return s.queue.count(); });
+    part.reg(
+        "counter", bits, [&s] { return s.expander.count(); }, trace::Radix::decimal);
+  };
+  select("R", read_, 1,
+         has_dais
+             ? "0 array weights, 1 array input, 2 accumulators, 3 DAIS blocks; 0 while not valid"
+             : "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
+  select("L", write_, 1, "1 accumulator output; 0 while not valid");
+  select("W", accumulator_, 2 * scope.widths().architecture.array_size,
+         has_dais ? "0 array output, 1 local memory, 2 DAIS blocks; 0 while not valid"
+                  : "0 array output, 1 local memory; 0 while not valid");
+  scope.state(
+      "done", 3, [this] { return done_legs_; }, "legs taken: 1 R, 2 L, 4 W");
+}
+
+}  // namespace tactus

@@ -1,0 +1,156 @@
+// Local router: connects local memory port A with the array and the accumulators.
+//
+// Combinational data paths; three select streams, each a queue (pass-through when empty) and a
+// counter, decide per vector where data goes: R local read data -> weights, array input,
+// accumulators or DAIS blocks; L accumulator output -> local write data; W array output, local read
+// data or results of DAIS blocks -> accumulators. W items are in program order, so a move to the
+// accumulators waits until the last result of an earlier MatMul has passed. Source: hardware spec
+// section 5; the routes of DAIS blocks are Tactus's own.
+#pragma once
+
+#include <systemc>
+
+#include "models/sim/account.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/tcu/channels.h"
+#include "models/tcu/decoder/expander.h"
+
+namespace tactus {
+
+struct LocalRouterLinks {
+  Link<Dataflow>& control;
+  MemoryPort& local;                    ///< port A: read_data in, write_data out
+  Link<VectorRef>& array_weights;       ///< out
+  Link<VectorRef>& array_input;         ///< out
+  Link<VectorRef>& array_output;        ///< in
+  Link<VectorRef>& accumulator_input;   ///< out
+  Link<VectorRef>& accumulator_output;  ///< in
+  Link<VectorRef>* dais_input;          ///< out; null if there are no DAIS blocks
+  Link<VectorRef>* dais_output;         ///< in
+};
+
+class LocalRouter final : public sc_core::sc_module {
+ public:
+  enum State : std::uint8_t { pass, wait_source, wait_consumer, rest };
+  static constexpr std::array<UnitState, 4> state_table{{
+      {"pass", StateKind::busy, "a vector passes on at least one path"},
+      {"wait_source", StateKind::stall, "paths are selected, but none has a vector yet"},
+      {"wait_consumer", StateKind::stall, "a vector is there and its consumer does not take it"},
+      {"idle", StateKind::idle, "no path is selected"},
+  }};
+
+  LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsigned array_size,
+              std::uint64_t local_depth, const LocalRouterLinks& links);
+
+  void drive();           ///< valids towards array, accumulators and local memory
+  void accept_results();  ///< readies of array output and accumulator output
+  void accept_reads();    ///< readies of local read data and control; after the array's accept()
+  void commit() {
+    decide();
+    move();
+  }
+
+  // See models/sim/engine.h.
+  struct Edge {
+    std::uint8_t fires, done;  ///< legs of the control: taken by their streams, and taken so far
+    std::uint8_t moves, ends;  ///< streams (by their legs) whose data is taken; the last of an item
+    std::uint8_t source;       ///< AccumulatorRoute of the present item
+    std::uint8_t reader;       ///< ReadRoute of the present item
+    State state;
+    bool turns, rests;
+  };
+  static constexpr unsigned fact_bits = 14;
+  [[nodiscard]] std::uint64_t facts() const;  ///< needs the control's item
+  void decide();
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge);  ///< after those that it takes vectors from
+  void enter_account() { account_.enter(edge_.state); }
+  void move();
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  void run_reads();  ///< passes on what local memory offers in a run
+  /// And what the array and the accumulators offer; `source` is that of the edge.
+  void run_results(unsigned source);
+  void run_writes();
+  void run(Cycle cycles);
+
+  [[nodiscard]] bool idle() const {
+    return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
+  }
+  /// Whether the next vector for the accumulators comes from a DAIS block; settled with drive().
+  [[nodiscard]] const Wire& results_of_dais() const { return results_of_dais_; }
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
+
+ private:
+  struct Select {
+    unsigned route = 0;
+    std::uint64_t size = 0;
+    friend bool alike(const Select& a, const Select& b) {
+      return a.route == b.route && a.size == b.size;
+    }
+  };
+
+  /// A select stream and its state in the present cycle.
+  struct SelectStream {
+    SelectStream(std::size_t capacity, std::uint64_t depth) : queue(capacity), expander(depth) {}
+    void drive(bool leg_valid, const Select& leg);
+    [[nodiscard]] bool routes_to(unsigned route) const { return valid && select.route == route; }
+    /// Whether the queue takes an item, given the handshake of the data in this cycle.
+    [[nodiscard]] bool can_enqueue() const {
+      return queue.can_enqueue(data_fires && expander.last(select.size));
+    }
+    /// Whether the next vector is the last of the item that is there or to come, of this size.
+    [[nodiscard]] bool at_last(std::uint64_t size_to_come) const {
+      const bool there = !queue.empty();
+      return (there & at_front_last) | (!there & (size_to_come == 0));
+    }
+    void move(bool enqueue, const Select& leg, bool moves, bool ends);
+    void run(Cycle cycles);
+
+    Queue<Select, QueueKind::pipe_flow> queue;
+    Expander expander;
+    /// Of the queue's front, if there is one: its size, and whether the next vector is its last.
+    std::uint64_t front_size = 0;
+    bool at_front_last = false;
+    bool valid = false;
+    Select select;
+    bool data_fires = false;  ///< the data this item waits for is offered and taken
+  };
+
+  enum ReadRoute : unsigned { to_weights, to_input, to_accumulator, to_dais };
+  enum WriteRoute : unsigned { from_nowhere, from_accumulator };
+  enum AccumulatorRoute : unsigned { from_array, from_local, from_dais };
+  enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
+
+  [[nodiscard]] unsigned ready_legs() const;
+  void select_legs(const Dataflow& flow);
+  void route(unsigned source);
+  [[nodiscard]] std::uint64_t queue_facts() const;
+  [[nodiscard]] State state() const;
+
+  Clock& clock_;
+  LocalRouterLinks links_;
+  SelectStream read_;         ///< R
+  SelectStream write_;        ///< L
+  SelectStream accumulator_;  ///< W
+  Wire results_of_dais_;
+  unsigned needed_legs_ = 0;
+  unsigned pending_legs_ = 0;
+  unsigned done_legs_ = 0;
+  unsigned ready_legs_ = 0;  ///< of the streams' queues, in this cycle
+  Edge edge_{};
+  std::uint64_t queue_facts_ = queue_facts();
+  Select read_leg_, write_leg_, accumulator_leg_;
+  Account account_;
+};
+
+inline std::uint64_t LocalRouter::facts() const {
+  const Dataflow& flow = links_.control.bits;
+  const bool dais = flow.kind == DataflowKind::local_to_dais_to_accumulator;
+  return queue_facts_ | std::uint64_t{read_.at_last(flow.size)} << 11 |
+         std::uint64_t{write_.at_last(flow.size)} << 12 |
+         std::uint64_t{accumulator_.at_last(dais ? flow.results : flow.size)} << 13;
+}
+
+}  // namespace tactus

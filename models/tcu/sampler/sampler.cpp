@@ -1,0 +1,71 @@
+#include "models/tcu/sampler/sampler.h"
+
+#include "models/sim/trace/signals.h"
+
+namespace tactus {
+namespace trace {
+
+static void describe_payload(Payload& p, const Sample& sample) {
+  p.field("word", 64, [&sample] { return sample.word; });
+  p.field("last", 1, [&sample] { return sample.last; });
+}
+
+}  // namespace trace
+
+Sampler::Sampler(const sc_core::sc_module_name& name, std::uint32_t block_size,
+                 const Decoder& decoder, const DecoderLinks& links, Link<Sample>& output)
+    : sc_module(name), block_size_(block_size), decoder_(decoder), links_(links), output_(output) {}
+
+void Sampler::drive() {
+  output_.valid = valid_;
+  output_.bits = sample_;
+}
+
+void Sampler::observe() {
+  interval_ = decoder_.registers().sample_interval;
+  if (interval_ == 0 || countdown_ != 0) return;
+  unsigned bit = 32;
+  captured_ = decoder_.registers().program_counter;
+  const auto flags = [&](bool valid, bool ready) {
+    captured_ |= std::uint64_t{valid} << bit | std::uint64_t{ready} << (bit + 1);
+    bit += 2;
+  };
+  const auto link = [&](const auto& l) { flags(l.valid, l.ready); };
+  link(links_.array);
+  link(links_.accumulator);
+  link(links_.dataflow);
+  link(*links_.dram[1]);
+  link(*links_.dram[0]);
+  link(links_.local_b.request);
+  link(links_.local_a.request);
+  flags(decoder_.head_valid(), decoder_.head_ready());
+}
+
+void Sampler::commit() {
+  const bool take = interval_ != 0 && countdown_ == 0;
+  if (interval_ == 0) {
+    countdown_ = 0;
+  } else {
+    countdown_ = take ? interval_ - 1 : countdown_ - 1;
+  }
+  if (valid_ && !output_.ready) {  // full: the sample of this cycle is dropped
+    stats_.dropped += take ? 1 : 0;
+    return;
+  }
+  valid_ = take;
+  sample_.last = false;
+  if (!take) return;
+  sample_.word = captured_;
+  sample_.last = in_block_ + 1 == block_size_;
+  in_block_ = sample_.last ? 0 : in_block_ + 1;
+}
+
+void Sampler::describe(const trace::Scope& scope) const {
+  scope.channel("sample", output_);
+  scope.reg(
+      "counter", 16, [this] { return countdown_; }, trace::Radix::decimal);
+  scope.reg(
+      "block_counter", 32, [this] { return in_block_; }, trace::Radix::decimal);
+}
+
+}  // namespace tactus

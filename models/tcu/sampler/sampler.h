@@ -1,0 +1,57 @@
+// Performance sampler: every `interval` cycles one 64-bit word of handshake flags and the program
+// counter, on a stream.
+//
+// The interval comes from a configuration register; 0 produces nothing. A sample is offered one
+// cycle after its capture. While one is waiting, new ones are dropped. `last` marks every
+// block_size-th sample. Source: hardware spec section 11.
+#pragma once
+
+#include <cstdint>
+
+#include <systemc>
+
+#include "models/sim/clock.h"
+#include "models/tcu/channels.h"
+#include "models/tcu/decoder/decoder.h"
+
+namespace tactus {
+
+/// Bits 31:0 program counter; valid/ready pairs, valid in the even bit: 32 array, 34 accumulators,
+/// 36 dataflow, 38 dram1, 40 dram0, 42 local port B, 44 local port A, 46 instruction; the rest
+/// zero.
+struct Sample {
+  std::uint64_t word = 0;
+  bool last = false;
+};
+
+class Sampler final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::uint64_t dropped = 0;  ///< samples that found the register full
+  };
+
+  Sampler(const sc_core::sc_module_name& name, std::uint32_t block_size, const Decoder& decoder,
+          const DecoderLinks& links, Link<Sample>& output);
+
+  void drive();
+  void observe();  ///< captures this cycle's flags: all wires settled, nothing committed
+  void commit();
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  void describe(const trace::Scope& scope) const;
+
+ private:
+  std::uint32_t block_size_;
+  const Decoder& decoder_;
+  DecoderLinks links_;
+  Link<Sample>& output_;
+
+  std::uint32_t countdown_ = 0;
+  std::uint32_t in_block_ = 0;
+  Sample sample_;
+  bool valid_ = false;
+  std::uint64_t captured_ = 0;  ///< of this cycle
+  std::uint16_t interval_ = 0;  ///< of this cycle
+  Stats stats_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,398 @@
+#include "models/tcu/system.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "isa/tcu/layout.h"
+#include "models/sim/bytes.h"
+#include "models/sim/events.h"
+#include "models/sim/trace/signals.h"
+
+namespace tactus {
+
+void check_axi_width(const tcu::Architecture& architecture, unsigned axi_data_bits) {
+  const unsigned scalar_bits = info(architecture.data_type).storage_bytes * 8;
+  const auto fits = [&](unsigned bits) {
+    const unsigned scalars = bits / scalar_bits;
+    const bool whole = scalars >= 1 && architecture.array_size % scalars == 0;
+    return whole && architecture.array_size / scalars <= 256;
+  };
+  std::string allowed;
+  bool listed = false;
+  for (unsigned bits = 32; bits <= 1024; bits *= 2) {
+    listed = listed || bits == axi_data_bits;
+    if (fits(bits)) allowed += (allowed.empty() ? "" : ", ") + std::to_string(bits);
+  }
+  if (listed && fits(axi_data_bits)) return;
+  user_error("AXI data width {} bits does not fit vectors of {} {} scalars; allowed {}",
+             axi_data_bits, architecture.array_size, info(architecture.data_type).name,
+             allowed.empty()
+                 ? "none: choose an array size that is a multiple of the scalars in 32 bits"
+                 : allowed);
+}
+
+TcuSystem::Port::Port(unsigned index, Clock& clock, const Config& config,
+                      const ConfigRegisters& registers, DramLinks& tcu)
+    : port(index == 0 ? "dram0" : "dram1", clock, config.tcu.architecture, config.axi_data_bits / 8,
+           index, registers, tcu, pins),
+      bit(index == 0 ? dram0_unit : dram1_unit),
+      clock_(clock),
+      tcu_(tcu),
+      vector_bytes_(static_cast<unsigned>(config.tcu.architecture.vector_bytes())) {
+  Border border(clock.agenda, bit);
+  border.consumes(tcu.request);
+  border.produces(tcu.in);
+  border.consumes(tcu.out);
+  border.produces(pins.ar);
+  border.produces(pins.aw);
+  border.produces(pins.w);
+  border.consumes(pins.r);
+  border.consumes(pins.b);
+}
+
+void TcuSystem::Port::drive() {
+  target->drive();
+  port.drive();
+}
+
+bool TcuSystem::Port::redrive() {
+  target->drive();
+  return !stirred() && port.redrive();
+}
+
+void TcuSystem::Port::commit() {
+  const std::uint64_t progress = clock_.progress;
+  port.commit();
+  target->commit();
+  progresses = clock_.progress != progress;
+}
+
+void TcuSystem::Port::repeat() {
+  port.repeat();
+  target->commit();
+}
+
+Cycle TcuSystem::Port::steady(Cycle most) const {
+  if (!goes_on()) return most;
+  return progresses ? std::min(most, longest_run) : target->waits(most);
+}
+
+Cycle TcuSystem::Port::run_at_once(Cycle most) {
+  if (stirred()) return 0;
+  most = port.offer_run(most);
+  if (most != 0) most = target->run(most);
+  if (most != 0) port.run(most);
+  return most;
+}
+
+Cycle TcuSystem::Port::run(Cycle most) {
+  if (const Cycle cycles = run_at_once(most)) return cycles;
+  const bool takes_requests = tcu_.request.fires();
+  const bool takes_vectors = tcu_.out.fires();
+  const bool gives_vectors = tcu_.in.fires();
+  run_.resize(most);
+  run_bytes_.resize(most * vector_bytes_);
+  const Cycle first = clock_.now;
+  std::uint64_t transactions = clock_.transactions;
+  Cycle cycles = 0;
+  bool more = true;
+  while (more && cycles < most) {
+    if (!redrive()) {
+      // The wires show the next cycle already, and it has to be settled.
+      clock_.agenda.stirred |= bit;
+      break;
+    }
+    if (takes_requests) tcu_.request.bits = tcu_.request.run[cycles];
+    if (takes_vectors) tcu_.out.bits = tcu_.out.run[cycles];
+    if (gives_vectors) {
+      std::uint8_t* vector = run_bytes_.data() + cycles * vector_bytes_;
+      copy_block(vector, tcu_.in.bits, vector_bytes_);
+      run_[cycles] = vector;
+    }
+    more = gate::repeat(clock_, bit, *this);
+    ++cycles;
+    ++clock_.now;
+    if (clock_.transactions == transactions) continue;
+    // The memory may have given the kernel something to do.
+    transactions = clock_.transactions;
+    if (sc_core::sc_pending_activity()) break;
+  }
+  clock_.now = first;
+  tcu_.in.run = run_.data();
+  return cycles;
+}
+
+TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
+                     InstructionSource& source)
+    : sc_module(name),
+      clock_(clock),
+      source_(source),
+      stalls_(config.stalls),
+      every_cycle_(config.stalls.percent() != 0 || config.sample_block_size > 0 ||
+                   config.shuffle_seed.has_value()),
+      stream_("stream", clock, config.axi_data_bits / 8,
+              tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
+              instructions_),
+      tcu_("tcu", clock, config.tcu, instructions_, dram_),
+      sample_pause_(config.sample_pause) {
+  clock.engine = config.shuffle_seed ? Engine::step : config.engine;
+  Border border(clock.agenda, stream_unit);
+  border.consumes(words_);
+  border.produces(instructions_);
+  check_axi_width(config.tcu.architecture, config.axi_data_bits);
+  for (unsigned p = 0; p < 2; ++p) {
+    ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
+  }
+  array_time_.emplace(clock, tcu_.array_account(), tcu_.decoder().account(),
+                      std::array<Account*, 2>{&port(0).account(), &port(1).account()});
+  if (config.sample_block_size > 0) {
+    sampler_ = std::make_unique<Sampler>("sampler", config.sample_block_size, tcu_.decoder(),
+                                         tcu_.decoder().links(), samples_);
+    tcu_.decoder().preset_sample_interval(config.sample_interval);
+  }
+  if (!config.shuffle_seed) return;
+  shuffle_.emplace(*config.shuffle_seed);
+  phases_.settle = {[this] { stream_.drive(); }, [this] { stream_.accept(); }};
+  phases_.commit = {[this] { stream_.commit(); }};
+  for (auto& p : ports_) {
+    Port& port = *p;
+    phases_.settle.emplace_back([&port] { port.target->drive(); });
+    phases_.commit.emplace_back([&port] { port.target->commit(); });
+    port.port.add_phases(phases_);
+  }
+  tcu_.add_phases(phases_);
+}
+
+void TcuSystem::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
+
+void TcuSystem::offer_word() {
+  if (words_.valid && !words_.ready) return;  // stays offered until taken
+  words_.bits = source_.word(clock_.now);
+  words_.valid = words_.bits != nullptr;
+  if (words_.valid) clock_.agenda.stirred |= stream_unit;
+  const bool ended = !words_.valid && source_.exhausted() && stream_.idle();
+  if (ended == clock_.stream_ended) return;
+  clock_.stream_ended = ended;
+  clock_.agenda.stirred |= stream_unit;
+}
+
+void TcuSystem::take_word() {
+  if (!words_.fires()) return;
+  source_.taken(clock_.now);
+}
+
+void TcuSystem::take_sample() {
+  if (samples_.bits.last) samples_ready_at_ = clock_.now + 1 + sample_pause_;
+  if (on_sample) on_sample(samples_.bits);
+}
+
+void TcuSystem::cycle() {
+  one_cycle();
+  tcu_.catch_up();
+}
+
+void TcuSystem::one_cycle() {
+  const bool watched = next_watched() == clock_.now;
+  if (every_cycle_ || clock_.events != nullptr || watched) {
+    observed_cycle(watched);
+    ++clock_.now;
+    return;
+  }
+  offer_word();
+  const bool step = clock_.engine == Engine::step;
+  clock_.agenda.begin_cycle(step);
+  settle(!step);
+  finish_cycle();
+}
+
+/// A cycle with everything around the units: stalls, sampler, observers.
+void TcuSystem::observed_cycle(bool watched) {
+  offer_word();
+  if (stalls_.percent() != 0) {
+    for (auto& port : ports_) port->target->draw_stalls(stalls_);
+  }
+  if (sampler_) {
+    sampler_->drive();
+    samples_.ready = clock_.now >= samples_ready_at_;
+  }
+  const bool step = clock_.engine == Engine::step || watched;
+  clock_.agenda.begin_cycle(step);
+  if (shuffle_) {
+    shuffled_order(watched);
+  } else {
+    settle(!step && !sampler_);
+    if (sampler_) sampler_->observe();
+    if (watched) clock_.watcher->settled(clock_.now);
+    commit();
+  }
+  take_word();
+  if (sampler_) {
+    sampler_->commit();
+    if (samples_.fires()) take_sample();
+  }
+  if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
+  if (watched) clock_.watcher->committed(clock_.now);
+}
+
+Cycle TcuSystem::advance(Cycle most) {
+  const Cycle end = clock_.now + most;
+  const std::uint64_t transactions = clock_.transactions;
+  const bool all_observed =
+      every_cycle_ || clock_.events != nullptr || clock_.engine == Engine::step;
+  paused_ = false;
+  for (;;) {
+    const Cycle first = clock_.now;
+    const std::uint64_t progress = clock_.progress;
+    Cycle unobserved = all_observed ? 0 : end - first;
+    if (clock_.watcher != nullptr) unobserved = std::min(unobserved, next_watched() - first);
+    if (unobserved != 0) {
+      unobserved_cycles(unobserved);
+    } else {
+      one_cycle();
+    }
+    rested_ = clock_.progress == progress;
+    if (!rested_ && clock_.now != end && clock_.transactions == transactions && !paused_) continue;
+    tcu_.catch_up();
+    return rested_ ? clock_.now - first : 0;
+  }
+}
+
+/// One cycle that nobody looks at, or as many as can be taken at once.
+void TcuSystem::unobserved_cycles(Cycle most) {
+  offer_word();
+  Agenda& agenda = clock_.agenda;
+  agenda.begin_cycle(false);
+  if ((agenda.full | agenda.stirred) == 0 && (words_.valid || source_.exhausted())) {
+    if (agenda.moving != 0) {
+      // What moves outside the TCU has to say first what it drives, so only the last cycle is
+      // known.
+      if (tcu_.repeats() && run(steady(most))) return;
+    } else if (tcu_.recall(false) && agenda.stirred == 0) {
+      // After the first cycle in which nothing moves, somebody asks whether that was the end.
+      const bool alone = tcu_.rests() && !rested_;
+      if (!alone && !tcu_.turns() && run(tcu_.steady(most))) return;
+      tcu_.commit();
+      ++clock_.now;
+      return;
+    }
+  }
+  settle(true);
+  finish_cycle();
+}
+
+/// From settled wires on.
+void TcuSystem::finish_cycle() {
+  commit();
+  take_word();
+  ++clock_.now;
+}
+
+/// Cycles in which the ports go on as in the last one; 0 or 1: none.
+Cycle TcuSystem::steady(Cycle most) const {
+  if (ports_[0]->progresses && ports_[1]->progresses) return 0;
+  for (const auto& port : ports_) most = port->steady(most);
+  return tcu_.steady(most);
+}
+
+/// Both ports do not move at once, so the one that does may say how long the run is: it depends on
+/// its memory.
+bool TcuSystem::run(Cycle cycles) {
+  if (cycles < 2) return false;
+  tcu_.offer_run(cycles);
+  Cycle ran = cycles;
+  for (auto& port : ports_) {
+    if (port->progresses && port->goes_on()) ran = port->run(cycles);
+  }
+  if (ran == 0) return false;
+  tcu_.run(ran);
+  clock_.now += ran;
+  return true;
+}
+
+/// `may_recall`: nobody looks at wires.
+void TcuSystem::settle(bool may_recall) {
+  Agenda& agenda = clock_.agenda;
+  const UnitSet outside = agenda.full | agenda.moving | agenda.stirred;
+  gate::drive_from_wires(agenda, stream_unit, stream_);
+  if ((outside & port_units) != 0) {
+    for (auto& p : ports_) gate::drive(agenda, p->bit, *p);
+    for (auto& p : ports_) {
+      if (gate::accepts(agenda, p->bit)) p->port.accept();
+    }
+  }
+  if (!may_recall || !tcu_.recall(outside != 0)) {
+    tcu_.drive();
+    tcu_.accept();
+  }
+  if (gate::accepts(agenda, stream_unit)) stream_.accept();
+}
+
+void TcuSystem::commit() {
+  Agenda& agenda = clock_.agenda;
+  agenda.begin_clock_edge();
+  tcu_.commit();
+  gate::commit(clock_, stream_unit, stream_);
+  if (((agenda.full | agenda.moving) & port_units) == 0) return;
+  for (auto& p : ports_) gate::commit(clock_, p->bit, *p);
+}
+
+/// The order of units is free: the wires of a cycle settle to the same values however often and in
+/// whatever order the units look at them, and at the clock edge every unit reads wires and writes
+/// its own registers only.
+void TcuSystem::shuffled_order(bool watched) {
+  // The longest chain of wires passes through every step at most once.
+  for (std::size_t pass = 0; pass < phases_.settle.size(); ++pass) {
+    std::shuffle(phases_.settle.begin(), phases_.settle.end(), *shuffle_);
+    for (const auto& step : phases_.settle) step();
+  }
+  if (sampler_) sampler_->observe();
+  if (watched) clock_.watcher->settled(clock_.now);
+  for (const auto& step : phases_.observe) step();
+  std::shuffle(phases_.commit.begin(), phases_.commit.end(), *shuffle_);
+  for (const auto& step : phases_.commit) step();
+}
+
+std::vector<Account*> TcuSystem::accounts() {
+  std::vector<Account*> accounts{&stream_.account()};
+  for (Account* account : tcu_.accounts()) accounts.push_back(account);
+  for (auto& port : ports_) accounts.push_back(&port->port.account());
+  for (auto& port : ports_) {
+    if (Account* account = port->target->account()) accounts.push_back(account);
+  }
+  accounts.push_back(&array_time_->account());
+  return accounts;
+}
+
+bool TcuSystem::idle() const {
+  return source_.exhausted() && stream_.idle() && tcu_.idle() && ports_[0]->idle() &&
+         ports_[1]->idle();
+}
+
+bool TcuSystem::waits_for_memory() const {
+  return ports_[0]->target->waits_for_memory() || ports_[1]->target->waits_for_memory();
+}
+
+std::vector<std::string> TcuSystem::waits_for() {
+  tcu_.drive();  // the wires of the coming cycle
+  tcu_.accept();
+  std::vector<std::string> lines = tcu_.waits_for();
+  for (unsigned p = 0; p < 2; ++p) {
+    if (ports_[p]->idle()) continue;
+    lines.push_back("dram" + std::to_string(p) + ": " + ports_[p]->port.converter().waits_for());
+  }
+  if (!stream_.idle() || !source_.exhausted()) {
+    lines.emplace_back("instruction stream: the decoder to accept");
+  }
+  return lines;
+}
+
+void TcuSystem::describe(const trace::Scope& scope) const {
+  scope.clock("clock");
+  stream_.describe(scope.unit("transmission"));
+  tcu_.describe(scope.unit("tcu"));
+  if (sampler_) sampler_->describe(scope.unit("tcu").unit("decoder").unit("sampler"));
+  ports_[0]->port.describe(scope.unit("dram0"));
+  ports_[1]->port.describe(scope.unit("dram1"));
+}
+
+}  // namespace tactus

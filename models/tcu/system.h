@@ -1,0 +1,190 @@
+// The whole design: instruction stream, TCU, two DRAM ports down to their AXI slaves.
+//
+// The slaves' TLM-2.0 sockets are the border: bind each to a memory. Source: hardware spec
+// section 11.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "models/axi/axi_target.h"
+#include "models/sim/clock.h"
+#include "models/sim/fast/gate.h"
+#include "models/sim/phases.h"
+#include "models/sim/stalls.h"
+#include "models/sim/trace/cycle_watcher.h"
+#include "models/tcu/array_time.h"
+#include "models/tcu/dram_port/dram_port.h"
+#include "models/tcu/sampler/sampler.h"
+#include "models/tcu/stream_adapter/stream_adapter.h"
+#include "models/tcu/tcu.h"
+
+namespace tactus {
+
+/// Where the instruction stream comes from.
+class InstructionSource {
+ public:
+  virtual ~InstructionSource() = default;
+  /// The word offered in this cycle, or null. Stays offered until taken.
+  virtual const std::uint8_t* word(Cycle now) = 0;
+  /// The offered word was taken in cycle `now`.
+  virtual void taken(Cycle now) = 0;
+  /// Nothing will be offered any more.
+  [[nodiscard]] virtual bool exhausted() const = 0;
+};
+
+class TcuSystem final : public sc_core::sc_module {
+ public:
+  struct Config {
+    Tcu::Config tcu;
+    unsigned axi_data_bits = 64;          ///< of DRAM ports and instruction stream: 32..1024
+    std::uint32_t sample_block_size = 0;  ///< samples a block; 0: no sampler in the design
+    std::uint16_t sample_interval = 0;    ///< cycles, initial value of the register
+    Cycle sample_pause = 0;  ///< cycles for which the samples' consumer is away after each block
+    StallGenerator stalls;
+    /// Evaluate units in a new random order every cycle instead of the fixed one (slow; for tests).
+    std::optional<std::uint32_t> shuffle_seed;
+    Engine engine = Engine::fast;
+  };
+
+  /// Throws UserError if the AXI width does not fit the architecture's vectors.
+  TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
+            InstructionSource& source);
+
+  [[nodiscard]] AxiLinks& pins(unsigned port) { return ports_[port]->pins; }
+  void attach(unsigned port, AxiTarget& target);
+
+  /// Evaluates cycle clock.now and moves the clock to the next.
+  void cycle();
+  /// The same for one or more cycles, `most` at the most: it goes on while every cycle makes
+  /// progress, no memory was called and nobody called pause(). Returns how many cycles, the last
+  /// ones, made no progress. Several are taken at once where they are alike; what differs from
+  /// calling cycle() so often is the time it takes. Memories and counters are complete when it
+  /// returns, and not before: callbacks meanwhile may see those of the TCU up to
+  /// 64 cycles late, and after an exception they may stay so.
+  Cycle advance(Cycle most);
+  void pause() { paused_ = true; }
+  /// The source starts another program: a word of the one before that nobody took is gone.
+  void withdraw_word() { words_.valid = false; }
+
+  /// The source is exhausted and nothing is in flight.
+  [[nodiscard]] bool idle() const;
+  /// One line for each unit that is in the middle of something.
+  [[nodiscard]] std::vector<std::string> waits_for();
+  /// A memory still owes an answer.
+  [[nodiscard]] bool waits_for_memory() const;
+
+  /// Cycles of single units worked out in full so far: units() in every cycle with the step engine.
+  [[nodiscard]] std::uint64_t evaluations() const {
+    return clock_.agenda.evaluations + tcu_.evaluations();
+  }
+  [[nodiscard]] unsigned units() const { return 3 + tcu_.units(); }
+
+  [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
+  [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
+  [[nodiscard]] Tcu& tcu() { return tcu_; }
+  [[nodiscard]] const Tcu& tcu() const { return tcu_; }
+
+  void describe(const trace::Scope& scope) const;
+  /// Of every unit, in the order of reports, and of the array's time as the last.
+  [[nodiscard]] std::vector<Account*> accounts();
+
+  /// Null without a sampler.
+  [[nodiscard]] const Sampler* sampler() const { return sampler_.get(); }
+
+  /// Called for every sample that the stream's consumer takes.
+  std::function<void(const Sample&)> on_sample;
+
+ private:
+  /// Their bits in the agenda.
+  enum : UnitSet {
+    stream_unit = 1,
+    dram0_unit = 2,
+    dram1_unit = 4,
+    port_units = dram0_unit | dram1_unit,
+  };
+
+  struct Port {
+    Port(unsigned index, Clock& clock, const Config& config, const ConfigRegisters& registers,
+         DramLinks& tcu);
+    AxiLinks pins;
+    DramPort port;
+    AxiTarget* target = nullptr;
+    const UnitSet bit;  ///< in the agenda
+    [[nodiscard]] bool idle() const { return port.idle() && target->idle(); }
+
+    // Port and target are one unit to the engine.
+    void drive();
+    void commit();
+    /// Also while nothing passes: the target may answer at any time.
+    [[nodiscard]] bool moves() const { return !idle(); }
+    [[nodiscard]] bool redrive();
+    void repeat();
+    [[nodiscard]] bool stirred() const { return (clock_.agenda.stirred & bit) != 0; }
+    /// In the cycles to come, if nothing turned in the last.
+    [[nodiscard]] bool goes_on() const { return (clock_.agenda.moving & bit) != 0; }
+    [[nodiscard]] Cycle steady(Cycle most) const;
+    /// Goes ahead for as many of `most` cycles as are like the last, and says how many.
+    Cycle run(Cycle most);
+    /// The same, all at once where the port and its target can; 0: they cannot.
+    Cycle run_at_once(Cycle most);
+    bool progresses = false;  ///< in the last cycle
+
+   private:
+    Clock& clock_;
+    DramLinks& tcu_;
+    unsigned vector_bytes_;
+    std::vector<std::uint8_t> run_bytes_;  ///< vectors that leave in a run
+    std::vector<VectorRef> run_;
+  };
+
+  void offer_word();
+  void take_word();
+  void observed_cycle(bool watched);
+  /// The first cycle from the present one on that somebody looks at.
+  [[nodiscard]] Cycle next_watched() const {
+    return clock_.watcher == nullptr ? ~Cycle{0} : clock_.watcher->next(clock_.now);
+  }
+  void one_cycle();
+  void unobserved_cycles(Cycle most);
+  void finish_cycle();
+  void settle(bool may_recall);
+  void commit();
+  void shuffled_order(bool watched);
+  /// Cycles that can be taken at once; 0 or 1: none.
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  bool run(Cycle cycles);
+  Clock& clock_;
+  InstructionSource& source_;
+  StallGenerator stalls_;
+  bool every_cycle_;  ///< there is more to do in a cycle than the units' work
+  StreamAdapter::Bytes words_, instructions_;
+  std::array<DramLinks, 2> dram_;
+  StreamAdapter stream_;
+  Tcu tcu_;
+  std::array<std::unique_ptr<Port>, 2> ports_;
+  void take_sample();
+
+  Link<Sample> samples_;
+  Cycle sample_pause_;
+  Cycle samples_ready_at_ = 0;  ///< cycle from which the consumer is ready
+  std::unique_ptr<Sampler> sampler_;
+  Phases phases_;
+  std::optional<std::mt19937> shuffle_;
+  std::optional<ArrayTime> array_time_;
+  bool paused_ = false;
+  bool rested_ = false;  ///< nothing moved in the last cycle
+};
+
+/// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws
+/// UserError naming the widths that fit. Scalars per beat must be at least 1 and divide N.
+void check_axi_width(const tcu::Architecture& architecture, unsigned axi_data_bits);
+
+}  // namespace tactus

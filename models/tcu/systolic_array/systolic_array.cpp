@@ -1,0 +1,244 @@
+#include "models/tcu/systolic_array/systolic_array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "models/sim/events.h"
+#include "models/tcu/channel_signals.h"
+
+namespace tactus {
+
+SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
+                             const tcu::Architecture& architecture, tcu::MacRounding rounding,
+                             const SystolicArrayLinks& links)
+    : sc_module(name),
+      clock_(clock),
+      links_(links),
+      kernels_(tcu::vector_kernels(architecture.data_type, rounding)),
+      size_(architecture.array_size),
+      vector_bytes_(architecture.vector_bytes()),
+      depth_(2 * Cycle{architecture.array_size} - 1),
+      weights_(2 * (size_ + 1) * vector_bytes_),
+      // D results in the pipeline and D in the queue behind it, which stops new ones; and those of
+      // a run of cycles, which come before the first leaves.
+      results_(2 * depth_ + longest_run, vector_bytes_),
+      available_(2 * depth_ + longest_run),
+      inputs_(longest_run * vector_bytes_),
+      account_("array", clock, state_table, rest) {}
+
+void SystolicArray::drive() {
+  links_.control.ready = control_.can_enqueue();
+  links_.output.valid = offers();
+  show_result();
+}
+
+void SystolicArray::show_result() {
+  if (offers() && pending_.size() == results_.count()) multiply_pending();
+  links_.output.bits = results_.front();
+}
+
+void SystolicArray::accept() {
+  const ArrayControl& control = control_.front();
+  const bool takes_vector = !control_.empty() && !control.zeroes;
+  links_.input.ready = takes_vector && !control.load && links_.output.ready;
+  links_.weights.ready = takes_vector && control.load && drained();
+}
+
+void SystolicArray::decide() {
+  edge_.enters = links_.control.fires();
+  edge_.taken = !control_.empty() && head_ready();
+  edge_.offers = links_.output.valid;
+  edge_.leaves = links_.output.fires();
+  edge_.drained = drained();
+  edge_.turns = control_.level_moves(edge_.enters, edge_.taken);
+  // Once it is drained, every result is offered.
+  edge_.rests = edge_.drained && !edge_.leaves && !edge_.enters && !edge_.taken;
+  edge_.state = state();
+}
+
+void SystolicArray::move() {
+  enter_account();
+  if (edge_.rests) return;
+  if (edge_.leaves) {
+    results_.pop();
+    available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
+    ++clock_.progress;
+  }
+  if (countdown_ > 0) {
+    --countdown_;
+    ++clock_.progress;
+  }
+  if (edge_.taken) {
+    const ArrayControl& control = control_.front();
+    if (control.load) {
+      load(control.zeroes ? nullptr : links_.weights.bits);
+    } else {
+      take_input(control.zeroes ? nullptr : links_.input.bits);
+    }
+  }
+  if (edge_.enters || edge_.taken) {
+    control_.commit(edge_.enters, links_.control.bits, edge_.taken);
+  }
+}
+
+SystolicArray::State SystolicArray::state() const {
+  if (control_.empty()) return rest;
+  const ArrayControl& control = control_.front();
+  if (edge_.taken) return control.load ? load_weights : compute;
+  if (control.load) return drained() ? wait_weights : wait_drain;
+  if (links_.output.ready) return wait_input;
+  return links_.results_of_dais ? wait_dais : wait_output;
+}
+
+Cycle SystolicArray::steady(Cycle most) const {
+  if (edge_.taken && !(edge_.enters && control_.uniform(links_.control.bits))) return 0;
+  const bool runs = edge_.taken && !links_.control.bits.load;
+  if (runs && drained()) return 0;  // the draining begins anew after it
+  if (countdown_ > 0 && !runs) most = std::min(most, countdown_);
+  if (results_.empty()) return most;
+  // Without output the first result is still on its way, or waits for the consumer.
+  const Cycle first = available_[available_front_];
+  if (!edge_.offers) return first <= clock_.now ? 0 : std::min(most, first - clock_.now);
+  if (!edge_.leaves) return most;
+  // Results of the run itself leave in it only if there is one for every cycle of the pipeline.
+  if (!runs || results_.count() < depth_) most = std::min<Cycle>(most, results_.count());
+  const std::size_t waiting = std::min<std::size_t>(results_.count(), most);
+  for (std::size_t i = 0, slot = available_front_; i < waiting; ++i) {
+    if (available_[slot] > clock_.now + i) return i;
+    slot = slot + 1 == available_.size() ? 0 : slot + 1;
+  }
+  return most;
+}
+
+/// A run's inputs are taken first, so results may be among those that leave in it.
+void SystolicArray::offer_run(Cycle first, Cycle cycles) {
+  const ArrayControl& control = control_.front();  // they are all like it
+  if (edge_.taken && control.load) {
+    for (Cycle i = 0; i < cycles; ++i) load(control.zeroes ? nullptr : links_.weights.run[i]);
+  } else if (edge_.taken) {
+    multiply_pending();
+    for (Cycle i = 0; i < cycles; ++i) expect_result(first + i);
+    if (control.zeroes) pending_.assign(cycles, nullptr);
+    multiply(control.zeroes ? pending_.data() : links_.input.run, cycles);
+    pending_.clear();
+    count_runs(cycles, control.zeroes);
+  }
+  if (!edge_.leaves) return;
+  if (pending_.size() + cycles > results_.count()) multiply_pending();
+  run_.resize(cycles);
+  for (Cycle i = 0; i < cycles; ++i) run_[i] = results_.at(i);
+  links_.output.run = run_.data();
+}
+
+void SystolicArray::run(Cycle cycles) {
+  const bool runs = edge_.taken && !control_.front().load;
+  if (!runs && countdown_ > 0) {
+    countdown_ -= cycles;
+    ++clock_.progress;
+  }
+  if (!edge_.leaves) return;
+  ++clock_.progress;
+  for (Cycle i = 0; i < cycles; ++i) results_.pop();
+  available_front_ = (available_front_ + cycles) % available_.size();
+}
+
+void SystolicArray::take_input(VectorRef input) {
+  if (pending_.size() == longest_run) multiply_pending();
+  std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
+  if (input != nullptr) copy_block(kept, input, vector_bytes_);
+  pending_.push_back(input == nullptr ? nullptr : kept);
+  expect_result(clock_.now);
+  count_runs(1, input == nullptr);
+  if (clock_.events != nullptr) clock_.events->event({EventKind::run});
+}
+
+void SystolicArray::count_runs(Cycle runs, bool zeroes) {
+  ++clock_.progress;
+  countdown_ = depth_;
+  stats_.runs += runs;
+  if (zeroes) stats_.zero_runs += runs;
+}
+
+/// Makes room for the result of an input of cycle `now`.
+void SystolicArray::expect_result(Cycle now) {
+  results_.push();
+  available_[available_back_] = now + depth_;
+  available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
+}
+
+/// Nobody sees a result before it leaves, and many at once are cheaper than one by one.
+void SystolicArray::multiply_pending() {
+  multiply(pending_.data(), pending_.size());
+  pending_.clear();
+}
+
+/// The inputs of the last results.
+void SystolicArray::multiply(const VectorRef* inputs, std::size_t inputs_count) {
+  const std::uint8_t* weights = weights_.data() + window_ * vector_bytes_;
+  const std::size_t first = results_.count() - inputs_count;
+  for (std::size_t done = 0; done < inputs_count;) {
+    const std::size_t count = results_.contiguous(first + done, inputs_count - done);
+    kernels_.mac_chains(weights, inputs + done, results_.at(first + done), size_, count);
+    done += count;
+  }
+}
+
+void SystolicArray::load(VectorRef weights) {
+  if (!pending_.empty()) multiply_pending();
+  ++clock_.progress;
+  ++stats_.loads;
+  window_ = window_ == 0 ? size_ : window_ - 1;
+  for (std::uint8_t* slot : {weights_.data() + window_ * vector_bytes_,
+                             weights_.data() + (window_ + size_ + 1) * vector_bytes_}) {
+    if (weights == nullptr) {
+      std::memset(slot, 0, vector_bytes_);
+    } else {
+      copy_block(slot, weights, vector_bytes_);
+    }
+  }
+  if (clock_.events != nullptr) clock_.events->event({EventKind::load});
+}
+
+std::string SystolicArray::waits_for() const {
+  if (control_.empty()) return "nothing to do";
+  const ArrayControl& control = control_.front();
+  if (control.load) return drained() ? "weights from local memory" : "the array to drain";
+  return links_.output.ready ? "input from local memory" : "an accumulator write for its result";
+}
+
+void SystolicArray::describe(const trace::Scope& scope) const {
+  scope.channel("control", links_.control);
+  {
+    trace::Payload head = scope.head(
+        "head", [this] { return !control_.empty(); }, [this] { return head_ready(); },
+        trace::Moment::settled);
+    head.field("load", 1, [this] { return control_.front().load; });
+    head.field("zeroes", 1, [this] { return control_.front().zeroes; });
+  }
+  scope.level("control_queue", 2, [this] { return control_.count(); });
+  scope.channel("weights", links_.weights);
+  scope.channel("input", links_.input);
+  scope.channel("output", links_.output);
+  scope.reg(
+      "countdown", trace::bits_for(depth_), [this] { return countdown_; }, trace::Radix::decimal);
+  scope.wire(
+      "drained", 1, [this] { return drained(); }, trace::Moment::settled);
+  scope.level("results", 2 * depth_, [this] { return results_.count(); });
+
+  const std::size_t n = size_;
+  const trace::Widths& widths = scope.widths();
+  const std::uint64_t mask = (std::uint64_t{1} << widths.lane_bits()) - 1;
+  scope.family(
+      "interior", n * (n + 1), widths.lane_bits(),
+      [n](std::uint64_t i) {
+        const std::string row = std::to_string(i % n);
+        return i < n ? "bias" + row : "w" + row + "_" + std::to_string(i / n - 1);
+      },
+      [this, n, mask, type = widths.architecture.data_type](std::uint64_t i, std::uint64_t* words) {
+        const std::uint8_t* column = weights_.data() + (window_ + i / n) * vector_bytes_;
+        *words = static_cast<std::uint64_t>(tcu::lane(type, column, i % n)) & mask;
+      });
+}
+
+}  // namespace tactus

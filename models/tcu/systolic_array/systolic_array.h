@@ -1,0 +1,158 @@
+// Systolic array: N x N multiply-accumulates, weight stationary, no shadow weights.
+//
+// One vector a cycle in and out. A result is offered D = 2N-1 cycles after its run and, while the
+// consumer is not ready, waits in a D-entry queue. A run needs the consumer of the results ready in
+// the cycle of the run itself. A load needs the array drained: the first load after a run at cycle
+// r happens at r + 2N. Runs may follow the last load in the next cycle. The physical skew (input j
+// delayed j cycles, row i by N-1-i) adds up to D for every element, so results are computed whole
+// at the run. Source: hardware spec section 7.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+
+#include "isa/tcu/arithmetic.h"
+#include "models/sim/account.h"
+#include "models/sim/clock.h"
+#include "models/sim/queue.h"
+#include "models/tcu/channels.h"
+
+namespace tactus {
+
+struct SystolicArrayLinks {
+  Link<ArrayControl>& control;
+  Link<VectorRef>& weights;
+  Link<VectorRef>& input;
+  Link<VectorRef>& output;
+  /// Results of DAIS blocks come before the next of the array. It explains why the output is not
+  /// ready and decides nothing.
+  const Wire& results_of_dais;
+};
+
+class SystolicArray final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::uint64_t runs = 0;   ///< vectors multiplied, zero vectors included
+    std::uint64_t loads = 0;  ///< weight vectors loaded, zero vectors included
+    std::uint64_t zero_runs = 0;
+  };
+  enum State : std::uint8_t {
+    compute,
+    load_weights,
+    wait_input,
+    wait_weights,
+    wait_drain,
+    wait_output,
+    wait_dais,
+    rest
+  };
+  static constexpr std::array<UnitState, 8> state_table{{
+      {"compute", StateKind::busy, "a vector enters and is multiplied"},
+      {"load_weights", StateKind::busy, "a weight vector enters"},
+      {"wait_input", StateKind::stall, "the input vector has not come from local memory"},
+      {"wait_weights", StateKind::stall, "the weight vector has not come from local memory"},
+      {"wait_drain", StateKind::stall,
+       "new weights wait until the last result has left, 2N-1 cycles after its input entered"},
+      {"wait_output", StateKind::stall,
+       "the accumulators are not ready to take the result: earlier SIMD instructions or moves use "
+       "them, or the old value of an accumulation is still being read"},
+      {"wait_dais", StateKind::stall,
+       "results of Dais instructions before it have to reach the accumulators first"},
+      {"idle", StateKind::idle, "nothing to do; results may still be on their way out"},
+  }};
+
+  SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
+                const tcu::Architecture& architecture, tcu::MacRounding rounding,
+                const SystolicArrayLinks& links);
+
+  void drive();   ///< output.valid, control.ready
+  void accept();  ///< input.ready, weights.ready; needs output.ready
+  void commit() {
+    decide();
+    move();
+  }
+
+  // See models/sim/engine.h.
+  struct Edge {
+    bool enters, taken;   ///< control items
+    bool offers, leaves;  ///< results
+    bool drained;         ///< before the clock edge
+    bool turns, rests;
+    State state;
+  };
+  static constexpr unsigned fact_bits = 6;
+  [[nodiscard]] std::uint64_t facts() const;
+  void decide();
+  [[nodiscard]] const Edge& edge() const { return edge_; }
+  void recall(const Edge& edge) {
+    edge_ = edge;
+    if (edge.leaves) show_result();
+  }
+  void enter_account() { account_.enter(edge_.state); }
+  void move();
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  /// Takes the inputs of a run that begins in cycle `first`, and offers its results.
+  void offer_run(Cycle first, Cycle cycles);
+  void run(Cycle cycles);
+
+  [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] std::string waits_for() const;
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] Account& account() { return account_; }
+
+ private:
+  [[nodiscard]] State state() const;
+  [[nodiscard]] bool drained() const { return countdown_ == 0; }
+  [[nodiscard]] bool offers() const {
+    return !results_.empty() && available_[available_front_] <= clock_.now;
+  }
+  /// Whether the control item at the head would be consumed, valid or not; settled wires.
+  [[nodiscard]] bool head_ready() const {
+    const ArrayControl& control = control_.front();
+    if (control.load) return drained() && (control.zeroes || links_.weights.valid);
+    return links_.output.ready && (control.zeroes || links_.input.valid);
+  }
+  void take_input(VectorRef input);
+  void expect_result(Cycle now);
+  void count_runs(Cycle runs, bool zeroes);
+  void load(VectorRef weights);
+  void multiply_pending();
+  void multiply(const VectorRef* inputs, std::size_t inputs_count);
+  void show_result();
+
+  Clock& clock_;
+  SystolicArrayLinks links_;
+  const tcu::VectorKernels& kernels_;
+  std::size_t size_;  ///< N
+  std::size_t vector_bytes_;
+  Cycle depth_;  ///< D
+
+  Queue<ArrayControl, QueueKind::plain, 2> control_;
+  Cycle countdown_ = 0;  ///< cycles until the array is drained
+  Edge edge_{};
+  /// Bias and columns 0..N-1 in the order of the MAC chain, as a window that moves down by one
+  /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
+  std::vector<std::uint8_t> weights_;
+  std::size_t window_ = 0;
+  BlockRing results_;             ///< in flight and waiting; the last are not computed yet
+  std::vector<Cycle> available_;  ///< cycle in which each result is offered, in step with results_
+  std::size_t available_front_ = 0;
+  std::size_t available_back_ = 0;
+  std::vector<std::uint8_t> inputs_;  ///< of the results that are not computed yet
+  std::vector<VectorRef> pending_;    ///< where they lie; null: a vector of zeroes
+  std::vector<VectorRef> run_;        ///< results that leave in a run
+  Stats stats_;
+  Account account_;
+};
+
+inline std::uint64_t SystolicArray::facts() const {
+  const unsigned item = control_.empty() ? 0 : 1U;
+  return control_.count() | (item & unsigned{control_.front().load}) << 2 |
+         (item & unsigned{control_.front().zeroes}) << 3 | unsigned{drained()} << 4 |
+         unsigned{offers()} << 5;
+}
+
+}  // namespace tactus
