@@ -1,7 +1,7 @@
 // The block kernel: every operation is a loop over lanes that compilers turn into vector code.
-// Included by the files that compile it for one machine each. Everything is in an unnamed namespace
-// and nothing of the standard library is called: a shared inline function could end up in the
-// program in the version for the larger machine.
+// Included by the files that compile it for one kind of processor each. Everything is in an unnamed
+// namespace and nothing of the standard library is called: a shared inline function could end up in
+// the program in the version for wider registers.
 //
 // Lanes hold the true 64-bit mantissas, in a type that the plan has proven wide enough; sums and
 // products wrap on the way, which is exact modulo the lane.
@@ -63,7 +63,7 @@ class Block {
   }
   static Lane right(Lane a, unsigned count) {
     if constexpr (sizeof(Lane) == 8) {
-      // Spelled without a 64-bit arithmetic shift, which few machines have for vectors.
+      // Spelled without a 64-bit arithmetic shift, which few processors have for vectors.
       constexpr Wide top = Wide{1} << 63;
       return lane(((wide(a) ^ top) >> count) - (top >> count));
     } else {

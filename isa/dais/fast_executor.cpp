@@ -23,15 +23,15 @@ std::size_t choose_block(std::size_t slots, unsigned lane_bits) {
   return block;
 }
 
-const BlockKernels& kernels(Machine machine) {
-  if (machine == Machine::best) {
-    machine = Machine::portable;
-    if (supported(Machine::avx2)) machine = Machine::avx2;
-    if (supported(Machine::avx512)) machine = Machine::avx512;
+const BlockKernels& kernels(HostIsa host) {
+  if (host == HostIsa::best) {
+    host = HostIsa::portable;
+    if (supported(HostIsa::avx2)) host = HostIsa::avx2;
+    if (supported(HostIsa::avx512)) host = HostIsa::avx512;
   }
-  if (!supported(machine)) internal_error("DAIS: kernel {} cannot run", static_cast<int>(machine));
-  if (machine == Machine::avx512) return *avx512_block_kernels();
-  return machine == Machine::avx2 ? *avx2_block_kernels() : *portable_block_kernels();
+  if (!supported(host)) internal_error("DAIS: kernel {} cannot run", static_cast<int>(host));
+  if (host == HostIsa::avx512) return *avx512_block_kernels();
+  return host == HostIsa::avx2 ? *avx2_block_kernels() : *portable_block_kernels();
 }
 
 /// Cache lines for the lanes of a run.
@@ -49,14 +49,14 @@ class Workspace {
 
 }  // namespace
 
-bool supported(Machine machine) {
-  switch (machine) {
-    case Machine::best:
-    case Machine::portable:
+bool supported(HostIsa host) {
+  switch (host) {
+    case HostIsa::best:
+    case HostIsa::portable:
       return true;
-    case Machine::avx2:
+    case HostIsa::avx2:
       return avx2_block_kernels() != nullptr && processor_has_avx2();
-    case Machine::avx512:
+    case HostIsa::avx512:
       return avx512_block_kernels() != nullptr && processor_has_avx512();
   }
   return false;
@@ -73,7 +73,7 @@ FastExecutor::FastExecutor(const Program& program, const FastOptions& options)
     internal_error("a block of {} samples is no multiple of {}", options.block, block_step);
   }
   block_ = options.block != 0 ? options.block : choose_block(slots_, lane_bits_);
-  const BlockKernels& set = kernels(options.machine);
+  const BlockKernels& set = kernels(options.host);
   kernel_ = lane_bits_ == 16 ? set.lanes16 : lane_bits_ == 32 ? set.lanes32 : set.lanes64;
 }
 

@@ -14,10 +14,10 @@
 namespace tactus::dais {
 
 /// Which compilation of the block kernel runs. All compute the same.
-enum class Machine : std::uint8_t { best, portable, avx2, avx512 };
+enum class HostIsa : std::uint8_t { best, portable, avx2, avx512 };
 
-/// Whether it was compiled in and this machine can run it.
-[[nodiscard]] bool supported(Machine machine);
+/// Whether it was compiled in and this processor can run it.
+[[nodiscard]] bool supported(HostIsa host);
 
 struct FastOptions {
   MuxCompare mux = MuxCompare::documented;
@@ -26,7 +26,7 @@ struct FastOptions {
   unsigned lane_bits = 0;
   /// Samples a block, a multiple of 64; 0 chooses by the size of the working set.
   std::size_t block = 0;
-  Machine machine = Machine::best;  ///< must be supported
+  HostIsa host = HostIsa::best;  ///< must be supported
 };
 
 /// The constructor throws UserError for a program that breaks a rule of check_program(). run() may

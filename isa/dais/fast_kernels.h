@@ -76,7 +76,7 @@ struct BlockKernels {
   BlockKernel lanes16, lanes32, lanes64;
 };
 
-/// The same code compiled for different machines; null if not compiled in.
+/// The same code compiled for different processors; null if not compiled in.
 [[nodiscard]] const BlockKernels* portable_block_kernels();
 [[nodiscard]] const BlockKernels* avx2_block_kernels();
 [[nodiscard]] const BlockKernels* avx512_block_kernels();

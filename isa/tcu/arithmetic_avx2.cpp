@@ -8,7 +8,7 @@
 
 namespace tactus::tcu {
 
-const MacTable* avx2_mac_table() { return &mac_table<Avx2Machine, Sse2Machine, ScalarMachine>; }
+const MacTable* avx2_mac_table() { return &mac_table<Avx2Host, Sse2Host, ScalarHost>; }
 
 }  // namespace tactus::tcu
 

@@ -1,4 +1,4 @@
-// The machine of arithmetic_chain.h with the 256-bit registers of AVX2, and fused multiply-adds.
+// The host of arithmetic_chain.h with the 256-bit registers of AVX2, and fused multiply-adds.
 #pragma once
 
 #include <immintrin.h>
@@ -36,10 +36,10 @@ inline void store_8_floats(__m256 value, char* lanes, std::int16_t) {
 }
 
 template <class LaneType, class RealType>
-struct Avx2Machine;
+struct Avx2Host;
 
 template <class LaneType>
-struct Avx2Machine<LaneType, float> {
+struct Avx2Host<LaneType, float> {
   using Register = __m256;
   static constexpr std::size_t width = 8, max_registers = 4, shared_accumulators = 8;
   static Register broadcast(float value) { return _mm256_set1_ps(value); }
@@ -58,7 +58,7 @@ struct Avx2Machine<LaneType, float> {
 };
 
 template <>
-struct Avx2Machine<std::int32_t, double> {
+struct Avx2Host<std::int32_t, double> {
   using Register = __m256d;
   static constexpr std::size_t width = 4, max_registers = 4, shared_accumulators = 8;
   static Register broadcast(double value) { return _mm256_set1_pd(value); }

@@ -35,10 +35,10 @@ void store_16_floats(__m512 value, char* lanes, std::int16_t) {
 }
 
 template <class LaneType, class RealType>
-struct Avx512Machine;
+struct Avx512Host;
 
 template <class LaneType>
-struct Avx512Machine<LaneType, float> {
+struct Avx512Host<LaneType, float> {
   using Register = __m512;
   static constexpr std::size_t width = 16, max_registers = 4, shared_accumulators = 16;
   static Register broadcast(float value) { return _mm512_set1_ps(value); }
@@ -57,7 +57,7 @@ struct Avx512Machine<LaneType, float> {
 };
 
 template <>
-struct Avx512Machine<std::int32_t, double> {
+struct Avx512Host<std::int32_t, double> {
   using Register = __m512d;
   static constexpr std::size_t width = 8, max_registers = 4, shared_accumulators = 16;
   static Register broadcast(double value) { return _mm512_set1_pd(value); }
@@ -85,7 +85,7 @@ struct Avx512Machine<std::int32_t, double> {
 }  // namespace
 
 const MacTable* avx512_mac_table() {
-  return &mac_table<Avx512Machine, Avx2Machine, Sse2Machine, ScalarMachine>;
+  return &mac_table<Avx512Host, Avx2Host, Sse2Host, ScalarHost>;
 }
 
 }  // namespace tactus::tcu

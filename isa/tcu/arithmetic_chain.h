@@ -1,5 +1,5 @@
-// The MAC chain as a template over the vector registers of a machine. Private to the files that
-// instantiate it, one per KernelSet.
+// The MAC chain as a template over the vector registers of a host processor. Private to the files
+// that instantiate it, one per KernelSet.
 //
 // The chain runs in floating point, where the host itself rounds half to even (in the default
 // rounding mode, which nothing here changes):
@@ -75,9 +75,9 @@ using Fp32Bp16 = Format<std::int32_t, 32, 16, double>;
 
 inline constexpr std::size_t max_lanes = 256;
 
-/// One lane per "register". Other machines have the same members.
+/// One lane per "register". Hosts with wider registers have the same members.
 template <class LaneType, class RealType>
-struct ScalarMachine {
+struct ScalarHost {
   using Register = RealType;
   static constexpr std::size_t width = 1, max_registers = 8;
   /// Accumulators of a block of several vectors; 0: the vectors are computed one by one.
@@ -104,12 +104,12 @@ struct ScalarMachine {
 
 /// Registers of output lanes: from lane `first` on, the last of them at lane `last`, which may
 /// overlap the one before.
-template <class Machine, std::size_t registers>
+template <class Host, std::size_t registers>
 struct Strip {
   static constexpr std::size_t count = registers;
   std::size_t first, last;
   [[nodiscard]] std::size_t lane(std::size_t r) const {
-    return r + 1 == registers ? last : first + r * Machine::width;
+    return r + 1 == registers ? last : first + r * Host::width;
   }
 };
 
@@ -119,11 +119,11 @@ struct Constant {
   constexpr operator std::size_t() const { return value; }
 };
 
-template <class Format, class Machine>
+template <class Format, class Host>
 struct Chain {
   using Real = typename Format::Real;
-  using Register = typename Machine::Register;
-  static constexpr std::size_t width = Machine::width;
+  using Register = typename Host::Register;
+  static constexpr std::size_t width = Host::width;
   static constexpr std::size_t lane_bytes = sizeof(typename Format::Lane);
 
   /// The input vector as factors, x / 2^point; the result is the maximum of their magnitudes
@@ -133,9 +133,9 @@ struct Chain {
     for (std::size_t first = 0; first < n; first += width) {
       const std::size_t j = first + width <= n ? first : n - width;
       const Register factor =
-          Machine::multiply(Machine::load(x + j * lane_bytes), Machine::broadcast(Format::scale));
-      Machine::store_real(factor, factors + j);
-      largest = Machine::max(largest, Machine::magnitude(factor));
+          Host::multiply(Host::load(x + j * lane_bytes), Host::broadcast(Format::scale));
+      Host::store_real(factor, factors + j);
+      largest = Host::max(largest, Host::magnitude(factor));
     }
     return largest;
   }
@@ -143,19 +143,17 @@ struct Chain {
   template <bool saturating>
   static Register saturate(Register value) {
     if constexpr (!saturating) return value;
-    return Machine::max(Machine::min(value, Machine::broadcast(Format::high)),
-                        Machine::broadcast(Format::low));
+    return Host::max(Host::min(value, Host::broadcast(Format::high)), Host::broadcast(Format::low));
   }
 
   template <MacRounding rounding, bool saturating>
   static Register step(Register x, Register w, Register sum) {
     if constexpr (rounding == MacRounding::sum) {
-      return saturate<saturating>(Machine::multiply_add(x, w, sum));
+      return saturate<saturating>(Host::multiply_add(x, w, sum));
     }
-    const Register zero = Machine::broadcast(anchor<Real>);
-    const Register product = saturate<saturating>(Machine::multiply_add(x, w, zero));
-    return saturate<saturating>(
-        Machine::add(sum, Machine::add(product, Machine::broadcast(-anchor<Real>))));
+    const Register zero = Host::broadcast(anchor<Real>);
+    const Register product = saturate<saturating>(Host::multiply_add(x, w, zero));
+    return saturate<saturating>(Host::add(sum, Host::add(product, Host::broadcast(-anchor<Real>))));
   }
 
   /// The bias and the columns as the caller has them.
@@ -163,9 +161,9 @@ struct Chain {
   struct Lanes {
     const char* weights;
     std::size_t n;
-    Strip<Machine, registers> strip;
+    Strip<Host, registers> strip;
     [[nodiscard]] Register operator()(std::size_t row, std::size_t r) const {
-      return Machine::load(weights + (row * n + strip.lane(r)) * lane_bytes);
+      return Host::load(weights + (row * n + strip.lane(r)) * lane_bytes);
     }
   };
 
@@ -180,31 +178,30 @@ struct Chain {
       Register sum[registers];
       TACTUS_UNROLL
       for (std::size_t r = 0; r < registers; ++r) {
-        Machine::store_real(lanes(0, r), values[0][r]);
-        sum[r] = Machine::broadcast(0);
+        Host::store_real(lanes(0, r), values[0][r]);
+        sum[r] = Host::broadcast(0);
       }
       for (std::size_t row = 1; row <= lanes.n; ++row) {
         TACTUS_UNROLL
         for (std::size_t r = 0; r < registers; ++r) {
           const Register w = lanes(row, r);
-          Machine::store_real(w, values[row][r]);
-          sum[r] = Machine::add(sum[r], Machine::magnitude(w));
+          Host::store_real(w, values[row][r]);
+          sum[r] = Host::add(sum[r], Host::magnitude(w));
         }
       }
       for (std::size_t r = 0; r < registers; ++r) sums[r] = sum[r];
     }
     [[nodiscard]] Register operator()(std::size_t row, std::size_t r) const {
-      return Machine::load_real(values[row][r]);
+      return Host::load_real(values[row][r]);
     }
     /// Whether no lane can leave the range if no factor is larger. The sums are exact; each of n
     /// steps may round up by 1/2; the 2 covers that the product and the sum here are rounded.
     [[nodiscard]] bool within_range(Real largest, std::size_t n) const {
       const Real limit = Format::half_range - static_cast<Real>(n) / 2 - 2;
-      Register reach = Machine::broadcast(0);
+      Register reach = Host::broadcast(0);
       for (std::size_t r = 0; r < registers; ++r) {
-        const Register bias = Machine::magnitude((*this)(0, r));
-        reach =
-            Machine::max(reach, Machine::multiply_add(sums[r], Machine::broadcast(largest), bias));
+        const Register bias = Host::magnitude((*this)(0, r));
+        reach = Host::max(reach, Host::multiply_add(sums[r], Host::broadcast(largest), bias));
       }
       return largest_lane(reach) <= limit;
     }
@@ -212,7 +209,7 @@ struct Chain {
 
   static Real largest_lane(Register value) {
     Real lanes[width];
-    Machine::store_real(value, lanes);
+    Host::store_real(value, lanes);
     Real result = lanes[0];
     for (const Real lane : lanes) result = lane > result ? lane : result;
     return result;
@@ -223,11 +220,11 @@ struct Chain {
   template <MacRounding rounding, bool saturating, std::size_t vectors, std::size_t registers,
             class Weights, class Size>
   static void block(const Weights& weights, const Real* factors, std::size_t stride,
-                    char* const* out, Size n, Strip<Machine, registers> strip) {
+                    char* const* out, Size n, Strip<Host, registers> strip) {
     Register sum[registers][vectors];
     TACTUS_UNROLL
     for (std::size_t r = 0; r < registers; ++r) {
-      const Register bias = Machine::add(weights(0, r), Machine::broadcast(anchor<Real>));
+      const Register bias = Host::add(weights(0, r), Host::broadcast(anchor<Real>));
       TACTUS_UNROLL
       for (std::size_t v = 0; v < vectors; ++v) sum[r][v] = bias;
     }
@@ -237,7 +234,7 @@ struct Chain {
       for (std::size_t r = 0; r < registers; ++r) w[r] = weights(j + 1, r);
       TACTUS_UNROLL
       for (std::size_t v = 0; v < vectors; ++v) {
-        const Register x = Machine::broadcast(factors[v * stride + j]);
+        const Register x = Host::broadcast(factors[v * stride + j]);
         TACTUS_UNROLL
         for (std::size_t r = 0; r < registers; ++r) {
           sum[r][v] = step<rounding, saturating>(x, w[r], sum[r][v]);
@@ -248,8 +245,8 @@ struct Chain {
     for (std::size_t v = 0; v < vectors; ++v) {
       TACTUS_UNROLL
       for (std::size_t r = 0; r < registers; ++r) {
-        Machine::store(Machine::add(sum[r][v], Machine::broadcast(-anchor<Real>)),
-                       out[v] + strip.lane(r) * lane_bytes);
+        Host::store(Host::add(sum[r][v], Host::broadcast(-anchor<Real>)),
+                    out[v] + strip.lane(r) * lane_bytes);
       }
     }
   }
@@ -260,7 +257,7 @@ struct Chain {
   static void each_strip(std::size_t n, std::size_t first, What what) {
     for (; first + (registers - 1) * width < n; first += registers * width) {
       const std::size_t next = first + registers * width;
-      what(Strip<Machine, registers>{first, (next < n ? next : n) - width});
+      what(Strip<Host, registers>{first, (next < n ? next : n) - width});
     }
     if constexpr (registers > 1) {
       if (first < n) each_strip<registers - 1>(n, first, what);
@@ -279,15 +276,15 @@ struct Chain {
   template <MacRounding rounding, class Size>
   static void run_lanes(const char* weights, const void* x, char* out, Size n) {
     Real factors[max_lanes];
-    prepare(static_cast<const char*>(x), factors, n, Machine::broadcast(0));
-    each_strip<Machine::max_registers>(n, 0, [&](auto strip) {
+    prepare(static_cast<const char*>(x), factors, n, Host::broadcast(0));
+    each_strip<Host::max_registers>(n, 0, [&](auto strip) {
       block<rounding, true, 1>(lanes_of(weights, n, strip), factors, 0, &out, n, strip);
     });
   }
 
   template <std::size_t registers>
   static Lanes<registers> lanes_of(const char* weights, std::size_t n,
-                                   Strip<Machine, registers> strip) {
+                                   Strip<Host, registers> strip) {
     return {weights, n, strip};
   }
 
@@ -312,7 +309,7 @@ struct Chain {
   /// The vectors from `v` on, `vectors` at a time, then half as many.
   template <MacRounding rounding, bool saturating, std::size_t vectors, std::size_t registers>
   static void groups(const Reals<registers>& weights, const Batch& batch, std::size_t v,
-                     std::size_t n, Strip<Machine, registers> strip) {
+                     std::size_t n, Strip<Host, registers> strip) {
     for (; v + vectors <= batch.count; v += vectors) {
       block<rounding, saturating, vectors>(weights, batch.factors + v * n, n, batch.out + v, n,
                                            strip);
@@ -331,7 +328,7 @@ struct Chain {
       constexpr std::size_t registers = decltype(strip)::count;
       Reals<registers> reals;
       reals.convert(lanes_of(weights, n, strip));
-      constexpr std::size_t vectors = Machine::shared_accumulators / registers;
+      constexpr std::size_t vectors = Host::shared_accumulators / registers;
       if (reals.within_range(largest, n)) {
         groups<rounding, false, vectors>(reals, batch, 0, n, strip);
       } else {
@@ -348,10 +345,10 @@ struct Chain {
   template <MacRounding rounding>
   static void run_batches(const char* weights, const std::uint8_t* const* x, char* out,
                           std::size_t n, std::size_t count) {
-    if constexpr (Machine::shared_accumulators > 0) {
+    if constexpr (Host::shared_accumulators > 0) {
       for (std::size_t i = 0; i < count;) {
         Batch batch;
-        Register largest = Machine::broadcast(0);
+        Register largest = Host::broadcast(0);
         for (; i < count && !batch.full(n); ++i, out += n * lane_bytes) {
           if (x[i] == nullptr) {
             copy_bias(weights, out, n);
@@ -368,7 +365,7 @@ struct Chain {
   static void run(const char* weights, const std::uint8_t* const* x, char* out, std::size_t n,
                   std::size_t count) {
     // Converting the weights has to pay.
-    if (Machine::shared_accumulators == 0 || count < 3) {
+    if (Host::shared_accumulators == 0 || count < 3) {
       for (std::size_t i = 0; i < count; ++i, out += n * lane_bytes) {
         if (x[i] == nullptr) {
           copy_bias(weights, out, n);
@@ -382,46 +379,46 @@ struct Chain {
   }
 };
 
-/// Takes the first of the machines (widest first, ScalarMachine last) that n lanes can fill. The
+/// Takes the first of the hosts (widest first, ScalarHost last) that n lanes can fill. The
 /// arguments are those of Chain::run, n and what follows it last.
-template <class Format, MacRounding rounding, class Machine, class... Narrower, class Input,
+template <class Format, MacRounding rounding, class Host, class... Narrower, class Input,
           class... Count>
 void run_chain(const char* weights, Input x, char* out, std::size_t n, Count... count) {
   if constexpr (sizeof...(Narrower) > 0) {
-    if (n < Machine::width) {
+    if (n < Host::width) {
       return run_chain<Format, rounding, Narrower...>(weights, x, out, n, count...);
     }
   }
-  Chain<Format, Machine>::template run<rounding>(weights, x, out, n, count...);
+  Chain<Format, Host>::template run<rounding>(weights, x, out, n, count...);
 }
 
-template <class Format, MacRounding rounding, template <class, class> class... Machines>
+template <class Format, MacRounding rounding, template <class, class> class... Hosts>
 void mac_chain(const void* weights, const void* x, void* out, std::size_t n) {
-  run_chain<Format, rounding, Machines<typename Format::Lane, typename Format::Real>...>(
+  run_chain<Format, rounding, Hosts<typename Format::Lane, typename Format::Real>...>(
       static_cast<const char*>(weights), x, static_cast<char*>(out), n);
 }
 
-template <class Format, MacRounding rounding, template <class, class> class... Machines>
+template <class Format, MacRounding rounding, template <class, class> class... Hosts>
 void mac_chains(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
                 std::size_t count) {
-  run_chain<Format, rounding, Machines<typename Format::Lane, typename Format::Real>...>(
+  run_chain<Format, rounding, Hosts<typename Format::Lane, typename Format::Real>...>(
       static_cast<const char*>(weights), x, static_cast<char*>(out), n, count);
 }
 
-template <class Format, MacRounding rounding, template <class, class> class... Machines>
-inline constexpr MacKernels mac_kernels = {mac_chain<Format, rounding, Machines...>,
-                                           mac_chains<Format, rounding, Machines...>};
+template <class Format, MacRounding rounding, template <class, class> class... Hosts>
+inline constexpr MacKernels mac_kernels = {mac_chain<Format, rounding, Hosts...>,
+                                           mac_chains<Format, rounding, Hosts...>};
 
-template <template <class, class> class... Machines>
+template <template <class, class> class... Hosts>
 inline constexpr MacTable mac_table = {
-    {mac_kernels<Fp8Bp4, MacRounding::sum, Machines...>,
-     mac_kernels<Fp8Bp4, MacRounding::legacy, Machines...>},
-    {mac_kernels<Fp16Bp8, MacRounding::sum, Machines...>,
-     mac_kernels<Fp16Bp8, MacRounding::legacy, Machines...>},
-    {mac_kernels<Fp18Bp10, MacRounding::sum, Machines...>,
-     mac_kernels<Fp18Bp10, MacRounding::legacy, Machines...>},
-    {mac_kernels<Fp32Bp16, MacRounding::sum, Machines...>,
-     mac_kernels<Fp32Bp16, MacRounding::legacy, Machines...>},
+    {mac_kernels<Fp8Bp4, MacRounding::sum, Hosts...>,
+     mac_kernels<Fp8Bp4, MacRounding::legacy, Hosts...>},
+    {mac_kernels<Fp16Bp8, MacRounding::sum, Hosts...>,
+     mac_kernels<Fp16Bp8, MacRounding::legacy, Hosts...>},
+    {mac_kernels<Fp18Bp10, MacRounding::sum, Hosts...>,
+     mac_kernels<Fp18Bp10, MacRounding::legacy, Hosts...>},
+    {mac_kernels<Fp32Bp16, MacRounding::sum, Hosts...>,
+     mac_kernels<Fp32Bp16, MacRounding::legacy, Hosts...>},
 };
 
 }  // namespace

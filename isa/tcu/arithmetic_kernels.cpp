@@ -270,7 +270,7 @@ KernelSet best_set() {
 
 }  // namespace
 
-const MacTable* portable_mac_table() { return &mac_table<ScalarMachine>; }
+const MacTable* portable_mac_table() { return &mac_table<ScalarHost>; }
 
 bool supported(KernelSet set) {
   switch (set) {

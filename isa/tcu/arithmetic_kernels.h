@@ -1,5 +1,5 @@
 // The vector kernels of one code variant, for tests and measurements. Users of the arithmetic call
-// vector_kernels(type, rounding) of arithmetic.h, which picks the best variant for the machine.
+// vector_kernels(type, rounding) of arithmetic.h, which picks the best variant for the processor.
 #pragma once
 
 #include "isa/tcu/arithmetic.h"
@@ -14,7 +14,7 @@ enum class KernelSet : std::uint8_t {
   avx512,    ///< and with AVX-512 F, BW, DQ and VL
 };
 
-/// Whether the variant was compiled in and this machine can run it.
+/// Whether the variant was compiled in and this processor can run it.
 [[nodiscard]] bool supported(KernelSet set);
 
 /// Precondition: supported(set).

@@ -7,7 +7,7 @@
 #include "isa/tcu/arithmetic_sse2.h"
 
 namespace tactus::tcu {
-const MacTable* sse2_mac_table() { return &mac_table<Sse2Machine, ScalarMachine>; }
+const MacTable* sse2_mac_table() { return &mac_table<Sse2Host, ScalarHost>; }
 }  // namespace tactus::tcu
 
 #else

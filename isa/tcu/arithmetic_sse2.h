@@ -1,4 +1,4 @@
-// The machine of arithmetic_chain.h with the 128-bit registers that every x86-64 has.
+// The host of arithmetic_chain.h with the 128-bit registers that every x86-64 has.
 #pragma once
 
 #include <emmintrin.h>
@@ -55,10 +55,10 @@ inline void store_floats(__m128 value, char* lanes, std::int16_t) {
 }
 
 template <class LaneType, class RealType>
-struct Sse2Machine;
+struct Sse2Host;
 
 template <class LaneType>
-struct Sse2Machine<LaneType, float> {
+struct Sse2Host<LaneType, float> {
   using Register = __m128;
   static constexpr std::size_t width = 4, max_registers = 4, shared_accumulators = 8;
   static Register broadcast(float value) { return _mm_set1_ps(value); }
@@ -77,7 +77,7 @@ struct Sse2Machine<LaneType, float> {
 };
 
 template <>
-struct Sse2Machine<std::int32_t, double> {
+struct Sse2Host<std::int32_t, double> {
   using Register = __m128d;
   static constexpr std::size_t width = 2, max_registers = 4, shared_accumulators = 8;
   static Register broadcast(double value) { return _mm_set1_pd(value); }

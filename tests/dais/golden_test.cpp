@@ -67,19 +67,18 @@ void expect_outputs(const GoldenProgram& golden, const Program& program, const s
   EXPECT_EQ(differing_bits(outputs, expected), 0U) << golden.name << " " << what;
   EXPECT_EQ(wrong_mantissas, 0U) << golden.name << " " << what;
 
-  for (const TcuSimulation simulation :
-       {TcuSimulation::portable, TcuSimulation::avx2, TcuSimulation::avx512}) {
-    if (!supported(simulation)) continue;
+  for (const HostIsa host : {HostIsa::portable, HostIsa::avx2, HostIsa::avx512}) {
+    if (!supported(host)) continue;
     for (const unsigned lane_bits : {0U, 32U, 64U}) {
       FastOptions fast;
       fast.mux = mux;
-      fast.machine = simulation;
+      fast.host = host;
       fast.lane_bits = lane_bits;
       outputs.assign(outputs.size(), -1);
       FastExecutor(program, fast).run(inputs.data(), outputs.data(), samples);
       EXPECT_EQ(differing_bits(outputs, expected), 0U)
           << golden.name << " " << what << ", lanes of " << lane_bits << " bits, machine "
-          << static_cast<int>(simulation);
+          << static_cast<int>(host);
     }
   }
 }

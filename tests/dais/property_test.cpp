@@ -79,19 +79,17 @@ TEST(DaisRandom, FastEqualsPlain) {
     const auto mux = static_cast<MuxCompare>(seed / 7 % 3);
     const Outcome plain = run_plain(program, inputs, mux);
     errors += plain.error.empty() ? 0 : 1;
-    for (const TcuSimulation simulation :
-         {TcuSimulation::portable, TcuSimulation::avx2, TcuSimulation::avx512}) {
-      if (!supported(simulation)) continue;
+    for (const HostIsa host : {HostIsa::portable, HostIsa::avx2, HostIsa::avx512}) {
+      if (!supported(host)) continue;
       FastOptions options;
       options.mux = mux;
-      options.machine = simulation;
+      options.host = host;
       options.block = seed % 4 * 64;
       unsigned lane_bits = 0;
       const Outcome fast = run_fast(program, inputs, options, lane_bits);
       (lane_bits == 16 ? lanes16 : lane_bits == 32 ? lanes32 : lanes64) += 1;
-      ASSERT_TRUE(same(plain, fast))
-          << "seed " << seed << ", machine " << static_cast<int>(simulation) << ": " << plain.error
-          << " / " << fast.error;
+      ASSERT_TRUE(same(plain, fast)) << "seed " << seed << ", machine " << static_cast<int>(host)
+                                     << ": " << plain.error << " / " << fast.error;
     }
   }
   if (test_seeds(1, 3000).size() < 300) return;

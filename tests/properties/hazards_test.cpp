@@ -38,7 +38,7 @@ std::vector<std::uint8_t> dram(const tcu::Architecture& a) {
 }
 
 struct Outcome {
-  std::vector<std::int64_t> simulation, right;  ///< lane 0 of the first accumulators, whole numbers
+  std::vector<std::int64_t> actual, right;  ///< lane 0 of the first accumulators, whole numbers
 };
 
 Outcome run(const std::string& text, unsigned array_size = 8) {
@@ -55,7 +55,7 @@ Outcome run(const std::string& text, unsigned array_size = 8) {
   Outcome outcome;
   for (std::uint64_t k = 0; k < 10; ++k) {
     const DualPortMemory& memory = simulation.system().tcu().accumulators().accumulator().memory();
-    outcome.machine.push_back(lane(a.data_type, memory.vector(k), 0) / 256);
+    outcome.actual.push_back(lane(a.data_type, memory.vector(k), 0) / 256);
     outcome.right.push_back(reference.accumulators()[k][0] / 256);
   }
   return outcome;
@@ -75,7 +75,7 @@ TEST(Hazards, AccumulatingMovesToOneVectorLoseAnUpdate) {
                                     repeated(3, "DataMove.acc Local(DATA + 6) -> Acc(0), 1"),
                                 n);
     EXPECT_EQ(outcome.right[0], 4 * 7);
-    EXPECT_EQ(outcome.machine[0], 3 * 7) << n;
+    EXPECT_EQ(outcome.actual[0], 3 * 7) << n;
   }
 }
 
@@ -85,11 +85,11 @@ TEST(Hazards, AccumulatesAtDistanceTwoAreSafe) {
                                        "DataMove.acc Local(DATA + 6) -> Acc(0), 1\n"
                                        "DataMove.acc Local(DATA + 2) -> Acc(1), 1"),
                               n);
-    EXPECT_EQ(moves.machine[0], 4 * 7) << n;
-    EXPECT_EQ(moves.machine[1], 4 * 3) << n;
+    EXPECT_EQ(moves.actual[0], 4 * 7) << n;
+    EXPECT_EQ(moves.actual[1], 4 * 3) << n;
     const Outcome products = run(repeated(5, "MatMul.acc Local(DATA + 3) -> Acc(4), 2"), n);
-    EXPECT_EQ(products.machine[4], 5 * 4) << n;
-    EXPECT_EQ(products.machine[5], 5 * 5) << n;
+    EXPECT_EQ(products.actual[4], 5 * 4) << n;
+    EXPECT_EQ(products.actual[5], 5 * 5) << n;
   }
 }
 
@@ -97,7 +97,7 @@ TEST(Hazards, AReadBetweenAccumulatesMakesThemSafe) {
   const Outcome outcome = run(repeated(4,
                                        "MatMul.acc Local(DATA) -> Acc(0), 1\n"
                                        "SIMD O = Move(I), read Acc(9)"));
-  EXPECT_EQ(outcome.machine[0], 4);
+  EXPECT_EQ(outcome.actual[0], 4);
 }
 
 TEST(Hazards, NoOpsBetweenMatMulsAreSafeFromTwiceTheArraySize) {
@@ -106,7 +106,7 @@ TEST(Hazards, NoOpsBetweenMatMulsAreSafeFromTwiceTheArraySize) {
       return run("MatMul.acc Local(DATA + 1) -> Acc(0), 1\n" + repeated(count, "NoOp") +
                      "MatMul.acc Local(DATA + 4) -> Acc(0), 1\n",
                  n)
-          .machine[0];
+          .actual[0];
     };
     for (unsigned count = 0; count < 2 * n; ++count) {
       EXPECT_EQ(with_no_ops(count), 5) << n << ", " << count << " NoOps";
@@ -123,14 +123,14 @@ TEST(Hazards, AMatMulThatBeginsWhereTheOneBeforeEnds) {
             "MatMul.acc Local(DATA + 8) -> Acc(2), 3\n",
             n);
     EXPECT_EQ(touching.right[2], 3 + 9);
-    EXPECT_EQ(touching.machine[2], 9) << n;
-    EXPECT_EQ(touching.machine[1], 2);
-    EXPECT_EQ(touching.machine[3], 10);
+    EXPECT_EQ(touching.actual[2], 9) << n;
+    EXPECT_EQ(touching.actual[1], 2);
+    EXPECT_EQ(touching.actual[3], 10);
     const Outcome overlapping =
         run("MatMul.acc Local(DATA) -> Acc(0), 3\n"
             "MatMul.acc Local(DATA + 8) -> Acc(1), 3\n",
             n);
-    EXPECT_EQ(overlapping.machine, overlapping.right) << n;
+    EXPECT_EQ(overlapping.actual, overlapping.right) << n;
   }
 }
 
@@ -139,16 +139,16 @@ TEST(Hazards, SimdWriteOnlyAccumulates) {
       "DataMove Local(DATA + 4) -> Acc(8), 1\nSIMD R1 = Move(I), read Acc(8)\n";
   const Outcome chain = run(load + repeated(4, "SIMD O = Move(R1), write Acc(0), accumulate"));
   EXPECT_EQ(chain.right[0], 4 * 5);
-  EXPECT_LT(chain.machine[0], 4 * 5);
-  EXPECT_GE(chain.machine[0], 5);
+  EXPECT_LT(chain.actual[0], 4 * 5);
+  EXPECT_GE(chain.actual[0], 5);
   const Outcome reading =
       run(load + repeated(4, "SIMD O = Move(I), read Acc(8), write Acc(0), accumulate"));
-  EXPECT_EQ(reading.machine[0], 4 * 5);
+  EXPECT_EQ(reading.actual[0], 4 * 5);
   const Outcome alternating = run(load + repeated(4,
                                                   "SIMD O = Move(R1), write Acc(0), accumulate\n"
                                                   "SIMD O = Move(R1), write Acc(1), accumulate"));
-  EXPECT_EQ(alternating.machine[0], 4 * 5);
-  EXPECT_EQ(alternating.machine[1], 4 * 5);
+  EXPECT_EQ(alternating.actual[0], 4 * 5);
+  EXPECT_EQ(alternating.actual[1], 4 * 5);
 }
 
 TEST(Hazards, TheFirstOfTwoEqualPendingWritesReleasesTheLock) {
@@ -159,20 +159,20 @@ TEST(Hazards, TheFirstOfTwoEqualPendingWritesReleasesTheLock) {
             "MatMul.acc Local(DATA + 9) -> Acc(0), 1\n",
             n);
     EXPECT_EQ(outcome.right[0], 5 + 10);
-    EXPECT_EQ(outcome.machine[0], 2 + 10) << n;
+    EXPECT_EQ(outcome.actual[0], 2 + 10) << n;
     const Outcome apart =
         run("MatMul Local(DATA + 1) -> Acc(0), 1\n"
             "MatMul Local(DATA + 2) -> Acc(1), 1\n"
             "MatMul Local(DATA + 4) -> Acc(0), 1\n"
             "MatMul.acc Local(DATA + 9) -> Acc(0), 1\n",
             n);
-    EXPECT_EQ(apart.machine[0], 5 + 10) << n;
+    EXPECT_EQ(apart.actual[0], 5 + 10) << n;
     const Outcome once =
         run("MatMul Local(DATA + 1) -> Acc(1), 1\n"
             "MatMul Local(DATA + 4) -> Acc(0), 1\n"
             "MatMul.acc Local(DATA + 9) -> Acc(0), 1\n",
             n);
-    EXPECT_EQ(once.machine[0], 5 + 10) << n;
+    EXPECT_EQ(once.actual[0], 5 + 10) << n;
   }
 }
 
@@ -183,7 +183,7 @@ TEST(Hazards, AnAccumulateBeforeAPlainWriteReleasesTheLockToo) {
           "MatMul Local(DATA + 4) -> Acc(0), 1\n"
           "MatMul.acc Local(DATA + 9) -> Acc(0), 1\n");
   EXPECT_EQ(outcome.right[0], 5 + 10);
-  EXPECT_EQ(outcome.machine[0], 2 + 10);
+  EXPECT_EQ(outcome.actual[0], 2 + 10);
 }
 
 TEST(Hazards, LoadWeightsBetweenMatMulsAreSafeFromFourVectors) {
@@ -196,15 +196,15 @@ TEST(Hazards, LoadWeightsBetweenMatMulsAreSafeFromFourVectors) {
     // What the second MatMul adds is the right sum without the first's.
     for (unsigned count = 1; count <= 3; ++count) {
       const Outcome outcome = with_weights(fmt::format("LoadWeights Local(0), {}", count));
-      EXPECT_EQ(outcome.machine[0], outcome.right[0] - 2) << n << ", " << count << " vectors";
+      EXPECT_EQ(outcome.actual[0], outcome.right[0] - 2) << n << ", " << count << " vectors";
     }
     for (unsigned count = 4; count <= 6; ++count) {
       const Outcome outcome = with_weights(fmt::format("LoadWeights Local(0), {}", count));
-      EXPECT_EQ(outcome.machine[0], outcome.right[0]) << n << ", " << count << " vectors";
+      EXPECT_EQ(outcome.actual[0], outcome.right[0]) << n << ", " << count << " vectors";
     }
     for (const unsigned count : {1U, 4U, 9U}) {
       const Outcome outcome = with_weights(fmt::format("LoadWeights.zeroes {}", count));
-      EXPECT_EQ(outcome.machine[0], outcome.right[0] - 2) << n << ", " << count << " zeroes";
+      EXPECT_EQ(outcome.actual[0], outcome.right[0] - 2) << n << ", " << count << " zeroes";
     }
   }
 }

@@ -47,8 +47,8 @@ void fast(benchmark::State& state, const std::string& name) {
   FastOptions options;
   options.lane_bits = static_cast<unsigned>(state.range(0));
   options.block = static_cast<std::size_t>(state.range(1));
-  options.machine = static_cast<TcuSimulation>(state.range(2));
-  if (!supported(options.machine)) return state.SkipWithError("not on this machine");
+  options.host = static_cast<HostIsa>(state.range(2));
+  if (!supported(options.host)) return state.SkipWithError("not on this machine");
   const FastExecutor executor(work.program, options);
   for (auto _ : state) {
     executor.run(work.inputs.data(), work.outputs.data(), samples);
