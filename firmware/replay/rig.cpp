@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned axi_data_bits = 64;
 constexpr std::uint64_t pattern_vectors = 4096;
 
-/// Initial lanes of the bare bench's DRAMs.
+/// Initial lanes of the bare rig's DRAMs.
 void fill_pattern(unsigned port, unsigned lanes, std::uint64_t address, std::uint8_t* vector) {
   const std::uint64_t a = port == 0 ? 29 : 37;
   const std::uint64_t b = port == 0 ? 13 : 11;

@@ -1,4 +1,4 @@
-// The benches the golden logs were recorded on: what answers at the design's borders.
+// The rigs the golden logs were recorded on: what answers at the design's borders.
 // Source: hardware spec section 17.
 #pragma once
 
@@ -33,7 +33,7 @@ class ReplayRig {
 
 /// Memory at the pins in the whole-top logs. The word at byte address a of port p reads as
 /// (a * 0x9E3779B97F4A7C15 + p) mod 2^64 whatever is written. A response follows the last data beat
-/// of its burst by the write latency even if the address is late: the bench did not look at it.
+/// of its burst by the write latency even if the address is late: the rig did not look at it.
 class PatternSlave final : public AxiTarget {
  public:
   PatternSlave(Clock& clock, unsigned port, Cycle read_latency, Cycle write_latency,

@@ -48,7 +48,7 @@ std::string format_event(const EventFormat& format, const Event& e) {
     case EventKind::dram_in:
       return fmt::format("D{}I", e.port);
     case EventKind::dram_out:
-      // The bench behind the logs shows the whole vector on port 0 only.
+      // The rig behind the logs shows the whole vector on port 0 only.
       if (e.port != 0) return fmt::format("D1O {}", tcu::lane(format.data_type, e.data, 0));
       return "D0O " + lanes(format, e.data, ' ');
     case EventKind::axi_read_address:

@@ -31,10 +31,10 @@ struct Trace {
 };
 
 /// A block between a source of samples and a sink.
-class Bench {
+class Rig {
  public:
   template <typename Logic>
-  Bench(const Logic& logic, std::vector<double> samples)
+  Rig(const Logic& logic, std::vector<double> samples)
       : inputs_(logic.input_count()),
         outputs_(logic.output_count()),
         samples_(std::move(samples)),
@@ -114,28 +114,28 @@ const char* const pipelines[] = {"c01_cmvm8x8_w4",   "c02_cmvm8x8_w6",   "c04_cm
                                  "c05_cmvm16x16_w8", "c08_cmvm32x64_w8", "m01_mlp16_16_5"};
 
 TEST(DaisBlock, AProgramTakesOneCycleAndASampleACycle) {
-  Bench bench(program("c01_cmvm8x8_w4"), inputs("c01_cmvm8x8_w4"));
-  EXPECT_EQ(bench.block().latency(), 1U);
-  const Trace trace = bench.run({}, {});
-  for (std::size_t i = 0; i < bench.count(); ++i) {
+  Rig rig(program("c01_cmvm8x8_w4"), inputs("c01_cmvm8x8_w4"));
+  EXPECT_EQ(rig.block().latency(), 1U);
+  const Trace trace = rig.run({}, {});
+  for (std::size_t i = 0; i < rig.count(); ++i) {
     EXPECT_EQ(trace.accepted[i], i);
     EXPECT_EQ(trace.delivered[i], i + 1);
   }
   EXPECT_TRUE(trace.outputs == outputs("c01_cmvm8x8_w4"));
-  EXPECT_EQ(bench.block().stats().accepted, 256U);
-  EXPECT_EQ(bench.block().stats().delivered, 256U);
-  EXPECT_EQ(bench.block().stats().stalled, 0U);
-  EXPECT_TRUE(bench.block().idle());
+  EXPECT_EQ(rig.block().stats().accepted, 256U);
+  EXPECT_EQ(rig.block().stats().delivered, 256U);
+  EXPECT_EQ(rig.block().stats().stalled, 0U);
+  EXPECT_TRUE(rig.block().idle());
 }
 
 TEST(DaisBlock, APipelineTakesItsStagesAndOneCycle) {
   for (const char* name : pipelines) {
     const dais::Pipeline stages = pipeline(name);
     const std::size_t latency = stages.stages.size() + 1;
-    Bench bench(stages, inputs(name));
-    EXPECT_EQ(bench.block().latency(), latency);
-    const Trace trace = bench.run({}, {});
-    for (std::size_t i = 0; i < bench.count(); ++i) {
+    Rig rig(stages, inputs(name));
+    EXPECT_EQ(rig.block().latency(), latency);
+    const Trace trace = rig.run({}, {});
+    for (std::size_t i = 0; i < rig.count(); ++i) {
       EXPECT_EQ(trace.accepted[i], i) << name;
       EXPECT_EQ(trace.delivered[i], i + latency) << name;
     }
@@ -146,18 +146,18 @@ TEST(DaisBlock, APipelineTakesItsStagesAndOneCycle) {
 TEST(DaisBlock, AFullBlockWaitsAndThenGoesOnWithoutAGap) {
   for (const bool staged : {false, true}) {
     const std::string name = "c02_cmvm8x8_w6";
-    const auto bench = staged ? std::make_unique<Bench>(pipeline(name), inputs(name))
-                              : std::make_unique<Bench>(program(name), inputs(name));
-    const std::size_t ranks = bench->block().latency();
+    const auto rig = staged ? std::make_unique<Rig>(pipeline(name), inputs(name))
+                            : std::make_unique<Rig>(program(name), inputs(name));
+    const std::size_t ranks = rig->block().latency();
     constexpr Cycle release = 20;
-    const Trace trace = bench->run({}, Willing(release, false));
-    for (std::size_t i = 0; i < bench->count(); ++i) {
+    const Trace trace = rig->run({}, Willing(release, false));
+    for (std::size_t i = 0; i < rig->count(); ++i) {
       // It fills, stops, and takes a sample in the very cycle in which it gives one away.
       EXPECT_EQ(trace.accepted[i], i < ranks ? i : release + i - ranks);
       EXPECT_EQ(trace.delivered[i], release + i);
     }
     EXPECT_EQ(trace.offered[0], ranks);
-    EXPECT_EQ(bench->block().stats().stalled, release - ranks);
+    EXPECT_EQ(rig->block().stats().stalled, release - ranks);
     EXPECT_TRUE(trace.outputs == outputs(name));
   }
 }
@@ -165,14 +165,14 @@ TEST(DaisBlock, AFullBlockWaitsAndThenGoesOnWithoutAGap) {
 TEST(DaisBlock, SamplesCloseUpBehindAWaitingOne) {
   // Every third cycle a sample, into a sink that sleeps: the gaps between them fill up.
   const std::string name = "c05_cmvm16x16_w8";
-  Bench bench(pipeline(name), inputs(name));
+  Rig rig(pipeline(name), inputs(name));
   Willing source(30, false), sink(30, false);
   for (std::size_t i = 0; i < 30; i += 3) source[i] = true;
-  const Trace trace = bench.run(source, sink);
-  ASSERT_EQ(bench.block().latency(), 5U);
+  const Trace trace = rig.run(source, sink);
+  ASSERT_EQ(rig.block().latency(), 5U);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(trace.accepted[i], 3 * i);
   EXPECT_EQ(trace.accepted[5], 30U);
-  for (std::size_t i = 0; i < bench.count(); ++i) EXPECT_EQ(trace.delivered[i], 30 + i);
+  for (std::size_t i = 0; i < rig.count(); ++i) EXPECT_EQ(trace.delivered[i], 30 + i);
 }
 
 /// When each sample is accepted and delivered, from the rule that a rank loads in the cycle after
@@ -205,11 +205,11 @@ TEST(DaisBlock, RandomStallsCostThePredictedCyclesAndChangeNoData) {
       return willing;
     };
     const Willing source = pattern(random() % 90), sink = pattern(random() % 90);
-    const auto bench = seed % 2 == 0 ? std::make_unique<Bench>(pipeline(name), inputs(name))
-                                     : std::make_unique<Bench>(program(name), inputs(name));
-    const Trace trace = bench->run(source, sink);
+    const auto rig = seed % 2 == 0 ? std::make_unique<Rig>(pipeline(name), inputs(name))
+                                   : std::make_unique<Rig>(program(name), inputs(name));
+    const Trace trace = rig->run(source, sink);
     std::vector<Cycle> accepted, delivered;
-    predict(source, sink, bench->block().latency(), bench->count(), accepted, delivered);
+    predict(source, sink, rig->block().latency(), rig->count(), accepted, delivered);
     EXPECT_EQ(trace.accepted, accepted) << "seed " << seed;
     EXPECT_EQ(trace.delivered, delivered) << "seed " << seed;
     EXPECT_TRUE(trace.outputs == outputs(name)) << "seed " << seed;
@@ -220,9 +220,9 @@ TEST(DaisBlock, AFailedLookupNamesBlockStageAndSample) {
   const dais::File file = dais::read_file(dais::golden_path("bad/v1_lut_oob.bin"), std::nullopt);
   std::vector<double> samples(4 * 3, -4.0);  // -4 is entry 0
   samples[4 * 2] = 3.875;
-  Bench bench(file.pipeline, samples);
+  Rig rig(file.pipeline, samples);
   try {
-    (void)bench.run({}, {});
+    (void)rig.run({}, {});
     FAIL();
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(),

@@ -104,7 +104,7 @@ std::uint64_t expect_events_of_program(std::uint64_t seed) {
   config.read_latency = 1 + seed * 3;
   config.feed_gap = seed % 3;
   config.stalls = StallGenerator(static_cast<std::uint32_t>(seed), seed % 2 * 30);
-  TracedMachine traced(program, config);
+  TracedSimulation traced(program, config);
   traced.run(folder.path("a.vcd"), {});
   Cycle cycles = 0;
   const Lines derived = lines_of(folder.path("a.vcd"), traced.simulation().event_format(), &cycles);
@@ -146,9 +146,9 @@ void expect_same_when_shuffled(std::uint64_t seed) {
     TcuSimulationConfig config = machine_config(program);
     config.read_latency = 9;
     config.stalls = StallGenerator(7, percent);
-    TracedMachine(program, config).run(folder.path("fixed.vcd"), {}, 3000);
+    TracedSimulation(program, config).run(folder.path("fixed.vcd"), {}, 3000);
     config.shuffle_seed = 11;
-    TracedMachine(program, config).run(folder.path("shuffled.vcd"), {}, 3000);
+    TracedSimulation(program, config).run(folder.path("shuffled.vcd"), {}, 3000);
     const std::string fixed = content(folder.path("fixed.vcd"));
     EXPECT_GT(fixed.size(), 10000U);
     EXPECT_TRUE(fixed == content(folder.path("shuffled.vcd"))) << percent << " % stalls";

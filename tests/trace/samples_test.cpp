@@ -58,7 +58,7 @@ class PausingSource final : public InstructionSource {
 };
 
 /// 1000 instructions, the first of which sets interval 10; blocks of 16. The published expectation,
-/// program counters 1, 9, 19, ... 999, 1000, comes from a bench whose second instruction is two
+/// program counters 1, 9, 19, ... 999, 1000, comes from a rig whose second instruction is two
 /// cycles late: 8 instructions retire between the first two samples, 10 between all others.
 TEST(Samples, OneThousandNoOps) {
   const KernelScope kernel;

@@ -176,7 +176,7 @@ class Selecting : public testing::Test {
   }
 
   RandomProgram program_;
-  TracedMachine traced_;
+  TracedSimulation traced_;
 };
 
 TEST_F(Selecting, ByGlobAndDepth) {
@@ -310,7 +310,7 @@ TEST(TraceFamilies, WeightsCellsAndLanes) {
     program.windows = {window};
 
     const TraceFolder folder;
-    TracedMachine traced(program, machine_config(program));
+    TracedSimulation traced(program, machine_config(program));
     TraceSettings settings;
     settings.selection.globs = {"*.interior.*", "*.cells.*", "*.lanes.*", "top"};
     traced.run(folder.path("a.vcd"), settings);

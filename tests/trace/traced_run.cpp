@@ -35,16 +35,16 @@ std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const 
   Clock clock;
   EventsByCycle events(format);
   clock.events = &events;
-  const auto bench = make_rig(clock, log, architecture, Engine::fast, std::nullopt);
+  const auto rig = make_rig(clock, log, architecture, Engine::fast, std::nullopt);
 
   trace::Registry registry({architecture, 64});
-  bench->describe(trace::Scope(registry, "top"));
+  rig->describe(trace::Scope(registry, "top"));
   const trace::Plan plan = make_plan(registry, {});
   trace::VcdWriter writer(vcd, plan, {"test", "", test_period_ps});
   trace::Tracer tracer(plan, {}, writer);
   clock.watcher = &tracer;
   ClockDriver driver("clock", clock, clock_period(100), [&](Cycle) {
-    bench->cycle();
+    rig->cycle();
     return clock.now < log.cycles;
   });
   driver.run();
@@ -60,7 +60,7 @@ TcuSimulationConfig machine_config(const RandomProgram& program) {
   return config;
 }
 
-TracedMachine::TracedMachine(const RandomProgram& program, const TcuSimulationConfig& config)
+TracedSimulation::TracedSimulation(const RandomProgram& program, const TcuSimulationConfig& config)
     : program_(program),
       simulation_(config),
       registry_({config.architecture, config.axi_data_bits}),
@@ -69,8 +69,8 @@ TracedMachine::TracedMachine(const RandomProgram& program, const TcuSimulationCo
   simulation_.observe(&events_);
 }
 
-RunResult TracedMachine::run(const std::string& vcd, const TraceSettings& settings,
-                             Cycle max_cycles) {
+RunResult TracedSimulation::run(const std::string& vcd, const TraceSettings& settings,
+                                Cycle max_cycles) {
   plan_ = make_plan(registry_, settings.selection);
   trace::VcdWriter writer(vcd, plan_, {"test", "", test_period_ps});
   trace::Tracer tracer(plan_, settings.window, writer);

@@ -1,4 +1,4 @@
-// Designs with a waveform file: golden logs on their benches, and programs on a machine.
+// Designs with a waveform file: golden logs on their rigs, and programs on a simulation.
 #pragma once
 
 #include <filesystem>
@@ -50,9 +50,9 @@ struct TraceSettings {
 std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const std::string& vcd);
 
 /// A machine whose run is traced; `condition` of the window may be set through the machine.
-class TracedMachine {
+class TracedSimulation {
  public:
-  TracedMachine(const RandomProgram& program, const TcuSimulationConfig& config);
+  TracedSimulation(const RandomProgram& program, const TcuSimulationConfig& config);
   /// Registers are reachable before the run, for a window's condition.
   [[nodiscard]] TcuSimulation& simulation() { return simulation_; }
   [[nodiscard]] const trace::Registry& registry() const { return registry_; }

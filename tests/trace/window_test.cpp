@@ -49,7 +49,7 @@ class Traces {
   explicit Traces(std::uint64_t seed) : program_(program_of(seed)) {
     config_ = machine_config(program_);
     config_.read_latency = 7;
-    TracedMachine traced(program_, config_);
+    TracedSimulation traced(program_, config_);
     traced.run(folder_.path("full.vcd"), {});
     end_ = traced.simulation().now();
     full_ = values_of(folder_.path("full.vcd"));
@@ -66,7 +66,7 @@ class Traces {
     SCOPED_TRACE(testing::Message() << "first " << c.first << " last " << c.last << " pre " << c.pre
                                     << " post " << c.post << " counter " << c.low << ":" << c.high
                                     << " on " << static_cast<int>(c.on));
-    TracedMachine traced(program_, config_);
+    TracedSimulation traced(program_, config_);
     TraceSettings settings;
     settings.window = {c.first, c.last, {}, c.pre, c.post};
     const Decoder& decoder = traced.simulation().system().tcu().decoder();
@@ -153,7 +153,7 @@ TEST(TraceWindow, HoldsTheCyclesAskedFor) {
 
 TEST(TraceWindow, ARingThatIsTooLargeIsRefused) {
   const RandomProgram program = program_of(1);
-  TracedMachine traced(program, machine_config(program));
+  TracedSimulation traced(program, machine_config(program));
   const TraceFolder folder;
   TraceSettings settings;
   settings.window.pre = 100'000'000;

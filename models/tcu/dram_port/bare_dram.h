@@ -1,4 +1,4 @@
-// A DRAM of vectors at the TCU's own DRAM links, without AXI: the bench of the bare-TCU logs.
+// A DRAM of vectors at the TCU's own DRAM links, without AXI: the rig of the bare-TCU logs.
 //
 // Control and data out are taken at any time, read data is offered from `read_latency` cycles (1 or
 // more) after its control, then one vector a cycle, in order. Source: hardware spec

@@ -48,8 +48,8 @@ struct PortReference {
   }
 };
 
-struct Bench {
-  explicit Bench(std::uint64_t depth)
+struct Rig {
+  explicit Rig(std::uint64_t depth)
       : memory("memory", clock, depth, vector_bytes,
                {{EventKind::local_read_a, EventKind::local_read_b},
                 {EventKind::local_write_a, EventKind::local_write_b}},
@@ -119,55 +119,55 @@ PortInput random_input(std::uint64_t depth, int eager) {
 
 RC_GTEST_PROP(DualPortMemoryProperty, DoesWhatTheSpecificationSays, ()) {
   const auto depth = *rc::gen::inRange<std::uint64_t>(1, 6);
-  Bench bench(depth);
+  Rig rig(depth);
   const int cycles = *rc::gen::inRange(0, 500);
   const std::array<int, 2> eager{*rc::gen::inRange(1, 11), *rc::gen::inRange(1, 11)};
   for (int cycle = 0; cycle < cycles; ++cycle) {
     const std::array<PortInput, 2> in{random_input(depth, eager[0]), random_input(depth, eager[1])};
-    bench.apply(in);
-    bench.compare(in);
-    bench.edge(in);
+    rig.apply(in);
+    rig.compare(in);
+    rig.edge(in);
   }
   for (std::uint64_t address = 0; address < depth; ++address) {
-    const std::uint8_t* found = bench.memory.vector(address);
-    RC_ASSERT(Bytes(found, found + vector_bytes) == bench.cells[address]);
+    const std::uint8_t* found = rig.memory.vector(address);
+    RC_ASSERT(Bytes(found, found + vector_bytes) == rig.cells[address]);
   }
-  RC_ASSERT(bench.memory.idle() ==
-            (!bench.reference[0].read_valid() && !bench.reference[1].read_valid()));
+  RC_ASSERT(rig.memory.idle() ==
+            (!rig.reference[0].read_valid() && !rig.reference[1].read_valid()));
 }
 
 /// The bursts of spec 12.5: 3 reads pass a stalled reader; with two stored, none.
 TEST(DualPortMemory, AStalledReaderLetsThreeReadsThrough) {
-  Bench bench(8);
+  Rig rig(8);
   std::array<PortInput, 2> in;
   in[0].request_valid = true;
   in[0].data = in[1].data = Bytes(vector_bytes);
   std::vector<bool> taken;
   for (int cycle = 0; cycle < 8; ++cycle) {
     in[0].read_ready = cycle >= 5;
-    bench.apply(in);
-    taken.push_back(bench.ports[0].request.fires());
-    bench.edge(in);
+    rig.apply(in);
+    taken.push_back(rig.ports[0].request.fires());
+    rig.edge(in);
   }
   // From cycle 5 one entry leaves a cycle; reads restart when fewer than 2 are stored.
   EXPECT_EQ(taken, (std::vector<bool>{true, true, true, false, false, false, false, true}));
 }
 
 TEST(DualPortMemory, AReadSeesTheVectorBeforeAWriteOfTheSameCycle) {
-  Bench bench(4);
+  Rig rig(4);
   std::array<PortInput, 2> in;
   in[0] = {true, true, true, true, 2, {1, 2, 3}};
   in[1] = {true, false, false, true, 2, Bytes(vector_bytes)};
-  bench.apply(in);
-  bench.edge(in);
+  rig.apply(in);
+  rig.edge(in);
   in[0].request_valid = false;
-  bench.apply(in);
-  ASSERT_TRUE(bench.ports[1].read_data.valid);
-  EXPECT_EQ(bench.ports[1].read_data.bits[0], 0);
-  bench.edge(in);
-  bench.apply(in);
-  ASSERT_TRUE(bench.ports[1].read_data.valid);
-  EXPECT_EQ(bench.ports[1].read_data.bits[0], 1);
+  rig.apply(in);
+  ASSERT_TRUE(rig.ports[1].read_data.valid);
+  EXPECT_EQ(rig.ports[1].read_data.bits[0], 0);
+  rig.edge(in);
+  rig.apply(in);
+  ASSERT_TRUE(rig.ports[1].read_data.valid);
+  EXPECT_EQ(rig.ports[1].read_data.bits[0], 1);
 }
 
 }  // namespace
