@@ -1,6 +1,13 @@
 // tactus sweep: many points of one network, board, architecture and compiler.
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string_view>
 #include <thread>
 
 #include <fmt/core.h>
@@ -8,6 +15,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/interrupt.h"
 #include "firmware/cli/version.h"
 #include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/run.h"
@@ -31,10 +39,20 @@ std::string duration(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
+/// Prints and flushes. A reader that has gone (sweep | head) does not end a sweep, whose results
+/// are in its folder.
+void say(const std::string& text) {
+  errno = 0;
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) != 0 && errno == EPIPE) {
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) user_error("/dev/null cannot be opened");
+  }
+}
+
 /// One line a point; on a terminal the time that is left as well.
 class Report {
  public:
-  Report(std::size_t total, std::size_t at_once) : total_(total), at_once_(at_once) {}
+  Report(std::size_t total, std::size_t at_once) : total_(total), at_once_(at_once) { show(); }
   ~Report() { clear(); }
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
@@ -43,19 +61,20 @@ class Report {
     ++done_;
     clear();
     if (line["status"] == "ok") {
-      fmt::print("point {:<6} {:>12} cycles  {:>10.3f} ms\n", point.index,
-                 line["figures"]["cycles"].get<std::uint64_t>(),
-                 line["figures"]["latency_ms"].get<double>());
+      say(fmt::format("point {:<6} {:>12} cycles  {:>10.3f} ms\n", point.index,
+                      line["figures"]["cycles"].get<std::uint64_t>(),
+                      line["figures"]["latency_ms"].get<double>()));
     } else {
-      fmt::print("point {:<6} failed: {}\n", point.index, line["error"].get<std::string>());
+      say(fmt::format("point {:<6} {}: {}\n", point.index, line["status"].get<std::string>(),
+                      line["error"].get<std::string>()));
     }
-    std::fflush(stdout);
-    if (!terminal_) return;
-    const double left =
-        seconds() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
-    fmt::print(stderr, "{} of {} points, {} at once, about {} left", done_, total_, at_once_,
-               duration(left));
+    show();
+  }
+  /// Takes the line of the time left away.
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
     std::fflush(stderr);
+    shown_ = false;
   }
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(Time::now() - start_).count();
@@ -63,14 +82,27 @@ class Report {
 
  private:
   using Time = std::chrono::steady_clock;
-  void clear() const {
-    if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  void show() {
+    if (!terminal_ || done_ == total_) return;
+    fmt::print(stderr, "{} of {} points, {} at once", done_, total_, at_once_);
+    if (done_ > 0) {
+      const double each = seconds() / static_cast<double>(done_);
+      fmt::print(stderr, ", about {} left", duration(each * static_cast<double>(total_ - done_)));
+    }
+    std::fflush(stderr);
+    shown_ = true;
   }
   std::size_t total_;
   std::size_t at_once_;
   std::size_t done_ = 0;
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  bool terminal_ = isatty(STDERR_FILENO) != 0 && !is_dumb();
+  bool shown_ = false;
   Time::time_point start_ = Time::now();
+
+  static bool is_dumb() {
+    const char* term = std::getenv("TERM");
+    return term != nullptr && std::string_view(term) == "dumb";
+  }
 };
 
 /// What the axes and derived keys give at a point.
@@ -87,7 +119,7 @@ std::string varied(const Definition& definition, const Point& point) {
 }
 
 /// The time of a sweep from that of its first, middle and last point, which are run for it.
-void estimate(const std::vector<Point>& points, std::size_t at_once) {
+void estimate(const std::vector<Point>& points, std::size_t at_once, const sweep::Limits& limits) {
   std::vector<std::size_t> probes{0, points.size() / 2, points.size() - 1};
   probes.erase(std::unique(probes.begin(), probes.end()), probes.end());
   double seconds = 0;
@@ -95,7 +127,7 @@ void estimate(const std::vector<Point>& points, std::size_t at_once) {
       at_once,
       [&](std::size_t number, Job& job) {
         if (number == probes.size()) return false;
-        job = sweep::point_job(points[probes[number]]);
+        job = sweep::point_job(points[probes[number]], limits);
         return true;
       },
       [&](std::size_t number, const JobResult& result) {
@@ -112,10 +144,13 @@ void estimate(const std::vector<Point>& points, std::size_t at_once) {
              at_once, probes.size(), each);
 }
 
-void print_dropped(const Points& all) {
-  if (all.dropped > 0) fmt::print("{} points dropped by constraints\n", all.dropped);
-  if (all.duplicates > 0)
-    fmt::print("{} points have the configuration of another\n", all.duplicates);
+std::string dropped(const Points& all) {
+  std::string text;
+  if (all.dropped > 0) text += fmt::format("{} points dropped by constraints\n", all.dropped);
+  if (all.duplicates > 0) {
+    text += fmt::format("{} points have the configuration of another\n", all.duplicates);
+  }
+  return text;
 }
 
 int run_merge(const std::vector<std::string>& folders, const std::string& target) {
@@ -126,7 +161,7 @@ int run_merge(const std::vector<std::string>& folders, const std::string& target
   return merged.missing + merged.failed == 0 ? exit_ok : exit_mismatch;
 }
 
-int run_sweep(const Args& args, const std::string& path) {
+int run_sweep(const Args& args, const std::string& path, const sweep::Limits& limits) {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t at_once = args.number("jobs", cores, 1, 1024);
   const std::string text = read_text(path);
@@ -134,16 +169,13 @@ int run_sweep(const Args& args, const std::string& path) {
   Points all = sweep::points(definition);
   const auto shard = sweep::parse_shard(args.text("shard").value_or("1/1"));
   const std::vector<Point> mine = sweep::points_of(shard, all.points);
-  if (mine.empty())
-    user_error("--shard: {} points, so part {} has none", all.points.size(), shard.part);
-
   if (args.has("dry-run")) {
     for (const Point& point : mine)
       fmt::print("{:>6}  {}\n", point.index, varied(definition, point));
     fmt::print("{} points{}\n", mine.size(),
                shard.parts > 1 ? fmt::format(" of {} in this shard", all.points.size()) : "");
-    print_dropped(all);
-    estimate(mine, at_once);
+    fmt::print("{}", dropped(all));
+    if (!mine.empty()) estimate(mine, at_once, limits);
     return exit_ok;
   }
 
@@ -151,23 +183,58 @@ int run_sweep(const Args& args, const std::string& path) {
   if (!folder_name) user_error("tactus sweep: name the folder of the results with -o");
   const std::string tool = tool_name();
   sweep::ResultsFolder folder(*folder_name, text, all.points, tool, args.has("retry-failed"));
-  std::size_t open = 0;
-  for (const Point& point : mine) open += folder.finished(point.hash) ? 0 : 1;
-  fmt::print("{}: {} points, {} of them to run\n", definition.name, mine.size(), open);
-  print_dropped(all);
-  std::fflush(stdout);
+  const auto still_open = [&] {
+    return static_cast<std::size_t>(std::count_if(
+        mine.begin(), mine.end(), [&](const Point& p) { return !folder.finished(p.hash); }));
+  };
+  const std::size_t open = still_open();
+  std::signal(SIGPIPE, SIG_IGN);  // see say()
+  say(fmt::format("{}: {} points, {} of them to run\n{}", definition.name, mine.size(), open,
+                  dropped(all)));
   Report report(open, at_once);
-  sweep::run_points(mine, folder, at_once, tool,
-                    [&](const Point& point, const Line& line) { report.point(point, line); });
+  {
+    const DeferSignals defer;
+    sweep::run_points(mine, folder,
+                      {at_once, tool, limits,
+                       [&](const Point& point, const Line& line) { report.point(point, line); },
+                       [] { return DeferSignals::received() != 0; }});
+  }
+  report.clear();
+  if (const int signal = DeferSignals::received(); signal != 0) {
+    fmt::print(
+        stderr,
+        "tactus: interrupted: {} of {} points are stored in {}; the same command goes on with "
+        "the rest\n",
+        mine.size() - still_open(), mine.size(), *folder_name);
+    die_of(signal);
+  }
   if (open > 0) {
-    fmt::print("{} points in {:.1f} s, {:.0f} a minute\n", open, report.seconds(),
-               60 * static_cast<double>(open) / report.seconds());
+    say(fmt::format("{} points in {:.1f} s, {:.0f} a minute\n", open, report.seconds(),
+                    60 * static_cast<double>(open) / report.seconds()));
   }
   std::size_t failed = 0;
-  for (const Line& line : folder.results().lines) failed += line["status"] == "ok" ? 0 : 1;
-  fmt::print("results in {0}/results.jsonl and {0}/results.csv{1}\n", *folder_name,
-             failed > 0 ? fmt::format("; {} points failed", failed) : "");
+  std::size_t killed = 0;
+  for (const Line& line : folder.results().lines) {
+    failed += line["status"] == "ok" ? 0 : 1;
+    killed += line["status"] == "killed" ? 1 : 0;
+  }
+  say(fmt::format(
+      "results in {0}/results.jsonl and {0}/results.csv{1}{2}\n", *folder_name,
+      failed > 0 ? fmt::format("; {} points failed", failed) : "",
+      killed > 0 ? fmt::format(", {} of them killed, which the same command runs again", killed)
+                 : ""));
   return failed > 0 ? exit_mismatch : exit_ok;
+}
+
+int run_point(const sweep::Limits& limits) {
+  const bench::ProgramCache cache(bench::ProgramCache::default_folder());
+  try {
+    fmt::print("{}\n", sweep::evaluate(read_text("/dev/stdin"), cache, limits.cycles));
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "tactus: error: the host is out of memory\n");
+    return sweep::exit_host_failed;
+  }
+  return exit_ok;
 }
 
 }  // namespace
@@ -175,22 +242,22 @@ int run_sweep(const Args& args, const std::string& path) {
 int sweep_command(const Words& words) {
   Args args(
       "sweep",
-      "Simulates every point of a sweep. Interrupted at any moment, it goes on where it was.\n"
+      "Simulates every point of a sweep. Interrupted at any moment, the same command goes on.\n"
       "`tactus sweep merge DIR... -o DIR` joins the results of shards.\n"
       "Exit code 1: some points failed (or, merging, are missing).",
       {{"output", "DIR", "folder of the results", false, 'o'},
        {"jobs", "N", "points at once (default: cores)", false, 'j'},
        {"shard", "i/n", "only part i of n, for n machines"},
        {"retry-failed", "", "run points again that failed before"},
+       {"max-cycles", "N", "a point that is not done after N cycles has failed"},
+       {"point-timeout", "S", "a point that takes more than S seconds here has failed"},
        {"dry-run", "", "list the points and estimate the time, write nothing"},
        {"point", "", "run one point, a configuration on standard input (used for the processes)"}},
       "SWEEP.json | merge DIR...");
   if (!args.parse(words)) return exit_ok;
-  if (args.has("point")) {
-    const bench::ProgramCache cache(bench::ProgramCache::default_folder());
-    fmt::print("{}\n", sweep::evaluate(read_text("/dev/stdin"), cache));
-    return exit_ok;
-  }
+  const sweep::Limits limits{args.number("max-cycles", 0, 1, ~std::uint64_t{0}),
+                             args.real("point-timeout", 0, 0, 31'536'000)};
+  if (args.has("point")) return run_point(limits);
   std::vector<std::string> names = args.positional();
   if (!names.empty() && names.front() == "merge") {
     const auto target = args.text("output");
@@ -199,7 +266,7 @@ int sweep_command(const Words& words) {
     return run_merge(names, *target);
   }
   if (names.size() != 1) user_error("tactus sweep: name exactly one sweep file");
-  return run_sweep(args, names.front());
+  return run_sweep(args, names.front(), limits);
 }
 
 }  // namespace tactus

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <list>
+#include <optional>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "isa/support/descriptor.h"
 #include "isa/support/error.h"
 
 namespace tactus {
@@ -21,28 +23,8 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  void reset(int number) {
-    close();
-    number_ = number;
-  }
-  void close() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-  [[nodiscard]] int get() const { return number_; }
-  [[nodiscard]] bool open() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
+/// Between two looks at what the caller wants.
+constexpr std::chrono::milliseconds longest_wait{500};
 
 /// Both ends are closed on exec and never block this process.
 void make_pipe(Descriptor& read_end, Descriptor& write_end) {
@@ -61,6 +43,7 @@ struct Process {
   std::size_t written = 0;
   std::string text;  ///< of its standard input
   Time::time_point start;
+  std::optional<Time::time_point> deadline;
   JobResult result;
 
   ~Process() {
@@ -73,12 +56,12 @@ struct Process {
 /// After fork(): only async-signal-safe calls.
 [[noreturn]] void become(char* const* arguments, pid_t parent, int in, int out, int err) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGPIPE, SIG_DFL);        // an ignored signal would stay ignored
-  if (getppid() != parent) _exit(127);  // the parent ended in between
+  std::signal(SIGPIPE, SIG_DFL);                     // an ignored signal would stay ignored
+  if (getppid() != parent) _exit(exit_not_started);  // the parent ended in between
   if (dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0) {
     execv("/proc/self/exe", arguments);
   }
-  _exit(127);
+  _exit(exit_not_started);
 }
 
 void start(Process& process, const Job& job) {
@@ -95,6 +78,10 @@ void start(Process& process, const Job& job) {
   fcntl(process.input.get(), F_SETFL, O_NONBLOCK);
   process.text = job.input;
   process.start = Time::now();
+  if (job.time_limit > 0) {
+    process.deadline = process.start + std::chrono::duration_cast<Time::duration>(
+                                           std::chrono::duration<double>(job.time_limit));
+  }
   const pid_t parent = getpid();
   process.pid = fork();
   if (process.pid == 0) {
@@ -119,15 +106,35 @@ void drain(Descriptor& from, std::string& to) {
   if (count == 0 || (count < 0 && errno != EINTR)) from.close();
 }
 
-/// Waits until something can be read or written, and does it.
+/// Kills processes that have met their time limit, and tells until when the next may run.
+Time::time_point enforce_limits(std::list<Process>& running, Time::time_point now) {
+  Time::time_point next = now + longest_wait;
+  for (Process& process : running) {
+    if (!process.deadline) continue;
+    if (now >= *process.deadline) {
+      kill(process.pid, SIGKILL);  // its pipes end with it
+      process.result.timed_out = true;
+      process.deadline.reset();
+    } else {
+      next = std::min(next, *process.deadline);
+    }
+  }
+  return next;
+}
+
+/// Waits until something can be read or written, and does it. Returns after `longest_wait` at the
+/// latest.
 void serve(std::list<Process>& running) {
+  const Time::time_point now = Time::now();
+  const auto longest =
+      std::chrono::ceil<std::chrono::milliseconds>(enforce_limits(running, now) - now);
   std::vector<pollfd> waits;
   for (Process& process : running) {
     if (process.input.open()) waits.push_back({process.input.get(), POLLOUT, 0});
     if (process.output.open()) waits.push_back({process.output.get(), POLLIN, 0});
     if (process.messages.open()) waits.push_back({process.messages.get(), POLLIN, 0});
   }
-  if (poll(waits.data(), waits.size(), -1) < 0) return;  // a signal; look again
+  if (poll(waits.data(), waits.size(), static_cast<int>(longest.count())) < 0) return;  // a signal
   const auto ready = [&](const Descriptor& descriptor) {
     return descriptor.open() && std::any_of(waits.begin(), waits.end(), [&](const pollfd& wait) {
              return wait.fd == descriptor.get() && wait.revents != 0;
@@ -165,7 +172,8 @@ class IgnoreBrokenPipes {
 }  // namespace
 
 void run_jobs(std::size_t at_once, const std::function<bool(std::size_t, Job&)>& next,
-              const std::function<void(std::size_t, const JobResult&)>& done) {
+              const std::function<void(std::size_t, const JobResult&)>& done,
+              const std::function<bool()>& stop) {
   const IgnoreBrokenPipes ignore;
   std::list<Process> running;
   std::size_t number = 0;
@@ -181,6 +189,7 @@ void run_jobs(std::size_t at_once, const std::function<bool(std::size_t, Job&)>&
     }
     if (running.empty()) break;
     serve(running);
+    if (stop && stop()) return;
     for (auto process = running.begin(); process != running.end();) {
       if (process->output.open() || process->messages.open()) {
         ++process;

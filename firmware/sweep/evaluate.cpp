@@ -43,10 +43,12 @@ bench::Task to_task(const Configuration& configuration) {
   return bench::parse_task(task.dump(), "point");
 }
 
-std::string evaluate(std::string_view configuration_json, const bench::ProgramCache& cache) {
+std::string evaluate(std::string_view configuration_json, const bench::ProgramCache& cache,
+                     std::uint64_t max_cycles) {
   const Configuration configuration = Configuration::parse(configuration_json, nullptr, false);
   if (!configuration.is_object()) user_error("tactus sweep --point: no configuration at the input");
-  const bench::Task task = to_task(configuration);
+  bench::Task task = to_task(configuration);
+  task.max_cycles = max_cycles;
   Configuration figures = Configuration::parse(to_json(bench::evaluate(task, cache)));
   for (const char* key : host_figures) figures.erase(key);
   const Area needed = area(task.architecture);

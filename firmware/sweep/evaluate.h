@@ -23,9 +23,9 @@ struct Area {
 [[nodiscard]] bench::Task to_task(const Configuration& configuration);
 
 /// Compiles the network of a configuration (or takes it from the cache), simulates one image, and
-/// returns the figures as one line of JSON. Throws UserError for a configuration that cannot be
-/// built, compiled or run.
+/// returns the figures as one line of JSON. `max_cycles` limits the run, 0: no limit. Throws
+/// UserError for a configuration that cannot be built, compiled or run.
 [[nodiscard]] std::string evaluate(std::string_view configuration_json,
-                                   const bench::ProgramCache& cache);
+                                   const bench::ProgramCache& cache, std::uint64_t max_cycles);
 
 }  // namespace tactus::sweep

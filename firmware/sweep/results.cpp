@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "isa/support/error.h"
@@ -22,6 +23,7 @@ namespace {
 std::string definition_path(const std::string& folder) { return folder + "/sweep.json"; }
 std::string points_path(const std::string& folder) { return folder + "/points.csv"; }
 std::string lines_path(const std::string& folder) { return folder + "/results.jsonl"; }
+std::string table_path(const std::string& folder) { return folder + "/results.csv"; }
 
 /// Whole lines only; `good` receives the bytes they take.
 std::vector<Line> parse_lines(const std::string& text, const std::string& path, std::size_t& good) {
@@ -74,6 +76,11 @@ Line comparable(Line line) {
   return line;
 }
 
+/// What is known best comes first.
+int rank(const Line& line) {
+  return line["status"] == "ok" ? 0 : line["status"] == "killed" ? 2 : 1;
+}
+
 bool by_point(const Line& a, const Line& b) {
   return a["point"].get<std::uint64_t>() < b["point"].get<std::uint64_t>();
 }
@@ -102,6 +109,10 @@ std::string csv_cell(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::string> file_names(const std::string& folder) {
+  return {definition_path(folder), points_path(folder), lines_path(folder), table_path(folder)};
+}
 
 Results read_results(const std::string& folder) {
   if (!std::filesystem::is_regular_file(definition_path(folder))) {
@@ -164,20 +175,20 @@ ResultsFolder::ResultsFolder(std::string folder, const std::string& definition_t
   std::size_t good = 0;
   results_.lines = parse_lines(text, path, good);
   check_lines(points, tool);
-  if (retry_failed) {
-    std::vector<Line>& lines = results_.lines;
-    const auto failed = [](const Line& line) { return line["status"] != "ok"; };
-    lines.erase(std::remove_if(lines.begin(), lines.end(), failed), lines.end());
-    std::string kept;
-    for (const Line& line : lines) kept += line.dump() + "\n";
-    write_file_atomically(path, kept);  // never less than what is finished, so not in place
-    close(std::exchange(descriptor_, -1));
-    open_and_lock();
-  } else if (good != text.size() && ftruncate(descriptor_, static_cast<off_t>(good)) != 0) {
+  if (good != text.size() && ftruncate(descriptor_.get(), static_cast<off_t>(good)) != 0) {
     user_error("{}: {}", path, std::strerror(errno));
   }
-  for (std::size_t i = 0; i < results_.lines.size(); ++i) {
-    by_hash_.emplace(results_.lines[i]["hash"].get<std::string>(), i);
+  const auto runs_again = [retry_failed](const Line& line) {
+    return retry_failed ? line["status"] != "ok" : line["status"] == "killed";
+  };
+  std::vector<Line> kept = std::move(results_.lines);
+  const auto end = std::remove_if(kept.begin(), kept.end(), runs_again);
+  if (end == kept.end()) {
+    results_.lines = std::move(kept);
+    index_lines();
+  } else {
+    kept.erase(end, kept.end());
+    replace(std::move(kept));
   }
   std::string table(points_header);
   for (const Point& point : points) table += fmt::format("{},{}\n", point.index, point.hash);
@@ -203,24 +214,49 @@ void ResultsFolder::check_lines(const std::vector<Point>& points, const std::str
   }
 }
 
-ResultsFolder::~ResultsFolder() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
 void ResultsFolder::open_and_lock() {
   const std::string path = lines_path(results_.folder);
-  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) user_error("{}: {}", path, std::strerror(errno));
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    user_error("{}: another sweep is writing to this folder", results_.folder);
+  for (;;) {
+    descriptor_.reset(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!descriptor_.open()) user_error("{}: {}", path, std::strerror(errno));
+    if (flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK) {
+        user_error("{}: another sweep is writing to this folder", results_.folder);
+      }
+      user_error("{}: the file system cannot lock files ({}); choose a folder on one that can",
+                 results_.folder, std::strerror(errno));
+    }
+    // Another process may have replaced the file before the lock was taken.
+    struct stat mine = {};
+    struct stat there = {};
+    if (fstat(descriptor_.get(), &mine) == 0 && stat(path.c_str(), &there) == 0 &&
+        mine.st_ino == there.st_ino && mine.st_dev == there.st_dev) {
+      return;
+    }
   }
+}
+
+void ResultsFolder::index_lines() {
+  by_hash_.clear();
+  for (std::size_t i = 0; i < results_.lines.size(); ++i) {
+    by_hash_.emplace(results_.lines[i]["hash"].get<std::string>(), i);
+  }
+}
+
+void ResultsFolder::replace(std::vector<Line> lines) {
+  std::string text;
+  for (const Line& line : lines) text += line.dump() + "\n";
+  write_file_atomically(lines_path(results_.folder), text);  // a crash leaves the old or the new
+  results_.lines = std::move(lines);
+  index_lines();
+  open_and_lock();  // the new file
 }
 
 bool ResultsFolder::finished(const std::string& hash) const { return by_hash_.count(hash) != 0; }
 
 void ResultsFolder::append(const Line& line) {
   const std::string text = line.dump() + "\n";
-  const ssize_t written = write(descriptor_, text.data(), text.size());
+  const ssize_t written = write(descriptor_.get(), text.data(), text.size());
   if (written != static_cast<ssize_t>(text.size())) {
     user_error("{}: {}", lines_path(results_.folder),
                written < 0 ? std::strerror(errno) : "no space left");
@@ -230,7 +266,7 @@ void ResultsFolder::append(const Line& line) {
 }
 
 void ResultsFolder::write_csv() const {
-  write_file_atomically(results_.folder + "/results.csv", to_csv(results_.lines));
+  write_file_atomically(table_path(results_.folder), to_csv(results_.lines));
 }
 
 Merged merge(const std::vector<std::string>& folders, const std::string& target) {
@@ -243,24 +279,34 @@ Merged merge(const std::vector<std::string>& folders, const std::string& target)
   }
   std::unordered_map<std::string, Line> lines;
   std::string tool;
+  const auto take = [&](const Line& line, const std::string& folder) {
+    const auto by = line["tool"].get<std::string>();
+    if (tool.empty()) tool = by;
+    if (by != tool) user_error("{}: written by {}, a folder before it by {}", folder, by, tool);
+    const auto [place, fresh] = lines.emplace(line["hash"].get<std::string>(), line);
+    if (fresh) return;
+    if (rank(line) < rank(place->second)) place->second = line;
+    if (line["status"] == "ok" && comparable(place->second) != comparable(line)) {
+      user_error("{}: point {} has other figures than in a folder before it", folder,
+                 line["point"].get<std::uint64_t>());
+    }
+  };
   for (const std::string& folder : folders) {
     const Results results = read_results(folder);
     if (results.definition != text || read_text(points_path(folder)) != table) {
       user_error("{} and {} hold different sweeps", folders.front(), folder);
     }
-    for (const Line& line : results.lines) {
-      const auto by = line["tool"].get<std::string>();
-      if (tool.empty()) tool = by;
-      if (by != tool) user_error("{}: written by {}, a folder before it by {}", folder, by, tool);
-      const auto [place, fresh] = lines.emplace(line["hash"].get<std::string>(), line);
-      if (fresh || comparable(place->second) == comparable(line)) continue;
-      user_error("{}: point {} has another result than in a folder before it", folder,
-                 line["point"].get<std::uint64_t>());
-    }
+    for (const Line& line : results.lines) take(line, folder);
+  }
+  if (tool.empty() && std::filesystem::exists(definition_path(target))) {
+    const Results before = read_results(target);
+    if (!before.lines.empty()) tool = before.lines.front()["tool"].get<std::string>();
   }
   ResultsFolder out(target, text, points, tool, false);
+  for (const Line& line : out.results().lines) take(line, target);
   Merged merged;
   merged.points = points.size();
+  std::vector<Line> all;
   for (const Point& point : points) {
     const auto found = lines.find(point.hash);
     if (found == lines.end()) {
@@ -268,8 +314,9 @@ Merged merge(const std::vector<std::string>& folders, const std::string& target)
       continue;
     }
     if (found->second["status"] != "ok") ++merged.failed;
-    if (!out.finished(point.hash)) out.append(found->second);
+    all.push_back(std::move(found->second));
   }
+  out.replace(std::move(all));
   out.write_csv();
   return merged;
 }

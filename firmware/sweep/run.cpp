@@ -1,7 +1,10 @@
 #include "firmware/sweep/run.h"
 
+#include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "isa/support/error.h"
@@ -15,11 +18,29 @@ bool read_number(std::string_view text, std::size_t& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// What the command line prints before the message itself.
+/// Signals that a process gets from outside; others are faults of its own.
+bool comes_from_outside(int signal) {
+  constexpr int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU};
+  return std::find(std::begin(signals), std::end(signals), signal) != std::end(signals);
+}
+
+/// The statuses of results.h.
+const char* status_of(const JobResult& result, bool has_figures) {
+  if (has_figures) return "ok";
+  const bool host = result.exit_code == exit_host_failed || result.exit_code == exit_not_started;
+  return !result.timed_out && (host || comes_from_outside(result.signal)) ? "killed" : "failed";
+}
+
+/// Without what the command line prints before the message itself.
 std::string message_of(const JobResult& result) {
+  if (result.exit_code == 0) return "the point printed no figures";
+  if (result.timed_out) {
+    return fmt::format("met its time limit after {:.1f} s (--point-timeout)", result.seconds);
+  }
   if (result.signal != 0) {
     return fmt::format("ended by signal {} ({})", result.signal, strsignal(result.signal));
   }
+  if (result.exit_code == exit_not_started) return "its process could not be started";
   std::string text = result.messages;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const std::string prefix = "tactus: error: ";
@@ -47,7 +68,14 @@ std::vector<Point> points_of(const Shard& shard, std::vector<Point> points) {
   return mine;
 }
 
-Job point_job(const Point& point) { return {{"sweep", "--point"}, point.configuration.dump()}; }
+Job point_job(const Point& point, const Limits& limits) {
+  Job job{{"sweep", "--point"}, point.configuration.dump(), limits.seconds};
+  if (limits.cycles > 0) {
+    job.arguments.emplace_back("--max-cycles");
+    job.arguments.push_back(std::to_string(limits.cycles));
+  }
+  return job;
+}
 
 Line result_line(const Point& point, const JobResult& result, const std::string& tool) {
   Line line;
@@ -56,36 +84,35 @@ Line result_line(const Point& point, const JobResult& result, const std::string&
   Line figures;
   if (result.exit_code == 0) figures = Line::parse(result.output, nullptr, false);
   const bool good = figures.is_object();
-  line["status"] = good ? "ok" : "failed";
+  line["status"] = status_of(result, good);
   line["tool"] = tool;
   line["configuration"] = point.configuration;
   if (good) {
     line["figures"] = std::move(figures);
   } else {
-    line["error"] = result.exit_code == 0 ? "the point printed no figures" : message_of(result);
+    line["error"] = message_of(result);
   }
   line["host"] = {{"seconds", result.seconds}};
   return line;
 }
 
-void run_points(const std::vector<Point>& points, ResultsFolder& folder, std::size_t at_once,
-                const std::string& tool,
-                const std::function<void(const Point&, const Line&)>& report) {
+void run_points(const std::vector<Point>& points, ResultsFolder& folder, const RunOfPoints& run) {
   std::vector<const Point*> open;
   for (const Point& point : points) {
     if (!folder.finished(point.hash)) open.push_back(&point);
   }
   const auto next = [&](std::size_t number, Job& job) {
     if (number == open.size()) return false;
-    job = point_job(*open[number]);
+    job = point_job(*open[number], run.limits);
     return true;
   };
-  run_jobs(at_once, next, [&](std::size_t number, const JobResult& result) {
-    const Line line = result_line(*open[number], result, tool);
+  const auto done = [&](std::size_t number, const JobResult& result) {
+    const Line line = result_line(*open[number], result, run.tool);
     folder.append(line);
-    report(*open[number], line);
-  });
-  folder.write_csv();
+    run.report(*open[number], line);
+  };
+  run_jobs(run.at_once, next, done, run.stop);
+  if (!run.stop || !run.stop()) folder.write_csv();
 }
 
 }  // namespace tactus::sweep

@@ -23,17 +23,32 @@ struct Shard {
 
 [[nodiscard]] std::vector<Point> points_of(const Shard& shard, std::vector<Point> points);
 
+/// What a point may take; a point that meets a limit has failed. 0: no limit.
+struct Limits {
+  std::uint64_t cycles = 0;
+  double seconds = 0;
+};
+
+/// How the process of a point says that the host and not the point is at fault.
+constexpr int exit_host_failed = 5;
+
 /// The job that evaluates a point: this program's `sweep --point` with the configuration as
 /// its input and the figures as its output.
-[[nodiscard]] Job point_job(const Point& point);
+[[nodiscard]] Job point_job(const Point& point, const Limits& limits);
 
-/// The line of an ended job: its figures, or the error it printed.
+/// The line of an ended job: its figures, or why there are none.
 [[nodiscard]] Line result_line(const Point& point, const JobResult& result,
                                const std::string& tool);
 
-/// `report` hears of each finished point.
-void run_points(const std::vector<Point>& points, ResultsFolder& folder, std::size_t at_once,
-                const std::string& tool,
-                const std::function<void(const Point&, const Line&)>& report);
+struct RunOfPoints {
+  std::size_t at_once = 1;
+  std::string tool;
+  Limits limits;
+  std::function<void(const Point&, const Line&)> report;  ///< hears of each finished point
+  std::function<bool()> stop;                             ///< see run_jobs()
+};
+/// Points that the folder has already are left out. Ended by `stop`, it leaves results.csv as it
+/// was.
+void run_points(const std::vector<Point>& points, ResultsFolder& folder, const RunOfPoints& run);
 
 }  // namespace tactus::sweep

@@ -1,10 +1,16 @@
 // tactus sweep and tactus report as commands: the same results however a sweep is run.
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <thread>
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <pty.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -123,6 +129,152 @@ TEST_F(SweepCommand, KilledAtAnyMomentItGoesOnWhereItWas) {
   EXPECT_EQ(lines("whole"), expected);
 }
 
+/// A process that this one started, and its output on a pipe or terminal.
+struct Started {
+  pid_t pid = -1;
+  int output = -1;
+
+  /// All it prints until it ends; `status` as of waitpid().
+  std::string finish(int& status) const {
+    std::string text;
+    char buffer[4096];
+    for (ssize_t count = 0; (count = ::read(output, buffer, sizeof buffer)) > 0;) {
+      text.append(buffer, static_cast<std::size_t>(count));
+    }
+    close(output);
+    waitpid(pid, &status, 0);
+    return text;
+  }
+};
+
+/// A sweep in `folder` with a terminal for its output.
+Started start_on_terminal(const std::filesystem::path& folder, const char* name) {
+  Started started;
+  started.pid = forkpty(&started.output, nullptr, nullptr, nullptr);
+  if (started.pid != 0) return started;
+  if (chdir(folder.c_str()) != 0) _exit(9);
+  setenv("TERM", "xterm", 1);
+  execl(TACTUS_BINARY, "tactus", "sweep", "s.json", "-o", name, "-j1", nullptr);
+  _exit(9);
+}
+
+/// What a terminal shows in the end of text with carriage returns and "erase to the end of line".
+std::string screen(const std::string& text) {
+  std::string done;
+  std::string line;
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 3, "\x1b[K") == 0) {
+      line.resize(std::min(line.size(), column));
+      i += 2;
+    } else if (text[i] == '\r') {
+      column = 0;
+    } else if (text[i] == '\n') {
+      done += line + "\n";
+      line.clear();
+    } else {
+      line.resize(std::max(line.size(), column + 1), ' ');
+      line[column++] = text[i];
+    }
+  }
+  return done + line;
+}
+
+TEST_F(SweepCommand, TheProgressLineIsTakenAway) {
+  write_eight();
+  const Started sweep = start_on_terminal(folder_, "r");
+  int status = 0;
+  const std::string text = sweep.finish(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0) << text;
+  EXPECT_NE(text.find("0 of 8 points, 1 at once"), std::string::npos) << text;
+  EXPECT_NE(text.find("7 of 8 points, 1 at once, about "), std::string::npos) << text;
+  EXPECT_EQ(screen(text).find("at once"), std::string::npos) << screen(text);
+  EXPECT_NE(screen(text).find("\nresults in r/results.jsonl"), std::string::npos) << screen(text);
+}
+
+TEST_F(SweepCommand, AnInterruptedSweepSaysHowToGoOn) {
+  write_sweep(R"("axes": [{"key": "board.read_latency", "from": 1, "to": 400, "step": 1}])");
+  const Started sweep = start_on_terminal(folder_, "r");
+  while (lines("r").size() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  ASSERT_EQ(::write(sweep.output, "\x03", 1), 1);  // the terminal makes Ctrl-C of it
+  int status = 0;
+  const std::string text = screen(sweep.finish(status));
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_NE(text.find(fmt::format("tactus: interrupted: {} of 400 points are stored in r; the same "
+                                  "command goes on with the rest",
+                                  lines("r").size())),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("at once"), std::string::npos) << text;
+  EXPECT_EQ(read("r/results.jsonl").find("killed"), std::string::npos);
+}
+
+TEST_F(SweepCommand, AReaderThatGoesAwayEndsNothing) {
+  write_eight();
+  const std::string command =
+      fmt::format("bash -o pipefail -c 'cd {} && {} sweep s.json -o r 2>err.txt | true' </dev/null",
+                  folder_.string(), TACTUS_BINARY);
+  EXPECT_EQ(std::system(command.c_str()), 0) << read("err.txt");
+  EXPECT_EQ(lines("r").size(), 8U);
+  EXPECT_TRUE(exists("r/results.csv"));
+  EXPECT_EQ(read("err.txt"), "");
+}
+
+/// The processes a process has started.
+std::vector<pid_t> children(pid_t parent) {
+  std::ifstream list(fmt::format("/proc/{0}/task/{0}/children", parent));
+  return {std::istream_iterator<pid_t>(list), {}};
+}
+
+TEST_F(SweepCommand, APointKilledFromOutsideRunsAgain) {
+  write_eight();
+  ASSERT_EQ(tactus("sweep s.json -o whole").code, 0);
+  const Started sweep = start_on_terminal(folder_, "r");
+  std::vector<pid_t> points;
+  while ((points = children(sweep.pid)).empty()) std::this_thread::yield();
+  ASSERT_EQ(kill(points.front(), SIGKILL), 0);
+  int status = 0;
+  const std::string text = sweep.finish(status);
+  EXPECT_EQ(WEXITSTATUS(status), 1) << text;
+  EXPECT_NE(text.find("killed: ended by signal 9"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 points failed, 1 of them killed, which the same command runs again"),
+            std::string::npos)
+      << text;
+  const Output again = tactus("sweep s.json -o r");
+  EXPECT_EQ(again.code, 0) << again.out;
+  EXPECT_NE(again.out.find("8 points, 1 of them to run"), std::string::npos) << again.out;
+  EXPECT_EQ(lines("r"), lines("whole"));
+}
+
+TEST_F(SweepCommand, APointHasACycleLimitAndATimeLimit) {
+  write_eight();
+  ASSERT_EQ(tactus("sweep s.json -o whole").code, 0);
+  Output run = tactus("sweep s.json -o cycles --max-cycles 100");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.out.find("failed: mlp: the program met its cycle limit after 100 cycles"),
+            std::string::npos)
+      << run.out;
+  EXPECT_EQ(tactus("sweep s.json -o cycles").code, 1) << "a failed point is a result";
+  run = tactus("sweep s.json -o cycles --retry-failed --max-cycles 1000000 --point-timeout 100");
+  EXPECT_EQ(run.code, 0) << run.out;
+  EXPECT_EQ(lines("cycles"), lines("whole"));
+  run = tactus("sweep s.json -o time --point-timeout 1e-6");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.out.find("failed: met its time limit after 0.0 s (--point-timeout)"),
+            std::string::npos)
+      << run.out;
+  expect_error("sweep s.json -o r --point-timeout 0", "--point-timeout");
+}
+
+TEST_F(SweepCommand, AShardMayBeEmpty) {
+  write_eight();
+  ASSERT_EQ(tactus("sweep s.json -o all --shard 1/1").code, 0);
+  EXPECT_EQ(tactus("sweep s.json -o empty --shard 9/9").code, 0);
+  EXPECT_EQ(tactus("sweep s.json --dry-run --shard 9/9").code, 0);
+  EXPECT_EQ(tactus("sweep merge empty all -o both").code, 0);
+  EXPECT_EQ(lines("both"), lines("all"));
+}
+
 TEST_F(SweepCommand, AFailedPointIsRecordedAndTheSweepGoesOn) {
   write_sweep(R"("axes": [{"key": "architecture.accumulator_depth", "values": [1, 512]}])");
   const Output run = tactus("sweep s.json -o r -j1");
@@ -197,6 +349,11 @@ TEST_F(SweepCommand, ReportsNeedResults) {
   ASSERT_EQ(tactus("sweep s.json -o r --shard 1/8").code, 0);
   expect_error("report r", "-o");
   expect_error("report r -o absent/r.html", "absent/r.html");
+  for (const char* file : {"sweep.json", "points.csv", "results.jsonl", "results.csv"}) {
+    const std::string before = read(std::string("r/") + file);
+    expect_error(std::string("report r -o r/../r/") + file, "would be written over");
+    EXPECT_EQ(read(std::string("r/") + file), before);
+  }
   write("r/results.jsonl", std::string());
   expect_error("report r -o r.html", "no point of the sweep is finished");
   write("r/results.jsonl", std::string("{\"point\": 1}\n"));

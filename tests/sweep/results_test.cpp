@@ -1,9 +1,18 @@
 // The folder of results: cut lines, locks, foreign results, joining.
 #include "firmware/sweep/results.h"
 
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
 #include <filesystem>
+#include <iterator>
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "firmware/sweep/run.h"
@@ -73,6 +82,53 @@ TEST_F(SweepResults, OneWriterAtATime) {
   EXPECT_THROW((void)open("a"), UserError);
 }
 
+/// Descriptors this process has open.
+std::size_t open_descriptors() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    (void)entry;
+    ++count;
+  }
+  return count;
+}
+
+TEST_F(SweepResults, AnOpeningThatFailsLeavesNoLockAndNoDescriptor) {
+  open("a").append(line(0));
+  const std::size_t before = open_descriptors();
+  EXPECT_THROW((void)open("a", false, "tool 2"), UserError);
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_NO_THROW((void)open("a"));
+}
+
+/// Lets flock() fail in this process, as on a file system without locks.
+void forbid_flock(unsigned error) {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    _exit(77);
+  }
+}
+
+TEST_F(SweepResults, AFileSystemWithoutLocksHasAMessageOfItsOwn) {
+  const auto attempt = [&] {
+    forbid_flock(ENOLCK);
+    try {
+      (void)open("a");
+    } catch (const UserError& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      _exit(2);
+    }
+    _exit(0);
+  };
+  EXPECT_EXIT(attempt(), ::testing::ExitedWithCode(2), "a: the file system cannot lock files");
+}
+
 TEST_F(SweepResults, RefusesWhatIsNotOfThisSweep) {
   open("a").append(line(0));
   EXPECT_THROW((void)open("a", false, "tool 2"), UserError);
@@ -94,6 +150,46 @@ TEST_F(SweepResults, FailedPointsAreResultsUntilTheyAreRetried) {
   const ResultsFolder retried = open("a", true);
   EXPECT_FALSE(retried.finished(points_[0].hash));
   EXPECT_TRUE(retried.finished(points_[1].hash));
+}
+
+TEST_F(SweepResults, KilledPointsRunAgain) {
+  JobResult result;
+  result.exit_code = -1;
+  result.signal = SIGKILL;
+  const Line killed = result_line(points_[0], result, "tool 1");
+  EXPECT_EQ(killed["status"], "killed");
+  EXPECT_EQ(killed["error"], "ended by signal 9 (Killed)");
+  {
+    ResultsFolder folder = open("a");
+    folder.append(killed);
+    folder.append(line(1));
+  }
+  EXPECT_EQ(read_results(path("a")).lines.size(), 2U);
+  ResultsFolder again = open("a");
+  EXPECT_FALSE(again.finished(points_[0].hash));
+  EXPECT_TRUE(again.finished(points_[1].hash));
+  again.append(line(0));
+  EXPECT_EQ(read_results(path("a")).lines.size(), 2U);
+}
+
+TEST_F(SweepResults, OnlyWhatComesFromOutsideCountsAsKilled) {
+  const auto status = [&](int signal, int code, bool timed_out) {
+    JobResult result;
+    result.signal = signal;
+    result.exit_code = code;
+    result.timed_out = timed_out;
+    return result_line(points_[0], result, "tool 1")["status"].get<std::string>();
+  };
+  for (const int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP}) {
+    EXPECT_EQ(status(signal, -1, false), "killed") << signal;
+  }
+  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE}) {
+    EXPECT_EQ(status(signal, -1, false), "failed") << signal;
+  }
+  EXPECT_EQ(status(SIGKILL, -1, true), "failed");
+  EXPECT_EQ(status(0, 2, false), "failed");
+  EXPECT_EQ(status(0, exit_host_failed, false), "killed");
+  EXPECT_EQ(status(0, exit_not_started, false), "killed");
 }
 
 TEST_F(SweepResults, TheTableIsSortedAndQuoted) {
@@ -119,6 +215,33 @@ TEST_F(SweepResults, MergingJoinsShards) {
   EXPECT_TRUE(std::filesystem::exists(path("all/results.csv")));
 }
 
+TEST_F(SweepResults, MergingAgainTakesWhatHasSucceededSince) {
+  open("a").append(line(0, false));
+  open("b").append(line(1));
+  EXPECT_EQ(merge({path("a"), path("b")}, path("all")).failed, 1U);
+  open("a", true).append(line(0));
+  const Merged merged = merge({path("a"), path("b")}, path("all"));
+  EXPECT_EQ(merged.failed, 0U);
+  const Results all = read_results(path("all"));
+  ASSERT_EQ(all.lines.size(), 2U);
+  EXPECT_EQ(all.lines[0]["status"], "ok");
+  EXPECT_EQ(read_text(path("all/results.csv")), to_csv(all.lines));
+  // A failure never replaces figures, whatever the order of the folders.
+  open("c").append(line(0, false));
+  EXPECT_EQ(merge({path("c"), path("b")}, path("all")).failed, 0U);
+  EXPECT_EQ(merge({path("a"), path("c")}, path("other")).failed, 0U);
+  EXPECT_EQ(merge({path("c"), path("a")}, path("third")).failed, 0U);
+}
+
+TEST_F(SweepResults, MergingNeedsNoResults) {
+  (void)open("a");
+  (void)open("b");
+  EXPECT_EQ(merge({path("a"), path("b")}, path("all")).missing, 3U);
+  open("b").append(line(1));
+  EXPECT_EQ(merge({path("a"), path("b")}, path("all")).missing, 2U);
+  EXPECT_EQ(merge({path("a")}, path("all")).missing, 2U) << "what the target has stays";
+}
+
 TEST_F(SweepResults, MergingRefusesContradictions) {
   open("a").append(line(0));
   Line other = line(0);
@@ -128,6 +251,7 @@ TEST_F(SweepResults, MergingRefusesContradictions) {
   other["figures"]["cycles"] = 1;
   open("c").append(other);
   EXPECT_THROW((void)merge({path("a"), path("c")}, path("all2")), UserError);
+  EXPECT_THROW((void)merge({path("c")}, path("all")), UserError) << "against the target";
 }
 
 TEST(SweepShards, EveryPointIsInOneShard) {
