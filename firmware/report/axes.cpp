@@ -10,10 +10,32 @@
 namespace tactus::svg {
 namespace {
 
-/// 8.33333 as "8.333", 2097152 in groups.
-std::string number(double value) {
+/// As wide as a letter may be at 12 pixels.
+constexpr double letter = 7;
+
+std::string number(double value, int decimals) {
   const bool grouped = value >= 10000 && value == std::floor(value) && value < 1e15;
-  return grouped ? html::grouped(static_cast<std::uint64_t>(value)) : fmt::format("{:.4g}", value);
+  if (grouped) return html::grouped(static_cast<std::uint64_t>(value));
+  return decimals < 0 ? fmt::format("{:.4g}", value) : fmt::format("{:.{}f}", value, decimals);
+}
+
+/// As few decimals as tell values of equal distances apart, or -1 for values of other distances.
+int common_decimals(const std::vector<double>& values) {
+  if (values.size() < 2) return -1;
+  const double step = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (std::abs(values[i] - values[i - 1] - step) > 1e-3 * step) return -1;
+  }
+  constexpr int most = 12;
+  for (int decimals = 0; decimals < most; ++decimals) {
+    const double unit = std::pow(10, -decimals);
+    if (std::all_of(values.begin(), values.end(), [&](double value) {
+          return std::abs(value - std::round(value / unit) * unit) < 1e-3 * step;
+        })) {
+      return decimals;
+    }
+  }
+  return most;
 }
 
 }  // namespace
@@ -70,37 +92,48 @@ double Frame::place_y(double value) const {
 }
 
 std::vector<Tick> number_ticks(const std::vector<double>& values) {
+  const int decimals = common_decimals(values);
   std::vector<Tick> ticks;
-  for (const double value : values) ticks.push_back({value, number(value)});
+  for (const double value : values) ticks.push_back({value, number(value, decimals)});
   return ticks;
+}
+
+double text_width(std::string_view text) {
+  return letter * static_cast<double>(html::length(text));
 }
 
 std::string grid(const Frame& frame, const std::vector<Tick>& x, const std::vector<Tick>& y,
                  std::string_view x_title, std::string_view y_title) {
-  constexpr double letter = 6, line_height = 13;
+  constexpr double line_height = 15;
   std::string out;
   const double floor = frame.height - frame.bottom;
   double taken = -1;
   for (const Tick& tick : x) {
     const double at = frame.place_x(tick.value);
+    const double half = text_width(tick.label) / 2;
+    if (!frame.slanted && at - half < taken) continue;
     out += line(at, frame.top, at, floor, "var(--line)", 1);
-    const double half =
-        letter * static_cast<double>(std::min<std::size_t>(tick.label.size(), 24)) / 2;
-    if (at - half < taken) continue;
-    out += label(at, floor + 16, "middle", tick.label);
+    if (frame.slanted) {
+      out += fmt::format(
+          "<text transform=\"translate({:.1f} {:.1f}) rotate(-40)\" "
+          "text-anchor=\"end\">{}</text>",
+          at + 4, floor + 14, html::escape(tick.label));
+    } else {
+      out += label(at, floor + 16, "middle", tick.label);
+    }
     taken = at + half + letter;
   }
   taken = frame.height;
   for (const Tick& tick : y) {
     const double at = frame.place_y(tick.value);
-    out += line(frame.left, at, frame.width - frame.right, at, "var(--line)", 1);
     if (at > taken - line_height) continue;
+    out += line(frame.left, at, frame.width - frame.right, at, "var(--line)", 1);
     out += label(frame.left - 7, at + 4, "end", tick.label);
     taken = at;
   }
   out += label((frame.left + frame.width) / 2, frame.height - 6, "middle", x_title);
   out += fmt::format(
-      "<text transform=\"translate(15 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+      "<text transform=\"translate(13 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
       floor / 2, html::escape(y_title));
   return out;
 }

@@ -38,6 +38,7 @@ struct Frame {
   double width = 720, height = 300;
   Scale x = Scale::linear(0, 1), y = Scale::linear(0, 1);
   double left = 62, right = 26, top = 14, bottom = 42;
+  bool slanted = false;  ///< labels below the frame, which would not fit side by side
 
   [[nodiscard]] double place_x(double value) const;
   [[nodiscard]] double place_y(double value) const;
@@ -47,9 +48,14 @@ struct Tick {
   double value = 0;
   std::string label;  ///< plain text
 };
+/// Labels with as many digits as it takes to tell the values apart.
 [[nodiscard]] std::vector<Tick> number_ticks(const std::vector<double>& values);
 
-/// Lines at the ticks with their labels, where there is room for them, and the axes' titles.
+/// At least as wide as the text is drawn.
+[[nodiscard]] double text_width(std::string_view text);
+
+/// Lines at the ticks with their labels and the axes' titles. A tick whose label has no room is
+/// left out.
 [[nodiscard]] std::string grid(const Frame& frame, const std::vector<Tick>& x,
                                const std::vector<Tick>& y, std::string_view x_title,
                                std::string_view y_title);

@@ -1,5 +1,7 @@
 #include "firmware/report/html.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
@@ -8,7 +10,9 @@
 namespace tactus::html {
 namespace {
 
-// Colours have one name each, so that charts follow light and dark too.
+// Colours have one name each, so that charts follow light and dark too. A tile's figure is as large
+// as its place allows: var(--n) characters of 0.64 em each. On a narrow screen every row of a table
+// is a block of its own, whose cells say their column's title.
 constexpr std::string_view style = R"(
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#1c2430;--soft:#5b6675;
 --line:#dde2e8;--c0:#23915a;--c1:#3579c0;--c2:#8259c9;--c3:#dd9a26;--c4:#cc4457;--c5:#7f8b9b;
@@ -27,16 +31,18 @@ section{background:var(--card);border:1px solid var(--line);border-radius:10px;
 padding:18px 20px;margin-top:18px}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(160px,1fr));gap:12px;
 margin-top:18px}
-.tile{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 16px}
-.tile b{display:block;font-size:23px;line-height:1.3;font-variant-numeric:tabular-nums}
+.tile{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 16px;
+container-type:inline-size}
+.tile b{display:block;font-size:18px;font-size:min(23px,calc(155cqi/var(--n)));line-height:30px;
+white-space:nowrap;font-variant-numeric:tabular-nums}
 .tile span{display:block;color:var(--soft);font-size:13px}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}
 th,td{padding:5px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th{color:var(--soft);font-weight:600;font-size:13px}
 th.t,td.t,th:first-child,td:first-child{text-align:left}
-td.t,td:first-child{white-space:normal;min-width:11em}
-td:first-child{min-width:15em}
+td.t,td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:10em}
+td:first-child{min-width:13em}
 tr:last-child td{border-bottom:0}
 td:first-child,th:first-child{padding-left:0}
 svg{display:block;width:100%;height:auto}
@@ -44,7 +50,10 @@ svg text{fill:var(--soft);font:12px system-ui,"DejaVu Sans",sans-serif}
 svg.bar{height:16px;min-width:180px;border-radius:3px}
 svg.big{height:34px;border-radius:5px}
 svg.columns{height:190px}
-.chart{min-width:560px}
+figure svg text{font-size:10px}.narrow{display:none}.wide{max-width:860px}
+.parts{display:flex;flex-wrap:wrap;gap:1px 12px;margin-top:4px;font-size:12px;line-height:1.4;
+color:var(--soft)}
+.parts i{width:8px;height:8px;margin-right:4px}
 .axis{display:flex;justify-content:space-between;color:var(--soft);font-size:13px}
 .key{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 14px;padding:0;list-style:none;
 font-size:13px}
@@ -62,9 +71,20 @@ figure{margin:0}figcaption{font-weight:600;font-size:14px}
 ul.best{margin:0;padding-left:20px}ul.best li{margin:4px 0}a{color:var(--c1)}
 pre{overflow:auto;max-height:480px;font-size:13px;margin:8px 0 0}
 details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
+@media (max-width:1000px){.rows th{white-space:normal;vertical-align:bottom}
+.rows td.t,.rows td:first-child{min-width:7.5em}.rows svg.bar{min-width:110px}
+.rows td,.rows th{padding:5px 7px}}
 @media (max-width:600px){main{padding:16px 10px 32px}section{padding:14px 12px}h1{font-size:21px}
-.tiles{grid-template-columns:1fr 1fr;gap:8px}.tile{padding:9px 11px}.tile b{font-size:18px}
-td,th{padding:5px 7px}td:first-child{min-width:9.5em}}
+.tiles{grid-template-columns:1fr 1fr;gap:8px}.tile{padding:9px 11px}
+.wide{display:none}.narrow{display:block}figure svg text{font-size:12px}
+.rows thead{display:none}
+.rows tr{display:flex;flex-wrap:wrap;gap:0 14px;padding:7px 0;border-bottom:1px solid var(--line)}
+.rows tr:last-child{border-bottom:0}
+.rows td,.rows td.t,.rows td:first-child{border:0;padding:0;min-width:0;text-align:left}
+.rows td:first-child{flex:1 0 100%;overflow-wrap:anywhere;color:var(--text);font-weight:600}
+.rows td.t{flex:1 0 100%}
+.rows td:empty{display:none}
+.rows td[data-title]::before{content:attr(data-title) " ";color:var(--soft);font-size:13px}}
 @media print{.list,pre{max-height:none}body{background:#fff}section,.tile{break-inside:avoid}}
 )";
 
@@ -135,11 +155,29 @@ std::string grouped(std::uint64_t value) {
   return digits;
 }
 
+std::string breakable(std::string_view name) {
+  std::string out;
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find_first_of("+_/."), name.size() - 1) + 1;
+    out += escape(name.substr(0, end));
+    name.remove_prefix(end);
+    if (!name.empty()) out += "<wbr>";
+  }
+  return out;
+}
+
+std::size_t length(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+  }));
+}
+
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string Table::html() const {
+  const bool list = kind_ == Kind::list;
   std::string text =
-      fmt::format("<div class=\"{}\"><table><thead><tr>", kind_ == Kind::list ? "list" : "scroll");
+      fmt::format("<div class=\"{}\"><table><thead><tr>", list ? "list" : "scroll rows");
   for (const Column& column : columns_) {
     text += fmt::format("<th{}>{}</th>", column.text ? " class=\"t\"" : "", escape(column.title));
   }
@@ -150,7 +188,11 @@ std::string Table::html() const {
     }
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text += fmt::format("<td{}>{}</td>", columns_[i].text ? " class=\"t\"" : "", row[i]);
+      // Text speaks for itself; a number needs its title where the row stands alone.
+      const bool title = !list && i > 0 && (!columns_[i].text || columns_[i].says_title);
+      text += fmt::format("<td{}{}>{}</td>", columns_[i].text ? " class=\"t\"" : "",
+                          title ? fmt::format(" data-title=\"{}\"", escape(columns_[i].title)) : "",
+                          row[i]);
     }
     text += "</tr>\n";
   }
@@ -173,8 +215,9 @@ std::string Page::html() const {
 }
 
 std::string tile(std::string_view label, std::string_view value, std::string_view note) {
-  return fmt::format("<div class=\"tile\"><span>{}</span><b>{}</b><span>{}</span></div>",
-                     escape(label), escape(value), escape(note));
+  return fmt::format(
+      "<div class=\"tile\"><span>{}</span><b style=\"--n:{}\">{}</b><span>{}</span></div>",
+      escape(label), std::max<std::size_t>(1, length(value)), escape(value), escape(note));
 }
 
 std::string tiles(const std::vector<std::string>& list) {

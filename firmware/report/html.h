@@ -1,8 +1,8 @@
 // The frame of self-contained HTML pages: one file, nothing loaded from anywhere, complete without
 // scripts.
 //
-// Pages follow the reader's light or dark setting and fit a phone: wide tables and charts scroll in
-// their own box.
+// Pages follow the reader's light or dark setting and fit a phone: the rows of a table become
+// blocks there. Only long lists scroll in a box of their own.
 #pragma once
 
 #include <string>
@@ -19,12 +19,18 @@ namespace tactus::html {
 /// 0.1234 as "12.3 %".
 [[nodiscard]] std::string percent(double share);
 
+/// A name made fit for element content, whose line may break after + _ / and the dot.
+[[nodiscard]] std::string breakable(std::string_view name);
+/// Characters of a UTF-8 text.
+[[nodiscard]] std::size_t length(std::string_view text);
+
 /// A table whose first column is text and whose others are numbers, unless they say otherwise.
 class Table {
  public:
   struct Column {
     std::string title;
     bool text = false;
+    bool says_title = false;  ///< text that is unclear without its title, on narrow screens
   };
   enum class Kind {
     plain,

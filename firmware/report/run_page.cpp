@@ -162,7 +162,8 @@ std::string roofline_section(const Accounting& a, const Shape& shape) {
       "part.{}</p>\n",
       all.peak_macs_per_cycle, all.peak_bytes_per_cycle, percent(all.share_of_roof),
       all.memory_bound ? "memory" : "compute",
-      a.regions.empty() ? "" : " Small points are layers.");
+      a.regions.empty() ? ""
+                        : " Small points are layers; rest the pointer on one to see its name.");
   if (!all.intensity || all.macs == 0) {
     return out +
            "<p>There is no point to draw: the run has no multiplications or no DRAM traffic."
@@ -199,12 +200,15 @@ std::vector<std::size_t> ordered_states(const UnitCycles& unit) {
 }
 
 std::string units_section(const Accounting& a) {
-  html::Table bars({{"unit", true}, {"", true}, {"busy"}, {"waiting"}, {"largest wait", true}});
+  constexpr double least_named = 0.005;
+  html::Table bars(
+      {{"unit", true}, {"states", true}, {"busy"}, {"waiting"}, {"largest wait", true, true}});
   html::Table states({{"unit and state", true}, {"cycles"}, {"share"}, {"what it means", true}});
   for (const UnitCycles& unit : a.units) {
     if (&unit == &a.units.back()) break;  // the array's time has a section of its own
     std::vector<svg::Part> parts;
     std::string largest;
+    std::string names;
     for (const std::size_t s : ordered_states(unit)) {
       const UnitState& state = unit.states[s];
       unsigned colour = state.kind == StateKind::busy ? 0 : 6;
@@ -214,16 +218,22 @@ std::string units_section(const Accounting& a) {
       }
       parts.push_back({static_cast<double>(unit.cycles[s]), colour,
                        part_title(state.name, unit.cycles[s], a.cycles)});
+      const double share = ratio(unit.cycles[s], a.cycles);
+      if (share >= least_named) {
+        names += fmt::format("<span><i style=\"background:{}\"></i>{} {}</span>",
+                             svg::colour(colour), state.name, percent(share));
+      }
       states.row({fmt::format("{}: {}", escape(unit_title(unit.unit)), state.name),
                   grouped(unit.cycles[s]), percent(ratio(unit.cycles[s], a.cycles)),
                   escape(state.meaning)});
     }
-    bars.row({escape(unit_title(unit.unit)), svg::stacked_bar(parts),
+    bars.row({escape(unit_title(unit.unit)),
+              svg::stacked_bar(parts) + "<div class=\"parts\">" + names + "</div>",
               percent(ratio(unit.of(StateKind::busy), a.cycles)),
               percent(ratio(unit.of(StateKind::stall), a.cycles)), largest});
   }
   return "<p>Every unit is in one state in every cycle: busy, waiting for something, or without "
-         "work. Rest the pointer on a part to see its name.</p>\n" +
+         "work. States of less than 0.5 % are named in the list below.</p>\n" +
          svg::legend({{"busy", 0}, {"largest wait", 4}, {"other waits", 3}, {"no work", 6}}) +
          bars.html() + "<details><summary>All states with their cycles</summary>\n" +
          states.html() + "</details>\n";
@@ -278,17 +288,19 @@ std::string layers_section(const Accounting& a) {
                      {"share"},
                      {"array"},
                      {"array's time", true},
-                     {"main reason for lost cycles", true}});
+                     {"main reason for lost cycles", true, true}});
   for (const RegionFigures& region : a.regions) {
     const std::uint64_t cycles = region.counters.cycles();
     if (cycles == 0) continue;
     const std::vector<LostCycles> lost = lost_cycles(region.counters);
-    table.row({escape(region.name), grouped(cycles), percent(ratio(cycles, a.cycles)),
+    table.row({html::breakable(region.name), grouped(cycles), percent(ratio(cycles, a.cycles)),
                percent(ratio(region.counters.array_runs, cycles)), time_bar(region.counters, false),
-               lost.empty() ? "" : escape(ArrayTime::titles[lost.front().reason])});
+               lost.empty() ? ""
+                            : escape(fmt::format("{}, {}", ArrayTime::titles[lost.front().reason],
+                                                 percent(ratio(lost.front().cycles, cycles))))});
   }
   return "<p>A cycle belongs to the layer of the instruction that retires next.</p>\n" +
-         table.html();
+         group_legend() + table.html();
 }
 
 }  // namespace

@@ -80,6 +80,18 @@ std::string path(const Frame& frame, const ScatterLine& line) {
                      colour(line.colour), line.dashed ? " stroke-dasharray=\"5 4\"" : "");
 }
 
+/// Names that do not fit side by side are slanted, on more room below.
+void make_room(Frame& frame, const std::vector<std::string>& names) {
+  double widest = 0;
+  for (const std::string& name : names) widest = std::max(widest, text_width(name));
+  const double room = (frame.width - frame.left - frame.right) / static_cast<double>(names.size());
+  if (widest < room) return;
+  frame.slanted = true;
+  const double below = 0.65 * widest;  // the sine of 40 degrees
+  frame.bottom += below;
+  frame.height += below;
+}
+
 }  // namespace
 
 std::string scatter(const ScatterChart& chart) {
@@ -91,10 +103,13 @@ std::string scatter(const ScatterChart& chart) {
   const Axis across = make_axis(chart.x, x);
   const Axis up{Scale::around(y), number_ticks(Scale::around(y).ticks())};
   Frame frame;
-  frame.width = 520;
-  frame.height = 320;
+  frame.width = 420;
+  frame.height = 280;
+  frame.left = 58;
+  frame.right = 18;
   frame.x = across.scale;
   frame.y = up.scale;
+  if (!chart.x.categories.empty()) make_room(frame, chart.x.categories);
   std::string out =
       fmt::format("<figure><figcaption>{}</figcaption><svg viewBox=\"0 0 {} {}\" role=\"img\">\n",
                   html::escape(chart.title), frame.width, frame.height);

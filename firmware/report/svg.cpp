@@ -63,7 +63,9 @@ std::string columns(const Columns& chart) {
              html::escape(chart.first), html::escape(chart.axis), html::escape(chart.last));
 }
 
-std::string roofline(const RooflineChart& chart) {
+namespace {
+
+std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* kind) {
   const double ridge = chart.peak_rate / chart.peak_bandwidth;
   double x_low = ridge / 10, x_high = ridge * 10, y_low = chart.peak_rate / 100;
   for (const RooflinePoint& point : chart.points) {
@@ -72,16 +74,14 @@ std::string roofline(const RooflineChart& chart) {
     y_low = std::min(y_low, point.rate);
   }
   const auto decade = [](double value) { return std::pow(10, value); };
-  Frame frame;
   frame.x = Scale::logarithmic(decade(std::floor(std::log10(x_low))),
                                decade(std::ceil(std::log10(x_high))));
   frame.y = Scale::logarithmic(decade(std::floor(std::log10(y_low))),
                                decade(std::ceil(std::log10(chart.peak_rate * 1.5))));
-  std::string out = fmt::format(
-      "<div class=\"scroll\"><div class=\"chart\"><svg viewBox=\"0 0 {} {}\" role=\"img\">",
-      frame.width, frame.height);
+  std::string out = fmt::format("<svg class=\"{}\" viewBox=\"0 0 {} {}\" role=\"img\">", kind,
+                                frame.width, frame.height);
   out += grid(frame, number_ticks(frame.x.ticks()), number_ticks(frame.y.ticks()),
-              "multiply-accumulates per byte of DRAM traffic", "multiply-accumulates per cycle");
+              "MAC per byte of DRAM traffic", "MAC per cycle");
   // The sloped part begins at the left or the lower border, whichever comes first.
   const double from = std::max(frame.x.low(), frame.y.low() / chart.peak_bandwidth);
   out += line(frame.place_x(from), frame.place_y(from * chart.peak_bandwidth), frame.place_x(ridge),
@@ -90,9 +90,14 @@ std::string roofline(const RooflineChart& chart) {
               frame.place_y(chart.peak_rate), "var(--c0)", 2.5);
   out += label(frame.width - frame.right - 4, frame.place_y(chart.peak_rate) - 7, "end",
                fmt::format("array: {:g} MAC/cycle", chart.peak_rate));
-  const double middle = std::sqrt(from * ridge);
-  out += label(frame.place_x(middle) - 8, frame.place_y(middle * chart.peak_bandwidth) - 8, "end",
-               fmt::format("DRAM: {:g} bytes/cycle", chart.peak_bandwidth));
+  // On the left of the slope, where its label has the most room.
+  const std::string slope = fmt::format("DRAM: {:g} bytes/cycle", chart.peak_bandwidth);
+  const double right_end =
+      std::max(frame.place_x(std::sqrt(from * ridge)) - 8, frame.left + 4 + text_width(slope));
+  const double share = (right_end + 8 - frame.left) / (frame.width - frame.left - frame.right);
+  const double under = frame.x.low() * std::pow(frame.x.high() / frame.x.low(), share);
+  out += label(right_end, frame.place_y(std::min(under, ridge) * chart.peak_bandwidth) - 8, "end",
+               slope);
   for (const RooflinePoint& point : chart.points) {
     out += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" fill-opacity=\"{}\" "
@@ -100,7 +105,19 @@ std::string roofline(const RooflineChart& chart) {
         frame.place_x(point.intensity), frame.place_y(point.rate), point.main ? 7 : 4.5,
         point.main ? "var(--c4)" : "var(--c1)", point.main ? "1" : "0.65", title(point.title));
   }
-  return out + "</svg></div></div>\n";
+  return out + "</svg>\n";
+}
+
+}  // namespace
+
+std::string roofline(const RooflineChart& chart) {
+  Frame wide;
+  Frame narrow;
+  narrow.width = 400;
+  narrow.height = 300;
+  narrow.left = 58;
+  narrow.right = 14;
+  return draw_roofline(chart, wide, "wide") + draw_roofline(chart, narrow, "narrow");
 }
 
 }  // namespace tactus::svg

@@ -33,7 +33,7 @@ struct Columns {
 };
 [[nodiscard]] std::string columns(const Columns& chart);
 
-/// A logarithmic roofline with points below it.
+/// A logarithmic roofline with points below it, drawn for wide and for narrow screens.
 struct RooflinePoint {
   double intensity = 0, rate = 0;
   std::string title;

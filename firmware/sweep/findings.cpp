@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -68,6 +69,19 @@ std::vector<std::string> varied_keys(const std::vector<Line>& lines) {
     }
   }
   return keys;
+}
+
+std::vector<std::string> implied_by(const std::vector<Line>& lines, const std::string& key) {
+  std::vector<std::string> implied;
+  for (const std::string& other : varied_keys(lines)) {
+    std::map<std::string, const Line*> first;  // line of each value of `key`
+    const bool agree = std::all_of(lines.begin(), lines.end(), [&](const Line& line) {
+      const Line& seen = *first.try_emplace(value_of(line, key).dump(), &line).first->second;
+      return value_of(line, other) == value_of(seen, other);
+    });
+    if (other != key && agree) implied.push_back(other);
+  }
+  return implied;
 }
 
 std::vector<std::size_t> pareto_front(const std::vector<CostAndTime>& points) {

@@ -29,6 +29,11 @@ struct Measured {
 /// Keys of the configuration whose values differ between lines, in the configuration's order.
 [[nodiscard]] std::vector<std::string> varied_keys(const std::vector<Line>& lines);
 
+/// Those of varied_keys() whose value follows from that of `key`: lines of one value of `key` agree
+/// in them.
+[[nodiscard]] std::vector<std::string> implied_by(const std::vector<Line>& lines,
+                                                  const std::string& key);
+
 /// Indices of the points for which no other is as good or better in both and better in one; by
 /// ascending cost. Of equal points the first counts.
 struct CostAndTime {

@@ -36,12 +36,35 @@ std::string escape_lines(std::string_view text) {
   return out;
 }
 
-/// "architecture.array_size" as "array size".
-std::string short_name(const std::string& key) {
-  if (key == "board.name") return "board";
+/// How a key is called, and the unit of its values.
+struct Naming {
+  std::string name;
+  std::string unit;  ///< empty: a text, or a number without one
+};
+
+/// "board.read_latency" as "read latency" in cycles.
+Naming naming(const std::string& key) {
+  if (key == "board.name") return {"board", ""};
+  if (key == "board.clock_mhz") return {"clock", "MHz"};
+  if (key == "board.axi_data_bits") return {"AXI data", "bits"};
   std::string name = key.substr(key.find('.') + 1);
+  const auto ends_with = [&](std::string_view end) {
+    return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+  };
+  std::string unit;
+  if (ends_with("_latency")) unit = "cycles";
+  if (ends_with("_depth") && name != "thread_queue_depth") unit = "vectors";
+  if (name == "thread_queue_depth") unit = "instructions";
+  if (name == "stride0_depth" || name == "stride1_depth") unit = "strides";
+  if (name == "array_size") unit = "lanes";
   std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+  return {name, unit};
+}
+
+/// "read latency, cycles", for axes and columns.
+std::string titled(const std::string& key) {
+  const Naming naming_of_key = naming(key);
+  return naming_of_key.name + (naming_of_key.unit.empty() ? "" : ", " + naming_of_key.unit);
 }
 
 double megabits(const Measured& m) { return m.memory_bits / 1e6; }
@@ -69,12 +92,33 @@ constexpr Cost costs[] = {
      megabytes_per_second},
 };
 
+/// Keys that the definition gives values by an axis or as derived.
+void chosen_keys(const Line& definition, std::set<std::string>& out) {
+  for (const auto& item : definition.items()) {
+    if (item.key() == "derived" && item.value().is_object()) {
+      for (const auto& derived : item.value().items()) out.insert(derived.key());
+    } else if (item.key() == "key" && item.value().is_string()) {
+      out.insert(item.value().get<std::string>());
+    } else if (item.value().is_structured()) {
+      chosen_keys(item.value(), out);
+    }
+  }
+}
+
 class Page {
  public:
   explicit Page(const Results& results)
       : results_(results), measured_(measured(results)), keys_(varied_keys(results.lines)) {
     // The hash of a network's file says nothing that its name does not.
     keys_.erase(std::remove(keys_.begin(), keys_.end(), "workload.sha256"), keys_.end());
+    // What a board implies is shown with the boards.
+    std::set<std::string> chosen;
+    chosen_keys(Line::parse(results.definition, nullptr, false, true), chosen);
+    for (const std::string& key : implied_by(results.lines, "board.name")) {
+      if (chosen.count(key) != 0) continue;
+      implied_.push_back(key);
+      keys_.erase(std::find(keys_.begin(), keys_.end(), key));
+    }
     for (const Measured& m : measured_) {
       const auto found = std::find_if(groups_.begin(), groups_.end(),
                                       [&](const Group& g) { return g.network == m.network; });
@@ -103,11 +147,13 @@ class Page {
   [[nodiscard]] std::string fronts_section() const;
   [[nodiscard]] std::string points_section() const;
   [[nodiscard]] std::string failed_section() const;
+  [[nodiscard]] std::string by_board(const std::string& key) const;
   [[nodiscard]] std::string definition_section() const;
 
   const Results& results_;
   std::vector<Measured> measured_;
-  std::vector<std::string> keys_;
+  std::vector<std::string> keys_;     ///< that vary, without what the board implies
+  std::vector<std::string> implied_;  ///< that vary with the board and only with it
   std::vector<Group> groups_;
   std::map<const Measured*, std::set<std::size_t>> fronts_;  ///< costs by point
   std::size_t failed_ = results_.lines.size() - measured_.size();
@@ -134,8 +180,9 @@ std::string Page::varied(const Line& line) const {
   std::string text;
   for (const std::string& key : keys_) {
     if (key == "workload.network") continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", short_name(key),
-                        plain(value_of(line, key)));
+    const Naming of_key = naming(key);
+    text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", of_key.name,
+                        plain(value_of(line, key)), of_key.unit.empty() ? "" : " ", of_key.unit);
   }
   return text;
 }
@@ -204,8 +251,8 @@ std::string Page::axis_chart(const std::string& key) const {
     return values > 1 && (values <= 24 || 8 * values <= points);
   };
   svg::ScatterChart chart;
-  chart.title = "Latency against " + short_name(key);
-  chart.x.title = key;
+  chart.title = "Latency against " + naming(key).name;
+  chart.x.title = titled(key);
   chart.y.title = "latency, ms";
   const auto numeric = [&](const Measured& m) { return value_of(*m.line, key).is_number(); };
   const bool numbers = std::all_of(measured_.begin(), measured_.end(), numeric);
@@ -288,10 +335,10 @@ std::string Page::fronts_section() const {
 std::string Page::points_section() const {
   std::vector<html::Table::Column> columns{{"point"}};
   for (const std::string& key : keys_) {
-    columns.push_back({short_name(key), !value_of(results_.lines.front(), key).is_number()});
+    columns.push_back({titled(key), !value_of(results_.lines.front(), key).is_number()});
   }
-  for (const char* title :
-       {"cycles", "latency ms", "frames/s", "array %", "memory Mbit", "multipliers", "DRAM MB/s"}) {
+  for (const char* title : {"cycles", "latency, ms", "frames/s", "array, %", "memory, Mbit",
+                            "multipliers", "DRAM, MB/s"}) {
     columns.push_back({title});
   }
   columns.push_back({"on the front of", true});
@@ -322,7 +369,7 @@ std::string Page::points_section() const {
 std::string Page::failed_section() const {
   std::vector<html::Table::Column> columns{{"point"}};
   for (const std::string& key : keys_) {
-    columns.push_back({short_name(key), !value_of(results_.lines.front(), key).is_number()});
+    columns.push_back({titled(key), !value_of(results_.lines.front(), key).is_number()});
   }
   columns.push_back({"error", true});
   html::Table table(columns, html::Table::Kind::list);
@@ -342,13 +389,25 @@ std::string Page::failed_section() const {
   return table.html();
 }
 
+/// "zcu104: 100, pynq_z1: 50".
+std::string Page::by_board(const std::string& key) const {
+  std::vector<std::string> values;
+  std::set<std::string> seen;
+  for (const Line& line : results_.lines) {
+    const std::string board = plain(value_of(line, "board.name"));
+    if (seen.insert(board).second) values.push_back(board + ": " + plain(value_of(line, key)));
+  }
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
 std::string Page::definition_section() const {
-  html::Table table({{"setting that does not vary", true}, {"value", true}});
+  html::Table table({{"setting", true}, {"value", true}});
   const Line& first = results_.lines.front();
   for (const std::string& key : key_names(first["configuration"])) {
     if (std::find(keys_.begin(), keys_.end(), key) != keys_.end()) continue;
     if (key == "workload.sha256" && groups_.size() > 1) continue;
-    table.row({escape(key), escape(plain(value_of(first, key)))});
+    const bool implied = std::find(implied_.begin(), implied_.end(), key) != implied_.end();
+    table.row({escape(key), escape(implied ? by_board(key) : plain(value_of(first, key)))});
   }
   return fmt::format(
       "<pre>{}</pre>\n<details><summary>All other settings</summary>\n{}</details>\n",

@@ -1,10 +1,16 @@
 // The HTML page: self-contained, and what a browser makes of it.
 #include <cmath>
 #include <cstdlib>
+#include <random>
+#include <regex>
+#include <set>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "firmware/report/axes.h"
 #include "firmware/report/html.h"
+#include "firmware/report/scatter.h"
 #include "firmware/report/svg.h"
 #include "tests/cli/cli.h"
 
@@ -43,6 +49,84 @@ TEST(Svg, RooflinePointsLieBelowTheRoof) {
   EXPECT_NEAR(number("cy=\""), 14 + (2 - std::log10(64)) / 3 * (300 - 14 - 42), 0.1);
 }
 
+TEST(Html, NamesMayBreakAfterTheirParts) {
+  EXPECT_EQ(html::breakable("conv_1+add<0>"), "conv_<wbr>1+<wbr>add&lt;0&gt;");
+  EXPECT_EQ(html::breakable("end_"), "end_");
+  EXPECT_EQ(html::breakable(""), "");
+}
+
+TEST(Html, TilesKnowTheLengthOfTheirFigure) {
+  EXPECT_EQ(html::length("117\u202f736\u202f833"), 11U);
+  EXPECT_NE(html::tile("cycles", "117\u202f736\u202f833", "").find("--n:11\""), std::string::npos);
+}
+
+std::vector<std::string> labels(const std::vector<double>& values) {
+  std::vector<std::string> texts;
+  for (const svg::Tick& tick : svg::number_ticks(values)) texts.push_back(tick.label);
+  return texts;
+}
+
+TEST(Axes, LabelsTellTheirValuesApart) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(labels({10.49, 10.495, 10.5}), (Texts{"10.490", "10.495", "10.500"}));
+  EXPECT_EQ(labels({123456.001, 123456.002, 123456.003}),
+            (Texts{"123456.001", "123456.002", "123456.003"}));
+  EXPECT_EQ(labels({2, 4, 6}), (Texts{"2", "4", "6"}));
+  EXPECT_EQ(labels({0.001, 0.01, 0.1, 1}), (Texts{"0.001", "0.01", "0.1", "1"}));
+  EXPECT_EQ(labels({10000, 20000}), (Texts{"10\u202f000", "20\u202f000"}));
+  std::mt19937 engine(3);
+  for (int round = 0; round < 500; ++round) {
+    const double low = std::pow(10, static_cast<double>(engine() % 12) - 4);
+    const double span = low * std::pow(10, -static_cast<double>(engine() % 7));
+    const svg::Scale scale = svg::Scale::around({low, low + span});
+    const Texts texts = labels(scale.ticks());
+    EXPECT_EQ(std::set<std::string>(texts.begin(), texts.end()).size(), texts.size())
+        << low << " " << span;
+  }
+}
+
+/// Places and labels of the texts below a frame.
+std::vector<std::pair<double, std::string>> texts_below(const std::string& drawing, double y) {
+  std::vector<std::pair<double, std::string>> texts;
+  const std::regex text("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" text-anchor=\"middle\">([^<]*)<");
+  for (std::sregex_iterator it(drawing.begin(), drawing.end(), text), end; it != end; ++it) {
+    if (std::abs(std::stod((*it)[2]) - y) < 0.1) texts.emplace_back(std::stod((*it)[1]), (*it)[3]);
+  }
+  return texts;
+}
+
+TEST(Axes, EveryLineHasALabelAndNoTwoTouch) {
+  svg::Frame frame;
+  frame.x = svg::Scale::linear(0, 100);
+  std::vector<svg::Tick> ticks;
+  for (int i = 0; i <= 100; i += 3) ticks.push_back({static_cast<double>(i), "1\u202f000"});
+  const std::string drawing = svg::grid(frame, ticks, {}, "x", "y");
+  const auto texts = texts_below(drawing, frame.height - frame.bottom + 16);
+  ASSERT_GT(texts.size(), 5U);
+  EXPECT_LT(texts.size(), ticks.size()) << "the case is too easy";
+  std::size_t lines = 0;
+  for (auto at = drawing.find("<line"); at != std::string::npos; at = drawing.find("<line", at + 1))
+    ++lines;
+  EXPECT_EQ(lines, texts.size());
+  for (std::size_t i = 1; i < texts.size(); ++i) {
+    EXPECT_GT(texts[i].first - texts[i - 1].first, svg::text_width(texts[i].second));
+  }
+}
+
+TEST(Axes, NamesThatDoNotFitAreSlantedAndAllThere) {
+  svg::ScatterChart chart;
+  for (int i = 0; i < 8; ++i) {
+    chart.x.categories.push_back("a-rather-long-name-" + std::to_string(i));
+    chart.points.push_back({static_cast<double>(i), 1.0 + i, "", 1, false});
+  }
+  const std::string drawing = svg::scatter(chart);
+  for (const std::string& name : chart.x.categories) {
+    EXPECT_NE(drawing.find("rotate(-40)\" text-anchor=\"end\">" + name), std::string::npos) << name;
+  }
+  chart.x.categories = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  EXPECT_EQ(svg::scatter(chart).find("rotate(-40)"), std::string::npos);
+}
+
 class ReportTest : public CliTest {
  protected:
   void SetUp() override {
@@ -72,7 +156,7 @@ TEST_F(ReportTest, LoadsNothingAndRunsNothing) {
   }
   const auto stats = nlohmann::json::parse(read("s.json"));
   const std::string cycles = html::grouped(stats.at("cycles").get<std::uint64_t>());
-  EXPECT_NE(page.find("<b>" + cycles + "</b>"), std::string::npos) << cycles;
+  EXPECT_NE(page.find("\">" + cycles + "</b>"), std::string::npos) << cycles;
   const auto count = [&](const std::string& text) {
     std::size_t n = 0;
     for (auto at = page.find(text); at != std::string::npos; at = page.find(text, at + 1)) ++n;
@@ -98,7 +182,7 @@ TEST_F(ReportTest, OpensInABrowser) {
   ASSERT_EQ(std::system(dump.c_str()), 0) << read("log.txt");
   const std::string dom = read("dom.html");
   for (const char* text : {"DRAM0 read, waiting for data", "conv &lt;1&gt;", "systolic array",
-                           "multiply-accumulates per byte", "read_latency_cycles"}) {
+                           "MAC per byte of DRAM traffic", "read_latency_cycles"}) {
     EXPECT_NE(dom.find(text), std::string::npos) << text;
   }
   EXPECT_EQ(read("log.txt").find("CONSOLE"), std::string::npos) << read("log.txt");
@@ -109,6 +193,56 @@ TEST_F(ReportTest, OpensInABrowser) {
       "--window-size=400,800 --screenshot=shot.png \"file://$PWD/r.html\" >/dev/null 2>&1";
   ASSERT_EQ(std::system(shot.c_str()), 0);
   EXPECT_GT(read("shot.png").size(), 10000U);
+}
+
+/// Nothing of a page may be wider than its place: no table, no chart, no figure of a tile.
+TEST_F(ReportTest, FitsEveryScreen) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "chromium is not installed; apt-get install chromium";
+  }
+  std::string page = read("r.html");
+  const std::string name = "conv_4+add_0+batch_normalization_1+activation_batch_normalization_2";
+  html::Table layers({{"layer", true}, {"cycles"}, {"share"}, {"time", true}, {"reason", true}});
+  layers.row({html::breakable(name), html::grouped(117736833), "3.2 %",
+              svg::stacked_bar({{1, 0, ""}}), "accumulators not ready for results, 12.3 %"});
+  page.insert(
+      page.find("<section>"),
+      html::tiles({html::tile("cycles", html::grouped(117736833), ""),
+                   html::tile("cycles", html::grouped(117736833000), ""), html::tile("a", "b", ""),
+                   html::tile("a", "b", ""), html::tile("a", "b", ""), html::tile("a", "b", "")}) +
+          layers.html());
+  page.insert(page.rfind("</body>"), R"(<script>
+    const wide = [...document.querySelectorAll('body *')].filter((e) => {
+      const place = e.closest('svg');
+      if (place && e !== place) {
+        const [inner, outer] = [e.getBoundingClientRect(), place.getBoundingClientRect()];
+        return e.tagName === 'text' && inner.width > 0 &&
+               (inner.left < outer.left - 1 || inner.right > outer.right + 1);
+      }
+      return e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 ||
+             e.getBoundingClientRect().right > innerWidth + 1;
+    });
+    parent.postMessage(innerWidth + ':' +
+        wide.map((e) => ' ' + e.tagName + ' ' + e.textContent.slice(0, 40)).join(), '*');
+    </script>)");
+  write("fit.html", page);
+  // In frames, because a browser's window has a least width.
+  write("frames.html", std::string(R"(<!doctype html><title></title><script>
+    addEventListener('message', (event) => { document.title += event.data + '|'; });
+    </script><iframe width=390 height=900 src="fit.html"></iframe>
+    <iframe width=768 height=900 src="fit.html"></iframe>
+    <iframe width=1280 height=900 src="fit.html"></iframe>
+    <iframe width=1920 height=900 src="fit.html"></iframe>)"));
+  const std::string dump =
+      "cd " + folder_.string() +
+      " && HOME=. timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars "
+      "--user-data-dir=./profile --virtual-time-budget=5000 --dump-dom "
+      "\"file://$PWD/frames.html\" >dom.html 2>log.txt";
+  ASSERT_EQ(std::system(dump.c_str()), 0) << read("log.txt");
+  const std::string dom = read("dom.html");
+  for (const char* width : {"390:|", "768:|", "1280:|", "1920:|"}) {
+    EXPECT_NE(dom.find(width), std::string::npos) << width << "\n" << dom.substr(0, 3000);
+  }
 }
 
 }  // namespace

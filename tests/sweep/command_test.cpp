@@ -383,7 +383,7 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
   std::string probe = page;
   probe.insert(probe.rfind("</body>"), R"(<script>
     const head = [...document.querySelectorAll('.list th')]
-        .find((cell) => cell.textContent === 'read latency');
+        .find((cell) => cell.textContent === 'read latency, cycles');
     head.click();
     const body = head.closest('table').tBodies[0];
     const column = head.cellIndex;

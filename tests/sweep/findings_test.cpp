@@ -70,6 +70,16 @@ TEST(SweepFindings, KeysThatDifferVary) {
   EXPECT_EQ(varied_keys(results.lines), (std::vector<std::string>{"a.y", "b.x"}));
 }
 
+TEST(SweepFindings, WhatFollowsFromAKeyIsImplied) {
+  const Results results = results_of(
+      {R"({"configuration": {"board": {"name": "a", "mhz": 100, "latency": 1, "x": 1}}})",
+       R"({"configuration": {"board": {"name": "a", "mhz": 100, "latency": 2, "x": 1}}})",
+       R"({"configuration": {"board": {"name": "b", "mhz": 300, "latency": 1, "x": 1}}})",
+       R"({"configuration": {"board": {"name": "b", "mhz": 300, "latency": 2, "x": 1}}})"});
+  EXPECT_EQ(implied_by(results.lines, "board.name"), std::vector<std::string>{"board.mhz"});
+  EXPECT_EQ(implied_by(results.lines, "board.x"), std::vector<std::string>{});
+}
+
 TEST(SweepFindings, LinesWithoutFiguresAreRefused) {
   const Results results = results_of({R"({"status": "ok", "point": 1, "configuration": {}})"});
   EXPECT_THROW((void)measured(results), UserError);
