@@ -5,6 +5,7 @@
 // blocks there. Only long lists scroll in a box of their own.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -11,20 +11,15 @@ namespace tactus {
 /// context is a process-wide variable: never from two threads.
 class KernelScope {
  public:
-  KernelScope()
-      : previous_current_(sc_core::sc_curr_simcontext),
-        previous_default_(sc_core::sc_default_global_context),
-        context_(new sc_core::sc_simcontext) {
-    sc_core::sc_curr_simcontext = context_;
-    sc_core::sc_default_global_context = context_;
-  }
-  ~KernelScope() {
-    delete context_;
-    sc_core::sc_curr_simcontext = previous_current_;
-    sc_core::sc_default_global_context = previous_default_;
-  }
+  KernelScope();
+  ~KernelScope();
   KernelScope(const KernelScope&) = delete;
   KernelScope& operator=(const KernelScope&) = delete;
+
+  /// Kills the design's threads, if there are any, so that their stacks unwind and are freed. To be
+  /// called once the design is done with and before its modules are destroyed. The models of Tactus
+  /// have no threads; TLM's sockets and memories of users may have.
+  void end_threads();
 
  private:
   sc_core::sc_simcontext* previous_current_;

@@ -63,6 +63,9 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that debug access works from here on
 }
 
+/// Threads are those of users' memories; they may refer to their modules while they unwind.
+TcuSimulation::~TcuSimulation() { kernel_.end_threads(); }
+
 void TcuSimulation::retired(Cycle cycle) {
   RunResult& result = run_.result;
   ++result.retired;

@@ -92,6 +92,9 @@ class TcuSimulation {
  public:
   /// Throws UserError for a configuration that cannot be built.
   explicit TcuSimulation(const TcuSimulationConfig& config);
+  ~TcuSimulation();
+  TcuSimulation(const TcuSimulation&) = delete;
+  TcuSimulation& operator=(const TcuSimulation&) = delete;
 
   /// Streams a program: whole instructions, padded here with NoOps to whole words of the stream. It
   /// is read from where it is until the run ends. A run cut off by a limit or a hang leaves what is

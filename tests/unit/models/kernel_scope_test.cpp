@@ -1,0 +1,95 @@
+// Kernels come and go in one process, whatever processes their designs have.
+#include "models/sim/kernel_scope.h"
+
+#include <functional>
+
+#include <gtest/gtest.h>
+
+namespace tactus {
+namespace {
+
+/// Calls a function when it goes out of scope.
+class AtEnd {
+ public:
+  explicit AtEnd(std::function<void()> call) : call_(std::move(call)) {}
+  ~AtEnd() { call_(); }
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+
+ private:
+  std::function<void()> call_;
+};
+
+/// One thread that waits for ever, one that comes to its end, and a method.
+class Design : public sc_core::sc_module {
+ public:
+  int unwound = 0;
+  int methods = 0;
+
+  explicit Design(const sc_core::sc_module_name& name) : sc_module(name) {
+    using SC_CURRENT_USER_MODULE = Design;
+    SC_THREAD(waits);
+    SC_THREAD(ends);
+    SC_METHOD(method);
+  }
+
+ private:
+  void waits() {
+    const AtEnd end([this] { ++unwound; });
+    while (true) wait(sc_core::sc_time(1, sc_core::SC_MS));
+  }
+  void ends() { wait(sc_core::sc_time(1, sc_core::SC_PS)); }
+  void method() { ++methods; }
+};
+
+TEST(KernelScope, ThreadsUnwindOnceWhileTheirModulesLive) {
+  for (int i = 0; i < 50; ++i) {
+    KernelScope kernel;
+    Design design("design");
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_NS));
+    EXPECT_EQ(design.unwound, 0);
+    const int methods = design.methods;
+    kernel.end_threads();
+    EXPECT_EQ(design.unwound, 1);
+    EXPECT_EQ(design.methods, methods);
+    kernel.end_threads();  // there is nothing left to end
+    EXPECT_EQ(design.unwound, 1);
+  }
+}
+
+TEST(KernelScope, GoesWithThreadsThatNobodyEnded) {
+  for (int i = 0; i < 3; ++i) {
+    KernelScope kernel;
+    Design design("design");
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+  KernelScope kernel;
+  EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME);
+}
+
+TEST(KernelScope, EndsThreadsOnlyOfADesignThatHasStarted) {
+  KernelScope kernel;
+  const Design design("design");
+  kernel.end_threads();
+  EXPECT_EQ(design.unwound, 0);
+}
+
+TEST(KernelScope, ScopesNest) {
+  KernelScope outer;
+  Design first("design");
+  sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_NS));
+  {
+    KernelScope inner;
+    Design second("design");
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_NS));
+    EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(1, sc_core::SC_NS));
+    inner.end_threads();
+  }
+  EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(2, sc_core::SC_NS));
+  EXPECT_EQ(first.unwound, 0);
+  outer.end_threads();
+  EXPECT_EQ(first.unwound, 1);
+}
+
+}  // namespace
+}  // namespace tactus
