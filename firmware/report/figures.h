@@ -2,7 +2,7 @@
 //
 // Names are JSON paths with dots, without array indices. A segment in capitals stands for one of a
 // list of names: KIND, PORT, REASON, WAIT. "x.*" explains whatever lies below x. The table drives
-// `tactus explain`, the `figures` object of a statistics file and the tables of the README.
+// `tactus explain`, the `figures` object of a statistics file and `tactus explain --markdown`.
 #pragma once
 
 #include <string>

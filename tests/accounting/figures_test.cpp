@@ -1,4 +1,4 @@
-// The table of figures: complete, without doubles, and what the README shows.
+// The table of figures: complete and without doubles.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -84,12 +84,6 @@ TEST(Figures, UnknownOnesGetASuggestion) {
   EXPECT_NE(error("decoder.starvd").find("did you mean"), std::string::npos);
   EXPECT_NE(error("roofl").find("did you mean"), std::string::npos);
   EXPECT_NE(error("zzzzzz").find("no figure is named \"zzzzzz\""), std::string::npos);
-}
-
-TEST(Figures, TheReadmeShowsTheTable) {
-  const std::string readme = read_text(std::string(TACTUS_SOURCE_DIR) + "/README.md");
-  EXPECT_NE(readme.find(figures_markdown()), std::string::npos)
-      << "paste the output of `tactus explain --markdown` into the README";
 }
 
 }  // namespace

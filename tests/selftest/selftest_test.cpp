@@ -185,7 +185,7 @@ TEST(SelftestOptions, SameSeedSameDataOtherSeedOtherData) {
   EXPECT_NE(run_selftests(config, options).front().detail, first);
 }
 
-/// The figures of the README.
+/// The figures of isa/README.md.
 TEST(SelftestClassifier, TellsTheCyclesOfBothForms) {
   SelftestOptions options;
   options.filter = "classifier";

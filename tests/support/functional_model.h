@@ -1,6 +1,6 @@
 // Reference interpreter of TCU programs: in order, untimed, one scalar after the other.
 //
-// Written from the hardware specification and, for DAIS blocks, the description in the README
+// Written from the hardware specification and, for DAIS blocks, the description in isa/README.md
 // alone, to be compared with the cycle models where the hardware's ordering hazards (spec 8.1)
 // cannot bite. Decodes instruction bytes itself.
 #pragma once

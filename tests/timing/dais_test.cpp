@@ -1,6 +1,6 @@
 // DAIS blocks in the machine: single instructions, streams, wide samples, and how they take turns
-// with other users of local memory and accumulators. The formulas are those of the README: MatMul's
-// with the block's latency L in place of the array's 2N - 1 cycles.
+// with other users of local memory and accumulators. The formulas are those of isa/README.md:
+// MatMul's with the block's latency L in place of the array's 2N - 1 cycles.
 #include <algorithm>
 #include <array>
 
