@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +21,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Bytes = std::vector<std::uint8_t>;
+
+/// The hash of all that follows comes first in an entry, and then a line end.
+constexpr std::ptrdiff_t hash_digits = 64;
 
 Json encode(const std::vector<compiler::TensorLayout>& layouts) {
   Json array = Json::array();
@@ -91,7 +95,9 @@ Program to_program(const compiler::Compiled& compiled, const std::string& name) 
   return program;
 }
 
-ProgramCache::ProgramCache(std::optional<std::string> folder) : folder_(std::move(folder)) {}
+ProgramCache::ProgramCache(std::optional<std::string> folder) {
+  if (folder) folder_.emplace(std::move(*folder));
+}
 
 std::optional<std::string> ProgramCache::default_folder() {
   const auto variable = [](const char* name) -> std::string {
@@ -105,7 +111,7 @@ std::optional<std::string> ProgramCache::default_folder() {
 }
 
 std::string ProgramCache::path(const std::string& key) const {
-  return *folder_ + "/" + sha256({key.begin(), key.end()}) + ".program";
+  return folder_->path(sha256({key.begin(), key.end()}));
 }
 
 std::optional<Program> ProgramCache::find(const std::string& key) const {
@@ -113,8 +119,6 @@ std::optional<Program> ProgramCache::find(const std::string& key) const {
   const std::string file = path(key);
   try {
     if (!fs::is_regular_file(file)) return std::nullopt;
-    // The hash of the rest comes first: 64 digits and a line end.
-    constexpr std::ptrdiff_t hash_digits = 64;
     const Bytes bytes = read_file(file);
     if (static_cast<std::ptrdiff_t>(bytes.size()) <= hash_digits) return std::nullopt;
     const auto hash_end = bytes.begin() + hash_digits;
@@ -124,7 +128,9 @@ std::optional<Program> ProgramCache::find(const std::string& key) const {
     const Json json = Json::parse(rest.begin(), line_end);
     if (json.at("key") != key || json.at("build") != build_hash()) return std::nullopt;
     rest.erase(rest.begin(), line_end + 1);
-    return decode(json, std::move(rest), file);
+    Program program = decode(json, std::move(rest), file);
+    CacheFolder::touch(file);
+    return program;
   } catch (const std::exception&) {
     return std::nullopt;  // not readable, or not ours: as if it were not there
   }
@@ -132,8 +138,9 @@ std::optional<Program> ProgramCache::find(const std::string& key) const {
 
 bool ProgramCache::store(const std::string& key, const Program& program) const {
   if (!folder_) return false;
+  const std::string file = path(key);
   std::error_code error;
-  fs::create_directories(*folder_, error);
+  fs::create_directories(fs::path(file).parent_path(), error);
   if (error) return false;
   const std::string text = header(key, program);
   Bytes rest(text.begin(), text.end());
@@ -144,11 +151,23 @@ bool ProgramCache::store(const std::string& key, const Program& program) const {
   Bytes bytes(start.begin(), start.end());
   bytes.insert(bytes.end(), rest.begin(), rest.end());
   try {
-    write_file_atomically(path(key), bytes);
+    write_file_atomically(file, bytes);
   } catch (const UserError&) {
     return false;
   }
+  folder_->trim();
   return true;
+}
+
+std::optional<std::string> ProgramCache::key_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string hash;
+  std::string line;
+  std::getline(stream, hash);
+  std::getline(stream, line);
+  const Json json = Json::parse(line, nullptr, false);
+  if (hash.size() != hash_digits || !json.is_object() || !json.contains("key")) return std::nullopt;
+  return json["key"].get<std::string>();
 }
 
 }  // namespace tactus::bench

@@ -4,7 +4,7 @@
 // bytes of an ONNX file, or name and seed of a zoo network), architecture, strategy, options.
 // Inside it also says which build of Tactus made it; an entry of another build, a cut or a changed
 // one counts as absent and is overwritten. Files are replaced in one step, so that processes can
-// share the folder.
+// share the folder. What the entries take together is limited: see cache_folder.h.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "firmware/bench/cache_folder.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/driver/tcu/model.h"
 
@@ -40,10 +41,13 @@ class ProgramCache {
   /// False if the folder cannot be written, which is no reason to fail.
   bool store(const std::string& key, const Program& program) const;
 
+  /// The key of the entry in this file; none if it has no header.
+  [[nodiscard]] static std::optional<std::string> key_of(const std::string& path);
+
  private:
   [[nodiscard]] std::string path(const std::string& key) const;
 
-  std::optional<std::string> folder_;
+  std::optional<CacheFolder> folder_;
 };
 
 /// Hash of the running program's own file.

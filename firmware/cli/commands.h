@@ -23,6 +23,7 @@ int disasm_command(const Words& words);
 int info_command(const Words& words);
 int selftest_command(const Words& words);
 int bench_command(const Words& words);
+int cache_command(const Words& words);
 int compile_command(const Words& words);
 int estimate_command(const Words& words);
 int gemm_command(const Words& words);

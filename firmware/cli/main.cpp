@@ -43,6 +43,7 @@ constexpr Command commands[] = {
     {"info", "explain an architecture or a model", info_command},
     {"explain", "explain the figures of a statistics file", explain_command},
     {"zoo", "write a benchmark network as an ONNX file", zoo_command},
+    {"cache", "show and clear the folder of compiled programs", cache_command},
     {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
 };
 

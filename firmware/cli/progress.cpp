@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+#include <string_view>
+
 #include <fmt/core.h>
 
 namespace tactus {
@@ -10,9 +13,15 @@ namespace {
 constexpr std::chrono::milliseconds first_after{2000};
 constexpr std::chrono::milliseconds interval{200};
 
+/// A terminal that lines can be rewritten on.
+bool rewrites_lines() {
+  const char* type = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && type != nullptr && std::string_view(type) != "dumb";
+}
+
 }  // namespace
 
-Progress::Progress(std::uint64_t total) : total_(total), terminal_(isatty(STDERR_FILENO) != 0) {}
+Progress::Progress(std::uint64_t total) : total_(total), terminal_(rewrites_lines()) {}
 
 Progress::~Progress() { clear(); }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -88,6 +89,56 @@ TEST_F(ProgramCacheTest, AnyChangedOrMissingByteMakesAnEntryAbsent) {
   ASSERT_TRUE(cache.store("key", sample()));
   EXPECT_TRUE(cache.find("key").has_value());
   EXPECT_EQ(read_file(file), good);
+}
+
+TEST_F(ProgramCacheTest, WhatWasUsedLongestAgoGoesFirst) {
+  const ProgramCache cache(folder_);
+  ASSERT_TRUE(cache.store("a", sample()));
+  CacheFolder files(folder_);
+  const std::uint64_t bytes = files.entries().at(0).bytes;
+  EXPECT_EQ(files.limit(), CacheFolder::default_limit);
+  files.set_limit(3 * bytes + 10);
+  const auto age = [](const CacheFolder::Entry& entry, int hours) {
+    fs::last_write_time(entry.path, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  age(files.entries().at(0), 1);
+  ASSERT_TRUE(cache.store("b", sample()));
+  age(files.entries().at(0), 2);
+  ASSERT_TRUE(cache.store("c", sample()));
+  EXPECT_EQ(files.entries().size(), 3U);
+  EXPECT_TRUE(cache.find("b").has_value());  // used now: "a" is the oldest
+  ASSERT_TRUE(cache.store("d", sample()));
+  EXPECT_EQ(files.entries().size(), 3U);
+  EXPECT_FALSE(cache.find("a").has_value());
+  for (const char* key : {"b", "c", "d"}) EXPECT_TRUE(cache.find(key).has_value()) << key;
+}
+
+TEST_F(ProgramCacheTest, OnlyEntriesAreCountedAndRemoved) {
+  const ProgramCache cache(folder_);
+  ASSERT_TRUE(cache.store("a", sample()));
+  write_file_atomically(folder_ + "/notes.program", std::string("mine"));
+  write_file_atomically(folder_ + "/" + std::string(64, 'f') + ".txt", std::string("mine"));
+  CacheFolder files(folder_);
+  EXPECT_EQ(files.entries().size(), 1U);
+  EXPECT_EQ(ProgramCache::key_of(files.entries()[0].path), "a");
+  EXPECT_EQ(ProgramCache::key_of(folder_ + "/notes.program"), std::nullopt);
+  EXPECT_EQ(files.clean(), 1U);
+  EXPECT_TRUE(fs::exists(folder_ + "/notes.program"));
+  EXPECT_TRUE(fs::exists(folder_ + "/" + std::string(64, 'f') + ".txt"));
+  EXPECT_EQ(CacheFolder(folder_ + "/none").entries().size(), 0U);
+}
+
+TEST_F(ProgramCacheTest, ALimitBelowEveryEntryKeepsNothing) {
+  const ProgramCache cache(folder_);
+  CacheFolder files(folder_);
+  for (const std::uint64_t limit : {0, 1}) {
+    files.set_limit(limit);
+    EXPECT_EQ(files.limit(), limit);
+    cache.store("a", sample());
+    EXPECT_EQ(files.entries().size(), 0U);
+  }
+  write_file_atomically(folder_ + "/limit", std::string("nonsense"));
+  EXPECT_EQ(files.limit(), CacheFolder::default_limit);
 }
 
 TEST_F(ProgramCacheTest, FoldersThatCannotBeWrittenAreNoError) {
