@@ -170,36 +170,19 @@ TEST_F(ReportTest, LoadsNothingAndRunsNothing) {
 }
 
 TEST_F(ReportTest, OpensInABrowser) {
-  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
-    GTEST_SKIP() << "chromium is not installed; apt-get install chromium";
-  }
-  const std::string dump =
-      "cd " + folder_.string() +
-      " && HOME=. timeout 60 chromium --headless --no-sandbox --disable-gpu "
-      "--enable-logging=stderr "
-      "--user-data-dir=./profile --virtual-time-budget=2000 --dump-dom \"file://$PWD/r.html\" "
-      ">dom.html 2>log.txt";
-  ASSERT_EQ(std::system(dump.c_str()), 0) << read("log.txt");
-  const std::string dom = read("dom.html");
+  TACTUS_NEEDS_CHROMIUM;
+  const std::string dom = browse("r.html");
   for (const char* text : {"DRAM0 read, waiting for data", "conv &lt;1&gt;", "systolic array",
                            "MAC per byte of DRAM traffic", "read_latency_cycles"}) {
     EXPECT_NE(dom.find(text), std::string::npos) << text;
   }
-  EXPECT_EQ(read("log.txt").find("CONSOLE"), std::string::npos) << read("log.txt");
-  const std::string shot =
-      "cd " + folder_.string() +
-      " && HOME=. timeout 60 chromium --headless --no-sandbox --disable-gpu "
-      "--user-data-dir=./profile "
-      "--window-size=400,800 --screenshot=shot.png \"file://$PWD/r.html\" >/dev/null 2>&1";
-  ASSERT_EQ(std::system(shot.c_str()), 0);
+  take_screenshot("r.html", 400, 800, "shot.png");
   EXPECT_GT(read("shot.png").size(), 10000U);
 }
 
 /// Nothing of a page may be wider than its place: no table, no chart, no figure of a tile.
 TEST_F(ReportTest, FitsEveryScreen) {
-  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
-    GTEST_SKIP() << "chromium is not installed; apt-get install chromium";
-  }
+  TACTUS_NEEDS_CHROMIUM;
   std::string page = read("r.html");
   const std::string name = "conv_4+add_0+batch_normalization_1+activation_batch_normalization_2";
   html::Table layers({{"layer", true}, {"cycles"}, {"share"}, {"time", true}, {"reason", true}});
@@ -233,13 +216,7 @@ TEST_F(ReportTest, FitsEveryScreen) {
     <iframe width=768 height=900 src="fit.html"></iframe>
     <iframe width=1280 height=900 src="fit.html"></iframe>
     <iframe width=1920 height=900 src="fit.html"></iframe>)"));
-  const std::string dump =
-      "cd " + folder_.string() +
-      " && HOME=. timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars "
-      "--user-data-dir=./profile --virtual-time-budget=5000 --dump-dom "
-      "\"file://$PWD/frames.html\" >dom.html 2>log.txt";
-  ASSERT_EQ(std::system(dump.c_str()), 0) << read("log.txt");
-  const std::string dom = read("dom.html");
+  const std::string dom = browse("frames.html");
   for (const char* width : {"390:|", "768:|", "1280:|", "1920:|"}) {
     EXPECT_NE(dom.find(width), std::string::npos) << width << "\n" << dom.substr(0, 3000);
   }

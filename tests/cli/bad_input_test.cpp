@@ -162,7 +162,7 @@ TEST_F(BadInput, FilesOverEachOther) {
 TEST_F(BadInput, StandardOutputFull) {
   for (const char* command :
        {"info a.tarch", "disasm m.tmodel", "run --model m.tmodel --input x.csv"}) {
-    const Output output = tactus(std::string(command) + " >/dev/full");
+    const Output output = tactus(command, "/dev/full");
     EXPECT_EQ(output.code, 2) << command << output.err;
   }
 }

@@ -1,6 +1,5 @@
 #include "tests/cli/cli.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,23 +23,51 @@ void CliTest::SetUp() {
 
 void CliTest::TearDown() { fs::remove_all(folder_); }
 
-Output CliTest::tactus(const std::string& command) const {
-  const fs::path out = folder_.string() + ".out";
-  const fs::path err = folder_.string() + ".err";
-  const std::string line = fmt::format("cd {} && exec >{} 2>{} </dev/null {} {}", folder_.string(),
-                                       out.string(), err.string(), TACTUS_BINARY, command);
-  const int status = std::system(line.c_str());
+Output CliTest::tactus(const std::string& command, const fs::path& out) const {
+  std::vector<std::string> arguments = words(command);
+  arguments.insert(arguments.begin(), TACTUS_BINARY);
+  return program(arguments, out);
+}
+
+Output CliTest::program(const std::vector<std::string>& arguments, const fs::path& out) const {
+  Process::Files files;
+  files.folder = folder_;
+  files.out = out.empty() ? fs::path(folder_.string() + ".out") : out;
+  files.err = folder_.string() + ".err";
+  Output output;
+  output.code = Process(arguments, files).wait();
   const auto text = [](const fs::path& path) {
     std::ostringstream content;
     content << std::ifstream(path).rdbuf();
     fs::remove(path);
     return content.str();
   };
-  Output output;
-  output.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  output.out = text(out);
-  output.err = text(err);
+  if (out.empty()) output.out = text(files.out);
+  output.err = text(files.err);
   return output;
+}
+
+std::string CliTest::chromium(const std::vector<std::string>& options) const {
+  std::vector<std::string> command = words(
+      "timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars "
+      "--enable-logging=stderr --virtual-time-budget=5000");
+  command.insert(command.begin(), {"env", "HOME=" + folder_.string()});
+  command.push_back("--user-data-dir=" + (folder_ / "profile").string());
+  command.insert(command.end(), options.begin(), options.end());
+  const Output output = program(command);
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(output.err.find("CONSOLE"), std::string::npos) << output.err;
+  return output.out;
+}
+
+std::string CliTest::browse(const std::string& page) const {
+  return chromium({"--dump-dom", (folder_ / page).string()});
+}
+
+void CliTest::take_screenshot(const std::string& page, unsigned width, unsigned height,
+                              const std::string& png) const {
+  (void)chromium({fmt::format("--window-size={},{}", width, height),
+                  "--screenshot=" + (folder_ / png).string(), (folder_ / page).string()});
 }
 
 void CliTest::expect_error(const std::string& command, const std::string& text) const {

@@ -8,10 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/process.h"
+
 namespace tactus {
 
 struct Output {
-  int code = -1;    ///< exit code; -1: killed by a signal
+  int code = -1;    ///< exit code, or 128 and the signal that killed it
   std::string out;  ///< standard output
   std::string err;  ///< standard error
 };
@@ -21,10 +23,22 @@ class CliTest : public ::testing::Test {
   void SetUp() override;
   void TearDown() override;
 
-  /// `command` is what follows "tactus"; the test's folder is the working directory.
-  [[nodiscard]] Output tactus(const std::string& command) const;
+  /// `command` is what follows "tactus", cut as by words(); the test's folder is the working
+  /// directory. With `out`, standard output goes to this file and not into the result.
+  [[nodiscard]] Output tactus(const std::string& command,
+                              const std::filesystem::path& out = {}) const;
+  /// Any program, found on the PATH or by its path; its name is the first argument.
+  [[nodiscard]] Output program(const std::vector<std::string>& arguments,
+                               const std::filesystem::path& out = {}) const;
   /// Expects exit code 2, nothing on standard output, and one error that contains `text`.
   void expect_error(const std::string& command, const std::string& text) const;
+
+  /// Opens a page of the folder in headless Chromium, in a time of its own that passes quickly, and
+  /// returns the document as it stands then. Expects that nothing is reported on the console.
+  [[nodiscard]] std::string browse(const std::string& page) const;
+  /// The same as a picture of a window of this size.
+  void take_screenshot(const std::string& page, unsigned width, unsigned height,
+                       const std::string& png) const;
 
   void write(const std::string& file, const std::string& content) const;
   void write(const std::string& file, const std::vector<std::uint8_t>& content) const;
@@ -40,6 +54,14 @@ class CliTest : public ::testing::Test {
   static std::string architecture_text();
 
   std::filesystem::path folder_;
+
+ private:
+  [[nodiscard]] std::string chromium(const std::vector<std::string>& options) const;
 };
 
 }  // namespace tactus
+
+/// Skips the test where there is no browser.
+#define TACTUS_NEEDS_CHROMIUM           \
+  if (!::tactus::installed("chromium")) \
+  GTEST_SKIP() << "chromium is not installed (Debian: apt-get install chromium)"

@@ -41,7 +41,7 @@ TEST_F(CliTest, Info) {
 
 TEST_F(CliTest, ReplayComparesFilesAndFolders) {
   const std::string logs = std::string(TACTUS_GOLDEN_DIR) + "/logs";
-  const Output all = tactus("replay --quiet " + logs);
+  const Output all = tactus("replay --quiet " + quoted(logs));
   EXPECT_EQ(all.code, 0) << all.out;
   EXPECT_EQ(all.out, "60 logs equal, 0 different, 92863 events compared\n");
 
@@ -49,7 +49,7 @@ TEST_F(CliTest, ReplayComparesFilesAndFolders) {
   std::string text = read("l.txt");
   text.replace(text.find("5 RUN"), 5, "6 RUN");
   write("l.txt", text);
-  const Output one = tactus("replay l.txt " + logs + "/01_noop.txt");
+  const Output one = tactus("replay l.txt " + quoted(logs + "/01_noop.txt"));
   EXPECT_EQ(one.code, 1);
   EXPECT_NE(one.out.find("l.txt: cycle 5 differs"), std::string::npos) << one.out;
   EXPECT_NE(one.out.find("1 logs equal, 1 different"), std::string::npos) << one.out;

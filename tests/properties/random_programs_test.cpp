@@ -1,5 +1,7 @@
 // Random programs measured on three elaborations of the RTL: every retire cycle, every total and
 // the memory at the end are the machine's.
+#include <unistd.h>
+
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -13,6 +15,7 @@
 #include "firmware/driver/tcu/simulation.h"
 #include "isa/support/files.h"
 #include "isa/support/sha256.h"
+#include "tests/support/process.h"
 
 namespace tactus {
 namespace {
@@ -23,9 +26,12 @@ const std::string folder = TACTUS_GOLDEN_DIR "/random_programs/";
 
 std::vector<std::uint8_t> gunzip(const std::string& path) {
   struct Close {
-    void operator()(std::FILE* file) const { ::pclose(file); }
+    void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  const std::unique_ptr<std::FILE, Close> pipe(::popen(("gzip -dc '" + path + "'").c_str(), "r"));
+  const std::string unpacked = testing::TempDir() + "tactus_" + std::to_string(getpid());
+  Process({"gzip", "-dc", path}, {".", unpacked}).wait();
+  const std::unique_ptr<std::FILE, Close> pipe(std::fopen(unpacked.c_str(), "rb"));
+  std::remove(unpacked.c_str());
   std::vector<std::uint8_t> bytes;
   std::array<std::uint8_t, 4096> chunk{};
   while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), pipe.get())) {

@@ -211,10 +211,9 @@ TEST_F(SweepCommand, AnInterruptedSweepSaysHowToGoOn) {
 
 TEST_F(SweepCommand, AReaderThatGoesAwayEndsNothing) {
   write_eight();
-  const std::string command =
-      fmt::format("bash -o pipefail -c 'cd {} && {} sweep s.json -o r 2>err.txt | true' </dev/null",
-                  folder_.string(), TACTUS_BINARY);
-  EXPECT_EQ(std::system(command.c_str()), 0) << read("err.txt");
+  const Output output = program(
+      {"bash", "-o", "pipefail", "-c", "\"$0\" sweep s.json -o r 2>err.txt | true", TACTUS_BINARY});
+  EXPECT_EQ(output.code, 0) << read("err.txt");
   EXPECT_EQ(lines("r").size(), 8U);
   EXPECT_TRUE(exists("r/results.csv"));
   EXPECT_EQ(read("err.txt"), "");
@@ -376,9 +375,7 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
   for (const char* foreign : {"http:", "https:", "src="}) {
     EXPECT_EQ(page.find(foreign), std::string::npos) << foreign;
   }
-  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
-    GTEST_SKIP() << "chromium is not installed; apt-get install chromium";
-  }
+  TACTUS_NEEDS_CHROMIUM;
   // Sorted by falling read latency, and the first row copied to where it can be found.
   std::string probe = page;
   probe.insert(probe.rfind("</body>"), R"(<script>
@@ -393,14 +390,7 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
     document.title = up + ' | ' + down;
     </script>)");
   write("probe.html", probe);
-  const std::string dump =
-      "cd " + folder_.string() +
-      " && HOME=. timeout 60 chromium --headless --no-sandbox --disable-gpu "
-      "--enable-logging=stderr --user-data-dir=./profile --virtual-time-budget=2000 --dump-dom "
-      "\"file://$PWD/probe.html\" >dom.html 2>log.txt";
-  ASSERT_EQ(std::system(dump.c_str()), 0) << read("log.txt");
-  EXPECT_EQ(read("log.txt").find("CONSOLE"), std::string::npos) << read("log.txt");
-  const std::string dom = read("dom.html");
+  const std::string dom = browse("probe.html");
   EXPECT_NE(dom.find("<title>1 1 1 1 64 64 64 64 | 64 64 64 64 1 1 1 1</title>"), std::string::npos)
       << dom.substr(dom.find("<title>"), 120);
 }

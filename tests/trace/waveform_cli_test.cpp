@@ -1,7 +1,8 @@
 // tactus run --vcd: what it writes, and every way in which it cannot.
-#include <sys/wait.h>
-
-#include <cstdlib>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -55,10 +56,6 @@ class Waveform : public CliTest {
       for (const std::string& line : lines) all += line;
     }
     return all;
-  }
-  [[nodiscard]] int shell(const std::string& command) const {
-    const int status = std::system(fmt::format("cd {} && {}", folder_.string(), command).c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   /// A program of NoOps that are offered a million cycles apart: long, and nothing happens.
   void write_long_program() const { write("long.tprog", std::string(6 * 400, '\0')); }
@@ -220,18 +217,24 @@ TEST_F(Waveform, ARunThatDoesNotFinishLeavesAWholeFile) {
 
 TEST_F(Waveform, ASignalLeavesAWholeFile) {
   write_long_program();
-  const std::string command = fmt::format(
-      "{} run --program long.tprog --arch a.tarch --feed-gap 1000000 --vcd w.vcd --gtkw w.gtkw "
-      "--stats s.json --trace-scope ",
-      TACTUS_BINARY);
-  for (const char* signal : {"INT", "TERM"}) {
+  const auto start = [&](const std::string& scope) {
+    std::vector<std::string> command = words(
+        "run --program long.tprog --arch a.tarch --feed-gap 1000000 --vcd w.vcd --gtkw w.gtkw "
+        "--stats s.json --trace-scope " +
+        scope);
+    command.insert(command.begin(), TACTUS_BINARY);
+    return std::make_unique<Process>(command,
+                                     Process::Files{folder_, folder_ / "o", folder_ / "e"});
+  };
+  const auto seconds = [](double count) { return std::chrono::duration<double>(count); };
+  for (const int signal : {SIGINT, SIGTERM}) {
     // The signal comes some time after the trace has begun, however slow the host is.
-    const int code = shell(fmt::format(
-        "rm -f w.vcd; {} top.tcu >o 2>e & tries=0; "
-        "until [ -e w.vcd ] || [ $tries -gt 300 ]; do sleep 0.1; tries=$((tries + 1)); done; "
-        "sleep 0.7; kill -s {} $!; wait $!",
-        command, signal));
-    EXPECT_EQ(code, 128 + (std::string(signal) == "INT" ? SIGINT : SIGTERM)) << read("e");
+    std::filesystem::remove(folder_ / "w.vcd");
+    const auto process = start("top.tcu");
+    for (int i = 0; i < 300 && !exists("w.vcd"); ++i) std::this_thread::sleep_for(seconds(0.1));
+    std::this_thread::sleep_for(seconds(0.7));
+    process->signal(signal);
+    EXPECT_EQ(process->wait(), 128 + signal) << read("e");
     EXPECT_NE(read("e").find("tactus: stopped by a signal after "), std::string::npos) << read("e");
     EXPECT_FALSE(exists("s.json"));
     EXPECT_TRUE(exists("w.gtkw"));
@@ -247,8 +250,10 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
     std::filesystem::remove(folder_ / "w.gtkw");
   }
   // Nothing can be done about SIGKILL, but what is in the file is whole cycles.
-  const int code = shell("timeout -s KILL 1 " + command + "top >o 2>e");
-  EXPECT_NE(code, 0);
+  const auto process = start("top");
+  EXPECT_FALSE(process->wait_for(1));
+  process->signal(SIGKILL);
+  EXPECT_EQ(process->wait(), 128 + SIGKILL);
   VcdReader reader(path("w.vcd"));
   while (reader.next_time()) {
   }
@@ -257,14 +262,16 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
 
 /// GTKWave's converters read the file: to FST and back every value of every cycle is the same.
 TEST_F(Waveform, OtherToolsReadIt) {
-  if (shell("command -v vcd2fst >/dev/null && command -v fst2vcd >/dev/null") != 0) {
+  if (!installed("vcd2fst") || !installed("fst2vcd")) {
     GTEST_SKIP() << "vcd2fst and fst2vcd are not installed (Debian: gtkwave)";
   }
   for (const char* options :
        {"", "--trace-pc 1:3 --trace-pre 2", "--trace-depth 3 --clock-mhz 100"}) {
     ASSERT_EQ(tactus(traced + options).code, 0);
-    ASSERT_EQ(shell("vcd2fst w.vcd w.fst >/dev/null 2>e"), 0) << read("e");
-    ASSERT_EQ(shell("fst2vcd w.fst >back.vcd 2>e"), 0) << read("e");
+    const Output there = program({"vcd2fst", "w.vcd", "w.fst"});
+    ASSERT_EQ(there.code, 0) << there.err;
+    const Output back_again = program({"fst2vcd", "w.fst"}, folder_ / "back.vcd");
+    ASSERT_EQ(back_again.code, 0) << back_again.err;
     VcdReader ours(path("w.vcd"));
     VcdReader back(path("back.vcd"));
     ASSERT_EQ(std::set<std::string>(ours.names().begin(), ours.names().end()),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 
 #include "firmware/compiler/compiler.h"
 #include "firmware/driver/tcu/host.h"
@@ -212,6 +213,10 @@ struct Shipped {
   double error;  ///< most relative to the size of a node's output, both as root mean squares
 };
 
+void PrintTo(const Shipped& shipped, std::ostream* out) {
+  *out << shipped.network << " on " << shipped.architecture << ", " << to_string(shipped.strategy);
+}
+
 class ShippedNetworks : public testing::TestWithParam<Shipped> {};
 
 /// The zoo on the architectures that come with Tactus, and how far rounding takes it from float.
@@ -258,8 +263,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Shipped{"resnet20v2", "zcu104_uram", 128,
                             compiler::Strategy::local_vars_and_consts, 0.12}),
     [](const auto& test) {
-      return fmt::format("{}_{}_{}", test.param.network, test.param.architecture,
-                         static_cast<int>(test.param.strategy));
+      std::string name = fmt::format("{}_{}_{}", test.param.network, test.param.architecture,
+                                     to_string(test.param.strategy));
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
     });
 
 /// With 16 fraction bits rounding is no matter: the fixed-point model is the reference.

@@ -1,6 +1,7 @@
 // The entry: exact small programs, names, files, options, notes, dumps.
 #include <algorithm>
 #include <filesystem>
+#include <ostream>
 
 #include <gtest/gtest.h>
 
@@ -75,6 +76,8 @@ struct Conv2d {
   std::int64_t pool;  ///< stride of a 2x2 MaxPool after a Relu; 0: none
   std::vector<float> first_channel;
 };
+
+void PrintTo(const Conv2d& tested, std::ostream* out) { *out << tested.name; }
 
 class Conv2dTable : public testing::TestWithParam<Conv2d> {};
 

@@ -1,4 +1,6 @@
 // Programs of the reference compiler, byte for byte, and the numbers they compute.
+#include <ostream>
+
 #include <gtest/gtest.h>
 
 #include "firmware/onnx/loader.h"
@@ -74,6 +76,8 @@ struct Resnet20 {
   std::uint64_t instructions;
   std::string sha_begin, sha_end;
 };
+
+void PrintTo(const Resnet20& golden, std::ostream* out) { *out << golden.name; }
 
 class GoldenResnet20 : public testing::TestWithParam<Resnet20> {};
 

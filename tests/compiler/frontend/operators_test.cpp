@@ -1,6 +1,8 @@
 // Every operator against plain arithmetic: compiled, simulated, compared.
 //
 // Each graph runs on arrays of 2, 4 and 8 lanes, so that channels are split, fit, and are padded.
+#include <ostream>
+
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
@@ -22,6 +24,8 @@ struct ConvCase {
   nn::Shape input, weights;
   Attributes attributes;
 };
+
+void PrintTo(const ConvCase& tested, std::ostream* out) { *out << tested.name; }
 
 class Convolution : public testing::TestWithParam<ConvCase> {};
 
@@ -158,6 +162,8 @@ struct PoolCase {
   std::string name, op;
   Attributes attributes;
 };
+
+void PrintTo(const PoolCase& tested, std::ostream* out) { *out << tested.name; }
 
 class Pool : public testing::TestWithParam<PoolCase> {};
 

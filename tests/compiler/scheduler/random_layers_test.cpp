@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@
 #include "tests/support/test_scale.h"
 
 namespace tactus::compiler {
+
+void PrintTo(Strategy strategy, std::ostream* out) { *out << to_string(strategy); }
+
 namespace {
 
 using hir::Kind;

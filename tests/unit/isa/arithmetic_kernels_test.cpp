@@ -13,6 +13,17 @@
 #include <vector>
 
 namespace tactus::tcu {
+
+// What the log shows of the parameters.
+void PrintTo(DataType type, std::ostream* out) { *out << info(type).name; }
+void PrintTo(MacRounding rounding, std::ostream* out) {
+  *out << (rounding == MacRounding::sum ? "sum" : "legacy");
+}
+void PrintTo(KernelSet set, std::ostream* out) {
+  const char* const names[] = {"portable", "sse2", "avx2", "avx512"};
+  *out << names[static_cast<std::size_t>(set)];
+}
+
 namespace {
 
 constexpr std::size_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33, 64, 100, 256};

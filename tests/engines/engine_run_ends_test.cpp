@@ -10,7 +10,7 @@ namespace {
 
 /// 200 vectors do not fit 128: local memory takes 72 of them, so that the second burst stays where
 /// it is while the third is on its way.
-TEST(EnginesMore, AgreeOnAHangWithABurstOnItsWay) {
+TEST(EngineRunEnds, AgreeOnAHangWithABurstOnItsWay) {
   RandomProgram program;
   program.axi_data_bits = 32;
   program.architecture.local_depth = 128;
@@ -31,7 +31,7 @@ TEST(EnginesMore, AgreeOnAHangWithABurstOnItsWay) {
 }
 
 /// The word of the first program that nobody took belongs to nobody any more.
-TEST(EnginesMore, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
+TEST(EngineRunEnds, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
   for (const Engine engine : {Engine::step, Engine::fast}) {
     RandomProgram program;
     TcuSimulationConfig config = machine_config(program);

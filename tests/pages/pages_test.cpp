@@ -1,0 +1,199 @@
+// The pages hold: examples print what is shown, links lead somewhere, named files and options
+// exist.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <ostream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "isa/support/files.h"
+#include "tests/cli/cli.h"
+#include "tests/pages/page.h"
+#include "tests/support/process.h"
+
+namespace tactus {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source = TACTUS_SOURCE_DIR;
+
+std::string text_of(const fs::path& path) {
+  const std::vector<std::uint8_t> bytes = read_file(path.string());
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Every README.md of the source tree, by its path in it.
+std::vector<std::string> page_names() {
+  std::vector<std::string> names = {"README.md"};
+  for (const char* folder : {"configs", "firmware", "isa", "models", "tests"}) {
+    for (const auto& file : fs::recursive_directory_iterator(source / folder)) {
+      if (file.path().filename() != "README.md") continue;
+      names.push_back(fs::relative(file.path(), source).string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Pages : public CliTest, public testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+    page_ = parse_page(text_of(source / GetParam()));
+  }
+
+  /// Names of the options in what `--help` of a command prints; none if there is no such command.
+  const std::set<std::string>& options_of(const std::string& command) {
+    const auto known = options_.find(command);
+    if (known != options_.end()) return known->second;
+    std::set<std::string>& options = options_[command];
+    const Output help = tactus(command + " --help");
+    if (help.code == 0) options = options_in(help.out);
+    options.insert("--help");
+    return options;
+  }
+
+  static std::set<std::string> options_in(const std::string& text) {
+    static const std::regex option("--[a-z][a-z0-9-]*");
+    return {std::sregex_token_iterator(text.begin(), text.end(), option), {}};
+  }
+
+  std::vector<std::string> commands() {
+    std::vector<std::string> names;
+    std::istringstream help(tactus("--help").out);
+    for (std::string line; std::getline(help, line);) {
+      if (line.rfind("  ", 0) == 0) names.push_back(words(line).at(0));
+    }
+    return names;
+  }
+
+  Page page_;
+
+ private:
+  std::map<std::string, std::set<std::string>> options_;
+};
+
+/// Examples run in a folder that has the source tree's configs and firmware, one after the other.
+TEST_P(Pages, ExamplesPrintWhatIsShown) {
+  for (const char* name : {"configs", "firmware"}) {
+    fs::create_directory_symlink(source / name, folder_ / name);
+  }
+  for (const Example& example : page_.examples) {
+    SCOPED_TRACE(GetParam() + ":" + std::to_string(example.line) + ": " + example.command);
+    ASSERT_EQ(example.command.rfind("./tactus ", 0), 0U) << "examples are calls of ./tactus";
+    const Output output = tactus(example.command.substr(9));
+    EXPECT_EQ(output.code, 0) << output.err;
+    EXPECT_EQ(missing_line(example.output, output.out), "") << output.out;
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(Pages, LinksLeadSomewhere) {
+  for (const std::string& link : page_.links) {
+    if (link.rfind("http", 0) == 0) continue;
+    const std::string path = link.substr(0, link.find('#'));
+    const fs::path target =
+        path.empty() ? source / GetParam() : (source / GetParam()).parent_path() / path;
+    ASSERT_TRUE(fs::exists(target)) << link;
+    if (link.find('#') == std::string::npos) continue;
+    const std::vector<std::string> anchors = parse_page(text_of(target)).anchors;
+    EXPECT_EQ(std::count(anchors.begin(), anchors.end(), link.substr(link.find('#') + 1)), 1)
+        << link;
+  }
+}
+
+TEST_P(Pages, NamedFilesExist) {
+  const std::regex path("(configs|firmware|isa|models|tests)/[A-Za-z0-9_./-]*");
+  for (const std::string& code : page_.code) {
+    if (std::regex_match(code, path)) {
+      EXPECT_TRUE(fs::exists(source / code)) << code;
+    }
+  }
+}
+
+TEST_P(Pages, NamedOptionsExist) {
+  std::set<std::string> all = options_in(text_of(source / "tactus"));  // the wrapper's own
+  for (const std::string& command : commands()) {
+    all.insert(options_of(command).begin(), options_of(command).end());
+  }
+  for (const std::string& code : page_.code) {
+    if (code.rfind("--", 0) != 0 && code.rfind("./tactus", 0) != 0) continue;
+    for (const std::string& option : options_in(code)) EXPECT_EQ(all.count(option), 1U) << code;
+  }
+  for (const std::string& line : page_.commands) {
+    std::vector<std::string> call = words(line);
+    if (call.size() < 2 || call[1] == "test" || call[1] == "build") continue;
+    for (const std::string& option : options_in(line)) {
+      EXPECT_EQ(options_of(call[1]).count(option), 1U) << line;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Pages, testing::ValuesIn(page_names()), [](const auto& test) {
+  std::string name = test.param.substr(0, test.param.rfind(".md"));
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+});
+
+class TheReadme : public CliTest {};
+
+TEST_F(TheReadme, NamesEveryCommand) {
+  const std::string readme = text_of(source / "README.md");
+  std::istringstream help(tactus("--help").out);
+  std::size_t commands = 0;
+  for (std::string line; std::getline(help, line);) {
+    if (line.rfind("  ", 0) != 0) continue;
+    ++commands;
+    const std::string name = words(line).at(0);
+    EXPECT_TRUE(std::regex_search(readme, std::regex("`" + name + "[ `]"))) << name;
+  }
+  EXPECT_GT(commands, 10U);
+}
+
+TEST(PageReader, TellsWhatIsMissing) {
+  const std::string printed = "a 1 b\nc\n\nd  \n";
+  EXPECT_EQ(missing_line({"a 1 b", "c", "", "d"}, printed), "");
+  EXPECT_EQ(missing_line({"a ... b", "...", "d"}, printed), "");
+  EXPECT_EQ(missing_line({"...d"}, "x d\n"), "");
+  EXPECT_EQ(missing_line({"..."}, printed), "");
+  EXPECT_EQ(missing_line({"a 1 b", "d"}, printed), "d");
+  EXPECT_EQ(missing_line({"...", "c", "...", "e"}, printed), "e");
+  EXPECT_NE(missing_line({"a 1 b", "c"}, printed), "");
+  EXPECT_NE(missing_line({}, printed), "");
+}
+
+TEST(PageReader, ReadsMarkdown) {
+  const Page page = parse_page(
+      "# Some *Title*, 2\nSee [here](x.md#y) and `a/b` and `--c\nd`.\n"
+      "```console\n$ ./tactus x\none\n$ ./tactus y\n```\n```sh\n./tactus run --z  # why\n```\n");
+  EXPECT_EQ(page.anchors, std::vector<std::string>{"some-title-2"});
+  EXPECT_EQ(page.links, std::vector<std::string>{"x.md#y"});
+  EXPECT_EQ(page.code, (std::vector<std::string>{"a/b", "--c d"}));
+  ASSERT_EQ(page.examples.size(), 2U);
+  EXPECT_EQ(page.examples[0].command, "./tactus x");
+  EXPECT_EQ(page.examples[0].output, std::vector<std::string>{"one"});
+  EXPECT_EQ(page.examples[1].line, 6U);
+  EXPECT_EQ(page.commands.at(0), "./tactus run --z ");
+}
+
+TEST(Words, AreCutAsAShellWould) {
+  using List = std::vector<std::string>;
+  EXPECT_EQ(words("  a b\tc\n"), (List{"a", "b", "c"}));
+  EXPECT_EQ(words("--x 'a b'\"c d\" \\ e ''"), (List{"--x", "a bc d", " e", ""}));
+  EXPECT_EQ(words(R"("a\"b" 'c\d')"), (List{"a\"b", "c\\d"}));
+  for (const std::string word : {"a b", "x'\"\\y (z)", "$HOME;*"}) {
+    EXPECT_EQ(words("p " + quoted(word)), (List{"p", word}));
+  }
+  EXPECT_THROW((void)words("'a"), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace tactus
