@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <string_view>
 #include <thread>
@@ -165,10 +166,16 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t at_once = args.number("jobs", cores, 1, 1024);
   const std::string text = read_text(path);
-  const Definition definition = sweep::parse_definition(text, path);
+  const auto beside = args.text("beside");
+  const Definition definition = sweep::parse_definition(
+      text, beside ? *beside + "/" + std::filesystem::path(path).filename().string() : path);
   Points all = sweep::points(definition);
   const auto shard = sweep::parse_shard(args.text("shard").value_or("1/1"));
   const std::vector<Point> mine = sweep::points_of(shard, all.points);
+  if (args.has("check")) {
+    fmt::print("{}: {} points\n{}", definition.name, mine.size(), dropped(all));
+    return exit_ok;
+  }
   if (args.has("dry-run")) {
     for (const Point& point : mine)
       fmt::print("{:>6}  {}\n", point.index, varied(definition, point));
@@ -251,6 +258,8 @@ int sweep_command(const Words& words) {
        {"retry-failed", "", "run points again that failed before"},
        {"max-cycles", "N", "a point that is not done after N cycles has failed"},
        {"point-timeout", "S", "a point that takes more than S seconds here has failed"},
+       {"beside", "DIR", "files that the sweep names lie in DIR (default: beside SWEEP.json)"},
+       {"check", "", "check the definition and count its points, run and write nothing"},
        {"dry-run", "", "list the points and estimate the time, write nothing"},
        {"point", "", "run one point, a configuration on standard input (used for the processes)"}},
       "SWEEP.json | merge DIR...");

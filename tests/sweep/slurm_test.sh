@@ -79,12 +79,51 @@ if ! sinfo -h -o %T 2>/dev/null | grep -q idle; then
   exit 77
 fi
 
-sweep=$source/configs/sweeps/quick.json
-TACTUS=$tactus "$source/configs/sweeps/slurm.sh" "$sweep" "$work/cluster" 3
-for _ in $(seq 600); do [ -z "$(squeue -h 2>/dev/null)" ] && break || sleep 0.2; done
-cat "$work"/cluster/*.log
-
-"$tactus" sweep "$sweep" -o "$work/direct" >/dev/null
+slurm=$source/configs/sweeps/slurm.sh
+export TACTUS=$tactus TACTUS_POLL_SECONDS=0.5
 strip_host() { sed 's/,"host":{[^}]*}//' "$1" | sort; }
+die() {
+  echo "FAILED: $1" >&2
+  exit 1
+}
+
+sweep=$source/configs/sweeps/quick.json
+"$slurm" "$sweep" "$work/cluster" 3 --wait
+cat "$work"/cluster/logs/*.log
+"$tactus" sweep "$sweep" -o "$work/direct" >/dev/null
 diff <(strip_host "$work/direct/results.jsonl") <(strip_host "$work/cluster/all/results.jsonl")
 echo "equal: $(wc -l <"$work/cluster/all/results.jsonl") points"
+
+# A folder named with a pattern, more shards than points, two at a time, nothing of the environment,
+# a point that fails, a definition that changes while the tasks wait.
+cat >"$work/fails.json" <<SWEEP
+{"name": "fails", "base": {"workload": {"network": "m.onnx"}, "board": {"name": "zcu104"}},
+ "axes": [{"key": "architecture.accumulator_depth", "values": [1, 512]}]}
+SWEEP
+"$tactus" zoo mlp -o "$work/m.onnx" >/dev/null
+folder=$work/50%done
+status=0
+"$slurm" "$work/fails.json" "$folder" 4%2 --export=NONE --wait >"$work/wait.log" || status=$?
+cat "$work/wait.log"
+[ "$status" = 1 ] || die "--wait ended with $status though a point failed"
+tail -n 1 "$work/wait.log" | grep -q "2 of 2 points, 1 of them failed" || die "not a word of it"
+
+# Again: one shard only, failed points once more, old logs kept; the join without shard folders.
+before=$(ls "$folder"/logs/*.log | wc -l)
+status=0
+"$slurm" "$work/fails.json" "$folder" 4 --array=1 --retry-failed --wait || status=$?
+[ "$status" = 1 ] || die "$status"
+[ "$(ls "$folder"/logs/*.log | wc -l)" = $((before + 2)) ] || die "logs: $(ls "$folder/logs")"
+newest=$(find "$folder/logs" -name 'shard-1.*.log' -newer "$work/wait.log")
+grep -q "1 of them to run" "$newest" || die "--retry-failed did not reach the task"
+
+# From inside a job; and a point killed from outside runs again at the next submission.
+cat >"$work/outer.sh" <<OUTER
+#!/bin/bash
+exec "$slurm" "$sweep" "$work/inner" 2
+OUTER
+sbatch --parsable --wait --array=5 --output="$work/outer.log" "$work/outer.sh" >/dev/null
+cat "$work/outer.log"
+for _ in $(seq 300); do [ -z "$(squeue -h)" ] && break || sleep 0.2; done
+diff <(strip_host "$work/direct/results.jsonl") <(strip_host "$work/inner/all/results.jsonl")
+echo "all as wanted"
