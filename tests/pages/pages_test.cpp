@@ -119,6 +119,7 @@ TEST_P(Pages, NamedFilesExist) {
 
 TEST_P(Pages, NamedOptionsExist) {
   std::set<std::string> all = options_in(text_of(source / "tactus"));  // the wrapper's own
+  all.merge(options_in(text_of(source / "configs/sweeps/slurm.sh")));
   for (const std::string& command : commands()) {
     all.insert(options_of(command).begin(), options_of(command).end());
   }
