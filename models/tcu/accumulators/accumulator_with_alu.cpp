@@ -68,7 +68,8 @@ void AccumulatorWithAlu::decode_phase() {
              (step.writes ? unsigned{leg_result_select} : 0U);
   request_.bits = {step.writes ? item.write_address : item.read_address, step.writes,
                    step.writes && item.accumulate};
-  operation_.bits = item.alu;
+  // Without an operation to issue the ALU is shown a NoOp, which it could take without input.
+  operation_.bits = (step.needed_legs & leg_alu) != 0 ? item.alu : AluOperation{};
 }
 
 void AccumulatorWithAlu::drive() {

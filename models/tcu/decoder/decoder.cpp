@@ -149,10 +149,12 @@ void Decoder::show_addresses(unsigned legs) {
     links_.local_b.request.bits.address = local_address(stream(leg_local_b).expander);
   }
   if ((legs & leg_accumulator) != 0) {
+    // An item of several vectors reads or writes; the other address stays 0.
     const AccumulatorControl& base = accumulator_queue_.output(queue_.front().accumulator).control;
+    const auto address =
+        base.write ? &AccumulatorControl::write_address : &AccumulatorControl::read_address;
     const std::uint64_t offset = stream(leg_accumulator).expander.offset();
-    links_.accumulator.bits.read_address = (base.read_address + offset) & accumulator_mask_;
-    links_.accumulator.bits.write_address = (base.write_address + offset) & accumulator_mask_;
+    links_.accumulator.bits.*address = (base.*address + offset) & accumulator_mask_;
   }
   if ((legs & (leg_dram0 | leg_dram1)) == 0) return;
   for (unsigned port = 0; port < 2; ++port) {

@@ -1,4 +1,6 @@
 // What the decoder makes of an instruction, once, when the instruction enters its queue.
+#include <utility>
+
 #include "models/tcu/decoder/decoder.h"
 
 namespace tactus {
@@ -52,7 +54,7 @@ void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
   const tcu::Operand operand = operand1_fields(layout_, d.raw);
   const std::uint64_t address = operand.address & accumulator_mask_;
   d.legs |= leg_accumulator;
-  d.accumulator.control = {{}, read, !read, accumulate, address, address};
+  d.accumulator.control = {{}, read, !read, accumulate, read ? address : 0, read ? 0 : address};
   d.accumulator.size = d.raw.operand2 & accumulator_mask_;
   d.accumulator.step = step_of(operand.stride);
 }
@@ -125,9 +127,12 @@ void Decoder::decode_simd(Decoded& d) const {
   c.write = (d.raw.flags & tcu::simd_write) != 0;
   c.accumulate = (d.raw.flags & tcu::simd_accumulate) != 0;
   c.read_address = address1;
+  c.write_address = address0;
   // A write-only item without an operation goes through the path of plain moves, whose single
   // address is operand1 (hardware spec section 4.3).
-  c.write_address = fields.op == tcu::SimdOp::no_op && !c.read && c.write ? address1 : address0;
+  if (fields.op == tcu::SimdOp::no_op && !c.read && c.write) {
+    std::swap(c.read_address, c.write_address);
+  }
   d.accumulator.size = d.accumulator.step = 0;
   d.legs = leg_accumulator;
 }

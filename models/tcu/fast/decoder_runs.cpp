@@ -31,8 +31,8 @@ bool Decoder::continues_run(Cycle cycles) const {
   if ((edge_.firing & leg_accumulator) == 0) return true;
   const AccumulatorControl& last = accumulator_run_[cycles - 1];
   const AccumulatorControl& next = links_.accumulator.bits;
-  return alike(last, next) && last.read_address != next.read_address &&
-         last.write_address != next.write_address;
+  return alike(last, next) && (!next.read || last.read_address != next.read_address) &&
+         (!next.write || last.write_address != next.write_address);
 }
 
 void Decoder::extend_run(Cycle cycles) {
@@ -61,8 +61,8 @@ void Decoder::offer_run(Cycle first, Cycle cycles) {
   if ((edge_.firing & leg_accumulator) != 0) {
     fill(accumulator_run_, links_.accumulator,
          [step = stream(leg_accumulator).step, mask = accumulator_mask_](AccumulatorControl& c) {
-           c.read_address = (c.read_address + step) & mask;
-           c.write_address = (c.write_address + step) & mask;
+           std::uint64_t& address = c.write ? c.write_address : c.read_address;
+           address = (address + step) & mask;
          });
   }
   for (unsigned port = 0; port < 2; ++port) {
