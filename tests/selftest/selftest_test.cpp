@@ -55,6 +55,38 @@ INSTANTIATE_TEST_SUITE_P(Presets, Selftest,
                                          Machines{"zcu104_uram", preset("zcu104_uram", 128), ""}),
                          test_name);
 
+/// The closed form of the pipeline's budget is exact on every width of the ports, whatever the
+/// bursts and the words an instruction comes in.
+TEST(SelftestTiming, ThePipelineTakesItsBudgetOnEveryWidth) {
+  std::vector<TcuSimulationConfig> configs;
+  for (const char* name : {"artya7100t", "cmoda7", "ultra96v2", "zcu104"}) {
+    configs.push_back(preset(name));
+  }
+  for (const std::uint32_t lanes : {2, 3, 5, 24, 64}) {
+    configs.push_back(uniform(DataType::fp16bp8, lanes, 256, 32));
+    configs.push_back(uniform(DataType::fp32bp16, lanes, 65536, 32));
+  }
+  std::size_t runs = 0;
+  for (TcuSimulationConfig& config : configs) {
+    for (config.axi_data_bits = 32; config.axi_data_bits <= 1024; config.axi_data_bits *= 2) {
+      if (config.architecture.vector_bytes() * 8 % config.axi_data_bits != 0) continue;
+      for (config.write_latency = 1; config.write_latency < 100; config.write_latency += 41) {
+        SelftestOptions options;
+        options.filter = "timing_pipeline";
+        const std::vector<SelftestResult> results = run_selftests(config, options);
+        ASSERT_EQ(results.size(), 1U);
+        const std::string& detail = results[0].detail;
+        const std::string cycles = detail.substr(0, detail.find(' '));
+        EXPECT_EQ(detail, cycles + " cycles, budget " + cycles)
+            << config.architecture.array_size << " lanes, " << config.axi_data_bits
+            << " bits, write latency " << config.write_latency;
+        ++runs;
+      }
+    }
+  }
+  EXPECT_GT(runs, 100U);
+}
+
 /// A list of sizes and types that together cover every N, every type and every AXI width.
 std::vector<Machines> small_machines() {
   std::vector<Machines> list = {
