@@ -61,7 +61,7 @@ void CacheFolder::set_limit(std::uint64_t bytes) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) user_error("{}: cannot be made: {}", folder_, error.message());
-  write_file_atomically(limit_path(), std::to_string(bytes) + "\n");
+  rewrite_own_file(limit_path(), std::to_string(bytes) + "\n");
   trim();
 }
 

@@ -151,7 +151,7 @@ bool ProgramCache::store(const std::string& key, const Program& program) const {
   Bytes bytes(start.begin(), start.end());
   bytes.insert(bytes.end(), rest.begin(), rest.end());
   try {
-    write_file_atomically(file, bytes);
+    rewrite_own_file(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   } catch (const UserError&) {
     return false;
   }

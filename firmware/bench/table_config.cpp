@@ -9,6 +9,7 @@
 #include "firmware/config/config_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/text.h"
@@ -150,7 +151,8 @@ std::vector<Row> parse_rows(std::string_view json_text, const std::string& where
 
 std::vector<Row> read_rows(const std::string& name) {
   const std::string path = config_path("bench", name);
-  return parse_rows(read_text(path), path);
+  const std::string text = read_text(path);
+  return parse_as(FileKind::table, path, text, [&] { return parse_rows(text, path); });
 }
 
 }  // namespace tactus::bench

@@ -4,6 +4,7 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/tcu/assembler.h"
 #include "isa/tcu/disassembler.h"
@@ -31,12 +32,13 @@ int asm_command(const Words& words) {
   const auto output = args.text("output");
   if (!arch) user_error("tactus asm: --arch F.tarch is missing");
   if (!output) user_error("tactus asm: --output F.tprog is missing");
-  check_distinct({source, *arch}, {*output});
   const tcu::Architecture architecture = tcu::read_architecture(*arch);
-  check_distinct(dais_block_files(architecture), {*output});
   const auto checks =
       args.has("permissive") ? tcu::AssemblerChecks::encoding : tcu::AssemblerChecks::strict;
-  const auto bytes = tcu::assemble_bytes(architecture, read_text(source), source, checks);
+  const std::string text = read_text(source);
+  const auto bytes = parse_as(FileKind::assembly, source, text, [&] {
+    return tcu::assemble_bytes(architecture, text, source, checks);
+  });
   write_file_atomically(*output, bytes);
   fmt::print("{}: {} instructions, {} bytes\n", *output,
              bytes.size() / tcu::InstructionLayout(architecture).instruction_bytes(), bytes.size());
@@ -59,6 +61,7 @@ int disasm_command(const Words& words) {
   } else if (const auto arch = args.text("arch")) {
     architecture = tcu::read_architecture(*arch);
   } else {
+    refuse_other_kind(path, read_text(path), FileKind::program);
     user_error("tactus disasm: --arch F.tarch is missing (a .tmodel brings its own)");
   }
   std::string text;
@@ -70,8 +73,6 @@ int disasm_command(const Words& words) {
     user_error("{}: {}", path, what);
   }
   if (const auto output = args.text("output")) {
-    check_distinct({only_file(args, "disasm"), path}, {*output});
-    check_distinct(dais_block_files(architecture), {*output});
     write_file_atomically(*output, text);
   } else {
     fmt::print("{}", text);

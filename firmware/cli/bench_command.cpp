@@ -15,12 +15,13 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/progress.h"
+#include "firmware/cli/standard_output.h"
 #include "firmware/cli/table.h"
 #include "firmware/cli/version.h"
 #include "firmware/process/pool.h"
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/files.h"
-#include "isa/support/output_file.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -319,12 +320,12 @@ int bench_command(const Words& words) {
     for (const Row& row : rows) fmt::print("{}\n", row.title());
     return exit_ok;
   }
-  std::vector<std::string> outputs;
   for (const char* option : {"json", "csv"}) {
-    if (const auto path = args.text(option)) outputs.push_back(*path);
+    if (const auto path = args.text(option)) {
+      claim_output(*path);
+      keep_going_without_reader();
+    }
   }
-  check_distinct({args.text("config").value_or("")}, outputs);
-  for (const std::string& path : outputs) const OutputFile probe(path);  // costs no simulation
 
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const auto jobs = static_cast<std::size_t>(args.number("jobs", cores, 1, most_jobs));

@@ -18,6 +18,7 @@
 #include "isa/dais/file.h"
 #include "isa/dais/samples_file.h"
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
 
@@ -216,6 +217,7 @@ int run(const Words& words) {
   const dais::File file = dais::read_file(path, dialect_of(args, "run"));
   const dais::Pipeline& pipeline = file.pipeline;
   const std::vector<double> inputs = dais::read_samples(*input, pipeline.input_count());
+  if (output) claim_output(*output);
   const std::size_t samples = inputs.size() / pipeline.input_count();
   std::vector<double> outputs(samples * pipeline.output_count());
 

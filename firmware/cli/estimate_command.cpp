@@ -11,6 +11,7 @@
 #include "firmware/config/board.h"
 #include "firmware/driver/tcu/model.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
 
@@ -55,9 +56,12 @@ Subject read_subject(const std::string& path, const std::optional<tcu::Architect
     bytes = std::move(model.program);
     subject.layers = std::move(model.file.layers);
   } else {
-    if (!given) user_error("tactus estimate: {} needs --arch F.tarch or --board NAME", path);
-    subject.architecture = *given;
     bytes = read_file(path);
+    if (!given) {
+      refuse_other_kind(path, as_text(bytes), FileKind::program);
+      user_error("tactus estimate: {} needs --arch F.tarch or --board NAME", path);
+    }
+    subject.architecture = *given;
     check_program(subject.architecture, bytes, path, ProgramChecks::strict);
   }
   subject.program = decode_program(tcu::InstructionLayout(subject.architecture), bytes);

@@ -12,8 +12,10 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/heap.h"
 #include "firmware/cli/interrupt.h"
+#include "firmware/cli/standard_output.h"
 #include "firmware/cli/version.h"
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -74,6 +76,14 @@ int dispatch(const Words& words) {
              suggestion(words[0], names));
 }
 
+/// Messages about options begin with "tactus COMMAND: ", and the line names the program already.
+std::string_view without_program(std::string_view message) {
+  for (const std::string_view name : {"tactus: ", "tactus "}) {
+    if (message.substr(0, name.size()) == name) return message.substr(name.size());
+  }
+  return message;
+}
+
 }  // namespace
 }  // namespace tactus
 
@@ -90,16 +100,18 @@ using Constructor = void (*)();
 #endif
 
 int main(int argc, char** argv) {
+  tactus::watch_standard_output();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, end_by_signal);
   // SystemC prints a licence banner at the first elaboration unless told otherwise.
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
   try {
+    const tactus::FileGuard guard;
     const int code = tactus::dispatch({argv + 1, argv + argc});
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     fmt::print(stderr, "tactus: error: standard output cannot be written\n");
     return tactus::exit_usage;
   } catch (const tactus::UserError& error) {
-    fmt::print(stderr, "tactus: error: {}\n", error.what());
+    fmt::print(stderr, "tactus: error: {}\n", tactus::without_program(error.what()));
     return tactus::exit_usage;
   } catch (const std::system_error& error) {
     fmt::print(stderr, "tactus: error: output failed: {}\n", error.what());

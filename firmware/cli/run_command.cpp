@@ -12,10 +12,12 @@
 #include "firmware/cli/progress.h"
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
+#include "firmware/cli/standard_output.h"
 #include "firmware/driver/tcu/sample_file.h"
 #include "firmware/report/fan.h"
 #include "firmware/report/timeline.h"
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/output_file.h"
 #include "isa/tcu/vectors_file.h"
@@ -90,6 +92,7 @@ class Runner {
  private:
   /// Opens or checks what is written later, so that a wrong path costs no simulation.
   void prepare_files() {
+    keep_going_without_reader();
     if (plan_.events) {
       events_ = std::make_unique<EventFile>(simulation_.event_format(), *plan_.events);
       event_fan_.add(events_.get());
@@ -114,11 +117,11 @@ class Runner {
       std::error_code error;
       made_output_ = std::filesystem::create_directories(*plan_.output, error);
       if (error) user_error("{}: cannot be made: {}", *plan_.output, error.message());
+      for (const Tensor& tensor : tensors(plan_.model->file.outputs)) {
+        for (const char* extension : {".csv", ".bin"})
+          claim_output(output_base(tensor.name) + extension);
+      }
     }
-    for (const auto& path : {plan_.stats, plan_.retire_log, plan_.report}) {
-      if (path) check_writable(*path);
-    }
-    for (const Dump& dump : plan_.dumps) check_writable(dump.path);
   }
 
   /// A signal has ended a traced run at a report of its progress.
@@ -152,8 +155,6 @@ class Runner {
                  *plan_.samples);
     }
   }
-
-  static void check_writable(const std::string& path) { const OutputFile probe(path); }
 
   std::optional<RunResult> simulate() {
     Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
@@ -284,13 +285,17 @@ class Runner {
     return data;
   }
 
+  /// Path of an output's files without their extensions.
+  [[nodiscard]] std::string output_base(std::string name) const {
+    for (char& c : name) {
+      if (std::string_view("/\\:*?\"<>| ").find(c) != std::string_view::npos) c = '_';
+    }
+    return *plan_.output + "/" + name;
+  }
+
   void write_outputs() {
     for (const auto& [name, data] : report_.images.front().outputs) {
-      std::string file = name;
-      for (char& c : file) {
-        if (std::string_view("/\\:*?\"<>| ").find(c) != std::string_view::npos) c = '_';
-      }
-      const std::string base = *plan_.output + "/" + file;
+      const std::string base = output_base(name);
       tcu::write_vectors_csv(base + ".csv", output(name), plan_.config.architecture);
       tcu::write_vectors_raw(base + ".bin", output(name), plan_.config.architecture);
       fmt::print("{:<14}{} in {}.csv and .bin\n", "output", name, base);

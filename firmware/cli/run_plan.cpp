@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "firmware/cli/input_vectors.h"
 #include "firmware/cli/machine_options.h"
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
-#include "isa/tcu/vectors_file.h"
 
 namespace tactus {
 namespace {
@@ -61,7 +62,7 @@ std::pair<std::string, std::string> split_input(const std::vector<Tensor>& input
 /// One tensor's file, cut into images.
 void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
   const tcu::Architecture& architecture = plan.config.architecture;
-  std::vector<std::uint8_t> data = tcu::read_vectors(path, architecture);
+  std::vector<std::uint8_t> data = read_input_vectors(path, architecture);
   const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
   const std::uint64_t vectors = data.size() / architecture.vector_bytes();
   if (vectors == 0 || vectors % tensor.size != 0) {
@@ -135,8 +136,10 @@ Dump parse_dump(const std::string& text) {
              quote(text));
 }
 
+/// Rather than the name of a file; also a number that is not allowed.
 bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return !text.empty() && text.find_first_not_of("+-.0123456789") == std::string::npos &&
+         text.find_first_of("0123456789") != std::string::npos;
 }
 
 /// Equal slices, as far as the number of instructions allows.
@@ -189,34 +192,13 @@ void plan_timeline(const Args& args, RunPlan& plan) {
   }
 }
 
-/// Nothing that the run reads may be written by it, and nothing twice.
-void check_files(const Args& args, const RunPlan& plan) {
-  std::vector<std::string> inputs;
-  for (const char* option : {"model", "program", "arch", "dram0", "dram1"}) {
-    if (const auto path = args.text(option)) inputs.push_back(*path);
-  }
-  if (plan.model) {
-    inputs.push_back(resolve_beside(plan.model->path, plan.model->file.prog.file_name));
-    for (const tcu::ConstantsEntry& entry : plan.model->file.consts) {
-      inputs.push_back(resolve_beside(plan.model->path, entry.file_name));
-    }
-    for (const std::string& text : args.texts("input")) {
-      inputs.push_back(split_input(tensors(plan.model->file.inputs), text).second);
-    }
-  }
-  for (std::string& file : dais_block_files(plan.config.architecture)) {
-    inputs.push_back(std::move(file));
-  }
-  if (const auto regions = args.text("regions"); regions && !is_number(*regions)) {
-    inputs.push_back(*regions);
-  }
-  std::vector<std::string> outputs;
+/// Whatever cannot be written where it is wanted costs no simulation. Inputs have been read.
+void claim_outputs(const RunPlan& plan) {
   for (const auto& path : {plan.stats, plan.retire_log, plan.events, plan.samples, plan.trace.vcd,
                            plan.trace.gtkw, plan.timeline, plan.report}) {
-    if (path) outputs.push_back(*path);
+    if (path) claim_output(*path);
   }
-  for (const Dump& dump : plan.dumps) outputs.push_back(dump.path);
-  check_distinct(inputs, outputs);
+  for (const Dump& dump : plan.dumps) claim_output(dump.path);
 }
 
 }  // namespace
@@ -248,7 +230,7 @@ std::vector<Args::Option> run_options() {
       {"timeline-from", "CYCLE", "first cycle of the timeline (default 0)"},
       {"timeline-to", "CYCLE", "first cycle after it (default: the end)"},
       {"timeline-min", "CYCLES", "leave out shorter slices (default 1: none)"},
-      {"timeline-max-events", "N", "end the timeline after N events (default 500000)"},
+      {"timeline-max-events", "N", "end the timeline after N events (default 2000000)"},
       {"max-cycles", "N", "stop after N cycles of an image"},
   };
   for (Args::Option& option : sample_options()) options.push_back(std::move(option));
@@ -289,7 +271,7 @@ RunPlan plan_run(const Args& args) {
   plan_timeline(args, plan);
   plan.max_cycles = args.number("max-cycles", 0, 1, ~std::uint64_t{0});
   for (const std::string& text : args.texts("dump")) plan.dumps.push_back(parse_dump(text));
-  check_files(args, plan);
+  claim_outputs(plan);
   return plan;
 }
 

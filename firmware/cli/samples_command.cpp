@@ -62,6 +62,21 @@ std::optional<SampleProgram> read_program(const Args& args) {
   return program;
 }
 
+/// Drivers run instructions of their own before a program. Tells whether the samples fit one that
+/// begins a little later.
+std::string other_beginning(const std::vector<std::uint64_t>& words, SampleProgram program,
+                            bool from_start) {
+  constexpr std::uint64_t farthest = 64;
+  for (program.first_counter = 0; program.first_counter <= farthest; ++program.first_counter) {
+    const SampleAnalysis analysis = analyse_samples(words, &program, from_start);
+    if (analysis.contradiction.empty() && analysis.analysed > words.size() / 2) {
+      return fmt::format(", unless it begins at another program counter (--first-pc {} fits)",
+                         program.first_counter);
+    }
+  }
+  return {};
+}
+
 void print_table(const SampleAnalysis& analysis) {
   fmt::print("{:<14}{} in the file", "samples", analysis.samples);
   if (analysis.before > 0) {
@@ -161,16 +176,16 @@ int samples_command(const Words& words) {
   if (!args.parse(words)) return exit_ok;
   if (args.positional().size() != 1) user_error("tactus samples: name exactly one file");
   const std::string& path = args.positional().front();
-  std::vector<std::string> inputs{path};
-  for (const char* option : {"program", "arch", "model"}) {
-    if (const auto input = args.text(option)) inputs.push_back(*input);
-  }
   const auto json_path = args.text("json");
-  if (json_path) check_distinct(inputs, {*json_path});
-
   const std::optional<SampleProgram> program = read_program(args);
+  const bool from_start = args.has("from-start");
+  const std::vector<std::uint64_t> samples = read_samples(path);
   const SampleAnalysis analysis =
-      analyse_samples(read_samples(path), program ? &*program : nullptr, args.has("from-start"));
+      analyse_samples(samples, program ? &*program : nullptr, from_start);
+  if (!analysis.contradiction.empty()) {
+    user_error("{}: the samples are not of this program{}: {}", path,
+               other_beginning(samples, *program, from_start), analysis.contradiction);
+  }
   if (json_path) write_file_atomically(*json_path, json(analysis));
   print_table(analysis);
   return exit_ok;

@@ -1,9 +1,7 @@
 // tactus sweep: many points of one network, board, architecture and compiler.
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -17,10 +15,12 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/interrupt.h"
+#include "firmware/cli/standard_output.h"
 #include "firmware/cli/version.h"
 #include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/run.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 
 namespace tactus {
@@ -40,14 +40,10 @@ std::string duration(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-/// Prints and flushes. A reader that has gone (sweep | head) does not end a sweep, whose results
-/// are in its folder.
+/// Prints at once, for whoever follows a sweep.
 void say(const std::string& text) {
-  errno = 0;
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0 && errno == EPIPE) {
-    if (std::freopen("/dev/null", "w", stdout) == nullptr) user_error("/dev/null cannot be opened");
-  }
+  fmt::print("{}", text);
+  std::fflush(stdout);
 }
 
 /// One line a point; on a terminal the time that is left as well.
@@ -167,8 +163,10 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   const std::size_t at_once = args.number("jobs", cores, 1, 1024);
   const std::string text = read_text(path);
   const auto beside = args.text("beside");
-  const Definition definition = sweep::parse_definition(
-      text, beside ? *beside + "/" + std::filesystem::path(path).filename().string() : path);
+  const std::string where =
+      beside ? *beside + "/" + std::filesystem::path(path).filename().string() : path;
+  const Definition definition =
+      parse_as(FileKind::sweep, path, text, [&] { return sweep::parse_definition(text, where); });
   Points all = sweep::points(definition);
   const auto shard = sweep::parse_shard(args.text("shard").value_or("1/1"));
   const std::vector<Point> mine = sweep::points_of(shard, all.points);
@@ -189,13 +187,13 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   const auto folder_name = args.text("output");
   if (!folder_name) user_error("tactus sweep: name the folder of the results with -o");
   const std::string tool = tool_name();
+  keep_going_without_reader();
   sweep::ResultsFolder folder(*folder_name, text, all.points, tool, args.has("retry-failed"));
   const auto still_open = [&] {
     return static_cast<std::size_t>(std::count_if(
         mine.begin(), mine.end(), [&](const Point& p) { return !folder.finished(p.hash); }));
   };
   const std::size_t open = still_open();
-  std::signal(SIGPIPE, SIG_IGN);  // see say()
   say(fmt::format("{}: {} points, {} of them to run\n{}", definition.name, mine.size(), open,
                   dropped(all)));
   Report report(open, at_once);

@@ -10,7 +10,6 @@
 #include "firmware/cli/version.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
-#include "isa/support/output_file.h"
 #include "isa/support/text.h"
 #include "models/sim/trace/gtkwave_save.h"
 
@@ -122,10 +121,6 @@ RunTrace::RunTrace(TcuSimulation& simulation, const TraceOptions& options,
       options_(options),
       registry_(widths(simulation)),
       plan_(make_plan(described(registry_, simulation), options.selection)) {
-  for (const auto& path : {options.vcd, options.gtkw}) {
-    // Whoever reads a pipe would take a probe's end for the end of the file.
-    if (path && !std::filesystem::is_fifo(*path)) const OutputFile probe(*path);
-  }
   trace::VcdWriter::Header header;
   header.tool = fmt::format("tactus {} ({})", version, git_revision);
   header.comment = printable(comment, 1000);

@@ -7,6 +7,7 @@
 
 #include "firmware/config/config_files.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/text.h"
@@ -134,7 +135,8 @@ Board parse_board(std::string_view json_text, const std::string& where) {
 
 Board read_board(const std::string& name) {
   const std::string path = config_path("boards", name);
-  return parse_board(read_text(path), path);
+  const std::string text = read_text(path);
+  return parse_as(FileKind::board, path, text, [&] { return parse_board(text, path); });
 }
 
 }  // namespace tactus

@@ -10,6 +10,7 @@
 
 #include "firmware/onnx/tensor_loader.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
 
@@ -325,7 +326,9 @@ Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
 }  // namespace
 
 Graph load_graph(const std::string& path) {
-  return parse(read_file(path), path, directory_of(path));
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  return parse_as(FileKind::onnx, path, as_text(bytes),
+                  [&] { return parse(bytes, path, directory_of(path)); });
 }
 
 Graph parse_graph(const std::vector<std::uint8_t>& bytes, const std::string& where) {

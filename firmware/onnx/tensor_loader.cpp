@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
@@ -110,6 +111,7 @@ std::string external_bytes(const onnx::TensorProto& proto, std::uint64_t expecte
     user_error("{}: external data has {} bytes, but the shape needs {}", subject, length, expected);
   }
   std::string bytes(static_cast<std::size_t>(length), '\0');
+  note_input(path.string());
   std::ifstream stream(path, std::ios::binary);
   stream.seekg(static_cast<std::streamoff>(data.offset));
   if (!stream.read(bytes.data(), static_cast<std::streamsize>(length))) {

@@ -1,11 +1,12 @@
 #include "firmware/replay/golden_log.h"
 
 #include <charconv>
-#include <fstream>
 #include <set>
 #include <sstream>
 
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
+#include "isa/support/files.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -16,10 +17,7 @@ constexpr Cycle most_cycles = 100000000;
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : stream_(path) {
-    log_.path = path;
-    if (!stream_) user_error("{}: cannot be read", path);
-  }
+  Reader(const std::string& path, const std::string& text) : stream_(text) { log_.path = path; }
 
   GoldenLog read() {
     std::string line;
@@ -136,7 +134,7 @@ class Reader {
     log_.final_lines.emplace_back(number_, line);
   }
 
-  std::ifstream stream_;
+  std::istringstream stream_;
   GoldenLog log_;
   unsigned number_ = 0;
   bool conditions_ = false;
@@ -146,6 +144,9 @@ class Reader {
 
 }  // namespace
 
-GoldenLog read_golden_log(const std::string& path) { return Reader(path).read(); }
+GoldenLog read_golden_log(const std::string& path) {
+  const std::string text = read_text(path);
+  return parse_as(FileKind::log, path, text, [&] { return Reader(path, text).read(); });
+}
 
 }  // namespace tactus

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
 
@@ -118,6 +119,8 @@ Results read_results(const std::string& folder) {
   if (!std::filesystem::is_regular_file(definition_path(folder))) {
     user_error("{}: no folder of a sweep: it has no sweep.json", folder);
   }
+  // What is made from the results must not take the place of the table either.
+  for (const std::string& name : file_names(folder)) note_input(name);
   Results results;
   results.folder = folder;
   results.definition = read_text(definition_path(folder));
@@ -192,8 +195,8 @@ ResultsFolder::ResultsFolder(std::string folder, const std::string& definition_t
   }
   std::string table(points_header);
   for (const Point& point : points) table += fmt::format("{},{}\n", point.index, point.hash);
-  write_file_atomically(points_path(results_.folder), table);
-  write_file_atomically(definition_path(results_.folder), definition_text);
+  rewrite_own_file(points_path(results_.folder), table);
+  rewrite_own_file(definition_path(results_.folder), definition_text);
   results_.definition = definition_text;
   results_.total = points.size();
 }
@@ -246,7 +249,7 @@ void ResultsFolder::index_lines() {
 void ResultsFolder::replace(std::vector<Line> lines) {
   std::string text;
   for (const Line& line : lines) text += line.dump() + "\n";
-  write_file_atomically(lines_path(results_.folder), text);  // a crash leaves the old or the new
+  rewrite_own_file(lines_path(results_.folder), text);  // a crash leaves the old or the new
   results_.lines = std::move(lines);
   index_lines();
   open_and_lock();  // the new file
@@ -266,7 +269,7 @@ void ResultsFolder::append(const Line& line) {
 }
 
 void ResultsFolder::write_csv() const {
-  write_file_atomically(table_path(results_.folder), to_csv(results_.lines));
+  rewrite_own_file(table_path(results_.folder), to_csv(results_.lines));
 }
 
 Merged merge(const std::vector<std::string>& folders, const std::string& target) {

@@ -3,6 +3,7 @@
 #include "isa/dais/binary.h"
 #include "isa/dais/json.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 
 namespace tactus::dais {
@@ -22,7 +23,9 @@ std::string_view name(Form form) {
 }
 
 File read_file(const std::string& path, std::optional<Dialect> dialect) {
-  return parse_file(tactus::read_file(path), dialect, path);
+  const std::vector<std::uint8_t> bytes = tactus::read_file(path);
+  return parse_as(FileKind::dais, path, as_text(bytes),
+                  [&] { return parse_file(bytes, dialect, path); });
 }
 
 File parse_file(const std::vector<std::uint8_t>& bytes, std::optional<Dialect> dialect,

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/problems.h"
 #include "isa/support/text.h"
@@ -73,6 +74,11 @@ void parse_line(std::string_view line, std::size_t number, std::size_t columns,
 }  // namespace
 
 std::vector<double> read_samples(const std::string& path, std::size_t columns) {
+  if (is_pipe(path)) {
+    const std::string content = read_text(path);
+    if (looks_like_csv(content)) return parse_samples_csv(content, columns, path);
+    return parse_samples_raw({content.begin(), content.end()}, columns, path);
+  }
   return is_csv(path) ? parse_samples_csv(read_text(path), columns, path)
                       : parse_samples_raw(tactus::read_file(path), columns, path);
 }

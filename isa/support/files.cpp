@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <filesystem>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,13 +13,16 @@
 #include <utility>
 
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/output_file.h"
 
 namespace tactus {
 namespace {
 
-// A device such as /dev/zero has no end; this is far above any vectors or program.
-constexpr std::size_t longest_stream_bytes = std::size_t{1} << 30;
+// A pipe may have no end; this is far above any vectors or program. Of a device only a line typed
+// at a terminal or nothing is expected.
+constexpr std::size_t most_pipe_bytes = std::size_t{1} << 30;
+constexpr std::size_t most_device_bytes = std::size_t{1} << 20;
 constexpr std::string_view lfs_pointer_start = "version https://git-lfs";
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -53,6 +55,7 @@ FileDescriptor open_for_reading(const std::string& path) {
 template <typename Bytes>
 Bytes read_all(const std::string& path) try {
   const FileDescriptor file = open_for_reading(path);
+  note_input(path);
   struct stat status = {};
   if (::fstat(file.number(), &status) != 0) {
     user_error("{}: cannot be read: {}", path, reason(errno));
@@ -61,6 +64,8 @@ Bytes read_all(const std::string& path) try {
 
   // The size is only a first guess: the files of /proc say 0, and a file may grow meanwhile.
   const bool regular = S_ISREG(status.st_mode);
+  const bool device = S_ISBLK(status.st_mode) || S_ISCHR(status.st_mode);
+  const std::size_t most = device ? most_device_bytes : most_pipe_bytes;
   Bytes bytes;
   std::size_t used = 0;
   bytes.resize(std::max<std::size_t>(65536, static_cast<std::size_t>(status.st_size) + 1));
@@ -71,8 +76,8 @@ Bytes read_all(const std::string& path) try {
     if (got < 0) user_error("{}: cannot be read: {}", path, reason(errno));
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
-    if (!regular && used > longest_stream_bytes) {
-      user_error("{}: more than {} bytes from a device or pipe", path, longest_stream_bytes);
+    if (!regular && used > most) {
+      user_error("{}: more than {} bytes from a {}", path, most, device ? "device" : "pipe");
     }
   }
   bytes.resize(used);
@@ -116,6 +121,12 @@ void write_file_atomically(const std::string& path, const std::vector<std::uint8
       path, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
+void rewrite_own_file(const std::string& path, std::string_view bytes) {
+  OutputFile file(path, OutputFile::Replaces::anything);
+  file.write(bytes);
+  file.close();
+}
+
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -125,29 +136,13 @@ std::string directory_of(const std::string& path) {
 
 std::string resolve_beside(const std::string& file, const std::string& name) {
   const std::size_t slash = file.rfind('/');
-  if ((!name.empty() && name.front() == '/') || slash == std::string::npos) return name;
-  return file.substr(0, slash + 1) + name;
-}
-
-void check_distinct(const std::vector<std::string>& inputs,
-                    const std::vector<std::string>& outputs) {
-  namespace fs = std::filesystem;
-  std::vector<fs::path> taken;
-  const auto canonical = [](const std::string& path) {
-    std::error_code error;
-    const fs::path result = fs::weakly_canonical(path, error);
-    return error ? fs::path(path) : result;
-  };
-  for (const std::string& input : inputs) taken.push_back(canonical(input));
-  for (const std::string& output : outputs) {
-    std::error_code error;
-    const bool device = fs::exists(output, error) && !fs::is_regular_file(output, error);
-    const fs::path path = canonical(output);
-    if (!device && std::find(taken.begin(), taken.end(), path) != taken.end()) {
-      user_error("{}: would be written over a file that this command reads or writes too", output);
-    }
-    taken.push_back(path);
+  const bool stays = (!name.empty() && name.front() == '/') || slash == std::string::npos;
+  std::string path = stays ? name : file.substr(0, slash + 1) + name;
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    user_error("{}: is a pipe or a device; what {} names must be a file", path, file);
   }
+  return path;
 }
 
 }  // namespace tactus

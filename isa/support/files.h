@@ -12,7 +12,7 @@ namespace tactus {
 
 /// The whole file. Refuses missing and unreadable files, directories, and Git LFS pointers (the
 /// text stub that a clone without Git LFS leaves in place of a large file). Pipes and devices are
-/// read to their end, at most 1 GiB.
+/// read to their end, at most 1 GiB and 1 MiB.
 [[nodiscard]] std::vector<std::uint8_t> read_file(const std::string& path);
 [[nodiscard]] std::string read_text(const std::string& path);
 
@@ -26,14 +26,15 @@ void check_file_name(const std::string& path);
 void write_file_atomically(const std::string& path, const std::vector<std::uint8_t>& bytes);
 void write_file_atomically(const std::string& path, std::string_view text);
 
-/// Throws UserError if two of the outputs, or an output and an input, are the same file.
-void check_distinct(const std::vector<std::string>& inputs,
-                    const std::vector<std::string>& outputs);
+/// The same for files that the program keeps for itself and reads (its cache, the folder of a
+/// sweep). Other outputs never replace a file that the command has read, see file_guard.h.
+void rewrite_own_file(const std::string& path, std::string_view bytes);
 
 /// The folder a file is in: "a/b.c" -> "a", "b.c" -> ".".
 [[nodiscard]] std::string directory_of(const std::string& path);
 
 /// Where the name written inside `file` leads: absolute names stay, others start at its folder.
+/// Refuses pipes and devices, which only the command line may name.
 [[nodiscard]] std::string resolve_beside(const std::string& file, const std::string& name);
 
 }  // namespace tactus

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 
 namespace tactus {
@@ -64,8 +65,9 @@ void remove_unfinished_files() {
   }
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+OutputFile::OutputFile(std::string path, Replaces replaces) : path_(std::move(path)) {
   check_file_name(path_);
+  if (replaces == Replaces::no_input) check_output(path_);
   if (const int stream = standard_stream(path_); stream >= 0) {
     std::fflush(stream == 1 ? stdout : stderr);
     file_ = stream;

@@ -13,7 +13,10 @@ namespace tactus {
 /// they lead to. All failures are UserErrors "path: cannot be written: why".
 class OutputFile {
  public:
-  explicit OutputFile(std::string path);
+  /// What the command has read is not replaced, see file_guard.h; `anything`: for files that the
+  /// program keeps for itself.
+  enum class Replaces { no_input, anything };
+  explicit OutputFile(std::string path, Replaces replaces = Replaces::no_input);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

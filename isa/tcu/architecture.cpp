@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/text.h"
@@ -118,7 +119,9 @@ Architecture decode_architecture(ObjectReader reader, ThreadKeys thread_keys,
 }
 
 Architecture read_architecture(const std::string& path) {
-  return parse_architecture(read_text(path), path);
+  const std::string text = read_text(path);
+  return parse_as(FileKind::architecture, path, text,
+                  [&] { return parse_architecture(text, path); });
 }
 
 Architecture parse_architecture(std::string_view json_text, const std::string& where) {

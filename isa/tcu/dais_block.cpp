@@ -111,8 +111,8 @@ std::vector<DaisBlockEntry> decode_dais_blocks(const ArrayReader& blocks, const 
     if (!problems.concerns(reader.path())) {
       const std::string wrong = name_problem(entry.name, entries);
       if (!wrong.empty()) reader.add_problem("name", wrong);
-      entry.path = resolve_beside(file, entry.program);
       try {
+        entry.path = resolve_beside(file, entry.program);
         entry.file = read_dais_block(entry.name, entry.path).file;
       } catch (const UserError& error) {
         add_lines(reader.path() + "/program", error.what(), problems);

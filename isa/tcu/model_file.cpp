@@ -1,11 +1,11 @@
 #include "isa/tcu/model_file.h"
 
 #include <cstddef>
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/text.h"
@@ -119,12 +119,9 @@ void check_tensors(const std::string& key, std::string_view what,
   }
 }
 
-/// Of a program, in instructions, where nothing is known about it.
-constexpr std::uint64_t any_size = std::numeric_limits<std::uint64_t>::max();
-
-/// Layers follow each other and lie inside the program.
-void check_layers(const std::vector<LayerEntry>& layers, std::uint64_t program,
-                  Problems& problems) {
+/// Layers follow each other and lie inside the program, if the file states its bytes.
+void check_layers(const std::vector<LayerEntry>& layers, std::optional<std::uint64_t> program,
+                  std::uint64_t instruction, Problems& problems) {
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerEntry& layer = layers[i];
@@ -141,9 +138,11 @@ void check_layers(const std::vector<LayerEntry>& layers, std::uint64_t program,
       return;
     }
     end = layer.first + layer.count;
-    if (end > program) {
-      problems.add(path, fmt::format("{} ends at instruction {}; the program has {}",
-                                     quote(layer.name), end, program));
+    if (program && end > *program / instruction) {
+      problems.add(path,
+                   fmt::format("{} ends at instruction {}; a program of {} bytes (/prog/size) "
+                               "has {}",
+                               quote(layer.name), end, *program, *program / instruction));
       return;
     }
   }
@@ -165,10 +164,26 @@ void check_model(const ModelFile& model, Problems& problems) {
   check_tensors("/outputs", "output", model.outputs, model.arch, problems);
   const bool size_known =
       model.prog.size && !problems.concerns("/arch") && !problems.concerns("/prog");
-  check_layers(
-      model.layers,
-      size_known ? *model.prog.size / InstructionLayout(model.arch).instruction_bytes() : any_size,
-      problems);
+  if (!size_known) return check_layers(model.layers, std::nullopt, 1, problems);
+  const std::uint64_t instruction = InstructionLayout(model.arch).instruction_bytes();
+  if (*model.prog.size % instruction != 0) {
+    problems.add("/prog/size",
+                 fmt::format("{} bytes are not whole instructions; allowed multiples of {}",
+                             *model.prog.size, instruction));
+    return;
+  }
+  check_layers(model.layers, model.prog.size, instruction, problems);
+}
+
+std::vector<LayerEntry> parse_layers(std::string_view text, const std::string& where) {
+  JsonDocument document(text, where);
+  ObjectReader reader = document.root();
+  std::vector<LayerEntry> layers = decode_array(reader.get_array("layers"), decode_layer_entry);
+  reader.finish();
+  check_layers(layers, std::nullopt, 1, document.problems());
+  document.problems().throw_if_any();
+  if (layers.empty()) user_error("{}:/layers: no layer is named", where);
+  return layers;
 }
 
 // ---- writing ------------------------------------------------------------------------------------
@@ -184,7 +199,8 @@ nlohmann::ordered_json encode(const std::vector<TensorEntry>& tensors) {
 }  // namespace
 
 ModelFile read_model_file(const std::string& path) {
-  return parse_model_file(read_text(path), path);
+  const std::string text = read_text(path);
+  return parse_as(FileKind::model, path, text, [&] { return parse_model_file(text, path); });
 }
 
 ModelFile parse_model_file(std::string_view json_text, const std::string& where) {
@@ -196,14 +212,8 @@ ModelFile parse_model_file(std::string_view json_text, const std::string& where)
 }
 
 std::vector<LayerEntry> read_layers_file(const std::string& path) {
-  JsonDocument document(read_text(path), path);
-  ObjectReader reader = document.root();
-  std::vector<LayerEntry> layers = decode_array(reader.get_array("layers"), decode_layer_entry);
-  reader.finish();
-  check_layers(layers, any_size, document.problems());
-  document.problems().throw_if_any();
-  if (layers.empty()) user_error("{}:/layers: no layer is named", path);
-  return layers;
+  const std::string text = read_text(path);
+  return parse_as(FileKind::layers, path, text, [&] { return parse_layers(text, path); });
 }
 
 std::string to_json(const ModelFile& model) {

@@ -9,6 +9,7 @@
 
 #include "isa/support/decimal.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/problems.h"
 #include "isa/support/text.h"
@@ -54,17 +55,18 @@ std::string_view trimmed(std::string_view cell) {
 /// Reads lines of one architecture's vectors.
 class LineReader {
  public:
-  LineReader(const Architecture& architecture, Problems& problems)
+  LineReader(const Architecture& architecture, Problems& problems, Saturated& saturated)
       : type_(info(architecture.data_type)),
         data_type_(architecture.data_type),
         array_size_(architecture.array_size),
         scale_(std::ldexp(1.0, static_cast<int>(type_.binary_point))),
         lowest_(static_cast<double>(type_.min())),
         highest_(static_cast<double>(type_.max())),
-        problems_(problems) {}
+        problems_(problems),
+        saturated_(saturated) {}
 
   /// Appends the line's vector, if it has as many cells; the bytes of a wrong one mean nothing.
-  void read(std::string_view line, std::size_t number, std::vector<std::uint8_t>& image) const {
+  void read(std::string_view line, std::size_t number, std::vector<std::uint8_t>& image) {
     std::vector<std::pair<std::size_t, std::string>> wrong;  // cells, if there are as many
     const std::size_t start = image.size();
     image.resize(start + array_size_ * type_.storage_bytes);
@@ -86,6 +88,11 @@ class LineReader {
         if (!what.empty()) wrong.emplace_back(cell, std::move(what));
       }
       store_scalar(type_, mantissa, bytes);
+      if (beyond_ && saturated_.count++ == 0) {
+        saturated_.line = number;
+        saturated_.cell = cell;
+      }
+      beyond_ = false;
       if ((comma == end) != (cell == array_size_)) {
         image.resize(start);
         return add_wrong_count(line, number);
@@ -109,19 +116,18 @@ class LineReader {
 
   /// Reads a cell of the usual kind, a short decimal without blanks; returns its end, or null for
   /// any other.
-  const char* read_short(const char* at, const char* end, std::int64_t& mantissa) const {
+  const char* read_short(const char* at, const char* end, std::int64_t& mantissa) {
     double value = 0;
     const char* const stop = read_short_decimal(at, end, value);
     if (stop == nullptr || (stop != end && *stop != ',')) return nullptr;
     if (!is_mantissa(value, mantissa)) {
-      mantissa =
-          quantise(data_type_, nearest_float({at, static_cast<std::size_t>(stop - at)}, value));
+      mantissa = rounded(nearest_float({at, static_cast<std::size_t>(stop - at)}, value));
     }
     return stop;
   }
 
   /// Reads any cell; an empty result means good, otherwise what is wrong with it.
-  std::string parse(std::string_view cell, std::int64_t& mantissa) const {
+  std::string parse(std::string_view cell, std::int64_t& mantissa) {
     std::string_view number = trimmed(cell);
     if (number.empty()) return "the cell is empty; a decimal number is needed";
     // std::from_chars knows no plus sign.
@@ -135,7 +141,7 @@ class LineReader {
     if (!std::isfinite(narrow)) {
       return fmt::format("{} is not finite as a 32-bit float", quote(trimmed(cell)));
     }
-    mantissa = quantise(data_type_, narrow);
+    mantissa = rounded(narrow);
     return {};
   }
 
@@ -146,11 +152,20 @@ class LineReader {
     return static_cast<double>(mantissa) == scaled;
   }
 
+  /// What is nearest to an end of the range without being beyond it is rounded, not saturated.
+  std::int64_t rounded(float value) {
+    const double scaled = double{value} * scale_;
+    beyond_ = scaled < lowest_ - 0.5 || scaled >= highest_ + 0.5;
+    return quantise(data_type_, value);
+  }
+
   const DataTypeInfo& type_;
   DataType data_type_;
   std::size_t array_size_;
   double scale_, lowest_, highest_;
   Problems& problems_;
+  Saturated& saturated_;
+  bool beyond_ = false;  ///< the cell that was read last has saturated
 };
 
 // ---- mantissa to decimal text -------------------------------------------------------------------
@@ -181,6 +196,20 @@ void check_count(const std::string& where, std::uint64_t count, const Architectu
              *expected);
 }
 
+std::vector<std::uint8_t> checked_raw(std::vector<std::uint8_t> image, const std::string& where,
+                                      const Architecture& architecture,
+                                      std::optional<std::uint64_t> expected) {
+  const std::uint64_t bytes = architecture.vector_bytes();
+  if (image.size() % bytes != 0) {
+    user_error(
+        "{}: {} bytes are not a whole number of vectors; a vector has {} bytes ({} scalars "
+        "of {})",
+        where, image.size(), bytes, architecture.array_size, info(architecture.data_type).name);
+  }
+  check_count(where, image.size() / bytes, architecture, expected);
+  return image;
+}
+
 void check_image(const std::vector<std::uint8_t>& image, const Architecture& architecture) {
   if (image.size() % architecture.vector_bytes() != 0) {
     internal_error("{} bytes to write are not whole vectors of {}", image.size(),
@@ -201,43 +230,53 @@ Kind kind_of(const std::string& path) {
 
 }  // namespace
 
+std::string Saturated::text(DataType type) const {
+  return fmt::format(
+      "{} {} outside {}..{}, the range of {}, and saturated; the first in line {}, "
+      "cell {}",
+      count, count == 1 ? "number is" : "numbers are", to_real(type, info(type).min()),
+      to_real(type, info(type).max()), info(type).name, line, cell);
+}
+
 std::vector<std::uint8_t> read_vectors(const std::string& path, const Architecture& architecture,
-                                       std::optional<std::uint64_t> expected) {
-  return kind_of(path) == Kind::csv ? read_vectors_csv(path, architecture, expected)
+                                       std::optional<std::uint64_t> expected,
+                                       Saturated* saturated) {
+  if (is_pipe(path)) {
+    const std::string content = read_text(path);
+    if (looks_like_csv(content)) {
+      return parse_vectors_csv(content, path, architecture, expected, saturated);
+    }
+    return checked_raw({content.begin(), content.end()}, path, architecture, expected);
+  }
+  return kind_of(path) == Kind::csv ? read_vectors_csv(path, architecture, expected, saturated)
                                     : read_vectors_raw(path, architecture, expected);
 }
 
 std::vector<std::uint8_t> read_vectors_raw(const std::string& path,
                                            const Architecture& architecture,
                                            std::optional<std::uint64_t> expected) {
-  std::vector<std::uint8_t> image = read_file(path);
-  const std::uint64_t bytes = architecture.vector_bytes();
-  if (image.size() % bytes != 0) {
-    user_error(
-        "{}: {} bytes are not a whole number of vectors; a vector has {} bytes ({} scalars "
-        "of {})",
-        path, image.size(), bytes, architecture.array_size, info(architecture.data_type).name);
-  }
-  check_count(path, image.size() / bytes, architecture, expected);
-  return image;
+  return checked_raw(read_file(path), path, architecture, expected);
 }
 
 std::vector<std::uint8_t> read_vectors_csv(const std::string& path,
                                            const Architecture& architecture,
-                                           std::optional<std::uint64_t> expected) {
-  return parse_vectors_csv(read_text(path), path, architecture, expected);
+                                           std::optional<std::uint64_t> expected,
+                                           Saturated* saturated) {
+  return parse_vectors_csv(read_text(path), path, architecture, expected, saturated);
 }
 
 std::vector<std::uint8_t> parse_vectors_csv(std::string_view text, const std::string& where,
                                             const Architecture& architecture,
-                                            std::optional<std::uint64_t> expected) {
+                                            std::optional<std::uint64_t> expected,
+                                            Saturated* saturated) {
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // spreadsheets write it
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   std::vector<std::uint8_t> image;
   // A cell is two characters or more, so this suffices; what is not used is never touched.
   image.reserve((text.size() / (2 * architecture.array_size) + 1) * architecture.vector_bytes());
   Problems problems(where, csv_problem_limit);
-  const LineReader reader(architecture, problems);
+  Saturated ignored;
+  LineReader reader(architecture, problems, saturated != nullptr ? *saturated : ignored);
   std::uint64_t count = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());

@@ -15,11 +15,19 @@
 
 namespace tactus::tcu {
 
-/// By extension: .csv, or .bin and .tdata for raw. If `expected` is given, the file must hold
-/// exactly that many vectors. Throws UserError.
+/// Numbers of a CSV file that the data type's range does not hold and that were read as its ends.
+struct Saturated {
+  std::uint64_t count = 0;
+  std::size_t line = 0, cell = 0;  ///< of the first, both from 1
+  /// For a warning: how many, where the first is, and the range.
+  [[nodiscard]] std::string text(DataType type) const;
+};
+
+/// By extension: .csv, or .bin and .tdata for raw; a pipe by what comes out of it. If `expected` is
+/// given, the file must hold exactly that many vectors. Throws UserError.
 [[nodiscard]] std::vector<std::uint8_t> read_vectors(
     const std::string& path, const Architecture& architecture,
-    std::optional<std::uint64_t> expected = std::nullopt);
+    std::optional<std::uint64_t> expected = std::nullopt, Saturated* saturated = nullptr);
 
 /// Raw bytes, taken as they are: FP18BP10 keeps bits above 18, which the unit ignores. The size
 /// must be a whole number of vectors.
@@ -33,15 +41,15 @@ namespace tactus::tcu {
 ///
 /// A number that is exactly a mantissa becomes that mantissa; any other is rounded to float32 and
 /// then by quantise(), which saturates. The first rule matters for FP32BP16 only, whose mantissas
-/// are wider than a float32.
+/// are wider than a float32. `saturated`, if it is given, counts numbers beyond the range.
 [[nodiscard]] std::vector<std::uint8_t> read_vectors_csv(
     const std::string& path, const Architecture& architecture,
-    std::optional<std::uint64_t> expected = std::nullopt);
+    std::optional<std::uint64_t> expected = std::nullopt, Saturated* saturated = nullptr);
 
 /// The same from text already in memory; `where` stands for the file name in messages.
 [[nodiscard]] std::vector<std::uint8_t> parse_vectors_csv(
     std::string_view text, const std::string& where, const Architecture& architecture,
-    std::optional<std::uint64_t> expected = std::nullopt);
+    std::optional<std::uint64_t> expected = std::nullopt, Saturated* saturated = nullptr);
 
 /// CRLF after every line; each number is the shortest decimal, without exponent and with at least
 /// one fraction digit ("3.0"), that parse_vectors_csv reads back exactly. `image` must be whole

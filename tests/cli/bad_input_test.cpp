@@ -1,4 +1,8 @@
 // Bad input: one clear error, exit code 2, nothing written.
+#include <sys/stat.h>
+
+#include <csignal>
+
 #include <fmt/format.h>
 
 #include "tests/cli/cli.h"
@@ -157,6 +161,210 @@ TEST_F(BadInput, FilesOverEachOther) {
   write("g.tasm", std::string("NoOp\n"));
   expect_error("asm g.tasm --arch a.tarch --output g.tasm", "g.tasm: " + why);
   EXPECT_EQ(read("g.tasm"), "NoOp\n");
+}
+
+TEST_F(BadInput, OutputsOverInputsByOtherNames) {
+  const std::string why = "would be written over a file that this command reads or writes too";
+  const std::string run_to = "run --model m.tmodel --input x.csv ";
+  std::filesystem::create_symlink("m.tdata", folder_ / "link");
+  std::filesystem::create_hard_link(folder_ / "m.tdata", folder_ / "hard");
+  std::filesystem::create_directory(folder_ / "sub");
+  const std::string constants = read("m.tdata");
+  for (const std::string name : {"link", "hard", "sub/../m.tdata"}) {
+    for (const std::string option : {"--stats", "--vcd", "--timeline", "--report", "--events"}) {
+      expect_error(run_to + option + " " + name, name + ": " + why);
+    }
+  }
+  EXPECT_EQ(read("m.tdata"), constants);
+  expect_error(run_to + "--stats new --report sub/../new", "sub/../new: " + why);
+  expect_error(run_to + "--vcd w.vcd --gtkw w.vcd", "w.vcd: " + why);
+  // The files of a folder are outputs too.
+  write("y.csv", read("x.csv"));
+  expect_error("run --model m.tmodel --input y.csv --output .", "./y.csv: " + why);
+  expect_error("disasm m.tmodel --output m.tprog", "m.tprog: " + why);
+  // A device takes any number of outputs.
+  EXPECT_EQ(tactus(run_to + "--stats /dev/null --report /dev/null").code, 0);
+}
+
+TEST_F(BadInput, DevicesAndPipes) {
+  expect_error("info /dev/zero", "/dev/zero: more than 1048576 bytes from a device");
+  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0666), 0);
+  const auto replaced = [](std::string text, const std::string& word, const std::string& by) {
+    return text.replace(text.find(word), word.size(), by);
+  };
+  write("odd.tmodel", replaced(read("m.tmodel"), "m.tprog", "fifo"));
+  expect_error("run --model odd.tmodel --input x.csv",
+               "fifo: is a pipe or a device; what odd.tmodel names must be a file");
+  for (const std::string name : {"fifo", "/dev/zero"}) {
+    write("blocks.tarch", replaced(read("a.tarch"), "\"thread_queue_depth\"",
+                                   R"("dais_blocks": [{"name": "b", "program": ")" + name +
+                                       R"("}], "thread_queue_depth")"));
+    expect_error("info blocks.tarch",
+                 name + ": is a pipe or a device; what blocks.tarch names must be a file");
+  }
+}
+
+/// A file of another kind is named in one line instead of being read as what it is not.
+TEST_F(BadInput, FilesOfAnotherKind) {
+  ASSERT_EQ(tactus("zoo mlp -o n.onnx").code, 0);
+  write("n", read("n.onnx"));  // whatever it is called
+  std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/boards/zcu104.json", folder_ / "b.json");
+  std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/sweeps/quick.json", folder_ / "s.json");
+  std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/bench/default.json", folder_ / "t.json");
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --stats f.json --timeline l.json").code, 0);
+  write("a.txt", read("a.tarch"));
+  const std::string arch = "and an architecture (.tarch) is needed; ";
+  const std::string onnx = "and an ONNX model is needed; ";
+  const struct {
+    const char* command;
+    std::string error;
+  } cases[] = {
+      {"info b.json", "b.json: is a board, " + arch + "--board takes it"},
+      {"info n.onnx", "n.onnx: is an ONNX model, " + arch + "tactus compile takes it"},
+      {"info n", "n: is an ONNX model, " + arch + "tactus compile takes it"},
+      {"info m.tprog", "m.tprog: is a program (.tprog), " + arch + "tactus run --program takes it"},
+      {"info s.json", "s.json: is a sweep, " + arch + "tactus sweep takes it"},
+      {"info t.json",
+       "t.json: is a table of networks and boards, " + arch + "tactus bench --config takes it"},
+      {"info f.json", "f.json: is a file of figures that tactus wrote, " + arch +
+                          "tactus explain tells what its figures mean"},
+      {"info l.json", "l.json: is a timeline, " + arch + "Perfetto shows it"},
+      {"gemm --arch m.tmodel",
+       "m.tmodel: is a compiled model (.tmodel), " + arch + "tactus run --model takes it"},
+      {"gemm --board ./a.tarch",
+       "./a.tarch: is an architecture (.tarch), and a board is needed; --arch takes it"},
+      {"run --model m.tprog --input x.csv",
+       "m.tprog: is a program (.tprog), and a compiled model (.tmodel) is needed; tactus run "
+       "--program takes it"},
+      {"run --program m.tmodel --arch a.tarch",
+       "m.tmodel: is a compiled model (.tmodel), and a program (.tprog) is needed; tactus run "
+       "--model takes it"},
+      {"compile a.txt --arch a.tarch --summary",
+       "a.txt: is an architecture (.tarch), " + onnx + "--arch takes it"},
+      {"compile m.tprog --arch a.tarch --summary",
+       "m.tprog: is a program (.tprog), " + onnx + "tactus run --program takes it"},
+      {"estimate nope", "nope: no such file"},
+      {"estimate n.onnx",
+       "n.onnx: is an ONNX model, and a program (.tprog) is needed; tactus compile takes it"},
+      {"disasm n.onnx",
+       "n.onnx: is an ONNX model, and a program (.tprog) is needed; tactus compile takes it"},
+      {"dais info n.onnx",
+       "n.onnx: is an ONNX model, and a DAIS program is needed; tactus compile takes it"},
+      {"sweep b.json -o r", "b.json: is a board, and a sweep is needed; --board takes it"},
+      {"bench --config ./b.json --list",
+       "./b.json: is a board, and a table of networks and boards is needed; --board takes it"},
+      {"replay n.onnx",
+       "n.onnx: is an ONNX model, and a golden log is needed; tactus compile takes it"},
+      {"samples m.tprog",
+       "m.tprog: is a program (.tprog), and a file of samples (.tsample) is needed; tactus run "
+       "--program "
+       "takes it"},
+      {"asm m.tmodel --arch a.tarch --output o",
+       "m.tmodel: is a compiled model (.tmodel), and an assembly text (.tasm) is needed; tactus "
+       "run "
+       "--model takes it"},
+      {"run --program m.tprog --arch a.tarch --regions b.json",
+       "b.json: is a board, and a list of layers is needed; --board takes it"},
+  };
+  for (const auto& [command, error] : cases) {
+    expect_error(command, error);
+    EXPECT_EQ(tactus(command).err, "tactus: error: " + error + "\n");
+  }
+}
+
+TEST_F(BadInput, NumbersAndSizes) {
+  for (const char* regions : {"-3", "0", "1.5", "18446744073709551616"}) {
+    expect_error(
+        fmt::format("run --program m.tprog --arch a.tarch --regions {}", regions),
+        fmt::format("--regions \"{}\" is not allowed; allowed: a whole number 1..6", regions));
+  }
+  const auto model = [&](const std::string& size) {
+    write_model(size);
+    std::string text = read("m.tmodel");
+    const std::string end = "\"load_consts_to_local\"";
+    write("m.tmodel", text.replace(text.find(end), 0,
+                                   R"("layers": [{"name": "l", "first": 0, "count": 6}], )"));
+  };
+  model("3");
+  expect_error("info m.tmodel",
+               "m.tmodel:/prog/size: 3 bytes are not whole instructions; allowed "
+               "multiples of 6");
+  model("30");
+  expect_error(
+      "info m.tmodel",
+      "m.tmodel:/layers/0: \"l\" ends at instruction 6; a program of 30 bytes (/prog/size) "
+      "has 5");
+  model("42");
+  expect_error("info m.tmodel",
+               "m.tprog: 36 bytes, but m.tmodel says 42: the program is truncated");
+}
+
+/// One name of the program in front of a message.
+TEST_F(BadInput, TheProgramIsNamedOnce) {
+  for (const char* command : {"run", "rum", "run --max-cycles 0", "asm x", "dais rum", "sweep"}) {
+    const Output output = tactus(command);
+    EXPECT_EQ(output.code, 2) << command;
+    EXPECT_EQ(output.err.rfind("tactus: error: ", 0), 0U) << output.err;
+    EXPECT_EQ(output.err.find("error: tactus"), std::string::npos) << output.err;
+  }
+}
+
+/// A reader that goes away ends what only prints, and nothing that writes files.
+TEST_F(BadInput, ReadersThatGoAway) {
+  const std::string run = "\"$0\" run --model m.tmodel --input x.csv ";
+  const Output run_to_nobody =
+      shell(run + "--output out --stats s.json | true; exit ${PIPESTATUS[0]}");
+  EXPECT_EQ(run_to_nobody.code, 0) << run_to_nobody.err;
+  EXPECT_TRUE(exists("out/y.csv"));
+  EXPECT_TRUE(exists("s.json"));
+  const Output printed = shell("\"$0\" explain | true; exit ${PIPESTATUS[0]}");
+  EXPECT_EQ(printed.code, 128 + SIGPIPE);
+  EXPECT_EQ(printed.err, "");
+  EXPECT_EQ(shell("\"$0\" nothing 2>&1 | true; exit ${PIPESTATUS[0]}").code, 2);
+  // A file that is a pipe fails by itself, and the result stands.
+  const Output events = shell(run + "--events >(true) --stats t.json");
+  EXPECT_NE(events.out.find("cycles"), std::string::npos) << events.err;
+  EXPECT_TRUE(exists("t.json"));
+}
+
+TEST_F(BadInput, PipesAsInputs) {
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --output a").code, 0);
+  for (const char* line :
+       {"\"$0\" run --model m.tmodel --input <(cat x.csv) --output b",
+        "\"$0\" run --model m.tmodel --input <(cat a/y.bin)",
+        "\"$0\" run --program <(cat m.tprog) --arch <(cat a.tarch) --dram1 <(cat m.tdata)",
+        "\"$0\" info <(cat a.tarch)", "\"$0\" asm <(echo NoOp) --arch a.tarch --output o.tprog",
+        "\"$0\" disasm <(cat m.tprog) --arch a.tarch", "\"$0\" info /dev/stdin <a.tarch"}) {
+    const Output output = shell(line);
+    EXPECT_EQ(output.code, 0) << line << "\n" << output.err;
+  }
+  EXPECT_EQ(read("b/y.csv"), read("a/y.csv"));
+}
+
+TEST_F(BadInput, FoldersAndEmptyFiles) {
+  std::filesystem::create_directory(folder_ / "d");
+  for (const char* command :
+       {"info d", "run --model d", "run --program d --arch a.tarch", "gemm --arch d",
+        "asm d "
+        "--arch a.tarch --output o",
+        "disasm d --arch a.tarch", "compile d --arch a.tarch --summary", "samples d", "dais info d",
+        "estimate d --arch a.tarch", "sweep d -o r"}) {
+    expect_error(command, "d: is a directory; a file is needed");
+  }
+  write("e", std::string());
+  for (const char* command :
+       {"info e", "run --model e", "run --program e --arch a.tarch", "gemm --arch e",
+        "compile e --arch a.tarch --summary", "samples e", "dais info e",
+        "estimate e --arch a.tarch", "sweep e -o r", "replay e"}) {
+    expect_error(command, "e: ");
+  }
+  const std::string run = "run --model m.tmodel --input x.csv ";
+  for (const char* option : {"--stats", "--events", "--vcd", "--report", "--timeline", "--samples",
+                             "--retire-log", "--dump local=d"}) {
+    const bool is_dump =
+        std::string(option).back() == 'd' && std::string(option).find('=') != std::string::npos;
+    expect_error(run + option + (is_dump ? "" : " d"), "d: is a directory; a file name is needed");
+  }
 }
 
 TEST_F(BadInput, StandardOutputFull) {

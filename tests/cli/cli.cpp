@@ -47,6 +47,10 @@ Output CliTest::program(const std::vector<std::string>& arguments, const fs::pat
   return output;
 }
 
+Output CliTest::shell(const std::string& line) const {
+  return program({"bash", "-c", line, TACTUS_BINARY});
+}
+
 std::string CliTest::chromium(const std::vector<std::string>& options) const {
   std::vector<std::string> command = words(
       "timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars "

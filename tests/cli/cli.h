@@ -30,6 +30,8 @@ class CliTest : public ::testing::Test {
   /// Any program, found on the PATH or by its path; its name is the first argument.
   [[nodiscard]] Output program(const std::vector<std::string>& arguments,
                                const std::filesystem::path& out = {}) const;
+  /// A line for bash, for pipes and limits; "$0" in it is the tactus program.
+  [[nodiscard]] Output shell(const std::string& line) const;
   /// Expects exit code 2, nothing on standard output, and one error that contains `text`.
   void expect_error(const std::string& command, const std::string& text) const;
 

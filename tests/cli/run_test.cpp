@@ -77,6 +77,73 @@ TEST_F(CliTest, DriverModeAddsTheProbe) {
   EXPECT_GT(driver.at("probe").get<int>(), Json::parse(read("t")).at("last_b0").get<int>());
 }
 
+TEST_F(CliTest, DriverModeRefusesWhatItsProbeWouldSpoil) {
+  write_model();
+  const std::string model = read("m.tmodel");
+  const auto written = [&](const std::string& from, const std::string& to) {
+    std::string text = model;
+    write("o.tmodel", text.replace(text.find(from), from.size(), to));
+  };
+  const std::string plain = "run --model o.tmodel --input x.csv ";
+  const std::string driver = plain + "--mode driver ";
+  const std::string taken =
+      "and the driver's completion probe takes DRAM0 vectors 254 and 255 (bytes 2032..2047) and "
+      "local vector 255";
+  written(R"("base": 16, "size": 4)", R"("base": 252, "size": 4)");
+  expect_error(driver, "o.tmodel: output \"y\" lies in DRAM0 vectors 252..255, " + taken);
+  written(R"("base": 16, "size": 4)", R"("base": 250, "size": 4)");
+  EXPECT_EQ(tactus(driver).code, 0);  // beside the probe
+  written(R"("name": "x", "base": 0)", R"("name": "x", "base": 251)");
+  expect_error(driver, "o.tmodel: input \"x\" lies in DRAM0 vectors 251..254, " + taken);
+  EXPECT_EQ(tactus(plain).code, 0);
+
+  write("m.tdata", std::string(8 * 256, '\0'));
+  written("\"base\": 0, \"size\": 5}]", "\"base\": 0, \"size\": 256}]");
+  EXPECT_EQ(tactus(driver).code, 0);
+  std::string preloading = read("o.tmodel");
+  const std::string off = "\"load_consts_to_local\": false";
+  write("o.tmodel",
+        preloading.replace(preloading.find(off), off.size(), "\"load_consts_to_local\": true"));
+  expect_error(driver, "o.tmodel: constants are copied to local vectors 0..255, " + taken);
+  EXPECT_EQ(tactus(plain).code, 0);
+  write_model();
+
+  const auto program = [&](const std::string& text) {
+    write("o.tasm", text);
+    ASSERT_EQ(tactus("asm o.tasm --arch a.tarch --output m.tprog").code, 0);
+    std::string any_size = model;
+    const std::string size = "\"size\": 36";
+    ASSERT_NE(any_size.find(size), std::string::npos);
+    write("o.tmodel", any_size.replace(any_size.find(size), size.size(),
+                                       "\"size\": " + std::to_string(read("m.tprog").size())));
+  };
+  program("NoOp\nDataMove Local(0) -> DRAM0(3)@4, 64\n");
+  expect_error(driver, "o.tmodel: instruction 1 writes DRAM0 bytes 2040..2047, " + taken);
+  program("NoOp\nDataMove Local(0) -> DRAM0(0)@4, 64\n");  // 252 is the last
+  EXPECT_EQ(tactus(driver).code, 0);
+  program("Configure Dram0Offset = 1\nDataMove Local(0) -> DRAM0(0), 4\n");
+  expect_error(driver, "o.tmodel: instruction 0 sets Dram0Offset to 1 and nothing sets it back");
+  EXPECT_EQ(tactus(plain).code, 0);
+  program(
+      "Configure Dram0Offset = 1\nDataMove Local(0) -> DRAM0(0), 4\n"
+      "Configure Dram0Offset = 0\n");
+  EXPECT_EQ(tactus(driver).code, 0);
+}
+
+TEST_F(CliTest, SaturatedInputsAreTold) {
+  write_model();
+  write("hot.csv", std::string("1,2,3,4\n0,0,300,0\n-1,0.5,-0.25,-1e3\n0,1,0,1\n"));
+  write("top.csv", std::string("1,2,3,4\n0,0,127.99609375,0\n-1,0.5,-0.25,-128\n0,1,0,1\n"));
+  const Output hot = tactus("run --model m.tmodel --input hot.csv --output a");
+  EXPECT_EQ(hot.code, 0);
+  EXPECT_EQ(hot.err,
+            "tactus: warning: hot.csv: 2 numbers are outside -128..127.99609375, the range of "
+            "FP16BP8, and saturated; the first in line 2, cell 3\n");
+  const Output top = tactus("run --model m.tmodel --input top.csv --output b");
+  EXPECT_EQ(top.err, "");
+  EXPECT_EQ(read("a/y.csv"), read("b/y.csv"));
+}
+
 TEST_F(CliTest, RetireLogEventsAndDumps) {
   write_model();
   const Output run = tactus(

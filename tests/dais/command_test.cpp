@@ -110,6 +110,18 @@ TEST_F(DaisCommand, InfoAndDisassembly) {
   EXPECT_EQ(read("p.txt"), text.out);
 }
 
+TEST_F(DaisCommand, OutputsDoNotReplaceInputs) {
+  const std::string why = ": would be written over a file that this command reads or writes too";
+  copy("prog/m01_mlp16_16_5/prog.seed.bin", "p.seed");
+  copy("prog/m01_mlp16_16_5/in.f64", "in.f64");
+  const std::string before = read("p.seed");
+  for (const char* command : {"convert p.seed --to v1", "disasm p.seed"}) {
+    expect_error(fmt::format("dais {} --output ./p.seed", command), "./p.seed" + why);
+  }
+  expect_error("dais run p.seed --input in.f64 --output in.f64", "in.f64" + why);
+  EXPECT_EQ(read("p.seed"), before);
+}
+
 TEST_F(DaisCommand, Help) {
   for (const char* command : {"", "info ", "run ", "disasm ", "convert "}) {
     const Output help = tactus(std::string("dais ") + command + "--help");
@@ -126,16 +138,18 @@ TEST_F(DaisCommand, Errors) {
   copy("pipe/c01_cmvm8x8_w4.json", "pipe.json");
   write("x.csv", std::string("1\n2,3\n"));
   write("four.csv", std::string("-4,-4,-4,-4\n-4,-4,3,-4\n"));
-  expect_error("dais rum p.bin", "tactus dais: unknown command \"rum\"; did you mean \"run\"?");
-  expect_error("dais run p.bin", "tactus dais run: --input F.csv or F.f64 is missing");
-  expect_error("dais run", "tactus dais run: name exactly one file");
+  expect_error("dais rum p.bin",
+               "tactus: error: dais: unknown command \"rum\"; did you mean \"run\"?");
+  expect_error("dais run p.bin", "tactus: error: dais run: --input F.csv or F.f64 is missing");
+  expect_error("dais run", "tactus: error: dais run: name exactly one file");
   expect_error("dais info missing.bin", "missing.bin: ");
   expect_error("dais info bad.bin --dialect seed",
                "bad.bin:operation 3: id0 7 is no earlier operation; allowed 0..2");
   expect_error("dais info bad.bin", "bad.bin: fits no dialect of DAIS");
-  expect_error("dais info p.bin --dialect v2",
-               "tactus dais info: --dialect \"v2\" is not allowed; allowed \"seed\", \"v0\", "
-               "\"v1\", \"auto\"");
+  expect_error(
+      "dais info p.bin --dialect v2",
+      "tactus: error: dais info: --dialect \"v2\" is not allowed; allowed \"seed\", \"v0\", "
+      "\"v1\", \"auto\"");
   expect_error("dais run p.bin --input x.csv", "x.csv:2: 2 numbers; expected 1");
   expect_error("dais run p.bin --input x.txt",
                "x.txt: the name must end in .csv (decimal text) or .f64 (raw doubles)");
@@ -144,7 +158,8 @@ TEST_F(DaisCommand, Errors) {
                "lut.bin: operation 10: sample 1: value 24 is entry 56 of table 0; allowed 0..2");
   expect_error("dais convert pipe.json --to v1 --output o",
                "pipe.json: dialect v1 holds one program, not a pipeline; allowed json");
-  expect_error("dais convert p.bin --output o", "tactus dais convert: --to FORM is missing");
+  expect_error("dais convert p.bin --output o",
+               "tactus: error: dais convert: --to FORM is missing");
   EXPECT_FALSE(exists("o"));
 }
 

@@ -341,6 +341,13 @@ TEST_F(SweepCommand, NetworksInFilesAreNamedFromTheSweepsFolder) {
   EXPECT_EQ(lines("all").size(), 2U);
 }
 
+TEST_F(SweepCommand, AFoldersOwnDefinitionMayRunAgain) {
+  write_sweep(R"("axes": [])");
+  ASSERT_EQ(tactus("sweep s.json -o one").code, 0);
+  EXPECT_EQ(tactus("sweep one/sweep.json -o one").code, 0);
+  EXPECT_EQ(tactus("report one -o one/page.html").code, 0);
+}
+
 TEST_F(SweepCommand, ReportsNeedResults) {
   expect_error("report . -o r.html", "no sweep.json");
   expect_error("report absent -o r.html", "no sweep.json");

@@ -221,6 +221,35 @@ TEST_F(SamplesCli, TheRulesOfTheAnalysis) {
   EXPECT_EQ(analyse("").at("analysed"), 3);
 }
 
+TEST_F(SamplesCli, SamplesOfAnotherProgramAreRefused) {
+  const std::string why = "s.tsample: the samples are not of this program";
+  ASSERT_EQ(
+      tactus("run --program m.tprog --arch a.tarch --samples s.tsample --sample-interval 1").code,
+      0);
+  EXPECT_EQ(tactus("samples s.tsample --program m.tprog --arch a.tarch").code, 0);
+  EXPECT_EQ(tactus("samples s.tsample --model m.tmodel").code, 0);
+  // Other instructions where the samples have requests to local memory.
+  write("other.tasm", std::string(".repeat 6\nMatMul.zeroes Acc(0), 1\n.end\n"));
+  ASSERT_EQ(tactus("asm other.tasm --arch a.tarch --output other.tprog").code, 0);
+  expect_error("samples s.tsample --program other.tprog --arch a.tarch --json h.json",
+               why +
+                   ": at program counter 0 a sample shows a request to local memory's port B, but "
+                   "MatMul there makes none");
+  // The right one where it begins elsewhere.
+  const std::string fits = ", unless it begins at another program counter (--first-pc {} fits): ";
+  expect_error("samples s.tsample --program m.tprog --arch a.tarch --first-pc 1",
+               why + fmt::format(fmt::runtime(fits), 0));
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --mode driver --samples s.tsample "
+                   "--sample-interval 1")
+                .code,
+            0);
+  expect_error("samples s.tsample --model m.tmodel", why + fmt::format(fmt::runtime(fits), 3));
+  EXPECT_EQ(tactus("samples s.tsample --model m.tmodel --first-pc 3").code, 0);
+  expect_error("samples s.tsample --program m.tprog --arch a.tarch --first-pc 1000",
+               why + fmt::format(fmt::runtime(fits), 3) +
+                   "no sample has a program counter within it, 1000..1005");
+}
+
 TEST_F(SamplesCli, BadInput) {
   expect_error("samples", "name exactly one file");
   expect_error("samples none.tsample", "none.tsample");

@@ -61,6 +61,89 @@ class Waveform : public CliTest {
   void write_long_program() const { write("long.tprog", std::string(6 * 400, '\0')); }
 };
 
+/// A full disk, and a limit on the size of files, leave a file of whole cycles and a clear error.
+TEST_F(Waveform, AFullDiskLeavesWholeCycles) {
+  write("g.tasm", std::string(".repeat 400\nMatMul.zeroes Acc(5), 3\n"
+                              "SIMD O = Move(I), read Acc(5), write Acc(7)\n.end\n"));
+  ASSERT_EQ(tactus("asm g.tasm --arch a.tarch --output g.tprog").code, 0);
+  const std::string whole = "run --program g.tprog --arch a.tarch --vcd w.vcd";
+  ASSERT_EQ(tactus(whole).code, 0);
+  const std::string all = read("w.vcd");
+  ASSERT_GT(all.size(), 50000U);
+  std::filesystem::remove(folder_ / "w.vcd");
+  for (const std::size_t kilobytes : {1, 32, 40}) {  // a header has 15 or so
+    const Output limited = shell(fmt::format(
+        "(ulimit -f {}; exec \"$0\" {}) | cat; exit ${{PIPESTATUS[0]}}", kilobytes, whole));
+    EXPECT_EQ(limited.code, 2) << kilobytes;
+    EXPECT_EQ(limited.err, "tactus: error: w.vcd: writing failed: File too large\n");
+    EXPECT_NE(limited.out.find("cycles"), std::string::npos);
+    if (kilobytes == 1) {
+      EXPECT_FALSE(exists("w.vcd"));
+      continue;
+    }
+    const std::string part = read("w.vcd");
+    EXPECT_LE(part.size(), kilobytes * 1024);
+    EXPECT_GT(part.size(), kilobytes * 1024 - 2000);
+    EXPECT_EQ(part, all.substr(0, part.size()));
+    EXPECT_EQ(all[part.size()], '#');
+    VcdReader reader(path("w.vcd"));
+    VcdCycles cycles(reader, period_ps);
+    while (cycles.next()) continue;
+    EXPECT_GT(cycles.cycle(), 5U);
+  }
+  // Other files appear whole or not at all.
+  const Output events = shell(
+      "(ulimit -f 1; exec \"$0\" run --program g.tprog --arch a.tarch --events e) | cat; "
+      "exit ${PIPESTATUS[0]}");
+  EXPECT_EQ(events.code, 2);
+  EXPECT_EQ(events.err, "tactus: error: e: cannot be written: File too large\n");
+  EXPECT_FALSE(exists("e"));
+}
+
+/// Values of channels that nobody looks at are the RTL's too: an address that an item does not use
+/// is 0, and the ALU array is ready for the NoOp that it is shown when no operation is for it.
+TEST_F(Waveform, ValuesThatNobodyLooksAt) {
+  write("g.tasm", std::string("MatMul.zeroes Acc(5), 3\n"
+                              "SIMD O = Move(I), read Acc(5), write Acc(7)\n"
+                              "DataMove Acc(7) -> Local(3), 2\n"));
+  ASSERT_EQ(tactus("asm g.tasm --arch a.tarch --output g.tprog").code, 0);
+  std::string other;
+  for (const char* engine : {"step", "fast"}) {
+    ASSERT_EQ(
+        tactus(fmt::format("run --program g.tprog --arch a.tarch --vcd w.vcd --engine {}", engine))
+            .code,
+        0);
+    VcdReader reader(path("w.vcd"));
+    VcdCycles cycles(reader, period_ps);
+    std::vector<std::uint64_t> reads, writes;
+    unsigned results = 0;
+    while (cycles.next()) {
+      for (const std::string channel : {"top.tcu.decoder.acc", "top.tcu.accumulators.head"}) {
+        if (!reader.is_high(channel + ".valid")) continue;
+        const bool used_to_read = reader.is_high(channel + ".read");
+        const bool used_to_write = reader.is_high(channel + ".write");
+        const std::uint64_t read_address = reader.value(channel + ".read_address");
+        const std::uint64_t write_address = reader.value(channel + ".write_address");
+        if (!used_to_read) EXPECT_EQ(read_address, 0U) << channel << ", cycle " << cycles.cycle();
+        if (!used_to_write) EXPECT_EQ(write_address, 0U) << channel << ", cycle " << cycles.cycle();
+        if (!reader.is_high(channel + ".ready") || channel != "top.tcu.decoder.acc") continue;
+        if (used_to_read) reads.push_back(read_address);
+        if (used_to_write) writes.push_back(write_address);
+      }
+      // The phase in which a SIMD instruction writes what the ALU array has worked out.
+      if (reader.value("top.tcu.accumulators.phase") != 3) continue;
+      ++results;
+      EXPECT_FALSE(reader.is_high("top.tcu.alu.operation.valid"));
+      EXPECT_TRUE(reader.is_high("top.tcu.alu.operation.ready")) << "cycle " << cycles.cycle();
+    }
+    EXPECT_EQ(reads, (std::vector<std::uint64_t>{5, 7, 8}));
+    EXPECT_EQ(writes, (std::vector<std::uint64_t>{5, 6, 7, 7}));
+    EXPECT_GE(results, 2U);
+    if (!other.empty()) EXPECT_TRUE(other == read("w.vcd"));
+    other = read("w.vcd");
+  }
+}
+
 TEST_F(Waveform, BesideAnUnchangedResult) {
   const Output plain = tactus(run + "--events e --stats s.json");
   ASSERT_EQ(plain.code, 0) << plain.err;

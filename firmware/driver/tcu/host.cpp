@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "isa/support/error.h"
+#include "isa/support/text.h"
 #include "isa/tcu/instruction.h"
 
 namespace tactus {
@@ -41,13 +42,81 @@ Host::Host(TcuSimulation& simulation, const Model& model, HostMode mode)
     check_reach(entry.file_name, entry.base, entry.size, bytes);
   }
   if (mode_ == HostMode::plain) return;
-  if (architecture_.dram0_depth < 2) {
-    user_error("driver mode needs 2 DRAM0 vectors for its probe; dram0_depth is {}",
-               architecture_.dram0_depth);
-  }
+  check_probe_place();
   const std::vector<std::uint8_t> probe = probe_program();
   with_probe_ = model.program;
   with_probe_.insert(with_probe_.end(), probe.begin(), probe.end());
+}
+
+/// Real drivers put the probe into these vectors whatever the model does, and outputs, constants or
+/// the completion itself would be wrong without a word. So the model is refused.
+void Host::check_probe_place() const {
+  const std::uint64_t depth = architecture_.dram0_depth;
+  if (depth < 2) {
+    user_error("driver mode needs 2 DRAM0 vectors for its probe; dram0_depth is {}", depth);
+  }
+  const std::string remedy = fmt::format(
+      "the driver's completion probe takes DRAM0 vectors {} and {} (bytes {}..{}) and local vector "
+      "{}; allowed: plain mode, or a model that leaves them free",
+      depth - 2, depth - 1, address(depth - 2), address(depth) - 1, architecture_.local_depth - 1);
+  for (const auto* entries : {&model_.file.inputs, &model_.file.outputs}) {
+    for (const tcu::TensorEntry& entry : *entries) {
+      if (entry.size == 0 || entry.base + entry.size <= depth - 2) continue;
+      user_error("{}: {} {} lies in DRAM0 vectors {}..{}, and {}", model_.path,
+                 entries == &model_.file.inputs ? "input" : "output", quote(entry.name), entry.base,
+                 entry.base + entry.size - 1, remedy);
+    }
+  }
+  if (model_.file.load_consts_to_local.value_or(false)) {
+    for (const tcu::ConstantsEntry& entry : model_.file.consts) {
+      if (entry.size == 0 || entry.base + entry.size < architecture_.local_depth) continue;
+      user_error("{}: constants are copied to local vectors {}..{}, and {}", model_.path,
+                 entry.base, entry.base + entry.size - 1, remedy);
+    }
+  }
+  check_program_leaves_probe(remedy);
+}
+
+/// The program must not write the probe's vectors, and must leave the window on DRAM0 where the
+/// driver has put it: else the probe goes elsewhere and a real driver waits for ever.
+void Host::check_program_leaves_probe(const std::string& remedy) const {
+  const std::uint64_t depth = architecture_.dram0_depth;
+  const std::vector<tcu::Instruction> program = decode_program(layout_, model_.program);
+  std::uint32_t offset = 0;
+  std::size_t set_by = 0;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    const tcu::Instruction& instruction = program[i];
+    const auto opcode = static_cast<tcu::Opcode>(instruction.opcode);
+    if (opcode == tcu::Opcode::configure) {
+      const tcu::ConfigureFields fields = configure_fields(layout_, instruction);
+      if (fields.register_number != static_cast<unsigned>(tcu::ConfigRegister::dram0_offset)) {
+        continue;
+      }
+      offset = fields.value & 0xFFFF;  // the register keeps 16 bits
+      set_by = i;
+    }
+    const bool writes =
+        opcode == tcu::Opcode::data_move &&
+        instruction.flags == static_cast<unsigned>(tcu::DataMoveKind::local_to_dram0);
+    if (!writes) continue;
+    const tcu::Operand dram = operand1_fields(layout_, instruction);
+    const std::uint64_t step = std::uint64_t{1} << dram.stride;
+    const std::uint64_t last = dram.address + std::min(instruction.operand2, depth) * step;
+    const std::uint64_t window = std::uint64_t{offset} << 16;
+    if (window + address(last + 1) <= address(depth - 2)) continue;
+    for (std::uint64_t vector = dram.address; vector <= last; vector += step) {
+      const std::uint64_t at = window + address(vector % depth);
+      if (at + address(1) <= address(depth - 2) || at >= address(depth)) continue;
+      user_error("{}: instruction {} writes DRAM0 bytes {}..{}, and {}", model_.path, i, at,
+                 at + address(1) - 1, remedy);
+    }
+  }
+  if (offset == 0) return;
+  user_error(
+      "{}: instruction {} sets Dram0Offset to {} and nothing sets it back to 0, so the completion "
+      "probe behind the program would miss the vectors that the driver looks at; allowed: plain "
+      "mode, or a program that ends with Configure Dram0Offset = 0",
+      model_.path, set_by, offset);
 }
 
 std::uint64_t Host::address(std::uint64_t vector) const {

@@ -32,7 +32,8 @@ struct ImageResult {
 
 class Host {
  public:
-  /// Throws UserError where the machine cannot hold the probe.
+  /// Throws UserError if the model does not fit the machine or, in driver mode, uses what is the
+  /// probe's.
   Host(TcuSimulation& simulation, const Model& model, HostMode mode);
 
   /// Writes constants to DRAM1, to local memory too where the model says so, and in driver mode the
@@ -46,6 +47,8 @@ class Host {
   [[nodiscard]] std::vector<std::uint8_t> preload_program() const;
   [[nodiscard]] std::vector<std::uint8_t> configuration_program() const;
   [[nodiscard]] std::vector<std::uint8_t> probe_program() const;
+  void check_probe_place() const;
+  void check_program_leaves_probe(const std::string& remedy) const;
   void reset_probe();
   [[nodiscard]] bool probe_arrived();
   [[nodiscard]] std::uint64_t address(std::uint64_t vector) const;

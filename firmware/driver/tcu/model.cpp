@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
 #include "isa/tcu/instruction.h"
@@ -15,10 +16,8 @@ unsigned instruction_bytes(const tcu::Architecture& architecture) {
   return tcu::InstructionLayout(architecture).instruction_bytes();
 }
 
-}  // namespace
-
-void check_program(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
-                   const std::string& where, ProgramChecks checks) {
+void check_bytes(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
+                 const std::string& where, ProgramChecks checks) {
   const tcu::InstructionLayout layout(architecture);
   const unsigned size = layout.instruction_bytes();
   if (program.empty()) user_error("{}: the program is empty", where);
@@ -32,6 +31,14 @@ void check_program(const tcu::Architecture& architecture, const std::vector<std:
     user_error("{}: instruction {}: {} (--permissive runs it as the hardware would)", where,
                problem->instruction, problem->what);
   }
+}
+
+}  // namespace
+
+void check_program(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
+                   const std::string& where, ProgramChecks checks) {
+  parse_as(FileKind::program, where, as_text(program),
+           [&] { check_bytes(architecture, program, where, checks); });
 }
 
 void check_regions(const std::vector<tcu::LayerEntry>& regions, std::uint64_t instructions,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/tcu/instruction_kind.h"
 
@@ -23,6 +24,41 @@ std::string class_name(const tcu::InstructionLayout& layout, const tcu::Instruct
 }
 
 std::uint32_t counter(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+
+/// Which port of local memory the instruction asks: bit 0 A, bit 1 B.
+unsigned local_ports(const tcu::InstructionLayout& layout, const tcu::Instruction& i) {
+  switch (kind_of(layout, i)) {
+    case tcu::InstructionKind::mat_mul:
+      return (i.flags & tcu::mat_mul_zeroes) != 0 ? 0 : 1;
+    case tcu::InstructionKind::load_weights:
+      return (i.flags & tcu::load_weights_zeroes) != 0 ? 0 : 1;
+    case tcu::InstructionKind::accumulator_to_local:
+    case tcu::InstructionKind::local_to_accumulator:
+    case tcu::InstructionKind::local_to_accumulator_accumulate:
+    case tcu::InstructionKind::dais:
+      return 1;
+    case tcu::InstructionKind::dram0_to_local:
+    case tcu::InstructionKind::local_to_dram0:
+    case tcu::InstructionKind::dram1_to_local:
+    case tcu::InstructionKind::local_to_dram1:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+/// What a sample and the instruction at its program counter have against each other, or nothing.
+std::string contradiction(const tcu::InstructionLayout& layout, std::uint64_t word,
+                          const tcu::Instruction& instruction) {
+  const unsigned port_a = 6, port_b = 5;  // of sample_channels
+  unsigned asked = (channel_state(word, port_a) & 1U) | (channel_state(word, port_b) & 1U) << 1;
+  asked &= ~local_ports(layout, instruction);
+  if (asked == 0) return {};
+  return fmt::format(
+      "at program counter {} a sample shows a request to local memory's port {}, but {}"
+      " there makes none",
+      counter(word), (asked & 1U) != 0 ? "A" : "B", class_name(layout, instruction));
+}
 
 }  // namespace
 
@@ -61,8 +97,10 @@ std::string SampleFile::summary(std::uint64_t dropped) const {
                      in_block_ == 0 ? "" : fmt::format(" and {} of another", in_block_), dropped);
 }
 
-std::vector<std::uint64_t> read_samples(const std::string& path) {
-  const std::vector<std::uint8_t> bytes = read_file(path);
+namespace {
+
+std::vector<std::uint64_t> parse_samples(const std::vector<std::uint8_t>& bytes,
+                                         const std::string& path) {
   if (bytes.empty()) user_error("{}: no samples: the file is empty", path);
   if (bytes.size() % word_bytes != 0) {
     user_error("{}: {} bytes; allowed: whole samples of {} bytes", path, bytes.size(), word_bytes);
@@ -78,6 +116,14 @@ std::vector<std::uint64_t> read_samples(const std::string& path) {
     }
   }
   return words;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> read_samples(const std::string& path) {
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  return parse_as(FileKind::samples, path, as_text(bytes),
+                  [&] { return parse_samples(bytes, path); });
 }
 
 SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
@@ -108,7 +154,11 @@ SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
         analysis.after = static_cast<std::uint64_t>(words.end() - word);
         break;
       }
-      name = class_name(*layout, instructions[counter(*word) - lowest]);
+      const tcu::Instruction& instruction = instructions[counter(*word) - lowest];
+      name = class_name(*layout, instruction);
+      if (analysis.contradiction.empty()) {
+        analysis.contradiction = contradiction(*layout, *word, instruction);
+      }
     }
     if (analysis.analysed++ == 0) analysis.first_counter = counter(*word);
     analysis.last_counter = counter(*word);
@@ -118,6 +168,10 @@ SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
       ++one.states[channel][channel_state(*word, channel)];
     }
     ++one.patterns[static_cast<std::uint16_t>(*word >> 32)];
+  }
+  if (program != nullptr && analysis.analysed == 0) {
+    analysis.contradiction = fmt::format("no sample has a program counter within it, {}..{}",
+                                         lowest, lowest + instructions.size() - 1);
   }
   for (auto& [name, one] : classes) {
     one.name = name;

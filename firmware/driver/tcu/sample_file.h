@@ -60,6 +60,7 @@ struct SampleAnalysis {
   std::uint64_t analysed = 0;  ///< the rest
   std::uint32_t first_counter = 0, last_counter = 0;  ///< of the analysed samples
   std::vector<SampleClass> classes;                   ///< most samples first
+  std::string contradiction;  ///< why the samples are not of the program; empty: they may be
 };
 
 struct SampleProgram {
@@ -71,7 +72,8 @@ struct SampleProgram {
 /// Drivers set the program counter when they have configured the machine, so samples count from its
 /// first decrease on; where it never decreases (or `from_start`), from the first sample on. With a
 /// program they count from the first sample that is not below it up to the first one beyond it.
-/// `program` may be null: one class.
+/// `program` may be null: one class. Requests to local memory have no queue before them, so a
+/// sample with one at a program counter whose instruction has none is of another program.
 [[nodiscard]] SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
                                              const SampleProgram* program, bool from_start);
 

@@ -1,6 +1,7 @@
 #include "models/sim/trace/vcd_writer.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -166,13 +167,30 @@ void VcdWriter::flush() {
     const ssize_t written = ::write(file_, buffer_.data() + done, used_ - done);
     if (written < 0) {
       if (errno == EINTR) continue;
-      fail("writing failed", errno);
+      const int number = errno;
+      done = cut(done);
+      fail("writing failed", number);
       break;
     }
     done += static_cast<std::size_t>(written);
   }
   bytes_ += done;
   used_ = 0;
+}
+
+/// Takes the last cycle, of which a part has been written, away from a file that can be shortened:
+/// without a whole header nothing is left. Returns how much of the buffer stays.
+std::size_t VcdWriter::cut(std::size_t done) {
+  struct stat status = {};
+  if (::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) return done;
+  const std::size_t line = std::string_view(buffer_.data(), done).rfind("\n#");
+  const std::size_t whole = line == std::string_view::npos ? 0 : line + 1;
+  if (bytes_ + whole == 0) {
+    ::unlink(path_.c_str());
+  } else if (::ftruncate(file_, static_cast<off_t>(bytes_ + whole)) != 0) {
+    return done;
+  }
+  return whole;
 }
 
 void VcdWriter::time(std::uint64_t ticks) {

@@ -2,7 +2,8 @@
 //
 // Cycle t lies at t clock periods; the clock, if it is traced, rises there and falls half a period
 // later. Payload of a channel that is not valid reads x. Between windows everything reads x. Bytes
-// reach the file in whole cycles, so whatever ends the program leaves a file that can be read.
+// reach the file in whole cycles, so whatever ends the program leaves a file that can be read. On a
+// full disk the file ends with the last cycle that has room.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +48,7 @@ class VcdWriter {
   void open();
   void header_text();
   void flush();
+  std::size_t cut(std::size_t done);
   void fail(const char* what, int number);
   void time(std::uint64_t ticks);
   void append(std::string_view text);

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isa/support/file_guard.h"
 #include "tests/unit/isa/test_files.h"
 
 namespace tactus {
@@ -140,6 +141,35 @@ TEST_F(Files, AReaderKeepsTheOldFile) {
   write_file_atomically(path("a"), "new");
   EXPECT_EQ(read_text(path("b")), "old");
   EXPECT_EQ(read_text(path("a")), "new");
+}
+
+TEST_F(Files, AGuardKeepsInputsAndOtherOutputs) {
+  const std::string why = ": would be written over a file that this command reads or writes too";
+  write_file_atomically(path("a"), "x");
+  write_file_atomically(path("b"), "y");
+  fs::create_hard_link(path("a"), path("hard"));
+  {
+    const FileGuard guard;
+    (void)read_file(path("a"));
+    for (const char* name : {"a", "hard", "./a"}) {
+      EXPECT_EQ(error_of([&] { write_file_atomically(path(name), "z"); }), path(name) + why);
+      EXPECT_EQ(error_of([&] { claim_output(path(name)); }), path(name) + why);
+    }
+    rewrite_own_file(path("a"), "w");
+    claim_output(path("b"));
+    claim_output(path("new"));
+    EXPECT_EQ(error_of([&] { claim_output(path("./new")); }), path("./new") + why);
+    EXPECT_EQ(error_of([&] { (void)read_file(path("b")); }), path("b") + why);
+    write_file_atomically(path("b"), "z");
+    claim_output("/dev/null");
+    claim_output("/dev/null");
+    EXPECT_EQ(error_of([&] { claim_output(path("no/c")); }),
+              path("no/c") + ": cannot be written: No such file or directory");
+    EXPECT_EQ(error_of([&] { claim_output(folder_); }),
+              folder_ + ": is a directory; a file name is needed");
+  }
+  write_file_atomically(path("a"), read_text(path("b")));  // without a guard
+  EXPECT_EQ(read_text(path("a")), "z");
 }
 
 TEST(Paths, DirectoryOf) {

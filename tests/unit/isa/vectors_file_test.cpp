@@ -87,6 +87,29 @@ TEST(VectorsCsv, RoundsAsTheReferenceAndSaturates) {
   EXPECT_EQ(mantissas("3.4e38,-3.4e38\n"), (std::vector<int>{32767, -32768}));
 }
 
+TEST(VectorsCsv, SaturatedNumbersAreCounted) {
+  const Architecture fp16x2 = architecture(DataType::fp16bp8, 2);
+  const auto saturated = [&](const std::string& text) {
+    Saturated result;
+    (void)parse_vectors_csv(text, "v.csv", fp16x2, std::nullopt, &result);
+    return result;
+  };
+  // Up to half a step beyond the ends is rounding.
+  EXPECT_EQ(saturated("127.99609375,-128\n127.998,-128.001953125\n").count, 0U);
+  EXPECT_EQ(saturated("127.998046875,0\n").count, 1U);
+  EXPECT_EQ(saturated("0,-128.00196\n").count, 1U);
+  const Saturated some = saturated("0,1\n2, 1e3 \n-1000,3.4e38\n");
+  EXPECT_EQ(some.count, 3U);
+  EXPECT_EQ(some.line, 2U);
+  EXPECT_EQ(some.cell, 2U);
+  EXPECT_EQ(some.text(DataType::fp16bp8),
+            "3 numbers are outside -128..127.99609375, the range of FP16BP8, and saturated; the "
+            "first in line 2, cell 2");
+  EXPECT_EQ(saturated("128,0\n").text(DataType::fp16bp8),
+            "1 number is outside -128..127.99609375, the range of FP16BP8, and saturated; the "
+            "first in line 1, cell 1");
+}
+
 TEST(VectorsCsv, TinyNumbersAreZero) {
   EXPECT_EQ(mantissas("1e-60,-1e-400\n"), (std::vector<int>{0, 0}));
   EXPECT_EQ(mantissas("1e-999999999999999999999999,0e999999999999999999999999\n"),

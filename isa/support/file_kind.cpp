@@ -1,0 +1,113 @@
+#include "isa/support/file_kind.h"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+
+namespace tactus {
+namespace {
+
+struct KindInfo {
+  FileKind kind;
+  std::string_view name;
+  std::string_view extension;  ///< of binary files and of text that is not JSON; may be empty
+  std::string_view taken_by;
+};
+
+constexpr std::array<KindInfo, 16> kinds{{
+    {FileKind::architecture, "an architecture (.tarch)", "", "--arch takes it"},
+    {FileKind::model, "a compiled model (.tmodel)", "", "tactus run --model takes it"},
+    {FileKind::program, "a program (.tprog)", ".tprog", "tactus run --program takes it"},
+    {FileKind::constants, "a file of constants (.tdata)", ".tdata",
+     "a .tmodel names it, and tactus run --dram1 takes it"},
+    {FileKind::layers, "a list of layers", "", "tactus run --regions takes it"},
+    {FileKind::board, "a board", "", "--board takes it"},
+    {FileKind::table, "a table of networks and boards", "", "tactus bench --config takes it"},
+    {FileKind::sweep, "a sweep", "", "tactus sweep takes it"},
+    {FileKind::onnx, "an ONNX model", ".onnx", "tactus compile takes it"},
+    {FileKind::dais, "a DAIS program", "", "tactus dais takes it"},
+    {FileKind::assembly, "an assembly text (.tasm)", ".tasm", "tactus asm takes it"},
+    {FileKind::vectors, "a file of vectors (.csv)", ".csv", "tactus run --input takes it"},
+    {FileKind::samples, "a file of samples (.tsample)", ".tsample", "tactus samples takes it"},
+    {FileKind::log, "a golden log", "", "tactus replay takes it"},
+    {FileKind::statistics, "a file of figures that tactus wrote", "",
+     "tactus explain tells what its figures mean"},
+    {FileKind::timeline, "a timeline", "", "Perfetto shows it"},
+}};
+
+const KindInfo* info(FileKind kind) {
+  for (const KindInfo& one : kinds) {
+    if (one.kind == kind) return &one;
+  }
+  return nullptr;
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+/// The start of a ModelProto: its version, a small number, and then a field that such files have
+/// next, of bytes or a number.
+bool looks_like_onnx(std::string_view content) {
+  if (content.size() < 3 || content[0] != 0x08 || content[1] < 1 || content[1] > 20) return false;
+  return std::string_view("\x12\x1A\x22\x28\x32\x3A\x42", 7).find(content[2]) !=
+         std::string_view::npos;
+}
+
+/// By keys that files of the kind have and others do not.
+FileKind kind_of_json(std::string_view text) {
+  const auto has = [text](std::initializer_list<const char*> keys) {
+    for (const char* key : keys) {
+      if (text.find('"' + std::string(key) + '"') == std::string_view::npos) return false;
+    }
+    return true;
+  };
+  if (has({"traceEvents"})) return FileKind::timeline;
+  if (has({"tool", "version"})) return FileKind::statistics;
+  if (has({"prog", "consts"})) return FileKind::model;
+  if (has({"provenance", "architecture"})) return FileKind::board;
+  if (has({"workload", "base"})) return FileKind::sweep;
+  if (has({"rows", "board"})) return FileKind::table;
+  if (has({"array_size", "local_depth"})) return FileKind::architecture;
+  if (has({"layers", "first"})) return FileKind::layers;
+  return FileKind::unknown;
+}
+
+}  // namespace
+
+bool is_pipe(const std::string& path) {
+  struct stat status = {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+bool looks_like_csv(std::string_view content) {
+  if (content.substr(0, 3) == "\xEF\xBB\xBF") content.remove_prefix(3);
+  return content.find_first_not_of("0123456789+-.,eE \t\r\n") == std::string_view::npos;
+}
+
+FileKind kind_of_file(const std::string& path, std::string_view content) {
+  const std::size_t start = content.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (start != std::string_view::npos && (content[start] == '{' || content[start] == '/')) {
+    const FileKind kind = kind_of_json(content);
+    if (kind != FileKind::unknown) return kind;
+  }
+  for (const KindInfo& one : kinds) {
+    if (!one.extension.empty() && ends_with(path, one.extension)) return one.kind;
+  }
+  if (looks_like_onnx(content)) return FileKind::onnx;
+  if (content.substr(0, 2) == "# " && content.find("top=") != std::string_view::npos) {
+    return FileKind::log;
+  }
+  return FileKind::unknown;
+}
+
+void refuse_other_kind(const std::string& path, std::string_view content, FileKind needed) {
+  const KindInfo* const found = info(kind_of_file(path, content));
+  if (found == nullptr || found->kind == needed) return;
+  user_error("{}: is {}, and {} is needed; {}", path, found->name, info(needed)->name,
+             found->taken_by);
+}
+
+}  // namespace tactus
