@@ -129,20 +129,20 @@ TensorError compare(const std::string& name, const std::vector<float>& simulated
 double usual_tolerance(tcu::DataType type) {
   switch (type) {
     case tcu::DataType::fp8bp4:
-    case tcu::DataType::fp16bp8:
       return 0.2;
-    case tcu::DataType::fp18bp10:
+    case tcu::DataType::fp16bp8:
       return 0.05;
+    case tcu::DataType::fp18bp10:
+      return 0.0125;
     case tcu::DataType::fp32bp16:
-      return 0.01;
+      return 0.0025;
   }
   internal_error("data type {}", static_cast<int>(type));
 }
 
 Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                         const compiler::Options& options, const TcuSimulationConfig& config,
-                        const nn::Values& inputs,
-                        const std::function<void(Cycle, std::uint64_t)>& progress) {
+                        const nn::Values& inputs, const CheckProgress& progress) {
   Accuracy accuracy;
   const std::vector<std::string> outputs = output_names(compiled);
   const auto is_output = [&](const std::string& name) {
@@ -163,9 +163,9 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     layers.clear();
   }
   const compiler::Compiled& checked = widened ? *widened : compiled;
-  auto simulated = simulate(checked, config, inputs, progress);
+  auto simulated = simulate(checked, config, inputs, progress.simulation);
   finish_on_host(compiled, simulated);
-  const auto reference = nn::run_reference(graph, inputs);
+  const auto reference = nn::run_reference(graph, inputs, progress.reference);
   const auto add = [&](const std::string& name, bool output) {
     accuracy.tensors.push_back(compare(name, simulated.at(name), reference.at(name).floats,
                                        config.architecture.data_type));

@@ -6,6 +6,7 @@
 // accumulated up to the layer, not its own share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -24,6 +25,9 @@ struct TensorError {
   double largest_value = 0;   ///< of the reference, absolute
   double largest_error = 0;   ///< absolute
   double rms_error = 0;
+  /// The RMS error as a part of the largest value. Values below 1 count as 1: the steps of a fixed
+  /// point are the same for all.
+  [[nodiscard]] double relative_error() const { return rms_error / std::max(1.0, largest_value); }
   std::uint64_t saturated = 0;  ///< simulated scalars at an end of the data type's range
 };
 
@@ -32,14 +36,21 @@ struct Accuracy {
   std::string note;                  ///< empty, or why layers are not compared
 };
 
-/// What tests of the reference allow as RMS error of an output (toolchain spec 5.5).
+/// Relative RMS error that is usual in an output: for 16 bits and more, what tests of the reference
+/// allow for outputs of some units (toolchain spec 5.5), taken at 4.
 [[nodiscard]] double usual_tolerance(tcu::DataType type);
 
+/// What may be told of a check under way; either may be empty.
+struct CheckProgress {
+  std::function<void(Cycle cycles, std::uint64_t instructions)> simulation;
+  std::function<void(std::size_t node)> reference;  ///< of the graph
+};
+
 /// `compiled` is the model as `options` make it for the machine's architecture. Throws UserError if
-/// the program does not finish. `progress`: simulated cycles and instructions.
-[[nodiscard]] Accuracy check_accuracy(
-    const nn::Graph& graph, const compiler::Compiled& compiled, const compiler::Options& options,
-    const TcuSimulationConfig& config, const nn::Values& inputs,
-    const std::function<void(Cycle cycles, std::uint64_t instructions)>& progress = {});
+/// the program does not finish.
+[[nodiscard]] Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
+                                      const compiler::Options& options,
+                                      const TcuSimulationConfig& config, const nn::Values& inputs,
+                                      const CheckProgress& progress = {});
 
 }  // namespace tactus::bench

@@ -1,5 +1,6 @@
 #include "firmware/cli/progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -30,6 +31,11 @@ void Progress::clear() {
   shown_ = false;
 }
 
+void Progress::begin(std::uint64_t total) {
+  total_ = total;
+  part_ = Time::now();
+}
+
 bool Progress::due() {
   if (!terminal_) return false;
   const auto now = Time::now();
@@ -39,7 +45,7 @@ bool Progress::due() {
 }
 
 void Progress::update(std::uint64_t cycles, std::uint64_t done) {
-  const double seconds = std::chrono::duration<double>(Time::now() - start_).count();
+  const double seconds = std::chrono::duration<double>(Time::now() - part_).count();
   show(fmt::format("{:.1f} Mcycles, {} of {} instructions, {:.2f} Mcycles/s",
                    static_cast<double>(cycles) / 1e6, done, total_,
                    static_cast<double>(cycles) / 1e6 / seconds),
@@ -49,13 +55,18 @@ void Progress::update(std::uint64_t cycles, std::uint64_t done) {
 void Progress::show(const std::string& what, std::uint64_t done) {
   if (!due()) return;
   shown_ = true;
-  const double seconds = std::chrono::duration<double>(last_ - start_).count();
+  const double seconds = std::chrono::duration<double>(last_ - part_).count();
   std::string eta;
   if (done > 0 && total_ >= done) {
     eta = fmt::format(", {:.0f} s left",
                       seconds * static_cast<double>(total_ - done) / static_cast<double>(done));
   }
-  fmt::print(stderr, "\r\x1b[K{}{}", what, eta);
+  // A line that wraps could not be taken away again. What is cut is the name of something.
+  struct winsize window = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+  const std::size_t columns = known ? window.ws_col - 1U : 79U;
+  const std::size_t room = columns > eta.size() ? columns - eta.size() : 0;
+  fmt::print(stderr, "\r\x1b[K{}{}", what.substr(0, room), room > 0 ? eta : "");
   std::fflush(stderr);
 }
 

@@ -19,6 +19,8 @@ class Progress {
   void update(std::uint64_t cycles, std::uint64_t done);
   /// Of anything: what is under way, and how much is done.
   void show(const std::string& what, std::uint64_t done);
+  /// Another part of the work begins, whose remaining time is estimated by itself.
+  void begin(std::uint64_t total);
   /// Takes the line away, for output of another kind.
   void clear();
 
@@ -31,6 +33,7 @@ class Progress {
   bool shown_ = false;
   Time::time_point start_ = Time::now();
   Time::time_point last_ = start_;
+  Time::time_point part_ = start_;  ///< begin of the part that `total_` is of
 };
 
 }  // namespace tactus

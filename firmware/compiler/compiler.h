@@ -40,7 +40,8 @@ struct Options {
   bool compat = false;
   std::vector<std::string> outputs;  ///< tensor names; empty: the graph's outputs
   /// By input name; "" stands for every input not named. Dimensions may be left to the model by
-  /// -1. A dimension the model leaves open and nobody gives is 1 if it is the first (the batch).
+  /// -1; those the model fixes cannot be changed. The shape for inputs not named may have leading
+  /// dimensions only. One the model leaves open and nobody gives is 1 if it is the first (batch).
   std::map<std::string, std::vector<std::int64_t>> input_shapes;
   std::function<void(const Progress&)> progress;
   bool dump_hir = false;

@@ -132,7 +132,8 @@ void check_input(const Graph& graph, const ValueInfo& info, const Values& inputs
 
 }  // namespace
 
-Values run_reference(const Graph& graph, const Values& inputs) {
+Values run_reference(const Graph& graph, const Values& inputs,
+                     const std::function<void(std::size_t node)>& on_node) {
   if (graph.opset < first_opset || graph.opset > last_opset) {
     user_error("{}: operator set {} is not supported; allowed are {} to {}", graph.file,
                graph.opset, first_opset, last_opset);
@@ -144,6 +145,7 @@ Values run_reference(const Graph& graph, const Values& inputs) {
   }
   Values values = inputs;
   for (const Node& node : graph.nodes) {
+    if (on_node) on_node(static_cast<std::size_t>(&node - graph.nodes.data()));
     const Entry& entry = find_entry(node, graph.opset);
     check_form(node, entry);
     std::vector<const Tensor*> arguments;

@@ -24,6 +24,8 @@ using Values = std::map<std::string, Tensor, std::less<>>;
 /// All values of the graph: its inputs and what its nodes make, initializers apart.
 /// Throws UserError that names the node: unsupported operator, attribute or operator set, shapes
 /// that do not fit, an input that is missing, superfluous, or of another type or shape than stated.
-[[nodiscard]] Values run_reference(const Graph& graph, const Values& inputs);
+/// `on_node`, if given, is called before each node with its number from 0.
+[[nodiscard]] Values run_reference(const Graph& graph, const Values& inputs,
+                                   const std::function<void(std::size_t node)>& on_node = {});
 
 }  // namespace tactus::nn

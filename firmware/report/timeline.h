@@ -29,8 +29,8 @@ namespace tactus {
 struct TimelineOptions {
   Cycle from = 0;  ///< cycles of the machine: [from, to)
   Cycle to = ~Cycle{0};
-  Cycle min_duration = 1;             ///< cycles; shorter slices are left out
-  std::uint64_t max_events = 500000;  ///< slices and counter samples
+  Cycle min_duration = 1;              ///< cycles; shorter slices are left out
+  std::uint64_t max_events = 2000000;  ///< slices and counter samples
 };
 
 class Timeline final : public EventSink, public AccountObserver {

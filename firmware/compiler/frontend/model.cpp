@@ -44,8 +44,7 @@ std::optional<nn::Shape> input_shape(const nn::Graph& graph, const nn::ValueInfo
     const std::int64_t user = k < wanted.size() ? wanted[k] : -1;
     std::int64_t size = user;
     if (dims[k].size) {
-      // A general default does not argue with what the model fixes.
-      if (by_name && user >= 0 && user != *dims[k].size) {
+      if (user >= 0 && user != *dims[k].size) {
         problems.push_back(fmt::format("{}: dimension {} is {} in the model, {} was given", where,
                                        k, *dims[k].size, user));
         return std::nullopt;

@@ -227,6 +227,11 @@ TEST(Entry, OpenDimensionsAndGivenShapes) {
   options.input_shapes["z"] = {1};
   EXPECT_EQ(refusal(maker.graph, 4, options),
             "test.onnx: a shape was given for \"z\", which is no input");
+  options.input_shapes.erase("z");
+  // A shape without a name does not change what the model fixes either.
+  options.input_shapes[""] = {2, 4};
+  EXPECT_EQ(refusal(maker.graph, 4, options),
+            "test.onnx: input \"x\": dimension 1 is 3 in the model, 4 was given");
   GraphMaker open;
   open.input("x", {-1, 3, -1, 4}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(refusal(open.graph),
