@@ -205,6 +205,9 @@ TEST_F(SamplesCli, TheRulesOfTheAnalysis) {
   json = analyse("--model m.tmodel --from-start");
   EXPECT_EQ(json.at("before_program"), 0);
   EXPECT_EQ(json.at("analysed"), 1);  // 9 is beyond
+  // Without the request to local memory, which would not fit a program that begins elsewhere.
+  write("s.tsample",
+        bytes_of({5, 9 | instruction, 1 | instruction, 3 | instruction, 6 | instruction, 2}));
   json = analyse("--model m.tmodel --first-pc 1");
   EXPECT_EQ(json.at("classes").size(), 4U);
   EXPECT_EQ(json.at("classes")[1].at("name"), "DataMove DRAM1 -> Local");
