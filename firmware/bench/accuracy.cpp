@@ -47,7 +47,7 @@ std::map<std::string, std::vector<float>> simulate(
   TcuSimulation simulation(config);
   Host host(simulation, program.model, HostMode::plain);
   const auto stuck = host.prepare();
-  RunOptions options;
+  TcuRunOptions options;
   options.progress = progress;
   ImageResult image;
   if (!stuck) image = host.run_image(data, options);

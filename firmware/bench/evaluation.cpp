@@ -94,7 +94,7 @@ Program read_compiled(const Task& task) {
   return program;
 }
 
-void require_finished(const Task& task, const RunResult& run) {
+void require_finished(const Task& task, const TcuRunResult& run) {
   if (run.end == RunEnd::finished) return;
   user_error("{}: {} after {} cycles", task.workload,
              run.end == RunEnd::hang ? "the program hangs" : "the program met its cycle limit",
@@ -237,9 +237,9 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   TcuSimulation simulation(machine_config(task));
   Host host(simulation, program.model, HostMode::plain);
   if (const auto stuck = host.prepare()) require_finished(task, *stuck);
-  RunOptions options;
+  TcuRunOptions options;
   options.max_cycles = task.max_cycles;
-  const RunResult run = host.run_image(inputs, options).run;
+  const TcuRunResult run = host.run_image(inputs, options).run;
   figures.simulate_seconds = seconds_since(start);
   require_finished(task, run);
 
@@ -252,10 +252,11 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.frames_per_second = 1e3 / figures.latency_ms;
   figures.array_utilisation = static_cast<double>(run.array_runs) / static_cast<double>(run.cycles);
   figures.mac_efficiency = mac_efficiency(task.architecture, program.true_macs, run.cycles);
-  for (std::size_t i = 0; i < ArrayTime::states; ++i) {
-    if (i == ArrayTime::compute) continue;
-    figures.lost_cycles[std::string(ArrayTime::state_table[i].name)] =
-        run.accounting.totals.array_time[i];
+  const Counters& totals = run.accounting.totals;
+  for (std::size_t i = 0; i < totals.time.size(); ++i) {
+    const UnitState& reason = totals.info->time.states[i];
+    if (reason.kind == StateKind::busy) continue;
+    figures.lost_cycles[std::string(reason.name)] = totals.time[i];
   }
   const std::uint64_t beat = task.axi_data_bits / 8;
   figures.dram_read_bytes = (run.read_beats[0] + run.read_beats[1]) * beat;

@@ -52,7 +52,7 @@ struct Figures {
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  ///< both banks, at the pins
   std::uint64_t estimated_cycles = 0;                       ///< execution latency, current formula
   std::uint64_t estimated_cycles_2022 = 0;                  ///< aggregate, formula of March 2022
-  /// Cycles in which the array multiplies nothing, by the reasons of ArrayTime.
+  /// Cycles in which the array multiplies nothing, by the reasons of MachineInfo::time.
   std::map<std::string, std::uint64_t> lost_cycles;
   bool from_cache = false;
   double compile_seconds = 0;   ///< of the host, or for reading the cache

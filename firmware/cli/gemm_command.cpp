@@ -25,7 +25,7 @@ int gemm_command(const Words& words) {
 
   TcuSimulation simulation(config);
   const GemmResult result = run_gemm(simulation, gemm_shape(config.architecture));
-  const RunResult& run = result.run;
+  const TcuRunResult& run = result.run;
   const std::uint64_t n = config.architecture.array_size;
   const auto line = [](const char* name, const std::string& value) {
     fmt::print("{:<14}{}\n", name, value);

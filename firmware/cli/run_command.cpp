@@ -14,6 +14,7 @@
 #include "firmware/cli/run_report.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/driver/tcu/sample_file.h"
+#include "firmware/driver/tcu/timeline_tracks.h"
 #include "firmware/report/fan.h"
 #include "firmware/report/timeline.h"
 #include "isa/support/error.h"
@@ -24,8 +25,6 @@
 
 namespace tactus {
 namespace {
-
-constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 
 /// Writes event lines "cycle EVENT...". A failure to write stops the file and not the run.
 class EventFile final : public EventLines {
@@ -65,7 +64,7 @@ class Runner {
     const auto start = std::chrono::steady_clock::now();
     std::optional<DeferSignals> defer;
     if (trace_) defer.emplace();
-    std::optional<RunResult> stuck;
+    std::optional<TcuRunResult> stuck;
     try {
       stuck = simulate();
     } catch (const Interrupted&) {
@@ -94,7 +93,7 @@ class Runner {
   void prepare_files() {
     keep_going_without_reader();
     if (plan_.events) {
-      events_ = std::make_unique<EventFile>(simulation_.event_format(), *plan_.events);
+      events_ = std::make_unique<EventFile>(simulation_.machine().event_format(), *plan_.events);
       event_fan_.add(events_.get());
     }
     if (plan_.trace.vcd) {
@@ -106,7 +105,9 @@ class Runner {
       simulation_.system().on_sample = [this](const Sample& sample) { samples_->add(sample); };
     }
     if (plan_.timeline) {
-      timeline_ = std::make_unique<Timeline>(*plan_.timeline, simulation_, plan_.timeline_options);
+      timeline_ = std::make_unique<Timeline>(*plan_.timeline, simulation_,
+                                             std::make_unique<TcuTimelineTracks>(simulation_),
+                                             plan_.timeline_options);
       event_fan_.add(timeline_.get());
       account_fan_.add(timeline_.get());
     }
@@ -147,7 +148,7 @@ class Runner {
   }
 
   void print_summary() const {
-    if (!report_.images.empty()) fmt::print("{}", summary(report_));
+    if (!report_.images.empty()) fmt::print("{}", summary_text(run_document(report_)));
     if (trace_) fmt::print("{:<14}{}\n", "waveform", trace_->summary());
     if (samples_) {
       fmt::print("{:<14}{} in {}\n", "samples",
@@ -156,10 +157,10 @@ class Runner {
     }
   }
 
-  std::optional<RunResult> simulate() {
+  std::optional<TcuRunResult> simulate() {
     Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
                       simulation_.instruction_bytes() * plan_.images.size());
-    RunOptions options;
+    TcuRunOptions options;
     options.max_cycles = plan_.max_cycles;
     options.regions = plan_.regions;
     if (plan_.retire_log) options.retire_log = &retires_;
@@ -215,10 +216,11 @@ class Runner {
     if (plan_.retire_log) attempt([&] { write_retire_log(); });
     if (!report_.images.empty()) {
       if (plan_.stats) {
-        attempt([&] { write_file_atomically(*plan_.stats, stats_json(report_)); });
+        attempt([&] { write_file_atomically(*plan_.stats, stats_json(run_document(report_))); });
       }
       if (plan_.report) {
-        attempt([&] { write_file_atomically(*plan_.report, report_html(report_)); });
+        attempt(
+            [&] { write_file_atomically(*plan_.report, run_page_html(run_document(report_))); });
       }
     }
     for (const Dump& dump : plan_.dumps) attempt([&] { write_dump(dump); });
@@ -241,38 +243,21 @@ class Runner {
     write_file_atomically(*plan_.retire_log, bytes);
   }
 
+  /// A memory; of a bank its initial contents where those are longer (the offset registers reach
+  /// beyond the depth).
   void write_dump(const Dump& dump) {
     OutputFile file(dump.path);
-    const tcu::Architecture& architecture = plan_.config.architecture;
-    if (dump.memory == Dump::Memory::dram0 || dump.memory == Dump::Memory::dram1) {
-      dump_bank(file, dump.memory == Dump::Memory::dram0 ? 0 : 1);
-    } else {
-      const Tcu& tcu = simulation_.system().tcu();
-      const DualPortMemory& memory = dump.memory == Dump::Memory::local
-                                         ? tcu.local()
-                                         : tcu.accumulators().accumulator().memory();
-      std::vector<std::uint8_t> bytes(architecture.vector_bytes());
-      for (std::uint64_t v = 0; v < memory.depth(); ++v) {
-        tcu::vector_kernels(architecture.data_type)
-            .to_bytes(memory.vector(v), bytes.data(), architecture.array_size);
-        file.write(bytes.data(), bytes.size());
-      }
+    std::uint64_t end = simulation_.memory_bytes(dump.memory);
+    if (dump.memory < std::size(plan_.dram)) {
+      end = std::max<std::uint64_t>(end, plan_.dram[dump.memory].size());
     }
-    file.close();
-  }
-
-  /// The bank's vectors, or its initial contents where those are longer (the offset registers reach
-  /// beyond the depth).
-  void dump_bank(OutputFile& file, unsigned port) {
-    const tcu::Architecture& architecture = plan_.config.architecture;
-    const std::uint64_t depth = port == 0 ? architecture.dram0_depth : architecture.dram1_depth;
-    std::uint64_t end = std::min(depth, bank_bytes / architecture.vector_bytes());
-    end = std::max<std::uint64_t>(end * architecture.vector_bytes(), plan_.dram[port].size());
-    constexpr std::uint64_t chunk = 1 << 20;
+    const std::uint64_t vector = simulation_.machine().rates().vector_bytes;
+    const std::uint64_t chunk = std::max<std::uint64_t>(1, (1 << 20) / vector) * vector;
     for (std::uint64_t at = 0; at < end; at += chunk) {
-      const auto bytes = simulation_.read_dram(port, at, std::min(chunk, end - at));
+      const auto bytes = simulation_.read_memory(dump.memory, at, std::min(chunk, end - at));
       file.write(bytes.data(), bytes.size());
     }
+    file.close();
   }
 
   /// All images of one output, one after the other.
@@ -325,7 +310,8 @@ class Runner {
 
   RunPlan plan_;
   TcuSimulation simulation_;
-  RunReport report_{plan_, {}, 0, 0, {}};
+  RunReport report_{
+      plan_, {}, 0, 0, simulation_.machine().rates(), Activity(simulation_.info().time)};
   std::vector<std::uint32_t> retires_;
   std::unique_ptr<EventFile> events_;
   std::unique_ptr<RunTrace> trace_;

@@ -120,20 +120,16 @@ void plan_model(const Args& args, RunPlan& plan) {
 }
 
 Dump parse_dump(const std::string& text) {
-  static const std::pair<const char*, Dump::Memory> memories[] = {
-      {"dram0", Dump::Memory::dram0},
-      {"dram1", Dump::Memory::dram1},
-      {"local", Dump::Memory::local},
-      {"acc", Dump::Memory::accumulators},
-  };
-  for (const auto& [name, memory] : memories) {
-    const std::string prefix = std::string(name) + "=";
+  std::string allowed;
+  const std::vector<MemoryInfo>& memories = tcu_machine_info().memories;
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    const std::string prefix = fmt::format("{}=", memories[i].name);
     if (text.rfind(prefix, 0) == 0 && text.size() > prefix.size()) {
-      return {memory, text.substr(prefix.size())};
+      return {i, text.substr(prefix.size())};
     }
+    allowed += fmt::format("{}{}", i == 0 ? "" : ", ", memories[i].name);
   }
-  user_error("tactus run: --dump {} is not MEMORY=F; allowed memories: dram0, dram1, local, acc",
-             quote(text));
+  user_error("tactus run: --dump {} is not MEMORY=F; allowed memories: {}", quote(text), allowed);
 }
 
 /// Rather than the name of a file; also a number that is not allowed.

@@ -17,7 +17,7 @@ namespace tactus {
 
 /// A memory to write to a file at the end.
 struct Dump {
-  enum class Memory { dram0, dram1, local, accumulators } memory;
+  std::size_t memory;  ///< of MachineInfo::memories
   std::string path;
 };
 

@@ -37,32 +37,29 @@ void read_trigger(const Args& args, TraceOptions& options) {
   }
   if (range) {
     const std::size_t colon = range->find(':');
-    options.trigger = TraceOptions::Trigger::program_counter;
-    options.first_counter = parse_counter(*range, std::string_view(*range).substr(0, colon));
-    options.last_counter = colon == std::string::npos
-                               ? options.first_counter
-                               : parse_counter(*range, std::string_view(*range).substr(colon + 1));
-    if (options.last_counter < options.first_counter) {
+    TraceTrigger& trigger = options.trigger;
+    trigger.what = TraceTrigger::What::program_counter;
+    trigger.first = parse_counter(*range, std::string_view(*range).substr(0, colon));
+    trigger.last = colon == std::string::npos
+                       ? trigger.first
+                       : parse_counter(*range, std::string_view(*range).substr(colon + 1));
+    if (trigger.last < trigger.first) {
       user_error("tactus run: --trace-pc {} is an empty window: it ends before it begins",
                  quote(*range));
     }
   } else if (args.has("trace-tracepoint")) {
-    options.trigger = TraceOptions::Trigger::tracepoint;
+    options.trigger.what = TraceTrigger::What::tracepoint;
   }
   for (const char* option : {"trace-pre", "trace-post"}) {
-    if (args.has(option) && options.trigger == TraceOptions::Trigger::none) {
+    if (args.has(option) && options.trigger.what == TraceTrigger::What::none) {
       user_error("tactus run: --{} needs --trace-pc or --trace-tracepoint", option);
     }
   }
 }
 
-trace::Registry& described(trace::Registry& registry, const TcuSimulation& simulation) {
-  simulation.system().describe(trace::Scope(registry, "top"));
+trace::Registry& described(trace::Registry& registry, const Simulation& simulation) {
+  simulation.machine().describe(trace::Scope(registry, "top"));
   return registry;
-}
-
-trace::Widths widths(const TcuSimulation& simulation) {
-  return {simulation.config().architecture, simulation.config().axi_data_bits};
 }
 
 }  // namespace
@@ -110,35 +107,25 @@ TraceOptions read_trace_options(const Args& args) {
   return options;
 }
 
-std::string signal_list(const TcuSimulation& simulation, const TraceOptions& options) {
-  trace::Registry registry(widths(simulation));
+std::string signal_list(const Simulation& simulation, const TraceOptions& options) {
+  trace::Registry registry(simulation.machine().widths());
   return list_signals(described(registry, simulation), options.selection);
 }
 
-RunTrace::RunTrace(TcuSimulation& simulation, const TraceOptions& options,
-                   const std::string& comment)
+RunTrace::RunTrace(Simulation& simulation, const TraceOptions& options, const std::string& comment)
     : simulation_(simulation),
       options_(options),
-      registry_(widths(simulation)),
+      registry_(simulation.machine().widths()),
       plan_(make_plan(described(registry_, simulation), options.selection)) {
   trace::VcdWriter::Header header;
   header.tool = fmt::format("tactus {} ({})", version, git_revision);
   header.comment = printable(comment, 1000);
   std::replace(header.comment.begin(), header.comment.end(), '$', '_');  // begins a VCD keyword
-  header.period_ps = static_cast<std::uint64_t>(clock_period(simulation.config().clock_mhz) /
-                                                sc_core::sc_time(1, sc_core::SC_PS));
+  header.period_ps = simulation.period_ps();
   writer_.emplace(*options.vcd, plan_, header);
 
   trace::Window window = options.window;
-  const Decoder& decoder = simulation.system().tcu().decoder();
-  if (options.trigger == TraceOptions::Trigger::program_counter) {
-    window.condition = [&decoder, first = options.first_counter, last = options.last_counter] {
-      const std::uint32_t counter = decoder.registers().program_counter;
-      return counter >= first && counter <= last;
-    };
-  } else if (options.trigger == TraceOptions::Trigger::tracepoint) {
-    window.condition = [&decoder] { return decoder.tracepoint(); };
-  }
+  window.condition = simulation.machine().trigger(options.trigger);
   tracer_.emplace(plan_, std::move(window), *writer_);
   simulation.watch(&*tracer_);
 }
@@ -151,9 +138,9 @@ std::string RunTrace::nothing_traced() const {
     return fmt::format("--trace-from {}: the run ended before, after {} cycles; nothing was traced",
                        options_.window.first, end);
   }
-  if (options_.trigger == TraceOptions::Trigger::program_counter) {
+  if (options_.trigger.what == TraceTrigger::What::program_counter) {
     return fmt::format("--trace-pc {}:{}: the program counter was never there; nothing was traced",
-                       options_.first_counter, options_.last_counter);
+                       options_.trigger.first, options_.trigger.last);
   }
   return "--trace-tracepoint: the program counter never met the tracepoint register; nothing was "
          "traced";

@@ -7,19 +7,17 @@
 #include <vector>
 
 #include "firmware/cli/args.h"
-#include "firmware/driver/tcu/simulation.h"
+#include "firmware/driver/common/simulation.h"
 #include "models/sim/trace/tracer.h"
 
 namespace tactus {
 
 struct TraceOptions {
-  enum class Trigger { none, program_counter, tracepoint };
   std::optional<std::string> vcd, gtkw;
   bool list = false;
   trace::Selection selection;
   trace::Window window;  ///< without its condition, which needs the machine
-  Trigger trigger = Trigger::none;
-  std::uint64_t first_counter = 0, last_counter = 0;
+  TraceTrigger trigger;
 };
 
 [[nodiscard]] std::vector<Args::Option> trace_options();
@@ -27,7 +25,7 @@ struct TraceOptions {
 [[nodiscard]] TraceOptions read_trace_options(const Args& args);
 
 /// What --trace-list prints about a machine.
-[[nodiscard]] std::string signal_list(const TcuSimulation& simulation, const TraceOptions& options);
+[[nodiscard]] std::string signal_list(const Simulation& simulation, const TraceOptions& options);
 
 /// Watches a machine from its construction to its end. The VCD appears with the first cycle in the
 /// window. Failures while the machine runs do not disturb it; finish() reports them.
@@ -35,7 +33,7 @@ class RunTrace {
  public:
   /// Throws UserError for a glob that selects nothing and for paths that cannot be written.
   /// `comment` goes into the file.
-  RunTrace(TcuSimulation& simulation, const TraceOptions& options, const std::string& comment);
+  RunTrace(Simulation& simulation, const TraceOptions& options, const std::string& comment);
   ~RunTrace();
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;
@@ -48,7 +46,7 @@ class RunTrace {
  private:
   [[nodiscard]] std::string nothing_traced() const;
 
-  TcuSimulation& simulation_;
+  Simulation& simulation_;
   TraceOptions options_;
   trace::Registry registry_;
   trace::Plan plan_;

@@ -9,6 +9,7 @@
 #include "isa/support/error.h"
 #include "models/sim/clock_driver.h"
 #include "models/sim/kernel_scope.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 namespace {
@@ -17,14 +18,14 @@ constexpr std::size_t context_lines = 8;
 
 /// The whole-top logs leave out what is hard to reach inside the elaborated top.
 bool recorded_at_top(EventKind kind) {
-  return kind != EventKind::alu && kind != EventKind::accumulator_read_a &&
-         kind != EventKind::accumulator_read_b && kind != EventKind::timeout;
+  return kind != TcuEvent::alu && kind != TcuEvent::accumulator_read_a &&
+         kind != TcuEvent::accumulator_read_b && kind != TcuEvent::timeout;
 }
 
 /// Compares the simulation's lines with the log's, cycle by cycle; keeps the first difference.
 class Comparison final : public EventLines {
  public:
-  Comparison(EventFormat format, const GoldenLog& log) : EventLines(format), log_(log) {}
+  Comparison(EventFormat format, const GoldenLog& log) : EventLines(std::move(format)), log_(log) {}
 
   void event(const Event& event) override {
     if (log_.bare || recorded_at_top(event.kind)) EventLines::event(event);
@@ -122,12 +123,12 @@ std::string final_line(const GoldenLog& log, const ReplayRig& rig,
 
 ReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
   const tcu::Architecture architecture;  // the defaults are pynqz1, the logs' elaboration
-  EventFormat format;
+  TcuEventFormat format;
   format.style = log.bare ? EventStyle::bare : EventStyle::axi;
 
   const KernelScope kernel;
   Clock clock;
-  Comparison comparison(format, log);
+  Comparison comparison(tcu_event_format(format), log);
   clock.events = &comparison;
   const auto rig = make_rig(clock, log, architecture, options.engine, options.shuffle_seed);
   ClockDriver driver("clock", clock, clock_period(100), [&](Cycle) {

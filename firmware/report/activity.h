@@ -1,10 +1,12 @@
-// What the array's time went into, over time, in a bounded number of buckets.
+// What the time of the machine's main unit went into, over time, in a bounded number of buckets.
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "firmware/driver/common/accounting.h"
+#include "models/sim/machine_info.h"
 
 namespace tactus {
 
@@ -13,7 +15,9 @@ namespace tactus {
 class Activity final : public AccountObserver {
  public:
   static constexpr std::size_t most_buckets = 256;
-  using Bucket = std::array<std::uint64_t, ArrayTime::states>;  ///< cycles by reason
+  using Bucket = std::vector<std::uint64_t>;  ///< cycles by reason
+
+  explicit Activity(const TimeInfo& time) : unit_(time.unit), reasons_(time.states.count) {}
 
   /// Records from machine cycle `first` on, which becomes cycle 0, until stop().
   void start(Cycle first) {
@@ -23,11 +27,12 @@ class Activity final : public AccountObserver {
   void stop() { recording_ = false; }
 
   void interval(const Account& account, unsigned code, Cycle from, Cycle to) override {
-    if (recording_ && account.unit() == "array_time") add(code, from - first_, to - first_);
+    if (recording_ && account.unit() == unit_) add(code, from - first_, to - first_);
   }
   void add(unsigned state, Cycle from, Cycle to) {
     while (to > width_ * most_buckets) widen();
-    if (buckets_.size() * width_ < to) buckets_.resize((to + width_ - 1) / width_);
+    if (buckets_.size() * width_ < to)
+      buckets_.resize((to + width_ - 1) / width_, Bucket(reasons_));
     while (from < to) {
       const Cycle bucket = from / width_;
       const Cycle end = std::min(to, (bucket + 1) * width_);
@@ -41,14 +46,15 @@ class Activity final : public AccountObserver {
  private:
   void widen() {
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
-      const Bucket bucket = buckets_[i];
-      buckets_[i] = Bucket{};
+      const Bucket bucket = std::exchange(buckets_[i], Bucket(reasons_));
       for (std::size_t s = 0; s < bucket.size(); ++s) buckets_[i / 2][s] += bucket[s];
     }
     buckets_.resize((buckets_.size() + 1) / 2);
     width_ *= 2;
   }
 
+  std::string_view unit_;
+  std::size_t reasons_;
   bool recording_ = false;
   Cycle first_ = 0;
   Cycle width_ = 1;

@@ -4,53 +4,67 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/report/figures.h"
+
 namespace tactus {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string name_of(ArrayTime::State reason) {
-  return std::string(ArrayTime::state_table[reason].name);
+std::string name_of(const MachineInfo& machine, std::size_t reason) {
+  return std::string(machine.time.states[reason].name);
 }
 
 Json lost_json(const Counters& counters) {
   Json reasons = Json::object();
-  for (const LostCycles& lost : lost_cycles(counters)) reasons[name_of(lost.reason)] = lost.cycles;
+  for (const LostCycles& lost : lost_cycles(counters)) {
+    reasons[name_of(*counters.info, lost.reason)] = lost.cycles;
+  }
   return reasons;
 }
 
-std::array<std::uint64_t, 2> bytes(const std::array<std::uint64_t, 2>& beats, const Shape& shape) {
-  return {beats[0] * shape.beat_bytes, beats[1] * shape.beat_bytes};
+/// By memory port.
+Json bytes(const Counters& counters, std::string_view beats, const MachineRates& rates) {
+  Json list = Json::array();
+  for (unsigned p = 0; p < counters.info->traffic.ports.size(); ++p) {
+    list.push_back(counters.of(beats, p) * rates.beat_bytes);
+  }
+  return list;
 }
 
-Json units_json(const Accounting& accounting, const Shape& shape) {
+Json units_json(const Accounting& accounting) {
   Json units = Json::object();
   for (const UnitCycles& unit : accounting.units) {
-    if (&unit == &accounting.units.back()) break;  // the array's time is told as lost cycles
+    if (&unit == &accounting.units.back()) break;  // its time is told as lost cycles
     Json& states = units[unit.unit];
     for (std::size_t s = 0; s < unit.cycles.size(); ++s) {
-      if (!shape.has(unit.states[s].name)) continue;
+      if (!accounting.has(unit.states[s].needs)) continue;
       states[std::string(unit.states[s].name)] = unit.cycles[s];
     }
   }
   return units;
 }
 
-Json instructions_json(const Accounting& accounting, const Shape& shape) {
+Json instructions_json(const Accounting& accounting, const MachineRates& rates) {
+  const MachineInfo& machine = *accounting.totals.info;
+  const UnitInfo* head = nullptr;  // all units with heads have the same states
+  for (const UnitInfo& unit : machine.units) {
+    if (unit.heads) head = &unit;
+  }
   Json kinds = Json::object();
-  for (std::size_t k = 0; k < tcu::instruction_kinds; ++k) {
+  for (std::size_t k = 0; k < machine.kinds.size(); ++k) {
     const KindFigures& figures = accounting.kinds[k];
-    if (!shape.has(tcu::instruction_kind_infos[k].name)) continue;
-    Json& json = kinds[std::string(tcu::instruction_kind_infos[k].name)];
+    if (!accounting.has(machine.kinds[k].needs)) continue;
+    Json& json = kinds[std::string(machine.kinds[k].name)];
     json["count"] = figures.count;
     json["vectors"] = figures.vectors;
-    json["bytes"] = figures.vectors * shape.vector_bytes;
+    json["bytes"] = figures.vectors * rates.vector_bytes;
     json["head_cycles"] = figures.head_cycles();
-    json["head_busy"] = figures.head[Decoder::busy];
+    json["head_busy"] = figures.busy;
     json["waits"] = Json::object();
     for (std::size_t s = 0; s < figures.head.size(); ++s) {
-      if (s == Decoder::busy || figures.head[s] == 0) continue;
-      json["waits"][std::string(Decoder::state_table[s].name)] = figures.head[s];
+      if (head->states[s].kind == StateKind::busy || figures.head[s] == 0) continue;
+      json["waits"][std::string(head->states[s].name)] = figures.head[s];
     }
   }
   return kinds;
@@ -72,7 +86,7 @@ Json roofline_json(const Roofline& r) {
   return json;
 }
 
-Json layers_json(const Accounting& accounting, const Shape& shape) {
+Json layers_json(const Accounting& accounting, const MachineRates& rates) {
   Json layers = Json::array();
   for (const RegionFigures& region : accounting.regions) {
     const Counters& c = region.counters;
@@ -82,13 +96,12 @@ Json layers_json(const Accounting& accounting, const Shape& shape) {
     json["instructions"] = region.instructions;
     json["cycles"] = c.cycles();
     json["share"] = ratio(c.cycles(), accounting.cycles);
-    json["array_runs"] = c.array_runs;
-    json["array_loads"] = c.array_loads;
-    json["alu_operations"] = c.alu_operations;
-    json["array_utilisation"] = ratio(c.array_runs, c.cycles());
-    json["bytes_read"] = bytes(c.read_beats, shape);
-    json["bytes_written"] = bytes(c.write_beats, shape);
-    json["main_reason"] = lost.empty() ? Json() : Json(name_of(lost.front().reason));
+    for (const FigureInfo& figure : c.info->layer_figures) {
+      json[std::string(figure.name)] = counted_figure(c, figure, c.cycles());
+    }
+    json["bytes_read"] = bytes(c, "read_beats", rates);
+    json["bytes_written"] = bytes(c, "write_beats", rates);
+    json["main_reason"] = lost.empty() ? Json() : Json(name_of(*c.info, lost.front().reason));
     json["lost"] = lost_json(c);
     layers.push_back(std::move(json));
   }
@@ -97,34 +110,49 @@ Json layers_json(const Accounting& accounting, const Shape& shape) {
 
 }  // namespace
 
+Json counted_figure(const Counters& counters, const FigureInfo& figure, Cycle cycles) {
+  if (figure.source == FigureInfo::Source::per_cycle) {
+    return ratio(counters.of(figure.of), cycles);
+  }
+  for (const CounterInfo& counter : counters.info->counters) {
+    if (counter.name != figure.name || counter.values == 1) continue;
+    Json list = Json::array();
+    for (unsigned i = 0; i < counter.values; ++i) list.push_back(counters.of(figure.name, i));
+    return list;
+  }
+  return counters.of(figure.name);
+}
+
 double ratio(std::uint64_t num, std::uint64_t den) {
   return den == 0 ? 0 : static_cast<double>(num) / static_cast<double>(den);
 }
 
-PortFigures port_figures(const Accounting& accounting, unsigned port, const Shape& shape) {
+PortFigures port_figures(const Accounting& accounting, unsigned port, const MachineRates& rates) {
   const Counters& c = accounting.totals;
-  const UnitCycles& unit = accounting.unit(port == 0 ? "dram0" : "dram1");
-  const std::uint64_t beats = c.read_beats[port] + c.write_beats[port];
+  const UnitCycles& unit = accounting.unit(c.info->traffic.ports[port].unit);
+  const std::uint64_t read = c.of("read_beats", port), written = c.of("write_beats", port);
   PortFigures figures;
-  figures.bytes_read = c.read_beats[port] * shape.beat_bytes;
-  figures.bytes_written = c.write_beats[port] * shape.beat_bytes;
-  figures.beats_per_burst = ratio(beats, c.read_bursts[port] + c.write_bursts[port]);
-  figures.utilisation = ratio(beats, accounting.cycles);
-  figures.efficiency = ratio(beats, accounting.cycles - unit.of(StateKind::idle));
+  figures.bytes_read = read * rates.beat_bytes;
+  figures.bytes_written = written * rates.beat_bytes;
+  figures.beats_per_burst =
+      ratio(read + written, c.of("read_bursts", port) + c.of("write_bursts", port));
+  figures.utilisation = ratio(read + written, accounting.cycles);
+  figures.efficiency = ratio(read + written, accounting.cycles - unit.of(StateKind::idle));
   return figures;
 }
 
-Roofline roofline(const Counters& c, const Shape& shape) {
+Roofline roofline(const Counters& c, const MachineRates& rates) {
   Roofline r;
   const std::uint64_t cycles = c.cycles();
-  r.macs = c.array_runs * shape.array_size * shape.array_size;
-  for (unsigned p = 0; p < 2; ++p)
-    r.bytes += (c.read_beats[p] + c.write_beats[p]) * shape.beat_bytes;
+  const std::size_t ports = c.info->traffic.ports.size();
+  r.macs = c.of(c.info->work) * rates.macs_per_work;
+  for (unsigned p = 0; p < ports; ++p)
+    r.bytes += (c.of("read_beats", p) + c.of("write_beats", p)) * rates.beat_bytes;
   r.macs_per_cycle = ratio(r.macs, cycles);
   r.bytes_per_cycle = ratio(r.bytes, cycles);
-  r.peak_macs_per_cycle = static_cast<double>(shape.array_size * shape.array_size);
-  r.peak_bytes_per_cycle = static_cast<double>(2 * shape.beat_bytes);
-  r.ridge = r.peak_macs_per_cycle / r.peak_bytes_per_cycle;
+  r.peak_macs_per_cycle = static_cast<double>(rates.peak_macs);
+  r.peak_bytes_per_cycle = static_cast<double>(ports * rates.beat_bytes);
+  if (ports > 0) r.ridge = r.peak_macs_per_cycle / r.peak_bytes_per_cycle;
   if (r.bytes > 0) r.intensity = ratio(r.macs, r.bytes);
   r.memory_bound = r.intensity.value_or(r.ridge) < r.ridge;
   r.attainable = r.memory_bound ? *r.intensity * r.peak_bytes_per_cycle : r.peak_macs_per_cycle;
@@ -134,9 +162,8 @@ Roofline roofline(const Counters& c, const Shape& shape) {
 
 std::vector<LostCycles> lost_cycles(const Counters& counters) {
   std::vector<LostCycles> lost;
-  for (std::size_t i = 0; i < counters.array_time.size(); ++i) {
-    if (i == ArrayTime::compute || counters.array_time[i] == 0) continue;
-    lost.push_back({static_cast<ArrayTime::State>(i), counters.array_time[i]});
+  for (std::size_t i = 0; i < counters.time.size(); ++i) {
+    if (is_lost(*counters.info, i) && counters.time[i] != 0) lost.push_back({i, counters.time[i]});
   }
   std::stable_sort(lost.begin(), lost.end(),
                    [](const LostCycles& a, const LostCycles& b) { return a.cycles > b.cycles; });
@@ -144,10 +171,17 @@ std::vector<LostCycles> lost_cycles(const Counters& counters) {
 }
 
 std::uint64_t lost_total(const Counters& counters) {
-  return counters.cycles() - counters.array_time[ArrayTime::compute];
+  std::uint64_t total = 0;
+  for (const LostCycles& lost : lost_cycles(counters)) total += lost.cycles;
+  return total;
 }
 
-Json accounting_json(const Accounting& accounting, const Shape& shape) {
+bool is_lost(const MachineInfo& machine, std::size_t reason) {
+  return machine.time.states[reason].kind != StateKind::busy;
+}
+
+Json accounting_json(const Accounting& accounting, const MachineRates& rates) {
+  const MachineInfo& machine = *accounting.totals.info;
   Json json;
   json["cycles"] = accounting.cycles;
   const std::vector<LostCycles> lost = lost_cycles(accounting.totals);
@@ -156,34 +190,35 @@ Json accounting_json(const Accounting& accounting, const Shape& shape) {
   lost_object["share"] = ratio(lost_total(accounting.totals), accounting.cycles);
   lost_object["top"] = Json::array();
   for (std::size_t i = 0; i < std::min<std::size_t>(3, lost.size()); ++i) {
-    lost_object["top"].push_back(name_of(lost[i].reason));
+    lost_object["top"].push_back(name_of(machine, lost[i].reason));
   }
   lost_object["reasons"] = Json::object();
-  for (std::size_t i = 0; i < ArrayTime::states; ++i) {
-    if (i == ArrayTime::compute || !shape.has(ArrayTime::state_table[i].name)) continue;
-    lost_object["reasons"][name_of(static_cast<ArrayTime::State>(i))] =
-        accounting.totals.array_time[i];
+  for (std::size_t i = 0; i < machine.time.states.count; ++i) {
+    if (!is_lost(machine, i) || !accounting.has(machine.time.states[i].needs)) continue;
+    lost_object["reasons"][name_of(machine, i)] = accounting.totals.time[i];
   }
-  json["units"] = units_json(accounting, shape);
-  json["instructions"] = instructions_json(accounting, shape);
-  for (unsigned p = 0; p < 2; ++p) {
-    const PortFigures port = port_figures(accounting, p, shape);
-    Json& dram = json["dram"][p == 0 ? "dram0" : "dram1"];
-    dram["bytes_read"] = port.bytes_read;
-    dram["bytes_written"] = port.bytes_written;
-    dram["beats_per_burst"] = port.beats_per_burst;
-    dram["utilisation"] = port.utilisation;
-    dram["efficiency"] = port.efficiency;
+  json["units"] = units_json(accounting);
+  json["instructions"] = instructions_json(accounting, rates);
+  for (unsigned p = 0; p < machine.traffic.ports.size(); ++p) {
+    const PortFigures port = port_figures(accounting, p, rates);
+    Json& entry =
+        json[std::string(machine.traffic.name)][std::string(machine.traffic.ports[p].unit)];
+    entry["bytes_read"] = port.bytes_read;
+    entry["bytes_written"] = port.bytes_written;
+    entry["beats_per_burst"] = port.beats_per_burst;
+    entry["utilisation"] = port.utilisation;
+    entry["efficiency"] = port.efficiency;
   }
-  json["roofline"] = roofline_json(roofline(accounting.totals, shape));
-  json["layers"] = layers_json(accounting, shape);
+  json["roofline"] = roofline_json(roofline(accounting.totals, rates));
+  json["layers"] = layers_json(accounting, rates);
   return json;
 }
 
-Json figures_json(const Shape& shape) {
+Json figures_json(const Accounting& accounting) {
   Json json = Json::object();
-  for (const Figure& figure : figures()) {
-    if (!shape.has(figure.name)) continue;
+  const FigureTable table(*accounting.totals.info);
+  for (const Figure& figure : table.all()) {
+    if (!accounting.has(figure.needs)) continue;
     json[figure.name] = {{"unit", figure.unit}, {"meaning", figure.meaning}};
   }
   return json;

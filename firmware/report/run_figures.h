@@ -8,29 +8,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "firmware/driver/common/accounting.h"
-#include "firmware/driver/tcu/simulation.h"
-#include "firmware/report/figures.h"
 
 namespace tactus {
-
-/// What rates are measured against.
-struct Shape {
-  std::uint64_t array_size = 0;
-  std::uint64_t vector_bytes = 0;
-  std::uint64_t beat_bytes = 0;
-  bool has_dais = false;  ///< the machine has DAIS blocks
-
-  explicit Shape(const TcuSimulationConfig& config)
-      : array_size(config.architecture.array_size),
-        vector_bytes(config.architecture.vector_bytes()),
-        beat_bytes(config.axi_data_bits / 8),
-        has_dais(!config.architecture.dais_blocks.empty()) {}
-
-  /// Whether the machine has the figure or the last segment of its name.
-  [[nodiscard]] bool has(std::string_view figure) const {
-    return has_dais || !is_dais_figure(figure);
-  }
-};
 
 /// num / den, and 0 for an empty denominator.
 [[nodiscard]] double ratio(std::uint64_t num, std::uint64_t den);
@@ -42,7 +21,7 @@ struct PortFigures {
   double efficiency = 0;   ///< 0..1: beats / cycles in which the port has work
 };
 [[nodiscard]] PortFigures port_figures(const Accounting& accounting, unsigned port,
-                                       const Shape& shape);
+                                       const MachineRates& rates);
 
 struct Roofline {
   std::uint64_t macs = 0, bytes = 0;
@@ -54,19 +33,25 @@ struct Roofline {
   double share_of_roof = 0;         ///< 0..1
   bool memory_bound = false;
 };
-[[nodiscard]] Roofline roofline(const Counters& counters, const Shape& shape);
+[[nodiscard]] Roofline roofline(const Counters& counters, const MachineRates& rates);
 
 struct LostCycles {
-  ArrayTime::State reason;
+  std::size_t reason;  ///< state of MachineInfo::time
   std::uint64_t cycles;
 };
-/// Reasons that occur, the largest first; equal ones in the order of the enumeration.
+/// Reasons that occur, the largest first; equal ones in the order of the table.
 [[nodiscard]] std::vector<LostCycles> lost_cycles(const Counters& counters);
 [[nodiscard]] std::uint64_t lost_total(const Counters& counters);
+/// Whether cycles of this reason count as lost.
+[[nodiscard]] bool is_lost(const MachineInfo& machine, std::size_t reason);
+
+/// The value of a figure that is no driver's own; of a counter by port, the list of them.
+[[nodiscard]] nlohmann::ordered_json counted_figure(const Counters& counters,
+                                                    const FigureInfo& figure, Cycle cycles);
 
 [[nodiscard]] nlohmann::ordered_json accounting_json(const Accounting& accounting,
-                                                     const Shape& shape);
-/// Name, unit and sentence of every figure that the machine has.
-[[nodiscard]] nlohmann::ordered_json figures_json(const Shape& shape);
+                                                     const MachineRates& rates);
+/// Name, unit and sentence of every figure that the machine of this accounting has.
+[[nodiscard]] nlohmann::ordered_json figures_json(const Accounting& accounting);
 
 }  // namespace tactus

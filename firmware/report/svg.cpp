@@ -81,7 +81,7 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
   std::string out = fmt::format("<svg class=\"{}\" viewBox=\"0 0 {} {}\" role=\"img\">", kind,
                                 frame.width, frame.height);
   out += grid(frame, number_ticks(frame.x.ticks()), number_ticks(frame.y.ticks()),
-              "MAC per byte of DRAM traffic", "MAC per cycle");
+              fmt::format("MAC per byte of {} traffic", chart.bandwidth_title), "MAC per cycle");
   // The sloped part begins at the left or the lower border, whichever comes first.
   const double from = std::max(frame.x.low(), frame.y.low() / chart.peak_bandwidth);
   out += line(frame.place_x(from), frame.place_y(from * chart.peak_bandwidth), frame.place_x(ridge),
@@ -89,9 +89,10 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
   out += line(frame.place_x(ridge), frame.place_y(chart.peak_rate), frame.place_x(frame.x.high()),
               frame.place_y(chart.peak_rate), "var(--c0)", 2.5);
   out += label(frame.width - frame.right - 4, frame.place_y(chart.peak_rate) - 7, "end",
-               fmt::format("array: {:g} MAC/cycle", chart.peak_rate));
+               fmt::format("{}: {:g} MAC/cycle", chart.rate_title, chart.peak_rate));
   // On the left of the slope, where its label has the most room.
-  const std::string slope = fmt::format("DRAM: {:g} bytes/cycle", chart.peak_bandwidth);
+  const std::string slope =
+      fmt::format("{}: {:g} bytes/cycle", chart.bandwidth_title, chart.peak_bandwidth);
   const double right_end =
       std::max(frame.place_x(std::sqrt(from * ridge)) - 8, frame.left + 4 + text_width(slope));
   const double share = (right_end + 8 - frame.left) / (frame.width - frame.left - frame.right);

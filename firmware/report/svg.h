@@ -43,6 +43,8 @@ struct RooflineChart {
   double peak_rate = 0;       ///< MAC/cycle
   double peak_bandwidth = 0;  ///< bytes/cycle
   std::vector<RooflinePoint> points;
+  std::string rate_title;       ///< of what has the peak rate
+  std::string bandwidth_title;  ///< of what has the peak bandwidth
 };
 [[nodiscard]] std::string roofline(const RooflineChart& chart);
 

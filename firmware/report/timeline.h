@@ -1,19 +1,17 @@
 // A timeline of runs in the Chrome trace event format, which Perfetto and chrome://tracing open.
 //
-// One cycle is written as one microsecond. Tracks: images and their layers; what the array's time
-// goes into; instructions at the decoder's head; instructions in the array; operations of the ALUs;
-// instructions in DAIS blocks; every unit with its states (idle is left blank); AXI bursts, from
-// address to last data or response, on as many tracks as overlap. Slices of one track nest and
-// never overlap. Counters, one sample an interval: queue levels, outstanding bursts, array
-// utilisation.
+// One cycle is written as one microsecond. Tracks: images and their layers; what the time of the
+// machine's main unit goes into; what the machine shows of its own, such as instructions and
+// bursts; every unit with its states (idle is left blank). Slices of one track nest and never
+// overlap. Gauges, one sample an interval: queue levels, utilisation and the like.
 //
 // The size is bounded by a window of cycles, a least duration and a greatest number of events; what
 // happens after the last event that fits is left out and a note says from where. A failure to write
 // stops the timeline and not the run: close() reports it.
 #pragma once
 
-#include <array>
-#include <deque>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +19,7 @@
 
 #include <fmt/format.h>
 
-#include "firmware/driver/tcu/simulation.h"
+#include "firmware/driver/common/simulation.h"
 #include "isa/support/output_file.h"
 
 namespace tactus {
@@ -30,15 +28,46 @@ struct TimelineOptions {
   Cycle from = 0;  ///< cycles of the machine: [from, to)
   Cycle to = ~Cycle{0};
   Cycle min_duration = 1;              ///< cycles; shorter slices are left out
-  std::uint64_t max_events = 2000000;  ///< slices and counter samples
+  std::uint64_t max_events = 2000000;  ///< slices and samples of gauges
+};
+
+/// Values that are drawn in one chart; written when one of them has changed.
+struct GaugeGroup {
+  struct Gauge {
+    std::string name;
+    std::function<std::uint64_t()> value;
+  };
+  std::string title;
+  std::vector<Gauge> gauges;
+  bool of_interval = false;  ///< values are of the interval that ends, not of its last cycle
+};
+
+class Timeline;
+
+/// What a machine draws beside the states of its units.
+class TimelineTracks {
+ public:
+  virtual ~TimelineTracks() = default;
+  /// Names its fixed tracks: numbers from Timeline::first_fixed_track on, or from
+  /// Timeline::first_free_track on below those of all units.
+  virtual void begin(Timeline& timeline) = 0;
+  /// Before each run: the program without padding.
+  virtual void begin_run(const std::vector<std::uint8_t>& program) = 0;
+  virtual void event(const Event& event, Cycle now) = 0;
+  [[nodiscard]] virtual std::vector<GaugeGroup> gauges() { return {}; }
 };
 
 class Timeline final : public EventSink, public AccountObserver {
  public:
-  static constexpr Cycle sample_interval = 100;  ///< cycles, of the counters
+  static constexpr Cycle sample_interval = 100;  ///< cycles, of the gauges
+  // Track numbers; viewers show them in this order.
+  static constexpr unsigned first_fixed_track = 3;
+  static constexpr unsigned first_unit_track = 10;
+  static constexpr unsigned first_free_track = 100;
 
   /// Throws UserError if the file cannot be written.
-  Timeline(const std::string& path, const TcuSimulation& simulation, TimelineOptions options);
+  Timeline(const std::string& path, const Simulation& simulation,
+           std::unique_ptr<TimelineTracks> tracks, TimelineOptions options);
 
   /// Before each run: the program without padding, and a name for its slice.
   void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
@@ -52,44 +81,27 @@ class Timeline final : public EventSink, public AccountObserver {
   void end_of_cycle(Cycle cycle) override;
   void interval(const Account& account, unsigned code, Cycle from, Cycle to) override;
 
- private:
-  using Name = std::string_view;
+  // ---- for TimelineTracks
 
-  /// An instruction under way in the array or a DAIS block.
-  struct Work {
-    std::size_t index;
-    std::uint64_t left;  ///< vectors, or samples of a block
-  };
-  struct Burst {
-    Cycle from;
-    std::uint64_t address;
-    std::uint64_t beats;
-    std::uint64_t left;
-    unsigned lane;
-  };
-  struct Port {
-    std::deque<Burst> reads, writes;
-    std::vector<bool> lanes;  ///< taken
-  };
-
-  void slice(unsigned track, Name name, Name category, Cycle from, Cycle to,
-             const std::string& arguments = {});
-  void counter(Name name, Cycle at, const std::string& values);
   void track(unsigned id, const std::string& name);
+  /// Cycles [from, to) of a track; `arguments` is a JSON object.
+  void slice(unsigned track, std::string_view name, std::string_view category, Cycle from, Cycle to,
+             const std::string& arguments = {});
+  /// Whether any of it would be written, so that a text is worth making.
+  [[nodiscard]] bool in_view(Cycle from, Cycle to) const;
+  /// A string as JSON.
+  [[nodiscard]] static std::string quoted(std::string_view text);
+
+ private:
   void put(std::string_view text);
   [[nodiscard]] bool full() const { return events_ >= options_.max_events; }
-  [[nodiscard]] std::string describe(std::size_t index) const;
   [[nodiscard]] unsigned unit_track(const Account& account);
-  [[nodiscard]] bool in_view(Cycle from, Cycle to) const;
-  void retired(const Event& event, Cycle now);
-  void array_works(Cycle now);
-  void dais_works(Cycle now);
-  void open_burst(bool read, const Event& event, Cycle now);
-  void close_burst(unsigned port, bool read, Cycle now);
   void sample(Cycle now);
+  void write(const GaugeGroup& group, const std::vector<std::uint64_t>& values, Cycle at);
 
-  const TcuSimulation& simulation_;
-  const tcu::InstructionLayout layout_;
+  const Simulation& simulation_;
+  const MachineInfo& machine_;
+  std::unique_ptr<TimelineTracks> tracks_;
   TimelineOptions options_;
   std::string path_;
   OutputFile file_;
@@ -99,25 +111,13 @@ class Timeline final : public EventSink, public AccountObserver {
   std::optional<Cycle> cut_;  ///< first cycle without slices, if the number of events was met
   std::optional<std::string> failure_;
 
-  std::vector<tcu::Instruction> program_;
   std::string run_name_;
   Cycle run_from_ = 0;
-  std::size_t head_ = 0;        ///< index of the instruction that retires next
-  std::deque<Cycle> accepted_;  ///< of the instructions in the decoder
-  Cycle head_from_ = 0;         ///< earliest head cycle of the next instruction
-  std::deque<Work> in_array_;   ///< in program order
-  std::deque<std::size_t> in_alu_;
-  Cycle array_from_ = 0;  ///< first cycle of the front of in_array_
-  bool array_begun_ = false;
-  std::deque<Work> in_dais_;  ///< in program order
-  Cycle dais_from_ = 0;
-  bool dais_begun_ = false;
-  std::array<Port, 2> ports_;
   std::vector<const Account*> units_;  ///< in the order of their tracks
 
+  std::vector<GaugeGroup> gauges_;
+  std::vector<std::vector<std::uint64_t>> samples_;  ///< the last ones, by group
   Cycle next_sample_ = sample_interval;
-  std::uint64_t runs_ = 0;  ///< in the present interval
-  std::array<std::uint64_t, 7> samples_{};
 };
 
 }  // namespace tactus

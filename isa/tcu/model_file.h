@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isa/support/region.h"
 #include "isa/tcu/architecture.h"
 
 namespace tactus::tcu {
@@ -44,15 +45,7 @@ struct TensorEntry {
 };
 
 /// The instructions [first, first + count) of the program that make one layer.
-struct LayerEntry {
-  std::string name;
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;  ///< 1 or more
-
-  bool operator==(const LayerEntry& o) const {
-    return name == o.name && first == o.first && count == o.count;
-  }
-};
+using LayerEntry = Region;
 
 struct ModelFile {
   std::string name;

@@ -13,12 +13,13 @@ constexpr unsigned page_bytes = 4096;
 }  // namespace
 
 BoundarySplitter::BoundarySplitter(const sc_core::sc_module_name& name, Clock& clock,
-                                   unsigned beat_bytes, unsigned port, AxiLinks& upstream,
-                                   AxiLinks& pins)
+                                   unsigned beat_bytes, unsigned port, const AxiEventKinds& events,
+                                   AxiLinks& upstream, AxiLinks& pins)
     : sc_module(name),
       clock_(clock),
       beat_bytes_(beat_bytes),
       port_(port),
+      events_(events),
       upstream_(upstream),
       pins_(pins) {}
 
@@ -160,7 +161,7 @@ void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready)
 }
 
 void BoundarySplitter::commit() {
-  if (clock_.events != nullptr) events();
+  if (clock_.events != nullptr) tell_events();
   if (upstream_.ar.valid || pins_.r.fires()) commit_reads();
   if (upstream_.aw.valid || pins_.w.fires() || response_taken_) commit_writes();
 }
@@ -202,22 +203,21 @@ void BoundarySplitter::pass_beat(unsigned& passed, bool last) {
   passed = last ? 0 : passed + 1;
 }
 
-void BoundarySplitter::events() const {
+void BoundarySplitter::tell_events() const {
   EventSink& sink = *clock_.events;
   if (pins_.ar.fires()) {
     const AxiAddress& a = pins_.ar.bits;
-    sink.event({EventKind::axi_read_address, port_, a.address, a.length, a.cache});
+    sink.event({events_.read_address, port_, a.address, a.length, a.cache});
   }
   if (pins_.aw.fires()) {
     const AxiAddress& a = pins_.aw.bits;
-    sink.event({EventKind::axi_write_address, port_, a.address, a.length, a.cache});
+    sink.event({events_.write_address, port_, a.address, a.length, a.cache});
   }
   if (pins_.w.fires()) {
-    sink.event(
-        {EventKind::axi_write_data, port_, pins_.w.bits.last ? 1U : 0U, 0, 0, pins_.w.bits.data});
+    sink.event({events_.write_data, port_, pins_.w.bits.last ? 1U : 0U, 0, 0, pins_.w.bits.data});
   }
-  if (pins_.r.fires()) sink.event({EventKind::axi_read_data, port_});
-  if (pins_.b.fires()) sink.event({EventKind::axi_write_response, port_});
+  if (pins_.r.fires()) sink.event({events_.read_data, port_});
+  if (pins_.b.fires()) sink.event({events_.write_response, port_});
 }
 
 void BoundarySplitter::describe(const trace::Scope& scope) const {

@@ -11,6 +11,7 @@
 #include <systemc>
 
 #include "models/axi/axi.h"
+#include "models/axi/axi_events.h"
 #include "models/sim/clock.h"
 #include "models/sim/queue.h"
 
@@ -25,9 +26,9 @@ class BoundarySplitter final : public sc_core::sc_module {
     Cycle last_write_response = 0;                    ///< cycle of the last of them
   };
 
-  /// `port` only names events. `upstream` is the AXI queue's side, `pins` the memory's.
+  /// `port` and `events` only name events. `upstream` is the AXI queue's side, `pins` the memory's.
   BoundarySplitter(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes,
-                   unsigned port, AxiLinks& upstream, AxiLinks& pins);
+                   unsigned port, const AxiEventKinds& events, AxiLinks& upstream, AxiLinks& pins);
 
   void drive();   ///< address, write data towards the pins
   void accept();  ///< readies of both sides; needs the pins driven
@@ -66,7 +67,7 @@ class BoundarySplitter final : public sc_core::sc_module {
   [[nodiscard]] bool recut(Channel& channel, const AxiAddress& burst) const;
   [[nodiscard]] AxiBeat read_beat() const;
   [[nodiscard]] AxiBeat write_beat() const;
-  void events() const;
+  void tell_events() const;
   void commit_reads();
   void commit_writes();
   void pass_beat(unsigned& passed, bool last);
@@ -74,6 +75,7 @@ class BoundarySplitter final : public sc_core::sc_module {
   Clock& clock_;
   unsigned beat_bytes_;
   unsigned port_;
+  AxiEventKinds events_;
   AxiLinks& upstream_;
   AxiLinks& pins_;
   Channel reads_, writes_;

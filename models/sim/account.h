@@ -25,17 +25,19 @@ enum class StateKind : std::uint8_t {
 struct UnitState {
   std::string_view name;
   StateKind kind;
-  std::string_view meaning;  ///< one sentence
+  std::string_view meaning;     ///< one sentence
+  std::string_view needs = {};  ///< unit without which a machine does not have the state
 };
 
 /// The states of one unit; points to a table that lives as long as the program.
 struct UnitStates {
+  constexpr UnitStates() = default;
   template <std::size_t count_>
   // NOLINTNEXTLINE(google-explicit-constructor)
   constexpr UnitStates(const std::array<UnitState, count_>& table)
       : states(table.data()), count(count_) {}
-  const UnitState* states;
-  std::size_t count;
+  const UnitState* states = nullptr;
+  std::size_t count = 0;
   const UnitState& operator[](std::size_t i) const { return states[i]; }
 };
 

@@ -1,45 +1,25 @@
-// Observable events of the machine, one for each handshake that the golden logs record.
-// Source: hardware spec section 17.
+// Observable events of a machine: handshakes worth a line in a log.
+//
+// A machine names its kinds of events in one table, in the order in which the events of one cycle
+// are written; an event is its place in that table with operands. How a text shows the operands is
+// in the table, too.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "isa/tcu/architecture.h"
 #include "models/sim/clock.h"
 
 namespace tactus {
 
-/// In the order in which the events of one cycle are written.
-enum class EventKind : std::uint8_t {
-  instruction_accepted,  ///< IFIRE: data = instruction bytes
-  retired,               ///< DEC: a = opcode, b = flags, c = program counter before
-  dram_control,          ///< D0C/D1C: a = write, b = address, c = size field (bare TCU)
-  dram_in,               ///< D0I/D1I (bare TCU)
-  dram_out,              ///< D0O/D1O (bare TCU)
-  axi_read_address,      ///< AR: a = byte address, b = beats - 1, c = cache
-  axi_write_address,     ///< AW: a = byte address, b = beats - 1
-  axi_write_data,        ///< W: data = beat, a = last
-  axi_read_data,         ///< R
-  axi_write_response,    ///< B
-  local_read_a,          ///< LRA: a = address
-  local_write_a,         ///< LWA: a = address, data = vector
-  local_read_b,          ///< LRB
-  local_write_b,         ///< LWB: data = vector
-  load,                  ///< LOAD: a weight vector enters the array
-  run,                   ///< RUN: an input vector (or zeroes) enters the array
-  dais,                  ///< DAIS: a sample enters a DAIS block, a = its number
-  alu,                   ///< ALU: an operation issues
-  accumulator_read_a,    ///< ARA
-  accumulator_write_a,   ///< AWA: data = vector
-  accumulator_read_b,    ///< ARB
-  timeout,               ///< TIMEOUT: the decoder's timeout output is high
-};
+using EventKind = std::uint8_t;  ///< place in the machine's table
 
 struct Event {
   EventKind kind;
-  unsigned port = 0;  ///< DRAM port
+  unsigned port = 0;  ///< of a unit that there is more than once
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   std::uint64_t c = 0;
@@ -54,26 +34,40 @@ class EventSink {
   virtual void end_of_cycle(Cycle cycle) = 0;
 };
 
-/// Which operands the two elaborations behind the golden logs print.
-enum class EventStyle : std::uint8_t { bare, axi };
+/// An operand in the text of an event: NAME=VALUE, or the value alone.
+struct EventField {
+  enum class Operand : std::uint8_t { a, b, c, data };
+  enum class Radix : std::uint8_t { decimal, hexadecimal };
 
-/// Widths that the text of an event depends on.
-struct EventFormat {
-  EventStyle style = EventStyle::axi;
-  tcu::DataType data_type = tcu::DataType::fp16bp8;
-  unsigned array_size = 8;
-  unsigned instruction_bytes = 8;
-  unsigned beat_bytes = 8;
+  std::string_view name;  ///< empty: the value alone
+  Operand operand;
+  std::string_view meaning;
+  Radix radix = Radix::decimal;
 };
 
-/// One line of text without the cycle number, e.g. "LRA a=3".
+struct EventInfo {
+  std::string_view name;  ///< first word of the text; `*` in it stands for the port
+  std::string_view meaning;
+  std::vector<EventField> fields;
+};
+
+/// The kinds of events of a machine and how it writes them.
+struct EventFormat {
+  std::vector<EventInfo> kinds;
+  std::function<std::string(const Event&)> data;  ///< text of an event's data
+};
+
+/// One line of text without the cycle number, e.g. "AR0 a=100 l=7 c=0".
 [[nodiscard]] std::string format_event(const EventFormat& format, const Event& event);
 
-/// Collects the lines of a cycle, in the order of EventKind and within a kind of the port and the
-/// text, so that the log does not depend on the order in which units commit.
+/// A little-endian byte string as one hexadecimal number.
+[[nodiscard]] std::string hex_word(const std::uint8_t* bytes, unsigned count);
+
+/// Collects the lines of a cycle, in the order of the machine's table and within a kind of the port
+/// and the text, so that the log does not depend on the order in which units commit.
 class EventLines : public EventSink {
  public:
-  explicit EventLines(EventFormat format) : format_(format) {}
+  explicit EventLines(EventFormat format) : format_(std::move(format)) {}
   void event(const Event& event) override;
   void end_of_cycle(Cycle cycle) override;
 
@@ -83,7 +77,7 @@ class EventLines : public EventSink {
 
  private:
   struct Line {
-    unsigned key;
+    std::uint64_t key;  ///< kind and port
     std::string text;
   };
   EventFormat format_;

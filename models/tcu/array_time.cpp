@@ -92,7 +92,8 @@ const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
      "the array has no work and SIMD instructions pass the decoder or wait for the accumulators"},
     {"dais", StateKind::stall,
      "the array has no work and Dais instructions pass the decoder or wait for their blocks, or a "
-     "MatMul is held because results of Dais instructions before it come first"},
+     "MatMul is held because results of Dais instructions before it come first",
+     "dais"},
     {"accumulator_moves", StateKind::stall,
      "the array has no work while vectors move between accumulators and local memory"},
     {"accumulator_results", StateKind::stall,
@@ -122,28 +123,44 @@ const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
      "the instruction stream has ended; last results and writes may still be under way"},
 }};
 
-const std::array<std::string_view, ArrayTime::states> ArrayTime::titles{
-    "computing",
-    "weights entering the array",
-    "array draining before new weights",
-    "operands from local memory",
-    "accumulators not ready for results",
-    "SIMD instructions",
-    "Dais instructions",
-    "moves of accumulator data",
-    "moves waiting for accumulators",
-    "DRAM0 read, data arriving",
-    "DRAM0 read, waiting for data",
-    "DRAM0 write, data leaving",
-    "DRAM0 write, waiting",
-    "DRAM1 read, data arriving",
-    "DRAM1 read, waiting for data",
-    "DRAM1 write, data leaving",
-    "DRAM1 write, waiting",
-    "NoOp, Configure, undefined",
-    "instruction stream late",
-    "after the last instruction",
-};
+TimeInfo ArrayTime::info() {
+  enum Group : unsigned { computes, weights, results, dram_data, dram_wait, other };
+  TimeInfo info{"array", "array_time", state_table, {}, {}, "no vector multiplied", {}};
+  info.reasons = {
+      {"computing", computes},
+      {"weights entering the array", weights},
+      {"array draining before new weights", weights},
+      {"operands from local memory", weights},
+      {"accumulators not ready for results", results},
+      {"SIMD instructions", results},
+      {"Dais instructions", results},
+      {"moves of accumulator data", results},
+      {"moves waiting for accumulators", results},
+      {"DRAM0 read, data arriving", dram_data},
+      {"DRAM0 read, waiting for data", dram_wait},
+      {"DRAM0 write, data leaving", dram_data},
+      {"DRAM0 write, waiting", dram_wait},
+      {"DRAM1 read, data arriving", dram_data},
+      {"DRAM1 read, waiting for data", dram_wait},
+      {"DRAM1 write, data leaving", dram_data},
+      {"DRAM1 write, waiting", dram_wait},
+      {"NoOp, Configure, undefined", other},
+      {"instruction stream late", other},
+      {"after the last instruction", other},
+  };
+  info.groups = {
+      {"array computes", 0},
+      {"weights: entering, draining, operands", 1},
+      {"accumulators, SIMD, DAIS blocks", 2},
+      {"DRAM, data moving", 3},
+      {"DRAM, waiting", 4},
+      {"other instructions, stream, end", 5},
+  };
+  info.introduction =
+      "In every cycle the array multiplies a vector, or one reason keeps it from it. Where the "
+      "array has no instruction, what the decoder's head does is the reason.";
+  return info;
+}
 
 ArrayTime::ArrayTime(const Clock& clock, Account& array, Account& decoder,
                      const std::array<Account*, 2>& ports)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "models/sim/account.h"
+#include "models/sim/machine_info.h"
 
 namespace tactus {
 
@@ -44,8 +45,8 @@ class ArrayTime final : private AccountFollower {
   };
   static constexpr std::size_t states = 20;
   static const std::array<UnitState, states> state_table;
-  /// Short names for a screen, indexed by State.
-  static const std::array<std::string_view, states> titles;
+  /// The states as reasons for lost cycles, with their titles and groups.
+  [[nodiscard]] static TimeInfo info();
 
   /// Follows the accounts of the array, the decoder and the two DRAM ports.
   ArrayTime(const Clock& clock, Account& array, Account& decoder,

@@ -6,6 +6,7 @@
 #include "models/sim/trace/signals.h"
 #include "models/tcu/accumulators/accumulator.h"
 #include "models/tcu/channels.h"
+#include "models/tcu/widths.h"
 
 namespace tactus::trace {
 
@@ -36,16 +37,15 @@ inline void describe_payload(Payload& p, const MemoryRequest& r, unsigned addres
 }
 
 inline void describe_payload(Payload& p, const Dataflow& d) {
-  const bool has_dais = p.widths().layout.dais_block_count > 0;
+  const bool has_dais = layout_of(p).dais_block_count > 0;
   p.field(
       "kind", 3, [&d] { return d.kind; }, Radix::decimal,
       has_dais ? dataflow_dais_note : dataflow_note);
   p.field(
-      "size", std::max(1U, p.widths().layout.local_address), [&d] { return d.size; },
-      Radix::decimal);
+      "size", std::max(1U, layout_of(p).local_address), [&d] { return d.size; }, Radix::decimal);
   if (!has_dais) return;
   p.field(
-      "results", std::max(1U, p.widths().layout.local_address), [&d] { return d.results; },
+      "results", std::max(1U, layout_of(p).local_address), [&d] { return d.results; },
       Radix::decimal);
 }
 
@@ -67,7 +67,7 @@ inline void describe_payload(Payload& p, const DaisControl& c) {
 /// `get` returns the AluOperation.
 template <typename Get>
 void describe_operation(Payload& p, Get get) {
-  const unsigned selector = std::max(1U, p.widths().layout.simd_selector);
+  const unsigned selector = std::max(1U, layout_of(p).simd_selector);
   p.field(
       "op", 4, [get] { return get().op; }, Radix::hexadecimal, simd_note);
   p.field(
@@ -83,7 +83,7 @@ inline void describe_payload(Payload& p, const AluOperation& o) {
 }
 
 inline void describe_payload(Payload& p, const AccumulatorRequest& r) {
-  const unsigned address = std::max(1U, p.widths().layout.accumulator_address);
+  const unsigned address = std::max(1U, layout_of(p).accumulator_address);
   p.field("write", 1, [&r] { return r.write; });
   p.field("accumulate", 1, [&r] { return r.accumulate; });
   p.field(
@@ -93,7 +93,7 @@ inline void describe_payload(Payload& p, const AccumulatorRequest& r) {
 /// `get` returns a reference to the AccumulatorControl.
 template <typename Get>
 void describe_accumulator_control(Payload& p, Get get) {
-  const unsigned address = std::max(1U, p.widths().layout.accumulator_address);
+  const unsigned address = std::max(1U, layout_of(p).accumulator_address);
   describe_operation(p, [get] { return get().alu; });
   p.field("read", 1, [get] { return get().read; });
   p.field("write", 1, [get] { return get().write; });
@@ -109,7 +109,7 @@ inline void describe_payload(Payload& p, const AccumulatorControl& c) {
 }
 
 inline void describe_payload(Payload& p, const DramRequest& r, unsigned port) {
-  const tcu::InstructionLayout& layout = p.widths().layout;
+  const tcu::InstructionLayout& layout = layout_of(p);
   const unsigned bits = std::max(1U, port == 0 ? layout.dram0_address : layout.dram1_address);
   p.field("write", 1, [&r] { return r.write; });
   p.field(

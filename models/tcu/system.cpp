@@ -125,6 +125,7 @@ Cycle TcuSystem::Port::run(Cycle most) {
 TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
                      InstructionSource& source)
     : sc_module(name),
+      config_(config),
       clock_(clock),
       source_(source),
       stalls_(config.stalls),

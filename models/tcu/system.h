@@ -17,6 +17,7 @@
 #include "models/axi/axi_target.h"
 #include "models/sim/clock.h"
 #include "models/sim/fast/gate.h"
+#include "models/sim/machine.h"
 #include "models/sim/phases.h"
 #include "models/sim/stalls.h"
 #include "models/sim/trace/cycle_watcher.h"
@@ -40,7 +41,7 @@ class InstructionSource {
   [[nodiscard]] virtual bool exhausted() const = 0;
 };
 
-class TcuSystem final : public sc_core::sc_module {
+class TcuSystem final : public sc_core::sc_module, public Machine {
  public:
   struct Config {
     Tcu::Config tcu;
@@ -63,23 +64,18 @@ class TcuSystem final : public sc_core::sc_module {
 
   /// Evaluates cycle clock.now and moves the clock to the next.
   void cycle();
-  /// The same for one or more cycles, `most` at the most: it goes on while every cycle makes
-  /// progress, no memory was called and nobody called pause(). Returns how many cycles, the last
-  /// ones, made no progress. Several are taken at once where they are alike; what differs from
-  /// calling cycle() so often is the time it takes. Memories and counters are complete when it
-  /// returns, and not before: callbacks meanwhile may see those of the TCU up to
+  /// The same for one or more cycles, see Machine. Several are taken at once where they are alike;
+  /// what differs from calling cycle() so often is the time it takes. Memories and counters are
+  /// complete when it returns, and not before: callbacks meanwhile may see those of the TCU up to
   /// 64 cycles late, and after an exception they may stay so.
-  Cycle advance(Cycle most);
-  void pause() { paused_ = true; }
+  Cycle advance(Cycle most) override;
+  void pause() override { paused_ = true; }
   /// The source starts another program: a word of the one before that nobody took is gone.
   void withdraw_word() { words_.valid = false; }
 
-  /// The source is exhausted and nothing is in flight.
-  [[nodiscard]] bool idle() const;
-  /// One line for each unit that is in the middle of something.
-  [[nodiscard]] std::vector<std::string> waits_for();
-  /// A memory still owes an answer.
-  [[nodiscard]] bool waits_for_memory() const;
+  [[nodiscard]] bool idle() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() override;
+  [[nodiscard]] bool waits_for_memory() const override;
 
   /// Cycles of single units worked out in full so far: units() in every cycle with the step engine.
   [[nodiscard]] std::uint64_t evaluations() const {
@@ -92,9 +88,17 @@ class TcuSystem final : public sc_core::sc_module {
   [[nodiscard]] Tcu& tcu() { return tcu_; }
   [[nodiscard]] const Tcu& tcu() const { return tcu_; }
 
-  void describe(const trace::Scope& scope) const;
-  /// Of every unit, in the order of reports, and of the array's time as the last.
-  [[nodiscard]] std::vector<Account*> accounts();
+  void describe(const trace::Scope& scope) const override;
+  [[nodiscard]] std::vector<Account*> accounts() override;
+
+  // machine_info.cpp
+  [[nodiscard]] const MachineInfo& info() const override;
+  [[nodiscard]] MachineRates rates() const override;
+  [[nodiscard]] std::vector<std::uint64_t> counters() const override;
+  [[nodiscard]] std::vector<KindCounts> kind_counts() const override;
+  [[nodiscard]] EventFormat event_format() const override;
+  [[nodiscard]] std::shared_ptr<const trace::Widths> widths() const override;
+  [[nodiscard]] std::function<bool()> trigger(const TraceTrigger& trigger) const override;
 
   /// Null without a sampler.
   [[nodiscard]] const Sampler* sampler() const { return sampler_.get(); }
@@ -161,6 +165,7 @@ class TcuSystem final : public sc_core::sc_module {
   /// Cycles that can be taken at once; 0 or 1: none.
   [[nodiscard]] Cycle steady(Cycle most) const;
   bool run(Cycle cycles);
+  const Config config_;
   Clock& clock_;
   InstructionSource& source_;
   StallGenerator stalls_;

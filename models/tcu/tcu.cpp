@@ -1,6 +1,7 @@
 #include "models/tcu/tcu.h"
 
 #include "models/sim/trace/signals.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 
@@ -19,8 +20,8 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
                 dais_control_,
                 {&dram[0].request, &dram[1].request}}),
       local_("local", clock, config.architecture.local_depth, config.architecture.vector_bytes(),
-             {{EventKind::local_read_a, EventKind::local_read_b},
-              {EventKind::local_write_a, EventKind::local_write_b}},
+             {{TcuEvent::local_read_a, TcuEvent::local_read_b},
+              {TcuEvent::local_write_a, TcuEvent::local_write_b}},
              local_a_, local_b_),
       local_router_(
           "local_router", clock, config.architecture.array_size, config.architecture.local_depth,

@@ -5,6 +5,8 @@
 #include "firmware/report/activity.h"
 #include "firmware/report/run_figures.h"
 #include "models/sim/account.h"
+#include "models/tcu/array_time.h"
+#include "models/tcu/machine_info.h"
 
 namespace tactus {
 namespace {
@@ -69,8 +71,8 @@ RC_GTEST_PROP(Account, CoversEveryCycleOnce, (std::vector<std::uint8_t> steps)) 
 }
 
 RC_GTEST_PROP(Activity, KeepsEveryCycleInAFewBuckets, (std::vector<std::uint16_t> lengths)) {
-  Activity activity;
-  Activity::Bucket expected{};
+  Activity activity(tcu_machine_info().time);
+  Activity::Bucket expected(ArrayTime::states);
   Cycle now = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const unsigned state = i % ArrayTime::states;
@@ -78,7 +80,7 @@ RC_GTEST_PROP(Activity, KeepsEveryCycleInAFewBuckets, (std::vector<std::uint16_t
     expected[state] += lengths[i];
     now += lengths[i];
   }
-  Activity::Bucket found{};
+  Activity::Bucket found(ArrayTime::states);
   for (const Activity::Bucket& bucket : activity.buckets()) {
     std::uint64_t sum = 0;
     for (std::size_t s = 0; s < bucket.size(); ++s) {
@@ -91,20 +93,21 @@ RC_GTEST_PROP(Activity, KeepsEveryCycleInAFewBuckets, (std::vector<std::uint16_t
   RC_ASSERT(activity.buckets().size() <= Activity::most_buckets);
 }
 
-Shape shape_8x8() {
-  TcuSimulationConfig config;
-  config.axi_data_bits = 64;
-  return Shape(config);
+constexpr MachineRates rates_8x8{64, 64, 8, 16};
+
+/// Sets a counter.
+void set(Counters& counters, std::string_view name, unsigned index, std::uint64_t value) {
+  counters.values[counters.info->counter({name, index})] = value;
 }
 
 TEST(Roofline, UnderTheArray) {
-  Counters counters;
-  counters.array_time[ArrayTime::compute] = 500;
-  counters.array_time[ArrayTime::drain] = 500;
-  counters.array_runs = 500;
-  counters.read_beats[0] = 100;
-  counters.write_beats[1] = 25;
-  const Roofline r = roofline(counters, shape_8x8());
+  Counters counters(tcu_machine_info());
+  counters.time[ArrayTime::compute] = 500;
+  counters.time[ArrayTime::drain] = 500;
+  set(counters, "array_runs", 0, 500);
+  set(counters, "read_beats", 0, 100);
+  set(counters, "write_beats", 1, 25);
+  const Roofline r = roofline(counters, rates_8x8);
   EXPECT_EQ(r.macs, 500U * 64);
   EXPECT_EQ(r.bytes, 125U * 8);
   EXPECT_DOUBLE_EQ(r.macs_per_cycle, 32);
@@ -118,12 +121,12 @@ TEST(Roofline, UnderTheArray) {
 }
 
 TEST(Roofline, UnderTheMemory) {
-  Counters counters;
-  counters.array_time[ArrayTime::compute] = 10;
-  counters.array_time[ArrayTime::dram0_read_data] = 90;
-  counters.array_runs = 10;
-  counters.read_beats = {80, 0};
-  const Roofline r = roofline(counters, shape_8x8());
+  Counters counters(tcu_machine_info());
+  counters.time[ArrayTime::compute] = 10;
+  counters.time[ArrayTime::dram0_read_data] = 90;
+  set(counters, "array_runs", 0, 10);
+  set(counters, "read_beats", 0, 80);
+  const Roofline r = roofline(counters, rates_8x8);
   EXPECT_DOUBLE_EQ(*r.intensity, 1);
   EXPECT_TRUE(r.memory_bound);
   EXPECT_DOUBLE_EQ(r.attainable, 16);
@@ -131,21 +134,21 @@ TEST(Roofline, UnderTheMemory) {
 }
 
 TEST(Roofline, WithoutTraffic) {
-  Counters counters;
-  counters.array_time[ArrayTime::compute] = 10;
-  counters.array_runs = 10;
-  const Roofline r = roofline(counters, shape_8x8());
+  Counters counters(tcu_machine_info());
+  counters.time[ArrayTime::compute] = 10;
+  set(counters, "array_runs", 0, 10);
+  const Roofline r = roofline(counters, rates_8x8);
   EXPECT_FALSE(r.intensity);
   EXPECT_FALSE(r.memory_bound);
   EXPECT_DOUBLE_EQ(r.share_of_roof, 1);
 }
 
 TEST(LostCyclesOrder, LargestFirst) {
-  Counters counters;
-  counters.array_time[ArrayTime::compute] = 1000;
-  counters.array_time[ArrayTime::simd] = 5;
-  counters.array_time[ArrayTime::drain] = 7;
-  counters.array_time[ArrayTime::ended] = 5;
+  Counters counters(tcu_machine_info());
+  counters.time[ArrayTime::compute] = 1000;
+  counters.time[ArrayTime::simd] = 5;
+  counters.time[ArrayTime::drain] = 7;
+  counters.time[ArrayTime::ended] = 5;
   const std::vector<LostCycles> lost = lost_cycles(counters);
   ASSERT_EQ(lost.size(), 3U);
   EXPECT_EQ(lost[0].reason, ArrayTime::drain);

@@ -24,9 +24,9 @@ Accounting account(const Program& program, Latencies latencies = {},
   config.read_latency = latencies.read;
   config.write_latency = latencies.write;
   TcuSimulation simulation(config);
-  RunOptions options;
+  TcuRunOptions options;
   options.regions = regions;
-  RunResult result = simulation.run(program.bytes(), options);
+  TcuRunResult result = simulation.run(program.bytes(), options);
   EXPECT_EQ(result.end, RunEnd::finished);
   return std::move(result.accounting);
 }
@@ -61,10 +61,10 @@ TEST_P(Budget, OneMatMul) {
     EXPECT_EQ(cycles(a, "accumulators", AccumulatorWithAlu::access), n);
     EXPECT_EQ(cycles(a, "local_b", DualPortMemory::rest), total);
     EXPECT_EQ(cycles(a, "dram0", DramPort::rest), total);
-    EXPECT_EQ(a.totals.array_time[ArrayTime::compute], n);
-    EXPECT_EQ(a.totals.array_time[ArrayTime::instruction_stream], first_head);
-    EXPECT_EQ(a.totals.array_time[ArrayTime::operands], 1U);  // the head's first cycle
-    EXPECT_EQ(a.totals.array_time[ArrayTime::ended], total - n - first_head - 1);
+    EXPECT_EQ(a.totals.time[ArrayTime::compute], n);
+    EXPECT_EQ(a.totals.time[ArrayTime::instruction_stream], first_head);
+    EXPECT_EQ(a.totals.time[ArrayTime::operands], 1U);  // the head's first cycle
+    EXPECT_EQ(a.totals.time[ArrayTime::ended], total - n - first_head - 1);
   }
 }
 
@@ -79,8 +79,8 @@ TEST_P(Budget, WeightsAndProductsInALoop) {
   EXPECT_EQ(cycles(a, "array", SystolicArray::load_weights), rounds * (n_array + 1));
   EXPECT_EQ(cycles(a, "array", SystolicArray::wait_drain), (rounds - 1) * (2 * n_array - 1));
   EXPECT_EQ(cycles(a, "array", SystolicArray::wait_input), 0U);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::drain], (rounds - 1) * (2 * n_array - 1));
-  EXPECT_EQ(a.totals.array_time[ArrayTime::load_weights], rounds * (n_array + 1));
+  EXPECT_EQ(a.totals.time[ArrayTime::drain], (rounds - 1) * (2 * n_array - 1));
+  EXPECT_EQ(a.totals.time[ArrayTime::load_weights], rounds * (n_array + 1));
   using tcu::InstructionKind;
   const auto kind = [&](InstructionKind k) { return a.kinds[static_cast<std::size_t>(k)]; };
   EXPECT_EQ(kind(InstructionKind::mat_mul).count, rounds);
@@ -102,8 +102,8 @@ TEST_P(Budget, AMatMulWaitsForTheAccumulators) {
   const Cycle control = first_head + simds + 1;
   const Cycle first_run = first_head + 4 * (simds - 1) + 4 + 1;
   EXPECT_EQ(cycles(a, "array", SystolicArray::wait_output), first_run - control);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::accumulators], first_run - control);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::simd], simds);
+  EXPECT_EQ(a.totals.time[ArrayTime::accumulators], first_run - control);
+  EXPECT_EQ(a.totals.time[ArrayTime::simd], simds);
 }
 
 TEST_P(Budget, NoOps) {
@@ -111,9 +111,9 @@ TEST_P(Budget, NoOps) {
   EXPECT_EQ(a.cycles, first_head + 50 + end_cycle);
   EXPECT_EQ(cycles(a, "decoder", Decoder::busy), 50U);
   EXPECT_EQ(cycles(a, "stream", StreamAdapter::pass), 50U);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::other_instructions], 50U);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::instruction_stream], first_head);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::ended], end_cycle);
+  EXPECT_EQ(a.totals.time[ArrayTime::other_instructions], 50U);
+  EXPECT_EQ(a.totals.time[ArrayTime::instruction_stream], first_head);
+  EXPECT_EQ(a.totals.time[ArrayTime::ended], end_cycle);
 }
 
 // ---- DAIS blocks
@@ -147,9 +147,9 @@ TEST_P(Budget, OneDais) {
       EXPECT_EQ(kind(a, tcu::InstructionKind::dais).count, 1U);
       EXPECT_EQ(kind(a, tcu::InstructionKind::dais).vectors, n);
       EXPECT_EQ(kind(a, tcu::InstructionKind::dais).head_cycles(), n);
-      EXPECT_EQ(a.totals.array_time[ArrayTime::dais], n);
-      EXPECT_EQ(a.totals.array_time[ArrayTime::instruction_stream], first_head);
-      EXPECT_EQ(a.totals.array_time[ArrayTime::ended], total - n - first_head);
+      EXPECT_EQ(a.totals.time[ArrayTime::dais], n);
+      EXPECT_EQ(a.totals.time[ArrayTime::instruction_stream], first_head);
+      EXPECT_EQ(a.totals.time[ArrayTime::ended], total - n - first_head);
     }
   }
 }
@@ -177,8 +177,8 @@ TEST_P(Budget, AMatMulWaitsForADaisResult) {
   const Cycle control = first_head + 2, first_run = first_head + latency + 2;
   EXPECT_EQ(cycles(a, "array", SystolicArray::wait_dais), first_run - control);
   EXPECT_EQ(cycles(a, "array", SystolicArray::wait_output), 0U);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::accumulators], 0U);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::dais], 1 + first_run - control);
+  EXPECT_EQ(a.totals.time[ArrayTime::accumulators], 0U);
+  EXPECT_EQ(a.totals.time[ArrayTime::dais], 1 + first_run - control);
 }
 
 /// Programs do not get there, as local memory stops the head first: the decoder alone, with blocks
@@ -250,8 +250,8 @@ TEST(DramBudget, Read) {
   // The first beat is taken `latency` cycles after the address.
   EXPECT_EQ(cycles(a, "slave0", AxiSlave::handshake), 1U);
   EXPECT_EQ(cycles(a, "slave0", AxiSlave::read_latency), latency - 1);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::dram0_read_data], n * m);
-  EXPECT_EQ(a.totals.array_time[ArrayTime::dram0_read_wait], occupancy - n * m);
+  EXPECT_EQ(a.totals.time[ArrayTime::dram0_read_data], n * m);
+  EXPECT_EQ(a.totals.time[ArrayTime::dram0_read_wait], occupancy - n * m);
   EXPECT_EQ(cycles(a, "dram1", DramPort::rest), a.cycles);
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+const FigureTable table(tcu_machine_info());
+
 /// Names of all leaves, array indices left out.
 void leaves(const Json& json, const std::string& path, std::set<std::string>& names) {
   if (json.is_object()) {  // an empty one holds no figure
@@ -38,22 +40,22 @@ TEST(Figures, EveryKeyOfTheAccountingIsExplained) {
   TcuSimulationConfig config;
   config.architecture = p.architecture();
   TcuSimulation simulation(config);
-  RunOptions options;
+  TcuRunOptions options;
   options.regions = {{"first", 0, 2}, {"second", 2, 2}};
   Json json;
   json["accounting"] =
-      accounting_json(simulation.run(p.bytes(), options).accounting, Shape(config));
+      accounting_json(simulation.run(p.bytes(), options).accounting, simulation.machine().rates());
   std::set<std::string> names;
   leaves(json, "", names);
   EXPECT_EQ(names.count("accounting.units.dais.take"), 1U);
   EXPECT_EQ(names.count("accounting.instructions.dais.vectors"), 1U);
   EXPECT_GT(names.size(), 150U);
-  for (const std::string& name : names) EXPECT_NE(find_figure(name), nullptr) << name;
+  for (const std::string& name : names) EXPECT_NE(table.find(name), nullptr) << name;
 }
 
 TEST(Figures, NoneIsThereTwiceOrWithoutMeaning) {
   std::set<std::string> names;
-  for (const Figure& figure : figures()) {
+  for (const Figure& figure : table.all()) {
     EXPECT_TRUE(names.insert(figure.name).second) << figure.name;
     EXPECT_FALSE(figure.meaning.empty()) << figure.name;
     EXPECT_EQ(figure.unit.empty(), figure.name.back() == '*') << figure.name;
@@ -61,19 +63,19 @@ TEST(Figures, NoneIsThereTwiceOrWithoutMeaning) {
 }
 
 TEST(Figures, AreFoundByTheirEnds) {
-  ASSERT_EQ(explain("decoder.starved").size(), 1U);
-  EXPECT_EQ(explain("decoder.starved")[0]->name, "accounting.units.decoder.starved");
-  EXPECT_EQ(explain("accounting.instructions.simd.count").size(), 1U);
-  EXPECT_EQ(explain("mat_mul.vectors")[0]->name, "accounting.instructions.KIND.vectors");
-  EXPECT_GT(explain("wait_data").size(), 1U);
-  EXPECT_GT(explain("roofline").size(), 5U);
-  EXPECT_EQ(explain("cycles").size(), 1U);  // the full name comes first
+  ASSERT_EQ(table.explain("decoder.starved").size(), 1U);
+  EXPECT_EQ(table.explain("decoder.starved")[0]->name, "accounting.units.decoder.starved");
+  EXPECT_EQ(table.explain("accounting.instructions.simd.count").size(), 1U);
+  EXPECT_EQ(table.explain("mat_mul.vectors")[0]->name, "accounting.instructions.KIND.vectors");
+  EXPECT_GT(table.explain("wait_data").size(), 1U);
+  EXPECT_GT(table.explain("roofline").size(), 5U);
+  EXPECT_EQ(table.explain("cycles").size(), 1U);  // the full name comes first
 }
 
 TEST(Figures, UnknownOnesGetASuggestion) {
   const auto error = [](const char* name) -> std::string {
     try {
-      (void)explain(name);
+      (void)table.explain(name);
     } catch (const UserError& e) {
       return e.what();
     }

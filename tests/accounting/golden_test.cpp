@@ -37,7 +37,7 @@ void check(const std::string& name) {
     TcuSimulation simulation(config);
     Host host(simulation, model, HostMode::plain);
     ASSERT_FALSE(host.prepare());
-    RunOptions options;
+    TcuRunOptions options;
     const tcu::InstructionLayout layout(model.file.arch);
     const std::vector<tcu::Instruction> program = decode_program(layout, model.program);
     const std::uint64_t slices = 13;
@@ -64,16 +64,14 @@ void check(const std::string& name) {
       EXPECT_EQ(a.kinds[k].vectors, expected[k].vectors) << tcu::instruction_kind_infos[k].name;
     }
     for (const unsigned p : {0U, 1U}) {
-      EXPECT_EQ(a.totals.read_beats[p], rtl.at("read_beats")[p].get<std::uint64_t>());
-      EXPECT_EQ(a.totals.write_beats[p], rtl.at("write_beats")[p].get<std::uint64_t>());
+      EXPECT_EQ(a.totals.of("read_beats", p), rtl.at("read_beats")[p].get<std::uint64_t>());
+      EXPECT_EQ(a.totals.of("write_beats", p), rtl.at("write_beats")[p].get<std::uint64_t>());
     }
-    Counters sum;
+    Counters sum(tcu_machine_info());
     for (const RegionFigures& region : a.regions) sum += region.counters;
     EXPECT_EQ(sum.cycles(), a.cycles);
-    EXPECT_EQ(sum.array_time, a.totals.array_time);
-    EXPECT_EQ(sum.read_beats, a.totals.read_beats);
-    EXPECT_EQ(sum.write_beats, a.totals.write_beats);
-    EXPECT_EQ(sum.array_runs, a.totals.array_runs);
+    EXPECT_EQ(sum.time, a.totals.time);
+    EXPECT_EQ(sum.values, a.totals.values);
   }
 }
 

@@ -11,11 +11,11 @@
 namespace tactus {
 namespace {
 
-RunResult run(const RandomProgram& program, const TcuSimulationConfig& config,
-              const std::vector<tcu::LayerEntry>& regions) {
+TcuRunResult run(const RandomProgram& program, const TcuSimulationConfig& config,
+                 const std::vector<tcu::LayerEntry>& regions) {
   TcuSimulation simulation(config);
   load_windows(program, simulation);
-  RunOptions options;
+  TcuRunOptions options;
   options.regions = regions;
   return simulation.run(program.bytes(), options);
 }
@@ -30,7 +30,7 @@ std::string accounting_difference(const Accounting& a, const Accounting& b) {
     }
   }
   for (std::size_t r = 0; r < a.regions.size(); ++r) {
-    if (a.regions[r].counters.array_time == b.regions[r].counters.array_time) continue;
+    if (a.regions[r].counters.time == b.regions[r].counters.time) continue;
     return fmt::format("region {} differs", a.regions[r].name);
   }
   return {};
@@ -39,7 +39,7 @@ std::string accounting_difference(const Accounting& a, const Accounting& b) {
 /// What has to hold for one program on one machine; empty if it does.
 std::string failure(const RandomProgram& program, const TcuSimulationConfig& config,
                     const std::vector<tcu::LayerEntry>& regions) {
-  const RunResult result = run(program, config, regions);
+  const TcuRunResult result = run(program, config, regions);
   const Accounting& a = result.accounting;
   const tcu::InstructionLayout layout(program.architecture);
   std::array<std::uint64_t, tcu::instruction_kinds> expected{}, vectors{};

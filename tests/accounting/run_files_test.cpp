@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/report/figures.h"
+#include "models/tcu/machine_info.h"
 #include "tests/cli/cli.h"
 
 namespace tactus {
@@ -44,7 +45,7 @@ void expect_explained(const Json& json, const std::string& path) {
   } else if (json.is_array() && !json.empty()) {
     for (const Json& value : json) expect_explained(value, path);
   } else {
-    EXPECT_NE(find_figure(path), nullptr) << path;
+    EXPECT_NE(FigureTable(tcu_machine_info()).find(path), nullptr) << path;
   }
 }
 

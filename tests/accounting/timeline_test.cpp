@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "firmware/report/figures.h"
 #include "firmware/report/timeline.h"
+#include "models/tcu/machine_info.h"
 #include "tests/cli/cli.h"
 
 namespace tactus {
@@ -76,7 +76,7 @@ TEST_F(TimelineTest, SumsOfSlicesAreTheAccounting) {
     const Json accounting = Json::parse(read("s.json")).at("accounting");
     std::map<std::string, Json> units;
     for (const auto& [unit, states] : accounting.at("units").items()) {
-      units[std::string(unit_title(unit))] = states;
+      units[std::string(tcu_machine_info().unit_title(unit))] = states;
     }
     units["where the array's time goes"] = accounting.at("lost_cycles").at("reasons");
     for (const auto& [title, states] : units) {

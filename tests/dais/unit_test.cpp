@@ -168,7 +168,7 @@ TEST(DaisUnit, CountsInstructionsAndSamplesOfEachRun) {
   const auto program = Program(config.architecture).dais(3).dais(5, 1).dais(2).no_op().bytes();
   TcuSimulation simulation(config);
   for (unsigned run = 0; run < 2; ++run) {
-    const RunResult result = simulation.run(program);
+    const TcuRunResult result = simulation.run(program);
     ASSERT_EQ(result.dais.size(), 2U);
     EXPECT_EQ(result.dais[0].instructions, 2U);
     EXPECT_EQ(result.dais[0].samples, 5U);
@@ -215,7 +215,7 @@ TEST(DaisUnit, BlocksThatDoNotFitAreRefused) {
 
 std::string hang_of(const TcuSimulationConfig& config, const Program& program) {
   TcuSimulation simulation(config);
-  const RunResult result = simulation.run(program.bytes());
+  const TcuRunResult result = simulation.run(program.bytes());
   EXPECT_EQ(result.end, RunEnd::hang);
   std::string text;
   for (const std::string& line : result.waits_for) text += line + "\n";

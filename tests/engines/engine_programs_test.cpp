@@ -25,9 +25,9 @@ Outcome run(const Model& model, const TensorData& image, TcuSimulationConfig con
   Host host(simulation, model, HostMode::plain);
   EXPECT_FALSE(host.prepare());
   Outcome outcome;
-  RunOptions options;
+  TcuRunOptions options;
   options.retire_log = &outcome.retires;
-  const RunResult r = host.run_image(image, options).run;
+  const TcuRunResult r = host.run_image(image, options).run;
   EXPECT_EQ(r.end, RunEnd::finished);
   outcome.counters = {
       r.cycles,         r.retired,        r.last_retire,     r.last_b[0].value_or(0),

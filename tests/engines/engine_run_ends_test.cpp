@@ -42,7 +42,7 @@ TEST(EngineRunEnds, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
       program.instructions = tcu::assemble(program.architecture, text, "text");
       return program.bytes();
     };
-    RunOptions options;
+    TcuRunOptions options;
     options.max_cycles = 20;
     {
       const auto first = assemble("DataMove DRAM0(0) -> Local(0), 4\n.repeat 100\nNoOp\n.end\n");

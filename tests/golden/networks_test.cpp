@@ -86,7 +86,7 @@ class GoldenNetworks : public ::testing::TestWithParam<Network> {
 
     const std::size_t vector_bytes = architecture_.vector_bytes();
     std::vector<std::uint32_t> retired;
-    RunOptions options;
+    TcuRunOptions options;
     options.retire_log = &retired;
     const ImageResult result =
         host.run_image(pieces(model_.file.inputs, golden_bytes("input"), vector_bytes), options);

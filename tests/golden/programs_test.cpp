@@ -63,7 +63,7 @@ struct Case {
   std::vector<std::uint8_t> vectors;
 };
 
-void expect_figures(const Json& rtl, const RunResult& run) {
+void expect_figures(const Json& rtl, const TcuRunResult& run) {
   ASSERT_EQ(run.end, RunEnd::finished);
   EXPECT_EQ(run.last_retire_padded, rtl.at("last_retire").get<Cycle>());
   EXPECT_EQ(run.last_b[0].value_or(0), rtl.at("last_b0").get<Cycle>());

@@ -59,8 +59,8 @@ Bursts expected_bursts(const RandomProgram& program) {
 class BurstRecorder final : public EventSink {
  public:
   void event(const Event& e) override {
-    const bool write = e.kind == EventKind::axi_write_address;
-    if (!write && e.kind != EventKind::axi_read_address) return;
+    const bool write = e.kind == TcuEvent::axi_write_address;
+    if (!write && e.kind != TcuEvent::axi_read_address) return;
     bursts[e.port].push_back(burst(write, static_cast<std::uint32_t>(e.a), e.b + 1));
   }
   void end_of_cycle(Cycle /*cycle*/) override {}

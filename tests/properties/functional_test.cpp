@@ -41,7 +41,7 @@ std::string compare_with_reference(const RandomProgram& program, const TcuSimula
       counts.vectors_read[port] -= before.vectors_read[port];
       counts.vectors_written[port] -= before.vectors_written[port];
     }
-    const RunResult result = simulation.run(piece);
+    const TcuRunResult result = simulation.run(piece);
     std::string text = difference(program.architecture, config.axi_data_bits, result, counts);
     if (text.empty()) text = difference(simulation, reference);
     if (!text.empty()) return text + "\n" + describe(config);
@@ -85,7 +85,7 @@ TEST(FunctionalProperty, TimingNeverChangesData) {
     Random random(seed ^ 0x5CA1E);
     TcuSimulation plain(machine_config(program));
     load_windows(program, plain);
-    const RunResult expected = plain.run(program.bytes());
+    const TcuRunResult expected = plain.run(program.bytes());
     const std::vector<std::uint8_t> expected_contents = contents(plain, program);
     for (unsigned round = 0; round < 4; ++round) {
       TcuSimulationConfig config = machine_config(program);
@@ -93,7 +93,7 @@ TEST(FunctionalProperty, TimingNeverChangesData) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + describe(config));
       TcuSimulation simulation(config);
       load_windows(program, simulation);
-      const RunResult result = simulation.run(program.bytes());
+      const TcuRunResult result = simulation.run(program.bytes());
       EXPECT_EQ(result.end, RunEnd::finished);
       EXPECT_EQ(result.read_bursts, expected.read_bursts);
       EXPECT_EQ(result.write_bursts, expected.write_bursts);

@@ -24,19 +24,19 @@ tcu::Instruction simd(const tcu::Architecture& a, tcu::SimdFields fields, bool r
   return make_simd(tcu::InstructionLayout(a), fields, 1, 2, read, write);
 }
 
-RunResult run(const tcu::Architecture& a, const std::vector<tcu::Instruction>& program,
-              Cycle max_cycles = 0) {
+TcuRunResult run(const tcu::Architecture& a, const std::vector<tcu::Instruction>& program,
+                 Cycle max_cycles = 0) {
   TcuSimulationConfig config;
   config.architecture = a;
   TcuSimulation simulation(config);
-  RunOptions options;
+  TcuRunOptions options;
   options.max_cycles = max_cycles;
   return simulation.run(encode_program(tcu::InstructionLayout(a), program), options);
 }
 
 void expect_hang(const tcu::Architecture& a, const std::vector<tcu::Instruction>& program,
                  const std::vector<std::string>& expected) {
-  const RunResult result = run(a, program, 100000);
+  const TcuRunResult result = run(a, program, 100000);
   ASSERT_EQ(result.end, RunEnd::hang);
   EXPECT_LT(result.cycles, 5000U);
   std::string text;
@@ -114,7 +114,7 @@ TEST(Hangs, CountersThatNeverEndRunIntoTheCycleLimit) {
   tcu::Architecture a = small();
   a.local_depth = 12;
   const tcu::InstructionLayout layout(a);
-  const RunResult result = run(a, {make_load_weights(layout, {0, 0}, 14)}, 3000);
+  const TcuRunResult result = run(a, {make_load_weights(layout, {0, 0}, 14)}, 3000);
   EXPECT_EQ(result.end, RunEnd::cycle_limit);
   EXPECT_EQ(result.cycles, 3000U);
   EXPECT_GT(result.array_loads, 2900U);

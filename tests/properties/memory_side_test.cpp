@@ -110,7 +110,7 @@ std::string compare_data(const RandomProgram& program, const TcuSimulationConfig
   reference.run(program.bytes());
   TcuSimulation simulation(config);
   load_windows(program, simulation);
-  const RunResult result = simulation.run(program.bytes());
+  const TcuRunResult result = simulation.run(program.bytes());
   std::string text =
       difference(program.architecture, config.axi_data_bits, result, reference.counts());
   if (text.empty()) text = difference(simulation, reference);
@@ -184,12 +184,12 @@ TEST(MemorySide, AnErrorResponseNamesTheAddress) {
   }
 }
 
-RunResult run_with(const PhasedMemory::Config& memory) {
+TcuRunResult run_with(const PhasedMemory::Config& memory) {
   const RandomProgram program = two_moves();
   TcuSimulationConfig config = machine_config(program);
   use_phased_memory(config, memory);
   TcuSimulation simulation(config);
-  RunOptions options;
+  TcuRunOptions options;
   options.max_cycles = 200'000;
   return simulation.run(program.bytes(), options);
 }
@@ -209,13 +209,13 @@ TEST(MemorySide, AMemoryThatNeverAnswersIsAHang) {
       memory.protocol = protocol;
       memory.ends_requests = ends_requests;
       memory.latency = [](bool) { return 0; };
-      const RunResult reads = run_with(memory);
+      const TcuRunResult reads = run_with(memory);
       EXPECT_EQ(reads.end, RunEnd::hang);
       EXPECT_LT(reads.cycles, 10000U);
       EXPECT_NE(all_of(reads.waits_for).find("dram0: read data of 1 burst"), std::string::npos)
           << all_of(reads.waits_for);
       memory.latency = [](bool write) { return write ? 0 : 5; };
-      const RunResult writes = run_with(memory);
+      const TcuRunResult writes = run_with(memory);
       EXPECT_EQ(writes.end, RunEnd::hang);
       EXPECT_LT(writes.cycles, 10000U);
       EXPECT_NE(all_of(writes.waits_for).find("dram1: write responses of 1 burst"),
@@ -231,7 +231,7 @@ TEST(MemorySide, AVerySlowMemoryIsNoHang) {
     SCOPED_TRACE(static_cast<int>(protocol));
     TcuSimulationConfig slow;
     slow.read_latency = slow.write_latency = 20000;
-    const RunResult result = run_with(fixed_latency(slow, protocol));
+    const TcuRunResult result = run_with(fixed_latency(slow, protocol));
     EXPECT_EQ(result.end, RunEnd::finished);
     EXPECT_GT(result.cycles, 40000U);
   }

@@ -77,9 +77,9 @@ void check_program(const json& manifest, const json& program) {
   load_block(simulation, 1, folder + name + ".dram1.block");
 
   std::vector<std::uint32_t> retires;
-  RunOptions options;
+  TcuRunOptions options;
   options.retire_log = &retires;
-  const RunResult result = simulation.run(read_file(folder + name + ".tprog"), options);
+  const TcuRunResult result = simulation.run(read_file(folder + name + ".tprog"), options);
 
   EXPECT_EQ(result.end, RunEnd::finished);
   EXPECT_EQ(result.instructions, program["instructions"].get<std::uint64_t>());

@@ -137,7 +137,7 @@ bool fails(Test test, EventKind kind) {
   const SelftestOptions options;
   selftest::Target target(preset("pynqz1"), options);
   Tcu& tcu = target.simulation().system().tcu();
-  DualPortMemory& memory = kind == EventKind::accumulator_write_a
+  DualPortMemory& memory = kind == TcuEvent::accumulator_write_a
                                ? tcu.accumulators().accumulator().memory()
                                : tcu.local();
   const FlipWrites flip(target.simulation(), kind, memory);
@@ -164,9 +164,9 @@ TEST(Faults, OneBitOfLocalMemoryAndAccumulators) {
       selftest::simd_operations,
       selftest::xor_network};
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    EXPECT_TRUE(fails(tests[i], EventKind::accumulator_write_a)) << "test " << i;
-    EXPECT_TRUE(fails(tests[i], EventKind::local_write_b)) << "test " << i;
-    EXPECT_TRUE(fails(tests[i], EventKind::local_write_a)) << "test " << i;
+    EXPECT_TRUE(fails(tests[i], TcuEvent::accumulator_write_a)) << "test " << i;
+    EXPECT_TRUE(fails(tests[i], TcuEvent::local_write_b)) << "test " << i;
+    EXPECT_TRUE(fails(tests[i], TcuEvent::local_write_a)) << "test " << i;
   }
 }
 

@@ -106,7 +106,7 @@ std::string difference(TcuSimulation& simulation, const FunctionalModel& referen
 }
 
 std::string difference(const tcu::Architecture& architecture, unsigned axi_data_bits,
-                       const RunResult& result, const FunctionalModel::Counts& counts) {
+                       const TcuRunResult& result, const FunctionalModel::Counts& counts) {
   if (result.end != RunEnd::finished) {
     return fmt::format("the run did not finish: {}", fmt::join(result.waits_for, "; "));
   }

@@ -31,7 +31,7 @@ void load_windows(const RandomProgram& program, FunctionalModel& model);
 /// Empty if there is none.
 [[nodiscard]] std::string difference(TcuSimulation& simulation, const FunctionalModel& reference);
 [[nodiscard]] std::string difference(const tcu::Architecture& architecture, unsigned axi_data_bits,
-                                     const RunResult& result,
+                                     const TcuRunResult& result,
                                      const FunctionalModel::Counts& counts);
 
 /// Cuts a failing program to its shortest failing prefix. `failure` returns what is wrong, or

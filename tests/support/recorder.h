@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "models/sim/events.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 
@@ -57,9 +57,9 @@ class Recorder final : public EventSink {
   }
 
   [[nodiscard]] Cycle accepted(std::size_t i) const {
-    return cycles_of(EventKind::instruction_accepted).at(i);
+    return cycles_of(TcuEvent::instruction_accepted).at(i);
   }
-  [[nodiscard]] Cycle retired(std::size_t i) const { return cycles_of(EventKind::retired).at(i); }
+  [[nodiscard]] Cycle retired(std::size_t i) const { return cycles_of(TcuEvent::retired).at(i); }
   /// First cycle of instruction i at the head: one after it was accepted, or after the one before
   /// it retired.
   [[nodiscard]] Cycle head(std::size_t i) const {

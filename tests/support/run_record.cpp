@@ -36,7 +36,7 @@ std::string list_difference(const char* name, const List& one, const List& other
 
 /// Every figure of a run, with its accounting: the cycles of all units by state.
 std::vector<std::uint64_t> counters(const RunRecord& record) {
-  const RunResult& r = record.result;
+  const TcuRunResult& r = record.result;
   std::vector<std::uint64_t> all{record.simulated,
                                  r.cycles,
                                  r.instructions,
@@ -63,8 +63,8 @@ std::vector<std::uint64_t> counters(const RunRecord& record) {
     all.push_back(kind.vectors);
     append(kind.head);
   }
-  append(r.accounting.totals.array_time);
-  for (const RunResult::DaisCounts& dais : r.dais) {
+  append(r.accounting.totals.time);
+  for (const TcuRunResult::DaisCounts& dais : r.dais) {
     all.push_back(dais.instructions);
     all.push_back(dais.samples);
   }
@@ -78,12 +78,12 @@ RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& co
   RunRecord record;
   TcuSimulation simulation(config);
   load_windows(program, simulation);
-  EventLog log(simulation.event_format(), record.events);
+  EventLog log(simulation.machine().event_format(), record.events);
   if (events) simulation.observe(&log);
   simulation.system().on_sample = [&record](const Sample& sample) {
     record.samples.push_back(sample.last ? ~sample.word : sample.word);
   };
-  RunOptions options;
+  TcuRunOptions options;
   options.retire_log = &record.retires;
   options.max_cycles = max_cycles;
   record.result = simulation.run(program.bytes(), options);

@@ -7,7 +7,7 @@
 namespace tactus {
 namespace {
 
-using Kind = EventKind;
+using Kind = TcuEvent;
 
 /// Byte address and AxLEN, which is one less than the beats.
 using Burst = std::pair<std::uint64_t, std::uint64_t>;

@@ -5,7 +5,7 @@
 namespace tactus {
 namespace {
 
-using Kind = EventKind;
+using Kind = TcuEvent;
 
 class AxiReadTiming : public testing::TestWithParam<AxiCase> {
  protected:

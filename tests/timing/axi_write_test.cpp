@@ -9,7 +9,7 @@
 namespace tactus {
 namespace {
 
-using Kind = EventKind;
+using Kind = TcuEvent;
 
 class AxiWriteTiming : public testing::TestWithParam<AxiCase> {
  protected:

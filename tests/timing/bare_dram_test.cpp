@@ -5,7 +5,7 @@
 namespace tactus {
 namespace {
 
-using Kind = EventKind;
+using Kind = TcuEvent;
 
 class BareDramTiming : public ArrayTiming {};
 INSTANTIATE_TEST_SUITE_P(N, BareDramTiming, testing::ValuesIn(array_sizes),

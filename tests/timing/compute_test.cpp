@@ -7,7 +7,7 @@
 namespace tactus {
 namespace {
 
-using Kind = EventKind;
+using Kind = TcuEvent;
 using Move = Program::Kind;
 
 class ComputeTiming : public ArrayTiming {};

@@ -10,7 +10,7 @@
 namespace tactus {
 namespace {
 
-using Kind = EventKind;
+using Kind = TcuEvent;
 using Move = Program::Kind;
 
 constexpr std::array<std::size_t, 4> latencies = {1, 2, 3, 6};

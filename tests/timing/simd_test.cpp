@@ -7,7 +7,7 @@
 namespace tactus {
 namespace {
 
-using Kind = EventKind;
+using Kind = TcuEvent;
 
 class SimdTiming : public ArrayTiming {
  protected:

@@ -7,7 +7,7 @@
 namespace tactus {
 namespace {
 
-using Kind = EventKind;
+using Kind = TcuEvent;
 
 /// The widths, on an array whose vectors are whole beats of the stream.
 struct StreamCase {

@@ -18,7 +18,7 @@ namespace {
 using Lines = std::map<Cycle, std::vector<std::string>>;
 
 /// Events of every cycle of a dump that starts at cycle 0; its cycles have no gap.
-Lines lines_of(const std::string& path, const EventFormat& format, Cycle* cycles) {
+Lines lines_of(const std::string& path, const TcuEventFormat& format, Cycle* cycles) {
   VcdReader reader(path);
   VcdCycles walk(reader, test_period_ps);
   Lines all;
@@ -72,7 +72,7 @@ TEST(TraceEvents, OfEveryGoldenLog) {
     SCOPED_TRACE(entry.path().string());
     const GoldenLog log = read_golden_log(entry.path().string());
     const Lines events = trace_log(log, folder.path("log.vcd"));
-    EventFormat format;
+    TcuEventFormat format;
     format.style = log.bare ? EventStyle::bare : EventStyle::axi;
     Cycle cycles = 0;
     const Lines derived = lines_of(folder.path("log.vcd"), format, &cycles);
@@ -107,7 +107,7 @@ std::uint64_t expect_events_of_program(std::uint64_t seed) {
   TracedSimulation traced(program, config);
   traced.run(folder.path("a.vcd"), {});
   Cycle cycles = 0;
-  const Lines derived = lines_of(folder.path("a.vcd"), traced.simulation().event_format(), &cycles);
+  const Lines derived = lines_of(folder.path("a.vcd"), event_widths(config), &cycles);
   EXPECT_EQ(cycles, traced.simulation().now());
   EXPECT_EQ(difference(traced.events(), derived), "") << program.describe();
   EXPECT_EQ(difference(derived, traced.events()), "") << program.describe();

@@ -43,7 +43,7 @@ namespace {
 
 class Writer : public testing::Test {
  protected:
-  Writer() : registry_({tcu::Architecture{}, 64}) {
+  Writer() : registry_(std::make_shared<TcuWidths>(tcu::Architecture{}, 64)) {
     const trace::Scope top(registry_, "top");
     top.clock("clock");
     const trace::Scope unit = top.unit("unit");

@@ -29,15 +29,15 @@ void EventsByCycle::lines(Cycle cycle, const std::vector<std::string>& lines) {
 
 std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const std::string& vcd) {
   const tcu::Architecture architecture;
-  EventFormat format;
+  TcuEventFormat format;
   format.style = log.bare ? EventStyle::bare : EventStyle::axi;
   const KernelScope kernel;
   Clock clock;
-  EventsByCycle events(format);
+  EventsByCycle events(tcu_event_format(format));
   clock.events = &events;
   const auto rig = make_rig(clock, log, architecture, Engine::fast, std::nullopt);
 
-  trace::Registry registry({architecture, 64});
+  trace::Registry registry(std::make_shared<TcuWidths>(architecture, 64));
   rig->describe(trace::Scope(registry, "top"));
   const trace::Plan plan = make_plan(registry, {});
   trace::VcdWriter writer(vcd, plan, {"test", "", test_period_ps});
@@ -60,17 +60,23 @@ TcuSimulationConfig machine_config(const RandomProgram& program) {
   return config;
 }
 
+TcuEventFormat event_widths(const TcuSimulationConfig& config) {
+  const tcu::InstructionLayout layout(config.architecture);
+  return {EventStyle::axi, config.architecture.data_type, config.architecture.array_size,
+          layout.instruction_bytes(), config.axi_data_bits / 8};
+}
+
 TracedSimulation::TracedSimulation(const RandomProgram& program, const TcuSimulationConfig& config)
     : program_(program),
       simulation_(config),
-      registry_({config.architecture, config.axi_data_bits}),
-      events_(simulation_.event_format()) {
+      registry_(std::make_shared<TcuWidths>(config.architecture, config.axi_data_bits)),
+      events_(simulation_.machine().event_format()) {
   simulation_.system().describe(trace::Scope(registry_, "top"));
   simulation_.observe(&events_);
 }
 
-RunResult TracedSimulation::run(const std::string& vcd, const TraceSettings& settings,
-                                Cycle max_cycles) {
+TcuRunResult TracedSimulation::run(const std::string& vcd, const TraceSettings& settings,
+                                   Cycle max_cycles) {
   plan_ = make_plan(registry_, settings.selection);
   trace::VcdWriter writer(vcd, plan_, {"test", "", test_period_ps});
   trace::Tracer tracer(plan_, settings.window, writer);
@@ -78,9 +84,9 @@ RunResult TracedSimulation::run(const std::string& vcd, const TraceSettings& set
   for (const RandomProgram::Window& window : program_.windows) {
     simulation_.write_dram(window.port, window.address, window.bytes);
   }
-  RunOptions options;
+  TcuRunOptions options;
   options.max_cycles = max_cycles;
-  RunResult result = simulation_.run(program_.bytes(), options);
+  TcuRunResult result = simulation_.run(program_.bytes(), options);
   simulation_.watch(nullptr);
   writer.close();
   if (!writer.error().empty()) throw std::runtime_error(writer.error());

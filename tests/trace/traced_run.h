@@ -10,6 +10,7 @@
 #include "firmware/driver/tcu/simulation.h"
 #include "firmware/replay/golden_log.h"
 #include "models/sim/trace/tracer.h"
+#include "models/tcu/widths.h"
 #include "tests/support/random_program.h"
 
 namespace tactus {
@@ -60,7 +61,7 @@ class TracedSimulation {
     return events_.cycles;
   }
   [[nodiscard]] const trace::Plan& plan() const { return plan_; }
-  RunResult run(const std::string& vcd, const TraceSettings& settings, Cycle max_cycles = 0);
+  TcuRunResult run(const std::string& vcd, const TraceSettings& settings, Cycle max_cycles = 0);
 
  private:
   const RandomProgram& program_;
@@ -71,5 +72,7 @@ class TracedSimulation {
 };
 
 [[nodiscard]] TcuSimulationConfig machine_config(const RandomProgram& program);
+/// Widths of the text of its events.
+[[nodiscard]] TcuEventFormat event_widths(const TcuSimulationConfig& config);
 
 }  // namespace tactus

@@ -10,7 +10,7 @@ namespace {
 
 class EventLister {
  public:
-  EventLister(const VcdReader& vcd, const EventFormat& format)
+  EventLister(const VcdReader& vcd, const TcuEventFormat& format)
       : vcd_(vcd), format_(format), bare_(format.style == EventStyle::bare) {}
 
   std::vector<std::string> run() {
@@ -174,14 +174,14 @@ class EventLister {
   }
 
   const VcdReader& vcd_;
-  const EventFormat& format_;
+  const TcuEventFormat& format_;
   bool bare_;
   std::vector<std::string> lines_;
 };
 
 }  // namespace
 
-std::vector<std::string> events_of_cycle(const VcdReader& vcd, const EventFormat& format) {
+std::vector<std::string> events_of_cycle(const VcdReader& vcd, const TcuEventFormat& format) {
   return EventLister(vcd, format).run();
 }
 

@@ -13,6 +13,6 @@ namespace tactus {
 /// Only valid, ready, payload, the program counter and the timeout output are looked at. Throws
 /// std::runtime_error if the array's inputs and its control disagree.
 [[nodiscard]] std::vector<std::string> events_of_cycle(const VcdReader& vcd,
-                                                       const EventFormat& format);
+                                                       const TcuEventFormat& format);
 
 }  // namespace tactus

@@ -30,7 +30,7 @@ class Waveform : public CliTest {
   }
   /// The lines of an event file, from the waveform.
   [[nodiscard]] std::string events_of(const std::string& file) const {
-    EventFormat format;
+    TcuEventFormat format;
     format.array_size = 4;
     format.instruction_bytes = 6;
     VcdReader reader(path(file));

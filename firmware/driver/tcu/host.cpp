@@ -171,7 +171,7 @@ bool Host::probe_arrived() {
   return std::any_of(vector.begin(), vector.end(), [](std::uint8_t byte) { return byte != 0; });
 }
 
-std::optional<RunResult> Host::prepare() {
+std::optional<TcuRunResult> Host::prepare() {
   for (std::size_t i = 0; i < model_.constants.size(); ++i) {
     simulation_.write_dram(1, address(model_.file.consts[i].base), model_.constants[i]);
   }
@@ -182,12 +182,12 @@ std::optional<RunResult> Host::prepare() {
     program.insert(program.end(), preload.begin(), preload.end());
   }
   if (program.empty()) return std::nullopt;
-  RunResult result = simulation_.run(program);
+  TcuRunResult result = simulation_.run(program);
   if (result.end == RunEnd::finished) return std::nullopt;
   return result;
 }
 
-ImageResult Host::run_image(const TensorData& inputs, const RunOptions& options) {
+ImageResult Host::run_image(const TensorData& inputs, const TcuRunOptions& options) {
   for (const Tensor& tensor : inputs_) {
     const std::vector<std::uint8_t>& data = inputs.at(tensor.name);
     const std::uint8_t* next = data.data();
@@ -197,7 +197,7 @@ ImageResult Host::run_image(const TensorData& inputs, const RunOptions& options)
     }
   }
   ImageResult result;
-  RunOptions run_options = options;
+  TcuRunOptions run_options = options;
   if (mode_ == HostMode::driver) {
     reset_probe();
     run_options.on_write_response = [&](Cycle cycle) {

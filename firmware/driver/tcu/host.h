@@ -25,7 +25,7 @@ enum class HostMode { plain, driver };
 using TensorData = std::map<std::string, std::vector<std::uint8_t>>;
 
 struct ImageResult {
-  RunResult run;
+  TcuRunResult run;
   std::optional<Cycle> probe;  ///< driver mode: cycle in which the probe's copy was in DRAM0
   TensorData outputs;          ///< empty unless the run finished
 };
@@ -38,10 +38,10 @@ class Host {
 
   /// Writes constants to DRAM1, to local memory too where the model says so, and in driver mode the
   /// configuration registers. Returns the run that did it, if one was needed and did not finish.
-  std::optional<RunResult> prepare();
+  std::optional<TcuRunResult> prepare();
 
   /// Writes the inputs, runs the program once, reads the outputs. `inputs` has one image of each.
-  ImageResult run_image(const TensorData& inputs, const RunOptions& options);
+  ImageResult run_image(const TensorData& inputs, const TcuRunOptions& options);
 
  private:
   [[nodiscard]] std::vector<std::uint8_t> preload_program() const;

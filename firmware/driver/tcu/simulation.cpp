@@ -1,10 +1,13 @@
 #include "firmware/driver/tcu/simulation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "isa/support/error.h"
+#include "isa/tcu/arithmetic.h"
 #include "isa/tcu/layout.h"
 #include "models/dram/fixed_latency_bank.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 namespace {
@@ -14,7 +17,6 @@ namespace {
 /// the wait is long enough for 99 % stalls to end.
 constexpr Cycle hang_cycles = 1000;
 constexpr Cycle hang_cycles_with_stalls = 100000;
-constexpr Cycle report_cycles = 65536;
 
 std::unique_ptr<sc_core::sc_module> fixed_latency_bank(const TcuSimulationConfig& config,
                                                        unsigned port, AxiSlave& slave) {
@@ -56,150 +58,69 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
         config.memory ? config.memory(p, *slaves_[p]) : fixed_latency_bank(config, p, *slaves_[p]);
     system_->attach(p, *slaves_[p]);
   }
-  driver_ = std::make_unique<ClockDriver>("clock", clock_, period,
-                                          [this](Cycle most) { return tick(most); });
   system_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };
-  accountant_ = std::make_unique<Accountant>(*system_, clock_);
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that debug access works from here on
+  start(*system_, config.clock_mhz,
+        config.feed_gap + (config.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls));
 }
 
 /// Threads are those of users' memories; they may refer to their modules while they unwind.
 TcuSimulation::~TcuSimulation() { kernel_.end_threads(); }
 
-void TcuSimulation::retired(Cycle cycle) {
-  RunResult& result = run_.result;
-  ++result.retired;
-  if (result.retired == accountant_->next_border()) {
-    run_.border = true;
-    system_->pause();
-  }
-  result.last_retire_padded = cycle - run_.first;
-  if (result.retired > result.instructions) return;  // padding
-  result.last_retire = cycle - run_.first;
-  if (run_.options->retire_log != nullptr) {
-    if (cycle > 0xFFFFFFFF)
-      user_error("the retire log holds cycles below 2^32; this run goes beyond");
-    run_.options->retire_log->push_back(static_cast<std::uint32_t>(cycle));
-  }
-}
-
 /// Counters run on over the machine's life; a run's figures are their differences.
-void TcuSimulation::add_counters(RunResult& result, bool subtract) const {
+void TcuSimulation::add_dais_counts(TcuRunResult& result, bool subtract) const {
   const auto add = [subtract](std::uint64_t& sum, std::uint64_t value) {
     sum += subtract ? ~value + 1 : value;
   };
-  for (unsigned p = 0; p < 2; ++p) {
-    const BoundarySplitter::Stats& s = system_->port(p).splitter().stats();
-    add(result.read_beats[p], s.read_beats);
-    add(result.write_beats[p], s.write_beats);
-    add(result.read_bursts[p], s.read_bursts);
-    add(result.write_bursts[p], s.write_bursts);
-    const bool responded = s.write_responses > 0 && s.last_write_response >= run_.first;
-    if (!subtract && responded) result.last_b[p] = s.last_write_response - run_.first;
-  }
-  add(result.array_runs, system_->tcu().array().stats().runs);
-  add(result.array_loads, system_->tcu().array().stats().loads);
-  for (const std::uint64_t issued : system_->tcu().accumulators().alu().stats().issued) {
-    add(result.alu_operations, issued);
-  }
   for (std::size_t i = 0; i < result.dais.size(); ++i) {
     add(result.dais[i].instructions, system_->tcu().decoder().stats().retired_by_dais_block[i]);
     add(result.dais[i].samples, system_->tcu().dais()->stats().samples[i]);
   }
 }
 
-/// The cycle in which the run's last instruction retired or its last write was answered.
-Cycle TcuSimulation::last_event(const RunResult& result) {
-  const Cycle written = std::max(result.last_b[0].value_or(0), result.last_b[1].value_or(0));
-  return std::max(result.last_retire_padded, written);
+/// The last write responses, and with them the cycle of the run's last event.
+void TcuSimulation::add_responses(TcuRunResult& result) const {
+  for (unsigned p = 0; p < 2; ++p) {
+    const BoundarySplitter::Stats& s = system_->port(p).splitter().stats();
+    const bool responded = s.write_responses > 0 && s.last_write_response >= first_cycle();
+    if (responded) result.last_b[p] = s.last_write_response - first_cycle();
+    if (result.end == RunEnd::finished) {
+      result.cycles = std::max(result.cycles, result.last_b[p].value_or(0));
+    }
+  }
 }
 
-RunResult TcuSimulation::run(const std::vector<std::uint8_t>& program, const RunOptions& options) {
-  run_ = Run{};
-  run_.options = &options;
-  run_.first = run_.last_activity = clock_.now;
-  run_.seen_progress = clock_.progress;
-  run_.seen_responses = system_->port(0).splitter().stats().write_responses;
-  run_.next_report = clock_.now + report_cycles;
-  run_.result.instructions = program.size() / instruction_bytes_;
-  run_.result.dais.resize(config_.architecture.dais_blocks.size());
-  add_counters(run_.result, true);
-  accountant_->begin(run_.result.instructions, options.regions);
-
+TcuRunResult TcuSimulation::run(const std::vector<std::uint8_t>& program,
+                                const TcuRunOptions& options) {
+  TcuRunResult result;
+  result.dais.resize(config_.architecture.dais_blocks.size());
+  add_dais_counts(result, true);
+  on_activity = nullptr;
+  if (options.on_write_response) {
+    const BoundarySplitter::Stats& stats = system_->port(0).splitter().stats();
+    on_activity = [this, &options, &stats, seen = stats.write_responses]() mutable {
+      if (stats.write_responses == seen) return;
+      seen = stats.write_responses;
+      options.on_write_response(stats.last_write_response - first_cycle());
+    };
+  }
   system_->withdraw_word();
   stream_.start(program, instruction_bytes_);
-  driver_->run();
 
-  add_counters(run_.result, false);
-  run_.result.accounting = accountant_->end(run_.result.retired);
-  run_.result.cycles = last_event(run_.result);
-  if (run_.result.end != RunEnd::finished) {
-    run_.result.cycles = clock_.now - run_.first;
-    run_.result.waits_for = system_->waits_for();
-  }
-  return std::move(run_.result);
-}
+  Simulation::run(program.size() / instruction_bytes_, options, result);
 
-bool TcuSimulation::tick(Cycle most) {
-  const Cycle quiet = system_->advance(std::min(most, until_checks()));
-  const auto end = [this](RunEnd reason) {
-    run_.result.end = reason;
-    return false;
-  };
-  if (clock_.progress != run_.seen_progress) {
-    run_.seen_progress = clock_.progress;
-    run_.last_activity = clock_.now - quiet;
-    if (run_.options->on_write_response) report_responses();
-    if (run_.border) {
-      run_.border = false;
-      accountant_->border(run_.result.retired);
-    }
+  add_dais_counts(result, false);
+  add_responses(result);
+  const Counters& totals = result.accounting.totals;
+  for (unsigned p = 0; p < 2; ++p) {
+    result.read_beats[p] = totals.of("read_beats", p);
+    result.write_beats[p] = totals.of("write_beats", p);
+    result.read_bursts[p] = totals.of("read_bursts", p);
+    result.write_bursts[p] = totals.of("write_bursts", p);
   }
-  if (quiet > 0) {
-    if (system_->idle()) return end(RunEnd::finished);
-    if (system_->waits_for_memory()) {
-      run_.last_activity = clock_.now;
-    } else if (clock_.now - run_.last_activity > patience()) {
-      return end(RunEnd::hang);
-    }
-  }
-  if (run_.options->max_cycles != 0 && clock_.now - run_.first >= run_.options->max_cycles) {
-    return end(RunEnd::cycle_limit);
-  }
-  if (clock_.now >= run_.next_report) {
-    run_.next_report += report_cycles;
-    if (run_.options->progress) {
-      run_.options->progress(clock_.now - run_.first, run_.result.retired);
-    }
-  }
-  return true;
-}
-
-void TcuSimulation::observe_accounts(AccountObserver* observer) {
-  for (Account* account : system_->accounts()) {
-    account->settle();
-    account->observe(observer);
-  }
-}
-
-void TcuSimulation::report_responses() {
-  const BoundarySplitter::Stats& stats = system_->port(0).splitter().stats();
-  if (stats.write_responses == run_.seen_responses) return;
-  run_.seen_responses = stats.write_responses;
-  run_.options->on_write_response(stats.last_write_response - run_.first);
-}
-
-Cycle TcuSimulation::patience() const {
-  return config_.feed_gap + (config_.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls);
-}
-
-/// Cycles after which the run may have to end though nothing happens.
-Cycle TcuSimulation::until_checks() const {
-  if (run_.options->on_write_response) return 1;  // hears of every single cycle
-  const Cycle quiet = clock_.now - run_.last_activity;
-  const Cycle hang = quiet > patience() ? 1 : patience() + 1 - quiet;
-  if (run_.options->max_cycles == 0) return hang;
-  return std::min(hang, run_.first + run_.options->max_cycles - clock_.now);
+  result.array_runs = totals.of("array_runs");
+  result.array_loads = totals.of("array_loads");
+  result.alu_operations = totals.of("alu_operations");
+  return result;
 }
 
 std::uint64_t TcuSimulation::debug_access(unsigned port, tlm::tlm_command command,
@@ -234,9 +155,44 @@ std::vector<std::uint8_t> TcuSimulation::read_dram(unsigned port, std::uint64_t 
   return data;
 }
 
-EventFormat TcuSimulation::event_format() const {
-  return {EventStyle::axi, config_.architecture.data_type, config_.architecture.array_size,
-          instruction_bytes_, word_bytes()};
+std::uint64_t TcuSimulation::memory_bytes(std::size_t memory) const {
+  const tcu::Architecture& architecture = config_.architecture;
+  const std::uint64_t vector = architecture.vector_bytes();
+  // What a 32-bit AXI address reaches, in whole vectors.
+  const auto bank = [&](std::uint64_t depth) {
+    return std::min(depth, (std::uint64_t{1} << 32) / vector) * vector;
+  };
+  switch (static_cast<TcuMemory>(memory)) {
+    case TcuMemory::dram0:
+      return bank(architecture.dram0_depth);
+    case TcuMemory::dram1:
+      return bank(architecture.dram1_depth);
+    case TcuMemory::local:
+      return architecture.local_depth * vector;
+    case TcuMemory::accumulators:
+      return architecture.accumulator_depth * vector;
+  }
+  internal_error("there is no memory {}", memory);
+}
+
+/// Of the memories inside the TCU whole vectors.
+std::vector<std::uint8_t> TcuSimulation::read_memory(std::size_t memory, std::uint64_t address,
+                                                     std::uint64_t count) {
+  if (static_cast<TcuMemory>(memory) == TcuMemory::dram0) return read_dram(0, address, count);
+  if (static_cast<TcuMemory>(memory) == TcuMemory::dram1) return read_dram(1, address, count);
+  const tcu::Architecture& architecture = config_.architecture;
+  const std::uint64_t vector = architecture.vector_bytes();
+  const Tcu& tcu = std::as_const(*system_).tcu();
+  const DualPortMemory& vectors = static_cast<TcuMemory>(memory) == TcuMemory::local
+                                      ? tcu.local()
+                                      : tcu.accumulators().accumulator().memory();
+  std::vector<std::uint8_t> bytes(count);
+  for (std::uint64_t at = 0; at < count; at += vector) {
+    tcu::vector_kernels(architecture.data_type)
+        .to_bytes(vectors.vector((address + at) / vector), bytes.data() + at,
+                  architecture.array_size);
+  }
+  return bytes;
 }
 
 }  // namespace tactus

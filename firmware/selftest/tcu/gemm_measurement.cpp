@@ -143,7 +143,7 @@ std::string gemm_obstacle(const tcu::Architecture& architecture, const GemmShape
 }
 
 GemmResult run_gemm(TcuSimulation& simulation, const GemmShape& shape, std::uint64_t seed,
-                    const RunOptions& options) {
+                    const TcuRunOptions& options) {
   const tcu::Architecture& architecture = simulation.config().architecture;
   const std::string obstacle = gemm_obstacle(architecture, shape);
   if (!obstacle.empty()) user_error("the matrix multiply does not fit: {}", obstacle);
@@ -209,7 +209,7 @@ std::string gemm(Target& target) {
   if (!obstacle.empty()) skip("{}", obstacle);
   // Scalar results follow the configured rounding; a machine that is expected to do otherwise is
   // told apart by array_rounding.
-  RunOptions options;
+  TcuRunOptions options;
   options.max_cycles = target.options().max_cycles;
   const GemmResult result = run_gemm(target.simulation(), shape, target.options().seed, options);
   target.count(result.run);

@@ -29,7 +29,7 @@ struct GemmShape {
 
 struct GemmResult {
   GemmShape shape;
-  RunResult run;
+  TcuRunResult run;
   std::uint64_t multiply_accumulates = 0;
   double utilisation = 0;     ///< cycles in which the array multiplies / all cycles
   double host_seconds = 0;    ///< of the simulation alone
@@ -40,7 +40,7 @@ struct GemmResult {
 
 /// Loads, runs and checks the benchmark. Throws UserError if the shape does not fit.
 [[nodiscard]] GemmResult run_gemm(TcuSimulation& simulation, const GemmShape& shape,
-                                  std::uint64_t seed = 1, const RunOptions& options = {});
+                                  std::uint64_t seed = 1, const TcuRunOptions& options = {});
 [[nodiscard]] GemmResult run_gemm(TcuSimulation& simulation);
 
 }  // namespace tactus

@@ -66,7 +66,7 @@ std::string sampling(Target& target) {
       samples.push_back({fresh.simulation().now(), static_cast<std::uint32_t>(sample.word),
                          sample.word >> 48, sample.last});
     };
-    const RunResult result = fresh.run("sampling", {{"INTERVAL", interval}, {"NOOPS", no_ops}});
+    const TcuRunResult result = fresh.run("sampling", {{"INTERVAL", interval}, {"NOOPS", no_ops}});
     target.count(fresh);
     // Sampling begins and ends with the retirement of a Configure, NOOPS instructions apart.
     const std::uint64_t least = no_ops / interval;

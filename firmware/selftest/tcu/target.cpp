@@ -85,12 +85,12 @@ std::string Target::difference(const Lanes& expected, const Lanes& actual) const
                      actual[first]);
 }
 
-RunResult Target::run(std::string_view program, const ProgramValues& values,
-                      std::vector<std::uint32_t>* retire_log) {
-  RunOptions run_options;
+TcuRunResult Target::run(std::string_view program, const ProgramValues& values,
+                         std::vector<std::uint32_t>* retire_log) {
+  TcuRunOptions run_options;
   run_options.max_cycles = options_.max_cycles;
   run_options.retire_log = retire_log;
-  RunResult result =
+  TcuRunResult result =
       simulation_.run(assemble_program(architecture(), program, values), run_options);
   count(result);
   if (result.end != RunEnd::finished) {

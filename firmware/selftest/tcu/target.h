@@ -88,15 +88,15 @@ class Target {
   void expect(unsigned port, std::uint64_t address, const Lanes& vectors, std::string_view what);
 
   /// Assembles and runs to the end; fails if it does not get there. Appends to `retire_log`.
-  RunResult run(std::string_view program, const ProgramValues& values,
-                std::vector<std::uint32_t>* retire_log = nullptr);
+  TcuRunResult run(std::string_view program, const ProgramValues& values,
+                   std::vector<std::uint32_t>* retire_log = nullptr);
 
   /// Adds the figures of another target of the same test.
   void count(const Target& other) {
     cycles_ += other.cycles_;
     instructions_ += other.instructions_;
   }
-  void count(const RunResult& result) {
+  void count(const TcuRunResult& result) {
     cycles_ += result.cycles;
     instructions_ += std::min(result.retired, result.instructions);
   }

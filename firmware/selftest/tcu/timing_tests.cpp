@@ -176,7 +176,7 @@ std::string timing_pipeline(Target& target) {
   require_steady(target);
   if (target.simulation().config().memory) skip("the machine has a memory of its own timing");
   require_depths(target, rows, rows, rows);
-  const RunResult result = target.run("bench_pipeline", {{"ROWS", rows}});
+  const TcuRunResult result = target.run("bench_pipeline", {{"ROWS", rows}});
   // The driver's padding retires behind the store and does not count.
   const Cycle cycles = std::max(result.last_retire, result.last_b[0].value_or(0));
   // Words of the stream until the first instruction is whole; none if a word is an instruction.

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "isa/tcu/arithmetic.h"
-
 namespace tactus::trace {
 
 const char* kind_name(Kind kind) {
@@ -38,36 +36,30 @@ void pack_bytes(const std::uint8_t* bytes, unsigned count, std::uint64_t* words)
   std::memcpy(words + whole, bytes + std::size_t{whole} * 8, count % 8);
 }
 
-void pack_lanes(const tcu::Architecture& architecture, const std::uint8_t* lanes,
-                std::uint64_t* words) {
-  const tcu::DataTypeInfo& type = info(architecture.data_type);
-  const unsigned bits = architecture.array_size * type.width_bits;
-  if (lanes == nullptr) {
-    std::memset(words, 0, std::size_t{(bits + 63) / 64} * 8);
-    return;
-  }
-  if (type.width_bits == type.storage_bytes * 8) {
+std::uint64_t lane_value(const Widths& widths, const std::uint8_t* lanes, std::uint64_t lane) {
+  if (lanes == nullptr) return 0;
+  std::uint64_t value = 0;
+  std::memcpy(&value, lanes + lane * widths.lane_bytes, widths.lane_bytes);
+  return widths.lane_bits == 64 ? value : value & ((std::uint64_t{1} << widths.lane_bits) - 1);
+}
+
+void pack_lanes(const Widths& widths, const std::uint8_t* lanes, std::uint64_t* words) {
+  const unsigned bits = widths.vector_bits();
+  if (lanes != nullptr && widths.lane_bits == widths.lane_bytes * 8) {
     pack_bytes(lanes, bits / 8, words);
     return;
   }
   std::memset(words, 0, std::size_t{(bits + 63) / 64} * 8);
-  const std::uint64_t mask = (std::uint64_t{1} << type.width_bits) - 1;
-  for (unsigned i = 0; i < architecture.array_size; ++i) {
-    const std::uint64_t lane =
-        static_cast<std::uint64_t>(tcu::lane(architecture.data_type, lanes, i)) & mask;
-    const unsigned at = i * type.width_bits;
+  if (lanes == nullptr) return;
+  for (unsigned i = 0; i < widths.lanes; ++i) {
+    const std::uint64_t lane = lane_value(widths, lanes, i);
+    const unsigned at = i * widths.lane_bits;
     words[at / 64] |= lane << (at % 64);
-    if (at % 64 + type.width_bits > 64) words[at / 64 + 1] |= lane >> (64 - at % 64);
+    if (at % 64 + widths.lane_bits > 64) words[at / 64 + 1] |= lane >> (64 - at % 64);
   }
 }
 
 namespace {
-
-std::uint64_t lane_bits_of(const Widths& widths, VectorRef vector, std::uint64_t i) {
-  if (vector == nullptr) return 0;
-  const std::uint64_t mask = (std::uint64_t{1} << widths.lane_bits()) - 1;
-  return static_cast<std::uint64_t>(tcu::lane(widths.architecture.data_type, vector, i)) & mask;
-}
 
 Signal make_signal(std::string name, unsigned width, Kind kind, Moment moment, unsigned level) {
   Signal signal;
@@ -95,18 +87,16 @@ Signal& Payload::add(const char* name, unsigned width, Radix radix, Read read, c
 }
 
 void Payload::vector(const char* name, const VectorRef* vector) {
-  const Widths& widths = registry_.widths_;
-  const tcu::Architecture& architecture = widths.architecture;
+  const Widths& widths = registry_.widths();
   add(
       name, widths.vector_bits(), Radix::hexadecimal,
-      [&architecture, vector](std::uint64_t* words) { pack_lanes(architecture, *vector, words); },
-      "");
-  Signal& lanes = add("lanes", widths.lane_bits(), Radix::decimal, {}, "");
-  lanes.elements = architecture.array_size;
+      [&widths, vector](std::uint64_t* words) { pack_lanes(widths, *vector, words); }, "");
+  Signal& lanes = add("lanes", widths.lane_bits, Radix::decimal, {}, "");
+  lanes.elements = widths.lanes;
   lanes.word = "lanes";
   lanes.element_name = [](std::uint64_t i) { return "lane" + std::to_string(i); };
   lanes.read_element = [&widths, vector](std::uint64_t i, std::uint64_t* words) {
-    *words = lane_bits_of(widths, *vector, i);
+    *words = lane_value(widths, *vector, i);
   };
 }
 
@@ -137,12 +127,10 @@ void Scope::clock(const char* name) const {
 }
 
 void Scope::vector_register(const std::string& name, std::function<VectorRef()> get) const {
-  const tcu::Architecture& architecture = registry_.widths_.architecture;
+  const Widths& widths = registry_.widths();
   add(
-      name, registry_.widths_.vector_bits(), Kind::reg, Radix::hexadecimal, Moment::settled,
-      [&architecture, get = std::move(get)](std::uint64_t* words) {
-        pack_lanes(architecture, get(), words);
-      },
+      name, widths.vector_bits(), Kind::reg, Radix::hexadecimal, Moment::settled,
+      [&widths, get = std::move(get)](std::uint64_t* words) { pack_lanes(widths, get(), words); },
       "");
 }
 

@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "isa/tcu/layout.h"
 #include "models/sim/link.h"
 
 namespace tactus::trace {
@@ -53,37 +53,43 @@ struct Signal {
   ReadElement read_element;
 };
 
-/// Widths that channels depend on.
+/// Widths of a machine that descriptions depend on; one that needs more derives its own.
 struct Widths {
-  Widths(const tcu::Architecture& architecture_, unsigned axi_data_bits)
-      : architecture(architecture_), layout(architecture_), beat_bits(axi_data_bits) {}
-  tcu::Architecture architecture;
-  tcu::InstructionLayout layout;
-  unsigned beat_bits;
-  [[nodiscard]] unsigned lane_bits() const { return info(architecture.data_type).width_bits; }
-  [[nodiscard]] unsigned vector_bits() const { return architecture.array_size * lane_bits(); }
+  Widths(unsigned lanes_, unsigned lane_bits_, unsigned lane_bytes_, unsigned beat_bits_)
+      : lanes(lanes_), lane_bits(lane_bits_), lane_bytes(lane_bytes_), beat_bits(beat_bits_) {}
+  Widths(const Widths&) = delete;
+  Widths& operator=(const Widths&) = delete;
+  virtual ~Widths() = default;
+
+  unsigned lanes;       ///< of a vector
+  unsigned lane_bits;   ///< of a number in a lane, 64 at the most
+  unsigned lane_bytes;  ///< a lane in storage, little-endian
+  unsigned beat_bits;   ///< of a memory port
+  [[nodiscard]] unsigned vector_bits() const { return lanes * lane_bits; }
 };
 
 class Registry {
  public:
-  explicit Registry(const Widths& widths) : widths_(widths) {}
+  explicit Registry(std::shared_ptr<const Widths> widths) : widths_(std::move(widths)) {}
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
-  [[nodiscard]] const Widths& widths() const { return widths_; }
+  [[nodiscard]] const Widths& widths() const { return *widths_; }
   [[nodiscard]] const std::vector<Signal>& signals() const { return signals_; }
 
  private:
   friend class Scope;
   friend class Payload;
-  Widths widths_;
+  std::shared_ptr<const Widths> widths_;
   std::vector<Signal> signals_;
   /// Channels by the address of their link: first signal and number of signals.
   std::map<const void*, std::pair<std::size_t, std::size_t>> channels_;
 };
 
 /// Lanes of the vector at `lanes` as one number, element 0 lowest; null: zero.
-void pack_lanes(const tcu::Architecture& architecture, const std::uint8_t* lanes,
-                std::uint64_t* words);
+void pack_lanes(const Widths& widths, const std::uint8_t* lanes, std::uint64_t* words);
+/// The bits of one lane; null: zero.
+[[nodiscard]] std::uint64_t lane_value(const Widths& widths, const std::uint8_t* lanes,
+                                       std::uint64_t lane);
 /// Little-endian bytes as one number.
 void pack_bytes(const std::uint8_t* bytes, unsigned count, std::uint64_t* words);
 
@@ -104,7 +110,7 @@ class Payload {
         moment_(moment),
         guard_(guard) {}
 
-  [[nodiscard]] const Widths& widths() const { return registry_.widths_; }
+  [[nodiscard]] const Widths& widths() const { return registry_.widths(); }
   /// `get` returns the value.
   template <typename Get>
   void field(const char* name, unsigned width, Get get, Radix radix = Radix::hexadecimal,
@@ -131,7 +137,7 @@ class Scope {
   Scope(Registry& registry, std::string path, unsigned level = 1)
       : registry_(registry), path_(std::move(path)), level_(level) {}
 
-  [[nodiscard]] const Widths& widths() const { return registry_.widths_; }
+  [[nodiscard]] const Widths& widths() const { return registry_.widths(); }
   /// A unit inside this one.
   [[nodiscard]] Scope unit(const std::string& name) const {
     return {registry_, path_ + "." + name, level_ + 1};

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "models/tcu/channel_signals.h"
+#include "models/tcu/events.h"
+#include "models/tcu/widths.h"
 
 namespace tactus {
 
@@ -14,8 +16,8 @@ Accumulator::Accumulator(const sc_core::sc_module_name& name, Clock& clock,
       kernels_(tcu::vector_kernels(architecture.data_type)),
       lanes_(architecture.array_size),
       memory_("memory", clock, architecture.accumulator_depth, architecture.vector_bytes(),
-              {{EventKind::accumulator_read_a, EventKind::accumulator_read_b},
-               {EventKind::accumulator_write_a, EventKind::accumulator_write_a}},
+              {{TcuEvent::accumulator_read_a, TcuEvent::accumulator_read_b},
+               {TcuEvent::accumulator_write_a, TcuEvent::accumulator_write_a}},
               port_a_, port_b_),
       sum_(architecture.vector_bytes()) {}
 
@@ -192,7 +194,7 @@ std::string Accumulator::waits_for() const {
 }
 
 void Accumulator::describe(const trace::Scope& scope) const {
-  const unsigned bits = std::max(1U, scope.widths().layout.accumulator_address);
+  const unsigned bits = std::max(1U, layout_of(scope).accumulator_address);
   scope.channel("control", links_.control);
   scope.channel("input", links_.input);
   scope.channel("output", port_a_.read_data);

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "models/sim/bytes.h"
-#include "models/sim/events.h"
 #include "models/tcu/channel_signals.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 
@@ -42,7 +42,7 @@ void AluArray::move_results() {
   if (!edge_.issues) return;
   ++clock_.progress;
   ++stats_.issued[static_cast<unsigned>(operation.op)];
-  if (clock_.events != nullptr) clock_.events->event({EventKind::alu});
+  if (clock_.events != nullptr) clock_.events->event({TcuEvent::alu});
   execute(operation, edge_.has_input ? links_.input.bits : zero_.data(), results_.push());
 }
 

@@ -5,8 +5,8 @@
 #include "isa/dais/file.h"
 #include "isa/support/error.h"
 #include "isa/tcu/arithmetic.h"
-#include "models/sim/events.h"
 #include "models/tcu/channel_signals.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 
@@ -121,7 +121,7 @@ void DaisUnit::commit() {
   order_->commit(enters, static_cast<std::uint8_t>(block), leaves);
   if (enters) {
     ++stats_.samples[block];
-    if (clock_.events != nullptr) clock_.events->event({EventKind::dais, 0, block});
+    if (clock_.events != nullptr) clock_.events->event({TcuEvent::dais, 0, block});
   }
   control_.commit(links_.control.fires(), links_.control.bits, takes);
 }

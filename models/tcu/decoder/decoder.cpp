@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "models/sim/events.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 namespace {
@@ -208,7 +208,7 @@ unsigned Decoder::state_code() const {
 
 void Decoder::move() {
   turned_ |= edge_.turns;
-  if (timeout() && clock_.events != nullptr) clock_.events->event({EventKind::timeout});
+  if (timeout() && clock_.events != nullptr) clock_.events->event({TcuEvent::timeout});
   enter_account();
   move_streams();
   done_legs_ = edge_.head_ready ? 0 : done_legs_ | edge_.entering;
@@ -244,7 +244,7 @@ void Decoder::move_streams() {
 void Decoder::take_instruction() {
   ++clock_.progress;
   if (clock_.events != nullptr) {
-    Event event{EventKind::instruction_accepted};
+    Event event{TcuEvent::instruction_accepted};
     event.data = links_.instruction.bits;
     clock_.events->event(event);
   }
@@ -292,7 +292,7 @@ void Decoder::retire() {
   stats_.last_retire = clock_.now;
   if (on_retire) on_retire(clock_.now, counter);
   if (clock_.events != nullptr) {
-    clock_.events->event({EventKind::retired, 0, raw.opcode, raw.flags, counter, nullptr});
+    clock_.events->event({TcuEvent::retired, 0, raw.opcode, raw.flags, counter, nullptr});
   }
   registers_.program_counter = counter + 1;
   if (static_cast<tcu::Opcode>(raw.opcode) == tcu::Opcode::configure) {

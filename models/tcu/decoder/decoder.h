@@ -86,7 +86,7 @@ class Decoder final : public sc_core::sc_module {
       {"wait_dram1", StateKind::stall, "the request slot of DRAM port 1 is taken"},
       {"wait_host_router", StateKind::stall, "the host router still serves an earlier transfer"},
       {"wait_array", StateKind::stall, "the array's queue of 2N instructions is full"},
-      {"wait_dais", StateKind::stall, "the DAIS blocks' queue of 2N instructions is full"},
+      {"wait_dais", StateKind::stall, "the DAIS blocks' queue of 2N instructions is full", "dais"},
       {"wait_accumulators", StateKind::stall, "the accumulators' queue of 2N instructions is full"},
       {"wait_local_router", StateKind::stall, "the local router's queue is full"},
       {"wait_local_a", StateKind::stall,

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "models/sim/events.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 
@@ -42,17 +42,17 @@ void BareDram::commit() {
     if (clock_.events != nullptr) clock_.events->event(e);
   };
   if (links_.in.fires()) {
-    event({EventKind::dram_in, config_.port});
+    event({TcuEvent::dram_in, config_.port});
     advance(reads_);
   }
   if (links_.request.fires()) {
     const DramRequest& r = links_.request.bits;
-    event({EventKind::dram_control, config_.port, r.write ? 1U : 0U, r.address, r.size});
+    event({TcuEvent::dram_control, config_.port, r.write ? 1U : 0U, r.address, r.size});
     (r.write ? writes_ : reads_)
         .push_back({r.address, r.size + 1, clock_.now + config_.read_latency});
   }
   if (links_.out.fires()) {
-    event({EventKind::dram_out, config_.port, 0, 0, 0, links_.out.bits});
+    event({TcuEvent::dram_out, config_.port, 0, 0, 0, links_.out.bits});
     written_.emplace_back(links_.out.bits, links_.out.bits + config_.vector_bytes);
   }
   write();

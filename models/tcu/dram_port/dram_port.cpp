@@ -2,6 +2,7 @@
 
 #include "models/axi/axi_signals.h"
 #include "models/tcu/channel_signals.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 
@@ -12,7 +13,7 @@ DramPort::DramPort(const sc_core::sc_module_name& name, Clock& clock,
       pins_(pins),
       converter_("converter", clock, architecture, beat_bytes, port, registers, tcu, inner_),
       queue_("queue", clock, beat_bytes, inner_, middle_),
-      splitter_("splitter", clock, beat_bytes, port, middle_, pins),
+      splitter_("splitter", clock, beat_bytes, port, TcuEvent::axi, middle_, pins),
       account_(basename(), clock, state_table, rest) {}
 
 void DramPort::drive() {

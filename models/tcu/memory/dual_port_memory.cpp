@@ -122,12 +122,12 @@ void DualPortMemory::describe(const trace::Scope& scope) const {
     part.level("read_queue", 3, [&state] { return state.stored(); });
     part.reg("read_in_flight", 1, [&state] { return state.in_flight; });
   }
-  const tcu::Architecture& architecture = scope.widths().architecture;
+  const trace::Widths& widths = scope.widths();
   scope.family(
-      "cells", depth_, scope.widths().vector_bits(),
+      "cells", depth_, widths.vector_bits(),
       [](std::uint64_t address) { return "v" + std::to_string(address); },
-      [this, &architecture](std::uint64_t address, std::uint64_t* words) {
-        trace::pack_lanes(architecture, vector(address), words);
+      [this, &widths](std::uint64_t address, std::uint64_t* words) {
+        trace::pack_lanes(widths, vector(address), words);
       });
 }
 

@@ -266,7 +266,7 @@ void LocalRouter::describe(const trace::Scope& scope) const {
   }
   scope.channel("acc_input", links_.accumulator_input);
   scope.channel("acc_output", links_.accumulator_output);
-  const unsigned bits = std::max(1U, scope.widths().layout.local_address);
+  const unsigned bits = std::max(1U, layout_of(scope).local_address);
   const auto select = [&](const char* name, const SelectStream& s, std::uint64_t capacity,
                           const char* note) {
     const trace::Scope part = scope.part(name);
@@ -282,7 +282,7 @@ void LocalRouter::describe(const trace::Scope& scope) const {
              ? "0 array weights, 1 array input, 2 accumulators, 3 DAIS blocks; 0 while not valid"
              : "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
   select("L", write_, 1, "1 accumulator output; 0 while not valid");
-  select("W", accumulator_, 2 * scope.widths().architecture.array_size,
+  select("W", accumulator_, 2 * scope.widths().lanes,
          has_dais ? "0 array output, 1 local memory, 2 DAIS blocks; 0 while not valid"
                   : "0 array output, 1 local memory; 0 while not valid");
   scope.state(

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "models/sim/events.h"
 #include "models/tcu/channel_signals.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 
@@ -150,7 +150,7 @@ void SystolicArray::take_input(VectorRef input) {
   pending_.push_back(input == nullptr ? nullptr : kept);
   expect_result(clock_.now);
   count_runs(1, input == nullptr);
-  if (clock_.events != nullptr) clock_.events->event({EventKind::run});
+  if (clock_.events != nullptr) clock_.events->event({TcuEvent::run});
 }
 
 void SystolicArray::count_runs(Cycle runs, bool zeroes) {
@@ -197,7 +197,7 @@ void SystolicArray::load(VectorRef weights) {
       copy_block(slot, weights, vector_bytes_);
     }
   }
-  if (clock_.events != nullptr) clock_.events->event({EventKind::load});
+  if (clock_.events != nullptr) clock_.events->event({TcuEvent::load});
 }
 
 std::string SystolicArray::waits_for() const {
@@ -228,16 +228,15 @@ void SystolicArray::describe(const trace::Scope& scope) const {
 
   const std::size_t n = size_;
   const trace::Widths& widths = scope.widths();
-  const std::uint64_t mask = (std::uint64_t{1} << widths.lane_bits()) - 1;
   scope.family(
-      "interior", n * (n + 1), widths.lane_bits(),
+      "interior", n * (n + 1), widths.lane_bits,
       [n](std::uint64_t i) {
         const std::string row = std::to_string(i % n);
         return i < n ? "bias" + row : "w" + row + "_" + std::to_string(i / n - 1);
       },
-      [this, n, mask, type = widths.architecture.data_type](std::uint64_t i, std::uint64_t* words) {
+      [this, n, &widths](std::uint64_t i, std::uint64_t* words) {
         const std::uint8_t* column = weights_.data() + (window_ + i / n) * vector_bytes_;
-        *words = static_cast<std::uint64_t>(tcu::lane(type, column, i % n)) & mask;
+        *words = trace::lane_value(widths, column, i % n);
       });
 }
 

@@ -59,7 +59,7 @@ class SystolicArray final : public sc_core::sc_module {
        "the accumulators are not ready to take the result: earlier SIMD instructions or moves use "
        "them, or the old value of an accumulation is still being read"},
       {"wait_dais", StateKind::stall,
-       "results of Dais instructions before it have to reach the accumulators first"},
+       "results of Dais instructions before it have to reach the accumulators first", "dais"},
       {"idle", StateKind::idle, "nothing to do; results may still be on their way out"},
   }};
 

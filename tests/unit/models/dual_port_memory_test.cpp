@@ -51,8 +51,8 @@ struct PortReference {
 struct Rig {
   explicit Rig(std::uint64_t depth)
       : memory("memory", clock, depth, vector_bytes,
-               {{EventKind::local_read_a, EventKind::local_read_b},
-                {EventKind::local_write_a, EventKind::local_write_b}},
+               {{TcuEvent::local_read_a, TcuEvent::local_read_b},
+                {TcuEvent::local_write_a, TcuEvent::local_write_b}},
                ports[0], ports[1]),
         cells(depth, Bytes(vector_bytes)) {}
 

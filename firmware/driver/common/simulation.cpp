@@ -1,0 +1,115 @@
+#include "firmware/driver/common/simulation.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+
+namespace tactus {
+namespace {
+
+constexpr Cycle report_cycles = 65536;
+
+}  // namespace
+
+void Simulation::start(Machine& machine, double clock_mhz, Cycle patience) {
+  machine_ = &machine;
+  patience_ = patience;
+  driver_ = std::make_unique<ClockDriver>("clock", clock_, clock_period(clock_mhz),
+                                          [this](Cycle most) { return tick(most); });
+  accountant_ = std::make_unique<Accountant>(machine, clock_);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that debug access works from here on
+}
+
+std::uint64_t Simulation::period_ps() const {
+  return static_cast<std::uint64_t>(driver_->period() / sc_core::sc_time(1, sc_core::SC_PS));
+}
+
+void Simulation::observe_accounts(AccountObserver* observer) {
+  for (Account* account : machine_->accounts()) {
+    account->settle();
+    account->observe(observer);
+  }
+}
+
+void Simulation::retired(Cycle cycle) {
+  RunResult& result = *run_.result;
+  ++result.retired;
+  if (result.retired == accountant_->next_border()) {
+    run_.border = true;
+    machine_->pause();
+  }
+  result.last_retire_padded = cycle - run_.first;
+  if (result.retired > result.instructions) return;  // padding
+  result.last_retire = cycle - run_.first;
+  if (run_.options->retire_log != nullptr) {
+    if (cycle > 0xFFFFFFFF)
+      user_error("the retire log holds cycles below 2^32; this run goes beyond");
+    run_.options->retire_log->push_back(static_cast<std::uint32_t>(cycle));
+  }
+}
+
+void Simulation::run(std::uint64_t instructions, const RunOptions& options, RunResult& result) {
+  run_ = Run{};
+  run_.options = &options;
+  run_.result = &result;
+  run_.first = run_.last_activity = clock_.now;
+  run_.seen_progress = clock_.progress;
+  run_.next_report = clock_.now + report_cycles;
+  result.instructions = instructions;
+  accountant_->begin(instructions, options.regions);
+
+  driver_->run();
+
+  result.accounting = accountant_->end(result.retired);
+  result.cycles = result.last_retire_padded;
+  if (result.end != RunEnd::finished) {
+    result.cycles = clock_.now - run_.first;
+    result.waits_for = machine_->waits_for();
+  }
+}
+
+bool Simulation::tick(Cycle most) {
+  const Cycle quiet = machine_->advance(std::min(most, until_checks()));
+  const auto end = [this](RunEnd reason) {
+    run_.result->end = reason;
+    return false;
+  };
+  if (clock_.progress != run_.seen_progress) {
+    run_.seen_progress = clock_.progress;
+    run_.last_activity = clock_.now - quiet;
+    if (on_activity) on_activity();
+    if (run_.border) {
+      run_.border = false;
+      accountant_->border(run_.result->retired);
+    }
+  }
+  if (quiet > 0) {
+    if (machine_->idle()) return end(RunEnd::finished);
+    if (machine_->waits_for_memory()) {
+      run_.last_activity = clock_.now;
+    } else if (clock_.now - run_.last_activity > patience_) {
+      return end(RunEnd::hang);
+    }
+  }
+  if (run_.options->max_cycles != 0 && clock_.now - run_.first >= run_.options->max_cycles) {
+    return end(RunEnd::cycle_limit);
+  }
+  if (clock_.now >= run_.next_report) {
+    run_.next_report += report_cycles;
+    if (run_.options->progress) {
+      run_.options->progress(clock_.now - run_.first, run_.result->retired);
+    }
+  }
+  return true;
+}
+
+/// Cycles after which the run may have to end though nothing happens.
+Cycle Simulation::until_checks() const {
+  if (on_activity) return 1;  // hears of every single cycle
+  const Cycle quiet = clock_.now - run_.last_activity;
+  const Cycle hang = quiet > patience_ ? 1 : patience_ + 1 - quiet;
+  if (run_.options->max_cycles == 0) return hang;
+  return std::min(hang, run_.first + run_.options->max_cycles - clock_.now);
+}
+
+}  // namespace tactus

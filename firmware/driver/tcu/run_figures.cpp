@@ -1,0 +1,67 @@
+#include "firmware/driver/tcu/run_figures.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+namespace tactus {
+
+using Json = nlohmann::ordered_json;
+
+Json own_figures(const TcuRunResult& run, const tcu::Architecture& architecture,
+                 const std::optional<Cycle>& probe) {
+  const auto optional = [](const std::optional<Cycle>& cycle) {
+    return cycle ? Json(*cycle) : Json();
+  };
+  Json own;
+  own["last_b0"] = optional(run.last_b[0]);
+  own["last_b1"] = optional(run.last_b[1]);
+  own["probe"] = optional(probe);
+  for (std::size_t i = 0; i < run.dais.size(); ++i) {
+    own["dais"].push_back({{"block", architecture.dais_blocks[i].name},
+                           {"instructions", run.dais[i].instructions},
+                           {"samples", run.dais[i].samples}});
+  }
+  return own;
+}
+
+std::vector<std::pair<std::string, std::string>> summary_lines(
+    const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles,
+    Cycle last_retire) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  lines.emplace_back(
+      "instructions",
+      fmt::format("{} and {} NoOps of padding; last retired in cycle {}", run.instructions,
+                  run.retired > run.instructions ? run.retired - run.instructions : 0,
+                  last_retire));
+  // A multiplied vector uses each of the N*N multipliers once, so N cancels out.
+  const double utilisation =
+      cycles == 0 ? 0 : static_cast<double>(run.array_runs) / static_cast<double>(cycles);
+  lines.emplace_back("array", fmt::format("{} vectors multiplied, {} weight vectors loaded; "
+                                          "{:.1f} % of peak",
+                                          run.array_runs, run.array_loads, 100 * utilisation));
+  lines.emplace_back("SIMD", fmt::format("{} operations", run.alu_operations));
+  for (std::size_t i = 0; i < run.dais.size(); ++i) {
+    lines.emplace_back("DAIS block", fmt::format("{}: {} samples of {} instructions",
+                                                 architecture.dais_blocks[i].name,
+                                                 run.dais[i].samples, run.dais[i].instructions));
+  }
+  for (unsigned p = 0; p < 2; ++p) {
+    lines.emplace_back(
+        fmt::format("DRAM{}", p),
+        fmt::format(
+            "{} beats read in {} bursts, {} written in {}{}", run.read_beats[p], run.read_bursts[p],
+            run.write_beats[p], run.write_bursts[p],
+            run.last_b[p] ? fmt::format("; last response in cycle {}", *run.last_b[p]) : ""));
+  }
+  return lines;
+}
+
+std::string machine_line(const TcuSimulationConfig& config) {
+  const auto n = config.architecture.array_size;
+  return fmt::format("{}x{} {}, AXI {} bits, memory latency {} read {} write", n, n,
+                     info(config.architecture.data_type).name, config.axi_data_bits,
+                     config.read_latency, config.write_latency);
+}
+
+}  // namespace tactus

@@ -1,0 +1,28 @@
+// What the TCU says of a run beside the figures that its tables have.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "firmware/driver/tcu/simulation.h"
+
+namespace tactus {
+
+/// Values of the figures whose source is `own`. `probe`: the driver's, if it uses one.
+[[nodiscard]] nlohmann::ordered_json own_figures(const TcuRunResult& run,
+                                                 const tcu::Architecture& architecture,
+                                                 const std::optional<Cycle>& probe);
+
+/// Lines of the summary: name, text. `cycles` and `last_retire` are those that are reported.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> summary_lines(
+    const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles,
+    Cycle last_retire);
+
+/// The machine in one line.
+[[nodiscard]] std::string machine_line(const TcuSimulationConfig& config);
+
+}  // namespace tactus

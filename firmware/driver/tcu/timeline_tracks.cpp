@@ -1,0 +1,146 @@
+#include "firmware/driver/tcu/timeline_tracks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "isa/tcu/disassembler.h"
+#include "isa/tcu/instruction_kind.h"
+#include "isa/tcu/names.h"
+#include "models/tcu/events.h"
+
+namespace tactus {
+
+TcuTimelineTracks::TcuTimelineTracks(const TcuSimulation& simulation)
+    : simulation_(simulation),
+      layout_(simulation.config().architecture),
+      bursts_(TcuEvent::axi, {"DRAM0", "DRAM1"}) {}
+
+void TcuTimelineTracks::begin(Timeline& timeline) {
+  timeline_ = &timeline;
+  bursts_.begin(timeline);
+  timeline.track(track_decoder, "decoder: instructions");
+  timeline.track(track_array, "array: instructions");
+  timeline.track(track_alus, "ALUs: operations");
+  if (layout_.dais_block_count > 0) timeline.track(track_dais, "DAIS blocks: instructions");
+}
+
+void TcuTimelineTracks::begin_run(const std::vector<std::uint8_t>& program) {
+  program_ = tcu::decode_program(layout_, program);
+  head_ = 0;
+  head_from_ = simulation_.now();
+  accepted_.clear();
+  array_ = dais_ = {};
+  in_alu_.clear();
+  bursts_.begin_run();
+  const tcu::Architecture& architecture = simulation_.config().architecture;
+  for (std::size_t i = 0; i < program_.size(); ++i) {
+    const tcu::InstructionKind kind = kind_of(layout_, program_[i]);
+    const std::uint64_t vectors = vector_count(architecture, layout_, program_[i]);
+    if (kind == tcu::InstructionKind::mat_mul || kind == tcu::InstructionKind::load_weights) {
+      array_.work.push_back({i, vectors});
+    } else if (kind == tcu::InstructionKind::dais) {
+      const unsigned number = tcu::dais_fields(program_[i]).block;
+      const tcu::DaisBlockEntry& block = architecture.dais_blocks[number];
+      const std::uint64_t samples = vectors / block.input_vectors(architecture.array_size);
+      if (samples > 0) dais_.work.push_back({i, samples});
+    } else if (kind == tcu::InstructionKind::simd &&
+               simd_fields(layout_, program_[i]).op != tcu::SimdOp::no_op) {
+      in_alu_.push_back(i);
+    }
+  }
+}
+
+std::string TcuTimelineTracks::describe(std::size_t index) const {
+  if (index >= program_.size()) return {};  // padding, or what the host adds
+  return fmt::format("{{\"instruction\":{},\"text\":{}}}", index,
+                     Timeline::quoted(tcu::disassemble(layout_, program_[index])));
+}
+
+/// Of an instruction that executes: its kind, or the block that it is for.
+std::string_view TcuTimelineTracks::title(std::size_t index) const {
+  const tcu::InstructionKind kind = kind_of(layout_, program_[index]);
+  if (kind != tcu::InstructionKind::dais) return info(kind).title;
+  const unsigned block = tcu::dais_fields(program_[index]).block;
+  return simulation_.config().architecture.dais_blocks[block].name;
+}
+
+void TcuTimelineTracks::event(const Event& event, Cycle now) {
+  if (bursts_.event(event, now)) return;
+  switch (event.kind) {
+    case TcuEvent::instruction_accepted:
+      accepted_.push_back(now);
+      break;
+    case TcuEvent::retired:
+      retired(event, now);
+      break;
+    case TcuEvent::run:
+      ++multiplied_;
+      works(array_, track_array, now);
+      break;
+    case TcuEvent::load:
+      works(array_, track_array, now);
+      break;
+    case TcuEvent::dais:
+      works(dais_, track_dais, now);
+      break;
+    case TcuEvent::alu:
+      alu_works(now);
+      break;
+    default:
+      break;
+  }
+}
+
+void TcuTimelineTracks::retired(const Event& event, Cycle now) {
+  const Cycle from = std::max(head_from_, accepted_.empty() ? 0 : accepted_.front() + 1);
+  if (!accepted_.empty()) accepted_.pop_front();
+  head_from_ = now + 1;
+  tcu::Instruction instruction;
+  instruction.opcode = static_cast<std::uint8_t>(event.a);
+  instruction.flags = static_cast<std::uint8_t>(event.b);
+  timeline_->slice(track_decoder, info(kind_of(layout_, instruction)).title, "decode", from,
+                   now + 1, timeline_->in_view(from, now + 1) ? describe(head_) : std::string());
+  ++head_;
+}
+
+void TcuTimelineTracks::works(Executing& executing, unsigned track, Cycle now) {
+  if (executing.work.empty()) return;
+  if (!executing.begun) executing.from = now;
+  executing.begun = true;
+  Executing::Work& work = executing.work.front();
+  if (--work.left > 0) return;
+  const Cycle from = executing.from;
+  timeline_->slice(track, title(work.index), "execute", from, now + 1,
+                   timeline_->in_view(from, now + 1) ? describe(work.index) : std::string());
+  executing.work.pop_front();
+  executing.begun = false;
+}
+
+void TcuTimelineTracks::alu_works(Cycle now) {
+  if (in_alu_.empty()) return;
+  const tcu::SimdOp op = simd_fields(layout_, program_[in_alu_.front()]).op;
+  timeline_->slice(track_alus, tcu::simd_op_names[static_cast<std::size_t>(op)], "busy", now,
+                   now + 1, describe(in_alu_.front()));
+  in_alu_.pop_front();
+}
+
+std::vector<GaugeGroup> TcuTimelineTracks::gauges() {
+  const Decoder& decoder = simulation_.system().tcu().decoder();
+  GaugeGroup queues{"decoder queues",
+                    {{"array", [&decoder] { return decoder.levels().array; }},
+                     {"accumulators", [&decoder] { return decoder.levels().accumulator; }},
+                     {"local router", [&decoder] { return decoder.levels().dataflow; }}}};
+  if (layout_.dais_block_count > 0) {
+    queues.gauges.push_back({"DAIS blocks", [&decoder] { return decoder.levels().dais; }});
+  }
+  GaugeGroup utilisation{
+      "array utilisation %",
+      {{"of peak",
+        [this] { return std::exchange(multiplied_, 0) * 100 / Timeline::sample_interval; }}},
+      true};
+  return {std::move(queues), bursts_.outstanding(), std::move(utilisation)};
+}
+
+}  // namespace tactus

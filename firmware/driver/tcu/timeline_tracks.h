@@ -1,0 +1,65 @@
+// What a timeline shows of the TCU beside the states of its units: instructions at the decoder's
+// head, in the array and in DAIS blocks, operations of the ALUs, AXI bursts, queue levels.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/driver/tcu/simulation.h"
+#include "firmware/report/burst_tracks.h"
+#include "firmware/report/timeline.h"
+#include "isa/tcu/instruction.h"
+
+namespace tactus {
+
+class TcuTimelineTracks final : public TimelineTracks {
+ public:
+  explicit TcuTimelineTracks(const TcuSimulation& simulation);
+
+  void begin(Timeline& timeline) override;
+  void begin_run(const std::vector<std::uint8_t>& program) override;
+  void event(const Event& event, Cycle now) override;
+  [[nodiscard]] std::vector<GaugeGroup> gauges() override;
+
+ private:
+  enum Track : unsigned {
+    track_decoder = Timeline::first_fixed_track,
+    track_array,
+    track_alus,
+    track_dais,  ///< only where the architecture names blocks
+  };
+  /// Instructions that work on vectors or samples one by one, in program order.
+  struct Executing {
+    struct Work {
+      std::size_t index;
+      std::uint64_t left;  ///< vectors, or samples of a block
+    };
+    std::deque<Work> work;
+    Cycle from = 0;  ///< first cycle of the front
+    bool begun = false;
+  };
+
+  [[nodiscard]] std::string describe(std::size_t index) const;
+  [[nodiscard]] std::string_view title(std::size_t index) const;
+  void retired(const Event& event, Cycle now);
+  /// A vector enters the array, or a sample a block.
+  void works(Executing& executing, unsigned track, Cycle now);
+  void alu_works(Cycle now);
+
+  const TcuSimulation& simulation_;
+  const tcu::InstructionLayout layout_;
+  Timeline* timeline_ = nullptr;
+  BurstTracks bursts_;
+
+  std::vector<tcu::Instruction> program_;
+  std::size_t head_ = 0;        ///< index of the instruction that retires next
+  std::deque<Cycle> accepted_;  ///< of the instructions in the decoder
+  Cycle head_from_ = 0;         ///< earliest head cycle of the next instruction
+  Executing array_, dais_;
+  std::deque<std::size_t> in_alu_;
+  std::uint64_t multiplied_ = 0;  ///< vectors in the present interval
+};
+
+}  // namespace tactus

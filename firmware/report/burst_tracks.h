@@ -1,0 +1,49 @@
+// AXI bursts in a timeline: from the address to the last data or the response, on as many tracks of
+// a port as bursts overlap.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "firmware/report/timeline.h"
+#include "models/axi/axi_events.h"
+
+namespace tactus {
+
+class BurstTracks {
+ public:
+  /// `titles`: of the ports.
+  BurstTracks(const AxiEventKinds& kinds, std::vector<std::string> titles);
+
+  void begin(Timeline& timeline) { timeline_ = &timeline; }
+  void begin_run();
+  /// Whether it was an event of a burst.
+  bool event(const Event& event, Cycle now);
+  [[nodiscard]] GaugeGroup outstanding() const;
+
+ private:
+  struct Burst {
+    Cycle from;
+    std::uint64_t address;
+    std::uint64_t beats;
+    std::uint64_t left;
+    unsigned lane;
+  };
+  struct Port {
+    std::string title;
+    std::deque<Burst> reads, writes;
+    std::vector<bool> lanes;  ///< taken
+  };
+  static constexpr unsigned lanes_per_port = 100;
+
+  void open(bool read, const Event& event, Cycle now);
+  void close(unsigned index, bool read, Cycle now);
+
+  AxiEventKinds kinds_;
+  Timeline* timeline_ = nullptr;
+  std::vector<Port> ports_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,122 @@
+#include "firmware/report/run_document.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "firmware/report/run_figures.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* end_name(RunEnd end) {
+  switch (end) {
+    case RunEnd::finished:
+      return "finished";
+    case RunEnd::hang:
+      return "hang";
+    case RunEnd::cycle_limit:
+      return "cycle_limit";
+  }
+  return "";
+}
+
+/// Own figures "x.y" and "x.z" lie in one object or list x.
+void add_own(Json& json, const Json& own, const FigureInfo& figure) {
+  const std::string name(figure.name.substr(0, figure.name.find('.')));
+  if (own.contains(name)) json[name] = own[name];
+}
+
+Json image_json(const RunDocument& document, const ReportedRun& image) {
+  const RunResult& run = *image.run;
+  const Counters& totals = run.accounting.totals;
+  Json json;
+  json["end"] = end_name(run.end);
+  json["cycles"] = image.cycles;
+  json["latency_ms"] = milliseconds(document, image.cycles);
+  json["instructions"] = run.instructions;
+  json["instructions_retired"] = run.retired;
+  json["last_retire"] = image.last_retire;
+  for (const FigureInfo& figure : totals.info->run_figures) {
+    if (figure.source == FigureInfo::Source::own) {
+      add_own(json, image.own, figure);
+    } else {
+      json[std::string(figure.name)] = counted_figure(totals, figure, image.cycles);
+    }
+  }
+  json["accounting"] = accounting_json(run.accounting, document.rates);
+  return json;
+}
+
+/// The lines about lost cycles and roofline.
+std::string accounting_lines(const Accounting& a, const MachineRates& rates) {
+  const TimeInfo& time = a.totals.info->time;
+  std::string text;
+  const auto share = [&](std::uint64_t cycles) { return 100 * ratio(cycles, a.cycles); };
+  const std::vector<LostCycles> lost = lost_cycles(a.totals);
+  const char* label = "lost cycles";
+  text +=
+      fmt::format("{:<14}{:.1f} %: {} in {} of {} cycles{}\n", label, share(lost_total(a.totals)),
+                  time.lost, lost_total(a.totals), a.cycles, lost.empty() ? "" : "; most for");
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, lost.size()); ++i) {
+    text += fmt::format("{:<14}{:5.1f} %  {}\n", "", share(lost[i].cycles),
+                        time.reasons[lost[i].reason].title);
+  }
+  const Roofline r = roofline(a.totals, rates);
+  label = "roofline";
+  text += fmt::format(
+      "{:<14}{:.1f} of {:g} MAC/cycle, {:.2f} of {:g} bytes/cycle; {:.1f} % of the {} roof\n",
+      label, r.macs_per_cycle, r.peak_macs_per_cycle, r.bytes_per_cycle, r.peak_bytes_per_cycle,
+      100 * r.share_of_roof, r.memory_bound ? "memory" : "compute");
+  return text;
+}
+
+}  // namespace
+
+double milliseconds(const RunDocument& document, Cycle cycles) {
+  return static_cast<double>(cycles) / document.clock_mhz / 1e3;
+}
+
+std::string stats_json(const RunDocument& document) {
+  Json json;
+  json["tool"] = "tactus";
+  json["version"] = document.version;
+  json["revision"] = document.revision;
+  json.update(image_json(document, document.images.front()));
+  json["total_cycles"] = document.total_cycles;
+  json["wall_seconds"] = document.wall_seconds;
+  json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
+  json["config"] = document.configuration;
+  json["images"] = Json::array();
+  for (const ReportedRun& image : document.images) {
+    json["images"].push_back(image_json(document, image));
+  }
+  json["figures"] = figures_json(document.images.front().run->accounting);
+  // File names need not be UTF-8; JSON has to be.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string summary_text(const RunDocument& document) {
+  const ReportedRun& image = document.images.front();
+  std::string text;
+  const auto line = [&text](const std::string& name, const std::string& value) {
+    text += fmt::format("{:<14}{}\n", name, value);
+  };
+  line(document.kind, document.subject);
+  line("machine", document.machine);
+  line("cycles", fmt::format("{} = {:.3f} ms at {:g} MHz{}", image.cycles,
+                             milliseconds(document, image.cycles), document.clock_mhz,
+                             document.images.size() > 1
+                                 ? fmt::format(" (first of {} images)", document.images.size())
+                                 : ""));
+  for (const auto& [name, value] : image.lines) line(name, value);
+  text += accounting_lines(image.run->accounting, document.rates);
+  line("host",
+       fmt::format("{:.2f} s, {:.2f} Mcycles/s", document.wall_seconds,
+                   static_cast<double>(document.total_cycles) / document.wall_seconds / 1e6));
+  return text;
+}
+
+}  // namespace tactus

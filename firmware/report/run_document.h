@@ -1,0 +1,50 @@
+// What is written about a run: statistics, a page, a summary on the screen.
+//
+// All of it walks the machine's tables (models/sim/machine_info.h); the machine's driver adds the
+// values of its own figures and its lines of the summary.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "firmware/driver/common/simulation.h"
+#include "firmware/report/activity.h"
+
+namespace tactus {
+
+/// One image or program.
+struct ReportedRun {
+  const RunResult* run = nullptr;
+  Cycle cycles = 0;  ///< as the driver counts them
+  Cycle last_retire = 0;
+  nlohmann::ordered_json own;  ///< values of the figures whose source is `own`, by name
+  std::vector<std::pair<std::string, std::string>> lines;  ///< of the summary: name, text
+};
+
+struct RunDocument {
+  std::string version, revision;  ///< of Tactus
+  std::string kind;               ///< of what ran: model, program
+  std::string subject;            ///< its name
+  std::string machine;            ///< one line
+  double clock_mhz = 100;
+  MachineRates rates;
+  nlohmann::ordered_json configuration;
+  std::vector<ReportedRun> images;     ///< at least one; figures on the top are the first one's
+  Cycle total_cycles = 0;              ///< of the machine: all images and preparation
+  double wall_seconds = 0;             ///< simulation only
+  const Activity* activity = nullptr;  ///< of the first image, for a page
+};
+
+[[nodiscard]] std::string stats_json(const RunDocument& document);
+/// A self-contained HTML page.
+[[nodiscard]] std::string run_page_html(const RunDocument& document);
+/// One screen.
+[[nodiscard]] std::string summary_text(const RunDocument& document);
+
+/// Cycles in ms.
+[[nodiscard]] double milliseconds(const RunDocument& document, Cycle cycles);
+
+}  // namespace tactus

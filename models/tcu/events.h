@@ -1,0 +1,56 @@
+// The kinds of events of the TCU, one for each handshake that the golden logs record.
+// Source: hardware spec section 17.
+#pragma once
+
+#include "isa/tcu/architecture.h"
+#include "models/axi/axi_events.h"
+#include "models/tcu/events.h"
+
+namespace tactus {
+
+/// Places in the table of tcu_event_format(). Operands of an event are said there.
+struct TcuEvent {
+  enum Kind : EventKind {
+    instruction_accepted,
+    retired,
+    dram_control,
+    dram_in,
+    dram_out,
+    axi_read_address,
+    axi_write_address,
+    axi_write_data,
+    axi_read_data,
+    axi_write_response,
+    local_read_a,
+    local_write_a,
+    local_read_b,
+    local_write_b,
+    load,
+    run,
+    dais,
+    alu,
+    accumulator_read_a,
+    accumulator_write_a,
+    accumulator_read_b,
+    timeout,
+  };
+  static constexpr AxiEventKinds axi{axi_read_address, axi_write_address, axi_write_data,
+                                     axi_read_data, axi_write_response};
+};
+
+/// Which operands the two elaborations behind the golden logs print: that of the bare TCU and that
+/// with AXI ports.
+enum class EventStyle : std::uint8_t { bare, axi };
+
+/// Widths that the text of an event depends on.
+struct TcuEventFormat {
+  EventStyle style = EventStyle::axi;
+  tcu::DataType data_type = tcu::DataType::fp16bp8;
+  unsigned array_size = 8;
+  unsigned instruction_bytes = 8;
+  unsigned beat_bytes = 8;
+};
+
+[[nodiscard]] EventFormat tcu_event_format(const TcuEventFormat& format);
+
+}  // namespace tactus

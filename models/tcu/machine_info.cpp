@@ -1,0 +1,240 @@
+#include "models/tcu/machine_info.h"
+
+#include "isa/tcu/instruction_kind.h"
+#include "models/axi/axi_slave.h"
+#include "models/tcu/events.h"
+#include "models/tcu/system.h"
+#include "models/tcu/widths.h"
+
+namespace tactus {
+namespace {
+
+std::vector<UnitInfo> units() {
+  return {
+      {"stream", "instruction stream", StreamAdapter::state_table},
+      {"decoder", "decoder", Decoder::state_table, true},
+      {"array", "systolic array", SystolicArray::state_table},
+      {"dais", "DAIS blocks", DaisUnit::state_table},
+      {"accumulators", "accumulators", AccumulatorWithAlu::state_table},
+      {"alus", "SIMD ALUs", AluArray::state_table},
+      {"local_a", "local memory port A", DualPortMemory::state_table},
+      {"local_b", "local memory port B", DualPortMemory::state_table},
+      {"local_router", "local router", LocalRouter::state_table},
+      {"host_router", "host router", HostRouter::state_table},
+      {"dram0", "DRAM port 0", DramPort::state_table},
+      {"dram1", "DRAM port 1", DramPort::state_table},
+      {"slave0", "AXI slave 0", AxiSlave::state_table},
+      {"slave1", "AXI slave 1", AxiSlave::state_table},
+  };
+}
+
+std::vector<KindInfo> kinds() {
+  std::vector<KindInfo> list;
+  for (std::size_t k = 0; k < tcu::instruction_kinds; ++k) {
+    const tcu::InstructionKindInfo& info = tcu::instruction_kind_infos[k];
+    const bool dais = k == static_cast<std::size_t>(tcu::InstructionKind::dais);
+    list.push_back({info.name, info.title, dais ? "dais" : ""});
+  }
+  return list;
+}
+
+/// Busy states stand for events that units count on their own.
+std::vector<Identity> identities() {
+  return {
+      {"array", "compute", {{"array_runs"}}},
+      {"array", "load_weights", {{"array_loads"}}},
+      {"array_time", "compute", {{"array_runs"}}},
+      {"alus", "issue", {{"alu_operations"}}},
+      {"local_a", "read", {{"local_reads", 0}}},
+      {"local_a", "write", {{"local_writes", 0}}},
+      {"local_b", "read", {{"local_reads", 1}}},
+      {"local_b", "write", {{"local_writes", 1}}},
+      {"accumulators", "access", {{"accumulator_reads"}, {"accumulator_writes"}}},
+      {"dais", "take", {{"dais_vectors"}}},
+      {"dram0", "read", {{"read_beats", 0}}},
+      {"dram0", "write", {{"write_beats", 0}}},
+      {"dram1", "read", {{"read_beats", 1}}},
+      {"dram1", "write", {{"write_beats", 1}}},
+  };
+}
+
+std::vector<FigureInfo> run_figures() {
+  constexpr auto own = FigureInfo::Source::own;
+  return {
+      {"last_b0", "cycle", "last write response of DRAM port 0, null if there was none", own},
+      {"last_b1", "cycle", "last write response of DRAM port 1, null if there was none", own},
+      {"probe", "cycle", "driver mode: the probe's copy is in DRAM0; else null", own},
+      {"read_beats", "count", "beats read at the pins, of ports 0 and 1"},
+      {"write_beats", "count", "beats written at the pins, of ports 0 and 1"},
+      {"read_bursts", "count", "read bursts at the pins, of ports 0 and 1"},
+      {"write_bursts", "count", "write bursts at the pins, of ports 0 and 1"},
+      {"array_runs", "vectors", "vectors multiplied, zero vectors included"},
+      {"array_loads", "vectors", "weight vectors that entered the array"},
+      {"array_utilisation", "0..1",
+       "array_runs / cycles: share of the array's multiply-accumulates that were used",
+       FigureInfo::Source::per_cycle, "array_runs"},
+      {"alu_operations", "count", "SIMD operations on vectors"},
+      {"dais.block", "text",
+       "name of a DAIS block; figures named dais or wait_dais are those of machines with blocks",
+       own, "", "dais"},
+      {"dais.instructions", "count", "Dais instructions for the block that retired", own, "",
+       "dais"},
+      {"dais.samples", "count", "samples that entered the block", own, "", "dais"},
+  };
+}
+
+std::vector<FigureInfo> layer_figures() {
+  return {
+      {"array_runs", "vectors", "vectors multiplied in these cycles"},
+      {"array_loads", "vectors", "weight vectors that entered in these cycles"},
+      {"alu_operations", "count", "SIMD operations issued in these cycles"},
+      {"array_utilisation", "0..1", "its array_runs / its cycles", FigureInfo::Source::per_cycle,
+       "array_runs"},
+  };
+}
+
+std::vector<FigureMeaning> meanings() {
+  return {
+      {"cycles",
+       "last retire or write response, counted from the image's start; in driver mode, the arrival "
+       "of "
+       "the probe"},
+      {"instructions_retired", "instructions that left the decoder, padding included"},
+      {"last_retire",
+       "retire of the stream's last instruction (models, padding included) or the program's (bare "
+       "programs)"},
+      {"accounting.lost_cycles.total",
+       "cycles in which the array multiplies no vector: accounting.cycles - array_runs"},
+      {"accounting.instructions.KIND.vectors",
+       "what they move, multiply, load or compute on; of Dais the input vectors"},
+      {"accounting.instructions.KIND.head_cycles",
+       "cycles in which one of the kind is at the decoder's head"},
+      {"accounting.instructions.KIND.head_busy",
+       "those in which it retires or sends a request to local memory; the others are waits"},
+      {"accounting.instructions.KIND.waits.WAIT",
+       "cycles at the head spent waiting, by state of the decoder; those that do not occur are "
+       "left out"},
+      {"accounting.roofline.macs", "multiply-accumulates: array_runs times N times N"},
+      {"accounting.roofline.peak_macs_per_cycle", "N times N"},
+      {"accounting.roofline.bytes", "read and written at both DRAM ports"},
+      {"accounting.roofline.peak_bytes_per_cycle",
+       "one beat a cycle on both ports, each of which reads or writes but not both at once"},
+      {"accounting.roofline.intensity", "macs / bytes; null without DRAM traffic"},
+      {"accounting.roofline.ridge",
+       "intensity from which on the array and not the memory is the limit: peak_macs_per_cycle / "
+       "peak_bytes_per_cycle"},
+      {"accounting.layers.bytes_read", "read in these cycles, at ports 0 and 1"},
+      {"accounting.layers.bytes_written", "written in these cycles, at ports 0 and 1"},
+  };
+}
+
+MachineInfo build() {
+  MachineInfo info;
+  info.name = "tcu";
+  info.sentence = "tensor compute unit: a systolic array with local memory and accumulators";
+  info.units = units();
+  info.time = ArrayTime::info();
+  info.kinds = kinds();
+  info.kinds_introduction =
+      "Instructions are decoded one after the other; cycles at the decoder's head are what each "
+      "kind costs there.";
+  info.counters = {
+      {"read_beats", 2},   {"write_beats", 2},    {"read_bursts", 2},     {"write_bursts", 2},
+      {"array_runs"},      {"array_loads"},       {"alu_operations"},     {"local_reads", 2},
+      {"local_writes", 2}, {"accumulator_reads"}, {"accumulator_writes"}, {"dais_vectors"},
+  };
+  info.identities = identities();
+  info.work = "array_runs";
+  info.traffic = {"dram", "DRAM", "the two DRAM ports", {{"dram0", "DRAM0"}, {"dram1", "DRAM1"}}};
+  info.run_figures = run_figures();
+  info.layer_figures = layer_figures();
+  info.meanings = meanings();
+  info.events = tcu_event_format({}).kinds;
+  info.memories = {{"dram0"}, {"dram1"}, {"local"}, {"acc"}};
+  return info;
+}
+
+}  // namespace
+
+const MachineInfo& tcu_machine_info() {
+  static const MachineInfo info = build();
+  return info;
+}
+
+// ---- the machine --------------------------------------------------------------------------------
+
+const MachineInfo& TcuSystem::info() const { return tcu_machine_info(); }
+
+MachineRates TcuSystem::rates() const {
+  const tcu::Architecture& architecture = config_.tcu.architecture;
+  const std::uint64_t macs = std::uint64_t{architecture.array_size} * architecture.array_size;
+  return {macs, macs, config_.axi_data_bits / 8, architecture.vector_bytes()};
+}
+
+/// In the order of MachineInfo::counters.
+std::vector<std::uint64_t> TcuSystem::counters() const {
+  const BoundarySplitter::Stats& dram0 = port(0).splitter().stats();
+  const BoundarySplitter::Stats& dram1 = port(1).splitter().stats();
+  const DualPortMemory::Stats& local = tcu_.local().stats();
+  const DualPortMemory::Stats& accumulators = tcu_.accumulators().accumulator().memory().stats();
+  std::uint64_t alu_operations = 0;
+  for (const std::uint64_t issued : tcu_.accumulators().alu().stats().issued) {
+    alu_operations += issued;
+  }
+  return {dram0.read_beats,
+          dram1.read_beats,
+          dram0.write_beats,
+          dram1.write_beats,
+          dram0.read_bursts,
+          dram1.read_bursts,
+          dram0.write_bursts,
+          dram1.write_bursts,
+          tcu_.array().stats().runs,
+          tcu_.array().stats().loads,
+          alu_operations,
+          local.reads[0],
+          local.reads[1],
+          local.writes[0],
+          local.writes[1],
+          accumulators.reads[0],
+          accumulators.writes[0],
+          tcu_.dais() == nullptr ? 0 : tcu_.dais()->stats().vectors};
+}
+
+std::vector<KindCounts> TcuSystem::kind_counts() const {
+  const Decoder::Stats& stats = tcu_.decoder().stats();
+  std::vector<KindCounts> kinds(tcu::instruction_kinds);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    kinds[k] = {stats.retired_by_kind[k], stats.vectors_by_kind[k]};
+  }
+  return kinds;
+}
+
+EventFormat TcuSystem::event_format() const {
+  const tcu::Architecture& architecture = config_.tcu.architecture;
+  return tcu_event_format({EventStyle::axi, architecture.data_type, architecture.array_size,
+                           tcu::InstructionLayout(architecture).instruction_bytes(),
+                           config_.axi_data_bits / 8});
+}
+
+std::shared_ptr<const trace::Widths> TcuSystem::widths() const {
+  return std::make_shared<TcuWidths>(config_.tcu.architecture, config_.axi_data_bits);
+}
+
+std::function<bool()> TcuSystem::trigger(const TraceTrigger& trigger) const {
+  const Decoder& decoder = tcu_.decoder();
+  switch (trigger.what) {
+    case TraceTrigger::What::program_counter:
+      return [&decoder, first = trigger.first, last = trigger.last] {
+        const std::uint32_t counter = decoder.registers().program_counter;
+        return counter >= first && counter <= last;
+      };
+    case TraceTrigger::What::tracepoint:
+      return [&decoder] { return decoder.tracepoint(); };
+    case TraceTrigger::What::none:
+      break;
+  }
+  return {};
+}
+
+}  // namespace tactus

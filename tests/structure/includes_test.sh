@@ -1,0 +1,58 @@
+#!/bin/bash
+# includes_test.sh SOURCE_DIR: in which direction the folders include each other.
+#
+# A folder and the folders whose headers its files may include (with those below them). Folders that
+# are not listed may include whatever does not point upward, see the last rules. Prints every include
+# that breaks a rule; exit code 1 if there is one.
+set -u
+cd "$1" || exit 2
+bad=0
+
+# check FOLDER PATTERN WHY: no file of the folder has an include line that matches.
+check() {
+  local found
+  found=$(grep -rnE "^ *#include +$2" "$1" --include='*.h' --include='*.cpp') || return 0
+  printf '%s\n    %s\n' "$found" "$3"
+  bad=1
+}
+
+# allow FOLDER ALLOWED...: its includes in quotes come from these folders only.
+allow() {
+  local folder=$1
+  shift
+  [ -d "$folder" ] || { echo "$folder: no such folder"; bad=1; return; }
+  local list found
+  list=$(IFS='|'; echo "$*")
+  found=$(grep -rnE '^ *#include +"' "$folder" --include='*.h' --include='*.cpp' |
+          grep -vE "#include +\"($list)/")
+  [ -z "$found" ] && return
+  printf '%s\n    %s may include: %s\n' "$found" "$folder" "$*"
+  bad=1
+}
+
+# The formats: no simulation.
+allow isa/support isa/support
+allow isa/dais isa/support isa/dais
+allow isa/tcu isa/support isa/dais isa/tcu
+check isa '<(systemc|tlm)' 'isa knows no SystemC'
+
+# What machines share knows no instruction set and no machine.
+allow models/sim isa/support models/sim
+allow models/axi isa/support models/sim models/axi
+allow models/dram isa/support models/sim models/dram
+allow models/dais isa/support isa/dais models/sim models/dais
+allow models/tcu isa models
+allow firmware/driver/common isa/support models/sim firmware/driver/common
+allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/report
+
+# Nothing points upward.
+check models '"(firmware|tests)/' 'models know nothing of what drives them'
+check firmware '"tests/' 'the program knows nothing of its tests'
+
+# Networks know no machine.
+allow firmware/onnx isa/support firmware/onnx
+allow firmware/zoo isa/support firmware/onnx firmware/zoo
+allow firmware/reference isa/support firmware/onnx firmware/reference
+allow firmware/process isa/support firmware/process
+
+exit $bad
