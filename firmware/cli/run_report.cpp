@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "firmware/cli/run_parameters.h"
 #include "firmware/cli/version.h"
+#include "firmware/driver/tcu/simulation_parameters.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/run_page.h"
 
@@ -71,26 +73,37 @@ Json image_json(const RunPlan& plan, const ImageResult& image) {
   return json;
 }
 
+/// Parameters as statistics files spell them: cycles are named in the key.
+template <typename T>
+void write_figures(Json& json, const ParameterTable<T>& table, const T& values,
+                   const std::vector<std::string>& leave_out) {
+  Json all;
+  table.write(all, values);
+  for (const Parameter<T>& parameter : table) {
+    const auto& out = leave_out;
+    if (std::find(out.begin(), out.end(), parameter.key) != out.end()) continue;
+    if (!parameter.shapes_machine || !all.contains(parameter.key)) continue;
+    json[parameter.key + (parameter.unit == "cycles" ? "_cycles" : "")] = all[parameter.key];
+  }
+}
+
 Json config_json(const RunPlan& plan) {
   const TcuSimulationConfig& config = plan.config;
   Json json;
   if (plan.model) {
     json["model"] = plan.model->path;
   } else {
-    json["program"] = plan.program_path;
+    json["program"] = plan.workload.program;
+  }
+  if (!plan.board.name.empty()) {
+    json["board"] = plan.board.name;
+    json["board_of_model"] = plan.board.of_model;
   }
   json["architecture"] = Json::parse(tcu::to_json(config.architecture, -1));
-  json["mode"] = plan.mode == HostMode::plain ? "plain" : "driver";
-  json["checks"] = plan.checks == ProgramChecks::strict ? "strict" : "permissive";
-  json["axi_data_bits"] = config.axi_data_bits;
-  json["read_latency_cycles"] = config.read_latency;
-  json["write_latency_cycles"] = config.write_latency;
+  write_figures<RunChoices>(json, run_parameters(), plan, {"max_cycles", "regions"});
+  write_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
   json["clock_mhz"] = config.clock_mhz;
-  json["mac_rounding"] = config.rounding == tcu::MacRounding::sum ? "sum" : "legacy";
-  json["decoder_timeout_cycles"] = config.decoder_timeout;
-  json["feed_gap_cycles"] = config.feed_gap;
-  json["stall_percent"] = config.stalls.percent();
-  json["stall_seed"] = config.stalls.seed();
+  write_figures(json, simulation_parameters(), config, {});
   return json;
 }
 
@@ -130,7 +143,7 @@ std::string machine_line(const TcuSimulationConfig& config) {
 }
 
 std::string subject(const RunPlan& plan) {
-  return plan.model ? plan.model->file.name : plan.program_path;
+  return plan.model ? plan.model->file.name : plan.workload.program;
 }
 
 /// The lines about lost cycles, memory and roofline.
@@ -201,6 +214,7 @@ std::string summary(const RunReport& report) {
   };
   line(plan.model ? "model" : "program", subject(plan));
   line("machine", machine_line(config));
+  if (!plan.board.name.empty()) line("board", plan.board_text());
   line("cycles", fmt::format("{} = {:.3f} ms at {:g} MHz{}", cycles, milliseconds(plan, cycles),
                              config.clock_mhz,
                              report.images.size() > 1
@@ -238,7 +252,7 @@ std::string stuck_message(const RunPlan& plan, const RunResult& result) {
                                "the program hangs: nothing has moved for many cycles up to "
                                "cycle {}",
                                result.cycles)
-                         : fmt::format("stopped at --max-cycles {}", plan.max_cycles);
+                         : fmt::format("stopped at --max-cycles {}", plan.max_cycles.value_or(0));
   text += fmt::format("; {} of {} instructions retired",
                       std::min(result.retired, result.instructions), result.instructions);
   for (const std::string& unit : result.waits_for) text += "\n  " + unit;

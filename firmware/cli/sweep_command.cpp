@@ -252,7 +252,8 @@ int sweep_command(const Words& words) {
        {"max-cycles", "N", "a point that is not done after N cycles has failed"},
        {"point-timeout", "S", "a point that takes more than S seconds here has failed"},
        {"dry-run", "", "list the points and estimate the time, write nothing"},
-       {"point", "", "run one point, a configuration on standard input (used for the processes)"}},
+       {"point", "", "run one point, a configuration on standard input (used for the processes)",
+        false, 0, "", true}},
       "SWEEP.json | merge DIR...");
   if (!args.parse(words)) return exit_ok;
   const sweep::Limits limits{args.number("max-cycles", 0, 1, ~std::uint64_t{0}),

@@ -8,6 +8,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/driver/tcu/simulation.h"
+#include "isa/support/parameter.h"
 #include "models/sim/trace/tracer.h"
 
 namespace tactus {
@@ -21,6 +22,9 @@ struct TraceOptions {
   Trigger trigger = Trigger::none;
   std::uint64_t first_counter = 0, last_counter = 0;
 };
+
+/// Depth and windows of a waveform; the triggers are options of their own.
+[[nodiscard]] const ParameterTable<TraceOptions>& trace_parameters();
 
 [[nodiscard]] std::vector<Args::Option> trace_options();
 /// Throws UserError for combinations that say nothing.
