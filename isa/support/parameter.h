@@ -62,6 +62,7 @@ struct ParameterInfo {
   std::string sentence;
   ParameterValue initial;      ///< the default
   std::string option;          ///< on the command line, without dashes; empty: none
+  std::string value_name;      ///< of the option in the help; empty: by type and unit
   std::string missing;         ///< what holds where an optional value is not set
   bool optional = false;       ///< may be not set
   bool added_later = false;    ///< old files lack the key; such files mean the default
