@@ -119,7 +119,9 @@ void Args::print_group(const std::string& group) const {
     if (option.hidden || option.group != group) continue;
     const std::string left = (option.letter == 0 ? "" : fmt::format("-{}, ", option.letter)) +
                              "--" + option.name + (option.value.empty() ? "" : " " + option.value);
-    const std::string help = option.help + (option.repeatable ? " (repeatable)" : "");
+    // What has a letter is given once; if it is repeatable, then for an older meaning only.
+    const bool many = option.repeatable && option.letter == 0;
+    const std::string help = option.help + (many ? " (repeatable)" : "");
     const std::vector<std::string> lines = wrap(help, help_width - column);
     const bool beside = left.size() + 4 <= column;
     fmt::print("  {:<{}}{}\n", left, column - 2, beside ? lines.front() : "");

@@ -1,5 +1,6 @@
 // tactus explain: what a figure of a statistics file or a parameter means.
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -10,6 +11,7 @@
 #include "firmware/sweep/configuration.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
+#include "isa/support/text.h"
 #include "isa/tcu/architecture_table.h"
 
 namespace tactus {
@@ -83,10 +85,12 @@ void print_markdown(const Topic& topic) {
 /// Parameters of that key, and figures; throws UserError if there is neither.
 void print_name(const std::string& name) {
   bool found = false;
+  std::vector<std::string> keys;
   for (const Topic& topic : topics()) {
     if (topic.name == "sweep") continue;  // explained as parts of the others
     for (const ParameterSection& section : topic.sections) {
       for (const ParameterInfo& parameter : section.parameters) {
+        keys.push_back(parameter.key);
         if (parameter.key != name && parameter.option != name) continue;
         fmt::print("{}.", section.name);
         print(parameter);
@@ -96,8 +100,13 @@ void print_name(const std::string& name) {
   }
   try {
     for (const Figure* figure : explain(name)) print(*figure);
-  } catch (const UserError&) {
-    if (!found) throw;
+  } catch (const UserError& error) {
+    if (found) return;
+    const bool near_figure =
+        std::string_view(error.what()).find("did you mean") != std::string::npos;
+    const std::string hint = near_figure ? "" : suggestion(name, {keys.begin(), keys.end()});
+    if (hint.empty()) throw;
+    user_error("tactus explain: no figure and no parameter is named {}{}", quote(name), hint);
   }
 }
 
@@ -120,14 +129,17 @@ int explain_command(const Words& words) {
     for (const Figure& figure : figures()) print(figure);
   }
   const std::vector<Topic> all = topics();
+  const auto find = [&](const std::string& name) {
+    return std::find_if(all.begin(), all.end(), [&](const Topic& t) { return t.name == name; });
+  };
   for (const std::string& name : names) {
-    const auto topic =
-        std::find_if(all.begin(), all.end(), [&](const Topic& one) { return one.name == name; });
-    if (topic == all.end() && markdown) {
-      user_error(
-          "tactus explain: --markdown prints whole tables; allowed no name, architecture, board, "
-          "run, sweep");
-    }
+    if (!markdown || find(name) != all.end()) continue;
+    user_error(
+        "tactus explain: --markdown prints the whole table; allowed no name, architecture, board, "
+        "run, sweep");
+  }
+  for (const std::string& name : names) {
+    const auto topic = find(name);
     if (topic == all.end()) {
       print_name(name);
     } else if (markdown) {

@@ -8,6 +8,7 @@
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
+#include "firmware/config/config_files.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
@@ -164,19 +165,19 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
 /// Options replace single ones later.
 void plan_board(const Args& args, const Sources& sources, RunPlan& plan) {
   BoardInUse& board = plan.board;
-  if (plan.model && plan.model->file.board) {
-    board = {plan.model->file.board->name, true, plan.model->file.board->values};
+  const bool kept = plan.model && plan.model->file.board;
+  if (kept) board = {plan.model->file.board->name, plan.model->file.board->values, true};
+  if (sources.board) {
+    board = {sources.board->name, *sources.board, false};
+  } else if (!sources.file.board.empty()) {
+    board = {sources.file.board, sources.file.values, false};
   }
-  if (sources.board) board = {sources.board->name, false, *sources.board};
+  board.of_model = kept && board.name == plan.model->file.board->name;
   BoardValues& values = plan.config;
   values = board.values;
   if (args.has("board")) return;
-  if (!sources.file.board.empty() && !sources.board) {
-    board = {sources.file.board, board.of_model && board.name == sources.file.board,
-             sources.file.values};
-  }
+  const std::vector<std::string>& given = sources.file.given;
   for (const auto& parameter : board_parameters()) {
-    const auto& given = sources.file.given;
     if (std::find(given.begin(), given.end(), parameter.key) == given.end()) continue;
     parameter.set(values, parameter.get(sources.file.values));
   }
@@ -372,7 +373,9 @@ RunPlan plan_run(const Args& args) {
   if (const auto name = args.text("board")) {
     sources.board = read_board(*name);
   } else if (sources.file.needs_board(has_model || sources.arch.has_value())) {
-    sources.board = read_board(sources.file.board);
+    const std::string& name = sources.file.board;
+    const bool path = config_path("boards", name) == name;
+    sources.board = read_board(path ? resolve_beside(sources.file.path, name) : name);
   }
   if (has_model) {
     plan_model(args, sources, plan);

@@ -46,8 +46,8 @@ struct RunChoices {
 /// Where clock, AXI width and latencies come from.
 struct BoardInUse {
   std::string name;       ///< empty: no board was named
-  bool of_model = false;  ///< the model was compiled for it, and nobody named another
   BoardValues values;     ///< what it has; options may have replaced some
+  bool of_model = false;  ///< the model was compiled for the board of this name
 };
 
 struct RunPlan : RunChoices {

@@ -116,7 +116,9 @@ ParameterValue parse_parameter(const ParameterInfo& info, const std::string& whe
 ParameterValue read_parameter(const ParameterInfo& info, ObjectReader& reader) {
   switch (info.type) {
     case ParameterType::whole: {
-      const std::uint64_t value = reader.get_u64(info.key, info.whole.min, info.whole.max);
+      // What a range cannot say is checked here, with the range.
+      const WholeRange range = info.whole.power_of_two ? WholeRange{} : info.whole;
+      const std::uint64_t value = reader.get_u64(info.key, range.min, range.max);
       const std::string problem = info.problem(value);
       if (problem.empty()) return value;
       reader.add_problem(info.key, problem);

@@ -107,7 +107,7 @@ TEST(SweepKeys, AreTheParametersOfArchitectureBoardAndCompiler) {
   for (const ParameterSection& section : sweep::parameters()) {
     for (const ParameterInfo& p : section.parameters) keys.push_back(section.name + "." + p.key);
   }
-  EXPECT_EQ(key_names(defaults), keys);
+  EXPECT_EQ(sweep::key_names(defaults), keys);
   for (const Parameter<tcu::Architecture>& p : tcu::architecture_parameters()) {
     const ParameterInfo* found = sweep::find_parameter("architecture." + p.key);
     EXPECT_EQ(found != nullptr, p.type != ParameterType::other) << p.key;

@@ -1,5 +1,7 @@
 // tactus run --print-config and --config, tactus explain, and the help: what follows from the
 // tables, seen from outside.
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "firmware/driver/tcu/simulation_parameters.h"
@@ -145,12 +147,14 @@ TEST_F(RunConfigTest, WrongFilesAreRefusedWithTheirPath) {
 }
 
 TEST_F(RunConfigTest, ANamedBoardSuppliesWhatTheFileDoesNotSay) {
+  write_board();
   write("c.json", R"({"workload": {"model": "m.tmodel", "inputs": {"x": "x.csv"}},
-                      "board": {"name": "pynq_z1", "axi_data_bits": 32}})");
+                      "board": {"name": "./b.json", "write_latency": 7}})");
   const Json config = statistics("run --config c.json").at("config");
-  EXPECT_EQ(config.at("board"), "pynq_z1");
+  EXPECT_EQ(config.at("board"), "b");
   EXPECT_EQ(config.at("read_latency_cycles"), 20);
-  EXPECT_EQ(config.at("clock_mhz"), 150);
+  EXPECT_EQ(config.at("write_latency_cycles"), 7);
+  EXPECT_EQ(config.at("clock_mhz"), 50);
   EXPECT_EQ(config.at("axi_data_bits"), 32);
 }
 
@@ -167,6 +171,12 @@ TEST_F(RunConfigTest, AModelRemembersItsBoard) {
   std::string csv;
   for (unsigned i = 0; i < size; ++i) csv += "1,2,3,4,5,6,7,8\n";
   write("v.csv", csv);
+  Json one = Json::parse(read(path)).at("board");  // another board for the same architecture
+  one["name"] = "other";
+  one["title"] = "Other";
+  one["read_latency"] = 3;
+  one["architecture"] = Json::parse(read(path)).at("arch");
+  write("b.json", one.dump());
   const std::string run = "run --model " + path + " --input v.csv ";
   const Json kept = statistics(run);
   const Json named = statistics(run + "--board arty_a7_35");
@@ -174,7 +184,10 @@ TEST_F(RunConfigTest, AModelRemembersItsBoard) {
   EXPECT_EQ(kept.at("latency_ms"), named.at("latency_ms"));
   EXPECT_EQ(kept.at("config").at("board"), "arty_a7_35");
   EXPECT_EQ(kept.at("config").at("board_of_model"), true);
-  EXPECT_EQ(named.at("config").at("board_of_model"), false);
+  EXPECT_EQ(named.at("config").dump(), kept.at("config").dump());
+  const Json other = statistics(run + "--board b.json");
+  EXPECT_EQ(other.at("config").at("board_of_model"), false);
+  EXPECT_EQ(other.at("config").at("read_latency_cycles"), 3);
   EXPECT_NE(tactus(run).out.find("board         arty_a7_35, which the model was compiled for\n"),
             std::string::npos);
   const Output changed = tactus(run + "--read-latency 1 --report r.html");
@@ -224,8 +237,8 @@ TEST_F(RunConfigTest, HelpOfACommandIsToldInThreeWays) {
   EXPECT_EQ(tactus("-h").out, tactus("--help").out);
   EXPECT_EQ(tactus("help dais run").out, tactus("dais run --help").out);
   expect_error("help rnu", "did you mean \"run\"?");
-  EXPECT_EQ(tactus("bench --help").out.find("--row"), std::string::npos);
-  EXPECT_EQ(tactus("sweep --help").out.find("--point"), std::string::npos);
+  EXPECT_EQ(tactus("bench --help").out.find("--row "), std::string::npos);
+  EXPECT_EQ(tactus("sweep --help").out.find("--point "), std::string::npos);
 }
 
 TEST_F(RunConfigTest, ADashIsStandardOutputForTextsOnly) {
@@ -244,18 +257,20 @@ TEST_F(RunConfigTest, ADashIsStandardOutputForTextsOnly) {
 }
 
 TEST_F(RunConfigTest, WindowsHoldTheirLastCycle) {
-  const auto instructions = [this](const std::string& window) {
+  const auto timeline = [this](const std::string& window) {
     const Output output = tactus(run_model + "--timeline t.json " + window);
     EXPECT_EQ(output.code, 0) << output.err;
     return Json::parse(read("t.json"));
   };
   // One cycle is a window; before, its end had to be one later.
-  Json one = instructions("--timeline-from 12 --timeline-to 12");
   double end = 0;
-  for (const Json& event : one.at("traceEvents")) {
-    if (event.contains("dur")) end = std::max(end, event.at("ts").get<double>());
+  const Json one_cycle = timeline("--timeline-from 12 --timeline-to 12");
+  for (const Json& event : one_cycle.at("traceEvents")) {
+    if (event.contains("dur")) {
+      end = std::max(end, event.at("ts").get<double>() + event.at("dur").get<double>());
+    }
   }
-  EXPECT_GT(end, 0);
+  EXPECT_EQ(end, 13);
   expect_error(run_model + "--timeline t.json --timeline-from 9 --timeline-to 8",
                "the window --timeline-from 9 --timeline-to 8 is empty");
 }
