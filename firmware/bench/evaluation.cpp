@@ -103,23 +103,45 @@ void require_finished(const Task& task, const TcuRunResult& run) {
 
 }  // namespace
 
+const ParameterTable<Task>& workload_parameters() {
+  static const ParameterTable<Task> table(
+      "workload", "What a point of a sweep runs.",
+      {text("network", &Task::workload, "", "a network of tactus zoo, or an .onnx or .tmodel file")
+           .without_option(),
+       whole("seed", &Task::seed, {}, "", "of a zoo network's weights and of the inputs")
+           .without_option()});
+  return table;
+}
+
+const ParameterTable<Task>& compiler_parameters() {
+  using compiler::Strategy;
+  std::vector<std::string_view> strategies;
+  for (const Strategy strategy : {Strategy::local_isolated, Strategy::local_vars,
+                                  Strategy::local_consts, Strategy::local_vars_and_consts}) {
+    strategies.push_back(compiler::to_string(strategy));
+  }
+  static const ParameterTable<Task> table(
+      "compiler", "How a network is compiled.",
+      {choice("strategy", &Task::strategy, strategies,
+              "what stays in local memory from layer to layer: nothing, variables, constants"),
+       boolean("compat", &Task::compat,
+               "byte for byte as the reference's compiler, its mistakes included")});
+  return table;
+}
+
 std::string to_json(const Task& task) {
   Json json;
   json["source"] = source_names.at(static_cast<std::size_t>(task.source));
   json["workload"] = task.workload;
   json["seed"] = task.seed;
-  json["strategy"] = compiler::to_string(task.strategy);
-  json["compat"] = task.compat;
+  compiler_parameters().write(json, task);
   json["architecture"] = Json::parse(to_json(task.architecture, -1));
   for (std::size_t i = 0; i < task.architecture.dais_blocks.size(); ++i) {
     // The reader of the task knows nothing of the folder the architecture came from.
     json["architecture"]["dais_blocks"][i]["program"] =
         std::filesystem::absolute(task.architecture.dais_blocks[i].path).string();
   }
-  json["clock_mhz"] = task.clock_mhz;
-  json["axi_data_bits"] = task.axi_data_bits;
-  json["read_latency"] = task.read_latency;
-  json["write_latency"] = task.write_latency;
+  board_parameters().write(json, task);
   json["max_cycles"] = task.max_cycles;
   return json.dump();
 }
@@ -131,18 +153,12 @@ Task parse_task(std::string_view json_text, const std::string& where) {
   task.source = static_cast<Source>(root.get_enum("source", source_names));
   task.workload = root.get_string("workload");
   task.seed = root.get_u64("seed");
-  const std::string strategy = root.get_string("strategy");
-  task.compat = root.get_bool("compat");
-  task.architecture =
-      tcu::decode_architecture(root.get_object("architecture"), tcu::ThreadKeys::mandatory, where);
-  task.clock_mhz = root.get_real("clock_mhz", 0, 100000);
-  task.axi_data_bits = root.get_u32("axi_data_bits", 32, 1024);
-  task.read_latency = root.get_u64("read_latency", 1);
-  task.write_latency = root.get_u64("write_latency", 1);
+  compiler_parameters().read(root, task);
+  task.architecture = tcu::decode_architecture(root.get_object("architecture"));
+  board_parameters().read(root, task);
   task.max_cycles = root.get_u64("max_cycles");
   root.finish();
   document.problems().throw_if_any();
-  task.strategy = compiler::parse_strategy(strategy);
   return task;
 }
 
@@ -182,11 +198,8 @@ Prepared prepare(const Task& task, const ProgramCache& cache,
 
 TcuSimulationConfig machine_config(const Task& task) {
   TcuSimulationConfig config;
+  static_cast<BoardValues&>(config) = task;
   config.architecture = task.architecture;
-  config.clock_mhz = task.clock_mhz;
-  config.axi_data_bits = task.axi_data_bits;
-  config.read_latency = task.read_latency;
-  config.write_latency = task.write_latency;
   return config;
 }
 

@@ -15,6 +15,7 @@
 #include "firmware/bench/program_cache.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/driver/tcu/host.h"
+#include "isa/support/board_values.h"
 
 namespace tactus::bench {
 
@@ -24,18 +25,21 @@ enum class Source {
   model,    ///< the path of a compiled .tmodel
 };
 
-struct Task {
+/// The board's values are the base.
+struct Task : BoardValues {
   Source source = Source::network;
-  std::string workload;    ///< name or path
-  std::uint64_t seed = 1;  ///< of a zoo network's weights and of the inputs
+  std::string workload = "resnet20v2";  ///< name or path
+  std::uint64_t seed = 1;               ///< of a zoo network's weights and of the inputs
   compiler::Strategy strategy = compiler::Strategy::local_isolated;  ///< not for a model
   bool compat = false;                                               ///< not for a model
   tcu::Architecture architecture;
-  double clock_mhz = 100;
-  unsigned axi_data_bits = 64;
-  std::uint64_t read_latency = 1, write_latency = 1;  ///< cycles, see MachineConfig
-  std::uint64_t max_cycles = 0;                       ///< 0: no limit
+  std::uint64_t max_cycles = 0;  ///< 0: no limit
 };
+
+/// What is run: the task's workload under the key "network", and its seed.
+[[nodiscard]] const ParameterTable<Task>& workload_parameters();
+/// How it is compiled.
+[[nodiscard]] const ParameterTable<Task>& compiler_parameters();
 
 /// One line; parse_task(to_json(t)) is t. parse_task is strict; `where` stands for the file name.
 [[nodiscard]] std::string to_json(const Task& task);

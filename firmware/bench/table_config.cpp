@@ -4,8 +4,6 @@
 #include <filesystem>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "firmware/config/config_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -13,6 +11,8 @@
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/text.h"
+#include "isa/tcu/architecture_json.h"
+#include "isa/tcu/architecture_table.h"
 
 namespace tactus::bench {
 namespace {
@@ -54,24 +54,13 @@ void decode_workload(ObjectReader& reader, const std::string& where, Row& row) {
 void decode_changes(ObjectReader& reader, Row& row) {
   auto changes = reader.get_optional_object("architecture");
   if (!changes) return;
-  auto json = nlohmann::ordered_json::parse(to_json(row.board.architecture, -1));
-  for (auto& [key, value] : json.items()) {
-    if (value.is_string()) {
-      if (const auto text = changes->get_optional_string(key)) value = *text;
-    } else if (const auto number = changes->get_optional_u64(key)) {
-      value = *number;
-    } else {
-      continue;
-    }
-    if (changes->has(key)) {
-      row.changes += fmt::format("{}{} {}", row.changes.empty() ? "" : ", ", key, value.dump());
-    }
-  }
-  changes->finish();
-  try {
-    row.task.architecture = tcu::parse_architecture(json.dump(), "the changed architecture");
-  } catch (const UserError& error) {
-    reader.add_problem("architecture", error.what());
+  row.task.architecture =
+      tcu::decode_architecture(*changes, MissingKeys::allowed, row.board.architecture);
+  for (const auto& parameter : tcu::architecture_parameters()) {
+    if (!changes->has(parameter.key)) continue;
+    const std::string text = to_text(parameter, parameter.get(row.task.architecture));
+    row.changes += fmt::format("{}{} {}", row.changes.empty() ? "" : ", ", parameter.key,
+                               parameter.type == ParameterType::whole ? text : quote(text));
   }
 }
 
@@ -84,26 +73,16 @@ void decode_board(ObjectReader& reader, const std::string& where, Row& row) {
     reader.add_problem("board", error.what());
     return;
   }
+  static_cast<BoardValues&>(row.task) = row.board;
   row.task.architecture = row.board.architecture;
-  row.task.clock_mhz = row.board.clock_mhz;
-  row.task.axi_data_bits = row.board.axi_data_bits;
-  row.task.read_latency = row.board.read_latency;
-  row.task.write_latency = row.board.write_latency;
 }
 
 void decode_compiler_options(ObjectReader& reader, Row& row) {
-  const auto strategy = reader.get_optional_string("strategy");
-  const auto compat = reader.get_optional_bool("compat");
-  for (const char* key : {"strategy", "compat"}) {
-    if (row.task.source != Source::model || !reader.has(key)) continue;
-    reader.add_problem(key, "belongs to rows that are compiled, not to a \"model\"");
-  }
-  row.task.compat = compat.value_or(false);
-  if (!strategy) return;
-  try {
-    row.task.strategy = compiler::parse_strategy(*strategy);
-  } catch (const UserError& error) {
-    reader.add_problem("strategy", error.what());
+  compiler_parameters().read(reader, row.task, MissingKeys::allowed);
+  if (row.task.source != Source::model) return;
+  for (const auto& parameter : compiler_parameters()) {
+    if (!reader.has(parameter.key)) continue;
+    reader.add_problem(parameter.key, "belongs to rows that are compiled, not to a \"model\"");
   }
 }
 

@@ -1,5 +1,6 @@
 #include "firmware/cli/args.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
@@ -14,6 +15,26 @@
 namespace po = boost::program_options;
 
 namespace tactus {
+namespace {
+
+constexpr std::size_t help_width = 100;
+
+/// Lines of at most `width` characters, broken at blanks.
+std::vector<std::string> wrap(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::size_t at = 0;
+  while (text.size() - at > width) {
+    std::size_t blank = text.rfind(' ', at + width);
+    if (blank == std::string::npos || blank <= at)
+      blank = std::min(text.find(' ', at), text.size());
+    lines.push_back(text.substr(at, blank - at));
+    at = std::min(blank + 1, text.size());
+  }
+  lines.push_back(text.substr(at));
+  return lines;
+}
+
+}  // namespace
 
 Args::Args(std::string command, std::string summary, std::vector<Option> options,
            std::string positional)
@@ -24,10 +45,10 @@ Args::Args(std::string command, std::string summary, std::vector<Option> options
 
 bool Args::parse(const std::vector<std::string>& words) {
   po::options_description description;
-  description.add_options()("help", "");
+  description.add_options()("help,h", "");
   std::vector<std::string_view> names{"help"};
   for (const Option& option : options_) {
-    names.push_back(option.name);
+    if (!option.hidden) names.push_back(option.name);
     const std::string name =
         option.letter == 0 ? option.name : fmt::format("{},{}", option.name, option.letter);
     if (option.value.empty()) {
@@ -51,7 +72,9 @@ bool Args::parse(const std::vector<std::string>& words) {
         positional_values_.insert(positional_values_.end(), option.value.begin(),
                                   option.value.end());
       } else {
-        values_.push_back({option.string_key, option.value.empty() ? "" : option.value.front()});
+        const bool word = option.original_tokens.front().rfind("--", 0) == 0;
+        values_.push_back(
+            {option.string_key, option.value.empty() ? "" : option.value.front(), !word});
       }
     }
   } catch (const po::unknown_option& error) {
@@ -79,13 +102,32 @@ bool Args::parse(const std::vector<std::string>& words) {
 }
 
 void Args::print_help() const {
-  fmt::print("Usage: tactus {}{}{}\n\n{}\n\n", command_, options_.empty() ? "" : " [options]",
+  fmt::print("Usage: tactus {}{}{}\n\n{}\n", command_, options_.empty() ? "" : " [options]",
              positional_name_.empty() ? "" : " " + positional_name_, summary_);
-  if (!options_.empty()) fmt::print("Options:\n");
+  std::vector<std::string> groups;
   for (const Option& option : options_) {
+    const bool known = std::find(groups.begin(), groups.end(), option.group) != groups.end();
+    if (!option.hidden && !known) groups.push_back(option.group);
+  }
+  for (const std::string& group : groups) print_group(group);
+}
+
+void Args::print_group(const std::string& group) const {
+  constexpr std::size_t column = 28;  // where the explanations begin
+  fmt::print("\n{}:\n", group.empty() ? "Options" : group);
+  for (const Option& option : options_) {
+    if (option.hidden || option.group != group) continue;
     const std::string left = (option.letter == 0 ? "" : fmt::format("-{}, ", option.letter)) +
                              "--" + option.name + (option.value.empty() ? "" : " " + option.value);
-    fmt::print("  {:<26} {}{}\n", left, option.help, option.repeatable ? " (repeatable)" : "");
+    // What has a letter is given once; if it is repeatable, then for an older meaning only.
+    const bool many = option.repeatable && option.letter == 0;
+    const std::string help = option.help + (many ? " (repeatable)" : "");
+    const std::vector<std::string> lines = wrap(help, help_width - column);
+    const bool beside = left.size() + 4 <= column;
+    fmt::print("  {:<{}}{}\n", left, column - 2, beside ? lines.front() : "");
+    for (std::size_t i = beside ? 1 : 0; i < lines.size(); ++i) {
+      fmt::print("{:{}}{}\n", "", column, lines[i]);
+    }
   }
 }
 
@@ -93,9 +135,7 @@ bool Args::has(const std::string& name) const { return !texts(name).empty(); }
 
 std::vector<std::string> Args::texts(const std::string& name) const {
   std::vector<std::string> result;
-  for (const Value& value : values_) {
-    if (value.name == name) result.push_back(value.value);
-  }
+  for (const Value& value : values(name)) result.push_back(value.value);
   return result;
 }
 
@@ -103,6 +143,19 @@ std::optional<std::string> Args::text(const std::string& name) const {
   const std::vector<std::string> all = texts(name);
   if (all.empty()) return std::nullopt;
   return all.front();
+}
+
+std::vector<Args::Value> Args::values(const std::string& name) const {
+  std::vector<Value> result;
+  for (const Value& value : values_) {
+    if (value.name == name) result.push_back(value);
+  }
+  return result;
+}
+
+bool Args::by_letter(const std::string& name) const {
+  return std::any_of(values_.begin(), values_.end(),
+                     [&](const Value& value) { return value.name == name && value.by_letter; });
 }
 
 std::uint64_t Args::number(const std::string& name, std::uint64_t fallback, std::uint64_t min,
@@ -113,8 +166,8 @@ std::uint64_t Args::number(const std::string& name, std::uint64_t fallback, std:
   const char* end = given->data() + given->size();
   const auto result = std::from_chars(given->data(), end, value);
   if (result.ec != std::errc() || result.ptr != end || value < min || value > max) {
-    user_error("tactus {}: --{} {} is not allowed; allowed: a whole number {}..{}", command_, name,
-               quote(*given), min, max);
+    user_error("tactus {}: --{} {} is not allowed; allowed: a whole number {}", command_, name,
+               quote(*given), range_text(min, max));
   }
   return value;
 }

@@ -17,14 +17,22 @@ class Args {
     std::string value;  ///< name of its value in the help; empty: a switch
     std::string help;
     bool repeatable = false;
-    char letter = 0;  ///< of its short form, 0: none
+    char letter = 0;         ///< of its short form, 0: none
+    std::string group = {};  ///< heading in the help; empty: "Options"
+    bool hidden = false;     ///< left out of the help
+  };
+
+  /// An option as given.
+  struct Value {
+    std::string name, value;
+    bool by_letter = false;  ///< by its short form
   };
 
   /// `positional` names the words that are no options, in the help; empty: none are allowed.
   Args(std::string command, std::string summary, std::vector<Option> options,
        std::string positional = "");
 
-  /// False if --help was asked for and printed.
+  /// False if --help or -h was asked for and printed.
   [[nodiscard]] bool parse(const std::vector<std::string>& words);
 
   [[nodiscard]] bool has(const std::string& name) const;
@@ -34,18 +42,21 @@ class Args {
                                      std::uint64_t min, std::uint64_t max) const;
   [[nodiscard]] double real(const std::string& name, double fallback, double above,
                             double max) const;
+  /// All of an option, in the order of the command line.
+  [[nodiscard]] std::vector<Value> values(const std::string& name) const;
+  /// Whether an option with a letter was given by it.
+  [[nodiscard]] bool by_letter(const std::string& name) const;
+  [[nodiscard]] const std::string& command() const { return command_; }
   [[nodiscard]] const std::vector<std::string>& positional() const { return positional_values_; }
 
  private:
   void print_help() const;
+  void print_group(const std::string& group) const;
 
   std::string command_;
   std::string summary_;
   std::vector<Option> options_;
   std::string positional_name_;
-  struct Value {
-    std::string name, value;
-  };
   std::vector<Value> values_;
   std::vector<std::string> positional_values_;
 };

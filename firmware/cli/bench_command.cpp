@@ -50,7 +50,8 @@ std::vector<Args::Option> options() {
       {"json", "F", "write all figures as JSON"},
       {"csv", "F", "write all figures as CSV"},
       {"no-cache", "", "compile every network, keep no programs"},
-      {"row", "", "run one row, a task as JSON on standard input (used for the processes)"},
+      {"row", "", "run one row, a task as JSON on standard input (used for the processes)", false,
+       0, "", true},
   };
 }
 

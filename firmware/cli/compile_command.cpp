@@ -10,10 +10,12 @@
 
 #include "firmware/bench/accuracy.h"
 #include "firmware/bench/estimator.h"
+#include "firmware/bench/evaluation.h"
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/input_vectors.h"
 #include "firmware/cli/machine_options.h"
+#include "firmware/cli/parameter_options.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/table.h"
 #include "firmware/compiler/compiler.h"
@@ -34,12 +36,9 @@ constexpr std::array<std::string_view, 4> dump_names{"hir", "lir", "asm", "dot"}
 std::vector<Args::Option> options() {
   std::vector<Args::Option> result = {
       {"arch", "F.tarch", "architecture (or --board)"},
-      {"target", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", false, 'o'},
-      {"strategy", "S",
-       "local-isolated (default), local-vars, local-consts, local-vars-and-consts"},
-      {"output", "NAME", "output tensor (default: the graph's outputs)", true},
+      {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", true, 'o'},
+      {"output-tensor", "NAME", "output tensor (default: the graph's outputs)", true},
       {"input-shape", "[NAME=]D,D,..", "shape of an input, -1: as the model says", true},
-      {"compat", "", "byte for byte as the reference's compiler, its mistakes included"},
       {"summary", "", "print sizes, memory use, efficiency and the estimated latency"},
       {"layers", "", "print a table of the layers"},
       {"dump", "hir|lir|asm|dot", "a stage as text, beside the program or without -o printed",
@@ -53,7 +52,14 @@ std::vector<Args::Option> options() {
        "that "
        "is larger (default: 0.2 for 8 bits, 0.05 for 16, 0.0125 for 18, 0.0025 for 32)"},
   };
-  for (Args::Option& option : machine_options()) result.push_back(std::move(option));
+  // Before there was --output-tensor, --target was the folder's name and --output a tensor's.
+  Args::Option target{"target", "DIR", "the same as --output DIR"};
+  target.hidden = true;
+  result.push_back(target);
+  for (const auto& more :
+       {parameter_options(bench::compiler_parameters().section(), ""), machine_options()}) {
+    result.insert(result.end(), more.begin(), more.end());
+  }
   return result;
 }
 
@@ -94,9 +100,10 @@ void read_shapes(const Args& args, compiler::Options& options) {
 
 compiler::Options read_options(const Args& args) {
   compiler::Options options;
-  options.strategy = compiler::parse_strategy(args.text("strategy").value_or("local-isolated"));
-  options.compat = args.has("compat");
-  options.outputs = args.texts("output");
+  bench::Task choices;
+  read_options(bench::compiler_parameters(), args, choices);
+  options.strategy = choices.strategy;
+  options.compat = choices.compat;
   read_shapes(args, options);
   for (const std::string& dump : args.texts("dump")) {
     const auto found = std::find(dump_names.begin(), dump_names.end(), dump);
@@ -111,14 +118,64 @@ compiler::Options read_options(const Args& args) {
   return options;
 }
 
-/// Reads --board and --arch. Returns the path that names the artefacts.
-std::string read_target(const Args& args, TcuSimulationConfig& config) {
-  const auto board = read_board_option(args, config);
+/// Where the artefacts go, and which tensors are outputs. A folder is meant by -o and --target, and
+/// by --output unless one of these is there too: then it names a tensor, as it once always did.
+struct Outputs {
+  std::optional<std::string> folder;
+  std::vector<std::string> tensors;
+};
+
+Outputs read_outputs(const Args& args) {
+  Outputs outputs;
+  outputs.tensors = args.texts("output-tensor");
+  std::vector<std::string> folders = args.texts("target");
+  std::vector<std::string> words;  // of --output
+  for (const Args::Value& value : args.values("output")) {
+    (value.by_letter ? folders : words).push_back(value.value);
+  }
+  if (!folders.empty()) {
+    outputs.tensors.insert(outputs.tensors.end(), words.begin(), words.end());
+  } else {
+    folders = words;
+  }
+  if (folders.size() > 1) {
+    user_error(
+        "tactus compile: --output names {} folders, {} and {}; one is allowed. Output tensors are "
+        "named by --output-tensor",
+        folders.size(), quote(folders[0]), quote(folders[1]));
+  }
+  if (!folders.empty()) outputs.folder = folders.front();
+  return outputs;
+}
+
+/// Refuses a folder that may be the name of an output tensor, as --output once meant.
+void check_folder(const Args& args, const Outputs& outputs, const nn::Graph& graph) {
+  if (!outputs.folder || args.has("target") || args.by_letter("output")) return;
+  const std::string& name = *outputs.folder;
+  if (graph.producer(name) == nullptr) return;
+  user_error(
+      "tactus compile: --output {0} may mean the folder or the model's tensor of this name; write "
+      "-o {0} for the folder, --output-tensor {0} for the tensor",
+      quote(name));
+}
+
+/// What is compiled for.
+struct Target {
+  TcuSimulationConfig config;
+  std::optional<tcu::BoardEntry> board;
+  std::string path;  ///< of the board, or of the architecture, if one is given; names the artefacts
+};
+
+Target read_target(const Args& args) {
+  Target target;
+  const auto board = read_board_option(args, target.config);
   const auto arch = args.text("arch");
   if (!board && !arch) user_error("tactus compile: give --arch F.tarch or --board NAME");
-  if (arch) config.architecture = tcu::read_architecture(*arch);
-  read_machine_options(args, config);
-  return arch ? *arch : board->architecture_path;
+  if (arch) target.config.architecture = tcu::read_architecture(*arch);
+  read_machine_options(args, target.config);
+  target.path = arch ? *arch : board->path;
+  if (board) target.board = tcu::BoardEntry{board->name, target.config};
+  return target;
 }
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -315,8 +372,9 @@ int compile_command(const Words& words) {
   if (!args.parse(words)) return exit_ok;
   if (args.positional().size() != 1) user_error("tactus compile: name exactly one ONNX file");
   const std::string& path = args.positional().front();
+  const Outputs outputs = read_outputs(args);
   const bool prints = args.has("summary") || args.has("layers") || args.has("dump");
-  if (!args.has("target") && !prints && !args.has("check")) {
+  if (!outputs.folder && !prints && !args.has("check")) {
     user_error(
         "tactus compile: nothing to do: give -o DIR, --summary, --layers, --dump or --check");
   }
@@ -326,10 +384,12 @@ int compile_command(const Words& words) {
     }
   }
   compiler::Options options = read_options(args);
-  TcuSimulationConfig config;
-  const std::string target = read_target(args, config);
+  options.outputs = outputs.tensors;
+  const Target target = read_target(args);
+  const TcuSimulationConfig& config = target.config;
   Progress progress(0);
   const nn::Graph graph = nn::load_graph(path);
+  check_folder(args, outputs, graph);
 
   options.progress = [&](const compiler::Progress& p) {
     const std::size_t all = p.layers * p.passes;
@@ -337,12 +397,13 @@ int compile_command(const Words& words) {
     if (done == 0) progress.begin(all);
     progress.show(fmt::format("compiling layer {} of {}: {}", done + 1, all, p.name), done);
   };
-  const Compiled compiled = compile(graph, config.architecture, options);
+  Compiled compiled = compile(graph, config.architecture, options);
+  compiled.board = target.board;
   progress.clear();
 
-  if (const auto folder = args.text("target")) {
+  if (outputs.folder) {
     const std::string written =
-        write_artefacts(compiled, *folder, compiler::artefact_base_name(path, target));
+        write_artefacts(compiled, *outputs.folder, compiler::artefact_base_name(path, target.path));
     fmt::print("{:<26}{}\n", "model", written);
   } else {
     print_dumps(compiled);

@@ -295,7 +295,7 @@ constexpr std::string_view summary =
 }  // namespace
 
 int dais_command(const Words& words) {
-  if (words.empty() || words[0] == "--help") {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
     fmt::print("{}", summary);
     return words.empty() ? exit_usage : exit_ok;
   }

@@ -7,6 +7,7 @@
 #include "firmware/bench/estimator.h"
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/parameter_options.h"
 #include "firmware/cli/table.h"
 #include "firmware/config/board.h"
 #include "firmware/driver/tcu/model.h"
@@ -26,9 +27,10 @@ struct Subject {
   tcu::Architecture architecture;
   std::vector<tcu::Instruction> program;
   std::vector<tcu::LayerEntry> layers;
+  std::optional<tcu::BoardEntry> board;  ///< that a model was compiled for
 };
 
-std::optional<tcu::Architecture> given_architecture(const Args& args, double& clock_mhz) {
+std::optional<tcu::Architecture> given_architecture(const Args& args, BoardValues& values) {
   if (args.has("arch") && args.has("board")) {
     user_error("tactus estimate: give either --arch or --board");
   }
@@ -36,7 +38,7 @@ std::optional<tcu::Architecture> given_architecture(const Args& args, double& cl
   const auto name = args.text("board");
   if (!name) return std::nullopt;
   const Board board = read_board(*name);
-  clock_mhz = board.clock_mhz;
+  values = board;
   return board.architecture;
 }
 
@@ -55,6 +57,7 @@ Subject read_subject(const std::string& path, const std::optional<tcu::Architect
     }
     bytes = std::move(model.program);
     subject.layers = std::move(model.file.layers);
+    subject.board = std::move(model.file.board);
   } else {
     bytes = read_file(path);
     if (!given) {
@@ -118,7 +121,8 @@ int estimate_command(const Words& words) {
              {"board", "NAME|F.json", "the same, and its clock, from a board"},
              {"formula", "current|march-2022",
               "march-2022: the one behind the published benchmark table (default current)"},
-             {"clock-mhz", "F", "clock frequency for times (default: the board's, or 100)"}},
+             {"clock-mhz", "F",
+              "clock frequency for times (default: the board's, that of the model's, or 100)"}},
             "F.tprog|F.tmodel");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().size() != 1) user_error("tactus estimate: name exactly one file");
@@ -128,10 +132,12 @@ int estimate_command(const Words& words) {
                quote(name));
   }
   const auto formula = name == "current" ? bench::Formula::current : bench::Formula::march_2022;
-  double clock_mhz = 100;
-  const auto given = given_architecture(args, clock_mhz);
-  clock_mhz = args.real("clock-mhz", clock_mhz, 0.001, 100000);
+  BoardValues board;
+  const auto given = given_architecture(args, board);
   const Subject subject = read_subject(args.positional().front(), given);
+  if (subject.board && !args.has("board")) board = subject.board->values;
+  read_options(board_parameters(), args, board);
+  const double clock_mhz = board.clock_mhz;
 
   const Estimate all = bench::estimate(subject.architecture, subject.program, formula);
   std::vector<std::pair<std::string, Cost>> kinds;

@@ -1,18 +1,114 @@
-// tactus explain: what a figure of a statistics file means.
+// tactus explain: what a figure of a statistics file or a parameter means.
+#include <algorithm>
+#include <string_view>
+
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/run_parameters.h"
 #include "firmware/driver/machines.h"
 #include "firmware/report/figures.h"
+#include "firmware/sweep/configuration.h"
+#include "isa/support/board_values.h"
 #include "isa/support/error.h"
+#include "isa/support/text.h"
+#include "isa/tcu/architecture_table.h"
 
 namespace tactus {
 namespace {
 
+/// What is explained as a whole: a name, and its sections.
+struct Topic {
+  std::string name;
+  std::vector<ParameterSection> sections;
+};
+
+std::vector<Topic> topics() {
+  return {{"architecture", {tcu::architecture_parameters().section()}},
+          {"board", {board_parameters().section()}},
+          {"run", run_sections()},
+          {"sweep", sweep::parameters()}};
+}
+
+std::string default_of(const ParameterInfo& parameter) {
+  const std::string text = parameter.default_text();
+  return text.empty() ? "-" : text;
+}
+
+std::string range_of(const ParameterInfo& parameter) {
+  if (parameter.type == ParameterType::text) return "text";
+  if (parameter.type == ParameterType::other) return "list";
+  return parameter.range();
+}
+
 void print(const Figure& figure) {
   fmt::print("{}{}{}\n    {}\n", figure.name, figure.unit.empty() ? "" : "  ",
              figure.unit.empty() ? "" : "[" + figure.unit + "]", figure.meaning);
+}
+
+void print(const ParameterInfo& parameter) {
+  fmt::print("{}{}  {}; default {}\n    {}\n", parameter.key,
+             parameter.unit.empty() ? "" : "  [" + parameter.unit + "]", range_of(parameter),
+             default_of(parameter), parameter.sentence);
+}
+
+void print(const Topic& topic) {
+  for (const ParameterSection& section : topic.sections) {
+    fmt::print("{}{}: {}\n\n", &section == topic.sections.data() ? "" : "\n", section.name,
+               section.about);
+    for (const ParameterInfo& parameter : section.parameters) print(parameter);
+  }
+}
+
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
+    text.insert(at, "\\");
+  }
+  return text;
+}
+
+void print_markdown(const Topic& topic) {
+  for (const ParameterSection& section : topic.sections) {
+    fmt::print(
+        "{}{}\n\n| key | allowed | default | unit | option | meaning |\n"
+        "|---|---|---|---|---|---|\n",
+        &section == topic.sections.data() ? "" : "\n", section.about);
+    for (const ParameterInfo& p : section.parameters) {
+      const bool option =
+          !p.option.empty() && topic.name != "architecture" && topic.name != "sweep";
+      fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", p.key, cell(range_of(p)), default_of(p),
+                 p.unit, option ? "`--" + p.option + "`" : "", cell(p.sentence));
+    }
+  }
+}
+
+/// Parameters of that key, and figures; throws UserError if there is neither.
+void print_name(const FigureTable& figures, const std::string& name) {
+  bool found = false;
+  std::vector<std::string> keys;
+  for (const Topic& topic : topics()) {
+    if (topic.name == "sweep") continue;  // explained as parts of the others
+    for (const ParameterSection& section : topic.sections) {
+      for (const ParameterInfo& parameter : section.parameters) {
+        keys.push_back(parameter.key);
+        if (parameter.key != name && parameter.option != name) continue;
+        fmt::print("{}.", section.name);
+        print(parameter);
+        found = true;
+      }
+    }
+  }
+  try {
+    for (const Figure* figure : figures.explain(name)) print(*figure);
+  } catch (const UserError& error) {
+    if (found) return;
+    const bool near_figure =
+        std::string_view(error.what()).find("did you mean") != std::string::npos;
+    const std::string hint = near_figure ? "" : suggestion(name, {keys.begin(), keys.end()});
+    if (hint.empty()) throw;
+    user_error("tactus explain: no figure and no parameter is named {}{}", quote(name), hint);
+  }
 }
 
 }  // namespace
@@ -21,28 +117,40 @@ int explain_command(const Words& words) {
   Args args(
       "explain",
       "Explains figures of --stats files: by full name (accounting.units.decoder.starved), by\n"
-      "its end (decoder.starved) or by a group (roofline). Without a name: all.",
-      {{"markdown", "", "print the whole table as Markdown"},
-       {"machine", "NAME", "of which machine (default tcu)"}},
-      "[NAME]");
+      "its end (decoder.starved) or by a group (roofline). Without a name: all of them.\n"
+      "Explains parameters with range and default: by key (array_size), or all of an\n"
+      "architecture, a board, a run (with its options), or a sweep (its keys).",
+      {{"markdown", "", "print a whole table as Markdown: all figures, or those parameters"},
+       {"machine", "NAME", "figures of which machine (default tcu)"}},
+      "[NAME|architecture|board|run|sweep]");
   if (!args.parse(words)) return exit_ok;
   const FigureTable figures(machine_info(args.text("machine").value_or("tcu")));
   const std::vector<std::string>& names = args.positional();
-  if (args.has("markdown")) {
-    if (!names.empty()) user_error("tactus explain: --markdown prints the whole table");
-    fmt::print("{}", figures.markdown());
-    return exit_ok;
-  }
-  if (names.empty()) {
+  const bool markdown = args.has("markdown");
+  if (names.empty() && markdown) fmt::print("{}", figures.markdown());
+  if (names.empty() && !markdown) {
     for (const Figure& figure : figures.all()) print(figure);
-    return exit_ok;
   }
-  std::vector<const Figure*> found;
+  const std::vector<Topic> all = topics();
+  const auto find = [&](const std::string& name) {
+    return std::find_if(all.begin(), all.end(), [&](const Topic& t) { return t.name == name; });
+  };
   for (const std::string& name : names) {
-    const auto some = figures.explain(name);
-    found.insert(found.end(), some.begin(), some.end());
+    if (!markdown || find(name) != all.end()) continue;
+    user_error(
+        "tactus explain: --markdown prints the whole table; allowed no name, architecture, board, "
+        "run, sweep");
   }
-  for (const Figure* figure : found) print(*figure);
+  for (const std::string& name : names) {
+    const auto topic = find(name);
+    if (topic == all.end()) {
+      print_name(figures, name);
+    } else if (markdown) {
+      print_markdown(*topic);
+    } else {
+      print(*topic);
+    }
+  }
   return exit_ok;
 }
 

@@ -9,6 +9,7 @@
 #include "firmware/driver/tcu/model.h"
 #include "isa/dais/cost.h"
 #include "isa/dais/file.h"
+#include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/layout.h"
@@ -24,7 +25,8 @@ void line(const char* name, fmt::format_string<Args...> format, Args&&... args) 
 
 std::string axi_widths(const tcu::Architecture& architecture) {
   std::string text;
-  for (unsigned bits = 32; bits <= 1024; bits *= 2) {
+  for (auto bits = static_cast<unsigned>(axi_width_range.min); bits <= axi_width_range.max;
+       bits *= 2) {
     try {
       check_axi_width(architecture, bits);
     } catch (const UserError&) {
@@ -100,6 +102,12 @@ void print_model(const Model& model) {
   const tcu::ModelFile& file = model.file;
   const tcu::InstructionLayout layout(file.arch);
   line("model", "{}", file.name);
+  if (file.board) {
+    const BoardValues& board = file.board->values;
+    line("compiled for board", "{}: {:g} MHz, AXI {} bits, memory latency {} read {} write",
+         file.board->name, board.clock_mhz, board.axi_data_bits, board.read_latency,
+         board.write_latency);
+  }
   std::array<std::uint64_t, 16> counts{};
   const std::vector<tcu::Instruction> program = decode_program(layout, model.program);
   for (const tcu::Instruction& instruction : program) ++counts[instruction.opcode];

@@ -10,15 +10,12 @@
 
 namespace tactus {
 
+/// --board, those of the board's values, and those of the simulation.
 [[nodiscard]] std::vector<Args::Option> machine_options();
 
-/// --engine step|fast, also for commands that build no machine.
+/// --engine, also for commands that build no machine.
 [[nodiscard]] Args::Option engine_option();
 [[nodiscard]] Engine read_engine(const Args& args);
-
-/// Options of the sampler: "samples" names its file, the others shape it.
-[[nodiscard]] std::vector<Args::Option> sample_options();
-void read_sample_options(const Args& args, TcuSimulationConfig& config);
 
 /// The board of --board, if it is given: its values become the configuration's, the architecture
 /// included. To be called before the architecture is set by other options.

@@ -43,7 +43,8 @@ constexpr Command commands[] = {
     {"asm", "assemble a program", asm_command},
     {"disasm", "print a program as assembly text", disasm_command},
     {"info", "explain an architecture or a model", info_command},
-    {"explain", "explain the figures of a statistics file", explain_command},
+    {"explain", "explain figures of statistics, and parameters of architecture, board, run",
+     explain_command},
     {"zoo", "write a benchmark network as an ONNX file", zoo_command},
     {"cache", "show and clear the folder of compiled programs", cache_command},
     {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
@@ -51,7 +52,7 @@ constexpr Command commands[] = {
 
 void print_help() {
   fmt::print("Tactus, a cycle-accurate simulator of tensor accelerators.\n\n");
-  fmt::print("Usage: tactus COMMAND [options]     tactus COMMAND --help     tactus --version\n\n");
+  fmt::print("Usage: tactus COMMAND [options]     tactus help COMMAND     tactus --version\n\n");
   for (const Command& command : commands) fmt::print("  {:<10} {}\n", command.name, command.help);
   fmt::print(
       "\nExit codes: 0 done, 1 a comparison failed, 2 bad input, 3 the program hangs or met its "
@@ -59,7 +60,13 @@ void print_help() {
 }
 
 int dispatch(const Words& words) {
-  if (words.empty() || words[0] == "--help" || words[0] == "help") {
+  const bool help = !words.empty() && words[0] == "help";
+  if (help && words.size() > 1) {  // tactus help COMMAND is tactus COMMAND --help
+    Words command(words.begin() + 1, words.end());
+    command.emplace_back("--help");
+    return dispatch(command);
+  }
+  if (words.empty() || help || words[0] == "--help" || words[0] == "-h") {
     print_help();
     return words.empty() ? exit_usage : exit_ok;
   }

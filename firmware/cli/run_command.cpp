@@ -1,5 +1,6 @@
 // tactus run: one model or program on one machine.
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -8,8 +9,8 @@
 
 #include "firmware/cli/commands.h"
 #include "firmware/cli/interrupt.h"
-#include "firmware/cli/machine_options.h"
 #include "firmware/cli/progress.h"
+#include "firmware/cli/run_config.h"
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
 #include "firmware/cli/standard_output.h"
@@ -97,7 +98,7 @@ class Runner {
       event_fan_.add(events_.get());
     }
     if (plan_.trace.vcd) {
-      const std::string& of = plan_.model ? plan_.model->path : plan_.program_path;
+      const std::string& of = plan_.model ? plan_.model->path : plan_.workload.program;
       trace_ = std::make_unique<RunTrace>(simulation_, plan_.trace, of);
     }
     if (plan_.samples) {
@@ -148,20 +149,28 @@ class Runner {
   }
 
   void print_summary() const {
-    if (!report_.images.empty()) fmt::print("{}", summary_text(run_document(report_)));
-    if (trace_) fmt::print("{:<14}{}\n", "waveform", trace_->summary());
+    if (!report_.images.empty()) fmt::print(screen(), "{}", summary_text(run_document(report_)));
+    if (trace_) fmt::print(screen(), "{:<14}{}\n", "waveform", trace_->summary());
     if (samples_) {
-      fmt::print("{:<14}{} in {}\n", "samples",
+      fmt::print(screen(), "{:<14}{} in {}\n", "samples",
                  samples_->summary(simulation_.system().sampler()->stats().dropped),
                  *plan_.samples);
     }
+  }
+
+  /// Where the summary goes: not among figures or events on standard output.
+  [[nodiscard]] std::FILE* screen() const {
+    for (const auto& path : {plan_.stats, plan_.report, plan_.events}) {
+      if (path == standard_output) return stderr;
+    }
+    return stdout;
   }
 
   std::optional<TcuRunResult> simulate() {
     Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
                       simulation_.instruction_bytes() * plan_.images.size());
     TcuRunOptions options;
-    options.max_cycles = plan_.max_cycles;
+    options.max_cycles = plan_.max_cycles.value_or(0);
     options.regions = plan_.regions;
     if (plan_.retire_log) options.retire_log = &retires_;
     std::uint64_t before = 0;
@@ -283,7 +292,7 @@ class Runner {
       const std::string base = output_base(name);
       tcu::write_vectors_csv(base + ".csv", output(name), plan_.config.architecture);
       tcu::write_vectors_raw(base + ".bin", output(name), plan_.config.architecture);
-      fmt::print("{:<14}{} in {}.csv and .bin\n", "output", name, base);
+      fmt::print(screen(), "{:<14}{} in {}.csv and .bin\n", "output", name, base);
     }
   }
 
@@ -298,12 +307,13 @@ class Runner {
         const std::size_t count = data.size() / scalar;
         lanes.resize(data.size());
         tcu::vector_kernels(architecture.data_type).from_bytes(data.data(), lanes.data(), count);
-        fmt::print("{:<14}{} image {}:", "output", name, i);
+        fmt::print(screen(), "{:<14}{} image {}:", "output", name, i);
         for (std::size_t k = 0; k < std::min(count, most); ++k) {
-          fmt::print(" {:g}", to_real(architecture.data_type,
-                                      tcu::lane(architecture.data_type, lanes.data(), k)));
+          fmt::print(
+              screen(), " {:g}",
+              to_real(architecture.data_type, tcu::lane(architecture.data_type, lanes.data(), k)));
         }
-        fmt::print("{}\n", count > most ? fmt::format(" ... ({} scalars)", count) : "");
+        fmt::print(screen(), "{}\n", count > most ? fmt::format(" ... ({} scalars)", count) : "");
       }
     }
   }
@@ -325,17 +335,7 @@ class Runner {
 
 /// --trace-list needs a machine, but nothing to run on it.
 int list_command(const Args& args) {
-  TcuSimulationConfig config;
-  if (const auto model = args.text("model")) {
-    config.architecture = read_model(*model, ProgramChecks::permissive).file.arch;
-  } else if (const auto architecture = args.text("arch")) {
-    config.architecture = tcu::read_architecture(*architecture);
-  } else {
-    user_error("tactus run: --trace-list needs --arch F.tarch or --model F.tmodel");
-  }
-  read_machine_options(args, config);
-  read_sample_options(args, config);
-  const TcuSimulation simulation(config);
+  const TcuSimulation simulation(plan_machine(args));
   fmt::print("{}", signal_list(simulation, read_trace_options(args)));
   return exit_ok;
 }
@@ -346,7 +346,12 @@ int run_command(const Words& words) {
   Args args("run", "Runs a compiled model or a program on the cycle-exact machine.", run_options());
   if (!args.parse(words)) return exit_ok;
   if (args.has("trace-list")) return list_command(args);
-  return Runner(plan_run(args)).run();
+  RunPlan plan = plan_run(args);
+  if (args.has("print-config")) {
+    fmt::print("{}", run_config_json(plan));
+    return exit_ok;
+  }
+  return Runner(std::move(plan)).run();
 }
 
 }  // namespace tactus

@@ -1,10 +1,15 @@
 #include "firmware/cli/run_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "firmware/cli/input_vectors.h"
 #include "firmware/cli/machine_options.h"
+#include "firmware/cli/parameter_options.h"
+#include "firmware/cli/run_config.h"
+#include "firmware/cli/run_parameters.h"
+#include "firmware/config/config_files.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -17,30 +22,50 @@ namespace {
 constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t most_regions = 10000;
 
-std::vector<std::uint8_t> read_bank(const Args& args, const std::string& option) {
-  const auto path = args.text(option);
-  if (!path) return {};
-  std::vector<std::uint8_t> bytes = read_file(*path);
+const std::string usage =
+    "tactus run: give either --model F.tmodel or --program F.tprog --arch F.tarch";
+
+std::vector<std::uint8_t> read_bank(const std::string& path) {
+  if (path.empty()) return {};
+  std::vector<std::uint8_t> bytes = read_file(path);
   if (bytes.size() > bank_bytes) {
-    user_error("{}: {} bytes; allowed: up to 2^32, what the 32-bit AXI address reaches", *path,
+    user_error("{}: {} bytes; allowed: up to 2^32, what the 32-bit AXI address reaches", path,
                bytes.size());
   }
   return bytes;
 }
 
-void plan_program(const Args& args, RunPlan& plan) {
-  const auto arch = args.text("arch");
-  if (!arch && !args.has("board")) {
-    user_error("tactus run: --program needs --arch F.tarch or --board NAME");
+/// What the command line and a file of --config say of architecture and board.
+struct Sources {
+  RunConfig file;
+  std::optional<Board> board;  ///< of --board, else the one that the file names, if it is needed
+  std::optional<std::string> arch;
+
+  /// The architecture that a program or a model is to have, and who says so.
+  [[nodiscard]] std::optional<std::pair<tcu::Architecture, std::string>> architecture(
+      const Args& args) const {
+    if (arch) return {{tcu::read_architecture(*arch), *arch}};
+    if (args.has("board")) return {{board->architecture, *args.text("board")}};
+    if (file.architecture) return {{*file.architecture, file.path}};
+    if (board) return {{board->architecture, file.board}};
+    return std::nullopt;
   }
+};
+
+void plan_program(const Args& args, const Sources& sources, RunPlan& plan) {
+  const auto architecture = sources.architecture(args);
+  if (!architecture) user_error("tactus run: --program needs --arch F.tarch or --board NAME");
   if (args.has("input")) user_error("tactus run: --input belongs to --model; use --dram0 F.bin");
   if (args.has("output")) user_error("tactus run: --output belongs to --model; use --dump dram0=F");
-  if (arch) plan.config.architecture = tcu::read_architecture(*arch);
-  plan.program_path = *args.text("program");
-  plan.program = read_file(plan.program_path);
-  check_program(plan.config.architecture, plan.program, plan.program_path, plan.checks);
-  plan.dram[0] = read_bank(args, "dram0");
-  plan.dram[1] = read_bank(args, "dram1");
+  if (!plan.workload.inputs.empty()) {
+    user_error("{}:/workload/inputs: belongs to a model, not to a program; use \"dram0\"",
+               sources.file.path);
+  }
+  plan.config.architecture = architecture->first;
+  plan.program = read_file(plan.workload.program);
+  check_program(plan.config.architecture, plan.program, plan.workload.program, plan.checks);
+  plan.dram[0] = read_bank(plan.workload.dram0);
+  plan.dram[1] = read_bank(plan.workload.dram1);
   plan.images.emplace_back();
 }
 
@@ -85,38 +110,78 @@ void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
   }
 }
 
-void plan_model(const Args& args, RunPlan& plan) {
-  for (const char* option : {"dram0", "dram1"}) {
-    if (args.has(option)) user_error("tactus run: --{} belongs to --program, not --model", option);
+/// Inputs of the command line replace those of the file, one by one.
+void merge_inputs(const Args& args, const RunConfig& file, const std::vector<Tensor>& inputs,
+                  Workload& workload) {
+  for (const auto& [name, path] : workload.inputs) {
+    const bool known = std::any_of(inputs.begin(), inputs.end(),
+                                   [name = name](const Tensor& t) { return t.name == name; });
+    if (known) continue;
+    std::vector<std::string_view> names;
+    for (const Tensor& tensor : inputs) names.push_back(tensor.name);
+    user_error("{}:/workload/inputs: the model has no input {}; allowed {}", file.path, quote(name),
+               quote_list(names));
   }
-  plan.model = read_model(*args.text("model"), plan.checks);
-  const auto arch = args.text("arch");
-  if (arch || args.has("board")) {
-    const std::string differences = architecture_differences(
-        plan.model->file.arch, arch ? tcu::read_architecture(*arch) : plan.config.architecture);
+  std::map<std::string, std::string> given;
+  for (const std::string& text : args.texts("input")) {
+    const auto [name, path] = split_input(inputs, text);
+    if (!given.emplace(name, path).second) {
+      user_error("tactus run: input {} is given twice", quote(name));
+    }
+  }
+  for (const auto& [name, path] : workload.inputs) given.emplace(name, path);
+  workload.inputs.assign(given.begin(), given.end());
+}
+
+void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
+  for (const auto& [name, path] :
+       {std::pair("dram0", &plan.workload.dram0), std::pair("dram1", &plan.workload.dram1)}) {
+    if (!path->empty()) user_error("tactus run: --{} belongs to --program, not to --model", name);
+  }
+  plan.model = read_model(plan.workload.model, plan.checks);
+  if (const auto wanted = sources.architecture(args)) {
+    const std::string differences = architecture_differences(plan.model->file.arch, wanted->first);
     if (!differences.empty()) {
+      const bool board = !sources.arch && args.has("board");
       user_error("{}: the model was compiled for another architecture; (model, {}) differ in: {}",
-                 arch ? *arch : *args.text("board"), arch ? "file" : "board", differences);
+                 wanted->second, board ? "board" : "file", differences);
     }
   }
   plan.config.architecture = plan.model->file.arch;
   const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
-  std::map<std::string, std::string> files;
-  for (const std::string& text : args.texts("input")) {
-    const auto [name, path] = split_input(inputs, text);
-    if (!files.emplace(name, path).second) {
-      user_error("tactus run: input {} is given twice", quote(name));
-    }
-  }
+  merge_inputs(args, sources.file, inputs, plan.workload);
   for (const Tensor& tensor : inputs) {
-    const auto file = files.find(tensor.name);
-    if (file == files.end()) {
+    const auto file = std::find_if(plan.workload.inputs.begin(), plan.workload.inputs.end(),
+                                   [&](const auto& input) { return input.first == tensor.name; });
+    if (file == plan.workload.inputs.end()) {
       user_error("tactus run: input {} ({} vectors) is missing; add --input {}=F.csv",
                  quote(tensor.name), tensor.size, tensor.name);
     }
     add_input(plan, tensor, file->second);
   }
   if (plan.images.empty()) plan.images.emplace_back();
+}
+
+/// The board's values: of --board, else of the file, else those the model was compiled for.
+/// Options replace single ones later.
+void plan_board(const Args& args, const Sources& sources, RunPlan& plan) {
+  BoardInUse& board = plan.board;
+  const bool kept = plan.model && plan.model->file.board;
+  if (kept) board = {plan.model->file.board->name, plan.model->file.board->values, true};
+  if (sources.board) {
+    board = {sources.board->name, *sources.board, false};
+  } else if (!sources.file.board.empty()) {
+    board = {sources.file.board, sources.file.values, false};
+  }
+  board.of_model = kept && board.name == plan.model->file.board->name;
+  BoardValues& values = plan.config;
+  values = board.values;
+  if (args.has("board")) return;
+  const std::vector<std::string>& given = sources.file.given;
+  for (const auto& parameter : board_parameters()) {
+    if (std::find(given.begin(), given.end(), parameter.key) == given.end()) continue;
+    parameter.set(values, parameter.get(sources.file.values));
+  }
 }
 
 Dump parse_dump(const std::string& text) {
@@ -132,12 +197,6 @@ Dump parse_dump(const std::string& text) {
   user_error("tactus run: --dump {} is not MEMORY=F; allowed memories: {}", quote(text), allowed);
 }
 
-/// Rather than the name of a file; also a number that is not allowed.
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("+-.0123456789") == std::string::npos &&
-         text.find_first_of("0123456789") != std::string::npos;
-}
-
 /// Equal slices, as far as the number of instructions allows.
 std::vector<tcu::LayerEntry> equal_slices(std::uint64_t slices, std::uint64_t instructions) {
   std::vector<tcu::LayerEntry> regions;
@@ -149,43 +208,51 @@ std::vector<tcu::LayerEntry> equal_slices(std::uint64_t slices, std::uint64_t in
   return regions;
 }
 
-void plan_regions(const Args& args, RunPlan& plan) {
+void plan_regions(RunPlan& plan) {
   if (plan.model) plan.regions = plan.model->file.layers;
-  const auto text = args.text("regions");
-  if (!text) return;
+  const std::string& text = plan.regions_wanted;
+  if (text.empty()) return;
   const std::vector<std::uint8_t>& program = plan.model ? plan.model->program : plan.program;
   const std::uint64_t instructions =
       program.size() / tcu::InstructionLayout(plan.config.architecture).instruction_bytes();
-  if (is_number(*text)) {
-    plan.regions = equal_slices(
-        args.number("regions", 1, 1, std::min<std::uint64_t>(instructions, most_regions)),
-        instructions);
+  if (!is_number(text)) {
+    plan.regions = tcu::read_layers_file(text);
+    check_regions(plan.regions, instructions, text);
     return;
   }
-  plan.regions = tcu::read_layers_file(*text);
-  check_regions(plan.regions, instructions, *text);
+  ParameterInfo slices;
+  slices.whole = {1, std::min<std::uint64_t>(instructions, most_regions)};
+  const ParameterValue value = parse_parameter(slices, "tactus run: --regions", text);
+  plan.regions = equal_slices(std::get<std::uint64_t>(value), instructions);
 }
 
 void plan_timeline(const Args& args, RunPlan& plan) {
   plan.timeline = args.text("timeline");
-  for (const char* option :
-       {"timeline-from", "timeline-to", "timeline-min", "timeline-max-events"}) {
-    if (args.has(option) && !plan.timeline) {
-      user_error("tactus run: --{} needs --timeline F.json", option);
-    }
-  }
-  constexpr std::uint64_t most = ~std::uint64_t{0};
+  check_needs(timeline_parameters().section(), args, "timeline", "F.json");
   TimelineOptions& options = plan.timeline_options;
-  options.from = args.number("timeline-from", 0, 0, most);
-  options.to = args.number("timeline-to", most, 0, most);
-  options.min_duration = args.number("timeline-min", 1, 1, most);
-  options.max_events = args.number("timeline-max-events", options.max_events, 1, most);
+  read_options(timeline_parameters(), args, options);
   if (options.from >= options.to) {
     user_error(
         "tactus run: the window --timeline-from {} --timeline-to {} is empty; cycle numbers "
-        "count from 0, and the second is the first cycle after the window",
-        options.from, options.to);
+        "count from 0, and both cycles belong to the window",
+        options.from, options.to - 1);
   }
+}
+
+void plan_sampling(const Args& args, RunPlan& plan) {
+  plan.samples = args.text("samples");
+  check_needs(sampler_parameters().section(), args, "samples", "F.tsample");
+  read_options(sampler_parameters(), args, plan.sampling);
+  if (!plan.samples) return;
+  plan.config.sample_interval = plan.sampling.interval;
+  plan.config.sample_block_size = plan.sampling.block;
+  plan.config.sample_pause = plan.sampling.pause;
+}
+
+/// Where to write a text: "-" is standard output.
+std::optional<std::string> text_output(const Args& args, const std::string& option) {
+  const auto path = args.text(option);
+  return path == "-" ? standard_output : path;
 }
 
 /// Whatever cannot be written where it is wanted costs no simulation. Inputs have been read.
@@ -199,73 +266,110 @@ void claim_outputs(const RunPlan& plan) {
 
 }  // namespace
 
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("+-.0123456789") == std::string::npos &&
+         text.find_first_of("0123456789") != std::string::npos;
+}
+
+std::string RunPlan::board_text() const {
+  const std::string changed = board_parameters().differences(board.values, config);
+  return board.name + (board.of_model ? ", which the model was compiled for" : "") +
+         (changed.empty() ? "" : "; changed: " + changed);
+}
+
 std::vector<Args::Option> run_options() {
-  std::vector<Args::Option> options = {
-      {"model", "F.tmodel", "compiled model to run"},
-      {"input", "[NAME=]F", ".csv or .bin vectors of an input; k times its size runs k images",
-       true},
-      {"program", "F.tprog", "bare program to run, instead of a model"},
-      {"arch", "F.tarch", "architecture of a program; for a model it must match"},
-      {"dram0", "F.bin", "initial bytes of DRAM0 for a program"},
-      {"dram1", "F.bin", "initial bytes of DRAM1 for a program"},
-      {"mode", "plain|driver",
-       "driver: configuration and completion probe as real drivers do "
-       "(default plain)"},
-      {"permissive", "", "run instructions that exceed the architecture as the RTL would"},
-      {"output", "DIR", "write each output as .csv and .bin"},
-      {"stats", "F.json", "write all figures"},
-      {"retire-log", "F",
-       "write every instruction's retire cycle (of the machine, all images), little-endian uint32"},
-      {"events", "F", "write every event, one a line"},
-      {"dump", "MEMORY=F", "write dram0, dram1, local or acc at the end, raw little-endian", true},
-      {"regions", "F.json|N",
-       "figures by parts of the program: a file {\"layers\": [{\"name\", \"first\", \"count\"}]}, "
-       "or N equal parts (default: the model's layers)"},
-      {"report", "F.html", "write a page with everything about the run, for any browser"},
-      {"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"},
-      {"timeline-from", "CYCLE", "first cycle of the timeline (default 0)"},
-      {"timeline-to", "CYCLE", "first cycle after it (default: the end)"},
-      {"timeline-min", "CYCLES", "leave out shorter slices (default 1: none)"},
-      {"timeline-max-events", "N", "end the timeline after N events (default 2000000)"},
-      {"max-cycles", "N", "stop after N cycles of an image"},
+  std::vector<Args::Option> options;
+  const auto add = [&](const std::string& group, std::vector<Args::Option> more) {
+    for (Args::Option& option : more) {
+      if (!group.empty()) option.group = group;
+      options.push_back(std::move(option));
+    }
   };
-  for (Args::Option& option : sample_options()) options.push_back(std::move(option));
-  for (Args::Option& option : trace_options()) options.push_back(std::move(option));
-  for (Args::Option& option : machine_options()) options.push_back(std::move(option));
+  add("What is run", parameter_options(workload_parameters().section(), ""));
+  add("What is run",
+      {{"input", "[NAME=]F", ".csv or .bin vectors of an input; k times its size runs k images",
+        true},
+       {"arch", "F.tarch", "architecture of a program; for a model it must match"},
+       {"config", "F.json", "all that --print-config prints; other options replace what it says"},
+       {"print-config", "", "print the whole configuration for --config, and stop"}});
+  add("How it is run", parameter_options(run_parameters().section(), ""));
+  add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
+  add("What is written",
+      {{"output", "DIR", "write each output as .csv and .bin", false, 'o'},
+       {"stats", "F.json", "write all figures; -: to standard output, as for the next two"},
+       {"report", "F.html", "write a page with everything about the run, for any browser"},
+       {"events", "F", "write every event, one a line"},
+       {"retire-log", "F",
+        "write every instruction's retire cycle (of the machine, all images), little-endian "
+        "uint32"},
+       {"dump", "MEMORY=F", "write dram0, dram1, local or acc at the end, raw little-endian", true},
+       {"samples", "F.tsample", "write the performance sampler's words, see tactus samples"}});
+  add("What is written", parameter_options(sampler_parameters().section(), ""));
+  add("Timeline",
+      {{"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"}});
+  add("Timeline", parameter_options(timeline_parameters().section(), ""));
+  add("Waveforms", trace_options());
+  add("", machine_options());
   return options;
 }
 
-RunPlan plan_run(const Args& args) {
-  if (args.has("model") == args.has("program")) {
-    user_error("tactus run: give either --model F.tmodel or --program F.tprog --arch F.tarch");
-  }
+TcuSimulationConfig plan_machine(const Args& args) {
   RunPlan plan;
-  plan.checks = args.has("permissive") ? ProgramChecks::permissive : ProgramChecks::strict;
-  const std::string mode = args.text("mode").value_or("plain");
-  if (mode != "plain" && mode != "driver") {
-    user_error("tactus run: --mode {} is not allowed; allowed: plain, driver", quote(mode));
+  if (const auto model = args.text("model")) {
+    plan.model = read_model(*model, ProgramChecks::permissive);
+    plan.config.architecture = plan.model->file.arch;
+  } else if (const auto architecture = args.text("arch")) {
+    plan.config.architecture = tcu::read_architecture(*architecture);
+  } else {
+    user_error("tactus run: --trace-list needs --arch F.tarch or --model F.tmodel");
   }
-  plan.mode = mode == "driver" ? HostMode::driver : HostMode::plain;
-  (void)read_board_option(args, plan.config);
-  if (args.has("model")) {
-    plan_model(args, plan);
+  plan_board(args, {}, plan);
+  read_machine_options(args, plan.config);
+  plan_sampling(args, plan);
+  return plan.config;
+}
+
+RunPlan plan_run(const Args& args) {
+  RunPlan plan;
+  Sources sources;
+  sources.arch = args.text("arch");
+  if (const auto path = args.text("config")) sources.file = read_run_config(*path, plan);
+  // A model or program on the command line brings a workload of its own.
+  if (args.has("model") || args.has("program")) plan.workload = {};
+  read_options(workload_parameters(), args, plan.workload);
+  if (plan.workload.model.empty() == plan.workload.program.empty()) throw UserError(usage);
+  if (args.has("permissive") && args.has("checks")) {
+    user_error("tactus run: give --checks or --permissive, not both");
+  }
+  read_options(run_parameters(), args, static_cast<RunChoices&>(plan));
+  if (args.has("permissive")) plan.checks = ProgramChecks::permissive;
+
+  const bool has_model = !plan.workload.model.empty();
+  if (const auto name = args.text("board")) {
+    sources.board = read_board(*name);
+  } else if (sources.file.needs_board(has_model || sources.arch.has_value())) {
+    const std::string& name = sources.file.board;
+    const bool path = config_path("boards", name) == name;
+    sources.board = read_board(path ? resolve_beside(sources.file.path, name) : name);
+  }
+  if (has_model) {
+    plan_model(args, sources, plan);
   } else if (plan.mode == HostMode::driver) {
     user_error("tactus run: --mode driver needs a --model");
   } else {
-    plan_program(args, plan);
+    plan_program(args, sources, plan);
   }
+  plan_board(args, sources, plan);
   read_machine_options(args, plan.config);
+  plan_sampling(args, plan);
   plan.output = args.text("output");
-  plan.stats = args.text("stats");
   plan.retire_log = args.text("retire-log");
-  plan.events = args.text("events");
-  plan.samples = args.text("samples");
-  read_sample_options(args, plan.config);
+  plan.stats = text_output(args, "stats");
+  plan.events = text_output(args, "events");
+  plan.report = text_output(args, "report");
   plan.trace = read_trace_options(args);
-  plan.report = args.text("report");
-  plan_regions(args, plan);
+  plan_regions(plan);
   plan_timeline(args, plan);
-  plan.max_cycles = args.number("max-cycles", 0, 1, ~std::uint64_t{0});
   for (const std::string& text : args.texts("dump")) plan.dumps.push_back(parse_dump(text));
   claim_outputs(plan);
   return plan;

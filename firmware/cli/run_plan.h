@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "firmware/cli/args.h"
@@ -21,12 +22,40 @@ struct Dump {
   std::string path;
 };
 
-struct RunPlan {
-  TcuSimulationConfig config;
+/// What is run: paths of files, empty where there is none.
+struct Workload {
+  std::string model, program, dram0, dram1;
+  std::vector<std::pair<std::string, std::string>> inputs;  ///< of a model: name and path
+};
+
+/// The performance sampler, if there is one.
+struct Sampling {
+  std::uint16_t interval = 0;  ///< cycles
+  std::uint32_t block = 1024;
+  Cycle pause = 0;
+};
+
+/// How it is run, beside what shapes the simulation.
+struct RunChoices {
   HostMode mode = HostMode::plain;
   ProgramChecks checks = ProgramChecks::strict;
+  std::optional<Cycle> max_cycles;  ///< of an image
+  std::string regions_wanted;       ///< a file or a number; empty: the model's layers
+};
+
+/// Where clock, AXI width and latencies come from.
+struct BoardInUse {
+  std::string name;       ///< empty: no board was named
+  BoardValues values;     ///< what it has; options may have replaced some
+  bool of_model = false;  ///< the model was compiled for the board of this name
+};
+
+struct RunPlan : RunChoices {
+  TcuSimulationConfig config;
+  Workload workload;
+  BoardInUse board;
+  Sampling sampling;
   std::optional<Model> model;  ///< else a bare program:
-  std::string program_path;
   std::vector<std::uint8_t> program;
   std::vector<std::uint8_t> dram[2];  ///< initial contents of the banks, bare programs only
   std::vector<TensorData> images;     ///< inputs of each image; one empty entry for a bare program
@@ -37,11 +66,23 @@ struct RunPlan {
   TraceOptions trace;
   TimelineOptions timeline_options;
   std::vector<Dump> dumps;
-  Cycle max_cycles = 0;
+
+  /// "zcu104, which the model was compiled for; changed: read_latency (20, 7)".
+  [[nodiscard]] std::string board_text() const;
 };
+
+/// What "-" stands for where a text is written.
+inline const std::string standard_output = "/dev/stdout";
+
+/// Whether a text is a number of regions, also one that is not allowed, rather than a file of them.
+[[nodiscard]] bool is_number(const std::string& text);
 
 /// The options of `tactus run`, for Args.
 [[nodiscard]] std::vector<Args::Option> run_options();
+
+/// The machine that the options describe, with the architecture of a model or a file; for
+/// --trace-list.
+[[nodiscard]] TcuSimulationConfig plan_machine(const Args& args);
 
 /// Reads every file the run needs. Throws UserError before anything has been simulated or written.
 [[nodiscard]] RunPlan plan_run(const Args& args);

@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "firmware/cli/run_parameters.h"
 #include "firmware/cli/version.h"
 #include "firmware/driver/tcu/run_figures.h"
+#include "firmware/driver/tcu/simulation_parameters.h"
 
 namespace tactus {
 namespace {
@@ -22,26 +24,37 @@ Cycle last_retire(const RunPlan& plan, const TcuRunResult& run) {
 /// Driver mode ends an image when its probe has arrived.
 Cycle image_cycles(const ImageResult& image) { return image.probe.value_or(image.run.cycles); }
 
+/// Parameters as statistics files spell them: cycles are named in the key.
+template <typename T>
+void write_figures(Json& json, const ParameterTable<T>& table, const T& values,
+                   const std::vector<std::string>& leave_out) {
+  Json all;
+  table.write(all, values);
+  for (const Parameter<T>& parameter : table) {
+    const auto& out = leave_out;
+    if (std::find(out.begin(), out.end(), parameter.key) != out.end()) continue;
+    if (!parameter.shapes_machine || !all.contains(parameter.key)) continue;
+    json[parameter.key + (parameter.unit == "cycles" ? "_cycles" : "")] = all[parameter.key];
+  }
+}
+
 Json config_json(const RunPlan& plan) {
   const TcuSimulationConfig& config = plan.config;
   Json json;
   if (plan.model) {
     json["model"] = plan.model->path;
   } else {
-    json["program"] = plan.program_path;
+    json["program"] = plan.workload.program;
+  }
+  if (!plan.board.name.empty()) {
+    json["board"] = plan.board.name;
+    json["board_of_model"] = plan.board.of_model;
   }
   json["architecture"] = Json::parse(tcu::to_json(config.architecture, -1));
-  json["mode"] = plan.mode == HostMode::plain ? "plain" : "driver";
-  json["checks"] = plan.checks == ProgramChecks::strict ? "strict" : "permissive";
-  json["axi_data_bits"] = config.axi_data_bits;
-  json["read_latency_cycles"] = config.read_latency;
-  json["write_latency_cycles"] = config.write_latency;
+  write_figures<RunChoices>(json, run_parameters(), plan, {"max_cycles", "regions"});
+  write_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
   json["clock_mhz"] = config.clock_mhz;
-  json["mac_rounding"] = config.rounding == tcu::MacRounding::sum ? "sum" : "legacy";
-  json["decoder_timeout_cycles"] = config.decoder_timeout;
-  json["feed_gap_cycles"] = config.feed_gap;
-  json["stall_percent"] = config.stalls.percent();
-  json["stall_seed"] = config.stalls.seed();
+  write_figures(json, simulation_parameters(), config, {});
   return json;
 }
 
@@ -53,8 +66,9 @@ RunDocument run_document(const RunReport& report) {
   document.version = version;
   document.revision = git_revision;
   document.kind = plan.model ? "model" : "program";
-  document.subject = plan.model ? plan.model->file.name : plan.program_path;
+  document.subject = plan.model ? plan.model->file.name : plan.workload.program;
   document.machine = machine_line(plan.config);
+  if (!plan.board.name.empty()) document.board = plan.board_text();
   document.clock_mhz = plan.config.clock_mhz;
   document.rates = report.rates;
   document.configuration = config_json(plan);
@@ -79,7 +93,7 @@ std::string stuck_message(const RunPlan& plan, const RunResult& result) {
                                "the program hangs: nothing has moved for many cycles up to "
                                "cycle {}",
                                result.cycles)
-                         : fmt::format("stopped at --max-cycles {}", plan.max_cycles);
+                         : fmt::format("stopped at --max-cycles {}", plan.max_cycles.value_or(0));
   text += fmt::format("; {} of {} instructions retired",
                       std::min(result.retired, result.instructions), result.instructions);
   for (const std::string& unit : result.waits_for) text += "\n  " + unit;

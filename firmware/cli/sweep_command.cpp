@@ -259,7 +259,8 @@ int sweep_command(const Words& words) {
        {"beside", "DIR", "files that the sweep names lie in DIR (default: beside SWEEP.json)"},
        {"check", "", "check the definition and count its points, run and write nothing"},
        {"dry-run", "", "list the points and estimate the time, write nothing"},
-       {"point", "", "run one point, a configuration on standard input (used for the processes)"}},
+       {"point", "", "run one point, a configuration on standard input (used for the processes)",
+        false, 0, "", true}},
       "SWEEP.json | merge DIR...");
   if (!args.parse(words)) return exit_ok;
   const sweep::Limits limits{args.number("max-cycles", 0, 1, ~std::uint64_t{0}),

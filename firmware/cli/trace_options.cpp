@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/cli/parameter_options.h"
 #include "firmware/cli/version.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -64,21 +65,56 @@ trace::Registry& described(trace::Registry& registry, const Simulation& simulati
 
 }  // namespace
 
+const ParameterTable<TraceOptions>& trace_parameters() {
+  using T = TraceOptions;
+  const WholeRange cycles{0, most_cycles};
+  static const ParameterTable<TraceOptions> table(
+      "waveform", "What of the run is in the waveform, which --vcd writes.",
+      {optional_whole_by<T>(
+           "trace_depth",
+           [](const T& t) -> std::optional<std::uint64_t> {
+             if (t.selection.depth == 0) return std::nullopt;
+             return t.selection.depth;
+           },
+           [](T& t, std::uint64_t depth) { t.selection.depth = static_cast<unsigned>(depth); },
+           {1, 100}, "levels", "all", "trace units down to this level; 1 is the top"),
+       whole_by<T>(
+           "trace_from", [](const T& t) { return t.window.first; },
+           [](T& t, std::uint64_t cycle) { t.window.first = cycle; }, cycles, "cycle",
+           "first cycle to trace"),
+       optional_whole_by<T>(
+           "trace_to",
+           [](const T& t) -> std::optional<std::uint64_t> {
+             if (t.window.last >= most_cycles) return std::nullopt;
+             return t.window.last;
+           },
+           [](T& t, std::uint64_t cycle) { t.window.last = cycle; }, cycles, "cycle", "the end",
+           "last cycle to trace"),
+       whole_by<T>(
+           "trace_pre", [](const T& t) { return t.window.pre; },
+           [](T& t, std::uint64_t count) { t.window.pre = count; }, cycles, "cycles",
+           "trace so many cycles before the trigger, too"),
+       whole_by<T>(
+           "trace_post", [](const T& t) { return t.window.post; },
+           [](T& t, std::uint64_t count) { t.window.post = count; }, cycles, "cycles",
+           "trace so many cycles after the trigger, too")});
+  return table;
+}
+
 std::vector<Args::Option> trace_options() {
-  return {
+  std::vector<Args::Option> options = {
       {"vcd", "F.vcd", "write the waveforms of the machine's signals"},
       {"gtkw", "F.gtkw", "write a GTKWave save file for the VCD"},
       {"trace-list", "", "print the signals there are (or that the globs select) and stop"},
       {"trace-scope", "GLOB", "trace the signals that match, and all below scopes that match",
        true},
-      {"trace-depth", "N", "trace units down to level N; 1 is the top (default: all)"},
-      {"trace-from", "CYCLE", "first cycle to trace (default 0)"},
-      {"trace-to", "CYCLE", "last cycle to trace (default: the end)"},
       {"trace-pc", "FIRST[:LAST]", "trace while the program counter is in the range"},
       {"trace-tracepoint", "", "trace while the decoder's tracepoint output is high"},
-      {"trace-pre", "CYCLES", "trace so many cycles before the trigger, too (default 0)"},
-      {"trace-post", "CYCLES", "trace so many cycles after the trigger, too (default 0)"},
   };
+  for (Args::Option& option : parameter_options(trace_parameters().section(), "")) {
+    options.push_back(std::move(option));
+  }
+  return options;
 }
 
 TraceOptions read_trace_options(const Args& args) {
@@ -93,17 +129,14 @@ TraceOptions read_trace_options(const Args& args) {
     return options;
   }
   options.selection.globs = args.texts("trace-scope");
-  options.selection.depth = static_cast<unsigned>(args.number("trace-depth", 0, 1, 100));
+  read_options(trace_parameters(), args, options);
   trace::Window& window = options.window;
-  window.first = args.number("trace-from", 0, 0, most_cycles);
-  window.last = args.number("trace-to", most_cycles, 0, most_cycles);
+  window.last = std::min(window.last, most_cycles);
   if (window.last < window.first) {
     user_error("tactus run: --trace-to {} is before --trace-from {}: the window is empty",
                window.last, window.first);
   }
   read_trigger(args, options);
-  window.pre = args.number("trace-pre", 0, 0, most_cycles);
-  window.post = args.number("trace-post", 0, 0, most_cycles);
   return options;
 }
 

@@ -8,6 +8,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/driver/common/simulation.h"
+#include "isa/support/parameter.h"
 #include "models/sim/trace/tracer.h"
 
 namespace tactus {
@@ -19,6 +20,9 @@ struct TraceOptions {
   trace::Window window;  ///< without its condition, which needs the machine
   TraceTrigger trigger;
 };
+
+/// Depth and windows of a waveform; the triggers are options of their own.
+[[nodiscard]] const ParameterTable<TraceOptions>& trace_parameters();
 
 [[nodiscard]] std::vector<Args::Option> trace_options();
 /// Throws UserError for combinations that say nothing.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,7 @@ struct LayerInfo : LayerStatistics {
 
 struct Compiled {
   tcu::Architecture architecture;
+  std::optional<tcu::BoardEntry> board;  ///< for the .tmodel; whoever compiles for one sets it
   std::vector<std::uint8_t> program;    ///< the .tprog
   std::vector<std::uint8_t> constants;  ///< the .tdata
   std::uint64_t constant_vectors = 0;
@@ -115,8 +117,8 @@ struct Compiled {
 [[nodiscard]] std::string artefact_base_name(std::string_view model_path,
                                              std::string_view architecture_path);
 
-/// The .tmodel of the program, with the spans of its layers unless it is compat: the reference's
-/// files have none.
+/// The .tmodel of the program, with the spans of its layers and its board unless it is compat: the
+/// reference's files have neither.
 [[nodiscard]] tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name);
 
 /// Writes base.tmodel, base.tprog and base.tdata, and base.dot, .tasm, .hir, .lir for the dumps

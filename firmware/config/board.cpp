@@ -1,7 +1,6 @@
 #include "firmware/config/board.h"
 
-#include <array>
-#include <charconv>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,19 +11,10 @@
 #include "isa/support/json.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
+#include "isa/tcu/architecture_table.h"
 
 namespace tactus {
 namespace {
-
-constexpr std::uint64_t most_latency_cycles = 1000000;
-constexpr double most_megahertz = 100000;
-
-constexpr std::array<std::string_view, 11> architecture_keys{
-    "data_type",     "array_size",        "dram0_depth",          "dram1_depth",
-    "local_depth",   "accumulator_depth", "simd_registers_depth", "stride0_depth",
-    "stride1_depth", "number_of_threads", "thread_queue_depth"};
-constexpr std::array<std::string_view, 4> board_keys{"clock_mhz", "axi_data_bits", "read_latency",
-                                                     "write_latency"};
 
 /// YYYY-MM or YYYY-MM-DD.
 bool is_date(std::string_view text) {
@@ -63,34 +53,43 @@ Provenance decode_provenance(ObjectReader& parent, std::string_view key) {
   return provenance;
 }
 
+using ProvenanceByKey = std::map<std::string, Provenance, std::less<>>;
+
+/// Gives each key of a section its own entry, else the first of the groups that is there.
+void assign_provenance(ObjectReader& reader, const ParameterSection& section,
+                       const ProvenanceByKey& groups, const std::vector<std::string>& order,
+                       Board& board) {
+  for (const ParameterInfo& parameter : section.parameters) {
+    if (parameter.type == ParameterType::other) continue;
+    const auto group = std::find_if(order.begin(), order.end(), [&](const std::string& name) {
+      return groups.find(name) != groups.end();
+    });
+    const bool own = reader.has(parameter.key) || group == order.end();
+    board.provenance[parameter.key] =
+        own ? decode_provenance(reader, parameter.key) : groups.at(*group);
+  }
+}
+
 void decode_all_provenance(ObjectReader reader, Board& board) {
-  const bool whole = reader.has("architecture");
-  if (whole) board.provenance["architecture"] = decode_provenance(reader, "architecture");
-  for (const std::string_view key : architecture_keys) {
-    if (!whole || reader.has(key)) {
-      board.provenance[std::string(key)] = decode_provenance(reader, key);
-    } else {
-      board.provenance[std::string(key)] = board.provenance["architecture"];
-    }
+  ProvenanceByKey groups;
+  for (const char* group : {"architecture", "*"}) {
+    if (reader.has(group)) groups[group] = decode_provenance(reader, group);
   }
-  board.provenance.erase("architecture");
-  for (const std::string_view key : board_keys) {
-    board.provenance[std::string(key)] = decode_provenance(reader, key);
-  }
+  assign_provenance(reader, tcu::architecture_parameters().section(), groups, {"architecture", "*"},
+                    board);
+  assign_provenance(reader, board_parameters().section(), groups, {"*"}, board);
   reader.finish();
 }
 
 /// A path beside the board's file, or the architecture itself.
 void decode_board_architecture(ObjectReader& root, const std::string& where, Board& board) {
   if (!root.is_string("architecture")) {
-    board.architecture = tcu::decode_architecture(root.get_object("architecture"),
-                                                  tcu::ThreadKeys::mandatory, where);
-    board.architecture_path = where;
+    board.architecture = tcu::decode_architecture(root.get_object("architecture"));
     return;
   }
-  board.architecture_path = resolve_beside(where, root.get_string("architecture"));
   try {
-    board.architecture = tcu::read_architecture(board.architecture_path);
+    board.architecture =
+        tcu::read_architecture(resolve_beside(where, root.get_string("architecture")));
   } catch (const UserError& error) {
     root.add_problem("architecture", error.what());
   }
@@ -100,11 +99,8 @@ void decode_board_architecture(ObjectReader& root, const std::string& where, Boa
 
 TcuSimulationConfig Board::simulation_config() const {
   TcuSimulationConfig config;
+  static_cast<BoardValues&>(config) = *this;
   config.architecture = architecture;
-  config.clock_mhz = clock_mhz;
-  config.axi_data_bits = axi_data_bits;
-  config.read_latency = read_latency;
-  config.write_latency = write_latency;
   return config;
 }
 
@@ -112,14 +108,12 @@ Board parse_board(std::string_view json_text, const std::string& where) {
   JsonDocument document(json_text, where);
   ObjectReader root = document.root();
   Board board;
+  board.path = where;
   board.name = root.get_string("name");
   board.title = root.get_string("title");
   decode_board_architecture(root, where, board);
-  board.clock_mhz = root.get_real("clock_mhz", 0, most_megahertz);
-  board.axi_data_bits = root.get_u32("axi_data_bits", 32, 1024);
-  board.read_latency = root.get_u64("read_latency", 1, most_latency_cycles);
-  board.write_latency = root.get_u64("write_latency", 1, most_latency_cycles);
-  decode_all_provenance(root.get_object("provenance"), board);
+  board_parameters().read(root, board);
+  if (root.has("provenance")) decode_all_provenance(root.get_object("provenance"), board);
   root.finish();
   if (!document.problems().concerns("/architecture") &&
       !document.problems().concerns("/axi_data_bits")) {

@@ -7,17 +7,18 @@
 //      "architecture": {"published": "architecture file of ...", "date": "2022-08-17"},
 //      "read_latency": {"assumed": "why"}}}
 //
-// Every value has an entry in "provenance": the four above and the keys of the architecture, where
-// "architecture" stands for those that have none of their own. Latencies are cycles as in
-// MachineConfig. Reading is strict; errors carry the JSON path.
+// In "provenance", "architecture" stands for the keys of the architecture that have no entry of
+// their own, "*" for all other keys; a value without any entry is an error. A board of one's own
+// may leave out "provenance". Latencies are cycles as in BoardValues. Reading is strict; errors
+// carry the JSON path.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 
 #include "firmware/driver/tcu/simulation.h"
+#include "isa/support/board_values.h"
 #include "isa/tcu/architecture.h"
 
 namespace tactus {
@@ -28,18 +29,13 @@ struct Provenance {
   std::string date;        ///< of the source, YYYY-MM or YYYY-MM-DD; empty if assumed
 };
 
-struct Board {
+struct Board : BoardValues {
   std::string name;
   std::string title;
   tcu::Architecture architecture;
-  double clock_mhz = 0;
-  unsigned axi_data_bits = 0;
-  std::uint64_t read_latency = 0;
-  std::uint64_t write_latency = 0;
-  std::map<std::string, Provenance, std::less<>> provenance;  ///< by key
+  std::map<std::string, Provenance, std::less<>> provenance;  ///< by key; empty if not given
 
-  /// The architecture's file if the board names one, else its own; for names of artefacts.
-  std::string architecture_path;
+  std::string path;  ///< the board's file
 
   /// A machine of this board; everything the board does not say has its default.
   [[nodiscard]] TcuSimulationConfig simulation_config() const;

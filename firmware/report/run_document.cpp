@@ -106,6 +106,7 @@ std::string summary_text(const RunDocument& document) {
   };
   line(document.kind, document.subject);
   line("machine", document.machine);
+  if (!document.board.empty()) line("board", document.board);
   line("cycles", fmt::format("{} = {:.3f} ms at {:g} MHz{}", image.cycles,
                              milliseconds(document, image.cycles), document.clock_mhz,
                              document.images.size() > 1

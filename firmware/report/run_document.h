@@ -29,6 +29,7 @@ struct RunDocument {
   std::string kind;               ///< of what ran: model, program
   std::string subject;            ///< its name
   std::string machine;            ///< one line
+  std::string board;              ///< one line; empty: none was named
   double clock_mhz = 100;
   MachineRates rates;
   nlohmann::ordered_json configuration;

@@ -33,22 +33,38 @@ std::vector<std::string> key_names(const Configuration& configuration) {
   return names;
 }
 
-std::string key_problem(const Configuration& configuration, std::string_view key,
-                        const JsonScalar& value) {
-  const Configuration* present = find(configuration, key);
-  if (present == nullptr) {
-    const std::vector<std::string> names = key_names(configuration);
-    return "unknown key" + suggestion(key, {names.begin(), names.end()});
+const ParameterInfo* find_parameter(std::string_view key) {
+  const auto [section, name] = split(key);
+  for (const ParameterSection& group : parameters()) {
+    if (group.name != section) continue;
+    for (const ParameterInfo& parameter : group.parameters) {
+      if (parameter.key == name) return &parameter;
+    }
   }
-  const bool integer = std::holds_alternative<std::int64_t>(value);
-  if (present->is_number_integer()) return integer ? "" : "must be an integer";
-  if (present->is_number()) {
-    return integer || std::holds_alternative<double>(value) ? "" : "must be a number";
+  return nullptr;
+}
+
+std::string unknown_key(std::string_view key) {
+  std::vector<std::string> names;
+  for (const ParameterSection& group : parameters()) {
+    for (const ParameterInfo& parameter : group.parameters) {
+      names.push_back(group.name + "." + parameter.key);
+    }
   }
-  if (present->is_boolean()) {
-    return std::holds_alternative<bool>(value) ? "" : "must be true or false";
-  }
-  return std::holds_alternative<std::string>(value) ? "" : "must be a string";
+  return "unknown key" + suggestion(key, {names.begin(), names.end()});
+}
+
+std::string key_problem(std::string_view key, const JsonScalar& value) {
+  const ParameterInfo* parameter = find_parameter(key);
+  return parameter == nullptr ? unknown_key(key) : scalar_problem(*parameter, value);
+}
+
+std::string derived_problem(std::string_view key) {
+  const ParameterInfo* parameter = find_parameter(key);
+  if (parameter == nullptr) return unknown_key(key);
+  const bool number =
+      parameter->type == ParameterType::whole || parameter->type == ParameterType::real;
+  return number ? "" : scalar_problem(*parameter, std::int64_t{0});
 }
 
 void set_key(Configuration& configuration, std::string_view key, const JsonScalar& value) {

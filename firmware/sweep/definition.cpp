@@ -22,8 +22,6 @@ constexpr std::uint64_t most_values = 100'000;  ///< of one axis
 /// Reads the tree of axes and reports everything wrong with it.
 class AxesReader {
  public:
-  explicit AxesReader(const Configuration& keys) : keys_(keys) {}
-
   std::vector<Space> read(const ArrayReader& array) {
     std::vector<Space> parts;
     for (std::size_t i = 0; i < array.size(); ++i) {
@@ -58,7 +56,7 @@ class AxesReader {
     std::vector<JsonScalar> values = object.has("from") ? range(object) : list(object);
     if (key.empty()) return Space::product({});
     for (const JsonScalar& value : values) {
-      const std::string problem = key_problem(keys_, key, value);
+      const std::string problem = key_problem(key, value);
       if (problem.empty()) continue;
       object.add_problem("key", quote(key) + ": " + problem);
       break;
@@ -115,7 +113,6 @@ class AxesReader {
     return values;
   }
 
-  const Configuration& keys_;
   std::unordered_set<std::string> used_;
 };
 
@@ -126,7 +123,7 @@ void read_base(ObjectReader base, const Configuration& keys, std::vector<Assignm
     ObjectReader object = base.get_object(section);
     for (const std::string& name : object.keys()) {
       const JsonScalar value = object.get_scalar(name);
-      const std::string problem = key_problem(keys, section + "." + name, value);
+      const std::string problem = key_problem(section + "." + name, value);
       if (!problem.empty()) object.add_problem(name, problem);
       out.emplace_back(section + "." + name, value);
     }
@@ -146,7 +143,7 @@ void read_expressions(ObjectReader& root, const Configuration& keys, Definition&
     ObjectReader derived = root.get_object("derived");
     for (const std::string& key : derived.keys()) {
       const std::string text = derived.get_string(key);
-      const std::string problem = key_problem(keys, key, std::int64_t{1});
+      const std::string problem = derived_problem(key);
       if (!problem.empty()) derived.add_problem(key, problem);
       try {
         out.derived.push_back({key, Expression(text, keys)});
@@ -185,6 +182,12 @@ std::string hash_of_file(const std::string& path) {
   return sha256(bytes);
 }
 
+/// Whether a derived value fits the type of its key: only a real number takes a fraction.
+bool can_hold(std::string_view key, const JsonScalar& value) {
+  const ParameterInfo* parameter = find_parameter(key);
+  return parameter->type == ParameterType::real || std::holds_alternative<std::int64_t>(value);
+}
+
 /// The configuration of a point before `derived`. A board's values come before all others.
 class Builder {
  public:
@@ -192,6 +195,7 @@ class Builder {
 
   Configuration build(std::uint64_t index) {
     assignments_.clear();
+    out_of_range_.clear();
     definition_.axes.append(index, assignments_);
     std::string board = definition_.base_board;
     for (const Assignment& assignment : assignments_) {
@@ -213,11 +217,11 @@ class Builder {
       const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
       const JsonScalar scalar =
           whole ? JsonScalar(static_cast<std::int64_t>(value)) : JsonScalar(value);
-      const std::string problem = key_problem(result, derived.key, scalar);
-      if (!problem.empty()) {
-        user_error("{}:/derived/{}: gives {} at point {}: {}", definition_.path, derived.key, value,
-                   index, problem);
-      }
+      const std::string problem = key_problem(derived.key, scalar);
+      const std::string message = fmt::format("{}:/derived/{}: gives {} at point {}: {}",
+                                              definition_.path, derived.key, value, index, problem);
+      if (!can_hold(derived.key, scalar)) throw UserError(message);
+      if (!problem.empty() && out_of_range_.empty()) out_of_range_ = message;
       set_key(result, derived.key, scalar);
     }
     return result;
@@ -227,6 +231,12 @@ class Builder {
     return std::all_of(
         definition_.constraints.begin(), definition_.constraints.end(),
         [&](const Expression& constraint) { return constraint.value(configuration) != 0; });
+  }
+
+  /// Throws UserError if a derived value of the last point is out of range, which is no harm to a
+  /// point that the constraints drop.
+  void check_ranges() const {
+    if (!out_of_range_.empty()) throw UserError(out_of_range_);
   }
 
  private:
@@ -248,6 +258,7 @@ class Builder {
   std::map<std::string, Configuration> boards_;
   std::map<std::string, std::string> files_;  ///< hash by path
   std::vector<Assignment> assignments_;
+  std::string out_of_range_;  ///< the first derived value that is; of the last point
 };
 
 }  // namespace
@@ -264,7 +275,7 @@ Definition parse_definition(std::string_view json_text, const std::string& path)
   definition.name = root.get_string("name");
   read_base(root.get_object("base"), keys, definition.base);
   const ArrayReader axes = root.get_array("axes");
-  definition.axes = Space::product(AxesReader(keys).read(axes));
+  definition.axes = Space::product(AxesReader().read(axes));
   if (root.has("axes") && axes.size() == 0) {
     root.add_problem("axes", "is empty; allowed one axis or more");
   }
@@ -298,6 +309,7 @@ Points points(const Definition& definition) {
       ++result.dropped;
       return;
     }
+    builder.check_ranges();
     point.hash = hash(point.configuration);
     if (!hashes.insert(point.hash).second) {
       ++result.duplicates;

@@ -209,11 +209,27 @@ std::uint64_t read_u64(const JsonNode* node, std::uint64_t min, std::uint64_t ma
   }
   if (!is_kind(node, JsonNode::Kind::integer, "an integer", path, problems)) return min;
   if (!node->value || *node->value < min || *node->value > max) {
-    problems.add(
-        path, fmt::format("{} is out of range; allowed {}..{}", printable(node->text), min, max));
+    const bool beyond = !node->value && node->text.front() != '-';  // more than 64 bits
+    problems.add(path, fmt::format("{} is out of range; allowed {}", printable(node->text),
+                                   beyond ? number_text(min) + ".." + number_text(max)
+                                          : range_text(min, max)));
     return min;
   }
   return *node->value;
+}
+
+/// Both ends are allowed.
+double read_real_in(const JsonNode* node, double min, double max, const std::string& path,
+                    Problems& problems) {
+  const bool integer = node != nullptr && node->kind == JsonNode::Kind::integer;
+  if (!integer && !is_kind(node, JsonNode::Kind::number, "a number", path, problems)) return max;
+  double value = 0;
+  const char* end = node->text.data() + node->text.size();
+  const bool read = std::from_chars(node->text.data(), end, value).ec == std::errc();
+  if (read && value >= min && value <= max) return value;
+  problems.add(path, fmt::format("{} is out of range; allowed {:g}..{:.15g}", printable(node->text),
+                                 min, max));
+  return max;
 }
 
 double read_real(const JsonNode* node, double above, double max, const std::string& path,
@@ -297,6 +313,10 @@ std::uint32_t ObjectReader::get_u32(std::string_view key, std::uint32_t min, std
 
 double ObjectReader::get_real(std::string_view key, double above, double max) {
   return read_real(require(key), above, max, below(path_, key), *problems_);
+}
+
+double ObjectReader::get_real_in(std::string_view key, double min, double max) {
+  return read_real_in(require(key), min, max, below(path_, key), *problems_);
 }
 
 bool ObjectReader::get_bool(std::string_view key) {
@@ -391,14 +411,17 @@ void ObjectReader::add_problem(std::string_view key, std::string what) {
 
 void ObjectReader::finish() {
   if (node_ == nullptr) return;
-  std::vector<std::string_view> absent;  // a key that is already there was not meant
+  // A key that is already there was hardly meant, but says what the other one was taken for.
+  std::vector<std::string_view> absent;
+  std::vector<std::string_view> present;
   for (const std::string& key : known_) {
-    if (find(key) == nullptr) absent.emplace_back(key);
+    (find(key) == nullptr ? absent : present).emplace_back(key);
   }
   for (const std::string& key : node_->keys) {
-    if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
-      add_problem(key, problems_->full() ? "" : "unknown key" + suggestion(key, absent));
-    }
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    std::string hint = problems_->full() ? "" : suggestion(key, absent);
+    if (hint.empty() && !problems_->full()) hint = suggestion(key, present);
+    add_problem(key, "unknown key" + hint);
   }
 }
 

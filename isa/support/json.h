@@ -48,6 +48,8 @@ class ObjectReader {
   /// Above `above` and up to `max`, which stands in for what cannot be read; integers are taken
   /// too.
   [[nodiscard]] double get_real(std::string_view key, double above, double max);
+  /// From `min` to `max`, both allowed.
+  [[nodiscard]] double get_real_in(std::string_view key, double min, double max);
   [[nodiscard]] bool get_bool(std::string_view key);
   [[nodiscard]] std::string get_string(std::string_view key);
   /// Index into `names`.

@@ -67,6 +67,11 @@ void remove_unfinished_files() {
 
 OutputFile::OutputFile(std::string path, Replaces replaces) : path_(std::move(path)) {
   check_file_name(path_);
+  if (path_ == "-") {
+    user_error(
+        "\"-\" is no file name, and this is not written to standard output; write ./- for a "
+        "file of that name");
+  }
   if (replaces == Replaces::no_input) check_output(path_);
   if (const int stream = standard_stream(path_); stream >= 0) {
     std::fflush(stream == 1 ? stdout : stderr);

@@ -23,6 +23,7 @@ class Problems {
     ++count_;
     if (lines_.size() < limit_) lines_.push_back({std::string(location), std::move(what)});
   }
+  [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] bool any() const { return count_ != 0; }
   [[nodiscard]] bool full() const { return count_ >= limit_; }
 

@@ -125,4 +125,26 @@ namespace tactus {
   return out;
 }
 
+/// A whole number for people: 8, 65535, 2^32-1, 2^62.
+[[nodiscard]] inline std::string number_text(std::uint64_t value) {
+  const auto power = [](std::uint64_t v) { return v != 0 && (v & (v - 1)) == 0; };
+  const auto exponent = [](std::uint64_t v) {
+    unsigned bits = 0;
+    while ((v >>= 1) != 0) ++bits;
+    return bits;
+  };
+  constexpr std::uint64_t long_number = (std::uint64_t{1} << 32) - 1;
+  if (value < long_number) return std::to_string(value);
+  if (value == ~std::uint64_t{0}) return "2^64-1";
+  if (power(value)) return fmt::format("2^{}", exponent(value));
+  if (power(value + 1)) return fmt::format("2^{}-1", exponent(value + 1));
+  return std::to_string(value);
+}
+
+/// "1..256"; "1 or more" where 64 bits are the only limit.
+[[nodiscard]] inline std::string range_text(std::uint64_t min, std::uint64_t max) {
+  if (max == ~std::uint64_t{0}) return number_text(min) + " or more";
+  return number_text(min) + ".." + number_text(max);
+}
+
 }  // namespace tactus

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -11,9 +10,8 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
-#include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
-#include "isa/tcu/dais_block_json.h"
+#include "isa/tcu/architecture_table.h"
 #include "isa/tcu/layout.h"
 
 namespace tactus::tcu {
@@ -26,23 +24,7 @@ constexpr std::array<DataTypeInfo, 4> data_types{{
     {"FP32BP16", 32, 16, 4},
 }};
 
-constexpr std::uint64_t deepest_memory = std::uint64_t{1} << 62;
 constexpr unsigned widest_operand = 64;
-
-DataType decode_data_type(ObjectReader& reader) {
-  constexpr std::string_view key = "data_type";
-  std::vector<std::string_view> names;
-  for (const DataTypeInfo& type : data_types) names.push_back(type.name);
-  // The reference's compiler knows this one, so it deserves more than "unknown".
-  if (reader.holds_string(key, "FLOAT32")) {
-    reader.add_problem(key,
-                       "\"FLOAT32\" has no hardware: the unit computes in fixed point only; "
-                       "allowed " +
-                           quote_list(names));
-    return DataType::fp16bp8;
-  }
-  return static_cast<DataType>(reader.get_enum(key, names));
-}
 
 /// The stride code sits above the address; both must fit the simulator's operand words.
 void check_operand(ObjectReader& reader, unsigned number, std::uint64_t deepest,
@@ -79,36 +61,13 @@ const DataTypeInfo& info(DataType type) {
 }
 
 bool Architecture::operator==(const Architecture& other) const {
-  const auto all = [](const Architecture& a) {
-    return std::tie(a.data_type, a.array_size, a.dram0_depth, a.dram1_depth, a.local_depth,
-                    a.accumulator_depth, a.simd_registers_depth, a.stride0_depth, a.stride1_depth,
-                    a.number_of_threads, a.thread_queue_depth, a.dais_blocks);
-  };
-  return all(*this) == all(other);
+  return architecture_parameters().equal(*this, other);
 }
 
-Architecture decode_architecture(ObjectReader reader, ThreadKeys thread_keys,
-                                 const std::string& file) {
-  Architecture a;
-  a.data_type = decode_data_type(reader);
-  a.array_size = reader.get_u32("array_size", 2, 256);
-  a.dram0_depth = reader.get_u64("dram0_depth", 1, deepest_memory);
-  a.dram1_depth = reader.get_u64("dram1_depth", 1, deepest_memory);
-  a.local_depth = reader.get_u64("local_depth", 1, deepest_memory);
-  a.accumulator_depth = reader.get_u64("accumulator_depth", 1, deepest_memory);
-  a.simd_registers_depth = reader.get_u32("simd_registers_depth", 1, 256);
-  a.stride0_depth = reader.get_u32("stride0_depth", 1, 64);
-  a.stride1_depth = reader.get_u32("stride1_depth", 1, 64);
-  const bool required = thread_keys == ThreadKeys::mandatory;
-  if (required || reader.has("number_of_threads")) {
-    a.number_of_threads = reader.get_u32("number_of_threads", 1, 2);
-  }
-  if (required || reader.has("thread_queue_depth")) {
-    a.thread_queue_depth = reader.get_u32("thread_queue_depth", 1, 65536);
-  }
-  if (const auto blocks = reader.get_optional_array("dais_blocks")) {
-    a.dais_blocks = decode_dais_blocks(*blocks, file, reader.problems());
-  }
+Architecture decode_architecture(ObjectReader reader, MissingKeys missing,
+                                 const Architecture& base) {
+  Architecture a = base;
+  architecture_parameters().read(reader, a, missing);
   reader.finish();
   // A value that was refused reads as the smallest allowed one and cannot fail here.
   const std::uint64_t on_chip = std::max(a.local_depth, a.accumulator_depth);
@@ -126,28 +85,14 @@ Architecture read_architecture(const std::string& path) {
 
 Architecture parse_architecture(std::string_view json_text, const std::string& where) {
   JsonDocument document(json_text, where);
-  const Architecture architecture =
-      decode_architecture(document.root(), ThreadKeys::mandatory, where);
+  const Architecture architecture = decode_architecture(document.root());
   document.problems().throw_if_any();
   return architecture;
 }
 
 std::string to_json(const Architecture& a, int indent) {
   nlohmann::ordered_json json;
-  json["data_type"] = info(a.data_type).name;
-  json["array_size"] = a.array_size;
-  json["dram0_depth"] = a.dram0_depth;
-  json["dram1_depth"] = a.dram1_depth;
-  json["local_depth"] = a.local_depth;
-  json["accumulator_depth"] = a.accumulator_depth;
-  json["simd_registers_depth"] = a.simd_registers_depth;
-  json["stride0_depth"] = a.stride0_depth;
-  json["stride1_depth"] = a.stride1_depth;
-  json["number_of_threads"] = a.number_of_threads;
-  json["thread_queue_depth"] = a.thread_queue_depth;
-  for (const DaisBlockEntry& block : a.dais_blocks) {
-    json["dais_blocks"].push_back({{"name", block.name}, {"program", block.program}});
-  }
+  architecture_parameters().write(json, a);
   return json.dump(indent);
 }
 

@@ -52,6 +52,14 @@ LayerEntry decode_layer_entry(ObjectReader reader) {
   return entry;
 }
 
+BoardEntry decode_board_entry(ObjectReader reader) {
+  BoardEntry entry;
+  entry.name = reader.get_string("name");
+  board_parameters().read(reader, entry.values);
+  reader.finish();
+  return entry;
+}
+
 template <typename Entry>
 std::vector<Entry> decode_array(const ArrayReader& array, Entry (*decode)(ObjectReader)) {
   std::vector<Entry> entries;
@@ -59,17 +67,20 @@ std::vector<Entry> decode_array(const ArrayReader& array, Entry (*decode)(Object
   return entries;
 }
 
-ModelFile decode_model(ObjectReader reader, const std::string& file) {
+ModelFile decode_model(ObjectReader reader) {
   ModelFile model;
   model.name = reader.get_string("name");
   model.prog = decode_program_entry(reader.get_object("prog"));
   model.consts = decode_array(reader.get_array("consts"), decode_constants_entry);
   model.inputs = decode_array(reader.get_array("inputs"), decode_tensor_entry);
   model.outputs = decode_array(reader.get_array("outputs"), decode_tensor_entry);
-  model.arch = decode_architecture(reader.get_object("arch"), ThreadKeys::optional, file);
+  model.arch = decode_architecture(reader.get_object("arch"), MissingKeys::old_allowed);
   model.load_consts_to_local = reader.get_optional_bool("load_consts_to_local");
   if (const auto layers = reader.get_optional_array("layers")) {
     model.layers = decode_array(*layers, decode_layer_entry);
+  }
+  if (const auto board = reader.get_optional_object("board")) {
+    model.board = decode_board_entry(*board);
   }
   reader.finish();
   return model;
@@ -205,7 +216,7 @@ ModelFile read_model_file(const std::string& path) {
 
 ModelFile parse_model_file(std::string_view json_text, const std::string& where) {
   JsonDocument document(json_text, where);
-  ModelFile model = decode_model(document.root(), where);
+  ModelFile model = decode_model(document.root());
   check_model(model, document.problems());
   document.problems().throw_if_any();
   return model;
@@ -233,6 +244,10 @@ std::string to_json(const ModelFile& model) {
   for (const LayerEntry& layer : model.layers) {
     json["layers"].push_back(
         {{"name", layer.name}, {"first", layer.first}, {"count", layer.count}});
+  }
+  if (model.board) {
+    json["board"]["name"] = model.board->name;
+    board_parameters().write(json["board"], model.board->values);
   }
   try {
     return json.dump();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isa/support/board_values.h"
 #include "isa/support/region.h"
 #include "isa/tcu/architecture.h"
 
@@ -47,6 +48,16 @@ struct TensorEntry {
 /// The instructions [first, first + count) of the program that make one layer.
 using LayerEntry = Region;
 
+/// The board that a model was compiled for. Tactus's own extension, as `layers`.
+struct BoardEntry {
+  std::string name;
+  BoardValues values;
+
+  bool operator==(const BoardEntry& o) const {
+    return name == o.name && board_parameters().equal(values, o.values);
+  }
+};
+
 struct ModelFile {
   std::string name;
   ProgramEntry prog;
@@ -58,25 +69,25 @@ struct ModelFile {
   /// In the order of the program, without overlaps; gaps are allowed. Tactus's own extension: the
   /// key is written only if there are any.
   std::vector<LayerEntry> layers;
+  std::optional<BoardEntry> board;
 
   bool operator==(const ModelFile& o) const {
     return name == o.name && prog == o.prog && consts == o.consts && inputs == o.inputs &&
            outputs == o.outputs && arch == o.arch &&
-           load_consts_to_local == o.load_consts_to_local && layers == o.layers;
+           load_consts_to_local == o.load_consts_to_local && layers == o.layers && board == o.board;
   }
 };
 
 /// DAIS programs that arch names lie beside the model file.
-/// Strict, except that prog/size, load_consts_to_local, layers and the two thread keys of arch may
-/// be missing, as in old files. File names must be bare, tensors lie inside DRAM0, constants inside
-/// DRAM1. Throws UserError with all problems.
+/// Strict, except that prog/size, load_consts_to_local, layers, board and the two thread keys of
+/// arch may be missing, as in old files. File names must be bare, tensors lie inside DRAM0,
+/// constants inside DRAM1. Throws UserError with all problems.
 [[nodiscard]] ModelFile read_model_file(const std::string& path);
 /// The same from text already in memory; `where` stands for the file name in messages.
 [[nodiscard]] ModelFile parse_model_file(std::string_view json_text, const std::string& where);
 
-/// One line without a line end, byte for byte as the reference writes it (which knows no layers).
-/// Throws UserError for a
-/// name that is not UTF-8.
+/// One line without a line end, byte for byte as the reference writes it (which knows neither
+/// layers nor board). Throws UserError for a name that is not UTF-8.
 [[nodiscard]] std::string to_json(const ModelFile& model);
 
 /// A file {"layers": [...]} with the entries of a model file's key. Throws UserError.

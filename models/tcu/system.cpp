@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/tcu/layout.h"
 #include "models/sim/bytes.h"
@@ -19,7 +20,8 @@ void check_axi_width(const tcu::Architecture& architecture, unsigned axi_data_bi
   };
   std::string allowed;
   bool listed = false;
-  for (unsigned bits = 32; bits <= 1024; bits *= 2) {
+  for (auto bits = static_cast<unsigned>(axi_width_range.min); bits <= axi_width_range.max;
+       bits *= 2) {
     listed = listed || bits == axi_data_bits;
     if (fits(bits)) allowed += (allowed.empty() ? "" : ", ") + std::to_string(bits);
   }

@@ -122,8 +122,8 @@ TEST_F(RunFiles, WrongRegions) {
 }
 
 TEST_F(RunFiles, WrongWindows) {
-  expect_error(run_model + "--timeline t.json --timeline-from 9 --timeline-to 9",
-               "the window --timeline-from 9 --timeline-to 9 is empty");
+  expect_error(run_model + "--timeline t.json --timeline-from 9 --timeline-to 8",
+               "the window --timeline-from 9 --timeline-to 8 is empty");
   expect_error(run_model + "--timeline-min 4", "--timeline-min needs --timeline F.json");
   expect_error(run_model + "--timeline t.json --timeline-max-events 0", "is not allowed");
   const Output late = tactus(run_model + "--timeline t.json --timeline-from 100000 --stats s.json");

@@ -62,7 +62,7 @@ TEST(Board, WrongKeysAndValuesAreNamedWithTheirPath) {
             "b.json:/clock_mhz: missing key\n"
             "b.json:/clock_mzh: unknown key; did you mean \"clock_mhz\"?");
   EXPECT_EQ(error_with("\"clock_mhz\": 150", "\"clock_mhz\": 0"),
-            "b.json:/clock_mhz: 0 is out of range; allowed above 0 and up to 100000");
+            "b.json:/clock_mhz: 0 is out of range; allowed 0.001..100000");
   EXPECT_EQ(error_with("\"read_latency\": 20", "\"read_latency\": 0"),
             "b.json:/read_latency: 0 is out of range; allowed 1..1000000");
   EXPECT_EQ(error_with("\"array_size\": 12", "\"array_size\": 1"),

@@ -64,15 +64,15 @@ TEST_F(CompileTest, AToleranceThatIsMissedIsAMismatch) {
 TEST_F(CompileTest, BoardsGiveArchitectureAndClock) {
   const Output compiled = tactus("compile cnn.onnx --board ultra96_v2 -o out --summary");
   ASSERT_EQ(compiled.code, 0) << compiled.err;
-  EXPECT_NE(compiled.out.find("out/cnn_onnx_ultra96v2.tmodel"), std::string::npos) << compiled.out;
+  EXPECT_NE(compiled.out.find("out/cnn_onnx_ultra96_v2.tmodel"), std::string::npos) << compiled.out;
   EXPECT_NE(compiled.out.find("at 300 MHz"), std::string::npos) << compiled.out;
-  const auto model = nlohmann::json::parse(read("out/cnn_onnx_ultra96v2.tmodel"));
+  const auto model = nlohmann::json::parse(read("out/cnn_onnx_ultra96_v2.tmodel"));
   std::string csv;
   for (unsigned v = 0; v < model.at("inputs").at(0).at("size").get<unsigned>(); ++v) {
     csv += "1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
   }
   write("x.csv", csv);
-  const std::string run = "run --model out/cnn_onnx_ultra96v2.tmodel --input x.csv ";
+  const std::string run = "run --model out/cnn_onnx_ultra96_v2.tmodel --input x.csv ";
   ASSERT_EQ(tactus(run + "--board ultra96_v2 --stats s.json").code, 0);
   auto stats = nlohmann::json::parse(read("s.json"));
   EXPECT_EQ(stats.at("config").at("clock_mhz"), 300);

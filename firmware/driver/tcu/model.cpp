@@ -6,6 +6,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
+#include "isa/tcu/architecture_table.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/vectors_file.h"
 
@@ -70,42 +71,8 @@ Model read_model(const std::string& path, ProgramChecks checks) {
   return model;
 }
 
-namespace {
-
-using DaisBlocks = std::vector<tcu::DaisBlockEntry>;
-
-/// Names do not tell programs apart, so blocks of one name may differ too.
-void compare_dais_blocks(const DaisBlocks& a, const DaisBlocks& b, std::string& text) {
-  if (a == b) return;
-  const auto list = [](const DaisBlocks& blocks) {
-    std::string names;
-    for (const tcu::DaisBlockEntry& block : blocks) {
-      names += fmt::format("{}{} from {}", names.empty() ? "" : " and ", block.name, block.program);
-    }
-    return names.empty() ? "none" : names;
-  };
-  text += fmt::format("{}dais_blocks ({}, {})", text.empty() ? "" : ", ", list(a), list(b));
-}
-
-}  // namespace
-
 std::string architecture_differences(const tcu::Architecture& a, const tcu::Architecture& b) {
-  std::string text;
-  const auto compare = [&text](const char* key, const auto& x, const auto& y) {
-    if (x == y) return;
-    text += fmt::format("{}{} ({}, {})", text.empty() ? "" : ", ", key, x, y);
-  };
-  compare("data_type", info(a.data_type).name, info(b.data_type).name);
-  compare("array_size", a.array_size, b.array_size);
-  compare("dram0_depth", a.dram0_depth, b.dram0_depth);
-  compare("dram1_depth", a.dram1_depth, b.dram1_depth);
-  compare("local_depth", a.local_depth, b.local_depth);
-  compare("accumulator_depth", a.accumulator_depth, b.accumulator_depth);
-  compare("simd_registers_depth", a.simd_registers_depth, b.simd_registers_depth);
-  compare("stride0_depth", a.stride0_depth, b.stride0_depth);
-  compare("stride1_depth", a.stride1_depth, b.stride1_depth);
-  compare_dais_blocks(a.dais_blocks, b.dais_blocks, text);
-  return text;
+  return tcu::architecture_parameters().differences(a, b, true);
 }
 
 std::vector<Tensor> tensors(const std::vector<tcu::TensorEntry>& entries) {

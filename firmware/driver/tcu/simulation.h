@@ -14,6 +14,7 @@
 
 #include "firmware/driver/common/simulation.h"
 #include "firmware/driver/tcu/program_stream.h"
+#include "isa/support/board_values.h"
 #include "models/axi/axi_slave.h"
 #include "models/sim/engine.h"
 #include "models/sim/events.h"
@@ -26,19 +27,15 @@ namespace tactus {
 using MemoryFactory =
     std::function<std::unique_ptr<sc_core::sc_module>(unsigned port, AxiSlave& slave)>;
 
-struct TcuSimulationConfig {
+struct TcuSimulationConfig : BoardValues {
   tcu::Architecture architecture;
   tcu::MacRounding rounding = tcu::MacRounding::sum;
-  unsigned axi_data_bits = 64;
-  std::uint64_t read_latency = 1;   ///< cycles, of the default memory
-  std::uint64_t write_latency = 1;  ///< cycles, of the default memory
-  double clock_mhz = 100;
   std::uint16_t decoder_timeout = 100;  ///< cycles, reset value of the register
   std::uint32_t sample_block_size = 0;  ///< 0: no sampler
   std::uint16_t sample_interval = 0;    ///< cycles, initial value of the register
   Cycle sample_pause = 0;               ///< see Top::Config
   Cycle feed_gap = 0;                   ///< idle cycles after each word of the instruction stream
-  StallGenerator stalls;
+  StallGenerator stalls{1, 0};
   Engine engine = Engine::fast;
   std::optional<std::uint32_t> shuffle_seed;  ///< see Top::Config; takes the step engine
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;

@@ -124,7 +124,7 @@ TEST(Architecture, RangesAreTight) {
 
 TEST(Architecture, DepthRangesAreTight) {
   for (const std::string key : {"dram0_depth", "dram1_depth", "local_depth", "accumulator_depth"}) {
-    const std::string rest = " is out of range; allowed 1..4611686018427387904";
+    const std::string rest = " is out of range; allowed 1..2^62";
     EXPECT_EQ(error_with(key, "1"), "no error");
     EXPECT_EQ(error_with(key, "0"), "x.tarch:/" + key + ": 0" + rest);
     EXPECT_EQ(error_with(key, "4611686018427387905"),
@@ -191,7 +191,7 @@ TEST(Architecture, AllProblemsAtOnce) {
             "x.tarch:/accumulator_depth: duplicate key\n"
             "x.tarch:/data_type: must be a string, is a number\n"
             "x.tarch:/array_size: missing key\n"
-            "x.tarch:/dram0_depth: -1 is out of range; allowed 1..4611686018427387904\n"
+            "x.tarch:/dram0_depth: -1 is out of range; allowed 1..2^62\n"
             "x.tarch:/dram1_depth: must be an integer, is 8.0\n"
             "x.tarch:/local_depth: must be an integer, is a string\n"
             "x.tarch:/number_of_threads: 4 is out of range; allowed 1..2\n"

@@ -69,7 +69,7 @@ TEST(ModelFile, OldFilesLackSomeKeys) {
 
 TEST(ModelFile, OptionalKeysAreStillChecked) {
   EXPECT_EQ(text_error(with(R"("size":16)", R"("size":-1)")),
-            "m.tmodel:/prog/size: -1 is out of range; allowed 0..18446744073709551615");
+            "m.tmodel:/prog/size: -1 is out of range; allowed 0 or more");
   EXPECT_EQ(text_error(with(R"("number_of_threads":1)", R"("number_of_threads":3)")),
             "m.tmodel:/arch/number_of_threads: 3 is out of range; allowed 1..2");
   EXPECT_EQ(text_error(with(R"("load_consts_to_local":true)", R"("load_consts_to_local":1)")),
@@ -97,7 +97,7 @@ TEST(ModelFile, LayersAreOptionalAndLast) {
             "m.tmodel:/layers/1/first: instruction 1 belongs to the layer before; allowed 2 or "
             "more");
   EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("count":0)")),
-            "m.tmodel:/layers/0/count: 0 is out of range; allowed 1..18446744073709551615");
+            "m.tmodel:/layers/0/count: 0 is out of range; allowed 1 or more");
   EXPECT_EQ(text_error(with_layers(R"("first":1)", R"("first":18446744073709551615)")),
             "m.tmodel:/layers/1/count: first + count is beyond 64 bits");
   EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("cuont":1)")),
@@ -170,7 +170,7 @@ TEST(ModelFile, AllProblemsAtOnce) {
 TEST(ModelFile, ChecksLeaveOutWhatCouldNotBeRead) {
   EXPECT_EQ(text_error("[]"), "m.tmodel: must be an object, is an array");
   EXPECT_EQ(text_error(with(R"("dram0_depth":16)", R"("dram0_depth":0)")),
-            "m.tmodel:/arch/dram0_depth: 0 is out of range; allowed 1..4611686018427387904");
+            "m.tmodel:/arch/dram0_depth: 0 is out of range; allowed 1..2^62");
   EXPECT_EQ(text_error(with(R"("arch":{)", R"("architecture":{)")),
             "m.tmodel:/arch: missing key\nm.tmodel:/architecture: unknown key");
 }

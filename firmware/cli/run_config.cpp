@@ -1,0 +1,108 @@
+#include "firmware/cli/run_config.h"
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "firmware/cli/run_parameters.h"
+#include "firmware/driver/tcu/simulation_parameters.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+#include "isa/tcu/architecture_json.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string absolute(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+/// Applies a function to every text of a workload, all of which are paths.
+template <typename Function>
+void change_paths(Workload& workload, Function&& function) {
+  for (const Parameter<Workload>& parameter : workload_parameters()) {
+    const ParameterValue value = parameter.get(workload);
+    if (const auto* path = std::get_if<std::string>(&value)) {
+      parameter.set(workload, function(*path));
+    }
+  }
+  for (auto& [name, path] : workload.inputs) path = function(path);
+}
+
+void read_workload(ObjectReader reader, const std::string& file, Workload& workload) {
+  workload_parameters().read(reader, workload, MissingKeys::allowed);
+  if (auto inputs = reader.get_optional_object("inputs")) {
+    for (const std::string& name : inputs->keys()) {
+      workload.inputs.emplace_back(name, inputs->get_string(name));
+    }
+  }
+  reader.finish();
+  change_paths(workload, [&](const std::string& path) { return resolve_beside(file, path); });
+}
+
+void read_board_section(ObjectReader reader, RunConfig& config) {
+  config.board = reader.get_optional_string("name").value_or("");
+  for (const auto& parameter : board_parameters()) {
+    if (reader.has(parameter.key)) config.given.push_back(parameter.key);
+  }
+  board_parameters().read(reader, config.values, MissingKeys::allowed);
+  reader.finish();
+}
+
+void read_run_section(ObjectReader reader, const std::string& file, RunPlan& plan) {
+  run_parameters().read(reader, plan, MissingKeys::allowed);
+  simulation_parameters().read(reader, plan.config, MissingKeys::allowed);
+  sampler_parameters().read(reader, plan.sampling, MissingKeys::allowed);
+  reader.finish();
+  if (!plan.regions_wanted.empty() && !is_number(plan.regions_wanted)) {
+    plan.regions_wanted = resolve_beside(file, plan.regions_wanted);
+  }
+}
+
+}  // namespace
+
+bool RunConfig::needs_board(bool has_model) const {
+  const auto values_of_a_board = board_parameters().section().parameters.size();
+  return !board.empty() && (given.size() < values_of_a_board || (!architecture && !has_model));
+}
+
+RunConfig read_run_config(const std::string& path, RunPlan& plan) {
+  JsonDocument document(read_text(path), path);
+  ObjectReader root = document.root();
+  RunConfig config;
+  config.path = path;
+  if (root.has("workload")) read_workload(root.get_object("workload"), path, plan.workload);
+  if (root.has("architecture")) {
+    config.architecture = tcu::decode_architecture(root.get_object("architecture"));
+  }
+  if (root.has("board")) read_board_section(root.get_object("board"), config);
+  if (root.has("run")) read_run_section(root.get_object("run"), path, plan);
+  root.finish();
+  document.problems().throw_if_any();
+  return config;
+}
+
+std::string run_config_json(const RunPlan& plan) {
+  Json json;
+  Workload workload = plan.workload;
+  change_paths(workload, absolute);
+  workload_parameters().write(json["workload"], workload);
+  for (const auto& [name, path] : workload.inputs) json["workload"]["inputs"][name] = path;
+  tcu::Architecture architecture = plan.config.architecture;
+  for (tcu::DaisBlockEntry& block : architecture.dais_blocks) block.program = absolute(block.path);
+  json["architecture"] = Json::parse(tcu::to_json(architecture, -1));
+  if (!plan.board.name.empty()) json["board"]["name"] = plan.board.name;
+  board_parameters().write(json["board"], plan.config);
+  RunChoices run = plan;
+  if (!run.regions_wanted.empty() && !is_number(run.regions_wanted)) {
+    run.regions_wanted = absolute(run.regions_wanted);
+  }
+  run_parameters().write(json["run"], run);
+  simulation_parameters().write(json["run"], plan.config);
+  sampler_parameters().write(json["run"], plan.sampling);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tactus

@@ -1,0 +1,36 @@
+#include "firmware/driver/tcu/simulation_parameters.h"
+
+namespace tactus {
+
+const ParameterTable<TcuSimulationConfig>& simulation_parameters() {
+  using C = TcuSimulationConfig;
+  constexpr WholeRange any_u32{0, 0xFFFFFFFF};
+  static const ParameterTable<TcuSimulationConfig> table(
+      "simulation", "How a machine is simulated, and what is around it.",
+      {choice("mac_rounding", &C::rounding, {"sum", "legacy"}, "legacy: RTL before March 2022"),
+       whole("decoder_timeout", &C::decoder_timeout, {0, 65535}, "cycles",
+             "reset value of the timeout register"),
+       whole("feed_gap", &C::feed_gap, pause_range, "cycles",
+             "idle cycles after each word of the instruction stream"),
+       whole_by<C>(
+           "stall_percent", [](const C& c) { return std::uint64_t{c.stalls.percent()}; },
+           [](C& c, std::uint64_t percent) {
+             c.stalls = StallGenerator(c.stalls.seed(), static_cast<unsigned>(percent));
+           },
+           {0, 99}, "percent", "random stalls at the memory's pins"),
+       whole_by<C>(
+           "stall_seed", [](const C& c) { return std::uint64_t{c.stalls.seed()}; },
+           [](C& c, std::uint64_t seed) {
+             c.stalls = StallGenerator(static_cast<std::uint32_t>(seed), c.stalls.percent());
+           },
+           any_u32, "", "seed of the stalls"),
+       choice("engine", &C::engine, {"step", "fast"},
+              "step: settle all wires in every cycle; the result is the same, and slower")
+           .which_shapes_no_machine(),
+       optional_whole("shuffle_seed", &C::shuffle_seed, any_u32, "", "none",
+                      "evaluate units in random order: slow, changes nothing")
+           .which_shapes_no_machine()});
+  return table;
+}
+
+}  // namespace tactus

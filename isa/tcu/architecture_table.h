@@ -1,0 +1,12 @@
+// The table of an architecture's parameters.
+#pragma once
+
+#include "isa/support/parameter.h"
+#include "isa/tcu/architecture.h"
+
+namespace tactus::tcu {
+
+/// In the order of the reference's architecture files, which is that of writing.
+[[nodiscard]] const ParameterTable<Architecture>& architecture_parameters();
+
+}  // namespace tactus::tcu
