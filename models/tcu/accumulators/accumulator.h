@@ -14,6 +14,7 @@
 
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/clock.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/memory/dual_port_memory.h"
@@ -116,9 +117,7 @@ class Accumulator final : public sc_core::sc_module {
   /// hold the same.
   Queue<Route, QueueKind::pipe_flow, 1> routes_;
   Lock lock_;
-  unsigned needed_legs_ = 0;
-  unsigned pending_legs_ = 0;
-  unsigned done_legs_ = 0;
+  Fork fork_;  ///< of the control's request
 
   // The settled wires of the present cycle.
   unsigned fires_ = 0;  ///< legs

@@ -63,7 +63,7 @@ void AccumulatorWithAlu::decode_phase() {
   const Step step = steps[step_index(item, read_done_)];
   simd_ = item.alu.op != tcu::SimdOp::no_op;
   phase_ = step.phase;
-  needed_legs_ = step.needed_legs;
+  fork_.offer(!control_.empty(), step.needed_legs);
   offered_ = (simd_ ? leg_input_select | leg_output_select : 0U) |
              (step.writes ? unsigned{leg_result_select} : 0U);
   request_.bits = {step.writes ? item.write_address : item.read_address, step.writes,
@@ -74,11 +74,10 @@ void AccumulatorWithAlu::decode_phase() {
 void AccumulatorWithAlu::drive() {
   links_.control.ready = control_.can_enqueue();
   decode_phase();
-  pending_legs_ = control_.empty() ? 0 : needed_legs_ & ~done_legs_;
-  request_.valid = (pending_legs_ & leg_accumulator) != 0;
-  operation_.valid = (pending_legs_ & leg_alu) != 0;
+  request_.valid = fork_.pending(leg_accumulator);
+  operation_.valid = fork_.pending(leg_alu);
 
-  selected_ = selects_.full | (pending_legs_ & select_legs);
+  selected_ = selects_.full | (fork_.pending() & select_legs);
   routes_ = selects_.output(offered_);
 
   accumulator_.drive();
@@ -125,7 +124,7 @@ std::uint64_t AccumulatorWithAlu::facts() const {
   const AccumulatorControl& item = control_.front();
   std::uint64_t facts = control_.count() | step_index(item, read_done_) << 2 |
                         unsigned{item.accumulate} << 7 |
-                        unsigned{AluArray::needs_input(item.alu)} << 8 | done_legs_ << 9 |
+                        unsigned{AluArray::needs_input(item.alu)} << 8 | fork_.done() << 9 |
                         selects_.full << (14 - 1) | (selects_.items & selects_.full) << (17 - 1);
   facts |= accumulator_.facts() << 20;
   return facts | alu_.facts() << (20 + Accumulator::fact_bits);
@@ -149,9 +148,9 @@ void AccumulatorWithAlu::decide() {
   if (request_.ready) ready |= leg_accumulator;
   if (operation_.ready) ready |= leg_alu;
 
-  const bool all = (needed_legs_ & ~(ready | done_legs_)) == 0;
-  const unsigned fires = pending_legs_ & ready;
-  const unsigned done = all ? 0 : done_legs_ | fires;
+  const bool all = fork_.all(ready);
+  const unsigned fires = fork_.fires(ready);
+  const unsigned done = fork_.after(all, fires);
   edge_.fires = static_cast<std::uint8_t>(fires);
   edge_.done = static_cast<std::uint8_t>(done);
   edge_.offered = static_cast<std::uint8_t>(offered_);
@@ -164,7 +163,7 @@ void AccumulatorWithAlu::decide() {
   edge_.state = state();
   edge_.accumulator = accumulator_.edge();
   edge_.alu = alu_.edge();
-  edge_.turns = done != done_legs_ || edge_.read_done != read_done_ ||
+  edge_.turns = done != fork_.done() || edge_.read_done != read_done_ ||
                 selects_.level_moves(fires & select_legs, taken) ||
                 control_.level_moves(edge_.enters, edge_.retires) || edge_.accumulator.turns ||
                 edge_.alu.turns;
@@ -206,7 +205,7 @@ void AccumulatorWithAlu::move() {
   accumulator_input_.bits = edge_.input_from_alu ? alu_output_.bits : links_.input.bits;
   accumulator_.move();
   alu_.move();
-  done_legs_ = edge_.done;
+  fork_.move(edge_.done);
   read_done_ = edge_.read_done;
   selects_.commit(edge_.fires & select_legs, edge_.offered, edge_.taken);
   if (edge_.fires != 0 || (edge_.retires && !control_.empty())) ++clock_.progress;
@@ -256,7 +255,7 @@ std::string AccumulatorWithAlu::waits_for() const {
   const AccumulatorControl& item = control_.front();
   std::string text = simd_ ? "SIMD instruction" : "access";
   text += item.read ? (item.write ? " (read+write)" : " (read)") : item.write ? " (write)" : "";
-  if (pending_legs_ & leg_alu) return text + " waits for the ALU's input vector";
+  if (fork_.pending(leg_alu)) return text + " waits for the ALU's input vector";
   return text + " waits behind: " + accumulator_.waits_for();
 }
 
@@ -277,7 +276,7 @@ void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope&
       trace::Moment::committed);
   scope.reg("readDone", 1, [this] { return read_done_; });
   scope.state(
-      "done", 5, [this] { return done_legs_; }, "legs taken: 1 accumulator, 2 I, 4 O, 8 D, 10 ALU");
+      "done", 5, [this] { return fork_.done(); }, "legs taken: 1 accumulator, 2 I, 4 O, 8 D, 10 ALU");
   const auto select = [&](const char* name, Leg queue, const char* note) {
     const trace::Scope part = scope.part(name);
     part.wire("valid", 1, [this, queue] { return selected(queue); });

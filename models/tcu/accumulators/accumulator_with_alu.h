@@ -13,6 +13,7 @@
 
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/accumulators/accumulator.h"
 #include "models/tcu/accumulators/alu_array.h"
@@ -163,12 +164,10 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Queue<AccumulatorControl, QueueKind::plain, 2> control_;
   SelectQueues selects_;
   bool read_done_ = false;
-  unsigned done_legs_ = 0;
+  Fork fork_;  ///< of the item at the head, in its present phase
 
   // The settled wires of the present cycle.
   Phase phase_ = Phase::single;
-  unsigned needed_legs_ = 0;
-  unsigned pending_legs_ = 0;
   bool simd_ = false;                   ///< the item at the head is a SIMD instruction
   unsigned offered_ = 0;                ///< to the select queues
   unsigned selected_ = 0, routes_ = 0;  ///< what they give: valid and item

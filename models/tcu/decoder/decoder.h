@@ -23,6 +23,7 @@
 #include "isa/tcu/instruction_kind.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/expander.h"
@@ -161,8 +162,8 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] bool head_valid() const { return !queue_.empty(); }
   /// Whether the head would retire in this cycle, valid or not; settled wires, before commit().
   [[nodiscard]] bool head_ready() const {
-    const unsigned open = queue_.front().legs & ~done_legs_;
-    return ready_legs(open, taken(open | shown_legs_)) == open;
+    const unsigned open = fork_.open();
+    return fork_.all(ready_legs(open, taken(open | shown_legs_)));
   }
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
@@ -297,10 +298,9 @@ class Decoder final : public sc_core::sc_module {
   DecoderLinks links_;
 
   InstructionQueue<Decoded> queue_;
-  unsigned done_legs_ = 0;
+  Fork fork_;                        ///< of the instruction at the head
   unsigned queued_legs_ = 0;         ///< streams whose queue holds items
   unsigned full_legs_ = local_legs;  ///< streams without room in a queue
-  unsigned pending_legs_ = 0;        ///< of the head in this cycle: needed and not done
   unsigned shown_legs_ = 0;          ///< those with an output in this cycle
   unsigned last_legs_ = all_legs;    ///< whose output is the last of an item
   unsigned fresh_legs_ = 0;          ///< whose wires do not show the item at their output
@@ -332,8 +332,8 @@ class Decoder final : public sc_core::sc_module {
 inline void Decoder::show() {
   if (moving_ != 0) show_addresses(moving_);
   if (!turned_) return;
-  pending_legs_ = queue_.empty() ? 0 : queue_.front().legs & ~done_legs_;
-  const unsigned active = pending_legs_ | queued_legs_;
+  fork_.offer(!queue_.empty(), queue_.front().legs);
+  const unsigned active = fork_.pending() | queued_legs_;
   fresh_legs_ |= active & ~shown_legs_;
   shown_legs_ = active;
   show_items(fresh_legs_);

@@ -75,9 +75,10 @@ void Converter::drive() {
     return;
   }
   const bool allowed = outstanding_reads_ == 0 && outstanding_writes_ < outstanding_limit;
-  axi_.aw.valid = allowed && !address_done_;
+  write_fork_.offer(allowed, leg_address | leg_data);
+  axi_.aw.valid = write_fork_.pending(leg_address);
   axi_.aw.bits = piece_.address;
-  axi_.w.valid = allowed && !length_done_ && word_valid_;
+  axi_.w.valid = write_fork_.pending(leg_data) && word_valid_;
   axi_.w.bits = beat();
 }
 
@@ -162,16 +163,12 @@ void Converter::commit_request() {
     if (!requests_.front().write) {
       taken = axi_.ar.fires();
     } else {
-      const bool length_fires = axi_.w.fires() && axi_.w.bits.last;
-      const bool address_ok = address_done_ || axi_.aw.ready;
-      const bool length_ok = length_done_ || length_fires;
-      const bool offered = axi_.aw.valid || axi_.w.valid || address_done_ || length_done_;
-      taken = offered && address_ok && length_ok;
-      const bool address = !taken && (address_done_ || axi_.aw.fires());
-      const bool length = !taken && (length_done_ || length_fires);
-      if (address != address_done_ || length != length_done_) ++clock_.turns;
-      address_done_ = address;
-      length_done_ = length;
+      const unsigned ready = (axi_.aw.ready ? leg_address : 0U) |
+                             (axi_.w.fires() && axi_.w.bits.last ? leg_data : 0U);
+      taken = write_fork_.all(ready);
+      const unsigned done = write_fork_.after(ready);
+      if (done != write_fork_.done()) ++clock_.turns;
+      write_fork_.move(done);
     }
   }
   if (axi_.ar.fires()) ++outstanding_reads_;
@@ -266,8 +263,8 @@ void Converter::describe(const trace::Scope& scope) const {
   scope.reg(
       "vectors_issued", trace::bits_for(address_mask_), [this] { return vectors_issued_; },
       trace::Radix::decimal);
-  scope.reg("address_done", 1, [this] { return address_done_; });
-  scope.reg("length_done", 1, [this] { return length_done_; });
+  scope.reg("address_done", 1, [this] { return write_fork_.done() & leg_address; });
+  scope.reg("length_done", 1, [this] { return (write_fork_.done() & leg_data) != 0; });
   scope.reg("serializer_valid", 1, [this] { return word_valid_; });
   scope.reg(
       "serializer_beat", trace::bits_for(m), [this] { return word_index_; }, trace::Radix::decimal);

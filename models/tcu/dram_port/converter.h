@@ -19,6 +19,7 @@
 #include "models/axi/axi.h"
 #include "models/axi/beat_queue.h"
 #include "models/sim/clock.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/decoder/decoder.h"
 #include "models/tcu/tcu.h"
@@ -84,8 +85,8 @@ class Converter final : public sc_core::sc_module {
   Queue<DramRequest, QueueKind::plain, 2> requests_;
   std::uint64_t vectors_issued_ = 0;  ///< of the head request, in earlier bursts
   Piece piece_;                       ///< of this cycle
-  bool address_done_ = false;         ///< fork of a write: address taken
-  bool length_done_ = false;          ///< fork of a write: last beat passed
+  enum WriteLeg : unsigned { leg_address = 1, leg_data = 2 };
+  Fork write_fork_;  ///< of a write's piece: its address, and its data up to the last beat
   unsigned outstanding_reads_ = 0;
   unsigned outstanding_writes_ = 0;
 

@@ -8,7 +8,7 @@ namespace tactus {
 /// Sets of legs at 2, 11 (see facts()), 20 and 29. Local legs have no queues, so in the last two
 /// their places are free for what the wires show of items whether or not these are valid.
 void Decoder::note_items() {
-  const unsigned open = queue_.front().legs & ~done_legs_;
+  const unsigned open = fork_.open();
   const auto at = [](std::uint64_t value, unsigned bit) { return value << bit; };
   item_facts_ = queue_.count() | at(open, 2) | at(queued_legs_ & ~local_legs, 20) |
                 at(full_legs_ & ~local_legs, 29) | at(links_.local_a.request.bits.write, 21) |

@@ -12,6 +12,7 @@
 
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/expander.h"
@@ -124,7 +125,7 @@ class LocalRouter final : public sc_core::sc_module {
   enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
 
   [[nodiscard]] unsigned ready_legs() const;
-  void select_legs(const Dataflow& flow);
+  unsigned select_legs(const Dataflow& flow);
   void route(unsigned source);
   [[nodiscard]] std::uint64_t queue_facts() const;
   [[nodiscard]] State state() const;
@@ -135,9 +136,7 @@ class LocalRouter final : public sc_core::sc_module {
   SelectStream write_;        ///< L
   SelectStream accumulator_;  ///< W
   Wire results_of_dais_;
-  unsigned needed_legs_ = 0;
-  unsigned pending_legs_ = 0;
-  unsigned done_legs_ = 0;
+  Fork fork_;                ///< of the control's item
   unsigned ready_legs_ = 0;  ///< of the streams' queues, in this cycle
   Edge edge_{};
   std::uint64_t queue_facts_ = queue_facts();
