@@ -13,17 +13,17 @@ constexpr std::uint64_t most_latency_cycles = 1000000;
 }  // namespace
 
 Args::Option engine_option() {
-  return {
-      "engine", "step|fast",
-      "step: settle all wires in every cycle; the result is the same, and slower (default fast)"};
+  return {"engine", "step|fast|verify",
+          "step: settle all wires in every cycle; verify: so, and stop where the fast engine would "
+          "differ; both are slower, the result is the same (default fast)"};
 }
 
 Engine read_engine(const Args& args) {
   const std::string engine = args.text("engine").value_or("fast");
-  if (engine != "step" && engine != "fast") {
-    user_error("--engine {} is not allowed; allowed: step, fast", quote(engine));
-  }
-  return engine == "step" ? Engine::step : Engine::fast;
+  if (engine == "step") return Engine::step;
+  if (engine == "fast") return Engine::fast;
+  if (engine == "verify") return Engine::verify;
+  user_error("--engine {} is not allowed; allowed: step, fast, verify", quote(engine));
 }
 
 std::vector<Args::Option> machine_options() {

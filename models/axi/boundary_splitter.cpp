@@ -140,8 +140,7 @@ void BoundarySplitter::accept() {
   write_ready_ = (pins_.aw.ready ? leg_address : 0U) |
                  (writes_.lengths.can_enqueue(write_length_taken_) ? leg_length : 0U) |
                  (keep_response_.can_enqueue(response_taken_) ? leg_response : 0U);
-  upstream_.aw.ready =
-      writes_.fork.all(write_ready_) && writes_.last_piece;
+  upstream_.aw.ready = writes_.fork.all(write_ready_) && writes_.last_piece;
 }
 
 void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready) {

@@ -63,6 +63,9 @@ using Cycle = std::uint64_t;
 enum class Engine : std::uint8_t {
   step,  ///< settles every unit in every cycle: the reference
   fast,  ///< settles a unit only where its decisions are not known
+  /// Settles every unit in every cycle, and compares what the fast engine would have known of the
+  /// cycle with what came out; an InternalError names the first difference.
+  verify,
 };
 
 /// Cycles in which anything moves that are taken at once.

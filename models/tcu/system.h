@@ -22,6 +22,7 @@
 #include "models/sim/trace/cycle_watcher.h"
 #include "models/tcu/array_time.h"
 #include "models/tcu/dram_port/dram_port.h"
+#include "models/tcu/fast/tcu_replay.h"
 #include "models/tcu/sampler/sampler.h"
 #include "models/tcu/stream_adapter/stream_adapter.h"
 #include "models/tcu/tcu.h"
@@ -57,6 +58,7 @@ class TcuSystem final : public sc_core::sc_module {
   /// Throws UserError if the AXI width does not fit the architecture's vectors.
   TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
             InstructionSource& source);
+  ~TcuSystem() override;
 
   [[nodiscard]] AxiLinks& pins(unsigned port) { return ports_[port]->pins; }
   void attach(unsigned port, AxiTarget& target);
@@ -91,6 +93,8 @@ class TcuSystem final : public sc_core::sc_module {
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
   [[nodiscard]] Tcu& tcu() { return tcu_; }
   [[nodiscard]] const Tcu& tcu() const { return tcu_; }
+  /// What engine verify found so far; null with the other engines.
+  [[nodiscard]] TcuVerifier* verifier() { return replay_.verifier(); }
 
   void describe(const trace::Scope& scope) const;
   /// Of every unit, in the order of reports, and of the array's time as the last.
@@ -158,6 +162,11 @@ class TcuSystem final : public sc_core::sc_module {
   void settle(bool may_recall);
   void commit();
   void shuffled_order(bool watched);
+  // Engine verify (models/tcu/fast/system_verify.cpp).
+  struct Verifier;
+  void make_verifier();
+  void settle_verified();
+  void commit_verified();
   /// Cycles that can be taken at once; 0 or 1: none.
   [[nodiscard]] Cycle steady(Cycle most) const;
   bool run(Cycle cycles);
@@ -169,6 +178,7 @@ class TcuSystem final : public sc_core::sc_module {
   std::array<DramLinks, 2> dram_;
   StreamAdapter stream_;
   Tcu tcu_;
+  TcuReplay replay_;
   std::array<std::unique_ptr<Port>, 2> ports_;
   void take_sample();
 
@@ -179,6 +189,7 @@ class TcuSystem final : public sc_core::sc_module {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
+  std::unique_ptr<Verifier> verifier_;  ///< null unless the engine is verify
   bool paused_ = false;
   bool rested_ = false;  ///< nothing moved in the last cycle
 };

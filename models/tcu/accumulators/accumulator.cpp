@@ -86,15 +86,6 @@ Accumulator::Activity Accumulator::activity() const {
   return request.valid || data_waits ? Activity::wait_reader : Activity::none;
 }
 
-std::uint64_t Accumulator::facts() const {
-  // An entry and its kind, without branches: in most cycles both are others than in the last.
-  const unsigned request = requests_.empty() ? 0 : 1U;
-  const unsigned route = routes_.empty() ? 0 : 1U;
-  return fork_.done() | unsigned{lock_.held} << 5 | request << 6 |
-         (request & unsigned{requests_.front().write}) << 7 | route << 8 |
-         (route & unsigned{routes_.front()}) << 9 | memory_.facts() << 10;
-}
-
 void Accumulator::decide() {
   memory_.decide();
   const unsigned done = fork_.after(links_.control.ready, fires_);

@@ -61,9 +61,27 @@ class Accumulator final : public sc_core::sc_module {
     bool turns;
     Activity activity;
     DualPortMemory::Edge memory;
+    static constexpr auto fields() {
+      return edge_fields(
+          edge_field("fires", &Edge::fires), edge_field("done", &Edge::done),
+          edge_field("write", &Edge::write), edge_field("through_adder", &Edge::through_adder),
+          edge_field("takes_input", &Edge::takes_input), edge_field("sums", &Edge::sums),
+          edge_field("a_fires", &Edge::a_fires), edge_field("a_ready", &Edge::a_ready),
+          edge_field("rests", &Edge::rests), edge_field("turns", &Edge::turns),
+          edge_field("activity", &Edge::activity), edge_field("memory", &Edge::memory));
+    }
   };
-  static constexpr unsigned fact_bits = 10 + DualPortMemory::fact_bits;
-  [[nodiscard]] std::uint64_t facts() const;
+  [[nodiscard]] auto fact_list() const {
+    // An entry and its kind, without branches: in most cycles both are others than in the last.
+    const unsigned request = requests_.empty() ? 0 : 1U;
+    const unsigned route = routes_.empty() ? 0 : 1U;
+    return list_facts(fact<5>("done_legs", fork_.done()), fact<1>("lock_held", lock_.held),
+                      fact<1>("request_waits", request),
+                      fact<1>("request_writes", request & unsigned{requests_.front().write}),
+                      fact<1>("route_waits", route),
+                      fact<1>("route_through_adder", route & unsigned{routes_.front()}),
+                      fact_group("memory", memory_.fact_list()));
+  }
   void decide();  ///< needs output.ready
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge);  ///< needs the control's address
@@ -128,5 +146,6 @@ class Accumulator final : public sc_core::sc_module {
   std::vector<std::uint8_t> sum_;
   std::vector<MemoryRequest> run_;  ///< those waiting, then those of the control
 };
+static_assert(names_all_fields<Accumulator::Edge>());
 
 }  // namespace tactus

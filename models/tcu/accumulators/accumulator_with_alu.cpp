@@ -15,10 +15,6 @@ AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Cloc
       alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}),
       account_("accumulators", clock, state_table, rest) {}
 
-namespace {
-enum StepBit : unsigned { bit_read = 1, bit_write = 2, bit_simd = 4, bit_input = 8, bit_done = 16 };
-}  // namespace
-
 constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::make_steps() {
   std::array<Step, 32> steps{};
   for (unsigned bits = 0; bits < steps.size(); ++bits) {
@@ -49,12 +45,6 @@ constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::make_step
 }
 
 constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::steps = make_steps();
-
-unsigned AccumulatorWithAlu::step_index(const AccumulatorControl& item, bool read_done) {
-  return (item.read ? bit_read : 0U) | (item.write ? bit_write : 0U) |
-         (item.alu.op != tcu::SimdOp::no_op ? bit_simd : 0U) |
-         (item.alu.left == 0 || item.alu.right == 0 ? bit_input : 0U) | (read_done ? bit_done : 0U);
-}
 
 /// What the item at the head asks for in this cycle. The head may be stale (empty queue): its legs
 /// are then not valid, but `read_done_` still follows them, as in the RTL.
@@ -120,15 +110,7 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
   return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
 }
 
-std::uint64_t AccumulatorWithAlu::facts() const {
-  const AccumulatorControl& item = control_.front();
-  std::uint64_t facts = control_.count() | step_index(item, read_done_) << 2 |
-                        unsigned{item.accumulate} << 7 |
-                        unsigned{AluArray::needs_input(item.alu)} << 8 | fork_.done() << 9 |
-                        selects_.full << (14 - 1) | (selects_.items & selects_.full) << (17 - 1);
-  facts |= accumulator_.facts() << 20;
-  return facts | alu_.facts() << (20 + Accumulator::fact_bits);
-}
+AccumulatorWithAlu::Packed AccumulatorWithAlu::facts() const { return fact_list().packed(); }
 
 void AccumulatorWithAlu::decide() {
   alu_.accept();
@@ -276,7 +258,8 @@ void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope&
       trace::Moment::committed);
   scope.reg("readDone", 1, [this] { return read_done_; });
   scope.state(
-      "done", 5, [this] { return fork_.done(); }, "legs taken: 1 accumulator, 2 I, 4 O, 8 D, 10 ALU");
+      "done", 5, [this] { return fork_.done(); },
+      "legs taken: 1 accumulator, 2 I, 4 O, 8 D, 10 ALU");
   const auto select = [&](const char* name, Leg queue, const char* note) {
     const trace::Scope part = scope.part(name);
     part.wire("valid", 1, [this, queue] { return selected(queue); });

@@ -75,9 +75,30 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     State state;
     Accumulator::Edge accumulator;
     AluArray::Edge alu;
+    static constexpr auto fields() {
+      return edge_fields(
+          edge_field("fires", &Edge::fires), edge_field("done", &Edge::done),
+          edge_field("offered", &Edge::offered), edge_field("taken", &Edge::taken),
+          edge_field("read_done", &Edge::read_done), edge_field("enters", &Edge::enters),
+          edge_field("retires", &Edge::retires), edge_field("write", &Edge::write),
+          edge_field("input_from_alu", &Edge::input_from_alu), edge_field("turns", &Edge::turns),
+          edge_field("rests", &Edge::rests), edge_field("state", &Edge::state),
+          edge_field("accumulator", &Edge::accumulator), edge_field("alu", &Edge::alu));
+    }
   };
-  static constexpr unsigned fact_bits = 20 + Accumulator::fact_bits + AluArray::fact_bits;
-  [[nodiscard]] std::uint64_t facts() const;
+  [[nodiscard]] auto fact_list() const {
+    const AccumulatorControl& item = control_.front();
+    return list_facts(
+        fact<2>("control", control_.count()), fact<5>("step", step_index(item, read_done_)),
+        fact<1>("accumulate", item.accumulate),
+        fact<1>("alu_needs_input", AluArray::needs_input(item.alu)),
+        fact<5>("done_legs", fork_.done()), fact<3>("selects_full", selects_.full >> lowest_select),
+        fact<3>("selects", (selects_.items & selects_.full) >> lowest_select),
+        fact_group("accumulator", accumulator_.fact_list()), fact_group("alu", alu_.fact_list()));
+  }
+  /// Not inline: it is large, and asked for in few cycles.
+  using Packed = PackedFacts<40>;
+  [[nodiscard]] Packed facts() const;
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge);
@@ -93,7 +114,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
   [[nodiscard]] const AluArray& alu() const { return alu_; }
   [[nodiscard]] AluArray& alu() { return alu_; }
-  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::array<Account*, 2> accounts() { return {&account_, &alu_.account()}; }
   [[nodiscard]] bool idle() const {
     return control_.empty() && selects_.full == 0 && alu_.idle() && accumulator_.idle();
   }
@@ -110,6 +131,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     leg_alu = 16,
     select_legs = leg_input_select | leg_output_select | leg_result_select,
   };
+  static constexpr unsigned lowest_select = 1;  ///< number of the first of the three
   /// Where the item at the head stands. Items that read and write take two phases.
   enum class Phase : std::uint8_t { single, read, skip_read, write };
   /// What an item does in the cycles in which it is at the head, but for addresses and operation.
@@ -121,7 +143,19 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   /// By the bits of step_index().
   static constexpr std::array<Step, 32> make_steps();
   static const std::array<Step, 32> steps;
-  [[nodiscard]] static unsigned step_index(const AccumulatorControl& item, bool read_done);
+  enum StepBit : unsigned {
+    bit_read = 1,
+    bit_write = 2,
+    bit_simd = 4,
+    bit_input = 8,
+    bit_done = 16
+  };
+  [[nodiscard]] static unsigned step_index(const AccumulatorControl& item, bool read_done) {
+    return (item.read ? bit_read : 0U) | (item.write ? bit_write : 0U) |
+           (item.alu.op != tcu::SimdOp::no_op ? bit_simd : 0U) |
+           (item.alu.left == 0 || item.alu.right == 0 ? bit_input : 0U) |
+           (read_done ? bit_done : 0U);
+  }
   /// The select queues I, O and D, pipe-flow queues of one entry, worked out together: each is a
   /// bit at the place of its leg. Items of I and O: 1 selects the ALU, 0 the router. Items of D: 1
   /// keeps the result, 0 drops it.
@@ -178,5 +212,6 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Edge edge_{};
   Account account_;
 };
+static_assert(names_all_fields<AccumulatorWithAlu::Edge>());
 
 }  // namespace tactus

@@ -23,6 +23,8 @@
 #include "isa/tcu/instruction_kind.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fast/edge_fields.h"
+#include "models/sim/fast/facts.h"
 #include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
@@ -119,15 +121,40 @@ class Decoder final : public sc_core::sc_module {
     bool head_ready;               ///< all of its legs are taken, valid or not
     bool accepts;                  ///< an instruction
     bool turns;
+    static constexpr auto fields() {
+      return edge_fields(edge_field("entering", &Edge::entering),
+                         edge_field("firing", &Edge::firing), edge_field("ending", &Edge::ending),
+                         edge_field("waits", &Edge::waits),
+                         edge_field("head_ready", &Edge::head_ready),
+                         edge_field("accepts", &Edge::accepts), edge_field("turns", &Edge::turns));
+    }
   };
   /// Addresses and items at the outputs in the coming cycle.
   void show();
-  static constexpr unsigned fact_bits = 41;
-  /// Of the coming cycle, after show(), which shows nothing new from then on until a turn.
-  [[nodiscard]] std::uint64_t facts() {
+  /// What changes with a turn only: levels of the queues and kinds of the items at the outputs.
+  [[nodiscard]] auto item_facts() const {
+    return list_facts(
+        fact<2>("instructions", queue_.count()), fact<leg_count>("open_legs", fork_.open()),
+        fact<leg_count>("queued_legs", queued_legs_), fact<leg_count>("full_legs", full_legs_),
+        // Those for local memory and routers show on their wires, valid or not.
+        fact<1>("local_a_write", links_.local_a.request.bits.write),
+        fact<1>("local_b_write", links_.local_b.request.bits.write),
+        fact<1>("host_port", links_.host.bits.dram),
+        fact<1>("host_to_dram", links_.host.bits.to_dram),
+        fact<3>("dataflow", links_.dataflow.bits.kind));
+  }
+  /// Legs whose output, offered or not, is the last of its item.
+  [[nodiscard]] auto last_facts() const {
+    return fact<leg_count>("last_legs", last_legs_ & (fork_.open() | shown_legs_));
+  }
+  /// Of the coming cycle, after show().
+  [[nodiscard]] auto fact_list() const { return list_facts(item_facts(), last_facts()); }
+  /// The same, with those of the items kept from the last turn. Until the next turn show() shows no
+  /// other items.
+  [[nodiscard]] auto facts() {
     if (turned_) note_items();
     turned_ = false;
-    return item_facts_ | std::uint64_t{last_legs_ & open_legs_} << 11;
+    return pack_facts(item_facts_, last_facts());
   }
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
@@ -148,6 +175,7 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
   [[nodiscard]] Levels levels() const {
     return {queue_.count(), dataflow_queue_.count(), accumulator_queue_.count(),
             array_queue_.count(), dais_queue_.count()};
@@ -315,9 +343,8 @@ class Decoder final : public sc_core::sc_module {
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
-  bool turned_ = true;            ///< since the last facts()
-  std::uint64_t item_facts_ = 0;  ///< those that stay the same between two turns
-  unsigned open_legs_ = 0;        ///< of the head, valid or not, and those that are shown
+  bool turned_ = true;          ///< since the last facts()
+  PackedFacts<36> item_facts_;  ///< item_facts() after the last turn
   void note_items();
   Edge edge_{};
   unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle
@@ -328,6 +355,8 @@ class Decoder final : public sc_core::sc_module {
   Stats stats_;
   Account account_;
 };
+
+static_assert(names_all_fields<Decoder::Edge>());
 
 inline void Decoder::show() {
   if (moving_ != 0) show_addresses(moving_);

@@ -163,8 +163,8 @@ void Converter::commit_request() {
     if (!requests_.front().write) {
       taken = axi_.ar.fires();
     } else {
-      const unsigned ready = (axi_.aw.ready ? leg_address : 0U) |
-                             (axi_.w.fires() && axi_.w.bits.last ? leg_data : 0U);
+      const unsigned ready =
+          (axi_.aw.ready ? leg_address : 0U) | (axi_.w.fires() && axi_.w.bits.last ? leg_data : 0U);
       taken = write_fork_.all(ready);
       const unsigned done = write_fork_.after(ready);
       if (done != write_fork_.done()) ++clock_.turns;

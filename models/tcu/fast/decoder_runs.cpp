@@ -5,18 +5,7 @@
 
 namespace tactus {
 
-/// Sets of legs at 2, 11 (see facts()), 20 and 29. Local legs have no queues, so in the last two
-/// their places are free for what the wires show of items whether or not these are valid.
-void Decoder::note_items() {
-  const unsigned open = fork_.open();
-  const auto at = [](std::uint64_t value, unsigned bit) { return value << bit; };
-  item_facts_ = queue_.count() | at(open, 2) | at(queued_legs_ & ~local_legs, 20) |
-                at(full_legs_ & ~local_legs, 29) | at(links_.local_a.request.bits.write, 21) |
-                at(links_.local_b.request.bits.write, 22) | at(links_.host.bits.dram, 30) |
-                at(links_.host.bits.to_dram, 31) |
-                at(static_cast<std::uint64_t>(links_.dataflow.bits.kind), 38);
-  open_legs_ = open | shown_legs_;
-}
+void Decoder::note_items() { item_facts_ = item_facts().packed(); }
 
 Cycle Decoder::steady(Cycle most) const {
   for_each(edge_.firing, [&](std::size_t i) { most = std::min(most, streams_[i].before_last); });

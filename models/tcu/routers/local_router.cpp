@@ -14,7 +14,9 @@ LocalRouter::LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsi
       read_(1, local_depth),
       write_(1, local_depth),
       accumulator_(2 * array_size, local_depth),
-      account_("local_router", clock, state_table, rest) {}
+      account_("local_router", clock, state_table, rest) {
+  queue_facts_ = queue_facts().packed();
+}
 
 void LocalRouter::SelectStream::drive(bool leg_valid, const Select& leg) {
   valid = queue.has_output(leg_valid);
@@ -196,15 +198,6 @@ LocalRouter::State LocalRouter::state() const {
   return offered ? wait_consumer : wait_source;
 }
 
-std::uint64_t LocalRouter::queue_facts() const {
-  const auto item = [](const SelectStream& stream) {
-    const unsigned there = stream.queue.empty() ? 0 : 7U;
-    return there & (1U | stream.queue.front().route << 1);
-  };
-  return fork_.done() | item(read_) << 3 | std::uint64_t{write_.queue.empty()} << 6 |
-         item(accumulator_) << 7 | std::uint64_t{accumulator_.queue.full()} << 10;
-}
-
 void LocalRouter::decide() {
   const unsigned fires = fork_.fires(ready_legs_);
   const unsigned done = fork_.after(links_.control.ready, fires);
@@ -249,7 +242,7 @@ void LocalRouter::move() {
   move(read_, leg_read, read_leg_);
   move(write_, leg_write, write_leg_);
   move(accumulator_, leg_accumulator, accumulator_leg_);
-  if (edge_.turns) queue_facts_ = queue_facts();
+  if (edge_.turns) queue_facts_ = queue_facts().packed();
 }
 
 void LocalRouter::describe(const trace::Scope& scope) const {

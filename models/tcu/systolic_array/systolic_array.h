@@ -8,6 +8,7 @@
 // at the run. Source: hardware spec section 7.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fast/edge_fields.h"
+#include "models/sim/fast/facts.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 
@@ -81,9 +84,21 @@ class SystolicArray final : public sc_core::sc_module {
     bool drained;         ///< before the clock edge
     bool turns, rests;
     State state;
+    static constexpr auto fields() {
+      return edge_fields(edge_field("enters", &Edge::enters), edge_field("taken", &Edge::taken),
+                         edge_field("offers", &Edge::offers), edge_field("leaves", &Edge::leaves),
+                         edge_field("drained", &Edge::drained), edge_field("turns", &Edge::turns),
+                         edge_field("rests", &Edge::rests), edge_field("state", &Edge::state));
+    }
   };
-  static constexpr unsigned fact_bits = 6;
-  [[nodiscard]] std::uint64_t facts() const;
+  [[nodiscard]] auto fact_list() const {
+    const unsigned item = control_.empty() ? 0 : 1U;
+    return list_facts(fact<2>("control", control_.count()),
+                      fact<1>("load", item & unsigned{control_.front().load}),
+                      fact<1>("zeroes", item & unsigned{control_.front().zeroes}),
+                      fact<1>("drained", drained()), fact<1>("offers", offers()));
+  }
+  [[nodiscard]] auto facts() const { return fact_list().packed(); }
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge) {
@@ -102,6 +117,7 @@ class SystolicArray final : public sc_core::sc_module {
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
 
  private:
   [[nodiscard]] State state() const;
@@ -148,11 +164,6 @@ class SystolicArray final : public sc_core::sc_module {
   Account account_;
 };
 
-inline std::uint64_t SystolicArray::facts() const {
-  const unsigned item = control_.empty() ? 0 : 1U;
-  return control_.count() | (item & unsigned{control_.front().load}) << 2 |
-         (item & unsigned{control_.front().zeroes}) << 3 | unsigned{drained()} << 4 |
-         unsigned{offers()} << 5;
-}
+static_assert(names_all_fields<SystolicArray::Edge>());
 
 }  // namespace tactus
