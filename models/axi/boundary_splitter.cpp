@@ -89,30 +89,30 @@ bool BoundarySplitter::redrive() {
   return pins_.w.bits.last == last_written && upstream_.r.bits.last == last_read;
 }
 
-Cycle BoundarySplitter::offer_run(Cycle most) {
+Cycle BoundarySplitter::offer_stretch(Cycle most) {
   const bool bursts = pins_.ar.fires();
-  if (!is_run(upstream_, bursts) || !is_run(pins_, bursts)) return 0;
+  if (!is_stretch(upstream_, bursts) || !is_stretch(pins_, bursts)) return 0;
   if (!bursts) {  // none of the beats is the last
     if (reads_.lengths.empty()) return 0;
     return std::min<Cycle>(most, reads_.lengths.front() - reads_.beats_passed);
   }
   // A burst of one beat lies in one page.
-  pins_.ar.run = upstream_.ar.run;
-  const bool single = reads_.lengths.uniform(0) && pins_.ar.run[0].length == 0;
+  pins_.ar.stretch = upstream_.ar.stretch;
+  const bool single = reads_.lengths.uniform(0) && pins_.ar.stretch[0].length == 0;
   return single && reads_.beats_passed == 0 ? most : 0;
 }
 
-void BoundarySplitter::run(Cycle cycles) {
+void BoundarySplitter::stretch(Cycle cycles) {
   ++clock_.progress;
   stats_.read_beats += cycles;
-  upstream_.r.run = pins_.r.run;
-  upstream_.r.bits = upstream_.r.run[cycles - 1];
+  upstream_.r.stretch = pins_.r.stretch;
+  upstream_.r.bits = upstream_.r.stretch[cycles - 1];
   if (!pins_.ar.fires()) {
     reads_.beats_passed += static_cast<unsigned>(cycles);
     return;
   }
   stats_.read_bursts += cycles;  // `lengths` takes as many bursts of one beat as it gives
-  cut(reads_, upstream_.ar.run[cycles - 1]);
+  cut(reads_, upstream_.ar.stretch[cycles - 1]);
   pins_.ar.bits = reads_.piece;
 }
 

@@ -35,9 +35,9 @@ class BoundarySplitter final : public sc_core::sc_module {
   void commit();
   [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
 
-  /// The splitter's part of DramPort::offer_run() and run().
-  [[nodiscard]] Cycle offer_run(Cycle most);
-  void run(Cycle cycles);
+  /// The splitter's part of DramPort::offer_stretch() and stretch().
+  [[nodiscard]] Cycle offer_stretch(Cycle most);
+  void stretch(Cycle cycles);
 
   [[nodiscard]] bool idle() const {
     return reads_.lengths.empty() && writes_.lengths.empty() && keep_response_.empty();

@@ -75,24 +75,24 @@ void TcuSystem::Port::repeat() {
 
 Cycle TcuSystem::Port::steady(Cycle most) const {
   if (!goes_on()) return most;
-  return progresses ? std::min(most, longest_run) : target->waits(most);
+  return progresses ? std::min(most, longest_stretch) : target->waits(most);
 }
 
-Cycle TcuSystem::Port::run_at_once(Cycle most) {
+Cycle TcuSystem::Port::stretch_at_once(Cycle most) {
   if (stirred()) return 0;
-  most = port.offer_run(most);
-  if (most != 0) most = target->run(most);
-  if (most != 0) port.run(most);
+  most = port.offer_stretch(most);
+  if (most != 0) most = target->stretch(most);
+  if (most != 0) port.stretch(most);
   return most;
 }
 
-Cycle TcuSystem::Port::run(Cycle most) {
-  if (const Cycle cycles = run_at_once(most)) return cycles;
+Cycle TcuSystem::Port::stretch(Cycle most) {
+  if (const Cycle cycles = stretch_at_once(most)) return cycles;
   const bool takes_requests = tcu_.request.fires();
   const bool takes_vectors = tcu_.out.fires();
   const bool gives_vectors = tcu_.in.fires();
-  run_.resize(most);
-  run_bytes_.resize(most * vector_bytes_);
+  stretch_.resize(most);
+  stretch_bytes_.resize(most * vector_bytes_);
   const Cycle first = clock_.now;
   std::uint64_t transactions = clock_.transactions;
   Cycle cycles = 0;
@@ -103,12 +103,12 @@ Cycle TcuSystem::Port::run(Cycle most) {
       clock_.agenda.stirred |= bit;
       break;
     }
-    if (takes_requests) tcu_.request.bits = tcu_.request.run[cycles];
-    if (takes_vectors) tcu_.out.bits = tcu_.out.run[cycles];
+    if (takes_requests) tcu_.request.bits = tcu_.request.stretch[cycles];
+    if (takes_vectors) tcu_.out.bits = tcu_.out.stretch[cycles];
     if (gives_vectors) {
-      std::uint8_t* vector = run_bytes_.data() + cycles * vector_bytes_;
+      std::uint8_t* vector = stretch_bytes_.data() + cycles * vector_bytes_;
       copy_block(vector, tcu_.in.bits, vector_bytes_);
-      run_[cycles] = vector;
+      stretch_[cycles] = vector;
     }
     more = gate::repeat(clock_, bit, *this);
     ++cycles;
@@ -119,7 +119,7 @@ Cycle TcuSystem::Port::run(Cycle most) {
     if (sc_core::sc_pending_activity()) break;
   }
   clock_.now = first;
-  tcu_.in.run = run_.data();
+  tcu_.in.stretch = stretch_.data();
   return cycles;
 }
 
@@ -280,11 +280,11 @@ void TcuSystem::unobserved_cycles(Cycle most) {
     if (agenda.moving != 0) {
       // What moves outside the TCU has to say first what it drives, so only the last cycle is
       // known.
-      if (replay_.repeats() && run(steady(most))) return;
+      if (replay_.repeats() && stretch(steady(most))) return;
     } else if (replay_.recall(false) && agenda.stirred == 0) {
       // After the first cycle in which nothing moves, somebody asks whether that was the end.
       const bool alone = replay_.rests() && !rested_;
-      if (!alone && !replay_.turns() && run(replay_.steady(most))) return;
+      if (!alone && !replay_.turns() && stretch(replay_.steady(most))) return;
       replay_.commit();
       ++clock_.now;
       return;
@@ -308,14 +308,14 @@ Cycle TcuSystem::steady(Cycle most) const {
   return replay_.steady(most);
 }
 
-/// Both ports do not move at once, so the one that does may say how long the run is: it depends on
-/// its memory.
-bool TcuSystem::run(Cycle cycles) {
+/// Both ports do not move at once, so the one that does may say how long the stretch is: it depends
+/// on its memory.
+bool TcuSystem::stretch(Cycle cycles) {
   if (cycles < 2) return false;
   replay_.offer_stretch(cycles);
   Cycle ran = cycles;
   for (auto& port : ports_) {
-    if (port->progresses && port->goes_on()) ran = port->run(cycles);
+    if (port->progresses && port->goes_on()) ran = port->stretch(cycles);
   }
   if (ran == 0) return false;
   replay_.stretch(ran);

@@ -136,17 +136,17 @@ class TcuSystem final : public sc_core::sc_module {
     [[nodiscard]] bool goes_on() const { return (clock_.agenda.moving & bit) != 0; }
     [[nodiscard]] Cycle steady(Cycle most) const;
     /// Goes ahead for as many of `most` cycles as are like the last, and says how many.
-    Cycle run(Cycle most);
+    Cycle stretch(Cycle most);
     /// The same, all at once where the port and its target can; 0: they cannot.
-    Cycle run_at_once(Cycle most);
+    Cycle stretch_at_once(Cycle most);
     bool progresses = false;  ///< in the last cycle
 
    private:
     Clock& clock_;
     DramLinks& tcu_;
     unsigned vector_bytes_;
-    std::vector<std::uint8_t> run_bytes_;  ///< vectors that leave in a run
-    std::vector<VectorRef> run_;
+    std::vector<std::uint8_t> stretch_bytes_;  ///< vectors that leave in a stretch
+    std::vector<VectorRef> stretch_;
   };
 
   void offer_word();
@@ -169,7 +169,7 @@ class TcuSystem final : public sc_core::sc_module {
   void commit_verified();
   /// Cycles that can be taken at once; 0 or 1: none.
   [[nodiscard]] Cycle steady(Cycle most) const;
-  bool run(Cycle cycles);
+  bool stretch(Cycle cycles);
   Clock& clock_;
   InstructionSource& source_;
   StallGenerator stalls_;

@@ -82,7 +82,7 @@ Counters Accountant::counters() const {
     c.write_bursts[p] = s.write_bursts;
   }
   const Tcu& tcu = std::as_const(system_).tcu();
-  c.array_runs = tcu.array().stats().runs;
+  c.array_runs = tcu.array().stats().multiplications;
   c.array_loads = tcu.array().stats().loads;
   for (const std::uint64_t issued : tcu.accumulators().alu().stats().issued) {
     c.alu_operations += issued;

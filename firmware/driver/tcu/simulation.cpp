@@ -97,7 +97,7 @@ void TcuSimulation::add_counters(RunResult& result, bool subtract) const {
     const bool responded = s.write_responses > 0 && s.last_write_response >= run_.first;
     if (!subtract && responded) result.last_b[p] = s.last_write_response - run_.first;
   }
-  add(result.array_runs, system_->tcu().array().stats().runs);
+  add(result.array_runs, system_->tcu().array().stats().multiplications);
   add(result.array_loads, system_->tcu().array().stats().loads);
   for (const std::uint64_t issued : system_->tcu().accumulators().alu().stats().issued) {
     add(result.alu_operations, issued);

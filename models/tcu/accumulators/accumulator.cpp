@@ -138,34 +138,35 @@ void Accumulator::move() {
   memory_.move();
 }
 
-MemoryRequest* Accumulator::begin_run(Cycle cycles) {
+MemoryRequest* Accumulator::begin_stretch(Cycle cycles) {
   const std::size_t waiting = requests_.count();
-  if (run_.size() < waiting + cycles) run_.resize(waiting + cycles);
-  if (waiting != 0) run_.front() = requests_.front();
-  port_a_.request.run = run_.data();
-  port_b_.request.run = run_.data() + waiting;
-  return run_.data() + waiting;
+  if (stretch_.size() < waiting + cycles) stretch_.resize(waiting + cycles);
+  if (waiting != 0) stretch_.front() = requests_.front();
+  port_a_.request.stretch = stretch_.data();
+  port_b_.request.stretch = stretch_.data() + waiting;
+  return stretch_.data() + waiting;
 }
 
 /// The lock goes from each plain write to the next, or stays as it is: see steady().
-void Accumulator::run(Cycle cycles) {
+void Accumulator::stretch(Cycle cycles) {
   ++clock_.progress;
   if ((edge_.fires & leg_b) != 0) {
-    memory_.run_updates(cycles, [this](Cycle i, Cycle count, VectorRef old, std::uint8_t* sum) {
-      add_run(links_.input.run + i, count, old, sum);
+    memory_.stretch_updates(cycles, [this](Cycle i, Cycle count, VectorRef old, std::uint8_t* sum) {
+      add_stretch(links_.input.stretch + i, count, old, sum);
     });
   } else {
-    memory_.offer_run(cycles);
-    port_a_.write_data.run = links_.input.run;
-    memory_.run(cycles);
+    memory_.offer_stretch(cycles);
+    port_a_.write_data.stretch = links_.input.stretch;
+    memory_.stretch(cycles);
   }
   if (requests_.empty()) return;
-  requests_.commit(true, run_[cycles], true);
-  if ((edge_.fires & leg_lock) != 0) lock_.condition = run_[cycles];
+  requests_.commit(true, stretch_[cycles], true);
+  if ((edge_.fires & leg_lock) != 0) lock_.condition = stretch_[cycles];
 }
 
 /// The inputs often lie one behind the other, too.
-void Accumulator::add_run(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum) {
+void Accumulator::add_stretch(const VectorRef* inputs, Cycle count, VectorRef old,
+                              std::uint8_t* sum) {
   const std::size_t bytes = memory_.vector_bytes();
   for (Cycle done = 0; done < count;) {
     const VectorRef first = inputs[done];

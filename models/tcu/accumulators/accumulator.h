@@ -89,9 +89,9 @@ class Accumulator final : public sc_core::sc_module {
   /// Whether the next cycles are like the last, in which a request was taken, as long as requests
   /// like it go on at addresses that differ from each to the next from `next` on.
   [[nodiscard]] bool steady(std::uint64_t next) const;
-  /// Room for what the control asks for in the cycles of a run, to be filled before run().
-  [[nodiscard]] MemoryRequest* begin_run(Cycle cycles);
-  void run(Cycle cycles);  ///< needs the input, offers the output
+  /// Room for what the control asks for in the cycles of a stretch, to be filled before stretch().
+  [[nodiscard]] MemoryRequest* begin_stretch(Cycle cycles);
+  void stretch(Cycle cycles);  ///< needs the input, offers the output
 
   [[nodiscard]] DualPortMemory& memory() { return memory_; }
   [[nodiscard]] const DualPortMemory& memory() const { return memory_; }
@@ -119,7 +119,7 @@ class Accumulator final : public sc_core::sc_module {
   [[nodiscard]] unsigned ready_legs() const;
   [[nodiscard]] Activity activity() const;
   void show_requests();
-  void add_run(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum);
+  void add_stretch(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum);
 
   Clock& clock_;
   AccumulatorLinks links_;
@@ -144,7 +144,7 @@ class Accumulator final : public sc_core::sc_module {
   bool sums_ = false;  ///< the input goes through the adder
   Edge edge_{};
   std::vector<std::uint8_t> sum_;
-  std::vector<MemoryRequest> run_;  ///< those waiting, then those of the control
+  std::vector<MemoryRequest> stretch_;  ///< those waiting, then those of the control
 };
 static_assert(names_all_fields<Accumulator::Edge>());
 

@@ -194,7 +194,7 @@ void AccumulatorWithAlu::move() {
   control_.commit(edge_.enters, links_.control.bits, edge_.retires);
 }
 
-/// SIMD operations come and go every few cycles; accesses make the runs.
+/// SIMD operations come and go every few cycles; accesses make the stretches.
 Cycle AccumulatorWithAlu::steady(Cycle most) const {
   if (edge_.rests) return most;
   if (!alu_.idle() || edge_.alu.issues || control_.empty()) return 0;
@@ -209,10 +209,10 @@ Cycle AccumulatorWithAlu::steady(Cycle most) const {
   return next != address(offered.bits) && accumulator_.steady(next) ? most : 0;
 }
 
-void AccumulatorWithAlu::run(Cycle cycles) {
+void AccumulatorWithAlu::stretch(Cycle cycles) {
   if (edge_.rests) return;
-  const AccumulatorControl* items = links_.control.run;
-  MemoryRequest* requests = accumulator_.begin_run(cycles);
+  const AccumulatorControl* items = links_.control.stretch;
+  MemoryRequest* requests = accumulator_.begin_stretch(cycles);
   const auto pass = [&](auto address) {
     requests[0] = {edge_.write, control_.front().*address};
     for (Cycle i = 1; i < cycles; ++i) {
@@ -224,9 +224,9 @@ void AccumulatorWithAlu::run(Cycle cycles) {
   } else {
     pass(&AccumulatorControl::read_address);
   }
-  accumulator_input_.run = links_.input.run;
-  accumulator_.run(cycles);
-  links_.output.run = accumulator_output_.run;
+  accumulator_input_.stretch = links_.input.stretch;
+  accumulator_.stretch(cycles);
+  links_.output.stretch = accumulator_output_.stretch;
   // Its two slots hold the last two items.
   if (cycles > 1) control_.commit(true, items[cycles - 2], true);
   control_.commit(true, items[cycles - 1], true);

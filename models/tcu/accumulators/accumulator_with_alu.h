@@ -1,7 +1,7 @@
 // Accumulators with their SIMD ALUs, and the sequencer that shares them.
 //
 // Takes accumulator accesses and SIMD instructions in program order from a 2-entry queue. Cycles
-// per SIMD instruction in a long run: read+write 4, read only 2, write only and neither 1.5. A
+// per SIMD instruction in a long sequence: read+write 4, read only 2, write only and neither 1.5. A
 // reading SIMD holds the sequencer until its operand arrives. Select queues of one entry connect
 // accumulator input (from router or ALU), accumulator output (to router or ALU) and ALU output (to
 // nothing or accumulator). Source: hardware spec section 8.2.
@@ -108,7 +108,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     alu_.account().enter(edge_.alu.state);
   }
   [[nodiscard]] Cycle steady(Cycle most) const;
-  void run(Cycle cycles);  ///< needs control and input, offers the output
+  void stretch(Cycle cycles);  ///< needs control and input, offers the output
 
   [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }

@@ -5,9 +5,9 @@
 // last one enters the block together with them, if the block has room. The result is offered the
 // block's latency L later (1, of a pipeline its stages and 1), one vector a cycle, and stays in the
 // block until its last vector is taken. So a sample of k_in and k_out vectors takes max(k_in,
-// k_out) cycles in a long run, and a block of L ranks holds L samples before it stops its input.
-// Results leave in the order in which samples entered, whatever the blocks' latencies. What lanes
-// mean is said in isa/tcu/dais_block.h.
+// k_out) cycles in a long sequence, and a block of L ranks holds L samples before it stops its
+// input. Results leave in the order in which samples entered, whatever the blocks' latencies. What
+// lanes mean is said in isa/tcu/dais_block.h.
 //
 // Stalls: input waits for a vector from local memory or for room in the block; output for the
 // accumulators or for an earlier sample of another block.

@@ -45,9 +45,9 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       dais_queue_(2 * architecture.array_size),
       account_("decoder", clock, state_table, ended, contexts) {
   registers_.timeout = reset_timeout;
-  links.local_a.request.run = links.local_b.request.run = local_run_.data();
-  links.accumulator.run = accumulator_run_.data();
-  for (Link<DramRequest>* dram : links.dram) dram->run = dram_run_.data();
+  links.local_a.request.stretch = links.local_b.request.stretch = local_stretch_.data();
+  links.accumulator.stretch = accumulator_stretch_.data();
+  for (Link<DramRequest>* dram : links.dram) dram->stretch = dram_stretch_.data();
 }
 
 /// A dataflow item is one output.

@@ -164,12 +164,12 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] bool shows_dais() const { return (shown_legs_ & leg_dais) != 0; }
   [[nodiscard]] bool streams_move() const { return edge_.firing != 0; }
   [[nodiscard]] Cycle steady(Cycle most) const;
-  /// The addresses of a run from its cycle `first` on, for its consumers; moves nothing.
-  void offer_run(Cycle first, Cycle cycles);
-  /// Whether the present cycle may be the next of a run that has so many; and makes it that.
-  [[nodiscard]] bool continues_run(Cycle cycles) const;
-  void extend_run(Cycle cycles);
-  void run(Cycle cycles);
+  /// The addresses of a stretch from its cycle `first` on, for its consumers; moves nothing.
+  void offer_stretch(Cycle first, Cycle cycles);
+  /// Whether the present cycle may be the next of a stretch that has so many; and makes it that.
+  [[nodiscard]] bool continues_stretch(Cycle cycles) const;
+  void extend_stretch(Cycle cycles);
+  void stretch(Cycle cycles);
 
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
@@ -250,7 +250,7 @@ class Decoder final : public sc_core::sc_module {
 
   struct DramItem {
     DramRequest request;
-    std::uint64_t step = 0;  ///< 0: one request for the whole run
+    std::uint64_t step = 0;  ///< 0: one request for the whole range
     friend bool alike(const DramItem& a, const DramItem& b) {
       return alike(a.request, b.request) && (a.step == 0) == (b.step == 0);
     }
@@ -348,10 +348,10 @@ class Decoder final : public sc_core::sc_module {
   void note_items();
   Edge edge_{};
   unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle
-  std::array<MemoryRequest, longest_run> local_run_;
-  std::array<AccumulatorControl, longest_run> accumulator_run_;
-  std::array<DramRequest, longest_run> dram_run_;
-  ArrayControl array_of_run_;
+  std::array<MemoryRequest, longest_stretch> local_stretch_;
+  std::array<AccumulatorControl, longest_stretch> accumulator_stretch_;
+  std::array<DramRequest, longest_stretch> dram_stretch_;
+  ArrayControl array_of_stretch_;
   Stats stats_;
   Account account_;
 };

@@ -38,7 +38,7 @@ Converter::Converter(const sc_core::sc_module_name& name, Clock& clock,
       lanes_in_(beat_bytes),
       copies_(info(architecture.data_type).width_bits ==
               info(architecture.data_type).storage_bytes * 8),
-      lane_run_(copies_ ? 0 : longest_run * vector_bytes_) {
+      lane_stretch_(copies_ ? 0 : longest_stretch * vector_bytes_) {
   for (auto& vector : vector_) vector.resize(vector_bytes_);
   for (auto& word : word_) word.resize(vector_bytes_);
 }
@@ -101,9 +101,9 @@ bool Converter::redrive() {
   return piece_.last == before.last && alike(piece_.address, before.address);
 }
 
-bool Converter::offer_run(Cycle cycles) {
+bool Converter::offer_stretch(Cycle cycles) {
   const bool bursts = axi_.ar.fires();
-  if (beats_per_vector_ != 1 || !is_run(axi_, bursts)) return false;
+  if (beats_per_vector_ != 1 || !is_stretch(axi_, bursts)) return false;
   if (!tcu_.in.fires() || tcu_.out.fires() || tcu_.request.fires() != bursts) return false;
   if (read_beats_.count() != 1 || read_beats_.front().last != bursts) return false;
   return !bursts || offer_addresses(cycles);
@@ -114,33 +114,33 @@ bool Converter::offer_addresses(Cycle cycles) {
   if (requests_.count() != 1 || requests_.front().size != 0 || vectors_issued_ != 0) return false;
   const DramRequest* request = &requests_.front();
   for (Cycle i = 0; i < cycles; ++i) {
-    address_run_[i] = piece(*request).address;
-    request = &tcu_.request.run[i];
+    address_stretch_[i] = piece(*request).address;
+    request = &tcu_.request.stretch[i];
     if (!alike(*request, requests_.front())) return false;
   }
-  axi_.ar.run = address_run_.data();
+  axi_.ar.stretch = address_stretch_.data();
   return true;
 }
 
-void Converter::run(Cycle cycles) {
+void Converter::stretch(Cycle cycles) {
   ++clock_.progress;
   if (axi_.ar.fires()) {
-    requests_.commit(true, tcu_.request.run[cycles - 1], true);
-    piece_.address = axi_.ar.bits = axi_.aw.bits = axi_.ar.run[cycles - 1];
+    requests_.commit(true, tcu_.request.stretch[cycles - 1], true);
+    piece_.address = axi_.ar.bits = axi_.aw.bits = axi_.ar.stretch[cycles - 1];
   }
-  vector_run_[0] = read_beats_.front().data;
+  vector_stretch_[0] = read_beats_.front().data;
   if (copies_) {
-    for (Cycle i = 0; i < cycles; ++i) vector_run_[i + 1] = axi_.r.run[i].data;
+    for (Cycle i = 0; i < cycles; ++i) vector_stretch_[i + 1] = axi_.r.stretch[i].data;
   } else {
     for (Cycle i = 0; i < cycles; ++i) {
-      std::uint8_t* lanes = lane_run_.data() + i * vector_bytes_;
-      kernels_.from_bytes(axi_.r.run[i].data, lanes, lanes_);
-      vector_run_[i + 1] = lanes;
+      std::uint8_t* lanes = lane_stretch_.data() + i * vector_bytes_;
+      kernels_.from_bytes(axi_.r.stretch[i].data, lanes, lanes_);
+      vector_stretch_[i + 1] = lanes;
     }
   }
-  tcu_.in.run = vector_run_.data();
-  tcu_.in.bits = tcu_.in.run[cycles - 1];
-  read_beats_.commit(true, {vector_run_[cycles], axi_.r.bits.last}, true);
+  tcu_.in.stretch = vector_stretch_.data();
+  tcu_.in.bits = tcu_.in.stretch[cycles - 1];
+  read_beats_.commit(true, {vector_stretch_[cycles], axi_.r.bits.last}, true);
 }
 
 void Converter::commit() {

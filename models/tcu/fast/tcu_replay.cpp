@@ -30,7 +30,7 @@ void TcuReplay::commit() {
     }
   }
   if (stays_behind_) {
-    tcu_.decoder_.extend_run(behind_.cycles);
+    tcu_.decoder_.extend_stretch(behind_.cycles);
     tcu_.decoder_.move();
     tcu_.local_router_.move();
     if (behind_.cycles == 0) enter_data_accounts();
@@ -115,7 +115,7 @@ bool TcuReplay::recall(bool new_inputs) {
 inline void TcuReplay::recall_data(const TcuEdges& edges) {
   if (behind_.cycles != 0) {
     const bool alike = std::memcmp(&edges.data, &behind_.edges, sizeof(TcuEdges::Data)) == 0;
-    if (alike && tcu_.decoder_.continues_run(behind_.cycles)) {
+    if (alike && tcu_.decoder_.continues_stretch(behind_.cycles)) {
       tcu_.local_router_.recall(edges.local_router);
       stays_behind_ = true;
       return;
@@ -127,7 +127,7 @@ inline void TcuReplay::recall_data(const TcuEdges& edges) {
   tcu_.accumulators_.recall(edges.data.accumulators);
   tcu_.local_router_.recall(edges.local_router);
   if (!edges.may_stay_behind || clock_.events != nullptr) return;
-  const Cycle most = data_steady(longest_run);
+  const Cycle most = data_steady(longest_stretch);
   if (most < 2) return;
   behind_ = {clock_.now, 0, most, edges.data};
   stays_behind_ = true;
@@ -155,7 +155,7 @@ void TcuReplay::enter_accounts() {
 void TcuReplay::catch_up() {
   if (behind_.cycles == 0) return;
   const std::uint64_t progress = clock_.progress;
-  tcu_.local_.offer_run(behind_.cycles);
+  tcu_.local_.offer_stretch(behind_.cycles);
   stretch_data(behind_.first, behind_.cycles, behind_.edges.source);
   behind_.cycles = 0;
   clock_.progress = progress;  // it was counted in the cycles themselves
@@ -163,13 +163,13 @@ void TcuReplay::catch_up() {
 
 /// From the sources of the data to its ends.
 void TcuReplay::stretch_data(Cycle first, Cycle cycles, unsigned source) {
-  tcu_.local_router_.run_reads();
-  tcu_.array_.offer_run(first, cycles);
-  tcu_.local_router_.run_results(source);
-  tcu_.accumulators_.run(cycles);
-  tcu_.local_router_.run_writes();
-  tcu_.array_.run(cycles);
-  tcu_.local_.run(cycles);
+  tcu_.local_router_.stretch_reads();
+  tcu_.array_.offer_stretch(first, cycles);
+  tcu_.local_router_.stretch_results(source);
+  tcu_.accumulators_.stretch(cycles);
+  tcu_.local_router_.stretch_writes();
+  tcu_.array_.stretch(cycles);
+  tcu_.local_.stretch(cycles);
 }
 
 /// What the outside drives.
@@ -213,15 +213,15 @@ Cycle TcuReplay::steady(Cycle most) const {
   } else if (!data_rests()) {
     return 0;
   }
-  if (!rests()) most = std::min(most, longest_run);
+  if (!rests()) most = std::min(most, longest_stretch);
   return tcu_.local_router_.steady(tcu_.decoder_.steady(most));
 }
 
 void TcuReplay::offer_stretch(Cycle cycles) {
-  tcu_.decoder_.offer_run(stays_behind_ ? behind_.cycles : 0, cycles);
+  tcu_.decoder_.offer_stretch(stays_behind_ ? behind_.cycles : 0, cycles);
   if (stays_behind_) return;
-  tcu_.local_.offer_run(cycles);
-  tcu_.host_router_.run_to_dram();
+  tcu_.local_.offer_stretch(cycles);
+  tcu_.host_router_.stretch_to_dram();
 }
 
 void TcuReplay::stretch(Cycle cycles) {
@@ -230,11 +230,11 @@ void TcuReplay::stretch(Cycle cycles) {
     behind_.cycles += cycles;
     ++clock_.progress;
   } else {
-    tcu_.host_router_.run_from_dram();
+    tcu_.host_router_.stretch_from_dram();
     stretch_data(clock_.now, cycles, tcu_.local_router_.edge().source);
   }
-  tcu_.decoder_.run(cycles);
-  tcu_.local_router_.run(cycles);
+  tcu_.decoder_.stretch(cycles);
+  tcu_.local_router_.stretch(cycles);
   last_facts_ = facts_;
   looked_ = recalled_ = stays_behind_ = false;
 }

@@ -92,15 +92,15 @@ void TcuVerifier::check_behind() {
 void TcuVerifier::stay_behind(const TcuEdges& edges) {
   if (behind_.cycles != 0) {
     const bool alike = std::memcmp(&edges.data, &behind_.edges.data, sizeof edges.data) == 0;
-    if (!alike || !tcu_.decoder_.continues_run(behind_.cycles)) behind_.cycles = 0;
+    if (!alike || !tcu_.decoder_.continues_stretch(behind_.cycles)) behind_.cycles = 0;
   }
   if (behind_.cycles == 0) {
     if (!edges.may_stay_behind) return;
-    const Cycle most = data_steady(longest_run);
+    const Cycle most = data_steady(longest_stretch);
     if (most < 2) return;
     behind_ = {0, most, edges, facts_};
   }
-  tcu_.decoder_.extend_run(behind_.cycles);
+  tcu_.decoder_.extend_stretch(behind_.cycles);
   ++behind_.cycles;
 }
 
@@ -112,7 +112,7 @@ Cycle TcuVerifier::data_steady(Cycle most) const {
 void TcuVerifier::promise(const TcuEdges& edges) {
   const bool data_rests = edges.data.rests();
   const bool rests = data_rests && edges.local_router.rests && !tcu_.decoder_.streams_move();
-  Cycle most = rests ? longest_rest : longest_run;
+  Cycle most = rests ? longest_rest : longest_stretch;
   if (!data_rests) most = data_steady(most);
   most = tcu_.local_router_.steady(tcu_.decoder_.steady(most));
   if (clock_.now + most <= promise_.until || most < 2) return;

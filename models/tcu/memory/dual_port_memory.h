@@ -91,7 +91,7 @@ class DualPortMemory : public sc_core::sc_module {
     [[nodiscard]] auto fact_list() const {
       return list_facts(fact<2>("reads", data.count()), fact<1>("in_flight", in_flight));
     }
-    std::vector<VectorRef> run;  ///< what leaves in a run
+    std::vector<VectorRef> stretch;  ///< what leaves in a stretch
   };
 
  public:
@@ -118,13 +118,13 @@ class DualPortMemory : public sc_core::sc_module {
     take_write<1>();
   }
   [[nodiscard]] Cycle steady(Cycle most) const;
-  void offer_run(Cycle cycles);  ///< the vectors that are read; moves nothing
-  void run(Cycle cycles);        ///< needs the requests and the vectors to be written
-  /// run() where port B reads in every cycle, one vector is waiting there, and what port A writes
-  /// is made of the vector that leaves: combine(i, count, vectors read, where to write) for `count`
-  /// cycles from the i-th on, whose vectors lie one behind the other. May write in place.
+  void offer_stretch(Cycle cycles);  ///< the vectors that are read; moves nothing
+  void stretch(Cycle cycles);        ///< needs the requests and the vectors to be written
+  /// stretch() where port B reads in every cycle, one vector is waiting there, and what port A
+  /// writes is made of the vector that leaves: combine(i, count, vectors read, where to write) for
+  /// `count` cycles from the i-th on, whose vectors lie one behind the other. May write in place.
   template <typename Combine>
-  void run_updates(Cycle cycles, const Combine& combine);
+  void stretch_updates(Cycle cycles, const Combine& combine);
 
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
   [[nodiscard]] std::uint64_t vector_bytes() const { return vector_bytes_; }
@@ -215,9 +215,9 @@ static_assert(names_all_fields<DualPortMemory::PortEdge>());
 static_assert(names_all_fields<DualPortMemory::Edge>());
 
 template <typename Combine>
-void DualPortMemory::run_updates(Cycle cycles, const Combine& combine) {
-  const MemoryRequest* written = ports_[0]->request.run;
-  const MemoryRequest* read = ports_[1]->request.run;
+void DualPortMemory::stretch_updates(Cycle cycles, const Combine& combine) {
+  const MemoryRequest* written = ports_[0]->request.stretch;
+  const MemoryRequest* read = ports_[1]->request.stretch;
   VectorRef leaves = state_[1].data.front();
   for (Cycle i = 0; i < cycles;) {
     const std::uint64_t address = written[i].address;

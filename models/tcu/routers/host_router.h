@@ -58,13 +58,13 @@ class HostRouter final : public sc_core::sc_module {
     if (edge.state == pass) route();
   }
   void move() { account_.enter(edge_.state); }
-  void run_from_dram() {
+  void stretch_from_dram() {
     if (edge_.state != pass) return;
-    links_.local.write_data.run = links_.dram_in[links_.control.bits.dram]->run;
+    links_.local.write_data.stretch = links_.dram_in[links_.control.bits.dram]->stretch;
   }
-  void run_to_dram() {
+  void stretch_to_dram() {
     if (edge_.state != pass) return;
-    links_.dram_out[links_.control.bits.dram]->run = links_.local.read_data.run;
+    links_.dram_out[links_.control.bits.dram]->stretch = links_.local.read_data.stretch;
   }
   void describe(const trace::Scope& scope) const;
 

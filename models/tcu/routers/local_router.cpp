@@ -36,7 +36,7 @@ void LocalRouter::SelectStream::move(bool enqueue, const Select& leg, bool moves
   at_front_last = expander.last(front_size);
 }
 
-void LocalRouter::SelectStream::run(Cycle cycles) {
+void LocalRouter::SelectStream::stretch(Cycle cycles) {
   expander.advance_by(cycles);
   at_front_last = expander.last(front_size);
 }
@@ -134,19 +134,21 @@ Cycle LocalRouter::steady(Cycle most) const {
   return most;
 }
 
-void LocalRouter::run_reads() {
-  links_.array_weights.run = links_.array_input.run = links_.local.read_data.run;
+void LocalRouter::stretch_reads() {
+  links_.array_weights.stretch = links_.array_input.stretch = links_.local.read_data.stretch;
 }
-void LocalRouter::run_results(unsigned source) {
-  links_.accumulator_input.run =
-      source == from_array ? links_.array_output.run : links_.local.read_data.run;
+void LocalRouter::stretch_results(unsigned source) {
+  links_.accumulator_input.stretch =
+      source == from_array ? links_.array_output.stretch : links_.local.read_data.stretch;
 }
-void LocalRouter::run_writes() { links_.local.write_data.run = links_.accumulator_output.run; }
+void LocalRouter::stretch_writes() {
+  links_.local.write_data.stretch = links_.accumulator_output.stretch;
+}
 
-void LocalRouter::run(Cycle cycles) {
-  if ((edge_.moves & leg_read) != 0) read_.run(cycles);
-  if ((edge_.moves & leg_write) != 0) write_.run(cycles);
-  if ((edge_.moves & leg_accumulator) != 0) accumulator_.run(cycles);
+void LocalRouter::stretch(Cycle cycles) {
+  if ((edge_.moves & leg_read) != 0) read_.stretch(cycles);
+  if ((edge_.moves & leg_write) != 0) write_.stretch(cycles);
+  if ((edge_.moves & leg_accumulator) != 0) accumulator_.stretch(cycles);
 }
 
 void LocalRouter::accept_results() {

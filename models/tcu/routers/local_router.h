@@ -102,11 +102,11 @@ class LocalRouter final : public sc_core::sc_module {
   void enter_account() { account_.enter(edge_.state); }
   void move();
   [[nodiscard]] Cycle steady(Cycle most) const;
-  void run_reads();  ///< passes on what local memory offers in a run
+  void stretch_reads();  ///< passes on what local memory offers in a stretch
   /// And what the array and the accumulators offer; `source` is that of the edge.
-  void run_results(unsigned source);
-  void run_writes();
-  void run(Cycle cycles);
+  void stretch_results(unsigned source);
+  void stretch_writes();
+  void stretch(Cycle cycles);
 
   [[nodiscard]] static std::string waits_for() { return "a vector for a selected path"; }
   [[nodiscard]] bool idle() const {
@@ -141,7 +141,7 @@ class LocalRouter final : public sc_core::sc_module {
       return (there & at_front_last) | (!there & (size_to_come == 0));
     }
     void move(bool enqueue, const Select& leg, bool moves, bool ends);
-    void run(Cycle cycles);
+    void stretch(Cycle cycles);
 
     Queue<Select, QueueKind::pipe_flow> queue;
     Expander expander;

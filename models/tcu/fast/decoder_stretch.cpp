@@ -9,33 +9,33 @@ void Decoder::note_items() { item_facts_ = item_facts().packed(); }
 
 Cycle Decoder::steady(Cycle most) const {
   for_each(edge_.firing, [&](std::size_t i) { most = std::min(most, streams_[i].before_last); });
-  // One address again and again is no run for the accumulators.
+  // One address again and again is no stretch for the accumulators.
   const bool stays = (edge_.firing & leg_accumulator) != 0 && stream(leg_accumulator).step == 0;
   return stays ? std::min(most, Cycle{1}) : most;
 }
 
 /// With an item like the one before, at another address.
-bool Decoder::continues_run(Cycle cycles) const {
-  if ((edge_.firing & leg_array) != 0 && !alike(links_.array.bits, array_of_run_)) return false;
+bool Decoder::continues_stretch(Cycle cycles) const {
+  if ((edge_.firing & leg_array) != 0 && !alike(links_.array.bits, array_of_stretch_)) return false;
   if ((edge_.firing & leg_accumulator) == 0) return true;
-  const AccumulatorControl& last = accumulator_run_[cycles - 1];
+  const AccumulatorControl& last = accumulator_stretch_[cycles - 1];
   const AccumulatorControl& next = links_.accumulator.bits;
   return alike(last, next) && last.read_address != next.read_address &&
          last.write_address != next.write_address;
 }
 
-void Decoder::extend_run(Cycle cycles) {
-  if (cycles == 0) array_of_run_ = links_.array.bits;
-  local_run_[cycles] = links_.local_a.request.bits;
-  accumulator_run_[cycles] = links_.accumulator.bits;
+void Decoder::extend_stretch(Cycle cycles) {
+  if (cycles == 0) array_of_stretch_ = links_.array.bits;
+  local_stretch_[cycles] = links_.local_a.request.bits;
+  accumulator_stretch_[cycles] = links_.accumulator.bits;
 }
 
-void Decoder::offer_run(Cycle first, Cycle cycles) {
-  if (first == 0) array_of_run_ = links_.array.bits;
-  const auto fill = [first, cycles](auto& run, const auto& link, auto&& step) {
+void Decoder::offer_stretch(Cycle first, Cycle cycles) {
+  if (first == 0) array_of_stretch_ = links_.array.bits;
+  const auto fill = [first, cycles](auto& stretch, const auto& link, auto&& step) {
     auto item = link.bits;
     for (Cycle i = first; i < first + cycles; ++i) {
-      run[i] = item;
+      stretch[i] = item;
       step(item);
     }
   };
@@ -44,11 +44,11 @@ void Decoder::offer_run(Cycle first, Cycle cycles) {
     const Decoded& head = queue_.front();
     const std::uint64_t step = head.local_reverse ? ~head.local_step + 1 : head.local_step;
     const MemoryPort& port = (edge_.firing & leg_local_a) != 0 ? links_.local_a : links_.local_b;
-    fill(local_run_, port.request,
+    fill(local_stretch_, port.request,
          [step, mask = local_mask_](MemoryRequest& r) { r.address = (r.address + step) & mask; });
   }
   if ((edge_.firing & leg_accumulator) != 0) {
-    fill(accumulator_run_, links_.accumulator,
+    fill(accumulator_stretch_, links_.accumulator,
          [step = stream(leg_accumulator).step, mask = accumulator_mask_](AccumulatorControl& c) {
            c.read_address = (c.read_address + step) & mask;
            c.write_address = (c.write_address + step) & mask;
@@ -56,14 +56,14 @@ void Decoder::offer_run(Cycle first, Cycle cycles) {
   }
   for (unsigned port = 0; port < 2; ++port) {
     if ((edge_.firing & dram_leg(port)) == 0) continue;
-    fill(dram_run_, *links_.dram[port],
+    fill(dram_stretch_, *links_.dram[port],
          [step = stream(dram_leg(port)).step, mask = dram_mask_[port]](DramRequest& r) {
            r.address = (r.address + step) & mask;
          });
   }
 }
 
-void Decoder::run(Cycle cycles) {
+void Decoder::stretch(Cycle cycles) {
   if (edge_.head_ready) {
     timer_ = 0;
   } else if (timer_ < registers_.timeout) {
