@@ -22,12 +22,13 @@ void commit_channel(Clock& clock, Q& queue, const Link<T>& in, const Link<T>& ou
   if (queue.commit(enqueue, in.bits, out.ready)) ++clock.turns;
 }
 
-/// What a queue of one entry gives in a run in which it takes `in`: its entry and all but the last.
+/// What a queue of one entry gives in a stretch in which it takes `in`: its entry and all but the
+/// last.
 template <typename Q, typename T>
-const T* delayed(Q& queue, const T* in, std::array<T, longest_run>& run, Cycle cycles) {
-  run[0] = queue.front();
-  std::copy_n(in, cycles - 1, run.begin() + 1);
-  return run.data();
+const T* delayed(Q& queue, const T* in, std::array<T, longest_stretch>& stretch, Cycle cycles) {
+  stretch[0] = queue.front();
+  std::copy_n(in, cycles - 1, stretch.begin() + 1);
+  return stretch.data();
 }
 
 }  // namespace
@@ -64,22 +65,22 @@ void AxiQueue::commit() {
   commit_channel(clock_, b_, slave_.b, master_.b);
 }
 
-bool AxiQueue::offer_run(Cycle cycles) {
+bool AxiQueue::offer_stretch(Cycle cycles) {
   const bool bursts = slave_.ar.fires();
-  if (!is_run(slave_, bursts) || r_.count() != 1 || r_.front().last != bursts) return false;
-  if (bursts) slave_.ar.run = delayed(ar_, master_.ar.run, address_run_, cycles);
+  if (!is_stretch(slave_, bursts) || r_.count() != 1 || r_.front().last != bursts) return false;
+  if (bursts) slave_.ar.stretch = delayed(ar_, master_.ar.stretch, address_stretch_, cycles);
   return true;
 }
 
-void AxiQueue::run(Cycle cycles) {
+void AxiQueue::stretch(Cycle cycles) {
   ++clock_.progress;
   if (slave_.ar.fires()) {
-    slave_.ar.bits = slave_.ar.run[cycles - 1];
-    ar_.commit(true, master_.ar.run[cycles - 1], true);
+    slave_.ar.bits = slave_.ar.stretch[cycles - 1];
+    ar_.commit(true, master_.ar.stretch[cycles - 1], true);
   }
-  master_.r.run = delayed(r_, slave_.r.run, beat_run_, cycles);
-  master_.r.bits = master_.r.run[cycles - 1];
-  r_.commit(true, slave_.r.run[cycles - 1], true);
+  master_.r.stretch = delayed(r_, slave_.r.stretch, beat_stretch_, cycles);
+  master_.r.bits = master_.r.stretch[cycles - 1];
+  r_.commit(true, slave_.r.stretch[cycles - 1], true);
 }
 
 void AxiQueue::describe(const trace::Scope& scope) const {

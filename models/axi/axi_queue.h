@@ -1,5 +1,5 @@
-// A plain 2-entry queue on each of the five AXI channels: one cycle each way, full rate.
-// Source: hardware spec section 10.2.
+// A unit of the DRAM port: a plain 2-entry queue on each of the five AXI channels: one cycle each
+// way, full rate. Source: hardware spec section 10.2.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ class AxiQueue final : public sc_core::sc_module {
   void commit();
   void redrive();  ///< see models/sim/engine.h
 
-  /// The queue's part of DramPort::offer_run() and run().
-  [[nodiscard]] bool offer_run(Cycle cycles);
-  void run(Cycle cycles);
+  /// The queue's part of DramPort::offer_stretch() and stretch().
+  [[nodiscard]] bool offer_stretch(Cycle cycles);
+  void stretch(Cycle cycles);
 
   [[nodiscard]] bool idle() const {
     return ar_.empty() && aw_.empty() && w_.empty() && r_.empty() && b_.empty();
@@ -39,8 +39,8 @@ class AxiQueue final : public sc_core::sc_module {
   Queue<AxiAddress, QueueKind::plain, 2> ar_, aw_;
   BeatQueue w_, r_;
   Queue<AxiResponse, QueueKind::plain, 2> b_;
-  std::array<AxiAddress, longest_run> address_run_;
-  std::array<AxiBeat, longest_run> beat_run_;
+  std::array<AxiAddress, longest_stretch> address_stretch_;
+  std::array<AxiBeat, longest_stretch> beat_stretch_;
 };
 
 }  // namespace tactus

@@ -21,7 +21,7 @@ AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::s
       transport_(transport),
       pins_(pins),
       account_(basename(), clock, state_table, rest),
-      run_bytes_(longest_run * beat_bytes) {
+      stretch_bytes_(longest_stretch * beat_bytes) {
   socket.register_nb_transport_bw(this, &AxiSlave::nb_transport_bw);
   socket.register_invalidate_direct_mem_ptr(this, &AxiSlave::invalidate_dmi);
 }
@@ -271,37 +271,37 @@ bool AxiSlave::waits_for_memory() const {
   return false;
 }
 
-Cycle AxiSlave::run(Cycle most) {
+Cycle AxiSlave::stretch(Cycle most) {
   const bool writes = !writes_.empty() || !addresses_.empty() || !data_.empty();
   if (writes || collecting_ != nullptr || !requests_.empty() || !error_.empty()) return 0;
-  const Cycle cycles = pins_.ar.fires() ? run_bursts(most) : run_beats(most);
+  const Cycle cycles = pins_.ar.fires() ? stretch_bursts(most) : stretch_beats(most);
   if (cycles == 0) return 0;
-  pins_.r.run = run_.data();
-  pins_.r.bits = run_[cycles - 1];
+  pins_.r.stretch = stretch_.data();
+  pins_.r.bits = stretch_[cycles - 1];
   return cycles;
 }
 
 /// All beats of the oldest burst but its last.
-Cycle AxiSlave::run_beats(Cycle most) {
+Cycle AxiSlave::stretch_beats(Cycle most) {
   if (!answered(reads_, clock_.now)) return 0;
   Burst& burst = *reads_.front();
   const Cycle cycles = std::min<Cycle>(most, burst.beats - burst.next_beat - 1);
-  for (Cycle i = 0; i < cycles; ++i, ++burst.next_beat) run_[i] = beat(burst);
+  for (Cycle i = 0; i < cycles; ++i, ++burst.next_beat) stretch_[i] = beat(burst);
   return cycles;
 }
 
 /// Cycle by cycle what commit() does: when an answer comes is up to the memory.
-Cycle AxiSlave::run_bursts(Cycle most) {
-  if (const Cycle cycles = run_bursts_directly(most)) return cycles;
+Cycle AxiSlave::stretch_bursts(Cycle most) {
+  if (const Cycle cycles = stretch_bursts_directly(most)) return cycles;
   for (Cycle i = 0; i < most; ++i) {
     const Cycle now = clock_.now + i;
     if (!answered(reads_, now) || !takes_reads()) return i;
     const AxiBeat offered = beat(*reads_.front());
     if (!offered.last) return i;
-    std::uint8_t* bytes = run_bytes_.data() + i * beat_bytes_;
+    std::uint8_t* bytes = stretch_bytes_.data() + i * beat_bytes_;
     copy_block(bytes, offered.data, beat_bytes_);
-    run_[i] = {bytes, true};
-    begin_read(pins_.ar.run[i]);
+    stretch_[i] = {bytes, true};
+    begin_read(pins_.ar.stretch[i]);
     send(now);
     end_beat();
     if (!requests_.empty() || !error_.empty() || sc_core::sc_pending_activity()) return i + 1;
@@ -311,28 +311,28 @@ Cycle AxiSlave::run_bursts(Cycle most) {
 
 /// The same where the memory is read directly; 0: it is not. With as many bursts on their way in
 /// every cycle, an answer is offered that many cycles after its address; one whose address and
-/// answer both lie in the run never becomes a Burst.
-Cycle AxiSlave::run_bursts_directly(Cycle most) {
+/// answer both lie in the stretch never becomes a Burst.
+Cycle AxiSlave::stretch_bursts_directly(Cycle most) {
   const Cycle waiting = reads_.size();
   if (waiting <= direct_.read_latency || 2 * waiting > most_bursts) return 0;
   for (Cycle i = 0; i < waiting; ++i) {
     Burst& burst = *reads_[i];
     if (!burst.answered || burst.available > clock_.now + i || !beat(burst).last) return 0;
-    run_[i] = beat(burst);
+    stretch_[i] = beat(burst);
   }
-  const AxiAddress* const addresses = pins_.ar.run;
+  const AxiAddress* const addresses = pins_.ar.stretch;
   Cycle cycles = 0;
   for (; cycles < most; ++cycles) {
     const std::uint8_t* bytes = direct_.at(addresses[cycles].address, beat_bytes_);
     if (bytes == nullptr) break;
-    if (cycles + waiting < most) run_[cycles + waiting] = {bytes, true};
+    if (cycles + waiting < most) stretch_[cycles + waiting] = {bytes, true};
   }
   const Cycle turnover = std::min(cycles, waiting);
   for (Cycle i = cycles - turnover; i < cycles; ++i) {
     begin_read(addresses[i]);
     send(clock_.now + i);
   }
-  // Last: the beats of the run lie in these bursts, which new ones must not take over yet.
+  // Last: the beats of the stretch lie in these bursts, which new ones must not take over yet.
   for (Cycle i = 0; i < turnover; ++i) end_beat();
   return cycles;
 }

@@ -73,7 +73,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
            collecting_ == nullptr && requests_.empty();
   }
   [[nodiscard]] Cycle waits(Cycle most) const override;
-  Cycle run(Cycle most) override;
+  Cycle stretch(Cycle most) override;
   [[nodiscard]] bool waits_for_memory() const override;
   [[nodiscard]] Account* account() override { return &account_; }
 
@@ -106,9 +106,9 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void send(Cycle now);
   void begin_read(const AxiAddress& address);
   void end_beat();
-  Cycle run_beats(Cycle most);
-  Cycle run_bursts(Cycle most);
-  Cycle run_bursts_directly(Cycle most);
+  Cycle stretch_beats(Cycle most);
+  Cycle stretch_bursts(Cycle most);
+  Cycle stretch_bursts_directly(Cycle most);
   void answer(Burst& burst, const sc_core::sc_time& delay);
   void ask_for_dmi(Burst& burst);
   [[nodiscard]] bool access_directly(Burst& burst, Cycle now) const;
@@ -153,8 +153,9 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   Burst* collecting_ = nullptr;  ///< data coming in
   AxiStalls stalls_;
   Account account_;
-  std::array<AxiBeat, longest_run> run_;
-  std::vector<std::uint8_t> run_bytes_;  ///< beats of a run whose bursts may have been reused
+  std::array<AxiBeat, longest_stretch> stretch_;
+  std::vector<std::uint8_t>
+      stretch_bytes_;  ///< beats of a stretch whose bursts may have been reused
 };
 
 }  // namespace tactus

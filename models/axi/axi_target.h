@@ -23,10 +23,10 @@ class AxiTarget {
   [[nodiscard]] virtual Cycle waits(Cycle /*most*/) const { return 0; }
   /// Takes up to `most` cycles at once that are like the last one, and says how many. In that
   /// nothing but read data passed the pins, one beat, or one beat and one address. Neither signals
-  /// nor `last` may change; the addresses are pins.ar.run, the beats are left in pins.r.run and
-  /// stay unchanged until the next call of anything. Stops after a cycle in which the kernel was
-  /// given something to do.
-  [[nodiscard]] virtual Cycle run(Cycle /*most*/) { return 0; }
+  /// nor `last` may change; the addresses are pins.ar.stretch, the beats are left in pins.r.stretch
+  /// and stay unchanged until the next call of anything. Stops after a cycle in which the kernel
+  /// was given something to do.
+  [[nodiscard]] virtual Cycle stretch(Cycle /*most*/) { return 0; }
   /// An answer is owed that comes by time alone, without anything else happening.
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
   /// Null if the target keeps none.

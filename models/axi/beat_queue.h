@@ -1,4 +1,5 @@
-// A plain 2-entry queue of data beats, with the bytes stored in it.
+// Queue<AxiBeat, QueueKind::plain, 2> (see models/sim/queue.h) that stores the bytes of its beats:
+// a beat on a link only points to bytes that its producer will overwrite.
 #pragma once
 
 #include <array>

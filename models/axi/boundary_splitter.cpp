@@ -46,18 +46,17 @@ void BoundarySplitter::drive() {
   // Only the first piece of a read books its length, the original one; every piece of a write does.
   const bool read = upstream_.ar.valid;
   if (read) cut(reads_, upstream_.ar.bits);
-  read_needed_ = reads_.beats_issued == 0 ? leg_address | leg_length : leg_address;
-  reads_.pending_legs = read ? read_needed_ & ~reads_.done_legs : 0;
-  pins_.ar.valid = (reads_.pending_legs & leg_address) != 0;
+  reads_.fork.offer(read, reads_.beats_issued == 0 ? leg_address | leg_length : leg_address);
+  pins_.ar.valid = reads_.fork.pending(leg_address);
   pins_.ar.bits = reads_.piece;
 
   const bool write = upstream_.aw.valid;
   if (write) cut(writes_, upstream_.aw.bits);
-  writes_.pending_legs = write ? (leg_address | leg_length | leg_response) & ~writes_.done_legs : 0;
-  pins_.aw.valid = (writes_.pending_legs & leg_address) != 0;
+  writes_.fork.offer(write, leg_address | leg_length | leg_response);
+  pins_.aw.valid = writes_.fork.pending(leg_address);
   pins_.aw.bits = writes_.piece;
 
-  const bool length_valid = writes_.lengths.has_output((writes_.pending_legs & leg_length) != 0);
+  const bool length_valid = writes_.lengths.has_output(writes_.fork.pending(leg_length));
   pins_.w.valid = upstream_.w.valid && length_valid;
   pins_.w.bits = write_beat();
 }
@@ -91,49 +90,49 @@ bool BoundarySplitter::redrive() {
   return pins_.w.bits.last == last_written && upstream_.r.bits.last == last_read;
 }
 
-Cycle BoundarySplitter::offer_run(Cycle most) {
+Cycle BoundarySplitter::offer_stretch(Cycle most) {
   const bool bursts = pins_.ar.fires();
-  if (!is_run(upstream_, bursts) || !is_run(pins_, bursts)) return 0;
+  if (!is_stretch(upstream_, bursts) || !is_stretch(pins_, bursts)) return 0;
   if (!bursts) {  // none of the beats is the last
     if (reads_.lengths.empty()) return 0;
     return std::min<Cycle>(most, reads_.lengths.front() - reads_.beats_passed);
   }
   // A burst of one beat lies in one page.
-  pins_.ar.run = upstream_.ar.run;
-  const bool single = reads_.lengths.uniform(0) && pins_.ar.run[0].length == 0;
+  pins_.ar.stretch = upstream_.ar.stretch;
+  const bool single = reads_.lengths.uniform(0) && pins_.ar.stretch[0].length == 0;
   return single && reads_.beats_passed == 0 ? most : 0;
 }
 
-void BoundarySplitter::run(Cycle cycles) {
+void BoundarySplitter::stretch(Cycle cycles) {
   ++clock_.progress;
   stats_.read_beats += cycles;
-  upstream_.r.run = pins_.r.run;
-  upstream_.r.bits = upstream_.r.run[cycles - 1];
+  upstream_.r.stretch = pins_.r.stretch;
+  upstream_.r.bits = upstream_.r.stretch[cycles - 1];
   if (!pins_.ar.fires()) {
     reads_.beats_passed += static_cast<unsigned>(cycles);
     return;
   }
   stats_.read_bursts += cycles;  // `lengths` takes as many bursts of one beat as it gives
-  cut(reads_, upstream_.ar.run[cycles - 1]);
+  cut(reads_, upstream_.ar.stretch[cycles - 1]);
   pins_.ar.bits = reads_.piece;
 }
 
 void BoundarySplitter::accept() {
-  const bool read_length = reads_.lengths.has_output((reads_.pending_legs & leg_length) != 0);
+  const bool read_length = reads_.lengths.has_output(reads_.fork.pending(leg_length));
   pins_.r.ready = read_length && upstream_.r.ready;
   upstream_.r.valid = read_length && pins_.r.valid;
   upstream_.r.bits = read_beat();
   read_length_taken_ = pins_.r.fires() && upstream_.r.bits.last;
   read_ready_ = (pins_.ar.ready ? leg_address : 0U) |
                 (reads_.lengths.can_enqueue(read_length_taken_) ? leg_length : 0U);
-  upstream_.ar.ready = (read_needed_ & ~(read_ready_ | reads_.done_legs)) == 0 && reads_.last_piece;
+  upstream_.ar.ready = reads_.fork.all(read_ready_) && reads_.last_piece;
 
-  const bool length_valid = writes_.lengths.has_output((writes_.pending_legs & leg_length) != 0);
+  const bool length_valid = writes_.lengths.has_output(writes_.fork.pending(leg_length));
   upstream_.w.ready = length_valid && pins_.w.ready;
   write_length_taken_ = pins_.w.fires() && pins_.w.bits.last;
 
   const std::uint8_t keep_leg = writes_.last_piece ? 1 : 0;
-  const bool flag = keep_response_.has_output((writes_.pending_legs & leg_response) != 0);
+  const bool flag = keep_response_.has_output(writes_.fork.pending(leg_response));
   const bool keep = keep_response_.output(keep_leg) != 0;
   pins_.b.ready = flag && (!keep || upstream_.b.ready);
   upstream_.b.valid = flag && keep && pins_.b.valid;
@@ -142,21 +141,18 @@ void BoundarySplitter::accept() {
   write_ready_ = (pins_.aw.ready ? leg_address : 0U) |
                  (writes_.lengths.can_enqueue(write_length_taken_) ? leg_length : 0U) |
                  (keep_response_.can_enqueue(response_taken_) ? leg_response : 0U);
-  upstream_.aw.ready =
-      ((leg_address | leg_length | leg_response) & ~(write_ready_ | writes_.done_legs)) == 0 &&
-      writes_.last_piece;
+  upstream_.aw.ready = writes_.fork.all(write_ready_) && writes_.last_piece;
 }
 
 void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready) {
-  const unsigned fires = channel.pending_legs & ready;
-  const bool all = channel.pending_legs == fires;
   if (!valid) return;
-  const unsigned done = all ? 0 : channel.done_legs | fires;
+  const bool all = channel.fork.all(ready);
+  const unsigned done = channel.fork.after(ready);
   const unsigned issued = !all                 ? channel.beats_issued
                           : channel.last_piece ? 0
                                                : channel.beats_issued + channel.piece.length + 1;
-  if (done != channel.done_legs || issued != channel.beats_issued) ++clock_.turns;
-  channel.done_legs = done;
+  if (done != channel.fork.done() || issued != channel.beats_issued) ++clock_.turns;
+  channel.fork.move(done);
   channel.beats_issued = issued;
 }
 
@@ -167,7 +163,7 @@ void BoundarySplitter::commit() {
 }
 
 void BoundarySplitter::commit_reads() {
-  const unsigned fires = reads_.pending_legs & read_ready_;
+  const unsigned fires = reads_.fork.fires(read_ready_);
   const bool length = (fires & leg_length) != 0;
   commit_fork(reads_, upstream_.ar.valid, read_ready_);
   if (reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_)) ++clock_.turns;
@@ -179,7 +175,7 @@ void BoundarySplitter::commit_reads() {
 }
 
 void BoundarySplitter::commit_writes() {
-  const unsigned fires = writes_.pending_legs & write_ready_;
+  const unsigned fires = writes_.fork.fires(write_ready_);
   const unsigned piece_length = writes_.piece.length;
   const std::uint8_t keep = writes_.last_piece ? 1 : 0;
   commit_fork(writes_, upstream_.aw.valid, write_ready_);
@@ -230,7 +226,7 @@ void BoundarySplitter::describe(const trace::Scope& scope) const {
     part.reg(
         "beats_passed", 9, [&c] { return c.beats_passed; }, trace::Radix::decimal);
     part.state(
-        "done", 3, [&c] { return c.done_legs; },
+        "done", 3, [&c] { return c.fork.done(); },
         "legs taken: 1 address, 2 length, 4 response flag");
   };
   channel("reads", reads_);

@@ -13,6 +13,7 @@
 #include "models/axi/axi.h"
 #include "models/axi/axi_events.h"
 #include "models/sim/clock.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 
 namespace tactus {
@@ -35,9 +36,9 @@ class BoundarySplitter final : public sc_core::sc_module {
   void commit();
   [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
 
-  /// The splitter's part of DramPort::offer_run() and run().
-  [[nodiscard]] Cycle offer_run(Cycle most);
-  void run(Cycle cycles);
+  /// The splitter's part of DramPort::offer_stretch() and stretch().
+  [[nodiscard]] Cycle offer_stretch(Cycle most);
+  void stretch(Cycle cycles);
 
   [[nodiscard]] bool idle() const {
     return reads_.lengths.empty() && writes_.lengths.empty() && keep_response_.empty();
@@ -54,8 +55,7 @@ class BoundarySplitter final : public sc_core::sc_module {
     unsigned beats_issued = 0;  ///< of the burst at the input, in earlier pieces
     AxiAddress piece;           ///< of this cycle
     bool last_piece = true;
-    unsigned pending_legs = 0;  ///< of the fork, in this cycle
-    unsigned done_legs = 0;
+    Fork fork;                  ///< of the piece
     unsigned beats_passed = 0;  ///< of the burst at the head of `lengths`
   };
   enum Leg : unsigned { leg_address = 1, leg_length = 2, leg_response = 4 };
@@ -81,7 +81,7 @@ class BoundarySplitter final : public sc_core::sc_module {
   Channel reads_, writes_;
   Queue<std::uint8_t, QueueKind::pipe_flow, 2> keep_response_;  ///< 1: forward, 0: drop
   // Settled wires of this cycle.
-  unsigned read_needed_ = 0, read_ready_ = 0, write_ready_ = 0;
+  unsigned read_ready_ = 0, write_ready_ = 0;
   bool read_length_taken_ = false, write_length_taken_ = false, response_taken_ = false;
   Stats stats_;
 };

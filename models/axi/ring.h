@@ -1,4 +1,6 @@
-// A queue of a fixed capacity, for what a model keeps in order and bounds by itself.
+// What the model of a memory keeps in order: a deque of a fixed capacity. Unlike Queue
+// (models/sim/queue.h) it is no hardware: there is no clock edge, and an item pushed is seen at
+// once.
 #pragma once
 
 #include <array>

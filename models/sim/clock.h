@@ -15,7 +15,8 @@ namespace trace {
 class Scope;
 }
 
-/// One per design. The design's tick writes `now`; units read it and count their handshakes.
+/// One per design. The design counts `now` up at the end of a cycle; units read it, and count
+/// their handshakes in `progress`.
 struct Clock {
   Engine engine = Engine::step;
   Cycle now = 0;
@@ -23,9 +24,10 @@ struct Clock {
   CycleWatcher* watcher = nullptr;  ///< null: nobody reads signals
   /// No instruction is on its way to the decoder any more: an empty decoder is done, not starved.
   bool stream_ended = false;
-  std::uint64_t progress = 0;      ///< handshakes and register moves so far; a cycle that leaves it
-                                   ///< unchanged changed nothing but timers
-  std::uint64_t transactions = 0;  ///< calls so far from which a module outside may notify events
+  std::uint64_t progress = 0;  ///< handshakes and register moves so far; a cycle that leaves it
+                               ///< unchanged changed nothing but timers
+  /// Calls to memories so far; each may have given the SystemC kernel something to do.
+  std::uint64_t transactions = 0;
   /// Register moves so far that decisions look at, of units outside the TCU; see engine.h.
   std::uint64_t turns = 0;
   Agenda agenda;

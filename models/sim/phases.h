@@ -1,11 +1,35 @@
-// The steps of one cycle as lists, so that a test can run them in an order other than the fixed
-// one.
+// The steps of one cycle: in the fixed order of a design, and as lists, so that a test can run them
+// in any other.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 namespace tactus {
+
+/// When in a cycle a unit does a step of settling its wires. Every step of a stage may look at what
+/// the stages before it wrote.
+enum class Stage : unsigned {
+  registers,  ///< valids and payloads that depend on registers only
+  routers,    ///< valids and payloads that depend on those of other units
+  ends,       ///< readies at the ends of the data paths
+  results,    ///< readies for what the array and its like give
+  sources,    ///< readies of the array and its like
+  reads,      ///< readies for what memories give
+};
+
+/// A step of settling a unit: a member function of the unit, and its stage. An empty type, so that
+/// lists of steps cost nothing at run time.
+template <Stage at, auto function>
+struct SettleStep {
+  static constexpr Stage stage = at;
+  template <typename Unit>
+  void operator()(Unit& unit) const {
+    (unit.*function)();
+  }
+};
+template <Stage at, auto function>
+inline constexpr SettleStep<at, function> step{};
 
 /// `settle` steps compute the wires of a cycle from registers and other wires: repeating the list
 /// in any order until nothing moves reaches the same values as the fixed order does in one pass.

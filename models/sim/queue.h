@@ -106,9 +106,11 @@ class Queue {
   std::uint32_t count_ = 0;
 };
 
-/// Storage for vectors (or beats) waiting in order. It has at least one slot more than it may hold,
-/// so a word taken in a cycle stays readable until the end of that cycle whatever is pushed
-/// meanwhile.
+/// Storage for blocks of bytes, vectors or beats, that wait in order. Not a Queue, whose entries
+/// are values of one type and whose capacity and handshakes are the hardware's: here the size of an
+/// entry is known at run time only, entries are written in place, and the owner counts what the
+/// hardware holds. It has at least one slot more than it may hold, so a word taken in a cycle stays
+/// readable until the end of that cycle whatever is pushed meanwhile.
 class BlockRing {
  public:
   BlockRing(std::size_t capacity, std::size_t block_bytes)

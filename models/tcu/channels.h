@@ -54,7 +54,7 @@ struct HostDataflow {
 };
 
 struct ArrayControl {
-  bool load = false;    ///< load a weight vector, else run
+  bool load = false;    ///< load a weight vector, else multiply
   bool zeroes = false;  ///< use a vector of zeroes instead of one from local memory
   std::uint64_t size = 0;
   friend bool alike(const ArrayControl& a, const ArrayControl& b) {

@@ -189,7 +189,7 @@ std::vector<std::uint64_t> TcuSystem::counters() const {
           dram1.read_bursts,
           dram0.write_bursts,
           dram1.write_bursts,
-          tcu_.array().stats().runs,
+          tcu_.array().stats().multiplications,
           tcu_.array().stats().loads,
           alu_operations,
           local.reads[0],

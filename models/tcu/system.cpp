@@ -8,6 +8,7 @@
 #include "models/sim/bytes.h"
 #include "models/sim/events.h"
 #include "models/sim/trace/signals.h"
+#include "models/tcu/fast/system_verifier.h"
 
 namespace tactus {
 
@@ -76,24 +77,24 @@ void TcuSystem::Port::repeat() {
 
 Cycle TcuSystem::Port::steady(Cycle most) const {
   if (!goes_on()) return most;
-  return progresses ? std::min(most, longest_run) : target->waits(most);
+  return progresses ? std::min(most, longest_stretch) : target->waits(most);
 }
 
-Cycle TcuSystem::Port::run_at_once(Cycle most) {
+Cycle TcuSystem::Port::stretch_at_once(Cycle most) {
   if (stirred()) return 0;
-  most = port.offer_run(most);
-  if (most != 0) most = target->run(most);
-  if (most != 0) port.run(most);
+  most = port.offer_stretch(most);
+  if (most != 0) most = target->stretch(most);
+  if (most != 0) port.stretch(most);
   return most;
 }
 
-Cycle TcuSystem::Port::run(Cycle most) {
-  if (const Cycle cycles = run_at_once(most)) return cycles;
+Cycle TcuSystem::Port::stretch(Cycle most) {
+  if (const Cycle cycles = stretch_at_once(most)) return cycles;
   const bool takes_requests = tcu_.request.fires();
   const bool takes_vectors = tcu_.out.fires();
   const bool gives_vectors = tcu_.in.fires();
-  run_.resize(most);
-  run_bytes_.resize(most * vector_bytes_);
+  stretch_.resize(most);
+  stretch_bytes_.resize(most * vector_bytes_);
   const Cycle first = clock_.now;
   std::uint64_t transactions = clock_.transactions;
   Cycle cycles = 0;
@@ -104,12 +105,12 @@ Cycle TcuSystem::Port::run(Cycle most) {
       clock_.agenda.stirred |= bit;
       break;
     }
-    if (takes_requests) tcu_.request.bits = tcu_.request.run[cycles];
-    if (takes_vectors) tcu_.out.bits = tcu_.out.run[cycles];
+    if (takes_requests) tcu_.request.bits = tcu_.request.stretch[cycles];
+    if (takes_vectors) tcu_.out.bits = tcu_.out.stretch[cycles];
     if (gives_vectors) {
-      std::uint8_t* vector = run_bytes_.data() + cycles * vector_bytes_;
+      std::uint8_t* vector = stretch_bytes_.data() + cycles * vector_bytes_;
       copy_block(vector, tcu_.in.bits, vector_bytes_);
-      run_[cycles] = vector;
+      stretch_[cycles] = vector;
     }
     more = gate::repeat(clock_, bit, *this);
     ++cycles;
@@ -120,9 +121,18 @@ Cycle TcuSystem::Port::run(Cycle most) {
     if (sc_core::sc_pending_activity()) break;
   }
   clock_.now = first;
-  tcu_.in.run = run_.data();
+  tcu_.in.stretch = stretch_.data();
   return cycles;
 }
+
+namespace {
+
+/// Evaluating units in random order needs every cycle settled.
+Engine engine_of(const TcuSystem::Config& config) {
+  return config.shuffle_seed ? Engine::step : config.engine;
+}
+
+}  // namespace
 
 TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
                      InstructionSource& source)
@@ -137,8 +147,9 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
               tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
               instructions_),
       tcu_("tcu", clock, config.tcu, instructions_, dram_),
+      replay_(tcu_, clock, engine_of(config)),
       sample_pause_(config.sample_pause) {
-  clock.engine = config.shuffle_seed ? Engine::step : config.engine;
+  clock.engine = engine_of(config);
   Border border(clock.agenda, stream_unit);
   border.consumes(words_);
   border.produces(instructions_);
@@ -153,6 +164,7 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
                                          tcu_.decoder().links(), samples_);
     tcu_.decoder().preset_sample_interval(config.sample_interval);
   }
+  if (clock.engine == Engine::verify) make_verifier();
   if (!config.shuffle_seed) return;
   shuffle_.emplace(*config.shuffle_seed);
   phases_.settle = {[this] { stream_.drive(); }, [this] { stream_.accept(); }};
@@ -165,6 +177,8 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
   }
   tcu_.add_phases(phases_);
 }
+
+TcuSystem::~TcuSystem() = default;
 
 void TcuSystem::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
 
@@ -191,7 +205,7 @@ void TcuSystem::take_sample() {
 
 void TcuSystem::cycle() {
   one_cycle();
-  tcu_.catch_up();
+  replay_.catch_up();
 }
 
 void TcuSystem::one_cycle() {
@@ -202,7 +216,7 @@ void TcuSystem::one_cycle() {
     return;
   }
   offer_word();
-  const bool step = clock_.engine == Engine::step;
+  const bool step = clock_.engine != Engine::fast;
   clock_.agenda.begin_cycle(step);
   settle(!step);
   finish_cycle();
@@ -218,7 +232,7 @@ void TcuSystem::observed_cycle(bool watched) {
     sampler_->drive();
     samples_.ready = clock_.now >= samples_ready_at_;
   }
-  const bool step = clock_.engine == Engine::step || watched;
+  const bool step = clock_.engine != Engine::fast || watched;
   clock_.agenda.begin_cycle(step);
   if (shuffle_) {
     shuffled_order(watched);
@@ -241,7 +255,7 @@ Cycle TcuSystem::advance(Cycle most) {
   const Cycle end = clock_.now + most;
   const std::uint64_t transactions = clock_.transactions;
   const bool all_observed =
-      every_cycle_ || clock_.events != nullptr || clock_.engine == Engine::step;
+      every_cycle_ || clock_.events != nullptr || clock_.engine != Engine::fast;
   paused_ = false;
   for (;;) {
     const Cycle first = clock_.now;
@@ -255,7 +269,7 @@ Cycle TcuSystem::advance(Cycle most) {
     }
     rested_ = clock_.progress == progress;
     if (!rested_ && clock_.now != end && clock_.transactions == transactions && !paused_) continue;
-    tcu_.catch_up();
+    replay_.catch_up();
     return rested_ ? clock_.now - first : 0;
   }
 }
@@ -269,12 +283,12 @@ void TcuSystem::unobserved_cycles(Cycle most) {
     if (agenda.moving != 0) {
       // What moves outside the TCU has to say first what it drives, so only the last cycle is
       // known.
-      if (tcu_.repeats() && run(steady(most))) return;
-    } else if (tcu_.recall(false) && agenda.stirred == 0) {
+      if (replay_.repeats() && stretch(steady(most))) return;
+    } else if (replay_.recall(false) && agenda.stirred == 0) {
       // After the first cycle in which nothing moves, somebody asks whether that was the end.
-      const bool alone = tcu_.rests() && !rested_;
-      if (!alone && !tcu_.turns() && run(tcu_.steady(most))) return;
-      tcu_.commit();
+      const bool alone = replay_.rests() && !rested_;
+      if (!alone && !replay_.turns() && stretch(replay_.steady(most))) return;
+      replay_.commit();
       ++clock_.now;
       return;
     }
@@ -294,26 +308,27 @@ void TcuSystem::finish_cycle() {
 Cycle TcuSystem::steady(Cycle most) const {
   if (ports_[0]->progresses && ports_[1]->progresses) return 0;
   for (const auto& port : ports_) most = port->steady(most);
-  return tcu_.steady(most);
+  return replay_.steady(most);
 }
 
-/// Both ports do not move at once, so the one that does may say how long the run is: it depends on
-/// its memory.
-bool TcuSystem::run(Cycle cycles) {
+/// Both ports do not move at once, so the one that does may say how long the stretch is: it depends
+/// on its memory.
+bool TcuSystem::stretch(Cycle cycles) {
   if (cycles < 2) return false;
-  tcu_.offer_run(cycles);
+  replay_.offer_stretch(cycles);
   Cycle ran = cycles;
   for (auto& port : ports_) {
-    if (port->progresses && port->goes_on()) ran = port->run(cycles);
+    if (port->progresses && port->goes_on()) ran = port->stretch(cycles);
   }
   if (ran == 0) return false;
-  tcu_.run(ran);
+  replay_.stretch(ran);
   clock_.now += ran;
   return true;
 }
 
 /// `may_recall`: nobody looks at wires.
 void TcuSystem::settle(bool may_recall) {
+  if (verifier_ != nullptr) return settle_verified();
   Agenda& agenda = clock_.agenda;
   const UnitSet outside = agenda.full | agenda.moving | agenda.stirred;
   gate::drive_from_wires(agenda, stream_unit, stream_);
@@ -323,17 +338,15 @@ void TcuSystem::settle(bool may_recall) {
       if (gate::accepts(agenda, p->bit)) p->port.accept();
     }
   }
-  if (!may_recall || !tcu_.recall(outside != 0)) {
-    tcu_.drive();
-    tcu_.accept();
-  }
+  if (!may_recall || !replay_.recall(outside != 0)) replay_.settle();
   if (gate::accepts(agenda, stream_unit)) stream_.accept();
 }
 
 void TcuSystem::commit() {
+  if (verifier_ != nullptr) return commit_verified();
   Agenda& agenda = clock_.agenda;
   agenda.begin_clock_edge();
-  tcu_.commit();
+  replay_.commit();
   gate::commit(clock_, stream_unit, stream_);
   if (((agenda.full | agenda.moving) & port_units) == 0) return;
   for (auto& p : ports_) gate::commit(clock_, p->bit, *p);
@@ -376,8 +389,7 @@ bool TcuSystem::waits_for_memory() const {
 }
 
 std::vector<std::string> TcuSystem::waits_for() {
-  tcu_.drive();  // the wires of the coming cycle
-  tcu_.accept();
+  replay_.settle();  // the wires of the coming cycle
   std::vector<std::string> lines = tcu_.waits_for();
   for (unsigned p = 0; p < 2; ++p) {
     if (ports_[p]->idle()) continue;

@@ -23,6 +23,7 @@
 #include "models/sim/trace/cycle_watcher.h"
 #include "models/tcu/array_time.h"
 #include "models/tcu/dram_port/dram_port.h"
+#include "models/tcu/fast/tcu_replay.h"
 #include "models/tcu/sampler/sampler.h"
 #include "models/tcu/stream_adapter/stream_adapter.h"
 #include "models/tcu/tcu.h"
@@ -58,6 +59,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   /// Throws UserError if the AXI width does not fit the architecture's vectors.
   TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
             InstructionSource& source);
+  ~TcuSystem() override;
 
   [[nodiscard]] AxiLinks& pins(unsigned port) { return ports_[port]->pins; }
   void attach(unsigned port, AxiTarget& target);
@@ -87,6 +89,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
   [[nodiscard]] Tcu& tcu() { return tcu_; }
   [[nodiscard]] const Tcu& tcu() const { return tcu_; }
+  /// What engine verify found so far; null with the other engines.
+  [[nodiscard]] TcuVerifier* verifier() { return replay_.verifier(); }
 
   void describe(const trace::Scope& scope) const override;
   [[nodiscard]] std::vector<Account*> accounts() override;
@@ -136,17 +140,17 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     [[nodiscard]] bool goes_on() const { return (clock_.agenda.moving & bit) != 0; }
     [[nodiscard]] Cycle steady(Cycle most) const;
     /// Goes ahead for as many of `most` cycles as are like the last, and says how many.
-    Cycle run(Cycle most);
+    Cycle stretch(Cycle most);
     /// The same, all at once where the port and its target can; 0: they cannot.
-    Cycle run_at_once(Cycle most);
+    Cycle stretch_at_once(Cycle most);
     bool progresses = false;  ///< in the last cycle
 
    private:
     Clock& clock_;
     DramLinks& tcu_;
     unsigned vector_bytes_;
-    std::vector<std::uint8_t> run_bytes_;  ///< vectors that leave in a run
-    std::vector<VectorRef> run_;
+    std::vector<std::uint8_t> stretch_bytes_;  ///< vectors that leave in a stretch
+    std::vector<VectorRef> stretch_;
   };
 
   void offer_word();
@@ -162,9 +166,14 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   void settle(bool may_recall);
   void commit();
   void shuffled_order(bool watched);
+  // Engine verify (models/tcu/fast/system_verify.cpp).
+  struct Verifier;
+  void make_verifier();
+  void settle_verified();
+  void commit_verified();
   /// Cycles that can be taken at once; 0 or 1: none.
   [[nodiscard]] Cycle steady(Cycle most) const;
-  bool run(Cycle cycles);
+  bool stretch(Cycle cycles);
   const Config config_;
   Clock& clock_;
   InstructionSource& source_;
@@ -174,6 +183,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   std::array<DramLinks, 2> dram_;
   StreamAdapter stream_;
   Tcu tcu_;
+  TcuReplay replay_;
   std::array<std::unique_ptr<Port>, 2> ports_;
   void take_sample();
 
@@ -184,6 +194,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
+  std::unique_ptr<Verifier> verifier_;  ///< null unless the engine is verify
   bool paused_ = false;
   bool rested_ = false;  ///< nothing moved in the last cycle
 };

@@ -116,7 +116,13 @@ std::string compare(const RandomProgram& program, TcuSimulationConfig config, bo
   config.engine = Engine::step;
   const RunRecord step = record_run(program, config, 0, events);
   config.engine = Engine::fast;
-  const std::string text = difference(step, record_run(program, config, 0, events));
+  std::string text = difference(step, record_run(program, config, 0, events));
+  config.engine = Engine::verify;
+  try {
+    if (text.empty()) text = difference(step, record_run(program, config, 0, events));
+  } catch (const InternalError& error) {
+    text = error.what();
+  }
   return text.empty() ? text : text + "\n" + describe(config);
 }
 
@@ -176,6 +182,7 @@ TEST(EnginesDram, AgreeOnARefusalInAStream) {
   const std::string step = outcome(Engine::step);
   EXPECT_NE(step.find("0x3e80"), std::string::npos) << step;
   EXPECT_EQ(outcome(Engine::fast), step);
+  EXPECT_EQ(outcome(Engine::verify), step);
 }
 
 }  // namespace

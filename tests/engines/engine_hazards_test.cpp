@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "isa/support/error.h"
 #include "isa/tcu/assembler.h"
 #include "tests/support/differential.h"
 #include "tests/support/run_record.h"
@@ -21,7 +22,13 @@ std::string compare_engines(const RandomProgram& program, TcuSimulationConfig co
   config.engine = Engine::step;
   const RunRecord step = record_run(program, config, 0, false);
   config.engine = Engine::fast;
-  const std::string text = difference(step, record_run(program, config, 0, false));
+  std::string text = difference(step, record_run(program, config, 0, false));
+  config.engine = Engine::verify;
+  try {
+    if (text.empty()) text = difference(step, record_run(program, config, 0, false));
+  } catch (const InternalError& error) {
+    text = error.what();
+  }
   return text.empty() ? text : text + "\n" + describe(config);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isa/support/error.h"
 #include "isa/tcu/assembler.h"
 #include "tests/support/differential.h"
 #include "tests/support/phased_memory.h"
@@ -20,6 +21,17 @@ struct Work {
   unsigned hangs = 0;
 };
 
+/// With the engine that compares every cycle with what the fast engine knows of it.
+std::string verified(const RandomProgram& program, TcuSimulationConfig config,
+                     const RunRecord& step, Cycle max_cycles, bool events) {
+  config.engine = Engine::verify;
+  try {
+    return difference(step, record_run(program, config, max_cycles, events));
+  } catch (const InternalError& error) {
+    return error.what();
+  }
+}
+
 std::string compare_engines(const RandomProgram& program, TcuSimulationConfig config, Work& work,
                             Cycle max_cycles = 0, bool events = true) {
   config.engine = Engine::step;
@@ -30,6 +42,7 @@ std::string compare_engines(const RandomProgram& program, TcuSimulationConfig co
   work.most += fast.most_evaluations;
   if (fast.result.end == RunEnd::hang) ++work.hangs;
   std::string text = difference(step, fast);
+  if (text.empty()) text = verified(program, config, step, max_cycles, events);
   if (text.empty() && step.evaluations != step.most_evaluations)
     text = "the step engine left cycles out";
   return text.empty() ? text : text + "\n" + describe(config);

@@ -1,5 +1,5 @@
 // Which units outside the TCU (instruction stream, DRAM ports) have something to do; see engine.h.
-// Each has a bit.
+// Every such unit has a bit in the sets.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@ using UnitSet = std::uint32_t;
 
 struct Agenda {
   UnitSet stirred = 0;   ///< a wire at the unit's border has changed since the last clock edge
-  UnitSet turned = ~0U;  ///< the last clock edge moved what the unit's decisions look at
-  /// Something moves in every cycle like the last one settled; nothing is said of what has turned.
+  UnitSet turned = ~0U;  ///< the last clock edge moved a register that the unit's decisions look at
+  /// Units in which data or counters move in every cycle until they turn or are stirred. Set after
+  /// a cycle that was settled in full without a turn; says nothing of a unit that has turned since.
   UnitSet moving = 0;
-  UnitSet full = ~0U;             ///< the present cycle is settled in full
-  std::uint64_t evaluations = 0;  ///< clock edges so far of single ones settled in full
+  UnitSet full = ~0U;             ///< the units whose present cycle is settled in full
+  std::uint64_t evaluations = 0;  ///< how many times so far a unit's cycle was settled in full
 
-  /// `every_unit`: settles all of them, whatever they did.
+  /// `every_unit`: all of them settle the cycle in full, and not only those that turned.
   void begin_cycle(bool every_unit) { full = every_unit ? ~0U : turned; }
-  /// After it no wire changes until the next cycle.
+  /// From here on no wire changes until the next cycle.
   void begin_clock_edge() {
     full |= stirred;
     stirred = turned = 0;

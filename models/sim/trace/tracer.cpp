@@ -55,11 +55,11 @@ void Tracer::settled(Cycle now) {
 void Tracer::committed(Cycle now) {
   if (!reads_) return;
   read(plan_.committed, slot(now));
-  if (now != next_read_) run_first_ = now;
+  if (now != next_read_) stretch_first_ = now;
   next_read_ = now + 1;
   if (!writes_) return;
   Cycle first = now > window_.pre ? now - window_.pre : 0;
-  first = std::max(first, run_first_);
+  first = std::max(first, stretch_first_);
   if (next_write_ <= now) first = std::max(first, next_write_);
   for (Cycle cycle = first; cycle <= now; ++cycle) write(cycle);
 }

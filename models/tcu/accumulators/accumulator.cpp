@@ -23,19 +23,19 @@ Accumulator::Accumulator(const sc_core::sc_module_name& name, Clock& clock,
 
 void Accumulator::accept() {
   const AccumulatorRequest& request = links_.control.bits;
-  needed_legs_ = leg_a;
-  if (request.write) needed_legs_ |= leg_route | (request.accumulate ? leg_b : leg_lock);
+  unsigned needed = leg_a;
+  if (request.write) needed |= leg_route | (request.accumulate ? leg_b : leg_lock);
   request_leg_.write = request.write;
   route_leg_ = request.accumulate ? through_adder : direct;
   show_requests();
-  pending_legs_ = links_.control.valid ? needed_legs_ & ~done_legs_ : 0;
+  fork_.offer(links_.control.valid, needed);
   const bool has_input = links_.input.valid;
 
-  port_a_.request.valid = requests_.has_output((pending_legs_ & leg_a) != 0);
-  port_b_.request.valid = (pending_legs_ & leg_b) != 0 && !lock_.held;
+  port_a_.request.valid = requests_.has_output(fork_.pending(leg_a));
+  port_b_.request.valid = fork_.pending(leg_b) && !lock_.held;
 
   // Through the adder, input and port B's data leave together.
-  const bool routed = routes_.has_output((pending_legs_ & leg_route) != 0);
+  const bool routed = routes_.has_output(fork_.pending(leg_route));
   sums_ = routes_.output(route_leg_) == through_adder;
   const bool has_operand = !sums_ || port_b_.read_data.valid;
   port_a_.write_data.valid = routed && has_input && has_operand;
@@ -45,8 +45,8 @@ void Accumulator::accept() {
   port_b_.read_data.ready = consumer_ready && sums_ && has_input;
 
   const unsigned ready = ready_legs();
-  links_.control.ready = (needed_legs_ & ~(ready | done_legs_)) == 0;
-  fires_ = pending_legs_ & ready;
+  links_.control.ready = fork_.all(ready);
+  fires_ = fork_.fires(ready);
 }
 
 unsigned Accumulator::ready_legs() const {
@@ -88,18 +88,9 @@ Accumulator::Activity Accumulator::activity() const {
   return request.valid || data_waits ? Activity::wait_reader : Activity::none;
 }
 
-std::uint64_t Accumulator::facts() const {
-  // An entry and its kind, without branches: in most cycles both are others than in the last.
-  const unsigned request = requests_.empty() ? 0 : 1U;
-  const unsigned route = routes_.empty() ? 0 : 1U;
-  return done_legs_ | unsigned{lock_.held} << 5 | request << 6 |
-         (request & unsigned{requests_.front().write}) << 7 | route << 8 |
-         (route & unsigned{routes_.front()}) << 9 | memory_.facts() << 10;
-}
-
 void Accumulator::decide() {
   memory_.decide();
-  const unsigned done = links_.control.ready ? 0 : done_legs_ | fires_;
+  const unsigned done = fork_.after(links_.control.ready, fires_);
   edge_.fires = static_cast<std::uint8_t>(fires_);
   edge_.done = static_cast<std::uint8_t>(done);
   edge_.write = request_leg_.write;
@@ -110,7 +101,7 @@ void Accumulator::decide() {
   edge_.a_ready = port_a_.request.ready;
   edge_.activity = activity();
   edge_.memory = memory_.edge();
-  edge_.turns = done != done_legs_ || edge_.memory.turns ||
+  edge_.turns = done != fork_.done() || edge_.memory.turns ||
                 requests_.level_moves((fires_ & leg_a) != 0, edge_.a_ready) ||
                 routes_.level_moves((fires_ & leg_route) != 0, edge_.takes_input);
   edge_.rests = !edge_.turns && !edge_.takes_input && fires_ == 0 && edge_.memory.rests;
@@ -133,7 +124,7 @@ void Accumulator::show_requests() {
 
 void Accumulator::move() {
   if (edge_.rests) return;
-  done_legs_ = edge_.done;
+  fork_.move(edge_.done);
   routes_.commit((edge_.fires & leg_route) != 0, route_leg_, edge_.takes_input);
   if (edge_.fires != 0) ++clock_.progress;
   if (edge_.takes_input) {
@@ -149,34 +140,35 @@ void Accumulator::move() {
   memory_.move();
 }
 
-MemoryRequest* Accumulator::begin_run(Cycle cycles) {
+MemoryRequest* Accumulator::begin_stretch(Cycle cycles) {
   const std::size_t waiting = requests_.count();
-  if (run_.size() < waiting + cycles) run_.resize(waiting + cycles);
-  if (waiting != 0) run_.front() = requests_.front();
-  port_a_.request.run = run_.data();
-  port_b_.request.run = run_.data() + waiting;
-  return run_.data() + waiting;
+  if (stretch_.size() < waiting + cycles) stretch_.resize(waiting + cycles);
+  if (waiting != 0) stretch_.front() = requests_.front();
+  port_a_.request.stretch = stretch_.data();
+  port_b_.request.stretch = stretch_.data() + waiting;
+  return stretch_.data() + waiting;
 }
 
 /// The lock goes from each plain write to the next, or stays as it is: see steady().
-void Accumulator::run(Cycle cycles) {
+void Accumulator::stretch(Cycle cycles) {
   ++clock_.progress;
   if ((edge_.fires & leg_b) != 0) {
-    memory_.run_updates(cycles, [this](Cycle i, Cycle count, VectorRef old, std::uint8_t* sum) {
-      add_run(links_.input.run + i, count, old, sum);
+    memory_.stretch_updates(cycles, [this](Cycle i, Cycle count, VectorRef old, std::uint8_t* sum) {
+      add_stretch(links_.input.stretch + i, count, old, sum);
     });
   } else {
-    memory_.offer_run(cycles);
-    port_a_.write_data.run = links_.input.run;
-    memory_.run(cycles);
+    memory_.offer_stretch(cycles);
+    port_a_.write_data.stretch = links_.input.stretch;
+    memory_.stretch(cycles);
   }
   if (requests_.empty()) return;
-  requests_.commit(true, run_[cycles], true);
-  if ((edge_.fires & leg_lock) != 0) lock_.condition = run_[cycles];
+  requests_.commit(true, stretch_[cycles], true);
+  if ((edge_.fires & leg_lock) != 0) lock_.condition = stretch_[cycles];
 }
 
 /// The inputs often lie one behind the other, too.
-void Accumulator::add_run(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum) {
+void Accumulator::add_stretch(const VectorRef* inputs, Cycle count, VectorRef old,
+                              std::uint8_t* sum) {
   const std::size_t bytes = memory_.vector_bytes();
   for (Cycle done = 0; done < count;) {
     const VectorRef first = inputs[done];
@@ -202,7 +194,7 @@ void Accumulator::describe(const trace::Scope& scope) const {
   scope.level("demux_queue", 1, [this] { return routes_.count(); });
   scope.level("mux_queue", 1, [this] { return routes_.count(); });
   scope.state(
-      "done", 5, [this] { return done_legs_; },
+      "done", 5, [this] { return fork_.done(); },
       "legs taken: 1 port A, 2 port B, 4 demux, 8 mux, 10 lock");
   scope.reg("lock_held", 1, [this] { return lock_.held; });
   scope.reg(

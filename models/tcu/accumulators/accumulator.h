@@ -14,6 +14,7 @@
 
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/clock.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/memory/dual_port_memory.h"
@@ -60,9 +61,27 @@ class Accumulator final : public sc_core::sc_module {
     bool turns;
     Activity activity;
     DualPortMemory::Edge memory;
+    static constexpr auto fields() {
+      return edge_fields(
+          edge_field("fires", &Edge::fires), edge_field("done", &Edge::done),
+          edge_field("write", &Edge::write), edge_field("through_adder", &Edge::through_adder),
+          edge_field("takes_input", &Edge::takes_input), edge_field("sums", &Edge::sums),
+          edge_field("a_fires", &Edge::a_fires), edge_field("a_ready", &Edge::a_ready),
+          edge_field("rests", &Edge::rests), edge_field("turns", &Edge::turns),
+          edge_field("activity", &Edge::activity), edge_field("memory", &Edge::memory));
+    }
   };
-  static constexpr unsigned fact_bits = 10 + DualPortMemory::fact_bits;
-  [[nodiscard]] std::uint64_t facts() const;
+  [[nodiscard]] auto fact_list() const {
+    // An entry and its kind, without branches: in most cycles both are others than in the last.
+    const unsigned request = requests_.empty() ? 0 : 1U;
+    const unsigned route = routes_.empty() ? 0 : 1U;
+    return list_facts(fact<5>("done_legs", fork_.done()), fact<1>("lock_held", lock_.held),
+                      fact<1>("request_waits", request),
+                      fact<1>("request_writes", request & unsigned{requests_.front().write}),
+                      fact<1>("route_waits", route),
+                      fact<1>("route_through_adder", route & unsigned{routes_.front()}),
+                      fact_group("memory", memory_.fact_list()));
+  }
   void decide();  ///< needs output.ready
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge);  ///< needs the control's address
@@ -70,9 +89,9 @@ class Accumulator final : public sc_core::sc_module {
   /// Whether the next cycles are like the last, in which a request was taken, as long as requests
   /// like it go on at addresses that differ from each to the next from `next` on.
   [[nodiscard]] bool steady(std::uint64_t next) const;
-  /// Room for what the control asks for in the cycles of a run, to be filled before run().
-  [[nodiscard]] MemoryRequest* begin_run(Cycle cycles);
-  void run(Cycle cycles);  ///< needs the input, offers the output
+  /// Room for what the control asks for in the cycles of a stretch, to be filled before stretch().
+  [[nodiscard]] MemoryRequest* begin_stretch(Cycle cycles);
+  void stretch(Cycle cycles);  ///< needs the input, offers the output
 
   [[nodiscard]] DualPortMemory& memory() { return memory_; }
   [[nodiscard]] const DualPortMemory& memory() const { return memory_; }
@@ -100,7 +119,7 @@ class Accumulator final : public sc_core::sc_module {
   [[nodiscard]] unsigned ready_legs() const;
   [[nodiscard]] Activity activity() const;
   void show_requests();
-  void add_run(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum);
+  void add_stretch(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum);
 
   Clock& clock_;
   AccumulatorLinks links_;
@@ -116,9 +135,7 @@ class Accumulator final : public sc_core::sc_module {
   /// hold the same.
   Queue<Route, QueueKind::pipe_flow, 1> routes_;
   Lock lock_;
-  unsigned needed_legs_ = 0;
-  unsigned pending_legs_ = 0;
-  unsigned done_legs_ = 0;
+  Fork fork_;  ///< of the control's request
 
   // The settled wires of the present cycle.
   unsigned fires_ = 0;  ///< legs
@@ -127,7 +144,8 @@ class Accumulator final : public sc_core::sc_module {
   bool sums_ = false;  ///< the input goes through the adder
   Edge edge_{};
   std::vector<std::uint8_t> sum_;
-  std::vector<MemoryRequest> run_;  ///< those waiting, then those of the control
+  std::vector<MemoryRequest> stretch_;  ///< those waiting, then those of the control
 };
+static_assert(names_all_fields<Accumulator::Edge>());
 
 }  // namespace tactus

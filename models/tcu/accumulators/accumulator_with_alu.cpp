@@ -15,10 +15,6 @@ AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Cloc
       alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}),
       account_("accumulators", clock, state_table, rest) {}
 
-namespace {
-enum StepBit : unsigned { bit_read = 1, bit_write = 2, bit_simd = 4, bit_input = 8, bit_done = 16 };
-}  // namespace
-
 constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::make_steps() {
   std::array<Step, 32> steps{};
   for (unsigned bits = 0; bits < steps.size(); ++bits) {
@@ -50,12 +46,6 @@ constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::make_step
 
 constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::steps = make_steps();
 
-unsigned AccumulatorWithAlu::step_index(const AccumulatorControl& item, bool read_done) {
-  return (item.read ? bit_read : 0U) | (item.write ? bit_write : 0U) |
-         (item.alu.op != tcu::SimdOp::no_op ? bit_simd : 0U) |
-         (item.alu.left == 0 || item.alu.right == 0 ? bit_input : 0U) | (read_done ? bit_done : 0U);
-}
-
 /// What the item at the head asks for in this cycle. The head may be stale (empty queue): its legs
 /// are then not valid, but `read_done_` still follows them, as in the RTL.
 void AccumulatorWithAlu::decode_phase() {
@@ -63,7 +53,7 @@ void AccumulatorWithAlu::decode_phase() {
   const Step step = steps[step_index(item, read_done_)];
   simd_ = item.alu.op != tcu::SimdOp::no_op;
   phase_ = step.phase;
-  needed_legs_ = step.needed_legs;
+  fork_.offer(!control_.empty(), step.needed_legs);
   offered_ = (simd_ ? leg_input_select | leg_output_select : 0U) |
              (step.writes ? unsigned{leg_result_select} : 0U);
   request_.bits = {step.writes ? item.write_address : item.read_address, step.writes,
@@ -75,11 +65,10 @@ void AccumulatorWithAlu::decode_phase() {
 void AccumulatorWithAlu::drive() {
   links_.control.ready = control_.can_enqueue();
   decode_phase();
-  pending_legs_ = control_.empty() ? 0 : needed_legs_ & ~done_legs_;
-  request_.valid = (pending_legs_ & leg_accumulator) != 0;
-  operation_.valid = (pending_legs_ & leg_alu) != 0;
+  request_.valid = fork_.pending(leg_accumulator);
+  operation_.valid = fork_.pending(leg_alu);
 
-  selected_ = selects_.full | (pending_legs_ & select_legs);
+  selected_ = selects_.full | (fork_.pending() & select_legs);
   routes_ = selects_.output(offered_);
 
   accumulator_.drive();
@@ -122,15 +111,7 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
   return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
 }
 
-std::uint64_t AccumulatorWithAlu::facts() const {
-  const AccumulatorControl& item = control_.front();
-  std::uint64_t facts = control_.count() | step_index(item, read_done_) << 2 |
-                        unsigned{item.accumulate} << 7 |
-                        unsigned{AluArray::needs_input(item.alu)} << 8 | done_legs_ << 9 |
-                        selects_.full << (14 - 1) | (selects_.items & selects_.full) << (17 - 1);
-  facts |= accumulator_.facts() << 20;
-  return facts | alu_.facts() << (20 + Accumulator::fact_bits);
-}
+AccumulatorWithAlu::Packed AccumulatorWithAlu::facts() const { return fact_list().packed(); }
 
 void AccumulatorWithAlu::decide() {
   alu_.accept();
@@ -150,9 +131,9 @@ void AccumulatorWithAlu::decide() {
   if (request_.ready) ready |= leg_accumulator;
   if (operation_.ready) ready |= leg_alu;
 
-  const bool all = (needed_legs_ & ~(ready | done_legs_)) == 0;
-  const unsigned fires = pending_legs_ & ready;
-  const unsigned done = all ? 0 : done_legs_ | fires;
+  const bool all = fork_.all(ready);
+  const unsigned fires = fork_.fires(ready);
+  const unsigned done = fork_.after(all, fires);
   edge_.fires = static_cast<std::uint8_t>(fires);
   edge_.done = static_cast<std::uint8_t>(done);
   edge_.offered = static_cast<std::uint8_t>(offered_);
@@ -165,7 +146,7 @@ void AccumulatorWithAlu::decide() {
   edge_.state = state();
   edge_.accumulator = accumulator_.edge();
   edge_.alu = alu_.edge();
-  edge_.turns = done != done_legs_ || edge_.read_done != read_done_ ||
+  edge_.turns = done != fork_.done() || edge_.read_done != read_done_ ||
                 selects_.level_moves(fires & select_legs, taken) ||
                 control_.level_moves(edge_.enters, edge_.retires) || edge_.accumulator.turns ||
                 edge_.alu.turns;
@@ -207,14 +188,14 @@ void AccumulatorWithAlu::move() {
   accumulator_input_.bits = edge_.input_from_alu ? alu_output_.bits : links_.input.bits;
   accumulator_.move();
   alu_.move();
-  done_legs_ = edge_.done;
+  fork_.move(edge_.done);
   read_done_ = edge_.read_done;
   selects_.commit(edge_.fires & select_legs, edge_.offered, edge_.taken);
   if (edge_.fires != 0 || (edge_.retires && !control_.empty())) ++clock_.progress;
   control_.commit(edge_.enters, links_.control.bits, edge_.retires);
 }
 
-/// SIMD operations come and go every few cycles; accesses make the runs.
+/// SIMD operations come and go every few cycles; accesses make the stretches.
 Cycle AccumulatorWithAlu::steady(Cycle most) const {
   if (edge_.rests) return most;
   if (!alu_.idle() || edge_.alu.issues || control_.empty()) return 0;
@@ -229,10 +210,10 @@ Cycle AccumulatorWithAlu::steady(Cycle most) const {
   return next != address(offered.bits) && accumulator_.steady(next) ? most : 0;
 }
 
-void AccumulatorWithAlu::run(Cycle cycles) {
+void AccumulatorWithAlu::stretch(Cycle cycles) {
   if (edge_.rests) return;
-  const AccumulatorControl* items = links_.control.run;
-  MemoryRequest* requests = accumulator_.begin_run(cycles);
+  const AccumulatorControl* items = links_.control.stretch;
+  MemoryRequest* requests = accumulator_.begin_stretch(cycles);
   const auto pass = [&](auto address) {
     requests[0] = {edge_.write, control_.front().*address};
     for (Cycle i = 1; i < cycles; ++i) {
@@ -244,9 +225,9 @@ void AccumulatorWithAlu::run(Cycle cycles) {
   } else {
     pass(&AccumulatorControl::read_address);
   }
-  accumulator_input_.run = links_.input.run;
-  accumulator_.run(cycles);
-  links_.output.run = accumulator_output_.run;
+  accumulator_input_.stretch = links_.input.stretch;
+  accumulator_.stretch(cycles);
+  links_.output.stretch = accumulator_output_.stretch;
   // Its two slots hold the last two items.
   if (cycles > 1) control_.commit(true, items[cycles - 2], true);
   control_.commit(true, items[cycles - 1], true);
@@ -257,7 +238,7 @@ std::string AccumulatorWithAlu::waits_for() const {
   const AccumulatorControl& item = control_.front();
   std::string text = simd_ ? "SIMD instruction" : "access";
   text += item.read ? (item.write ? " (read+write)" : " (read)") : item.write ? " (write)" : "";
-  if (pending_legs_ & leg_alu) return text + " waits for the ALU's input vector";
+  if (fork_.pending(leg_alu)) return text + " waits for the ALU's input vector";
   return text + " waits behind: " + accumulator_.waits_for();
 }
 
@@ -278,7 +259,8 @@ void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope&
       trace::Moment::committed);
   scope.reg("readDone", 1, [this] { return read_done_; });
   scope.state(
-      "done", 5, [this] { return done_legs_; }, "legs taken: 1 accumulator, 2 I, 4 O, 8 D, 10 ALU");
+      "done", 5, [this] { return fork_.done(); },
+      "legs taken: 1 accumulator, 2 I, 4 O, 8 D, 10 ALU");
   const auto select = [&](const char* name, Leg queue, const char* note) {
     const trace::Scope part = scope.part(name);
     part.wire("valid", 1, [this, queue] { return selected(queue); });

@@ -1,7 +1,7 @@
 // Accumulators with their SIMD ALUs, and the sequencer that shares them.
 //
 // Takes accumulator accesses and SIMD instructions in program order from a 2-entry queue. Cycles
-// per SIMD instruction in a long run: read+write 4, read only 2, write only and neither 1.5. A
+// per SIMD instruction in a long sequence: read+write 4, read only 2, write only and neither 1.5. A
 // reading SIMD holds the sequencer until its operand arrives. Select queues of one entry connect
 // accumulator input (from router or ALU), accumulator output (to router or ALU) and ALU output (to
 // nothing or accumulator). Source: hardware spec section 8.2.
@@ -13,6 +13,7 @@
 
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/accumulators/accumulator.h"
 #include "models/tcu/accumulators/alu_array.h"
@@ -74,9 +75,30 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     State state;
     Accumulator::Edge accumulator;
     AluArray::Edge alu;
+    static constexpr auto fields() {
+      return edge_fields(
+          edge_field("fires", &Edge::fires), edge_field("done", &Edge::done),
+          edge_field("offered", &Edge::offered), edge_field("taken", &Edge::taken),
+          edge_field("read_done", &Edge::read_done), edge_field("enters", &Edge::enters),
+          edge_field("retires", &Edge::retires), edge_field("write", &Edge::write),
+          edge_field("input_from_alu", &Edge::input_from_alu), edge_field("turns", &Edge::turns),
+          edge_field("rests", &Edge::rests), edge_field("state", &Edge::state),
+          edge_field("accumulator", &Edge::accumulator), edge_field("alu", &Edge::alu));
+    }
   };
-  static constexpr unsigned fact_bits = 20 + Accumulator::fact_bits + AluArray::fact_bits;
-  [[nodiscard]] std::uint64_t facts() const;
+  [[nodiscard]] auto fact_list() const {
+    const AccumulatorControl& item = control_.front();
+    return list_facts(
+        fact<2>("control", control_.count()), fact<5>("step", step_index(item, read_done_)),
+        fact<1>("accumulate", item.accumulate),
+        fact<1>("alu_needs_input", AluArray::needs_input(item.alu)),
+        fact<5>("done_legs", fork_.done()), fact<3>("selects_full", selects_.full >> lowest_select),
+        fact<3>("selects", (selects_.items & selects_.full) >> lowest_select),
+        fact_group("accumulator", accumulator_.fact_list()), fact_group("alu", alu_.fact_list()));
+  }
+  /// Not inline: it is large, and asked for in few cycles.
+  using Packed = PackedFacts<40>;
+  [[nodiscard]] Packed facts() const;
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge);
@@ -86,13 +108,13 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     alu_.account().enter(edge_.alu.state);
   }
   [[nodiscard]] Cycle steady(Cycle most) const;
-  void run(Cycle cycles);  ///< needs control and input, offers the output
+  void stretch(Cycle cycles);  ///< needs control and input, offers the output
 
   [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
   [[nodiscard]] const AluArray& alu() const { return alu_; }
   [[nodiscard]] AluArray& alu() { return alu_; }
-  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::array<Account*, 2> accounts() { return {&account_, &alu_.account()}; }
   [[nodiscard]] bool idle() const {
     return control_.empty() && selects_.full == 0 && alu_.idle() && accumulator_.idle();
   }
@@ -109,6 +131,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     leg_alu = 16,
     select_legs = leg_input_select | leg_output_select | leg_result_select,
   };
+  static constexpr unsigned lowest_select = 1;  ///< number of the first of the three
   /// Where the item at the head stands. Items that read and write take two phases.
   enum class Phase : std::uint8_t { single, read, skip_read, write };
   /// What an item does in the cycles in which it is at the head, but for addresses and operation.
@@ -120,7 +143,19 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   /// By the bits of step_index().
   static constexpr std::array<Step, 32> make_steps();
   static const std::array<Step, 32> steps;
-  [[nodiscard]] static unsigned step_index(const AccumulatorControl& item, bool read_done);
+  enum StepBit : unsigned {
+    bit_read = 1,
+    bit_write = 2,
+    bit_simd = 4,
+    bit_input = 8,
+    bit_done = 16
+  };
+  [[nodiscard]] static unsigned step_index(const AccumulatorControl& item, bool read_done) {
+    return (item.read ? bit_read : 0U) | (item.write ? bit_write : 0U) |
+           (item.alu.op != tcu::SimdOp::no_op ? bit_simd : 0U) |
+           (item.alu.left == 0 || item.alu.right == 0 ? bit_input : 0U) |
+           (read_done ? bit_done : 0U);
+  }
   /// The select queues I, O and D, pipe-flow queues of one entry, worked out together: each is a
   /// bit at the place of its leg. Items of I and O: 1 selects the ALU, 0 the router. Items of D: 1
   /// keeps the result, 0 drops it.
@@ -163,12 +198,10 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Queue<AccumulatorControl, QueueKind::plain, 2> control_;
   SelectQueues selects_;
   bool read_done_ = false;
-  unsigned done_legs_ = 0;
+  Fork fork_;  ///< of the item at the head, in its present phase
 
   // The settled wires of the present cycle.
   Phase phase_ = Phase::single;
-  unsigned needed_legs_ = 0;
-  unsigned pending_legs_ = 0;
   bool simd_ = false;                   ///< the item at the head is a SIMD instruction
   unsigned offered_ = 0;                ///< to the select queues
   unsigned selected_ = 0, routes_ = 0;  ///< what they give: valid and item
@@ -179,5 +212,6 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Edge edge_{};
   Account account_;
 };
+static_assert(names_all_fields<AccumulatorWithAlu::Edge>());
 
 }  // namespace tactus

@@ -15,6 +15,8 @@
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fast/edge_fields.h"
+#include "models/sim/fast/facts.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 
@@ -59,10 +61,16 @@ class AluArray final : public sc_core::sc_module {
     bool issues, has_input, leaves;
     State state;
     bool turns;
+    static constexpr auto fields() {
+      return edge_fields(edge_field("issues", &Edge::issues),
+                         edge_field("has_input", &Edge::has_input),
+                         edge_field("leaves", &Edge::leaves), edge_field("state", &Edge::state),
+                         edge_field("turns", &Edge::turns));
+    }
   };
-  static constexpr unsigned fact_bits = 4;
-  [[nodiscard]] std::uint64_t facts() const {
-    return stored_ | unsigned{stage1_} << 2 | unsigned{stage2_} << 3;
+  [[nodiscard]] auto fact_list() const {
+    return list_facts(fact<2>("stored", stored_), fact<1>("stage1", stage1_),
+                      fact<1>("stage2", stage2_));
   }
   void decide();  ///< needs output.ready
   [[nodiscard]] const Edge& edge() const { return edge_; }
@@ -113,5 +121,6 @@ class AluArray final : public sc_core::sc_module {
   Stats stats_;
   Account account_;
 };
+static_assert(names_all_fields<AluArray::Edge>());
 
 }  // namespace tactus

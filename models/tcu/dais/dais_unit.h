@@ -5,9 +5,9 @@
 // last one enters the block together with them, if the block has room. The result is offered the
 // block's latency L later (1, of a pipeline its stages and 1), one vector a cycle, and stays in the
 // block until its last vector is taken. So a sample of k_in and k_out vectors takes max(k_in,
-// k_out) cycles in a long run, and a block of L ranks holds L samples before it stops its input.
-// Results leave in the order in which samples entered, whatever the blocks' latencies. What lanes
-// mean is said in isa/tcu/dais_block.h.
+// k_out) cycles in a long sequence, and a block of L ranks holds L samples before it stops its
+// input. Results leave in the order in which samples entered, whatever the blocks' latencies. What
+// lanes mean is said in isa/tcu/dais_block.h.
 //
 // Stalls: input waits for a vector from local memory or for room in the block; output for the
 // accumulators or for an earlier sample of another block.
@@ -62,7 +62,17 @@ class DaisUnit final : public sc_core::sc_module {
 
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready; needs output.ready and input driven
-  void commit();  ///< UserError for a failed lookup, naming block, operation and sample
+  // It has no Edge: cycles in which it has work are always settled in full. move() does nothing in
+  // the others, where nobody called decide().
+  void decide() { settled_ = true; }
+  void move() {  ///< UserError for a failed lookup, naming block, operation and sample
+    if (settled_) move_blocks();
+    settled_ = false;
+  }
+  void commit() {
+    decide();
+    move();
+  }
   /// Nothing is in it, and that is accounted for: a cycle without control changes nothing.
   [[nodiscard]] bool rests() const { return idle() && account_.code() == rest; }
 
@@ -70,7 +80,7 @@ class DaisUnit final : public sc_core::sc_module {
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
-  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
 
  private:
   struct Slot {
@@ -86,7 +96,9 @@ class DaisUnit final : public sc_core::sc_module {
   [[nodiscard]] State state() const;
   void collect(VectorRef vector);
   void convert_result(const Slot& slot);
+  void move_blocks();
 
+  bool settled_ = false;  ///< the present cycle
   Clock& clock_;
   DaisUnitLinks links_;
   tcu::DataType type_;

@@ -45,9 +45,9 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       dais_queue_(2 * architecture.array_size),
       account_("decoder", clock, state_table, ended, contexts) {
   registers_.timeout = reset_timeout;
-  links.local_a.request.run = links.local_b.request.run = local_run_.data();
-  links.accumulator.run = accumulator_run_.data();
-  for (Link<DramRequest>* dram : links.dram) dram->run = dram_run_.data();
+  links.local_a.request.stretch = links.local_b.request.stretch = local_stretch_.data();
+  links.accumulator.stretch = accumulator_stretch_.data();
+  for (Link<DramRequest>* dram : links.dram) dram->stretch = dram_stretch_.data();
 }
 
 /// A dataflow item is one output.
@@ -182,12 +182,12 @@ unsigned Decoder::ready_legs(unsigned legs, unsigned taken) const {
 }
 
 void Decoder::decide() {
-  const unsigned open = queue_.front().legs & ~done_legs_;
+  const unsigned open = fork_.open();
   const unsigned taken = this->taken(open | shown_legs_);
   const unsigned ready = ready_legs(open, taken);
   const unsigned firing = taken & shown_legs_;
-  const unsigned entering = pending_legs_ & ready;
-  edge_.head_ready = open == ready;
+  const unsigned entering = fork_.fires(ready);
+  edge_.head_ready = fork_.all(ready);
   // One cycle has one state: progress at the head, or else the first of its legs, in the order of
   // the enumeration, that nobody takes. Local memory comes last because its requests wait for the
   // other legs' data.
@@ -211,7 +211,7 @@ void Decoder::move() {
   if (timeout() && clock_.events != nullptr) clock_.events->event({TcuEvent::timeout});
   enter_account();
   move_streams();
-  done_legs_ = edge_.head_ready ? 0 : done_legs_ | edge_.entering;
+  fork_.move(fork_.after(edge_.head_ready, edge_.entering));
   count_time();
   if (edge_.head_ready && !queue_.empty()) retire();
   if (edge_.accepts) take_instruction();
@@ -345,7 +345,7 @@ std::string Decoder::waits_for() const {
                                                     "host router",
                                                     "DAIS stream"};
   const Decoded& head = queue_.front();
-  const unsigned open = head.legs & ~done_legs_;
+  const unsigned open = fork_.open();
   const unsigned ready = ready_legs(open, taken(open | shown_legs_));
   std::string text = fmt::format("instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for",
                                  registers_.program_counter, head.raw.opcode, head.raw.flags);

@@ -23,6 +23,9 @@
 #include "isa/tcu/instruction_kind.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fast/edge_fields.h"
+#include "models/sim/fast/facts.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/expander.h"
@@ -118,15 +121,40 @@ class Decoder final : public sc_core::sc_module {
     bool head_ready;               ///< all of its legs are taken, valid or not
     bool accepts;                  ///< an instruction
     bool turns;
+    static constexpr auto fields() {
+      return edge_fields(edge_field("entering", &Edge::entering),
+                         edge_field("firing", &Edge::firing), edge_field("ending", &Edge::ending),
+                         edge_field("waits", &Edge::waits),
+                         edge_field("head_ready", &Edge::head_ready),
+                         edge_field("accepts", &Edge::accepts), edge_field("turns", &Edge::turns));
+    }
   };
   /// Addresses and items at the outputs in the coming cycle.
   void show();
-  static constexpr unsigned fact_bits = 41;
-  /// Of the coming cycle, after show(), which shows nothing new from then on until a turn.
-  [[nodiscard]] std::uint64_t facts() {
+  /// What changes with a turn only: levels of the queues and kinds of the items at the outputs.
+  [[nodiscard]] auto item_facts() const {
+    return list_facts(
+        fact<2>("instructions", queue_.count()), fact<leg_count>("open_legs", fork_.open()),
+        fact<leg_count>("queued_legs", queued_legs_), fact<leg_count>("full_legs", full_legs_),
+        // Those for local memory and routers show on their wires, valid or not.
+        fact<1>("local_a_write", links_.local_a.request.bits.write),
+        fact<1>("local_b_write", links_.local_b.request.bits.write),
+        fact<1>("host_port", links_.host.bits.dram),
+        fact<1>("host_to_dram", links_.host.bits.to_dram),
+        fact<3>("dataflow", links_.dataflow.bits.kind));
+  }
+  /// Legs whose output, offered or not, is the last of its item.
+  [[nodiscard]] auto last_facts() const {
+    return fact<leg_count>("last_legs", last_legs_ & (fork_.open() | shown_legs_));
+  }
+  /// Of the coming cycle, after show().
+  [[nodiscard]] auto fact_list() const { return list_facts(item_facts(), last_facts()); }
+  /// The same, with those of the items kept from the last turn. Until the next turn show() shows no
+  /// other items.
+  [[nodiscard]] auto facts() {
     if (turned_) note_items();
     turned_ = false;
-    return item_facts_ | std::uint64_t{last_legs_ & open_legs_} << 11;
+    return pack_facts(item_facts_, last_facts());
   }
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
@@ -136,17 +164,18 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] bool shows_dais() const { return (shown_legs_ & leg_dais) != 0; }
   [[nodiscard]] bool streams_move() const { return edge_.firing != 0; }
   [[nodiscard]] Cycle steady(Cycle most) const;
-  /// The addresses of a run from its cycle `first` on, for its consumers; moves nothing.
-  void offer_run(Cycle first, Cycle cycles);
-  /// Whether the present cycle may be the next of a run that has so many; and makes it that.
-  [[nodiscard]] bool continues_run(Cycle cycles) const;
-  void extend_run(Cycle cycles);
-  void run(Cycle cycles);
+  /// The addresses of a stretch from its cycle `first` on, for its consumers; moves nothing.
+  void offer_stretch(Cycle first, Cycle cycles);
+  /// Whether the present cycle may be the next of a stretch that has so many; and makes it that.
+  [[nodiscard]] bool continues_stretch(Cycle cycles) const;
+  void extend_stretch(Cycle cycles);
+  void stretch(Cycle cycles);
 
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
   [[nodiscard]] Levels levels() const {
     return {queue_.count(), dataflow_queue_.count(), accumulator_queue_.count(),
             array_queue_.count(), dais_queue_.count()};
@@ -161,8 +190,8 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] bool head_valid() const { return !queue_.empty(); }
   /// Whether the head would retire in this cycle, valid or not; settled wires, before commit().
   [[nodiscard]] bool head_ready() const {
-    const unsigned open = queue_.front().legs & ~done_legs_;
-    return ready_legs(open, taken(open | shown_legs_)) == open;
+    const unsigned open = fork_.open();
+    return fork_.all(ready_legs(open, taken(open | shown_legs_)));
   }
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
@@ -221,7 +250,7 @@ class Decoder final : public sc_core::sc_module {
 
   struct DramItem {
     DramRequest request;
-    std::uint64_t step = 0;  ///< 0: one request for the whole run
+    std::uint64_t step = 0;  ///< 0: one request for the whole range
     friend bool alike(const DramItem& a, const DramItem& b) {
       return alike(a.request, b.request) && (a.step == 0) == (b.step == 0);
     }
@@ -297,10 +326,9 @@ class Decoder final : public sc_core::sc_module {
   DecoderLinks links_;
 
   InstructionQueue<Decoded> queue_;
-  unsigned done_legs_ = 0;
+  Fork fork_;                        ///< of the instruction at the head
   unsigned queued_legs_ = 0;         ///< streams whose queue holds items
   unsigned full_legs_ = local_legs;  ///< streams without room in a queue
-  unsigned pending_legs_ = 0;        ///< of the head in this cycle: needed and not done
   unsigned shown_legs_ = 0;          ///< those with an output in this cycle
   unsigned last_legs_ = all_legs;    ///< whose output is the last of an item
   unsigned fresh_legs_ = 0;          ///< whose wires do not show the item at their output
@@ -315,25 +343,26 @@ class Decoder final : public sc_core::sc_module {
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
-  bool turned_ = true;            ///< since the last facts()
-  std::uint64_t item_facts_ = 0;  ///< those that stay the same between two turns
-  unsigned open_legs_ = 0;        ///< of the head, valid or not, and those that are shown
+  bool turned_ = true;          ///< since the last facts()
+  PackedFacts<36> item_facts_;  ///< item_facts() after the last turn
   void note_items();
   Edge edge_{};
   unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle
-  std::array<MemoryRequest, longest_run> local_run_;
-  std::array<AccumulatorControl, longest_run> accumulator_run_;
-  std::array<DramRequest, longest_run> dram_run_;
-  ArrayControl array_of_run_;
+  std::array<MemoryRequest, longest_stretch> local_stretch_;
+  std::array<AccumulatorControl, longest_stretch> accumulator_stretch_;
+  std::array<DramRequest, longest_stretch> dram_stretch_;
+  ArrayControl array_of_stretch_;
   Stats stats_;
   Account account_;
 };
 
+static_assert(names_all_fields<Decoder::Edge>());
+
 inline void Decoder::show() {
   if (moving_ != 0) show_addresses(moving_);
   if (!turned_) return;
-  pending_legs_ = queue_.empty() ? 0 : queue_.front().legs & ~done_legs_;
-  const unsigned active = pending_legs_ | queued_legs_;
+  fork_.offer(!queue_.empty(), queue_.front().legs);
+  const unsigned active = fork_.pending() | queued_legs_;
   fresh_legs_ |= active & ~shown_legs_;
   shown_legs_ = active;
   show_items(fresh_legs_);

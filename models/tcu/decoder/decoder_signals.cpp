@@ -25,7 +25,7 @@ void Decoder::describe(const trace::Scope& scope) const {
     head.field("operand1", layout_.operand1, [raw] { return raw().operand1; });
     head.field("operand2", layout_.operand2, [raw] { return raw().operand2; });
     head.field(
-        "done", has_dais ? 9 : 8, [this] { return done_legs_; }, trace::Radix::hexadecimal,
+        "done", has_dais ? 9 : 8, [this] { return fork_.done(); }, trace::Radix::hexadecimal,
         has_dais ? "legs taken: 1 dataflow, 2 memPortA, 4 memPortB, 8 acc, 10 array, 20 dram0, "
                    "40 dram1, 80 host_dataflow, 100 dais"
                  : "legs taken: 1 dataflow, 2 memPortA, 4 memPortB, 8 acc, 10 array, 20 dram0, "

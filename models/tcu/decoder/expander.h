@@ -1,4 +1,5 @@
-// Turns one request for many vectors into many requests for one. Source: hardware spec section 2.4.
+// Turns one request for many vectors into many requests for one. It stores no items: the request
+// stays in the queue before it until its last output is taken. Source: hardware spec section 2.4.
 #pragma once
 
 #include <algorithm>

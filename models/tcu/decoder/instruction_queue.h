@@ -6,8 +6,8 @@
 
 namespace tactus {
 
-/// Queue<T, QueueKind::plain, 2> (see models/sim/queue.h) whose entries are made in their slots: an
-/// instruction with all its fields is large.
+/// Queue<T, QueueKind::plain, 2> (see models/sim/queue.h) whose entries are made in their slots: a
+/// decoded instruction is large, and copying it into the queue would take longer than decoding it.
 template <typename T>
 class InstructionQueue {
  public:

@@ -10,9 +10,9 @@ BareDram::BareDram(const sc_core::sc_module_name& name, Clock& clock, Config con
                    DramLinks& links)
     : sc_module(name), clock_(clock), config_(std::move(config)), links_(links) {}
 
-void BareDram::advance(std::deque<Run>& runs) {
-  ++runs.front().address;
-  if (--runs.front().left == 0) runs.pop_front();
+void BareDram::advance(std::deque<Range>& ranges) {
+  ++ranges.front().address;
+  if (--ranges.front().left == 0) ranges.pop_front();
 }
 
 std::vector<std::uint8_t>& BareDram::vector(std::uint64_t address) {

@@ -39,12 +39,12 @@ class BareDram final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const { return reads_.empty() && writes_.empty() && written_.empty(); }
 
  private:
-  struct Run {
+  struct Range {
     std::uint64_t address;
     std::uint64_t left;  ///< vectors still to move
     Cycle available;
   };
-  static void advance(std::deque<Run>& runs);
+  static void advance(std::deque<Range>& ranges);
   void write();
   std::vector<std::uint8_t>& vector(std::uint64_t address);
 
@@ -52,7 +52,7 @@ class BareDram final : public sc_core::sc_module {
   Config config_;
   DramLinks& links_;
   std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> vectors_;
-  std::deque<Run> reads_, writes_;
+  std::deque<Range> reads_, writes_;
   std::deque<std::vector<std::uint8_t>> written_;  ///< data whose control has not come yet
   bool stall_control_ = false, stall_in_ = false, stall_out_ = false;
 };

@@ -38,7 +38,7 @@ Converter::Converter(const sc_core::sc_module_name& name, Clock& clock,
       lanes_in_(beat_bytes),
       copies_(info(architecture.data_type).width_bits ==
               info(architecture.data_type).storage_bytes * 8),
-      lane_run_(copies_ ? 0 : longest_run * vector_bytes_) {
+      lane_stretch_(copies_ ? 0 : longest_stretch * vector_bytes_) {
   for (auto& vector : vector_) vector.resize(vector_bytes_);
   for (auto& word : word_) word.resize(vector_bytes_);
 }
@@ -75,9 +75,10 @@ void Converter::drive() {
     return;
   }
   const bool allowed = outstanding_reads_ == 0 && outstanding_writes_ < outstanding_limit;
-  axi_.aw.valid = allowed && !address_done_;
+  write_fork_.offer(allowed, leg_address | leg_data);
+  axi_.aw.valid = write_fork_.pending(leg_address);
   axi_.aw.bits = piece_.address;
-  axi_.w.valid = allowed && !length_done_ && word_valid_;
+  axi_.w.valid = write_fork_.pending(leg_data) && word_valid_;
   axi_.w.bits = beat();
 }
 
@@ -100,9 +101,9 @@ bool Converter::redrive() {
   return piece_.last == before.last && alike(piece_.address, before.address);
 }
 
-bool Converter::offer_run(Cycle cycles) {
+bool Converter::offer_stretch(Cycle cycles) {
   const bool bursts = axi_.ar.fires();
-  if (beats_per_vector_ != 1 || !is_run(axi_, bursts)) return false;
+  if (beats_per_vector_ != 1 || !is_stretch(axi_, bursts)) return false;
   if (!tcu_.in.fires() || tcu_.out.fires() || tcu_.request.fires() != bursts) return false;
   if (read_beats_.count() != 1 || read_beats_.front().last != bursts) return false;
   return !bursts || offer_addresses(cycles);
@@ -113,33 +114,33 @@ bool Converter::offer_addresses(Cycle cycles) {
   if (requests_.count() != 1 || requests_.front().size != 0 || vectors_issued_ != 0) return false;
   const DramRequest* request = &requests_.front();
   for (Cycle i = 0; i < cycles; ++i) {
-    address_run_[i] = piece(*request).address;
-    request = &tcu_.request.run[i];
+    address_stretch_[i] = piece(*request).address;
+    request = &tcu_.request.stretch[i];
     if (!alike(*request, requests_.front())) return false;
   }
-  axi_.ar.run = address_run_.data();
+  axi_.ar.stretch = address_stretch_.data();
   return true;
 }
 
-void Converter::run(Cycle cycles) {
+void Converter::stretch(Cycle cycles) {
   ++clock_.progress;
   if (axi_.ar.fires()) {
-    requests_.commit(true, tcu_.request.run[cycles - 1], true);
-    piece_.address = axi_.ar.bits = axi_.aw.bits = axi_.ar.run[cycles - 1];
+    requests_.commit(true, tcu_.request.stretch[cycles - 1], true);
+    piece_.address = axi_.ar.bits = axi_.aw.bits = axi_.ar.stretch[cycles - 1];
   }
-  vector_run_[0] = read_beats_.front().data;
+  vector_stretch_[0] = read_beats_.front().data;
   if (copies_) {
-    for (Cycle i = 0; i < cycles; ++i) vector_run_[i + 1] = axi_.r.run[i].data;
+    for (Cycle i = 0; i < cycles; ++i) vector_stretch_[i + 1] = axi_.r.stretch[i].data;
   } else {
     for (Cycle i = 0; i < cycles; ++i) {
-      std::uint8_t* lanes = lane_run_.data() + i * vector_bytes_;
-      kernels_.from_bytes(axi_.r.run[i].data, lanes, lanes_);
-      vector_run_[i + 1] = lanes;
+      std::uint8_t* lanes = lane_stretch_.data() + i * vector_bytes_;
+      kernels_.from_bytes(axi_.r.stretch[i].data, lanes, lanes_);
+      vector_stretch_[i + 1] = lanes;
     }
   }
-  tcu_.in.run = vector_run_.data();
-  tcu_.in.bits = tcu_.in.run[cycles - 1];
-  read_beats_.commit(true, {vector_run_[cycles], axi_.r.bits.last}, true);
+  tcu_.in.stretch = vector_stretch_.data();
+  tcu_.in.bits = tcu_.in.stretch[cycles - 1];
+  read_beats_.commit(true, {vector_stretch_[cycles], axi_.r.bits.last}, true);
 }
 
 void Converter::commit() {
@@ -162,16 +163,12 @@ void Converter::commit_request() {
     if (!requests_.front().write) {
       taken = axi_.ar.fires();
     } else {
-      const bool length_fires = axi_.w.fires() && axi_.w.bits.last;
-      const bool address_ok = address_done_ || axi_.aw.ready;
-      const bool length_ok = length_done_ || length_fires;
-      const bool offered = axi_.aw.valid || axi_.w.valid || address_done_ || length_done_;
-      taken = offered && address_ok && length_ok;
-      const bool address = !taken && (address_done_ || axi_.aw.fires());
-      const bool length = !taken && (length_done_ || length_fires);
-      if (address != address_done_ || length != length_done_) ++clock_.turns;
-      address_done_ = address;
-      length_done_ = length;
+      const unsigned ready =
+          (axi_.aw.ready ? leg_address : 0U) | (axi_.w.fires() && axi_.w.bits.last ? leg_data : 0U);
+      taken = write_fork_.all(ready);
+      const unsigned done = write_fork_.after(ready);
+      if (done != write_fork_.done()) ++clock_.turns;
+      write_fork_.move(done);
     }
   }
   if (axi_.ar.fires()) ++outstanding_reads_;
@@ -266,8 +263,8 @@ void Converter::describe(const trace::Scope& scope) const {
   scope.reg(
       "vectors_issued", trace::bits_for(address_mask_), [this] { return vectors_issued_; },
       trace::Radix::decimal);
-  scope.reg("address_done", 1, [this] { return address_done_; });
-  scope.reg("length_done", 1, [this] { return length_done_; });
+  scope.reg("address_done", 1, [this] { return write_fork_.done() & leg_address; });
+  scope.reg("length_done", 1, [this] { return (write_fork_.done() & leg_data) != 0; });
   scope.reg("serializer_valid", 1, [this] { return word_valid_; });
   scope.reg(
       "serializer_beat", trace::bits_for(m), [this] { return word_index_; }, trace::Radix::decimal);

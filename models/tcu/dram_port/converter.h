@@ -19,6 +19,7 @@
 #include "models/axi/axi.h"
 #include "models/axi/beat_queue.h"
 #include "models/sim/clock.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/decoder/decoder.h"
 #include "models/tcu/tcu.h"
@@ -35,9 +36,9 @@ class Converter final : public sc_core::sc_module {
   void commit();
   [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
 
-  /// The Converter's part of DramPort::offer_run() and run().
-  [[nodiscard]] bool offer_run(Cycle cycles);
-  void run(Cycle cycles);
+  /// The Converter's part of DramPort::offer_stretch() and stretch().
+  [[nodiscard]] bool offer_stretch(Cycle cycles);
+  void stretch(Cycle cycles);
 
   [[nodiscard]] bool idle() const {
     return requests_.empty() && vectors_out_.empty() && !word_valid_ && read_beats_.empty() &&
@@ -84,8 +85,8 @@ class Converter final : public sc_core::sc_module {
   Queue<DramRequest, QueueKind::plain, 2> requests_;
   std::uint64_t vectors_issued_ = 0;  ///< of the head request, in earlier bursts
   Piece piece_;                       ///< of this cycle
-  bool address_done_ = false;         ///< fork of a write: address taken
-  bool length_done_ = false;          ///< fork of a write: last beat passed
+  enum WriteLeg : unsigned { leg_address = 1, leg_data = 2 };
+  Fork write_fork_;  ///< of a write's piece: its address, and its data up to the last beat
   unsigned outstanding_reads_ = 0;
   unsigned outstanding_writes_ = 0;
 
@@ -104,10 +105,10 @@ class Converter final : public sc_core::sc_module {
   std::vector<std::uint8_t> lanes_in_;
   Queue<AxiResponse, QueueKind::plain, 2> responses_;
 
-  std::array<AxiAddress, longest_run> address_run_;
-  std::array<VectorRef, longest_run + 1> vector_run_;
-  bool copies_;                         ///< bytes are lanes
-  std::vector<std::uint8_t> lane_run_;  ///< vectors of a run, if they are not
+  std::array<AxiAddress, longest_stretch> address_stretch_;
+  std::array<VectorRef, longest_stretch + 1> vector_stretch_;
+  bool copies_;                             ///< bytes are lanes
+  std::vector<std::uint8_t> lane_stretch_;  ///< vectors of a stretch, if they are not
 };
 
 }  // namespace tactus

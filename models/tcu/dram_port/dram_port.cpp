@@ -53,14 +53,16 @@ bool DramPort::redrive() {
   return splitter_.redrive();
 }
 
-Cycle DramPort::offer_run(Cycle most) {
-  return converter_.offer_run(most) && queue_.offer_run(most) ? splitter_.offer_run(most) : 0;
+Cycle DramPort::offer_stretch(Cycle most) {
+  return converter_.offer_stretch(most) && queue_.offer_stretch(most)
+             ? splitter_.offer_stretch(most)
+             : 0;
 }
 
-void DramPort::run(Cycle cycles) {
-  splitter_.run(cycles);
-  queue_.run(cycles);
-  converter_.run(cycles);
+void DramPort::stretch(Cycle cycles) {
+  splitter_.stretch(cycles);
+  queue_.stretch(cycles);
+  converter_.stretch(cycles);
 }
 
 void DramPort::add_phases(Phases& phases) {

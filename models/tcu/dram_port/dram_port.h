@@ -53,9 +53,9 @@ class DramPort final : public sc_core::sc_module {
   /// burst and no address; or an address and a beat a cycle, all bursts of one beat. Of the next
   /// `most` cycles, how many are like that as far as the port can say; 0: it is not so, or vectors
   /// have several beats. Offers its addresses at the pins; moves nothing.
-  [[nodiscard]] Cycle offer_run(Cycle most);
+  [[nodiscard]] Cycle offer_stretch(Cycle most);
   /// Takes so many cycles or fewer at once; the beats are those that the pins' slave offers.
-  void run(Cycle cycles);
+  void stretch(Cycle cycles);
 
   [[nodiscard]] bool idle() const { return converter_.idle() && queue_.idle() && splitter_.idle(); }
   [[nodiscard]] const BoundarySplitter& splitter() const { return splitter_; }

@@ -17,12 +17,14 @@
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/events.h"
+#include "models/sim/fast/edge_fields.h"
+#include "models/sim/fast/facts.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 
 namespace tactus {
 
-class DualPortMemory final : public sc_core::sc_module {
+class DualPortMemory : public sc_core::sc_module {
  public:
   struct Stats {
     std::array<std::uint64_t, 2> reads{}, writes{};  ///< vectors, ports A and B
@@ -48,12 +50,12 @@ class DualPortMemory final : public sc_core::sc_module {
                  MemoryPort& port_b);
 
   void drive() {  ///< read_data.valid, read_data.bits
-    drive<0>();
-    drive<1>();
+    drive_port<0>();
+    drive_port<1>();
   }
   void accept() {  ///< request.ready, write_data.ready; needs the requests driven
-    accept<0>();
-    accept<1>();
+    accept_port<0>();
+    accept_port<1>();
   }
   void commit() {
     decide();
@@ -65,13 +67,39 @@ class DualPortMemory final : public sc_core::sc_module {
   struct PortEdge {
     bool leaves, enters, writes;  ///< read data, a read request, a write request
     State state;
+    static constexpr auto fields() {
+      return edge_fields(
+          edge_field("leaves", &PortEdge::leaves), edge_field("enters", &PortEdge::enters),
+          edge_field("writes", &PortEdge::writes), edge_field("state", &PortEdge::state));
+    }
   };
   struct Edge {
     std::array<PortEdge, 2> ports;
     bool turns, rests;
+    static constexpr auto fields() {
+      return edge_fields(edge_field("ports", &Edge::ports), edge_field("turns", &Edge::turns),
+                         edge_field("rests", &Edge::rests));
+    }
   };
-  static constexpr unsigned fact_bits = 6;
-  [[nodiscard]] std::uint64_t facts() const { return state_[0].facts() | state_[1].facts() << 3; }
+
+ private:
+  struct PortState {
+    explicit PortState(std::uint64_t vector_bytes) : data(4, vector_bytes) {}
+    BlockRing data;          ///< read data in order, the newest possibly still on its way
+    bool in_flight = false;  ///< a read was issued in the cycle before: not in the queue yet
+    [[nodiscard]] std::size_t stored() const { return data.count() - (in_flight ? 1 : 0); }
+    [[nodiscard]] auto fact_list() const {
+      return list_facts(fact<2>("reads", data.count()), fact<1>("in_flight", in_flight));
+    }
+    std::vector<VectorRef> stretch;  ///< what leaves in a stretch
+  };
+
+ public:
+  [[nodiscard]] auto fact_list() const {
+    return list_facts(fact_group("port_a", state_[0].fact_list()),
+                      fact_group("port_b", state_[1].fact_list()));
+  }
+  [[nodiscard]] auto facts() const { return fact_list().packed(); }
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge) {
@@ -90,13 +118,13 @@ class DualPortMemory final : public sc_core::sc_module {
     take_write<1>();
   }
   [[nodiscard]] Cycle steady(Cycle most) const;
-  void offer_run(Cycle cycles);  ///< the vectors that are read; moves nothing
-  void run(Cycle cycles);        ///< needs the requests and the vectors to be written
-  /// run() where port B reads in every cycle, one vector is waiting there, and what port A writes
-  /// is made of the vector that leaves: combine(i, count, vectors read, where to write) for `count`
-  /// cycles from the i-th on, whose vectors lie one behind the other. May write in place.
+  void offer_stretch(Cycle cycles);  ///< the vectors that are read; moves nothing
+  void stretch(Cycle cycles);        ///< needs the requests and the vectors to be written
+  /// stretch() where port B reads in every cycle, one vector is waiting there, and what port A
+  /// writes is made of the vector that leaves: combine(i, count, vectors read, where to write) for
+  /// `count` cycles from the i-th on, whose vectors lie one behind the other. May write in place.
   template <typename Combine>
-  void run_updates(Cycle cycles, const Combine& combine);
+  void stretch_updates(Cycle cycles, const Combine& combine);
 
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
   [[nodiscard]] std::uint64_t vector_bytes() const { return vector_bytes_; }
@@ -115,21 +143,10 @@ class DualPortMemory final : public sc_core::sc_module {
   void describe(const trace::Scope& scope) const;
 
  private:
-  struct PortState {
-    explicit PortState(std::uint64_t vector_bytes) : data(4, vector_bytes) {}
-    BlockRing data;          ///< read data in order, the newest possibly still on its way
-    bool in_flight = false;  ///< a read was issued in the cycle before: not in the queue yet
-    [[nodiscard]] std::size_t stored() const { return data.count() - (in_flight ? 1 : 0); }
-    [[nodiscard]] std::uint64_t facts() const {
-      return data.count() | std::uint64_t{in_flight} << 2;
-    }
-    std::vector<VectorRef> run;  ///< what leaves in a run
-  };
-
   [[nodiscard]] static State state(const MemoryPort& port);
   // The port is a template argument where every cycle passes: its state lies at a fixed place.
   template <unsigned p>
-  void drive() {
+  void drive_port() {
     ports_[p]->read_data.valid = !state_[p].data.empty();
     show<p>();
   }
@@ -138,7 +155,7 @@ class DualPortMemory final : public sc_core::sc_module {
     if (!state_[p].data.empty()) ports_[p]->read_data.bits = state_[p].data.front();
   }
   template <unsigned p>
-  void accept() {
+  void accept_port() {
     MemoryPort& port = *ports_[p];
     const bool write = port.request.bits.write;
     port.request.ready = write ? bool{port.write_data.valid} : state_[p].stored() < 2;
@@ -194,10 +211,13 @@ class DualPortMemory final : public sc_core::sc_module {
   Stats stats_;
 };
 
+static_assert(names_all_fields<DualPortMemory::PortEdge>());
+static_assert(names_all_fields<DualPortMemory::Edge>());
+
 template <typename Combine>
-void DualPortMemory::run_updates(Cycle cycles, const Combine& combine) {
-  const MemoryRequest* written = ports_[0]->request.run;
-  const MemoryRequest* read = ports_[1]->request.run;
+void DualPortMemory::stretch_updates(Cycle cycles, const Combine& combine) {
+  const MemoryRequest* written = ports_[0]->request.stretch;
+  const MemoryRequest* read = ports_[1]->request.stretch;
   VectorRef leaves = state_[1].data.front();
   for (Cycle i = 0; i < cycles;) {
     const std::uint64_t address = written[i].address;

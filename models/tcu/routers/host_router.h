@@ -6,11 +6,13 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include <systemc>
 
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fast/edge_fields.h"
 #include "models/tcu/channels.h"
 
 namespace tactus {
@@ -47,6 +49,7 @@ class HostRouter final : public sc_core::sc_module {
   // See models/sim/engine.h. There is no register, so nothing ever turns.
   struct Edge {
     State state;
+    static constexpr auto fields() { return edge_fields(edge_field("state", &Edge::state)); }
   };
   void decide() { edge_.state = state(); }
   [[nodiscard]] const Edge& edge() const { return edge_; }
@@ -55,17 +58,20 @@ class HostRouter final : public sc_core::sc_module {
     if (edge.state == pass) route();
   }
   void move() { account_.enter(edge_.state); }
-  void run_from_dram() {
+  void stretch_from_dram() {
     if (edge_.state != pass) return;
-    links_.local.write_data.run = links_.dram_in[links_.control.bits.dram]->run;
+    links_.local.write_data.stretch = links_.dram_in[links_.control.bits.dram]->stretch;
   }
-  void run_to_dram() {
+  void stretch_to_dram() {
     if (edge_.state != pass) return;
-    links_.dram_out[links_.control.bits.dram]->run = links_.local.read_data.run;
+    links_.dram_out[links_.control.bits.dram]->stretch = links_.local.read_data.stretch;
   }
   void describe(const trace::Scope& scope) const;
 
-  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
+  /// There is nothing inside.
+  [[nodiscard]] static bool idle() { return true; }
+  [[nodiscard]] static std::string waits_for() { return "nothing"; }
 
  private:
   void route();
@@ -75,5 +81,6 @@ class HostRouter final : public sc_core::sc_module {
   Edge edge_{rest};
   Account account_;
 };
+static_assert(names_all_fields<HostRouter::Edge>());
 
 }  // namespace tactus

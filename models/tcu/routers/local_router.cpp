@@ -14,7 +14,9 @@ LocalRouter::LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsi
       read_(1, local_depth),
       write_(1, local_depth),
       accumulator_(2 * array_size, local_depth),
-      account_("local_router", clock, state_table, rest) {}
+      account_("local_router", clock, state_table, rest) {
+  queue_facts_ = queue_facts().packed();
+}
 
 void LocalRouter::SelectStream::drive(bool leg_valid, const Select& leg) {
   valid = queue.has_output(leg_valid);
@@ -34,20 +36,20 @@ void LocalRouter::SelectStream::move(bool enqueue, const Select& leg, bool moves
   at_front_last = expander.last(front_size);
 }
 
-void LocalRouter::SelectStream::run(Cycle cycles) {
+void LocalRouter::SelectStream::stretch(Cycle cycles) {
   expander.advance_by(cycles);
   at_front_last = expander.last(front_size);
 }
 
-/// What the control asks of each stream.
-void LocalRouter::select_legs(const Dataflow& flow) {
-  needed_legs_ = 0;
+/// What the control asks of each stream; returns the legs that it concerns.
+unsigned LocalRouter::select_legs(const Dataflow& flow) {
+  unsigned needed = 0;
   const auto read = [&](unsigned route) {
-    needed_legs_ |= leg_read;
+    needed |= leg_read;
     read_leg_ = {route, flow.size};
   };
   const auto write_accumulators = [&](unsigned route, std::uint64_t size) {
-    needed_legs_ |= leg_accumulator;
+    needed |= leg_accumulator;
     accumulator_leg_ = {route, size};
   };
   switch (flow.kind) {
@@ -62,7 +64,7 @@ void LocalRouter::select_legs(const Dataflow& flow) {
       write_accumulators(from_array, flow.size);
       break;
     case DataflowKind::accumulator_to_local:
-      needed_legs_ = leg_write;
+      needed = leg_write;
       write_leg_ = {from_accumulator, flow.size};
       break;
     case DataflowKind::local_to_accumulator:
@@ -76,14 +78,14 @@ void LocalRouter::select_legs(const Dataflow& flow) {
     case DataflowKind::none:
       break;
   }
+  return needed;
 }
 
 void LocalRouter::drive() {
-  select_legs(links_.control.bits);
-  pending_legs_ = links_.control.valid ? needed_legs_ & ~done_legs_ : 0;
-  read_.drive((pending_legs_ & leg_read) != 0, read_leg_);
-  write_.drive((pending_legs_ & leg_write) != 0, write_leg_);
-  accumulator_.drive((pending_legs_ & leg_accumulator) != 0, accumulator_leg_);
+  fork_.offer(links_.control.valid, select_legs(links_.control.bits));
+  read_.drive(fork_.pending(leg_read), read_leg_);
+  write_.drive(fork_.pending(leg_write), write_leg_);
+  accumulator_.drive(fork_.pending(leg_accumulator), accumulator_leg_);
 
   const bool read = links_.local.read_data.valid;
   links_.array_weights.valid = read && read_.routes_to(to_weights);
@@ -132,19 +134,21 @@ Cycle LocalRouter::steady(Cycle most) const {
   return most;
 }
 
-void LocalRouter::run_reads() {
-  links_.array_weights.run = links_.array_input.run = links_.local.read_data.run;
+void LocalRouter::stretch_reads() {
+  links_.array_weights.stretch = links_.array_input.stretch = links_.local.read_data.stretch;
 }
-void LocalRouter::run_results(unsigned source) {
-  links_.accumulator_input.run =
-      source == from_array ? links_.array_output.run : links_.local.read_data.run;
+void LocalRouter::stretch_results(unsigned source) {
+  links_.accumulator_input.stretch =
+      source == from_array ? links_.array_output.stretch : links_.local.read_data.stretch;
 }
-void LocalRouter::run_writes() { links_.local.write_data.run = links_.accumulator_output.run; }
+void LocalRouter::stretch_writes() {
+  links_.local.write_data.stretch = links_.accumulator_output.stretch;
+}
 
-void LocalRouter::run(Cycle cycles) {
-  if ((edge_.moves & leg_read) != 0) read_.run(cycles);
-  if ((edge_.moves & leg_write) != 0) write_.run(cycles);
-  if ((edge_.moves & leg_accumulator) != 0) accumulator_.run(cycles);
+void LocalRouter::stretch(Cycle cycles) {
+  if ((edge_.moves & leg_read) != 0) read_.stretch(cycles);
+  if ((edge_.moves & leg_write) != 0) write_.stretch(cycles);
+  if ((edge_.moves & leg_accumulator) != 0) accumulator_.stretch(cycles);
 }
 
 void LocalRouter::accept_results() {
@@ -179,7 +183,7 @@ void LocalRouter::accept_reads() {
   links_.local.read_data.ready = consumer_ready;
   read_.data_fires = consumer_ready && links_.local.read_data.valid;
   ready_legs_ = ready_legs();
-  links_.control.ready = (needed_legs_ & ~(ready_legs_ | done_legs_)) == 0;
+  links_.control.ready = fork_.all(ready_legs_);
 }
 
 unsigned LocalRouter::ready_legs() const {
@@ -196,18 +200,9 @@ LocalRouter::State LocalRouter::state() const {
   return offered ? wait_consumer : wait_source;
 }
 
-std::uint64_t LocalRouter::queue_facts() const {
-  const auto item = [](const SelectStream& stream) {
-    const unsigned there = stream.queue.empty() ? 0 : 7U;
-    return there & (1U | stream.queue.front().route << 1);
-  };
-  return done_legs_ | item(read_) << 3 | std::uint64_t{write_.queue.empty()} << 6 |
-         item(accumulator_) << 7 | std::uint64_t{accumulator_.queue.full()} << 10;
-}
-
 void LocalRouter::decide() {
-  const unsigned fires = pending_legs_ & ready_legs_;
-  const unsigned done = links_.control.ready ? 0 : done_legs_ | fires;
+  const unsigned fires = fork_.fires(ready_legs_);
+  const unsigned done = fork_.after(links_.control.ready, fires);
   unsigned moves = 0;
   unsigned ends = 0;
   const auto decide = [&](const SelectStream& stream, unsigned leg) {
@@ -225,7 +220,7 @@ void LocalRouter::decide() {
   edge_.source = static_cast<std::uint8_t>(accumulator_.select.route);
   edge_.reader = static_cast<std::uint8_t>(read_.select.route);
   edge_.state = state();
-  edge_.turns = (fires | ends) != 0 || done != done_legs_;
+  edge_.turns = (fires | ends) != 0 || done != fork_.done();
   edge_.rests = !edge_.turns && moves == 0;
 }
 
@@ -239,7 +234,7 @@ void LocalRouter::recall(const Edge& edge) {
 void LocalRouter::move() {
   enter_account();
   if (edge_.rests) return;
-  done_legs_ = edge_.done;
+  fork_.move(edge_.done);
   if (edge_.fires != 0) ++clock_.progress;
   const unsigned active = edge_.fires | edge_.moves;
   const auto move = [&](SelectStream& stream, unsigned leg, const Select& item) {
@@ -249,7 +244,7 @@ void LocalRouter::move() {
   move(read_, leg_read, read_leg_);
   move(write_, leg_write, write_leg_);
   move(accumulator_, leg_accumulator, accumulator_leg_);
-  if (edge_.turns) queue_facts_ = queue_facts();
+  if (edge_.turns) queue_facts_ = queue_facts().packed();
 }
 
 void LocalRouter::describe(const trace::Scope& scope) const {
@@ -286,7 +281,7 @@ void LocalRouter::describe(const trace::Scope& scope) const {
          has_dais ? "0 array output, 1 local memory, 2 DAIS blocks; 0 while not valid"
                   : "0 array output, 1 local memory; 0 while not valid");
   scope.state(
-      "done", 3, [this] { return done_legs_; }, "legs taken: 1 R, 2 L, 4 W");
+      "done", 3, [this] { return fork_.done(); }, "legs taken: 1 R, 2 L, 4 W");
 }
 
 }  // namespace tactus

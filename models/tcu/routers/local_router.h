@@ -8,10 +8,16 @@
 // section 5; the routes of DAIS blocks are Tactus's own.
 #pragma once
 
+#include <array>
+#include <string>
+
 #include <systemc>
 
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fast/edge_fields.h"
+#include "models/sim/fast/facts.h"
+#include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/expander.h"
@@ -59,28 +65,57 @@ class LocalRouter final : public sc_core::sc_module {
     std::uint8_t reader;       ///< ReadRoute of the present item
     State state;
     bool turns, rests;
+    static constexpr auto fields() {
+      return edge_fields(edge_field("fires", &Edge::fires), edge_field("done", &Edge::done),
+                         edge_field("moves", &Edge::moves), edge_field("ends", &Edge::ends),
+                         edge_field("source", &Edge::source), edge_field("reader", &Edge::reader),
+                         edge_field("state", &Edge::state), edge_field("turns", &Edge::turns),
+                         edge_field("rests", &Edge::rests));
+    }
   };
-  static constexpr unsigned fact_bits = 14;
-  [[nodiscard]] std::uint64_t facts() const;  ///< needs the control's item
+  /// What changes with a turn only.
+  [[nodiscard]] auto queue_facts() const {
+    const auto route = [](const SelectStream& s) {
+      return s.queue.empty() ? 0 : s.queue.front().route;
+    };
+    return list_facts(fact<3>("done_legs", fork_.done()), fact<1>("R_waits", !read_.queue.empty()),
+                      fact<2>("R_route", route(read_)), fact<1>("L_empty", write_.queue.empty()),
+                      fact<1>("W_waits", !accumulator_.queue.empty()),
+                      fact<2>("W_route", route(accumulator_)),
+                      fact<1>("W_full", accumulator_.queue.full()));
+  }
+  /// Whether the next vector is the last of its item.
+  [[nodiscard]] auto last_facts() const {
+    const Dataflow& flow = links_.control.bits;
+    const bool dais = flow.kind == DataflowKind::local_to_dais_to_accumulator;
+    return list_facts(fact<1>("R_last", read_.at_last(flow.size)),
+                      fact<1>("L_last", write_.at_last(flow.size)),
+                      fact<1>("W_last", accumulator_.at_last(dais ? flow.results : flow.size)));
+  }
+  /// All of this needs the control's item.
+  [[nodiscard]] auto fact_list() const { return list_facts(queue_facts(), last_facts()); }
+  /// The same, with those of the queues kept from the last turn.
+  [[nodiscard]] auto facts() const { return pack_facts(queue_facts_, last_facts()); }
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge);  ///< after those that it takes vectors from
   void enter_account() { account_.enter(edge_.state); }
   void move();
   [[nodiscard]] Cycle steady(Cycle most) const;
-  void run_reads();  ///< passes on what local memory offers in a run
+  void stretch_reads();  ///< passes on what local memory offers in a stretch
   /// And what the array and the accumulators offer; `source` is that of the edge.
-  void run_results(unsigned source);
-  void run_writes();
-  void run(Cycle cycles);
+  void stretch_results(unsigned source);
+  void stretch_writes();
+  void stretch(Cycle cycles);
 
+  [[nodiscard]] static std::string waits_for() { return "a vector for a selected path"; }
   [[nodiscard]] bool idle() const {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
   /// Whether the next vector for the accumulators comes from a DAIS block; settled with drive().
   [[nodiscard]] const Wire& results_of_dais() const { return results_of_dais_; }
   void describe(const trace::Scope& scope) const;
-  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
 
  private:
   struct Select {
@@ -106,7 +141,7 @@ class LocalRouter final : public sc_core::sc_module {
       return (there & at_front_last) | (!there & (size_to_come == 0));
     }
     void move(bool enqueue, const Select& leg, bool moves, bool ends);
-    void run(Cycle cycles);
+    void stretch(Cycle cycles);
 
     Queue<Select, QueueKind::pipe_flow> queue;
     Expander expander;
@@ -124,9 +159,8 @@ class LocalRouter final : public sc_core::sc_module {
   enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
 
   [[nodiscard]] unsigned ready_legs() const;
-  void select_legs(const Dataflow& flow);
+  unsigned select_legs(const Dataflow& flow);
   void route(unsigned source);
-  [[nodiscard]] std::uint64_t queue_facts() const;
   [[nodiscard]] State state() const;
 
   Clock& clock_;
@@ -135,22 +169,14 @@ class LocalRouter final : public sc_core::sc_module {
   SelectStream write_;        ///< L
   SelectStream accumulator_;  ///< W
   Wire results_of_dais_;
-  unsigned needed_legs_ = 0;
-  unsigned pending_legs_ = 0;
-  unsigned done_legs_ = 0;
+  Fork fork_;                ///< of the control's item
   unsigned ready_legs_ = 0;  ///< of the streams' queues, in this cycle
   Edge edge_{};
-  std::uint64_t queue_facts_ = queue_facts();
+  PackedFacts<11> queue_facts_;  ///< queue_facts() after the last turn
   Select read_leg_, write_leg_, accumulator_leg_;
   Account account_;
 };
 
-inline std::uint64_t LocalRouter::facts() const {
-  const Dataflow& flow = links_.control.bits;
-  const bool dais = flow.kind == DataflowKind::local_to_dais_to_accumulator;
-  return queue_facts_ | std::uint64_t{read_.at_last(flow.size)} << 11 |
-         std::uint64_t{write_.at_last(flow.size)} << 12 |
-         std::uint64_t{accumulator_.at_last(dais ? flow.results : flow.size)} << 13;
-}
+static_assert(names_all_fields<LocalRouter::Edge>());
 
 }  // namespace tactus

@@ -21,10 +21,10 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       depth_(2 * Cycle{architecture.array_size} - 1),
       weights_(2 * (size_ + 1) * vector_bytes_),
       // D results in the pipeline and D in the queue behind it, which stops new ones; and those of
-      // a run of cycles, which come before the first leaves.
-      results_(2 * depth_ + longest_run, vector_bytes_),
-      available_(2 * depth_ + longest_run),
-      inputs_(longest_run * vector_bytes_),
+      // a stretch, which come before the first leaves.
+      results_(2 * depth_ + longest_stretch, vector_bytes_),
+      available_(2 * depth_ + longest_stretch),
+      inputs_(longest_stretch * vector_bytes_),
       account_("array", clock, state_table, rest) {}
 
 void SystolicArray::drive() {
@@ -93,16 +93,16 @@ SystolicArray::State SystolicArray::state() const {
 
 Cycle SystolicArray::steady(Cycle most) const {
   if (edge_.taken && !(edge_.enters && control_.uniform(links_.control.bits))) return 0;
-  const bool runs = edge_.taken && !links_.control.bits.load;
-  if (runs && drained()) return 0;  // the draining begins anew after it
-  if (countdown_ > 0 && !runs) most = std::min(most, countdown_);
+  const bool multiplies = edge_.taken && !links_.control.bits.load;
+  if (multiplies && drained()) return 0;  // the draining begins anew after it
+  if (countdown_ > 0 && !multiplies) most = std::min(most, countdown_);
   if (results_.empty()) return most;
   // Without output the first result is still on its way, or waits for the consumer.
   const Cycle first = available_[available_front_];
   if (!edge_.offers) return first <= clock_.now ? 0 : std::min(most, first - clock_.now);
   if (!edge_.leaves) return most;
-  // Results of the run itself leave in it only if there is one for every cycle of the pipeline.
-  if (!runs || results_.count() < depth_) most = std::min<Cycle>(most, results_.count());
+  // Results of the stretch itself leave in it only if there is one for every cycle of the pipeline.
+  if (!multiplies || results_.count() < depth_) most = std::min<Cycle>(most, results_.count());
   const std::size_t waiting = std::min<std::size_t>(results_.count(), most);
   for (std::size_t i = 0, slot = available_front_; i < waiting; ++i) {
     if (available_[slot] > clock_.now + i) return i;
@@ -111,29 +111,29 @@ Cycle SystolicArray::steady(Cycle most) const {
   return most;
 }
 
-/// A run's inputs are taken first, so results may be among those that leave in it.
-void SystolicArray::offer_run(Cycle first, Cycle cycles) {
+/// A stretch's inputs are taken first, so results may be among those that leave in it.
+void SystolicArray::offer_stretch(Cycle first, Cycle cycles) {
   const ArrayControl& control = control_.front();  // they are all like it
   if (edge_.taken && control.load) {
-    for (Cycle i = 0; i < cycles; ++i) load(control.zeroes ? nullptr : links_.weights.run[i]);
+    for (Cycle i = 0; i < cycles; ++i) load(control.zeroes ? nullptr : links_.weights.stretch[i]);
   } else if (edge_.taken) {
     multiply_pending();
     for (Cycle i = 0; i < cycles; ++i) expect_result(first + i);
     if (control.zeroes) pending_.assign(cycles, nullptr);
-    multiply(control.zeroes ? pending_.data() : links_.input.run, cycles);
+    multiply(control.zeroes ? pending_.data() : links_.input.stretch, cycles);
     pending_.clear();
-    count_runs(cycles, control.zeroes);
+    count_multiplications(cycles, control.zeroes);
   }
   if (!edge_.leaves) return;
   if (pending_.size() + cycles > results_.count()) multiply_pending();
-  run_.resize(cycles);
-  for (Cycle i = 0; i < cycles; ++i) run_[i] = results_.at(i);
-  links_.output.run = run_.data();
+  stretch_.resize(cycles);
+  for (Cycle i = 0; i < cycles; ++i) stretch_[i] = results_.at(i);
+  links_.output.stretch = stretch_.data();
 }
 
-void SystolicArray::run(Cycle cycles) {
-  const bool runs = edge_.taken && !control_.front().load;
-  if (!runs && countdown_ > 0) {
+void SystolicArray::stretch(Cycle cycles) {
+  const bool multiplies = edge_.taken && !control_.front().load;
+  if (!multiplies && countdown_ > 0) {
     countdown_ -= cycles;
     ++clock_.progress;
   }
@@ -144,20 +144,20 @@ void SystolicArray::run(Cycle cycles) {
 }
 
 void SystolicArray::take_input(VectorRef input) {
-  if (pending_.size() == longest_run) multiply_pending();
+  if (pending_.size() == longest_stretch) multiply_pending();
   std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
   if (input != nullptr) copy_block(kept, input, vector_bytes_);
   pending_.push_back(input == nullptr ? nullptr : kept);
   expect_result(clock_.now);
-  count_runs(1, input == nullptr);
+  count_multiplications(1, input == nullptr);
   if (clock_.events != nullptr) clock_.events->event({TcuEvent::run});
 }
 
-void SystolicArray::count_runs(Cycle runs, bool zeroes) {
+void SystolicArray::count_multiplications(Cycle count, bool zeroes) {
   ++clock_.progress;
   countdown_ = depth_;
-  stats_.runs += runs;
-  if (zeroes) stats_.zero_runs += runs;
+  stats_.multiplications += count;
+  if (zeroes) stats_.zero_multiplications += count;
 }
 
 /// Makes room for the result of an input of cycle `now`.

@@ -1,13 +1,15 @@
 // Systolic array: N x N multiply-accumulates, weight stationary, no shadow weights.
 //
-// One vector a cycle in and out. A result is offered D = 2N-1 cycles after its run and, while the
-// consumer is not ready, waits in a D-entry queue. A run needs the consumer of the results ready in
-// the cycle of the run itself. A load needs the array drained: the first load after a run at cycle
-// r happens at r + 2N. Runs may follow the last load in the next cycle. The physical skew (input j
-// delayed j cycles, row i by N-1-i) adds up to D for every element, so results are computed whole
-// at the run. Source: hardware spec section 7.
+// One vector a cycle in and out. A result is offered D = 2N-1 cycles after its multiplication and,
+// while the consumer is not ready, waits in a D-entry queue. A multiplication needs the consumer of
+// the results ready in the cycle of the multiplication itself. A load needs the array drained: the
+// first load after a multiplication in cycle r happens in r + 2N. Multiplications may follow the
+// last load in the next cycle. The physical skew (input j delayed j cycles, row i by N-1-i) adds up
+// to D for every element, so results are computed whole at the multiplication. Source: hardware
+// spec section 7.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +18,8 @@
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fast/edge_fields.h"
+#include "models/sim/fast/facts.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 
@@ -34,9 +38,9 @@ struct SystolicArrayLinks {
 class SystolicArray final : public sc_core::sc_module {
  public:
   struct Stats {
-    std::uint64_t runs = 0;   ///< vectors multiplied, zero vectors included
-    std::uint64_t loads = 0;  ///< weight vectors loaded, zero vectors included
-    std::uint64_t zero_runs = 0;
+    std::uint64_t multiplications = 0;  ///< vectors multiplied, zero vectors included
+    std::uint64_t loads = 0;            ///< weight vectors loaded, zero vectors included
+    std::uint64_t zero_multiplications = 0;
   };
   enum State : std::uint8_t {
     compute,
@@ -81,9 +85,21 @@ class SystolicArray final : public sc_core::sc_module {
     bool drained;         ///< before the clock edge
     bool turns, rests;
     State state;
+    static constexpr auto fields() {
+      return edge_fields(edge_field("enters", &Edge::enters), edge_field("taken", &Edge::taken),
+                         edge_field("offers", &Edge::offers), edge_field("leaves", &Edge::leaves),
+                         edge_field("drained", &Edge::drained), edge_field("turns", &Edge::turns),
+                         edge_field("rests", &Edge::rests), edge_field("state", &Edge::state));
+    }
   };
-  static constexpr unsigned fact_bits = 6;
-  [[nodiscard]] std::uint64_t facts() const;
+  [[nodiscard]] auto fact_list() const {
+    const unsigned item = control_.empty() ? 0 : 1U;
+    return list_facts(fact<2>("control", control_.count()),
+                      fact<1>("load", item & unsigned{control_.front().load}),
+                      fact<1>("zeroes", item & unsigned{control_.front().zeroes}),
+                      fact<1>("drained", drained()), fact<1>("offers", offers()));
+  }
+  [[nodiscard]] auto facts() const { return fact_list().packed(); }
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge) {
@@ -93,15 +109,16 @@ class SystolicArray final : public sc_core::sc_module {
   void enter_account() { account_.enter(edge_.state); }
   void move();
   [[nodiscard]] Cycle steady(Cycle most) const;
-  /// Takes the inputs of a run that begins in cycle `first`, and offers its results.
-  void offer_run(Cycle first, Cycle cycles);
-  void run(Cycle cycles);
+  /// Takes the inputs of a stretch that begins in cycle `first`, and offers its results.
+  void offer_stretch(Cycle first, Cycle cycles);
+  void stretch(Cycle cycles);
 
   [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
 
  private:
   [[nodiscard]] State state() const;
@@ -117,7 +134,7 @@ class SystolicArray final : public sc_core::sc_module {
   }
   void take_input(VectorRef input);
   void expect_result(Cycle now);
-  void count_runs(Cycle runs, bool zeroes);
+  void count_multiplications(Cycle count, bool zeroes);
   void load(VectorRef weights);
   void multiply_pending();
   void multiply(const VectorRef* inputs, std::size_t inputs_count);
@@ -143,16 +160,11 @@ class SystolicArray final : public sc_core::sc_module {
   std::size_t available_back_ = 0;
   std::vector<std::uint8_t> inputs_;  ///< of the results that are not computed yet
   std::vector<VectorRef> pending_;    ///< where they lie; null: a vector of zeroes
-  std::vector<VectorRef> run_;        ///< results that leave in a run
+  std::vector<VectorRef> stretch_;    ///< results that leave in a stretch
   Stats stats_;
   Account account_;
 };
 
-inline std::uint64_t SystolicArray::facts() const {
-  const unsigned item = control_.empty() ? 0 : 1U;
-  return control_.count() | (item & unsigned{control_.front().load}) << 2 |
-         (item & unsigned{control_.front().zeroes}) << 3 | unsigned{drained()} << 4 |
-         unsigned{offers()} << 5;
-}
+static_assert(names_all_fields<SystolicArray::Edge>());
 
 }  // namespace tactus

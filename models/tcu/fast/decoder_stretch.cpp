@@ -5,48 +5,37 @@
 
 namespace tactus {
 
-/// Sets of legs at 2, 11 (see facts()), 20 and 29. Local legs have no queues, so in the last two
-/// their places are free for what the wires show of items whether or not these are valid.
-void Decoder::note_items() {
-  const unsigned open = queue_.front().legs & ~done_legs_;
-  const auto at = [](std::uint64_t value, unsigned bit) { return value << bit; };
-  item_facts_ = queue_.count() | at(open, 2) | at(queued_legs_ & ~local_legs, 20) |
-                at(full_legs_ & ~local_legs, 29) | at(links_.local_a.request.bits.write, 21) |
-                at(links_.local_b.request.bits.write, 22) | at(links_.host.bits.dram, 30) |
-                at(links_.host.bits.to_dram, 31) |
-                at(static_cast<std::uint64_t>(links_.dataflow.bits.kind), 38);
-  open_legs_ = open | shown_legs_;
-}
+void Decoder::note_items() { item_facts_ = item_facts().packed(); }
 
 Cycle Decoder::steady(Cycle most) const {
   for_each(edge_.firing, [&](std::size_t i) { most = std::min(most, streams_[i].before_last); });
-  // One address again and again is no run for the accumulators.
+  // One address again and again is no stretch for the accumulators.
   const bool stays = (edge_.firing & leg_accumulator) != 0 && stream(leg_accumulator).step == 0;
   return stays ? std::min(most, Cycle{1}) : most;
 }
 
 /// With an item like the one before, at another address.
-bool Decoder::continues_run(Cycle cycles) const {
-  if ((edge_.firing & leg_array) != 0 && !alike(links_.array.bits, array_of_run_)) return false;
+bool Decoder::continues_stretch(Cycle cycles) const {
+  if ((edge_.firing & leg_array) != 0 && !alike(links_.array.bits, array_of_stretch_)) return false;
   if ((edge_.firing & leg_accumulator) == 0) return true;
-  const AccumulatorControl& last = accumulator_run_[cycles - 1];
+  const AccumulatorControl& last = accumulator_stretch_[cycles - 1];
   const AccumulatorControl& next = links_.accumulator.bits;
   return alike(last, next) && (!next.read || last.read_address != next.read_address) &&
          (!next.write || last.write_address != next.write_address);
 }
 
-void Decoder::extend_run(Cycle cycles) {
-  if (cycles == 0) array_of_run_ = links_.array.bits;
-  local_run_[cycles] = links_.local_a.request.bits;
-  accumulator_run_[cycles] = links_.accumulator.bits;
+void Decoder::extend_stretch(Cycle cycles) {
+  if (cycles == 0) array_of_stretch_ = links_.array.bits;
+  local_stretch_[cycles] = links_.local_a.request.bits;
+  accumulator_stretch_[cycles] = links_.accumulator.bits;
 }
 
-void Decoder::offer_run(Cycle first, Cycle cycles) {
-  if (first == 0) array_of_run_ = links_.array.bits;
-  const auto fill = [first, cycles](auto& run, const auto& link, auto&& step) {
+void Decoder::offer_stretch(Cycle first, Cycle cycles) {
+  if (first == 0) array_of_stretch_ = links_.array.bits;
+  const auto fill = [first, cycles](auto& stretch, const auto& link, auto&& step) {
     auto item = link.bits;
     for (Cycle i = first; i < first + cycles; ++i) {
-      run[i] = item;
+      stretch[i] = item;
       step(item);
     }
   };
@@ -55,11 +44,11 @@ void Decoder::offer_run(Cycle first, Cycle cycles) {
     const Decoded& head = queue_.front();
     const std::uint64_t step = head.local_reverse ? ~head.local_step + 1 : head.local_step;
     const MemoryPort& port = (edge_.firing & leg_local_a) != 0 ? links_.local_a : links_.local_b;
-    fill(local_run_, port.request,
+    fill(local_stretch_, port.request,
          [step, mask = local_mask_](MemoryRequest& r) { r.address = (r.address + step) & mask; });
   }
   if ((edge_.firing & leg_accumulator) != 0) {
-    fill(accumulator_run_, links_.accumulator,
+    fill(accumulator_stretch_, links_.accumulator,
          [step = stream(leg_accumulator).step, mask = accumulator_mask_](AccumulatorControl& c) {
            std::uint64_t& address = c.write ? c.write_address : c.read_address;
            address = (address + step) & mask;
@@ -67,14 +56,14 @@ void Decoder::offer_run(Cycle first, Cycle cycles) {
   }
   for (unsigned port = 0; port < 2; ++port) {
     if ((edge_.firing & dram_leg(port)) == 0) continue;
-    fill(dram_run_, *links_.dram[port],
+    fill(dram_stretch_, *links_.dram[port],
          [step = stream(dram_leg(port)).step, mask = dram_mask_[port]](DramRequest& r) {
            r.address = (r.address + step) & mask;
          });
   }
 }
 
-void Decoder::run(Cycle cycles) {
+void Decoder::stretch(Cycle cycles) {
   if (edge_.head_ready) {
     timer_ = 0;
   } else if (timer_ < registers_.timeout) {

@@ -1,0 +1,91 @@
+// The fast engine of the TCU: settles a cycle only where it is not known, takes cycles that are
+// alike at once, and lets local memory, array and accumulators stay behind. See
+// models/sim/engine.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/tcu/fast/tcu_edges.h"
+#include "models/tcu/fast/tcu_verifier.h"
+
+namespace tactus {
+
+/// One call sequence a cycle, once the outside has driven: recall() or, if that returns false or
+/// somebody looks at wires, settle(); then commit(). Where the cycles to come are alike, stretch()
+/// in the place of commit() takes many.
+class TcuReplay {
+ public:
+  TcuReplay(Tcu& tcu, Clock& clock, Engine engine);
+
+  /// The cycle in full.
+  void settle();
+  /// Instead of settle(): true if a cycle like this one has been settled before. Then payloads and
+  /// the wires to the outside show it, other wires do not. `new_inputs`: the outside may have
+  /// changed its wires since the last call. Unless there is an event sink, units may stay behind
+  /// from here on: catch_up() before their state is read.
+  [[nodiscard]] bool recall(bool new_inputs = true);
+  void commit();
+
+  /// Whether the coming cycle is like the last as far as the units' facts go. Catches up.
+  [[nodiscard]] bool repeats();
+  /// After recall(): whether a register moves in this cycle such that the next is not like it.
+  [[nodiscard]] bool turns() const { return turned_; }
+  /// After recall(): whether nothing moves but the decoder's timer.
+  [[nodiscard]] bool rests() const;
+  /// After repeats(), or after recall() in a cycle that does not turn: how many cycles from the
+  /// present one on, `most` at the most, are alike as long as the outside's are.
+  [[nodiscard]] Cycle steady(Cycle most) const;
+  void offer_stretch(Cycle cycles);  ///< what the TCU gives to the DRAM ports; moves nothing
+  void stretch(Cycle cycles);        ///< needs what the ports give
+  /// Local memory, array and accumulators may be some cycles behind. Afterwards they are not.
+  [[gnu::noinline]] void catch_up();
+
+  /// Null unless the engine is verify.
+  [[nodiscard]] TcuVerifier* verifier() { return verifier_.get(); }
+
+ private:
+  /// Cycles that local memory, array and accumulators have not made yet. For these three they are
+  /// alike.
+  struct Behind {
+    Cycle first = 0;
+    Cycle cycles = 0;
+    Cycle most = 0;  ///< what comes after so many is not known
+    TcuEdges::Data edges{};
+  };
+  // Inline, since recall() is called in every cycle, and these by recall() and hardly any other.
+  [[gnu::always_inline]] void look();
+  [[gnu::always_inline]] void recall_data(const TcuEdges& edges);
+  [[nodiscard]] std::uint64_t inputs() const;
+  void show_outputs(std::uint8_t outputs);
+  [[nodiscard]] bool data_rests() const;
+  [[nodiscard]] Cycle data_steady(Cycle most) const;
+  void enter_data_accounts();
+  void enter_accounts();
+  void stretch_data(Cycle first, Cycle cycles, unsigned source);
+
+  // The state of a cycle: look() finds the facts; recall() then knows the cycle, or finds the place
+  // for what commit() learns of it; commit() or stretch() end the cycle. After a cycle settled in
+  // full facts_known_ is false.
+  Tcu& tcu_;
+  Clock& clock_;
+  KnownCycles<TcuEdges> known_;
+  KnownCycles<TcuEdges>::Place* place_ = nullptr;  ///< for a cycle that is not known yet
+  CycleFacts place_facts_;                         ///< of that cycle
+  CycleFacts facts_;       ///< of the units in the coming cycle, without the outside's
+  CycleFacts last_facts_;  ///< in the last cycle
+  /// Of single units, at their places in the words of facts_. All three stay valid while the units
+  /// stay behind, and the accumulators' also while the accumulators rest.
+  std::uint64_t local_facts_ = 0, array_facts_ = 0, accumulators_facts_ = 0;
+  bool facts_known_ = false;   ///< these three were looked at in the last cycle
+  bool looked_ = false;        ///< facts_ is of the coming cycle
+  bool recalled_ = false;      ///< the present cycle
+  bool stays_behind_ = false;  ///< in the present cycle
+  bool turned_ = true;         ///< the last cycle, or nobody looked at it
+  std::uint8_t outputs_ = 0;   ///< what the wires to the outside show
+  std::uint64_t inputs_ = 0;   ///< what the outside drove when it was looked at
+  Behind behind_;
+  std::unique_ptr<TcuVerifier> verifier_;
+};
+
+}  // namespace tactus
