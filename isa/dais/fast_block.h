@@ -73,7 +73,7 @@ class Block {
   /// -a if `ones` is all ones, a if it is 0.
   static Wide negated(Wide a, Wide ones) { return (a ^ ones) - ones; }
 
-  Lane* slot(std::uint32_t number) const {
+  [[nodiscard]] Lane* slot(std::uint32_t number) const {
     return static_cast<Lane*>(
         __builtin_assume_aligned(slots_ + std::size_t{number} * block_.lanes, 64));
   }

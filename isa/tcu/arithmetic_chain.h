@@ -89,7 +89,7 @@ struct ScalarHost {
     return static_cast<RealType>(lane);
   }
   static void store(Register value, char* lanes) {
-    const LaneType lane = static_cast<LaneType>(static_cast<std::int32_t>(value));
+    const auto lane = static_cast<LaneType>(static_cast<std::int32_t>(value));
     std::memcpy(lanes, &lane, sizeof lane);
   }
   static Register load_real(const RealType* from) { return *from; }

@@ -34,10 +34,11 @@ KernelScope::KernelScope()
 }
 
 /// SystemC 3.0.1 deletes a context's coroutine package before its threads, whose destructors still
-/// use the package: a context with threads must not be deleted. After end_threads() there are none,
-/// unless the design was given up while it was built or after an error; then the context is kept.
+/// use the package: a context with threads that have stacks must not be deleted. After
+/// end_threads() there are none, unless the kernel refused; then the context is kept.
 KernelScope::~KernelScope() {
-  if (!threads(*context_).empty()) {
+  const bool started = sc_core::sc_get_status() != sc_core::SC_ELABORATION;
+  if (started && !threads(*context_).empty()) {
     kept_contexts().push_back(context_);
   } else {
     delete context_;

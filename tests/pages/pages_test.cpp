@@ -40,6 +40,16 @@ std::vector<std::string> page_names() {
   return names;
 }
 
+/// Names of the commands in what `tactus --help` prints.
+std::vector<std::string> commands_in(const std::string& help) {
+  std::vector<std::string> names;
+  std::istringstream stream(help);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.rfind("  ", 0) == 0) names.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return names;
+}
+
 class Pages : public CliTest, public testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {
@@ -48,13 +58,19 @@ class Pages : public CliTest, public testing::WithParamInterface<std::string> {
     page_ = parse_page(text_of(source / GetParam()));
   }
 
-  /// Names of the options in what `--help` of a command prints; none if there is no such command.
+  /// Names of the options of a command and its subcommands, as its help has them.
   const std::set<std::string>& options_of(const std::string& command) {
     const auto known = options_.find(command);
     if (known != options_.end()) return known->second;
+    std::vector<std::string> calls = {command};
+    if (command == "dais") calls = {"dais info", "dais run", "dais disasm", "dais convert"};
     std::set<std::string>& options = options_[command];
-    const Output help = tactus(command + " --help");
-    if (help.code == 0) options = options_in(help.out);
+    for (const std::string& call : calls) {
+      const Output help = tactus(call + " --help");
+      EXPECT_EQ(help.code, 0) << call << "\n" << help.err;
+      const std::set<std::string> more = options_in(help.out);
+      options.insert(more.begin(), more.end());
+    }
     options.insert("--help");
     return options;
   }
@@ -62,15 +78,6 @@ class Pages : public CliTest, public testing::WithParamInterface<std::string> {
   static std::set<std::string> options_in(const std::string& text) {
     static const std::regex option("--[a-z][a-z0-9-]*");
     return {std::sregex_token_iterator(text.begin(), text.end(), option), {}};
-  }
-
-  std::vector<std::string> commands() {
-    std::vector<std::string> names;
-    std::istringstream help(tactus("--help").out);
-    for (std::string line; std::getline(help, line);) {
-      if (line.rfind("  ", 0) == 0) names.push_back(words(line).at(0));
-    }
-    return names;
   }
 
   Page page_;
@@ -118,9 +125,10 @@ TEST_P(Pages, NamedFilesExist) {
 }
 
 TEST_P(Pages, NamedOptionsExist) {
-  std::set<std::string> all = options_in(text_of(source / "tactus"));  // the wrapper's own
-  all.merge(options_in(text_of(source / "configs/sweeps/slurm.sh")));
-  for (const std::string& command : commands()) {
+  // The wrapper's own, and those of sbatch that the script for Slurm speaks of.
+  std::set<std::string> all =
+      options_in(text_of(source / "tactus") + text_of(source / "configs/sweeps/slurm.sh"));
+  for (const std::string& command : commands_in(tactus("--help").out)) {
     all.insert(options_of(command).begin(), options_of(command).end());
   }
   for (const std::string& code : page_.code) {
@@ -148,15 +156,11 @@ class TheReadme : public CliTest {};
 
 TEST_F(TheReadme, NamesEveryCommand) {
   const std::string readme = text_of(source / "README.md");
-  std::istringstream help(tactus("--help").out);
-  std::size_t commands = 0;
-  for (std::string line; std::getline(help, line);) {
-    if (line.rfind("  ", 0) != 0) continue;
-    ++commands;
-    const std::string name = words(line).at(0);
+  const std::vector<std::string> commands = commands_in(tactus("--help").out);
+  EXPECT_GT(commands.size(), 10U);
+  for (const std::string& name : commands) {
     EXPECT_TRUE(std::regex_search(readme, std::regex("`" + name + "[ `]"))) << name;
   }
-  EXPECT_GT(commands, 10U);
 }
 
 TEST(PageReader, TellsWhatIsMissing) {
@@ -181,7 +185,7 @@ TEST(PageReader, ReadsMarkdown) {
   ASSERT_EQ(page.examples.size(), 2U);
   EXPECT_EQ(page.examples[0].command, "./tactus x");
   EXPECT_EQ(page.examples[0].output, std::vector<std::string>{"one"});
-  EXPECT_EQ(page.examples[1].line, 6U);
+  EXPECT_EQ(page.examples[1].line, 7U);
   EXPECT_EQ(page.commands.at(0), "./tactus run --z ");
 }
 
