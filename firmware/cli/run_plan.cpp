@@ -348,9 +348,9 @@ RunPlan plan_run(const Args& args) {
   if (const auto name = args.text("board")) {
     sources.board = read_board(*name);
   } else if (sources.file.needs_board(has_model || sources.arch.has_value())) {
-    const std::string& name = sources.file.board;
-    const bool path = config_path("boards", name) == name;
-    sources.board = read_board(path ? resolve_beside(sources.file.path, name) : name);
+    const std::string& wanted = sources.file.board;
+    const bool path = config_path("boards", wanted) == wanted;
+    sources.board = read_board(path ? resolve_beside(sources.file.path, wanted) : wanted);
   }
   if (has_model) {
     plan_model(args, sources, plan);

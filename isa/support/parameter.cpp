@@ -121,7 +121,8 @@ ParameterValue read_parameter(const ParameterInfo& info, ObjectReader& reader) {
       const std::uint64_t value = reader.get_u64(info.key, range.min, range.max);
       const std::string problem = info.problem(value);
       if (problem.empty()) return value;
-      reader.add_problem(info.key, problem);
+      const bool reported = reader.problems().concerns(reader.path() + "/" + info.key);
+      if (!reported) reader.add_problem(info.key, problem);
       return info.whole.min;
     }
     case ParameterType::real:

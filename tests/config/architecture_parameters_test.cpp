@@ -96,7 +96,9 @@ TEST(Tables, EveryParameterIsExplained) {
     EXPECT_FALSE(section.about.empty()) << section.name;
     for (const ParameterInfo& p : section.parameters) {
       EXPECT_FALSE(p.sentence.empty()) << p.key;
-      if (p.type == ParameterType::whole && p.key != "seed") EXPECT_FALSE(p.unit.empty()) << p.key;
+      if (p.type == ParameterType::whole && p.key != "seed") {
+        EXPECT_FALSE(p.unit.empty()) << p.key;
+      }
     }
   }
 }
