@@ -18,7 +18,7 @@ constexpr Cycle first_head = 1;
 constexpr Cycle end_cycle = 1;
 
 Accounting account(const Program& program, Latencies latencies = {},
-                   const std::vector<tcu::LayerEntry>& regions = {}) {
+                   const std::vector<Region>& regions = {}) {
   TcuSimulationConfig config;
   config.architecture = program.architecture();
   config.read_latency = latencies.read;
@@ -280,7 +280,7 @@ TEST(Regions, FollowTheRetires) {
       if (region.name == name) return region;
     }
     ADD_FAILURE() << name;
-    return RegionFigures{};
+    return RegionFigures{"", 0, Counters(tcu_machine_info())};
   };
   EXPECT_EQ(find("a").counters.cycles(), 2U);
   EXPECT_EQ(find("a").instructions, 2U);

@@ -12,7 +12,7 @@ namespace tactus {
 namespace {
 
 TcuRunResult run(const RandomProgram& program, const TcuSimulationConfig& config,
-                 const std::vector<tcu::LayerEntry>& regions) {
+                 const std::vector<Region>& regions) {
   TcuSimulation simulation(config);
   load_windows(program, simulation);
   TcuRunOptions options;
@@ -38,7 +38,7 @@ std::string accounting_difference(const Accounting& a, const Accounting& b) {
 
 /// What has to hold for one program on one machine; empty if it does.
 std::string failure(const RandomProgram& program, const TcuSimulationConfig& config,
-                    const std::vector<tcu::LayerEntry>& regions) {
+                    const std::vector<Region>& regions) {
   const TcuRunResult result = run(program, config, regions);
   const Accounting& a = result.accounting;
   const tcu::InstructionLayout layout(program.architecture);
@@ -89,7 +89,7 @@ TEST(RandomAccounting, HoldsUnderStallsAndInAnyOrder) {
     const RandomProgram program = random_program(seed, options);
     TcuSimulationConfig config = machine_config(program);
     if (seed % 4 != 0) randomise_timing(random, config);
-    std::vector<tcu::LayerEntry> regions;
+    std::vector<Region> regions;
     for (std::uint64_t at = random.below(3); at < program.instructions.size();) {
       const std::uint64_t count =
           std::min<std::uint64_t>(random.range(1, 9), program.instructions.size() - at);

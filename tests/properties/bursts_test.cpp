@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "models/tcu/events.h"
 #include "tests/support/differential.h"
 #include "tests/support/test_scale.h"
 

@@ -3,6 +3,7 @@
 
 #include "firmware/selftest/tcu/gemm_measurement.h"
 #include "firmware/selftest/tcu/target.h"
+#include "models/tcu/events.h"
 #include "tests/selftest/machines.h"
 
 namespace tactus {

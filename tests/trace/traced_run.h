@@ -10,6 +10,7 @@
 #include "firmware/driver/tcu/simulation.h"
 #include "firmware/replay/golden_log.h"
 #include "models/sim/trace/tracer.h"
+#include "models/tcu/events.h"
 #include "models/tcu/widths.h"
 #include "tests/support/random_program.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/sim/events.h"
+#include "models/tcu/events.h"
 #include "tests/trace/vcd_reader.h"
 
 namespace tactus {

@@ -10,6 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "models/sim/kernel_scope.h"
+#include "models/tcu/events.h"
 #include "models/tcu/memory/dual_port_memory.h"
 
 namespace tactus {
