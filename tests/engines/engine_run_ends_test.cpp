@@ -10,11 +10,7 @@ namespace {
 
 /// 200 vectors do not fit 128: local memory takes 72 of them, so that the second burst stays where
 /// it is while the third is on its way.
-<<<<<<<< HEAD:tests/engines/engine_run_ends_test.cpp
 TEST(EngineRunEnds, AgreeOnAHangWithABurstOnItsWay) {
-========
-TEST(EnginesAtEnds, AgreeOnAHangWithABurstOnItsWay) {
->>>>>>>> fcdaec1 (wip):tests/engines/engine_ends_test.cpp
   RandomProgram program;
   program.axi_data_bits = 32;
   program.architecture.local_depth = 128;
@@ -33,21 +29,12 @@ TEST(EnginesAtEnds, AgreeOnAHangWithABurstOnItsWay) {
     EXPECT_EQ(difference(step, record_run(program, config, 0, false)), "") << latency;
     config.engine = Engine::verify;
     EXPECT_EQ(difference(step, record_run(program, config, 0, false)), "") << latency;
-    config.engine = Engine::verify;
-    EXPECT_EQ(difference(step, record_run(program, config, 0, false)), "") << latency;
-    config.engine = Engine::verify;
-    EXPECT_EQ(difference(step, record_run(program, config, 0, false)), "") << latency;
   }
 }
 
 /// The word of the first program that nobody took belongs to nobody any more.
-<<<<<<<< HEAD:tests/engines/engine_run_ends_test.cpp
 TEST(EngineRunEnds, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
   for (const Engine engine : {Engine::step, Engine::fast, Engine::verify}) {
-========
-TEST(EnginesAtEnds, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
-  for (const Engine engine : {Engine::step, Engine::fast, Engine::verify}) {
->>>>>>>> fcdaec1 (wip):tests/engines/engine_ends_test.cpp
     RandomProgram program;
     TcuSimulationConfig config = machine_config(program);
     config.engine = engine;

@@ -45,15 +45,36 @@ template <typename Edge>
   return bytes_of(Edge::fields()) == sizeof(Edge) && std::has_unique_object_representations_v<Edge>;
 }
 
-/// "unit.field"; either may be empty.
-[[nodiscard]] inline std::string joined_name(const std::string& prefix, const char* name) {
-  return prefix.empty() || *name == '\0' ? prefix + name : prefix + "." + name;
-}
-
 template <typename T, typename = void>
 struct HasEdgeFields : std::false_type {};
 template <typename T>
 struct HasEdgeFields<T, std::void_t<decltype(T::fields())>> : std::true_type {};
+
+template <typename T, std::size_t count>
+[[nodiscard]] bool same_edge(const std::array<T, count>& a, const std::array<T, count>& b);
+
+template <typename T>
+[[nodiscard]] bool same_edge(const T& a, const T& b) {
+  if constexpr (HasEdgeFields<T>::value) {
+    return std::apply(
+        [&](const auto&... field) { return (same_edge(a.*field.member, b.*field.member) && ...); },
+        T::fields());
+  } else {
+    return a == b;
+  }
+}
+template <typename T, std::size_t count>
+[[nodiscard]] bool same_edge(const std::array<T, count>& a, const std::array<T, count>& b) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!same_edge(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+/// "unit.field"; either may be empty.
+[[nodiscard]] inline std::string joined_name(const std::string& prefix, const char* name) {
+  return prefix.empty() || *name == '\0' ? prefix + name : prefix + "." + name;
+}
 
 template <typename T, std::size_t count, typename Visit>
 void for_each_difference(const std::string& name, const std::array<T, count>& expected,

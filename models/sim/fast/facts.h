@@ -44,9 +44,10 @@ struct Fact {
   std::uint64_t value;  ///< less than 2^width
 
   [[nodiscard]] constexpr PackedFacts<width> packed() const {
-    assert(width == 64 || value >> width == 0);
+    assert(fits());
     return {value};
   }
+  [[nodiscard]] constexpr bool fits() const { return width == 64 || value >> width == 0; }
   /// Calls visit(name, value, width) for every fact.
   template <typename Visit>
   void for_each(const std::string& prefix, Visit&& visit) const {
@@ -67,6 +68,10 @@ class FactList {
 
   [[nodiscard]] constexpr PackedFacts<bits> packed() const {
     return std::apply([](const auto&... part) { return pack_facts(part...); }, parts_);
+  }
+  /// Whether no value needs more bits than its fact has.
+  [[nodiscard]] constexpr bool fits() const {
+    return std::apply([](const auto&... part) { return (part.fits() && ...); }, parts_);
   }
   template <typename Visit>
   void for_each(const std::string& prefix, Visit&& visit) const {
@@ -89,6 +94,7 @@ struct FactGroup {
   const char* name;
   List list;
   [[nodiscard]] constexpr auto packed() const { return list.packed(); }
+  [[nodiscard]] constexpr bool fits() const { return list.fits(); }
   template <typename Visit>
   void for_each(const std::string& prefix, Visit&& visit) const {
     list.for_each(prefix + name + ".", visit);

@@ -4,33 +4,27 @@
 
 namespace tactus {
 
-std::vector<bool> GateVerifier::wires() const {
-  std::vector<bool> values;
-  for (const NamedWire& wire : wires_) values.push_back(*wire.value);
-  return values;
+void GateVerifier::note_wires() {
+  for (NamedWire& wire : wires_) wire.before = *wire.value;
 }
 
-std::vector<std::uint64_t> GateVerifier::payloads() const {
-  std::vector<std::uint64_t> values;
-  for (const NamedPayload& payload : payloads_) {
-    values.push_back(*payload.valid ? payload.value() : 0);
-  }
-  return values;
+void GateVerifier::note_payloads() {
+  for (NamedPayload& payload : payloads_) payload.before = *payload.valid ? payload.value() : 0;
 }
 
-void GateVerifier::check(const std::vector<bool>& before, const char* why) const {
-  for (std::size_t i = 0; i < wires_.size(); ++i) {
-    if (*wires_[i].value == before[i] || (wires_[i].while_moving && !moving_)) continue;
+void GateVerifier::check(const char* why) const {
+  for (const NamedWire& wire : wires_) {
+    if (*wire.value == wire.before || (wire.while_moving && !moving_)) continue;
     internal_error("engine verify: cycle {}: {}: wire {} is {}, and was {} before; {}", clock_.now,
-                   unit_, wires_[i].name, int{*wires_[i].value}, int{before[i]}, why);
+                   unit_, wire.name, int{*wire.value}, int{wire.before}, why);
   }
 }
 
-void GateVerifier::check_payloads(const std::vector<std::uint64_t>& before) const {
-  for (std::size_t i = 0; i < payloads_.size(); ++i) {
-    if (!*payloads_[i].valid || payloads_[i].value() == before[i]) continue;
+void GateVerifier::check_payloads() const {
+  for (const NamedPayload& payload : payloads_) {
+    if (!*payload.valid || payload.value() == payload.before) continue;
     internal_error("engine verify: cycle {}: {}: redrive() left a payload of {} as it was",
-                   clock_.now, unit_, payloads_[i].name);
+                   clock_.now, unit_, payload.name);
   }
 }
 

@@ -22,20 +22,20 @@ class GateVerifier {
   /// The unit drives valid and payload of this link. `payload`: what of it has to be the same.
   template <typename T, typename Payload>
   void produces(const std::string& name, const Link<T>& link, Payload payload) {
-    wires_.push_back({name + ".valid", link.valid.value(), false});
+    wires_.push_back({name + ".valid", link.valid.value(), false, false});
     payloads_.push_back({name + ".bits", link.valid.value(),
-                         [&link, payload] { return std::uint64_t{payload(link.bits)}; }});
+                         [&link, payload] { return std::uint64_t{payload(link.bits)}; }, 0});
   }
   /// The unit drives ready of this link.
   template <typename T>
   void consumes(const std::string& name, const Link<T>& link) {
-    wires_.push_back({name + ".ready", link.ready.value(), false});
+    wires_.push_back({name + ".ready", link.ready.value(), false, false});
   }
   /// The same of a ready that nobody looks at while the unit rests, so that random stalls may
   /// change it then.
   template <typename T>
   void consumes_while_moving(const std::string& name, const Link<T>& link) {
-    wires_.push_back({name + ".ready", link.ready.value(), true});
+    wires_.push_back({name + ".ready", link.ready.value(), true, false});
   }
 
   /// In the place of gate::drive() or, for a unit that looks at wires, gate::drive_from_wires().
@@ -43,25 +43,23 @@ class GateVerifier {
   void drive(Unit& unit, bool looks_at_wires) {
     const UnitSet stirred = looks_at_wires ? clock_.agenda.stirred : 0;
     full_ = ((clock_.agenda.turned | stirred) & bit_) != 0;
-    const std::vector<bool> before = wires();
-    std::vector<std::uint64_t> shown;
+    note_wires();
     if (!full_ && moving_) {
       full_ = !unit.redrive();
-      shown = payloads();
+      note_payloads();
     }
     unit.drive();
     if (full_) return;
-    check(before,
-          moving_ ? "redrive() said that no wire changes" : "nothing of the unit was to move");
-    if (moving_) check_payloads(shown);
+    check(moving_ ? "redrive() said that no wire changes" : "nothing of the unit was to move");
+    if (moving_) check_payloads();
   }
   /// In the place of what gate::accepts() guards.
   template <typename Accept>
   void accept(Accept&& accept) {
     full_ = full_ || (clock_.agenda.stirred & bit_) != 0;
-    const std::vector<bool> before = wires();
+    note_wires();
     accept();
-    if (!full_) check(before, "accept() was left out");
+    if (!full_) check("accept() was left out");
   }
   /// In the place of gate::commit(), after Agenda::begin_clock_edge(), which was told `stirred`.
   template <typename Unit>
@@ -82,17 +80,19 @@ class GateVerifier {
   struct NamedWire {
     std::string name;
     const bool* value;
-    bool while_moving;  ///< only then it is looked at
+    bool while_moving;    ///< only then it is looked at
+    bool before = false;  ///< when it was noted
   };
   struct NamedPayload {
     std::string name;
     const bool* valid;
     std::function<std::uint64_t()> value;
+    std::uint64_t before = 0;  ///< when it was noted
   };
-  [[nodiscard]] std::vector<bool> wires() const;
-  [[nodiscard]] std::vector<std::uint64_t> payloads() const;
-  void check(const std::vector<bool>& before, const char* why) const;
-  void check_payloads(const std::vector<std::uint64_t>& before) const;
+  void note_wires();
+  void note_payloads();
+  void check(const char* why) const;
+  void check_payloads() const;
   void check_commit(bool turned, bool progressed, bool state_changed) const;
 
   std::string unit_;

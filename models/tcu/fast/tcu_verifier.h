@@ -57,11 +57,13 @@ class TcuVerifier {
   void stay_behind(const TcuEdges& edges);
   void promise(const TcuEdges& edges);
   [[nodiscard]] Cycle data_steady(Cycle most) const;
-  void compare(const TcuEdges& expected, const TcuEdges& actual, const std::string& why) const;
-  /// Raises the error if the facts of the present cycle are not `expected`, as far as `visit_unit`
-  /// is true of the unit's name.
+  /// Raises the error if the two differ; `why` returns what the expected edges are.
+  template <typename Why>
+  void compare(const TcuEdges& expected, const TcuEdges& actual, const Why& why) const;
+  /// Raises the error if the facts of the present cycle are not `expected`, for units of whose name
+  /// `concerns` is true.
   template <typename Concerns>
-  void compare_facts(const CycleFacts& expected, const std::string& why, Concerns concerns) const;
+  void compare_facts(const CycleFacts& expected, const char* why, Concerns concerns) const;
   [[nodiscard]] std::string facts_of(const std::string& field) const;
 
   Tcu& tcu_;

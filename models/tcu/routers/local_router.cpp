@@ -217,8 +217,9 @@ void LocalRouter::decide() {
   edge_.done = static_cast<std::uint8_t>(done);
   edge_.moves = static_cast<std::uint8_t>(moves);
   edge_.ends = static_cast<std::uint8_t>(ends);
-  edge_.source = static_cast<std::uint8_t>(accumulator_.select.route);
-  edge_.reader = static_cast<std::uint8_t>(read_.select.route);
+  // Without an item the route is a stale one, which no fact tells.
+  edge_.source = static_cast<std::uint8_t>(accumulator_.valid ? accumulator_.select.route : 0);
+  edge_.reader = static_cast<std::uint8_t>(read_.valid ? read_.select.route : 0);
   edge_.state = state();
   edge_.turns = (fires | ends) != 0 || done != fork_.done();
   edge_.rests = !edge_.turns && moves == 0;
