@@ -47,7 +47,10 @@ void Tcu::decide() {
 }
 
 void Tcu::move() {
-  for_each_unit(*this, [](const UnitName&, auto& unit, auto...) { unit.move(); });
+  move_units<EdgeOrder::blocks>();
+  move_units<EdgeOrder::control>();
+  move_units<EdgeOrder::data>();
+  move_units<EdgeOrder::host>();
 }
 
 void Tcu::add_phases(Phases& phases) {

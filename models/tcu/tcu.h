@@ -86,32 +86,38 @@ class Tcu final : public sc_core::sc_module {
   friend struct TcuFacts;
   friend struct TcuEdges;
 
+  /// The order in which clock edges are taken. It is free for what they do; the states that units
+  /// enter in one cycle appear in it in timelines.
+  enum class EdgeOrder : std::uint8_t { blocks, control, data, host };
   struct UnitName {
     const char* key;    ///< in waveforms
     const char* title;  ///< in messages
+    EdgeOrder edge;
   };
   /// The units of the TCU, named once, in the order of reports: calls visit(name, unit, steps...)
   /// for each, with the steps that settle its wires. Everything that concerns every unit follows
   /// from this list; a new unit is one entry here. It is expanded at compile time.
   template <typename Self, typename Visit>
   static void for_each_unit(Self& tcu, Visit&& visit) {
-    visit(UnitName{"decoder", "decoder"}, tcu.decoder_, step<Stage::registers, &Decoder::drive>);
-    visit(UnitName{"array", "array"}, tcu.array_, step<Stage::registers, &SystolicArray::drive>,
+    visit(UnitName{"decoder", "decoder", EdgeOrder::control}, tcu.decoder_,
+          step<Stage::registers, &Decoder::drive>);
+    visit(UnitName{"array", "array", EdgeOrder::data}, tcu.array_,
+          step<Stage::registers, &SystolicArray::drive>,
           step<Stage::sources, &SystolicArray::accept>);
     if (tcu.dais_) {
-      visit(UnitName{"dais", "DAIS blocks"}, *tcu.dais_, step<Stage::registers, &DaisUnit::drive>,
-            step<Stage::sources, &DaisUnit::accept>);
+      visit(UnitName{"dais", "DAIS blocks", EdgeOrder::blocks}, *tcu.dais_,
+            step<Stage::registers, &DaisUnit::drive>, step<Stage::sources, &DaisUnit::accept>);
     }
-    visit(UnitName{"accumulators", "accumulators"}, tcu.accumulators_,
+    visit(UnitName{"accumulators", "accumulators", EdgeOrder::data}, tcu.accumulators_,
           step<Stage::registers, &AccumulatorWithAlu::drive>,
           step<Stage::ends, &AccumulatorWithAlu::accept>);
-    visit(UnitName{"local", "local memory"}, tcu.local_,
+    visit(UnitName{"local", "local memory", EdgeOrder::data}, tcu.local_,
           step<Stage::registers, &LocalMemory::drive>, step<Stage::ends, &LocalMemory::accept>);
-    visit(UnitName{"local_router", "local router"}, tcu.local_router_,
+    visit(UnitName{"local_router", "local router", EdgeOrder::control}, tcu.local_router_,
           step<Stage::routers, &LocalRouter::drive>,
           step<Stage::results, &LocalRouter::accept_results>,
           step<Stage::reads, &LocalRouter::accept_reads>);
-    visit(UnitName{"host_router", "host router"}, tcu.host_router_,
+    visit(UnitName{"host_router", "host router", EdgeOrder::host}, tcu.host_router_,
           step<Stage::routers, &HostRouter::drive>, step<Stage::reads, &HostRouter::accept>);
   }
   /// The steps of these stages, stage by stage.
@@ -126,6 +132,13 @@ class Tcu final : public sc_core::sc_module {
         if constexpr (decltype(step)::stage == stage) step(unit);
       };
       (settle(steps), ...);
+    });
+  }
+
+  template <EdgeOrder edge>
+  void move_units() {
+    for_each_unit(*this, [](const UnitName& name, auto& unit, auto...) {
+      if (name.edge == edge) unit.move();
     });
   }
 
