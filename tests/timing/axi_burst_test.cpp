@@ -13,7 +13,7 @@ using Kind = TcuEvent;
 using Burst = std::pair<std::uint64_t, std::uint64_t>;
 using Bursts = std::vector<Burst>;
 
-Bursts bursts_of(const Recorder& r, Kind kind, unsigned port = 0) {
+Bursts bursts_of(const Recorder& r, EventKind kind, unsigned port = 0) {
   Bursts bursts;
   for (const Recorder::Entry& e : r.of(kind, port)) bursts.emplace_back(e.a, e.b);
   return bursts;
