@@ -103,20 +103,21 @@ class Report {
 };
 
 /// What the axes and derived keys give at a point.
-std::string varied(const Definition& definition, const Point& point) {
+std::string varied(const Definition& definition, const sweep::Configuration& configuration) {
   std::vector<std::string> keys;
   definition.axes.append_keys(keys);
   for (const auto& derived : definition.derived) keys.push_back(derived.key);
   std::string text;
   for (const std::string& key : keys) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key,
-                        sweep::get_key(point.configuration, key).dump());
+                        sweep::get_key(configuration, key).dump());
   }
   return text;
 }
 
 /// The time of a sweep from that of its first, middle and last point, which are run for it.
-void estimate(const std::vector<Point>& points, std::size_t at_once, const sweep::Limits& limits) {
+void estimate(const std::vector<Point>& points, const sweep::Configurations& configurations,
+              std::size_t at_once, const sweep::Limits& limits) {
   std::vector<std::size_t> probes{0, points.size() / 2, points.size() - 1};
   probes.erase(std::unique(probes.begin(), probes.end()), probes.end());
   double seconds = 0;
@@ -124,11 +125,11 @@ void estimate(const std::vector<Point>& points, std::size_t at_once, const sweep
       at_once,
       [&](std::size_t number, Job& job) {
         if (number == probes.size()) return false;
-        job = sweep::point_job(points[probes[number]], limits);
+        job = sweep::point_job(configurations.of(points[probes[number]]), limits);
         return true;
       },
       [&](std::size_t number, const JobResult& result) {
-        const Line line = sweep::result_line(points[probes[number]], result, "");
+        const Line line = sweep::result_line(points[probes[number]], {}, result, "");
         if (line["status"] != "ok") {
           fmt::print("point {} fails: {}\n", points[probes[number]].index,
                      line["error"].get<std::string>());
@@ -141,8 +142,13 @@ void estimate(const std::vector<Point>& points, std::size_t at_once, const sweep
              at_once, probes.size(), each);
 }
 
-std::string dropped(const Points& all) {
+std::string dropped(const Definition& definition, const Points& all) {
   std::string text;
+  const bool random = definition.sampling == sweep::Sampling::random;
+  if (random && all.points.size() < definition.sample_points) {
+    text += fmt::format("{} of the {} points asked for, after a look at {}\n", all.points.size(),
+                        definition.sample_points, all.looked_at);
+  }
   if (all.dropped > 0) text += fmt::format("{} points dropped by constraints\n", all.dropped);
   if (all.duplicates > 0) {
     text += fmt::format("{} points have the configuration of another\n", all.duplicates);
@@ -168,19 +174,21 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   const Definition definition =
       parse_as(FileKind::sweep, path, text, [&] { return sweep::parse_definition(text, where); });
   Points all = sweep::points(definition);
+  const sweep::Configurations configurations(definition);
+  sweep::require_some_point(all.points, configurations, path);
   const auto shard = sweep::parse_shard(args.text("shard").value_or("1/1"));
   const std::vector<Point> mine = sweep::points_of(shard, all.points);
   if (args.has("check")) {
-    fmt::print("{}: {} points\n{}", definition.name, mine.size(), dropped(all));
+    fmt::print("{}: {} points\n{}", definition.name, mine.size(), dropped(definition, all));
     return exit_ok;
   }
   if (args.has("dry-run")) {
     for (const Point& point : mine)
-      fmt::print("{:>6}  {}\n", point.index, varied(definition, point));
+      fmt::print("{:>6}  {}\n", point.index, varied(definition, configurations.of(point)));
     fmt::print("{} points{}\n", mine.size(),
                shard.parts > 1 ? fmt::format(" of {} in this shard", all.points.size()) : "");
-    fmt::print("{}", dropped(all));
-    if (!mine.empty()) estimate(mine, at_once, limits);
+    fmt::print("{}", dropped(definition, all));
+    if (!mine.empty()) estimate(mine, configurations, at_once, limits);
     return exit_ok;
   }
 
@@ -195,11 +203,11 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   };
   const std::size_t open = still_open();
   say(fmt::format("{}: {} points, {} of them to run\n{}", definition.name, mine.size(), open,
-                  dropped(all)));
+                  dropped(definition, all)));
   Report report(open, at_once);
   {
     const DeferSignals defer;
-    sweep::run_points(mine, folder,
+    sweep::run_points(mine, configurations, folder,
                       {at_once, tool, limits,
                        [&](const Point& point, const Line& line) { report.point(point, line); },
                        [] { return DeferSignals::received() != 0; }});

@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "firmware/driver/tcu/model.h"
+#include "firmware/onnx/loader.h"
+#include "firmware/sweep/filter.h"
+#include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/sha256.h"
@@ -19,9 +22,46 @@ namespace {
 constexpr std::uint64_t most_points = 1'000'000;
 constexpr std::uint64_t most_values = 100'000;  ///< of one axis
 
+bool is_file(const std::string& network) {
+  const std::size_t dot = network.rfind('.');
+  return dot != std::string::npos && (network.compare(dot, network.npos, ".onnx") == 0 ||
+                                      network.compare(dot, network.npos, ".tmodel") == 0);
+}
+
+/// What speaks against a network or board: there is none, or its file is none.
+std::string source_problem(const std::string& key, const JsonScalar& value,
+                           const std::string& path) {
+  const auto* name = std::get_if<std::string>(&value);
+  if (name == nullptr) return "";
+  try {
+    if (key == "board.name") (void)board_defaults(*name, path);
+    if (key != "workload.network") return "";
+    const std::string file = resolve_beside(path, *name);
+    if (!is_file(*name)) {
+      (void)nn::zoo_entry(*name);
+    } else if (name->back() == 'x') {
+      (void)nn::load_graph(file);
+    } else {
+      (void)read_model(file, ProgramChecks::strict);
+    }
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// What speaks against a value of a key.
+std::string value_problem(const std::string& key, const JsonScalar& value,
+                          const std::string& path) {
+  const std::string problem = key_problem(key, value);
+  return problem.empty() ? source_problem(key, value, path) : problem;
+}
+
 /// Reads the tree of axes and reports everything wrong with it.
 class AxesReader {
  public:
+  explicit AxesReader(std::string path) : path_(std::move(path)) {}
+
   std::vector<Space> read(const ArrayReader& array) {
     std::vector<Space> parts;
     for (std::size_t i = 0; i < array.size(); ++i) {
@@ -55,11 +95,20 @@ class AxesReader {
     const std::string key = object.get_string("key");
     std::vector<JsonScalar> values = object.has("from") ? range(object) : list(object);
     if (key.empty()) return Space::product({});
-    for (const JsonScalar& value : values) {
-      const std::string problem = key_problem(key, value);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string problem = value_problem(key, values[i], path_);
       if (problem.empty()) continue;
-      object.add_problem("key", quote(key) + ": " + problem);
-      break;
+      const std::string text = quote(key) + ": " + problem;
+      if (problem.rfind("unknown key", 0) == 0) {
+        object.add_problem("key", text);
+        break;
+      }
+      if (object.has("values")) {
+        object.get_array("values").add_problem(i, text);
+      } else {
+        object.add_problem(i == 0 ? "from" : "to", text);
+        break;
+      }
     }
     if (!used_.insert(key).second) object.add_problem("key", quote(key) + " is an axis already");
     if (values.empty()) return Space::product({});
@@ -113,17 +162,19 @@ class AxesReader {
     return values;
   }
 
+  std::string path_;  ///< of the definition
   std::unordered_set<std::string> used_;
 };
 
 /// `base`: sections of keys.
-void read_base(ObjectReader base, const Configuration& keys, std::vector<Assignment>& out) {
+void read_base(ObjectReader base, const Configuration& keys, const std::string& path,
+               std::vector<Assignment>& out) {
   for (const std::string& section : base.keys()) {
     if (!keys.contains(section)) continue;  // reported by finish()
     ObjectReader object = base.get_object(section);
     for (const std::string& name : object.keys()) {
       const JsonScalar value = object.get_scalar(name);
-      const std::string problem = key_problem(section + "." + name, value);
+      const std::string problem = value_problem(section + "." + name, value, path);
       if (!problem.empty()) object.add_problem(name, problem);
       out.emplace_back(section + "." + name, value);
     }
@@ -163,12 +214,6 @@ void read_expressions(ObjectReader& root, const Configuration& keys, Definition&
   }
 }
 
-bool is_file(const std::string& network) {
-  const std::size_t dot = network.rfind('.');
-  return dot != std::string::npos && (network.compare(dot, network.npos, ".onnx") == 0 ||
-                                      network.compare(dot, network.npos, ".tmodel") == 0);
-}
-
 /// Of the file, and of what it refers to.
 std::string hash_of_file(const std::string& path) {
   std::vector<std::uint8_t> bytes = read_file(path);
@@ -182,20 +227,15 @@ std::string hash_of_file(const std::string& path) {
   return sha256(bytes);
 }
 
-/// Whether a derived value fits the type of its key: only a real number takes a fraction.
-bool can_hold(std::string_view key, const JsonScalar& value) {
-  const ParameterInfo* parameter = find_parameter(key);
-  return parameter->type == ParameterType::real || std::holds_alternative<std::int64_t>(value);
-}
+}  // namespace
 
 /// The configuration of a point before `derived`. A board's values come before all others.
-class Builder {
+class Configurations::Builder {
  public:
   explicit Builder(const Definition& definition) : definition_(definition) {}
 
   Configuration build(std::uint64_t index) {
     assignments_.clear();
-    out_of_range_.clear();
     definition_.axes.append(index, assignments_);
     std::string board = definition_.base_board;
     for (const Assignment& assignment : assignments_) {
@@ -218,25 +258,13 @@ class Builder {
       const JsonScalar scalar =
           whole ? JsonScalar(static_cast<std::int64_t>(value)) : JsonScalar(value);
       const std::string problem = key_problem(derived.key, scalar);
-      const std::string message = fmt::format("{}:/derived/{}: gives {} at point {}: {}",
-                                              definition_.path, derived.key, value, index, problem);
-      if (!can_hold(derived.key, scalar)) throw UserError(message);
-      if (!problem.empty() && out_of_range_.empty()) out_of_range_ = message;
+      if (!problem.empty()) {
+        user_error("{}:/derived/{}: gives {} at point {}: {}", definition_.path, derived.key, value,
+                   index, problem);
+      }
       set_key(result, derived.key, scalar);
     }
     return result;
-  }
-
-  [[nodiscard]] bool allowed(const Configuration& configuration) const {
-    return std::all_of(
-        definition_.constraints.begin(), definition_.constraints.end(),
-        [&](const Expression& constraint) { return constraint.value(configuration) != 0; });
-  }
-
-  /// Throws UserError if a derived value of the last point is out of range, which is no harm to a
-  /// point that the constraints drop.
-  void check_ranges() const {
-    if (!out_of_range_.empty()) throw UserError(out_of_range_);
   }
 
  private:
@@ -258,10 +286,13 @@ class Builder {
   std::map<std::string, Configuration> boards_;
   std::map<std::string, std::string> files_;  ///< hash by path
   std::vector<Assignment> assignments_;
-  std::string out_of_range_;  ///< the first derived value that is; of the last point
 };
 
-}  // namespace
+Configurations::Configurations(const Definition& definition)
+    : builder_(std::make_unique<Builder>(definition)) {}
+Configurations::~Configurations() = default;
+
+Configuration Configurations::of(const Point& point) const { return builder_->build(point.index); }
 
 Definition parse_definition(std::string_view json_text, const std::string& path) {
   Definition definition;
@@ -273,9 +304,9 @@ Definition parse_definition(std::string_view json_text, const std::string& path)
 
   ObjectReader root = document.root();
   definition.name = root.get_string("name");
-  read_base(root.get_object("base"), keys, definition.base);
+  read_base(root.get_object("base"), keys, path, definition.base);
   const ArrayReader axes = root.get_array("axes");
-  definition.axes = Space::product(AxesReader().read(axes));
+  definition.axes = Space::product(AxesReader(path).read(axes));
   if (root.has("axes") && axes.size() == 0) {
     root.add_problem("axes", "is empty; allowed one axis or more");
   }
@@ -301,21 +332,21 @@ Definition read_definition(const std::string& path) {
 Points points(const Definition& definition) {
   const std::uint64_t size = definition.axes.size();
   Points result;
-  Builder builder(definition);
-  std::unordered_set<std::string> hashes;
+  Filter filter(definition);
+  Configurations::Builder builder(definition);
+  // The text of a hash stays where it is when its point moves.
+  std::unordered_set<std::string_view> hashes;
   const auto look_at = [&](std::uint64_t index) {
-    Point point{index, builder.build(index), {}};
-    if (!builder.allowed(point.configuration)) {
+    ++result.looked_at;
+    if (!filter.allows(index)) {
       ++result.dropped;
       return;
     }
-    builder.check_ranges();
-    point.hash = hash(point.configuration);
+    Point& point = result.points.emplace_back(Point{index, hash(builder.build(index))});
     if (!hashes.insert(point.hash).second) {
       ++result.duplicates;
-      return;
+      result.points.pop_back();
     }
-    result.points.push_back(std::move(point));
   };
   switch (definition.sampling) {
     case Sampling::all:
@@ -328,7 +359,8 @@ Points points(const Definition& definition) {
     case Sampling::random: {
       // Constraints may leave almost nothing of a huge space: there is an end to trying.
       RandomOrder order(size, definition.seed);
-      const std::uint64_t most_tries = 100 * definition.sample_points + most_points;
+      const std::uint64_t most_tries =
+          std::min(100 * definition.sample_points + most_points, 4 * most_points);
       for (std::uint64_t tries = 0;
            tries < most_tries && !order.done() && result.points.size() < definition.sample_points;
            ++tries) {
@@ -345,7 +377,7 @@ Points points(const Definition& definition) {
   }
   if (result.points.empty()) {
     user_error("{}:/constraints: no point is left of the {} looked at", definition.path,
-               result.dropped);
+               result.looked_at);
   }
   std::sort(result.points.begin(), result.points.end(),
             [](const Point& a, const Point& b) { return a.index < b.index; });

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,7 @@ namespace tactus::sweep {
 
 struct Point {
   std::uint64_t index = 0;  ///< in the product of the axes
-  Configuration configuration;
-  std::string hash;
+  std::string hash;         ///< of its configuration
 };
 
 enum class Sampling { all, random, latin_hypercube };
@@ -58,10 +58,29 @@ struct Points {
   std::vector<Point> points;     ///< ascending indices, no two with one hash
   std::uint64_t dropped = 0;     ///< looked at, and refused by a constraint
   std::uint64_t duplicates = 0;  ///< same configuration as an earlier point
+  std::uint64_t looked_at = 0;
 };
 
 /// All points, or the sample. Throws UserError if none is left, if there are more than a million,
 /// or if a derived value does not suit its key.
 [[nodiscard]] Points points(const Definition& definition);
+
+/// Builds the configurations of points, which are too large to be kept for all of them.
+class Configurations {
+ public:
+  /// The definition must outlive it.
+  explicit Configurations(const Definition& definition);
+  ~Configurations();
+  Configurations(const Configurations&) = delete;
+  Configurations& operator=(const Configurations&) = delete;
+
+  /// Of a point that points() has found.
+  [[nodiscard]] Configuration of(const Point& point) const;
+
+ private:
+  class Builder;
+  friend Points points(const Definition& definition);
+  std::unique_ptr<Builder> builder_;
+};
 
 }  // namespace tactus::sweep

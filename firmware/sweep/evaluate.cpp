@@ -40,7 +40,7 @@ bench::Task to_task(const Configuration& configuration) {
     task[key] = board.at(key);
   }
   task["max_cycles"] = 0;
-  return bench::parse_task(task.dump(), "point");
+  return bench::parse_task(task.dump(), "the point's configuration");
 }
 
 std::string evaluate(std::string_view configuration_json, const bench::ProgramCache& cache,

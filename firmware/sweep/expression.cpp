@@ -84,6 +84,7 @@ Expression::Expression(std::string text, const Configuration& keys)
       const auto variable = state_->variables.find(used.first);
       if (variable == state_->variables.end()) unknown_name(used.first, text_, names);
       state_->used.push_back(&variable->second);
+      keys_.push_back(variable->second.key);
     }
     (void)parser.Eval();  // parses in full
   } catch (const mu::Parser::exception_type& error) {
@@ -96,9 +97,15 @@ Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;
 
 double Expression::value(const Configuration& configuration) const {
-  for (State::Variable* variable : state_->used) {
-    variable->value = get_key(configuration, variable->key).get<double>();
+  std::vector<double> values;
+  for (const std::string& key : keys_) {
+    values.push_back(get_key(configuration, key).get<double>());
   }
+  return value_of(values);
+}
+
+double Expression::value_of(const std::vector<double>& values) const {
+  for (std::size_t i = 0; i < values.size(); ++i) state_->used[i]->value = values[i];
   double result = 0;
   try {
     result = state_->parser.Eval();

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "firmware/sweep/configuration.h"
 
@@ -23,11 +24,16 @@ class Expression {
 
   /// Throws UserError if the result is not finite.
   [[nodiscard]] double value(const Configuration& configuration) const;
+  /// The same for given values of keys(), in their order.
+  [[nodiscard]] double value_of(const std::vector<double>& values) const;
+  /// Keys that the expression uses.
+  [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   struct State;
   std::string text_;
+  std::vector<std::string> keys_;
   std::unique_ptr<State> state_;
 };
 

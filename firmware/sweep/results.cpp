@@ -203,11 +203,12 @@ ResultsFolder::ResultsFolder(std::string folder, const std::string& definition_t
 
 void ResultsFolder::check_lines(const std::vector<Point>& points, const std::string& tool) const {
   const std::string path = lines_path(results_.folder);
-  std::unordered_set<std::string> wanted;
+  if (results_.lines.empty()) return;
+  std::unordered_set<std::string_view> wanted;
   for (const Point& point : points) wanted.insert(point.hash);
   for (std::size_t i = 0; i < results_.lines.size(); ++i) {
     const Line& line = results_.lines[i];
-    if (wanted.count(line["hash"].get<std::string>()) == 0) {
+    if (wanted.count(line["hash"].get_ref<const std::string&>()) == 0) {
       user_error("{}:{}: a point of another sweep; choose another folder", path, i + 1);
     }
     if (line["tool"] != tool) {
@@ -278,7 +279,7 @@ Merged merge(const std::vector<std::string>& folders, const std::string& target)
   const std::string table = read_text(points_path(folders.front()));
   std::vector<Point> points;
   for (auto& [number, hash] : parse_points(table, points_path(folders.front()))) {
-    points.push_back({number, {}, std::move(hash)});
+    points.push_back({number, std::move(hash)});
   }
   std::unordered_map<std::string, Line> lines;
   std::string tool;

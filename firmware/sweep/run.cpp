@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "firmware/sweep/evaluate.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -68,8 +69,8 @@ std::vector<Point> points_of(const Shard& shard, std::vector<Point> points) {
   return mine;
 }
 
-Job point_job(const Point& point, const Limits& limits) {
-  Job job{{"sweep", "--point"}, point.configuration.dump(), limits.seconds};
+Job point_job(const Configuration& configuration, const Limits& limits) {
+  Job job{{"sweep", "--point"}, configuration.dump(), limits.seconds};
   if (limits.cycles > 0) {
     job.arguments.emplace_back("--max-cycles");
     job.arguments.push_back(std::to_string(limits.cycles));
@@ -77,7 +78,8 @@ Job point_job(const Point& point, const Limits& limits) {
   return job;
 }
 
-Line result_line(const Point& point, const JobResult& result, const std::string& tool) {
+Line result_line(const Point& point, const Configuration& configuration, const JobResult& result,
+                 const std::string& tool) {
   Line line;
   line["point"] = point.index;
   line["hash"] = point.hash;
@@ -86,7 +88,7 @@ Line result_line(const Point& point, const JobResult& result, const std::string&
   const bool good = figures.is_object();
   line["status"] = status_of(result, good);
   line["tool"] = tool;
-  line["configuration"] = point.configuration;
+  line["configuration"] = configuration;
   if (good) {
     line["figures"] = std::move(figures);
   } else {
@@ -96,20 +98,37 @@ Line result_line(const Point& point, const JobResult& result, const std::string&
   return line;
 }
 
-void run_points(const std::vector<Point>& points, ResultsFolder& folder, const RunOfPoints& run) {
+void require_some_point(const std::vector<Point>& points, const Configurations& configurations,
+                        const std::string& path) {
+  std::string first;
+  for (const Point& point : points) {
+    try {
+      const bench::Task task = to_task(configurations.of(point));
+      check_axi_width(task.architecture, task.axi_data_bits);
+      return;
+    } catch (const UserError& error) {
+      if (first.empty()) first = fmt::format("point {}: {}", point.index, error.what());
+    }
+  }
+  if (!first.empty()) user_error("{}: none of the points can be built; {}", path, first);
+}
+
+void run_points(const std::vector<Point>& points, const Configurations& configurations,
+                ResultsFolder& folder, const RunOfPoints& run) {
   std::vector<const Point*> open;
   for (const Point& point : points) {
     if (!folder.finished(point.hash)) open.push_back(&point);
   }
   const auto next = [&](std::size_t number, Job& job) {
     if (number == open.size()) return false;
-    job = point_job(*open[number], run.limits);
+    job = point_job(configurations.of(*open[number]), run.limits);
     return true;
   };
   const auto done = [&](std::size_t number, const JobResult& result) {
-    const Line line = result_line(*open[number], result, run.tool);
+    const Point& point = *open[number];
+    const Line line = result_line(point, configurations.of(point), result, run.tool);
     folder.append(line);
-    run.report(*open[number], line);
+    run.report(point, line);
   };
   run_jobs(run.at_once, next, done, run.stop);
   if (!run.stop || !run.stop()) folder.write_csv();

@@ -34,11 +34,15 @@ constexpr int exit_host_failed = 5;
 
 /// The job that evaluates a point: this program's `sweep --point` with the configuration as
 /// its input and the figures as its output.
-[[nodiscard]] Job point_job(const Point& point, const Limits& limits);
+[[nodiscard]] Job point_job(const Configuration& configuration, const Limits& limits);
 
 /// The line of an ended job: its figures, or why there are none.
-[[nodiscard]] Line result_line(const Point& point, const JobResult& result,
-                               const std::string& tool);
+[[nodiscard]] Line result_line(const Point& point, const Configuration& configuration,
+                               const JobResult& result, const std::string& tool);
+
+/// Throws UserError if none of the points can be built; what is wrong with a few is theirs to say.
+void require_some_point(const std::vector<Point>& points, const Configurations& configurations,
+                        const std::string& path);
 
 struct RunOfPoints {
   std::size_t at_once = 1;
@@ -49,6 +53,7 @@ struct RunOfPoints {
 };
 /// Points that the folder has already are left out. Ended by `stop`, it leaves results.csv as it
 /// was.
-void run_points(const std::vector<Point>& points, ResultsFolder& folder, const RunOfPoints& run);
+void run_points(const std::vector<Point>& points, const Configurations& configurations,
+                ResultsFolder& folder, const RunOfPoints& run);
 
 }  // namespace tactus::sweep

@@ -45,22 +45,8 @@ Space Space::product(std::vector<Space> parts) {
 }
 
 void Space::append(std::uint64_t index, std::vector<Assignment>& out) const {
-  switch (kind_) {
-    case Kind::axis:
-      out.emplace_back(key_, values_[index]);
-      return;
-    case Kind::zip:
-      for (const Space& part : parts_) part.append(index, out);
-      return;
-    case Kind::product:
-      break;
-  }
-  std::uint64_t below = size_;
-  for (const Space& part : parts_) {
-    below /= part.size();
-    part.append(index / below, out);
-    index %= below;
-  }
+  visit(index,
+        [&](const std::string& key, const JsonScalar& value) { out.emplace_back(key, value); });
 }
 
 void Space::append_keys(std::vector<std::string>& out) const {

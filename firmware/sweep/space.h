@@ -28,6 +28,9 @@ class Space {
   [[nodiscard]] std::uint64_t size() const { return size_; }
   /// Appends what point `index` < size() assigns, in the order of the axes.
   void append(std::uint64_t index, std::vector<Assignment>& out) const;
+  /// Calls `take(key, value)` for what point `index` < size() assigns, in the order of the axes.
+  template <typename Take>
+  void visit(std::uint64_t index, const Take& take) const;
   /// Of an axis or zip: 1, of a product: one a part.
   [[nodiscard]] const std::vector<Space>& parts() const { return parts_; }
   [[nodiscard]] bool is_product() const { return kind_ == Kind::product; }
@@ -45,6 +48,21 @@ class Space {
   std::string key_;
   std::vector<JsonScalar> values_;
 };
+
+template <typename Take>
+void Space::visit(std::uint64_t index, const Take& take) const {
+  if (kind_ == Kind::axis) take(key_, values_[index]);
+  std::uint64_t below = size_;
+  for (const Space& part : parts_) {
+    if (kind_ == Kind::zip) {
+      part.visit(index, take);
+      continue;
+    }
+    below /= part.size();
+    part.visit(index / below, take);
+    index %= below;
+  }
+}
 
 /// The numbers below `size` in a seeded random order that is the same on every machine. Costs
 /// memory only for the numbers drawn.

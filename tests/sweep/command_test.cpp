@@ -298,7 +298,14 @@ TEST_F(SweepCommand, BadDefinitionsAreRefusedBeforeAnythingIsWritten) {
   write_sweep(R"("axes": [{"key": "architecture.array_size", "values": [8, 16]}],
                  "constraints": ["array_size > 16"])",
               "none.json");
-  expect_error("sweep none.json -o r", "no point is left of the 2 looked at");
+  expect_error("sweep none.json -o r", "is false for all 2 values of its axes");
+  write_sweep(R"("axes": [{"key": "workload.network", "values": ["mlp", "cut.onnx"]}])",
+              "cut.json");
+  ASSERT_EQ(tactus("zoo mlp -o whole.onnx").code, 0);
+  write("cut.onnx", read("whole.onnx").substr(0, 1000));
+  expect_error("sweep cut.json -o r", "cut.json:/axes/0/values/1: \"workload.network\": cut.onnx");
+  write_sweep(R"("axes": [{"key": "architecture.array_size", "values": [3, 5]}])", "narrow.json");
+  expect_error("sweep narrow.json -o r", "narrow.json: none of the points can be built; point 0: ");
   write_eight();
   expect_error("sweep s.json", "-o");
   expect_error("sweep absent.json -o r", "absent.json");

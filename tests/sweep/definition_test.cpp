@@ -17,6 +17,14 @@ Definition parse(const std::string& rest) {
       "s.json");
 }
 
+/// The configurations of all points of a definition.
+std::vector<Configuration> configurations(const Definition& definition) {
+  const Configurations build(definition);
+  std::vector<Configuration> all;
+  for (const Point& point : points(definition).points) all.push_back(build.of(point));
+  return all;
+}
+
 std::string error(const std::string& rest) {
   try {
     (void)points(parse(rest));
@@ -33,33 +41,36 @@ void expect_error(const std::string& rest, const std::string& text) {
 const std::string axis = R"("axes": [{"key": "board.read_latency", "values": [1, 2, 3]}])";
 
 TEST(SweepDefinition, PointsStartFromTheBoardAndTakeTheAxes) {
-  const Points all = points(parse(
+  const Definition definition = parse(
       R"("axes": [{"key": "architecture.array_size", "values": [8, 32]},
                   {"key": "board.read_latency", "from": 1, "to": 9, "step": 4}],
          "derived": {"architecture.local_depth": "1024 * array_size + read_latency",
                      "architecture.accumulator_depth": "floor(local_depth / 4) + 0"},
-         "constraints": ["array_size == 8 || read_latency > 1"])"));
+         "constraints": ["array_size == 8 || read_latency > 1"])");
+  const Points all = points(definition);
   ASSERT_EQ(all.points.size(), 5U);
   EXPECT_EQ(all.dropped, 1U);
   const Point& last = all.points.back();
   EXPECT_EQ(last.index, 5U);
-  EXPECT_EQ(get_key(last.configuration, "architecture.array_size"), 32);
-  EXPECT_EQ(get_key(last.configuration, "board.read_latency"), 9);
-  EXPECT_EQ(get_key(last.configuration, "architecture.local_depth"), 32777);
-  EXPECT_EQ(get_key(last.configuration, "architecture.accumulator_depth"), 8194);
-  EXPECT_EQ(get_key(last.configuration, "architecture.dram0_depth"), 2097152);
-  EXPECT_EQ(get_key(last.configuration, "board.axi_data_bits"), 128);
+  const Configuration configuration = Configurations(definition).of(last);
+  EXPECT_EQ(last.hash, hash(configuration));
+  EXPECT_EQ(get_key(configuration, "architecture.array_size"), 32);
+  EXPECT_EQ(get_key(configuration, "board.read_latency"), 9);
+  EXPECT_EQ(get_key(configuration, "architecture.local_depth"), 32777);
+  EXPECT_EQ(get_key(configuration, "architecture.accumulator_depth"), 8194);
+  EXPECT_EQ(get_key(configuration, "architecture.dram0_depth"), 2097152);
+  EXPECT_EQ(get_key(configuration, "board.axi_data_bits"), 128);
 }
 
 TEST(SweepDefinition, ABoardComesBeforeAllOtherKeys) {
-  const Points all = points(parse(
+  const std::vector<Configuration> all = configurations(parse(
       R"("axes": [{"key": "architecture.local_depth", "values": [4096]},
                   {"key": "board.name", "values": ["pynq_z1", "ultra96_v2"]}])"));
-  ASSERT_EQ(all.points.size(), 2U);
-  EXPECT_EQ(get_key(all.points[0].configuration, "architecture.array_size"), 12);
-  EXPECT_EQ(get_key(all.points[1].configuration, "architecture.array_size"), 16);
-  EXPECT_EQ(get_key(all.points[1].configuration, "architecture.local_depth"), 4096);
-  EXPECT_EQ(get_key(all.points[1].configuration, "board.clock_mhz"), 300);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(get_key(all[0], "architecture.array_size"), 12);
+  EXPECT_EQ(get_key(all[1], "architecture.array_size"), 16);
+  EXPECT_EQ(get_key(all[1], "architecture.local_depth"), 4096);
+  EXPECT_EQ(get_key(all[1], "board.clock_mhz"), 300);
 }
 
 TEST(SweepDefinition, RangesIncludeTheirEnd) {
@@ -87,14 +98,16 @@ TEST(SweepDefinition, SamplesAreSeededAndInsideTheConstraints) {
            "constraints": ["read_latency > write_latency"],
            "sample": {"method": ")") +
         method + R"(", "points": 40, "seed": 7})";
-    const Points first = points(parse(text)), second = points(parse(text));
+    const Definition definition = parse(text);
+    const Points first = points(definition), second = points(parse(text));
+    const Configurations build(definition);
     ASSERT_EQ(first.points.size(), second.points.size());
     EXPECT_EQ(first.points.size() + (method[0] == 'l' ? first.dropped : 0), 40U);
     std::set<std::string> hashes;
     for (std::size_t i = 0; i < first.points.size(); ++i) {
       EXPECT_EQ(first.points[i].hash, second.points[i].hash);
       hashes.insert(first.points[i].hash);
-      const Configuration& board = first.points[i].configuration["board"];
+      const Configuration board = build.of(first.points[i])["board"];
       EXPECT_GT(board["read_latency"], board["write_latency"]);
     }
     EXPECT_EQ(hashes.size(), first.points.size());
@@ -123,7 +136,7 @@ TEST(SweepDefinition, RefusesWhatIsWrong) {
                "s.json:/axes/0/step: must be above 0");
   expect_error(R"("axes": [])", "s.json:/axes: is empty");
   expect_error(axis + R"(, "constraints": ["read_latency > 3"])",
-               "s.json:/constraints: no point is left of the 3 looked at");
+               "s.json:/constraints/0: \"read_latency > 3\" is false for all 3 values of its axes");
   expect_error(axis + R"(, "constraints": ["read_latncy > 3"])", "did you mean \"read_latency\"?");
   expect_error(axis + R"(, "derived": {"architecture.local_depth": "read_latency / 2"})",
                "/derived/architecture.local_depth: gives 0.5 at point 0: must be an integer");
@@ -138,6 +151,55 @@ TEST(SweepDefinition, RefusesWhatIsWrong) {
   expect_error(axis + R"(, "sampel": {})", "unknown key; did you mean \"sample\"?");
   expect_error(axis + R"(, "sample": {"method": "sobol", "points": 1, "seed": 1})",
                R"("sobol" is unknown; allowed "random", "latin-hypercube")");
+}
+
+TEST(SweepDefinition, SourcesAreCheckedWithTheirPlaces) {
+  expect_error(R"("axes": [{"key": "workload.network", "values": ["mlp", "mpl"]}])",
+               "s.json:/axes/0/values/1: \"workload.network\": ");
+  expect_error(R"("axes": [{"key": "workload.network", "values": ["absent.onnx"]}])",
+               "s.json:/axes/0/values/0: \"workload.network\": absent.onnx: no such file");
+  expect_error(R"("axes": [{"key": "board.name", "values": ["zcu104", "zcu105"]}])",
+               "s.json:/axes/0/values/1: \"board.name\": ");
+  expect_error(R"("axes": [{"key": "board.read_latency", "values": [1, "x"]}])",
+               "s.json:/axes/0/values/1: \"board.read_latency\": must be an integer");
+}
+
+TEST(SweepDefinition, AConstraintThatIsNeverTrueIsFoundAtOnceInAnySpace) {
+  // 10^12 points, of which a sample is wanted: without a look at the constraint alone, a million
+  // tries and more.
+  const std::string huge =
+      R"("axes": [{"key": "board.read_latency", "from": 1, "to": 10000, "step": 1},
+                  {"key": "board.write_latency", "from": 1, "to": 10000, "step": 1},
+                  {"key": "workload.seed", "from": 1, "to": 10000, "step": 1}],
+         "derived": {"architecture.local_depth": "1024 * read_latency"},
+         "constraints": ["write_latency > 0", "local_depth < 1024"],
+         "sample": {"method": "random", "points": 1000000, "seed": 1})";
+  expect_error(huge, "s.json:/constraints/1: \"local_depth < 1024\" is false for all 10000 values");
+}
+
+TEST(SweepDefinition, TheFilterAgreesWithTheConfigurations) {
+  const std::string text =
+      R"j("axes": [{"key": "board.name", "values": ["zcu104", "pynq_z1"]},
+                  {"zip": [{"key": "board.read_latency", "values": [1, 7, 9]},
+                           {"key": "board.write_latency", "values": [3, 2, 1]}]},
+                  {"key": "architecture.array_size", "values": [8, 12, 16]}],
+          "derived": {"architecture.local_depth": "64 * array_size + read_latency",
+                      "architecture.accumulator_depth": "floor(local_depth / 3)"})j";
+  const Definition all = parse(text);
+  for (const std::string constraint :
+       {"clock_mhz > 100", "local_depth > 1000", "mod(accumulator_depth, 2) == 0",
+        "read_latency < write_latency || clock_mhz == 100", "stride0_depth >= 8"}) {
+    const Definition constrained = parse(text + R"(, "constraints": [")" + constraint + "\"]");
+    const Expression expression(constraint, board_defaults("zcu104", "s.json"));
+    std::vector<std::uint64_t> wanted, found;
+    const Configurations build(all);
+    for (const Point& point : points(all).points) {
+      if (expression.value(build.of(point)) != 0) wanted.push_back(point.index);
+    }
+    ASSERT_FALSE(wanted.empty()) << constraint;
+    for (const Point& point : points(constrained).points) found.push_back(point.index);
+    EXPECT_EQ(found, wanted) << constraint;
+  }
 }
 
 TEST(SweepDefinition, BaseMustNameABoardAndKnownKeys) {

@@ -32,7 +32,7 @@ class SweepResults : public ::testing::Test {
     folder_ = ::testing::TempDir() + "sweep_results_" + std::to_string(getpid());
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
-    points_ = points(parse_definition(text, "s.json")).points;
+    points_ = points(definition_).points;
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -48,10 +48,15 @@ class SweepResults : public ::testing::Test {
     result.output = R"({"cycles": )" + std::to_string(100 + i) + R"(, "latency_ms": 0.5})";
     result.messages = "tactus: error: no room\n";
     result.seconds = 1.5;
-    return result_line(points_[i], result, "tool 1");
+    return line_of(i, result);
+  }
+
+  [[nodiscard]] Line line_of(std::size_t i, const JobResult& result) const {
+    return result_line(points_[i], Configurations(definition_).of(points_[i]), result, "tool 1");
   }
 
   std::string folder_;
+  Definition definition_ = parse_definition(text, "s.json");
   std::vector<Point> points_;
 };
 
@@ -156,7 +161,7 @@ TEST_F(SweepResults, KilledPointsRunAgain) {
   JobResult result;
   result.exit_code = -1;
   result.signal = SIGKILL;
-  const Line killed = result_line(points_[0], result, "tool 1");
+  const Line killed = line_of(0, result);
   EXPECT_EQ(killed["status"], "killed");
   EXPECT_EQ(killed["error"], "ended by signal 9 (Killed)");
   {
@@ -178,7 +183,7 @@ TEST_F(SweepResults, OnlyWhatComesFromOutsideCountsAsKilled) {
     result.signal = signal;
     result.exit_code = code;
     result.timed_out = timed_out;
-    return result_line(points_[0], result, "tool 1")["status"].get<std::string>();
+    return line_of(0, result)["status"].get<std::string>();
   };
   for (const int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP}) {
     EXPECT_EQ(status(signal, -1, false), "killed") << signal;

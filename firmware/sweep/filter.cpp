@@ -1,0 +1,141 @@
+#include "firmware/sweep/filter.h"
+
+#include <algorithm>
+#include <set>
+#include <variant>
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus::sweep {
+namespace {
+
+constexpr std::uint64_t most_combinations = 1'000'000;
+
+double to_number(const JsonScalar& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  const auto* real = std::get_if<double>(&value);
+  return real == nullptr ? 0 : *real;
+}
+
+}  // namespace
+
+Filter::Filter(const Definition& definition) : definition_(definition) {
+  if (definition.constraints.empty()) return;
+  for (const Definition::Derived& derived : definition.derived) {
+    Bound bound = bind(derived.expression);
+    bound.target = slot_of(derived.key);
+    derived_.push_back(std::move(bound));
+  }
+  for (const Expression& constraint : definition.constraints) {
+    constraints_.push_back(bind(constraint));
+  }
+  refuse_what_is_never_true();
+}
+
+std::size_t Filter::slot_of(const std::string& key) {
+  const auto [place, fresh] = slots_.emplace(key, keys_.size());
+  if (fresh) keys_.push_back(key);
+  return place->second;
+}
+
+Filter::Bound Filter::bind(const Expression& expression) {
+  Bound bound;
+  bound.expression = &expression;
+  for (const std::string& key : expression.keys()) bound.slots.push_back(slot_of(key));
+  return bound;
+}
+
+double Filter::value(const Bound& bound) {
+  arguments_.clear();
+  for (const std::size_t slot : bound.slots) arguments_.push_back(numbers_[slot]);
+  return bound.expression->value_of(arguments_);
+}
+
+const std::vector<double>& Filter::before_axes(const std::string& board) {
+  const auto found = boards_.find(board);
+  if (found != boards_.end()) return found->second;
+  const Configuration defaults = board_defaults(board, definition_.path);
+  std::vector<double> numbers;
+  for (const std::string& key : keys_) numbers.push_back(get_key(defaults, key).get<double>());
+  for (const Assignment& assignment : definition_.base) {
+    const auto slot = slots_.find(assignment.first);
+    if (slot != slots_.end()) numbers[slot->second] = to_number(assignment.second);
+  }
+  return boards_.emplace(board, std::move(numbers)).first->second;
+}
+
+void Filter::load(std::uint64_t index) {
+  const std::string* board = &definition_.base_board;
+  definition_.axes.visit(index, [&](const std::string& key, const JsonScalar& value) {
+    if (key == "board.name") board = &std::get<std::string>(value);
+  });
+  numbers_ = before_axes(*board);
+  definition_.axes.visit(index, [&](const std::string& key, const JsonScalar& value) {
+    const auto slot = slots_.find(key);
+    if (slot != slots_.end()) numbers_[slot->second] = to_number(value);
+  });
+  for (const Bound& derived : derived_) numbers_[derived.target] = value(derived);
+}
+
+bool Filter::allows(std::uint64_t index) {
+  if (constraints_.empty()) return true;
+  load(index);
+  return std::all_of(constraints_.begin(), constraints_.end(),
+                     [&](const Bound& constraint) { return value(constraint) != 0; });
+}
+
+/// Parts of the space that a constraint depends on, by itself or through derived keys.
+std::vector<bool> Filter::parts_behind(const Bound& constraint) const {
+  std::set<std::string> keys{"board.name"};  // all keys depend on the board
+  for (const std::size_t slot : constraint.slots) keys.insert(keys_[slot]);
+  for (auto derived = derived_.rbegin(); derived != derived_.rend(); ++derived) {
+    if (keys.count(keys_[derived->target]) == 0) continue;
+    for (const std::size_t slot : derived->slots) keys.insert(keys_[slot]);
+  }
+  std::vector<bool> behind;
+  for (const Space& part : definition_.axes.parts()) {
+    std::vector<std::string> assigned;
+    part.append_keys(assigned);
+    behind.push_back(std::any_of(assigned.begin(), assigned.end(),
+                                 [&](const std::string& key) { return keys.count(key) != 0; }));
+  }
+  return behind;
+}
+
+void Filter::refuse_what_is_never_true() {
+  const std::vector<Space>& parts = definition_.axes.parts();
+  for (std::size_t c = 0; c < constraints_.size(); ++c) {
+    const std::vector<bool> behind = parts_behind(constraints_[c]);
+    std::uint64_t combinations = 1;
+    bool small = true;
+    for (std::size_t p = 0; p < parts.size() && small; ++p) {
+      if (!behind[p]) continue;
+      small = parts[p].size() <= most_combinations / combinations;
+      combinations *= small ? parts[p].size() : 1;
+    }
+    if (!small) continue;
+    bool ever = false;
+    for (std::uint64_t i = 0; i < combinations && !ever; ++i) {
+      // The other parts stay at their first value.
+      std::uint64_t index = 0;
+      std::uint64_t rest = i;
+      std::uint64_t below = combinations;
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        index *= parts[p].size();
+        if (!behind[p]) continue;
+        below /= parts[p].size();
+        index += rest / below;
+        rest %= below;
+      }
+      load(index);
+      ever = value(constraints_[c]) != 0;
+    }
+    if (!ever) {
+      user_error("{}:/constraints/{}: {} is false for all {} values of its axes: no point is left",
+                 definition_.path, c, quote(constraints_[c].expression->text()), combinations);
+    }
+  }
+}
+
+}  // namespace tactus::sweep
