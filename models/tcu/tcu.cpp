@@ -46,13 +46,6 @@ void Tcu::decide() {
   evaluations_ += units_;
 }
 
-void Tcu::move() {
-  move_units<EdgeOrder::blocks>();
-  move_units<EdgeOrder::control>();
-  move_units<EdgeOrder::data>();
-  move_units<EdgeOrder::host>();
-}
-
 void Tcu::add_phases(Phases& phases) {
   for_each_unit(*this, [&phases](const UnitName&, auto& unit, auto... steps) {
     (phases.settle.emplace_back([&unit, steps] { steps(unit); }), ...);

@@ -53,7 +53,12 @@ class Tcu final : public sc_core::sc_module {
   }
   /// commit() in two: what the clock edge does to each unit is decided, and done.
   void decide();
-  void move();
+  void move() {
+    move_units<EdgeOrder::blocks>();
+    move_units<EdgeOrder::control>();
+    move_units<EdgeOrder::data>();
+    move_units<EdgeOrder::host>();
+  }
 
   /// The same steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);

@@ -88,6 +88,8 @@ Accumulator::Activity Accumulator::activity() const {
   return request.valid || data_waits ? Activity::wait_reader : Activity::none;
 }
 
+Accumulator::Packed Accumulator::facts() const { return fact_list().packed(); }
+
 void Accumulator::decide() {
   memory_.decide();
   const unsigned done = fork_.after(links_.control.ready, fires_);

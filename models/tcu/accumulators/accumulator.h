@@ -82,6 +82,9 @@ class Accumulator final : public sc_core::sc_module {
                       fact<1>("route_through_adder", route & unsigned{routes_.front()}),
                       fact_group("memory", memory_.fact_list()));
   }
+  /// Not inline, like those of the parent.
+  using Packed = PackedFacts<16>;
+  [[nodiscard]] Packed facts() const;
   void decide();  ///< needs output.ready
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge);  ///< needs the control's address

@@ -111,7 +111,9 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
   return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
 }
 
-AccumulatorWithAlu::Packed AccumulatorWithAlu::facts() const { return fact_list().packed(); }
+AccumulatorWithAlu::Packed AccumulatorWithAlu::facts() const {
+  return facts_with(accumulator_.facts()).packed();
+}
 
 void AccumulatorWithAlu::decide() {
   alu_.accept();

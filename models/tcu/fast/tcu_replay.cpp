@@ -68,29 +68,30 @@ std::uint8_t TcuEdges::outputs_of(const Tcu& tcu) {
   return static_cast<std::uint8_t>(TcuBorder::outputs(tcu.instruction_, tcu.dram_).packed().word);
 }
 
-inline void TcuReplay::look() {
+inline void TcuReplay::look(Tcu& tcu) {
   // What the others do after that is not known.
   if (behind_.cycles != 0 && behind_.cycles == behind_.most) catch_up();
-  tcu_.decoder_.show();
+  tcu.decoder_.show();
   if (behind_.cycles == 0) {
-    local_facts_ = tcu_.local_.facts().word << TcuFacts::local_at;
-    array_facts_ = tcu_.array_.facts().word << TcuFacts::array_at;
+    local_facts_ = tcu.local_.facts().word << TcuFacts::local_at;
+    array_facts_ = tcu.array_.facts().word << TcuFacts::array_at;
     // These are the only ones that take longer than to ask whether they can have changed.
-    if (!facts_known_ || !tcu_.accumulators_.edge().rests) {
-      accumulators_facts_ = tcu_.accumulators_.facts().word << TcuFacts::accumulators_at;
+    if (!facts_known_ || !tcu.accumulators_.edge().rests) {
+      accumulators_facts_ = tcu.accumulators_.facts().word << TcuFacts::accumulators_at;
     }
   }
-  facts_.low = tcu_.decoder_.facts().word | local_facts_;
-  facts_.high = tcu_.local_router_.facts().word | array_facts_ | accumulators_facts_;
+  facts_.low = tcu.decoder_.facts().word | local_facts_;
+  facts_.high = tcu.local_router_.facts().word | array_facts_ | accumulators_facts_;
   facts_known_ = looked_ = true;
 }
 
 bool TcuReplay::recall(bool new_inputs) {
   if (recalled_) return true;
-  if (!looked_) look();
+  Tcu& tcu = tcu_;  // spares loading it again and again
+  if (!looked_) look(tcu);
   if (new_inputs) inputs_ = inputs();
   // DAIS blocks bring no facts.
-  if (tcu_.dais_ && (!tcu_.dais_->rests() || tcu_.decoder_.shows_dais())) {
+  if (tcu.dais_ && (!tcu.dais_->rests() || tcu.decoder_.shows_dais())) {
     looked_ = false;
     return false;
   }
@@ -102,9 +103,9 @@ bool TcuReplay::recall(bool new_inputs) {
     return false;
   }
   const TcuEdges& edges = place.edges;
-  tcu_.decoder_.recall(edges.decoder);
-  recall_data(edges);
-  tcu_.host_router_.recall(edges.host_router);
+  tcu.decoder_.recall(edges.decoder);
+  recall_data(tcu, edges);
+  tcu.host_router_.recall(edges.host_router);
   if (edges.outputs != outputs_) show_outputs(edges.outputs);
   turned_ = edges.turns;
   recalled_ = true;
@@ -112,20 +113,20 @@ bool TcuReplay::recall(bool new_inputs) {
 }
 
 /// Local memory, array and accumulators, and the router between them.
-inline void TcuReplay::recall_data(const TcuEdges& edges) {
+inline void TcuReplay::recall_data(Tcu& tcu, const TcuEdges& edges) {
   if (behind_.cycles != 0) {
     const bool alike = std::memcmp(&edges.data, &behind_.edges, sizeof(TcuEdges::Data)) == 0;
-    if (alike && tcu_.decoder_.continues_stretch(behind_.cycles)) {
-      tcu_.local_router_.recall(edges.local_router);
+    if (alike && tcu.decoder_.continues_stretch(behind_.cycles)) {
+      tcu.local_router_.recall(edges.local_router);
       stays_behind_ = true;
       return;
     }
     catch_up();
   }
-  tcu_.local_.recall(edges.data.local);
-  tcu_.array_.recall(edges.data.array);
-  tcu_.accumulators_.recall(edges.data.accumulators);
-  tcu_.local_router_.recall(edges.local_router);
+  tcu.local_.recall(edges.data.local);
+  tcu.array_.recall(edges.data.array);
+  tcu.accumulators_.recall(edges.data.accumulators);
+  tcu.local_router_.recall(edges.local_router);
   if (!edges.may_stay_behind || clock_.events != nullptr) return;
   const Cycle most = data_steady(longest_stretch);
   if (most < 2) return;
@@ -192,7 +193,7 @@ void TcuReplay::show_outputs(std::uint8_t all) {
 
 bool TcuReplay::repeats() {
   if (turned_) return false;
-  if (!looked_) look();
+  if (!looked_) look(tcu_);
   catch_up();
   return facts_ == last_facts_;
 }

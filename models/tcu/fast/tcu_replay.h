@@ -54,8 +54,8 @@ class TcuReplay {
     TcuEdges::Data edges{};
   };
   // Inline, since recall() is called in every cycle, and these by recall() and hardly any other.
-  [[gnu::always_inline]] void look();
-  [[gnu::always_inline]] void recall_data(const TcuEdges& edges);
+  [[gnu::always_inline]] void look(Tcu& tcu);
+  [[gnu::always_inline]] void recall_data(Tcu& tcu, const TcuEdges& edges);
   [[nodiscard]] std::uint64_t inputs() const;
   void show_outputs(std::uint8_t outputs);
   [[nodiscard]] bool data_rests() const;

@@ -146,8 +146,9 @@ TEST(Json, UnknownAndMissingKeysAreReportedTogether) {
             "f:/depth: missing key\n"
             "f:/dept: unknown key; did you mean \"depth\"?\n"
             "f:/colour: unknown key");
-  // A key that is there already was not meant.
-  EXPECT_EQ(depth_error(R"({"depth": 8, "dept": 8})"), "f:/dept: unknown key");
+  // A key that is there already is named where no other is near.
+  EXPECT_EQ(depth_error(R"({"depth": 8, "dept": 8})"),
+            "f:/dept: unknown key; did you mean \"depth\"?");
 }
 
 TEST(Json, UnknownNamesAreReportedWithTheAllowedOnes) {
