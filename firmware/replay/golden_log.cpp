@@ -43,7 +43,9 @@ class Reader {
  private:
   template <typename... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    user_error("{}:{}: {}", log_.path, number_, fmt::format(format, std::forward<Args>(args)...));
+    const std::string what = fmt::format(format, std::forward<Args>(args)...);
+    if (number_ == 0) user_error("{}: {}", log_.path, what);  // an empty file
+    user_error("{}:{}: {}", log_.path, number_, what);
   }
 
   std::uint64_t number(const std::string& text, int base = 10) const {

@@ -118,7 +118,9 @@ TEST_F(RunFiles, WrongRegions) {
   expect_error(run_model + "--regions 0", "--regions \"0\" is not allowed");
   expect_error(run_model + "--regions 7", "allowed: a whole number 1..6");
   add_layers(R"([{"name": "a", "first": 4, "count": 9}])");
-  expect_error(run_model, "m.tmodel:/layers/0: \"a\" ends at instruction 13; the program has 6");
+  expect_error(
+      run_model,
+      "m.tmodel:/layers/0: \"a\" ends at instruction 13; a program of 36 bytes (/prog/size) has 6");
 }
 
 TEST_F(RunFiles, WrongWindows) {

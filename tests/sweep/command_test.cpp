@@ -349,7 +349,7 @@ TEST_F(SweepCommand, NetworksInFilesAreNamedFromTheSweepsFolder) {
 }
 
 TEST_F(SweepCommand, AFoldersOwnDefinitionMayRunAgain) {
-  write_sweep(R"("axes": [])");
+  write_sweep(R"("axes": [{"key": "board.read_latency", "values": [1]}])");
   ASSERT_EQ(tactus("sweep s.json -o one").code, 0);
   EXPECT_EQ(tactus("sweep one/sweep.json -o one").code, 0);
   EXPECT_EQ(tactus("report one -o one/page.html").code, 0);

@@ -246,10 +246,11 @@ TEST_F(SamplesCli, SamplesOfAnotherProgramAreRefused) {
                    "--sample-interval 1")
                 .code,
             0);
-  expect_error("samples s.tsample --model m.tmodel", why + fmt::format(fmt::runtime(fits), 3));
-  EXPECT_EQ(tactus("samples s.tsample --model m.tmodel --first-pc 3").code, 0);
+  // Configuration comes first: three instructions and a NoOp of padding.
+  expect_error("samples s.tsample --model m.tmodel", why + fmt::format(fmt::runtime(fits), 4));
+  EXPECT_EQ(tactus("samples s.tsample --model m.tmodel --first-pc 4").code, 0);
   expect_error("samples s.tsample --program m.tprog --arch a.tarch --first-pc 1000",
-               why + fmt::format(fmt::runtime(fits), 3) +
+               why + fmt::format(fmt::runtime(fits), 4) +
                    "no sample has a program counter within it, 1000..1005");
 }
 

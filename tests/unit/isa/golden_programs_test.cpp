@@ -15,9 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path source_folder() {
-  return fs::absolute(__FILE__).parent_path().parent_path().parent_path().parent_path();
-}
+fs::path source_folder() { return TACTUS_SOURCE_DIR; }
 
 fs::path golden_folder() {
   const char* shared = std::getenv("TACTUS_SHARED");

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* sample =
-    R"({"name":"m","prog":{"file_name":"m.tprog","size":16},)"
+    R"({"name":"m","prog":{"file_name":"m.tprog","size":18},)"
     R"("consts":[{"file_name":"m.tdata","base":0,"size":30}],)"
     R"("inputs":[{"name":"x:0","base":0,"size":10}],"outputs":[{"name":"y","base":10,"size":6}],)"
     R"("arch":{"data_type":"FP16BP8","array_size":8,"dram0_depth":16,"dram1_depth":32,)"
@@ -55,7 +55,7 @@ TEST(ModelFile, WritesTheSameBytes) {
 TEST(ModelFile, OldFilesLackSomeKeys) {
   std::string old = with(R"(,"load_consts_to_local":true)", "");
   const auto drop = [&](const std::string& text) { old.erase(old.find(text), text.size()); };
-  drop(R"(,"size":16)");
+  drop(R"(,"size":18)");
   drop(R"(,"number_of_threads":1,"thread_queue_depth":8)");
   const ModelFile model = parse_model_file(old, "m.tmodel");
   EXPECT_EQ(model.prog.size, std::nullopt);
@@ -68,7 +68,7 @@ TEST(ModelFile, OldFilesLackSomeKeys) {
 }
 
 TEST(ModelFile, OptionalKeysAreStillChecked) {
-  EXPECT_EQ(text_error(with(R"("size":16)", R"("size":-1)")),
+  EXPECT_EQ(text_error(with(R"("size":18)", R"("size":-1)")),
             "m.tmodel:/prog/size: -1 is out of range; allowed 0 or more");
   EXPECT_EQ(text_error(with(R"("number_of_threads":1)", R"("number_of_threads":3)")),
             "m.tmodel:/arch/number_of_threads: 3 is out of range; allowed 1..2");

@@ -22,10 +22,7 @@ std::string error_of(Action action) {
   return "no error";
 }
 
-inline std::filesystem::path source_root() {
-  const auto here = std::filesystem::absolute(__FILE__).lexically_normal();  // tests/unit/isa/...
-  return here.parent_path().parent_path().parent_path().parent_path();
-}
+inline std::filesystem::path source_root() { return TACTUS_SOURCE_DIR; }
 
 /// Compiled programs and recordings that are not part of the source tree: the folder named by
 /// TACTUS_SHARED, by default "shared" beside the source tree. May not exist.

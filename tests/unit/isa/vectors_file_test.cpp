@@ -97,7 +97,7 @@ TEST(VectorsCsv, SaturatedNumbersAreCounted) {
   // Up to half a step beyond the ends is rounding.
   EXPECT_EQ(saturated("127.99609375,-128\n127.998,-128.001953125\n").count, 0U);
   EXPECT_EQ(saturated("127.998046875,0\n").count, 1U);
-  EXPECT_EQ(saturated("0,-128.00196\n").count, 1U);
+  EXPECT_EQ(saturated("0,-128.002\n").count, 1U);
   const Saturated some = saturated("0,1\n2, 1e3 \n-1000,3.4e38\n");
   EXPECT_EQ(some.count, 3U);
   EXPECT_EQ(some.line, 2U);
