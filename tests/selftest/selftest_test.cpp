@@ -70,7 +70,7 @@ TEST(SelftestTiming, ThePipelineTakesItsBudgetOnEveryWidth) {
   for (TcuSimulationConfig& config : configs) {
     for (config.axi_data_bits = 32; config.axi_data_bits <= 1024; config.axi_data_bits *= 2) {
       if (config.architecture.vector_bytes() * 8 % config.axi_data_bits != 0) continue;
-      for (config.write_latency = 1; config.write_latency < 100; config.write_latency += 41) {
+      for (config.write_latency = 1; config.write_latency < 200; config.write_latency += 41) {
         SelftestOptions options;
         options.filter = "timing_pipeline";
         const std::vector<SelftestResult> results = run_selftests(config, options);
