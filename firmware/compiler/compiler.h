@@ -89,8 +89,8 @@ struct LayerInfo : LayerStatistics {
 struct Compiled {
   tcu::Architecture architecture;
   std::optional<tcu::BoardEntry> board;  ///< for the .tmodel; whoever compiles for one sets it
-  std::vector<std::uint8_t> program;    ///< the .tprog
-  std::vector<std::uint8_t> constants;  ///< the .tdata
+  std::vector<std::uint8_t> program;     ///< the .tprog
+  std::vector<std::uint8_t> constants;   ///< the .tdata
   std::uint64_t constant_vectors = 0;
   bool load_consts_to_local = false;
   bool compat = false;                   ///< as in the options

@@ -17,7 +17,8 @@ struct Link {
   Wire valid;
   Wire ready;
   T bits{};
-  /// What the producer offers in the cycles of a stretch, one item a cycle; see models/sim/engine.h.
+  /// What the producer offers in the cycles of a stretch, one item a cycle; see
+  /// models/sim/engine.h.
   const T* stretch = nullptr;
 
   [[nodiscard]] bool fires() const { return valid && ready; }

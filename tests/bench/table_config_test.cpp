@@ -76,14 +76,14 @@ TEST(TableConfig, WrongRowsAreNamedWithTheirPath) {
             "t.json:/rows/0/compat: belongs to rows that are compiled, not to a \"model\"");
   EXPECT_EQ(rows_error(R"({"model": "m.tmodel", "board": "zcu104", "strategy": "local-vars"})"),
             "t.json:/rows/0/strategy: belongs to rows that are compiled, not to a \"model\"");
-  EXPECT_NE(
-      rows_error(R"({"network": "mlp", "board": "zcu104",
+  EXPECT_NE(rows_error(R"({"network": "mlp", "board": "zcu104",
                            "architecture": {"array_size": 1}})")
-          .find("t.json:/rows/0/architecture/array_size: 1 is out of range; allowed 2..256"),
-      std::string::npos);
-  EXPECT_NE(rows_error(R"({"network": "mlp", "board": "zcu104", "architecture": {"arraysize": 8}})")
-                .find("t.json:/rows/0/architecture/arraysize: unknown key; did you mean \"array_size\"?"),
+                .find("t.json:/rows/0/architecture/array_size: 1 is out of range; allowed 2..256"),
             std::string::npos);
+  EXPECT_NE(
+      rows_error(R"({"network": "mlp", "board": "zcu104", "architecture": {"arraysize": 8}})")
+          .find("t.json:/rows/0/architecture/arraysize: unknown key; did you mean \"array_size\"?"),
+      std::string::npos);
   EXPECT_NE(rows_error(R"({"network": "mlp", "board": "zcu104",
                            "published": {"latency_ms": -1, "source": "s", "date": "2022"}})")
                 .find("t.json:/rows/0/published/latency_ms: -1 is out of range"),

@@ -50,10 +50,10 @@ class Tracer final : public CycleWatcher {
   VcdWriter& writer_;
   Cycle ring_cycles_;
   std::vector<std::uint64_t> ring_;
-  bool reads_ = false;    ///< this cycle is read
-  bool writes_ = false;   ///< this cycle is written
-  Cycle open_until_ = 0;  ///< cycles before this one are written, by `post`
-  Cycle stretch_first_ = 0;   ///< first of the cycles that were read without a gap
+  bool reads_ = false;       ///< this cycle is read
+  bool writes_ = false;      ///< this cycle is written
+  Cycle open_until_ = 0;     ///< cycles before this one are written, by `post`
+  Cycle stretch_first_ = 0;  ///< first of the cycles that were read without a gap
   Cycle next_read_ = ~Cycle{0};
   Cycle next_write_ = ~Cycle{0};  ///< one after the last cycle written
   Cycle cycles_ = 0;
