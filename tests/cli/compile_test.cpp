@@ -108,7 +108,7 @@ TEST_F(CompileTest, BadInputsWriteNothing) {
   write("b.json", R"({"name": "b", "clock_mzh": 100})");
   expect_error("compile cnn.onnx --board b.json -o out", "b.json:/clock_mzh: unknown key");
   write("cnn.tprog", std::vector<std::uint8_t>(8));
-  expect_error("estimate cnn.tprog", "cnn.tprog: no such file");
+  expect_error("estimate cnn.tprog", "needs --arch");
   expect_error("estimate none.tmodel", "none.tmodel");
   expect_error("estimate none.tmodel --formula old", "allowed: current, march-2022");
 }

@@ -92,7 +92,8 @@ TEST(ModelFile, LayersAreOptionalAndLast) {
   EXPECT_EQ(to_json(model), text);
   // The program has 12 / 6 = 2 instructions.
   EXPECT_EQ(text_error(with_layers(R"("first":1)", R"("first":2)")),
-            "m.tmodel:/layers/1: \"fc\" ends at instruction 3; the program has 2");
+            "m.tmodel:/layers/1: \"fc\" ends at instruction 3; a program of 12 bytes "
+            "(/prog/size) has 2");
   EXPECT_EQ(text_error(with_layers(R"("count":1)", R"("count":2)")),
             "m.tmodel:/layers/1/first: instruction 1 belongs to the layer before; allowed 2 or "
             "more");
