@@ -43,7 +43,7 @@ DpasShape shape_of(Precision w, Precision a, Type dst, Type src0, unsigned chann
   shape.src0_bytes = repeat_count * channels * info(src0).bytes;
   // Rows of src2 are as far apart as those of SD = 8, whatever SD is.
   const unsigned row_bytes = info(a).bits * shape.ops;
-  shape.src1_bytes = info(w).bits * shape.ops * systolic_depth * channels / 8;
+  shape.src1_bytes = (info(w).bits * shape.k + 31) / 32 * 4 * channels;
   shape.src2_bytes = row_bytes * (src2_rows - 1) + info(a).bits * shape.k / 8;
   return shape;
 }
