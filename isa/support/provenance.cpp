@@ -70,7 +70,7 @@ void assign_provenance(ObjectReader& reader, const ParameterSection& section,
     return groups.find(name) != groups.end();
   });
   for (const ParameterInfo& parameter : section.parameters) {
-    if (parameter.type == ParameterType::other) continue;
+    if (parameter.type == ParameterType::other && parameter.optional) continue;
     const bool own = reader.has(parameter.key) || group == order.end();
     assigned[parameter.key] = own ? decode_provenance(reader, parameter.key) : groups.at(*group);
   }

@@ -1,0 +1,17 @@
+// The table of a profile's parameters.
+#pragma once
+
+#include "isa/dpas/profile.h"
+#include "isa/support/parameter.h"
+
+namespace tactus::dpas {
+
+/// In the order of the files in configs/dpas.
+[[nodiscard]] const ParameterTable<Profile>& profile_parameters();
+
+/// Reads the keys of the object, reports unknown ones, and checks the values against each other.
+[[nodiscard]] Profile decode_profile(ObjectReader reader,
+                                     MissingKeys missing = MissingKeys::refused,
+                                     const Profile& base = {});
+
+}  // namespace tactus::dpas
