@@ -64,6 +64,11 @@ void StreamAdapter::commit() {
   clock_.turns += enters + leaves;
 }
 
+void StreamAdapter::add_phases(Phases& phases) {
+  phases.settle.insert(phases.settle.end(), {[this] { drive(); }, [this] { accept(); }});
+  phases.commit.emplace_back([this] { commit(); });
+}
+
 void StreamAdapter::describe(const trace::Scope& scope) const {
   scope.channel("words", words_, trace::ByteCount{word_bytes_});
   scope.channel("instructions", instructions_, trace::ByteCount{instruction_bytes_});

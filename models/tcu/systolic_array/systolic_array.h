@@ -133,7 +133,12 @@ class SystolicArray final : public sc_core::sc_module {
     return links_.output.ready && (control.zeroes || links_.input.valid);
   }
   void take_input(VectorRef input);
-  void expect_result(Cycle now);
+  /// Makes room for the result of an input of cycle `now`.
+  void expect_result(Cycle now) {
+    results_.push();
+    available_[available_back_] = now + depth_;
+    available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
+  }
   void count_multiplications(Cycle count, bool zeroes);
   void load(VectorRef weights);
   void multiply_pending();
