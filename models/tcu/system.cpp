@@ -126,8 +126,8 @@ void TcuSystem::offer_word() {
   words_.valid = words_.bits != nullptr;
   if (words_.valid) clock_.agenda.stirred |= stream_unit;
   const bool ended = !words_.valid && source_.exhausted() && stream_.idle();
-  if (ended == clock_.stream_ended) return;
-  clock_.stream_ended = ended;
+  if (ended == clock_.input_ended) return;
+  clock_.input_ended = ended;
   clock_.agenda.stirred |= stream_unit;
 }
 
@@ -243,9 +243,12 @@ std::vector<std::string> TcuSystem::waits_for() {
 
 void TcuSystem::describe(const trace::Scope& scope) const {
   scope.clock("clock");
-  for_each_part(*this,
-                [&scope](const char* name, const auto& part) { part.describe(scope.unit(name)); });
-  if (sampler_) sampler_->describe(scope.unit("tcu").unit("decoder").unit("sampler"));
+  for_each_part(*this, [this, &scope](const char* name, const auto& part) {
+    part.describe(scope.unit(name));
+    const bool is_tcu = static_cast<const void*>(&part) == &tcu_;
+    // The sampler is shown inside of the decoder, whose handshakes it looks at.
+    if (is_tcu && sampler_) sampler_->describe(scope.unit(name).unit("decoder").unit("sampler"));
+  });
 }
 
 }  // namespace tactus
