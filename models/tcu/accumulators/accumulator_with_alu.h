@@ -88,7 +88,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   };
 
  private:
-  /// Those of the unit without its parts.
+  /// The facts of the unit without those of accumulator and ALUs.
   [[nodiscard]] auto own_facts() const {
     const AccumulatorControl& item = control_.front();
     return list_facts(

@@ -44,7 +44,7 @@ void StreamAdapter::accept() {
 
 StreamAdapter::State StreamAdapter::state() const {
   if (instructions_.valid) return instructions_.ready ? pass : wait_decoder;
-  return clock_.stream_ended ? rest : wait_words;
+  return clock_.input_ended ? rest : wait_words;
 }
 
 void StreamAdapter::commit() {

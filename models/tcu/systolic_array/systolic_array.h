@@ -30,8 +30,8 @@ struct SystolicArrayLinks {
   Link<VectorRef>& weights;
   Link<VectorRef>& input;
   Link<VectorRef>& output;
-  /// Results of DAIS blocks come before the next of the array. It explains why the output is not
-  /// ready and decides nothing.
+  /// Results of DAIS blocks have to reach the accumulators before the array's next result. Used
+  /// only to name the reason for which the output is not ready.
   const Wire& results_of_dais;
 };
 
