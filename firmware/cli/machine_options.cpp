@@ -1,11 +1,13 @@
 #include "firmware/cli/machine_options.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/core.h>
 
 #include "firmware/cli/parameter_options.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
+#include "isa/support/board_values.h"
 #include "isa/support/error.h"
 
 namespace tactus {
@@ -15,6 +17,17 @@ const Parameter<TcuSimulationConfig>& engine_parameter() {
   const auto found = std::find_if(simulation_parameters().begin(), simulation_parameters().end(),
                                   [](const auto& parameter) { return parameter.key == "engine"; });
   return *found;
+}
+
+/// A width in the range that is no power of two is told which widths fit the architecture.
+void check_width_option(const Args& args, const tcu::Architecture& architecture) {
+  const auto text = args.text("axi-data-bits");
+  if (!text) return;
+  unsigned bits = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, bits);
+  const bool in_range = bits >= axi_width_range.min && bits <= axi_width_range.max;
+  if (error == std::errc() && stop == end && in_range) check_axi_width(architecture, bits);
 }
 
 }  // namespace
@@ -56,6 +69,7 @@ std::optional<Board> read_board_option(const Args& args, TcuSimulationConfig& co
 
 void read_machine_options(const Args& args, TcuSimulationConfig& config) {
   BoardValues& board = config;
+  check_width_option(args, config.architecture);
   read_options(board_parameters(), args, board);
   read_options(simulation_parameters(), args, config);
   check_axi_width(config.architecture, config.axi_data_bits);

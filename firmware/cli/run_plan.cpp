@@ -184,6 +184,17 @@ void plan_board(const Args& args, const Sources& sources, RunPlan& plan) {
   }
 }
 
+/// The board that is named on the command line or, where its values are needed, in the file.
+void read_sources_board(const Args& args, Sources& sources, bool has_architecture) {
+  if (const auto name = args.text("board")) {
+    sources.board = read_board(*name);
+  } else if (sources.file.needs_board(has_architecture)) {
+    const std::string& wanted = sources.file.board;
+    const bool path = config_path("boards", wanted) == wanted;
+    sources.board = read_board(path ? resolve_beside(sources.file.path, wanted) : wanted);
+  }
+}
+
 Dump parse_dump(const std::string& text) {
   std::string allowed;
   const std::vector<MemoryInfo>& memories = tcu_machine_info().memories;
@@ -291,7 +302,9 @@ std::vector<Args::Option> run_options() {
         true},
        {"arch", "F.tarch", "architecture of a program; for a model it must match"},
        {"config", "F.json", "all that --print-config prints; other options replace what it says"},
-       {"print-config", "", "print the whole configuration for --config, and stop"}});
+       {"print-config", "",
+        "print the whole configuration for --config, and stop; files to be written and the windows "
+        "of timeline and waveforms are no part of it"}});
   add("How it is run", parameter_options(run_parameters().section(), ""));
   add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
   add("What is written",
@@ -315,15 +328,24 @@ std::vector<Args::Option> run_options() {
 
 TcuSimulationConfig plan_machine(const Args& args) {
   RunPlan plan;
-  if (const auto model = args.text("model")) {
-    plan.model = read_model(*model, ProgramChecks::permissive);
+  Sources sources;
+  if (const auto path = args.text("config")) sources.file = read_run_config(*path, plan);
+  sources.arch = args.text("arch");
+  if (args.has("program")) plan.workload = {};
+  read_options(workload_parameters(), args, plan.workload);
+  const std::string& model = plan.workload.model;
+  read_sources_board(args, sources, !model.empty() || sources.arch.has_value());
+  if (!model.empty()) {
+    plan.model = read_model(model, ProgramChecks::permissive);
     plan.config.architecture = plan.model->file.arch;
-  } else if (const auto architecture = args.text("arch")) {
-    plan.config.architecture = tcu::read_architecture(*architecture);
+  } else if (const auto architecture = sources.architecture(args)) {
+    plan.config.architecture = architecture->first;
   } else {
-    user_error("tactus run: --trace-list needs --arch F.tarch or --model F.tmodel");
+    user_error(
+        "tactus run: --trace-list needs --arch F.tarch or --model F.tmodel, or --board or --config "
+        "that names one");
   }
-  plan_board(args, {}, plan);
+  plan_board(args, sources, plan);
   read_machine_options(args, plan.config);
   plan_sampling(args, plan);
   return plan.config;
@@ -345,13 +367,7 @@ RunPlan plan_run(const Args& args) {
   if (args.has("permissive")) plan.checks = ProgramChecks::permissive;
 
   const bool has_model = !plan.workload.model.empty();
-  if (const auto name = args.text("board")) {
-    sources.board = read_board(*name);
-  } else if (sources.file.needs_board(has_model || sources.arch.has_value())) {
-    const std::string& wanted = sources.file.board;
-    const bool path = config_path("boards", wanted) == wanted;
-    sources.board = read_board(path ? resolve_beside(sources.file.path, wanted) : wanted);
-  }
+  read_sources_board(args, sources, has_model || sources.arch.has_value());
   if (has_model) {
     plan_model(args, sources, plan);
   } else if (plan.mode == HostMode::driver) {

@@ -68,6 +68,8 @@ figure{margin:0}figcaption{font-weight:600;font-size:14px}
 .list th[aria-sort=ascending]::after{content:" \2191"}
 .list th[aria-sort=descending]::after{content:" \2193"}
 .list :target{outline:2px solid var(--c3)}
+.list td:first-child,.list th:first-child{position:sticky;left:0;background:var(--card)}
+.list th:first-child{z-index:1}
 ul.best{margin:0;padding-left:20px}ul.best li{margin:4px 0}a{color:var(--c1)}
 pre{overflow:auto;max-height:480px;font-size:13px;margin:8px 0 0}
 details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}

@@ -154,7 +154,11 @@ class AxesReader {
         return {};
       }
       const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
-      values.push_back(whole ? JsonScalar(static_cast<std::int64_t>(value)) : JsonScalar(value));
+      if (whole) {
+        values.emplace_back(static_cast<std::int64_t>(value));
+      } else {
+        values.emplace_back(value);
+      }
       const auto n = static_cast<double>(i + 1);
       value = geometric ? from * std::pow(step, n) : from + step * n;
     }

@@ -132,42 +132,55 @@ Results read_results(const std::string& folder) {
 }
 
 std::string to_csv(const std::vector<Line>& lines) {
-  std::vector<Line> sorted = lines;
-  std::sort(sorted.begin(), sorted.end(), by_point);
-  // Columns in the order in which they first appear; failed points have fewer.
+  std::vector<const Line*> sorted;
+  for (const Line& line : lines) sorted.push_back(&line);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Line* a, const Line* b) { return by_point(*a, *b); });
+  // Columns in the order in which they first appear; failed points have fewer. Cells are made row by
+  // row, twice, since those of all rows together are many times as large as the lines.
   std::vector<std::string> columns;
-  std::unordered_set<std::string> known;
-  std::vector<std::unordered_map<std::string, std::string>> rows;
-  for (const Line& line : sorted) {
-    std::vector<std::pair<std::string, std::string>> cells;
-    flatten(line, "", cells);
-    auto& row = rows.emplace_back();
-    for (auto& [name, text] : cells) {
-      if (known.insert(name).second) columns.push_back(name);
-      row.emplace(name, std::move(text));
+  std::unordered_map<std::string, std::size_t> places;
+  std::vector<std::pair<std::string, std::string>> cells;
+  for (const Line* line : sorted) {
+    cells.clear();
+    flatten(*line, "", cells);
+    for (const auto& [name, text] : cells) {
+      if (places.emplace(name, columns.size()).second) columns.push_back(name);
     }
   }
   std::string csv;
-  const auto write_row = [&](auto&& cell) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      csv += (i == 0 ? "" : ",") + csv_cell(cell(columns[i]));
-    }
+  const auto write_row = [&csv](const std::vector<std::string>& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) csv += (i == 0 ? "" : ",") + csv_cell(row[i]);
     csv += '\n';
   };
-  write_row([](const std::string& column) { return column; });
-  for (const auto& row : rows) {
-    write_row([&](const std::string& column) {
-      const auto found = row.find(column);
-      return found == row.end() ? std::string() : found->second;
-    });
+  write_row(columns);
+  std::vector<std::string> row(columns.size());
+  for (const Line* line : sorted) {
+    cells.clear();
+    flatten(*line, "", cells);
+    for (std::string& cell : row) cell.clear();
+    for (auto& [name, text] : cells) row[places.at(name)] = std::move(text);
+    write_row(row);
   }
   return csv;
+}
+
+/// A definition in the folder may be replaced if a sweep has written it, which also wrote a table
+/// of points; one that somebody keeps there may not.
+void ResultsFolder::check_definition(const std::string& definition_text) const {
+  const std::string path = definition_path(results_.folder);
+  if (!std::filesystem::exists(path)) return;
+  if (std::filesystem::exists(points_path(results_.folder))) return;
+  if (read_text(path) == definition_text) return;
+  user_error("{}: another sweep, which would be replaced; choose another folder for the results",
+             path);
 }
 
 ResultsFolder::ResultsFolder(std::string folder, const std::string& definition_text,
                              const std::vector<Point>& points, const std::string& tool,
                              bool retry_failed) {
   results_.folder = std::move(folder);
+  check_definition(definition_text);
   std::error_code error;
   std::filesystem::create_directories(results_.folder, error);
   if (error) user_error("{}: cannot be created: {}", results_.folder, error.message());

@@ -64,6 +64,7 @@ class ResultsFolder {
   void write_csv() const;
 
  private:
+  void check_definition(const std::string& definition_text) const;
   void open_and_lock();
   void index_lines();
   void check_lines(const std::vector<Point>& points, const std::string& tool) const;

@@ -218,33 +218,22 @@ std::uint64_t read_u64(const JsonNode* node, std::uint64_t min, std::uint64_t ma
   return *node->value;
 }
 
-/// Both ends are allowed.
-double read_real_in(const JsonNode* node, double min, double max, const std::string& path,
-                    Problems& problems) {
-  const bool integer = node != nullptr && node->kind == JsonNode::Kind::integer;
-  if (!integer && !is_kind(node, JsonNode::Kind::number, "a number", path, problems)) return max;
-  double value = 0;
-  const char* end = node->text.data() + node->text.size();
-  const bool read = std::from_chars(node->text.data(), end, value).ec == std::errc();
-  if (read && value >= min && value <= max) return value;
-  problems.add(path, fmt::format("{} is out of range; allowed {:g}..{:.15g}", printable(node->text),
-                                 min, max));
-  return max;
-}
+enum class LowerEnd { included, excluded };
 
-double read_real(const JsonNode* node, double above, double max, const std::string& path,
-                 Problems& problems) {
+/// The upper end is always allowed.
+double read_real(const JsonNode* node, double min, LowerEnd end_of_min, double max,
+                 const std::string& path, Problems& problems) {
   const bool integer = node != nullptr && node->kind == JsonNode::Kind::integer;
   if (!integer && !is_kind(node, JsonNode::Kind::number, "a number", path, problems)) return max;
   double value = 0;
   const char* end = node->text.data() + node->text.size();
   const bool read = std::from_chars(node->text.data(), end, value).ec == std::errc();
-  if (!read || !(value > above && value <= max)) {
-    problems.add(path, fmt::format("{} is out of range; allowed above {} and up to {}",
-                                   printable(node->text), above, max));
-    return max;
-  }
-  return value;
+  const bool included = end_of_min == LowerEnd::included;
+  if (read && (included ? value >= min : value > min) && value <= max) return value;
+  const std::string allowed = included ? fmt::format("{:g}..{:.15g}", min, max)
+                                       : fmt::format("above {} and up to {}", min, max);
+  problems.add(path, fmt::format("{} is out of range; allowed {}", printable(node->text), allowed));
+  return max;
 }
 
 std::string read_string(const JsonNode* node, const std::string& path, Problems& problems) {
@@ -312,11 +301,11 @@ std::uint32_t ObjectReader::get_u32(std::string_view key, std::uint32_t min, std
 }
 
 double ObjectReader::get_real(std::string_view key, double above, double max) {
-  return read_real(require(key), above, max, below(path_, key), *problems_);
+  return read_real(require(key), above, LowerEnd::excluded, max, below(path_, key), *problems_);
 }
 
 double ObjectReader::get_real_in(std::string_view key, double min, double max) {
-  return read_real_in(require(key), min, max, below(path_, key), *problems_);
+  return read_real(require(key), min, LowerEnd::included, max, below(path_, key), *problems_);
 }
 
 bool ObjectReader::get_bool(std::string_view key) {

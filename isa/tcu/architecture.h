@@ -26,20 +26,21 @@ struct DataTypeInfo {
 
 [[nodiscard]] const DataTypeInfo& info(DataType type);
 
-/// All depths and sizes count vectors of array_size scalars. The member names are the file's keys.
+/// All depths and sizes count vectors of array_size scalars. The member names are the file's keys;
+/// their ranges are those of architecture_table.cpp, which `tactus explain architecture` prints.
 struct Architecture {
   DataType data_type = DataType::fp16bp8;
-  std::uint32_t array_size = 8;            ///< N: 2..256
-  std::uint64_t dram0_depth = 1048576;     ///< 1..2^62
-  std::uint64_t dram1_depth = 1048576;     ///< 1..2^62
-  std::uint64_t local_depth = 8192;        ///< 1..2^62
-  std::uint64_t accumulator_depth = 2048;  ///< 1..2^62
-  std::uint32_t simd_registers_depth = 1;  ///< 1..256
-  std::uint32_t stride0_depth = 8;         ///< stride codes of operand 0: 1..64, step 2^code
-  std::uint32_t stride1_depth = 8;         ///< stride codes of operand 1: 1..64
-  std::uint32_t number_of_threads = 1;     ///< 1 or 2; header width only, no hardware
-  std::uint32_t thread_queue_depth = 8;    ///< 1..65536; estimator only
-  /// Up to most_dais_blocks, behind opcode 0x6. None: the machine is the RTL's.
+  std::uint32_t array_size = 8;  ///< N
+  std::uint64_t dram0_depth = 1048576;
+  std::uint64_t dram1_depth = 1048576;
+  std::uint64_t local_depth = 8192;
+  std::uint64_t accumulator_depth = 2048;
+  std::uint32_t simd_registers_depth = 1;
+  std::uint32_t stride0_depth = 8;       ///< stride codes of operand 0; a code's step is 2^code
+  std::uint32_t stride1_depth = 8;       ///< stride codes of operand 1
+  std::uint32_t number_of_threads = 1;   ///< width of the header only, no hardware
+  std::uint32_t thread_queue_depth = 8;  ///< for the estimator only
+  /// Behind opcode 0x6. None: the machine is the RTL's.
   std::vector<DaisBlockEntry> dais_blocks;
 
   /// Bytes of one vector in DRAM and in files.

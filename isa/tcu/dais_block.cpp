@@ -123,12 +123,6 @@ std::vector<DaisBlockEntry> decode_dais_blocks(const ArrayReader& blocks, const 
   return entries;
 }
 
-std::vector<std::string> dais_block_files(const Architecture& architecture) {
-  std::vector<std::string> files;
-  for (const DaisBlockEntry& block : architecture.dais_blocks) files.push_back(block.path);
-  return files;
-}
-
 std::string dais_block_problem(const Architecture& architecture, const DaisBlockEntry& block) {
   if (block.input_count() == 0 || block.output_count() == 0) {
     return fmt::format("the program has {} inputs and {} outputs; allowed 1 or more of each",

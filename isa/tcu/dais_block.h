@@ -48,9 +48,6 @@ struct DaisBlockEntry {
 /// Throws UserError.
 [[nodiscard]] DaisBlockEntry read_dais_block(const std::string& name, const std::string& path);
 
-/// The files that the architecture's blocks were read from.
-[[nodiscard]] std::vector<std::string> dais_block_files(const Architecture& architecture);
-
 /// Why the architecture cannot have the block, or nothing: no inputs or outputs, or a sample that
 /// exceeds a memory.
 [[nodiscard]] std::string dais_block_problem(const Architecture& architecture,

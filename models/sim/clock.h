@@ -22,13 +22,14 @@ struct Clock {
   Cycle now = 0;
   EventSink* events = nullptr;      ///< null: nobody watches, and units skip building events
   CycleWatcher* watcher = nullptr;  ///< null: nobody reads signals
-  /// No instruction is on its way to the decoder any more: an empty decoder is done, not starved.
-  bool stream_ended = false;
-  std::uint64_t progress = 0;  ///< handshakes and register moves so far; a cycle that leaves it
-                               ///< unchanged changed nothing but timers
+  /// Nothing more comes from outside: a unit that waits for work from there is done, not starved.
+  bool input_ended = false;
+  /// Handshakes and register moves so far. In a cycle that leaves this number as it is nothing has
+  /// changed but timers.
+  std::uint64_t progress = 0;
   /// Calls to memories so far; each may have given the SystemC kernel something to do.
   std::uint64_t transactions = 0;
-  /// Register moves so far that decisions look at, of units outside the TCU; see engine.h.
+  /// How often so far a register of a gated unit (fast/gate.h) moved that its decisions look at.
   std::uint64_t turns = 0;
   Agenda agenda;
 };

@@ -5,7 +5,8 @@
 // the unit's clock edge does, and move(), the clock edge. The step engine calls nothing else. The
 // fast engine reaches the same wires, events and counters with fewer calls.
 //
-// A unit of the TCU (TcuReplay in models/tcu/fast) brings
+// There are two kinds of units. Cycles of the *remembered* units, those of the TCU, are known again
+// as a whole (TcuReplay in models/tcu/fast). Such a unit brings
 //
 //   fact_list()  all that its rules look at in the coming cycle (fast/facts.h): levels of queues,
 //                kinds of the items at their heads, legs taken, locks; of payloads only what
@@ -26,10 +27,11 @@
 //                     (Link::stretch), one item a cycle.
 //   stretch(k)        k times move().
 //
-// The instruction stream and the DRAM ports are outside the TCU; gate.h says what they bring. A
-// unit there *turns* when its commit() moves a register that its decisions look at, which it counts
-// in Clock::turns, and is *stirred* when a wire at its border changes (wire.h). Then it settles the
-// cycle in full. Else only payloads, counters and the time have moved, and it brings
+// The *gated* units, instruction stream and DRAM ports, depend on programs and memories, too, and
+// are left out one by one where they have nothing to do (gate.h). Such a unit *turns* when its
+// commit() moves a register that its decisions look at, which it counts in Clock::turns. It is
+// *stirred* when a wire at its border changes (wire.h). After either it settles the cycle in full.
+// Otherwise only payloads, counters and the time have moved, and the unit brings
 //
 //   moves()    asked after a cycle settled without a turn: whether anything of the unit moves. If
 //              not, the unit is left alone until it is stirred.

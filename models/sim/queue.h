@@ -26,7 +26,7 @@ class Queue {
   static constexpr bool flow = kind != QueueKind::plain;
   static constexpr bool pipe = kind == QueueKind::pipe_flow;
   static constexpr bool fixed = fixed_capacity != 0;
-  /// Positions run on and are cut where they are used.
+  /// Sums of positions are cut by a mask.
   static constexpr bool masked = fixed && (fixed_capacity & (fixed_capacity - 1)) == 0;
 
  public:
@@ -37,7 +37,7 @@ class Queue {
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] bool full() const { return count_ == capacity(); }
   [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] const T& front() const { return slots_[slot(0)]; }
+  [[nodiscard]] const T& front() const { return slots_[read_]; }
 
   [[nodiscard]] bool can_enqueue(bool dequeue_ready = false) const {
     return !full() || (pipe && dequeue_ready);
@@ -63,12 +63,13 @@ class Queue {
     return empty() ? enqueue && !(flow && dequeue_ready) : enqueue != dequeue_ready;
   }
   /// The clock edge. `enqueue` is the input's handshake, `dequeue_ready` the output's ready. True
-  /// if what the queue answers changes: its level, or its output to one that is not alike.
+  /// if the queue may answer otherwise than before: it holds more or fewer entries, or the entry at
+  /// its output is not alike() the one before.
   bool commit(bool enqueue, const T& bits, bool dequeue_ready) {
     if (empty()) {
       // What may pass through is not stored.
       if (!enqueue || (flow && dequeue_ready)) return false;
-      slots_[slot(0)] = bits;
+      slots_[read_] = bits;
       count_ = 1;
       return true;
     }
@@ -85,8 +86,25 @@ class Queue {
     } else {
       --count_;
     }
-    read_ = masked || read_ + 1 != capacity() ? read_ + 1 : 0;
+    read_ = static_cast<std::uint32_t>(slot(1));
     return turn;
+  }
+
+  // For entries that are large: they are made in their slot and not copied into the queue.
+  /// The slot of the entry that enters a queue that is not full. In an empty queue it is front().
+  [[nodiscard]] T& entering() { return slots_[slot(count_)]; }
+  /// commit() with the entry that entering() holds; of a plain queue. True if there is another
+  /// entry at the front.
+  bool commit_entered(bool enqueue, bool dequeue_ready) {
+    static_assert(!flow, "an entry that passes through has no slot");
+    const bool begins = empty() && enqueue;
+    const bool ends = !empty() && dequeue_ready;
+    if (ends) {
+      read_ = static_cast<std::uint32_t>(slot(1));
+      --count_;
+    }
+    if (enqueue) ++count_;
+    return begins || ends;
   }
 
  private:

@@ -5,8 +5,8 @@
 
 namespace tactus {
 
-/// A bool. At the border of the instruction stream or of a DRAM port it stirs that unit when it
-/// changes; see models/sim/engine.h.
+/// A bool. A wire at the border of a gated unit (fast/gate.h) stirs that unit when it changes: it
+/// sets the unit's bit in Agenda::stirred.
 class Wire {
  public:
   Wire() = default;

@@ -83,7 +83,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] std::uint64_t evaluations() const {
     return clock_.agenda.evaluations + tcu_.evaluations();
   }
-  [[nodiscard]] unsigned units() const { return 3 + tcu_.units(); }
+  [[nodiscard]] unsigned units() const;
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
@@ -126,9 +126,13 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     DramPort port;
     AxiTarget* target = nullptr;
     const UnitSet bit;  ///< in the agenda
+    [[nodiscard]] static unsigned units() { return 1; }
+    [[nodiscard]] std::vector<Account*> accounts() { return {&port.account()}; }
     [[nodiscard]] bool idle() const { return port.idle() && target->idle(); }
+    void describe(const trace::Scope& scope) const { port.describe(scope); }
+    void add_phases(Phases& phases);
 
-    // Port and target are one unit to the engine.
+    // Port and target are one unit to the engine (models/tcu/fast/system_stretch.cpp).
     void drive();
     void commit();
     /// Also while nothing passes: the target may answer at any time.
@@ -153,8 +157,20 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     std::vector<VectorRef> stretch_;
   };
 
+  /// What the design is made of, named once, in the order of reports: calls visit(name in
+  /// waveforms, part). Everything that concerns every part follows from this list.
+  template <typename Self, typename Visit>
+  static void for_each_part(Self& system, Visit&& visit) {
+    visit("transmission", system.stream_);
+    visit("tcu", system.tcu_);
+    visit("dram0", *system.ports_[0]);
+    visit("dram1", *system.ports_[1]);
+  }
+
   void offer_word();
-  void take_word();
+  void take_word() {
+    if (words_.fires()) source_.taken(clock_.now);
+  }
   void observed_cycle(bool watched);
   /// The first cycle from the present one on that somebody looks at.
   [[nodiscard]] Cycle next_watched() const {

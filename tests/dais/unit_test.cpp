@@ -12,6 +12,7 @@
 #include "isa/tcu/arithmetic.h"
 #include "tests/dais/golden.h"
 #include "tests/support/dais_blocks.h"
+#include "tests/support/error_of.h"
 #include "tests/support/program.h"
 
 namespace tactus {
@@ -180,12 +181,8 @@ TEST(DaisUnit, CountsInstructionsAndSamplesOfEachRun) {
 // ---- what goes wrong ---------------------------------------------------------------------------
 
 std::string error_of(const TcuSimulationConfig& config, const Lanes& lanes, std::uint64_t samples) {
-  try {
-    (void)run_on(config, Program(config.architecture).dais(samples), lanes, 1);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of(
+      [&] { (void)run_on(config, Program(config.architecture).dais(samples), lanes, 1); });
 }
 
 TEST(DaisUnit, AFailedLookupNamesBlockOperationAndSample) {

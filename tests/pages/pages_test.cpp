@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "firmware/config/board.h"
 #include "isa/support/files.h"
 #include "tests/cli/cli.h"
 #include "tests/pages/page.h"
@@ -101,6 +104,19 @@ TEST_P(Pages, ExamplesPrintWhatIsShown) {
   }
 }
 
+/// What stands between "<!-- printed by: COMMAND -->" and "<!-- end -->" is what the command
+/// prints.
+TEST_P(Pages, TablesAreThoseOfTheProgram) {
+  const std::string page = text_of(source / GetParam());
+  const std::regex printed(R"(<!-- printed by: \./tactus ([^\n]*) -->\n)");
+  for (std::sregex_iterator i(page.begin(), page.end(), printed), none; i != none; ++i) {
+    const auto begin = static_cast<std::size_t>(i->position() + i->length());
+    const std::size_t end = page.find("<!-- end -->", begin);
+    ASSERT_NE(end, std::string::npos) << i->str();
+    EXPECT_EQ(page.substr(begin, end - begin), tactus((*i)[1].str()).out) << i->str();
+  }
+}
+
 TEST_P(Pages, LinksLeadSomewhere) {
   for (const std::string& link : page_.links) {
     if (link.rfind("http", 0) == 0) continue;
@@ -161,6 +177,25 @@ TEST_F(TheReadme, NamesEveryCommand) {
   for (const std::string& name : commands) {
     EXPECT_TRUE(std::regex_search(readme, std::regex("`" + name + "[ `]"))) << name;
   }
+}
+
+/// The table of boards has a row for each file of configs/boards, with its values.
+TEST(TheBoards, AreThoseOfTheTable) {
+  const std::string page = text_of(source / "configs/README.md");
+  std::size_t boards = 0;
+  for (const auto& file : fs::directory_iterator(source / "configs/boards")) {
+    const Board board = read_board(file.path().string());
+    const unsigned n = board.architecture.array_size;
+    const std::string row =
+        fmt::format("| `{}` | {}x{} | {:g} MHz | {} |", file.path().stem().string(), n, n,
+                    board.clock_mhz, board.axi_data_bits);
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+    ++boards;
+  }
+  std::istringstream rows(page.substr(page.find("| board | array |")));
+  std::size_t lines = 0;
+  for (std::string row; std::getline(rows, row) && !row.empty();) ++lines;
+  EXPECT_EQ(lines, boards + 2) << "a row for a board that is not there";
 }
 
 TEST(PageReader, TellsWhatIsMissing) {

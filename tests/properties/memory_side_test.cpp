@@ -7,6 +7,7 @@
 #include "isa/support/error.h"
 #include "models/dram/fixed_latency_bank.h"
 #include "tests/support/differential.h"
+#include "tests/support/error_of.h"
 #include "tests/support/phased_memory.h"
 #include "tests/support/run_record.h"
 #include "tests/support/test_scale.h"
@@ -157,12 +158,7 @@ std::string error_with(const PhasedMemory::Config& memory) {
   TcuSimulationConfig config = machine_config(program);
   use_phased_memory(config, memory);
   TcuSimulation simulation(config);
-  try {
-    (void)simulation.run(program.bytes());
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { (void)simulation.run(program.bytes()); });
 }
 
 TEST(MemorySide, AnErrorResponseNamesTheAddress) {

@@ -355,6 +355,22 @@ TEST_F(SweepCommand, AFoldersOwnDefinitionMayRunAgain) {
   EXPECT_EQ(tactus("report one -o one/page.html").code, 0);
 }
 
+TEST_F(SweepCommand, ADefinitionThatNoSweepWroteIsNotReplaced) {
+  write_sweep(R"("axes": [{"key": "board.read_latency", "values": [1]}])");
+  const std::string mine = "{\"name\": \"a sweep of my own\"}\n";
+  std::filesystem::create_directory(folder_ / "r");
+  write("r/sweep.json", mine);
+  const std::vector<std::string> before = files();
+  expect_error("sweep s.json -o r", "r/sweep.json: another sweep, which would be replaced");
+  EXPECT_EQ(read("r/sweep.json"), mine);
+  EXPECT_EQ(files(), before);
+  // The copy of an earlier sweep may be.
+  ASSERT_EQ(tactus("sweep s.json -o one").code, 0);
+  write_sweep(R"("axes": [{"key": "board.read_latency", "values": [1, 2]}])");
+  EXPECT_EQ(tactus("sweep s.json -o one").code, 0);
+  EXPECT_EQ(read("one/sweep.json"), read("s.json"));
+}
+
 TEST_F(SweepCommand, ReportsNeedResults) {
   expect_error("report . -o r.html", "no sweep.json");
   expect_error("report absent -o r.html", "no sweep.json");

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
+#include "tests/support/error_of.h"
 
 namespace tactus::sweep {
 namespace {
@@ -26,12 +27,7 @@ std::vector<Configuration> configurations(const Definition& definition) {
 }
 
 std::string error(const std::string& rest) {
-  try {
-    (void)points(parse(rest));
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { (void)points(parse(rest)); });
 }
 
 void expect_error(const std::string& rest, const std::string& text) {

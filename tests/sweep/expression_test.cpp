@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
+#include "tests/support/error_of.h"
 
 namespace tactus::sweep {
 namespace {
@@ -18,12 +19,7 @@ Configuration example() {
 double value(const std::string& text) { return Expression(text, example()).value(example()); }
 
 std::string error(const std::string& text) {
-  try {
-    (void)value(text);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { (void)value(text); });
 }
 
 TEST(SweepExpression, ComputesOverKeys) {

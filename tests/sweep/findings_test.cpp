@@ -21,7 +21,9 @@ TEST(SweepFindings, AFrontIsWhatNothingDominates) {
     const std::vector<std::size_t> front = pareto_front(points);
     for (std::size_t i = 0; i < front.size(); ++i) {
       on[front[i]] = true;
-      if (i > 0) EXPECT_LT(points[front[i - 1]].cost, points[front[i]].cost);
+      if (i > 0) {
+        EXPECT_LT(points[front[i - 1]].cost, points[front[i]].cost);
+      }
     }
     for (std::size_t i = 0; i < points.size(); ++i) {
       bool beaten = false;

@@ -210,6 +210,12 @@ TEST_F(Waveform, ScopesListAndDepth) {
   EXPECT_NE(list.out.find("top.tcu.decoder.program_counter "), std::string::npos);
   EXPECT_NE(list.out.find("on request, 256 signals: v0 .. v255"), std::string::npos);
   EXPECT_EQ(tactus("run --model m.tmodel --trace-list").out, list.out);
+  const Output config = tactus(run + "--axi-data-bits 32 --print-config");
+  ASSERT_EQ(config.code, 0) << config.err;
+  write("c.json", config.out);
+  EXPECT_EQ(tactus("run --config c.json --trace-list").out,
+            tactus("run --arch a.tarch --axi-data-bits 32 --trace-list").out);
+  EXPECT_NE(tactus("run --config c.json --trace-list").out, list.out);
   const Output some = tactus("run --arch a.tarch --trace-list --trace-scope '*.local.cells.v1?'");
   EXPECT_EQ(std::count(some.out.begin(), some.out.end(), '\n'), 10);
   const Output sampler = tactus(

@@ -1,5 +1,4 @@
-// Which units outside the TCU (instruction stream, DRAM ports) have something to do; see engine.h.
-// Every such unit has a bit in the sets.
+// Which gated units (gate.h) have something to do in a cycle. Each of them has a bit in the sets.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
-// How much of a unit outside the TCU has to be worked out in a cycle; see engine.h.
+// How much of a gated unit has to be worked out in a cycle; see engine.h. Gated units are those
+// that depend on memories or programs, in the TCU's design the instruction stream and the DRAM
+// ports.
 //
-// Functions and not objects with references: like this the units' addresses and bits are constants
-// of the caller.
+// These are functions, and not objects that keep references, so that the compiler sees the units'
+// addresses and bits as constants.
 #pragma once
 
 #include "models/sim/clock.h"

@@ -1,6 +1,6 @@
-// Verifies what the fast engine leaves out of a unit outside the TCU (see gate.h): the unit is
-// settled in full in every cycle, and the wires that it drives have to stay what they are where the
-// fast engine would not have asked it to drive them.
+// Verifies what the fast engine leaves out of a gated unit (see gate.h). The unit is settled in
+// full in every cycle; in cycles in which the fast engine would not have called it, the wires that
+// it drives must keep their values.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ class GateVerifier {
   void consumes(const std::string& name, const Link<T>& link) {
     wires_.push_back({name + ".ready", link.ready.value(), false, false});
   }
-  /// The same of a ready that nobody looks at while the unit rests, so that random stalls may
-  /// change it then.
+  /// The same for a ready at which nobody looks while the unit rests: then random stalls may change
+  /// it.
   template <typename T>
   void consumes_while_moving(const std::string& name, const Link<T>& link) {
     wires_.push_back({name + ".ready", link.ready.value(), true, false});
   }
 
-  /// In the place of gate::drive() or, for a unit that looks at wires, gate::drive_from_wires().
+  /// Takes the place of gate::drive() or, for a unit that looks at wires, gate::drive_from_wires().
   template <typename Unit>
   void drive(Unit& unit, bool looks_at_wires) {
     const UnitSet stirred = looks_at_wires ? clock_.agenda.stirred : 0;
@@ -53,7 +53,7 @@ class GateVerifier {
     check(moving_ ? "redrive() said that no wire changes" : "nothing of the unit was to move");
     if (moving_) check_payloads();
   }
-  /// In the place of what gate::accepts() guards.
+  /// Takes the place of the call that stands behind `if (gate::accepts(...))`.
   template <typename Accept>
   void accept(Accept&& accept) {
     full_ = full_ || (clock_.agenda.stirred & bit_) != 0;
@@ -61,7 +61,7 @@ class GateVerifier {
     accept();
     if (!full_) check("accept() was left out");
   }
-  /// In the place of gate::commit(), after Agenda::begin_clock_edge(), which was told `stirred`.
+  /// Takes the place of gate::commit(). `stirred`: Agenda::stirred before begin_clock_edge().
   template <typename Unit>
   void commit(Unit& unit, UnitSet stirred) {
     full_ = full_ || (stirred & bit_) != 0;

@@ -66,17 +66,6 @@ void Accumulator::Lock::commit(bool command, const MemoryRequest& next, bool a_f
   condition = next;
 }
 
-bool Accumulator::steady(std::uint64_t next) const {
-  // Port B's reads of accumulates go on while nothing holds the lock: it has nothing to release.
-  if ((edge_.fires & leg_b) != 0) return requests_.count() == 1 && memory_.waiting(1) == 1;
-  // A plain write that goes straight through is seen by its own lock command.
-  if (requests_.empty()) return !lock_.held;
-  const MemoryRequest& waiting = requests_.front();
-  if ((edge_.fires & leg_lock) == 0) return !lock_.held || !waiting.write;
-  // The write before releases the lock in the cycle in which the next takes it.
-  return waiting.address != next && lock_.held && lock_.condition == waiting;
-}
-
 Accumulator::Activity Accumulator::activity() const {
   const Link<MemoryRequest>& request = port_a_.request;
   if (request.fires()) return Activity::access;
@@ -140,45 +129,6 @@ void Accumulator::move() {
   lock_.commit((edge_.fires & leg_lock) != 0, request_leg_, edge_.a_fires, port_a_.request.bits);
   requests_.commit((edge_.fires & leg_a) != 0, request_leg_, edge_.a_ready);
   memory_.move();
-}
-
-MemoryRequest* Accumulator::begin_stretch(Cycle cycles) {
-  const std::size_t waiting = requests_.count();
-  if (stretch_.size() < waiting + cycles) stretch_.resize(waiting + cycles);
-  if (waiting != 0) stretch_.front() = requests_.front();
-  port_a_.request.stretch = stretch_.data();
-  port_b_.request.stretch = stretch_.data() + waiting;
-  return stretch_.data() + waiting;
-}
-
-/// The lock goes from each plain write to the next, or stays as it is: see steady().
-void Accumulator::stretch(Cycle cycles) {
-  ++clock_.progress;
-  if ((edge_.fires & leg_b) != 0) {
-    memory_.stretch_updates(cycles, [this](Cycle i, Cycle count, VectorRef old, std::uint8_t* sum) {
-      add_stretch(links_.input.stretch + i, count, old, sum);
-    });
-  } else {
-    memory_.offer_stretch(cycles);
-    port_a_.write_data.stretch = links_.input.stretch;
-    memory_.stretch(cycles);
-  }
-  if (requests_.empty()) return;
-  requests_.commit(true, stretch_[cycles], true);
-  if ((edge_.fires & leg_lock) != 0) lock_.condition = stretch_[cycles];
-}
-
-/// The inputs often lie one behind the other, too.
-void Accumulator::add_stretch(const VectorRef* inputs, Cycle count, VectorRef old,
-                              std::uint8_t* sum) {
-  const std::size_t bytes = memory_.vector_bytes();
-  for (Cycle done = 0; done < count;) {
-    const VectorRef first = inputs[done];
-    Cycle more = 1;
-    while (done + more < count && inputs[done + more] == first + more * bytes) ++more;
-    kernels_.add(first, old + done * bytes, sum + done * bytes, more * lanes_);
-    done += more;
-  }
 }
 
 std::string Accumulator::waits_for() const {

@@ -72,7 +72,8 @@ class Accumulator final : public sc_core::sc_module {
     }
   };
   [[nodiscard]] auto fact_list() const {
-    // An entry and its kind, without branches: in most cycles both are others than in the last.
+    // Without branches: whether there is an entry changes in most cycles, which a processor cannot
+    // foresee.
     const unsigned request = requests_.empty() ? 0 : 1U;
     const unsigned route = routes_.empty() ? 0 : 1U;
     return list_facts(fact<5>("done_legs", fork_.done()), fact<1>("lock_held", lock_.held),
@@ -82,15 +83,16 @@ class Accumulator final : public sc_core::sc_module {
                       fact<1>("route_through_adder", route & unsigned{routes_.front()}),
                       fact_group("memory", memory_.fact_list()));
   }
-  /// Not inline, like those of the parent.
+  /// Not inline, like AccumulatorWithAlu::facts().
   using Packed = PackedFacts<16>;
   [[nodiscard]] Packed facts() const;
   void decide();  ///< needs output.ready
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge);  ///< needs the control's address
   void move();
-  /// Whether the next cycles are like the last, in which a request was taken, as long as requests
-  /// like it go on at addresses that differ from each to the next from `next` on.
+  /// Whether the coming cycles are like the last one, in which a request was taken. Provided that
+  /// the requests to come are like it, the first at address `next`, and that no two in a row have
+  /// the same address.
   [[nodiscard]] bool steady(std::uint64_t next) const;
   /// Room for what the control asks for in the cycles of a stretch, to be filled before stretch().
   [[nodiscard]] MemoryRequest* begin_stretch(Cycle cycles);

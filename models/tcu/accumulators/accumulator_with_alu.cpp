@@ -111,8 +111,13 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
   return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
 }
 
+auto AccumulatorWithAlu::packed_own_facts() const -> PackedFacts<20> {
+  return own_facts().packed();
+}
+
 AccumulatorWithAlu::Packed AccumulatorWithAlu::facts() const {
-  return facts_with(accumulator_.facts()).packed();
+  const PackedFacts<20> own = packed_own_facts();
+  return pack_facts(own, accumulator_.facts(), alu_.fact_list());
 }
 
 void AccumulatorWithAlu::decide() {
@@ -195,44 +200,6 @@ void AccumulatorWithAlu::move() {
   selects_.commit(edge_.fires & select_legs, edge_.offered, edge_.taken);
   if (edge_.fires != 0 || (edge_.retires && !control_.empty())) ++clock_.progress;
   control_.commit(edge_.enters, links_.control.bits, edge_.retires);
-}
-
-/// SIMD operations come and go every few cycles; accesses make the stretches.
-Cycle AccumulatorWithAlu::steady(Cycle most) const {
-  if (edge_.rests) return most;
-  if (!alu_.idle() || edge_.alu.issues || control_.empty()) return 0;
-  const Link<AccumulatorControl>& offered = links_.control;
-  if (!edge_.enters || !control_.uniform(offered.bits)) return 0;
-  if (!edge_.retires || (edge_.fires & leg_accumulator) == 0) return 0;
-  const auto address = [this](const AccumulatorControl& c) {
-    return edge_.write ? c.write_address : c.read_address;
-  };
-  // What enters finds one item in the queue.
-  const std::uint64_t next = address(control_.front());
-  return next != address(offered.bits) && accumulator_.steady(next) ? most : 0;
-}
-
-void AccumulatorWithAlu::stretch(Cycle cycles) {
-  if (edge_.rests) return;
-  const AccumulatorControl* items = links_.control.stretch;
-  MemoryRequest* requests = accumulator_.begin_stretch(cycles);
-  const auto pass = [&](auto address) {
-    requests[0] = {edge_.write, control_.front().*address};
-    for (Cycle i = 1; i < cycles; ++i) {
-      requests[i] = {edge_.write, items[i - 1].*address};
-    }
-  };
-  if (edge_.write) {
-    pass(&AccumulatorControl::write_address);
-  } else {
-    pass(&AccumulatorControl::read_address);
-  }
-  accumulator_input_.stretch = links_.input.stretch;
-  accumulator_.stretch(cycles);
-  links_.output.stretch = accumulator_output_.stretch;
-  // Its two slots hold the last two items.
-  if (cycles > 1) control_.commit(true, items[cycles - 2], true);
-  control_.commit(true, items[cycles - 1], true);
 }
 
 std::string AccumulatorWithAlu::waits_for() const {

@@ -88,22 +88,23 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   };
 
  private:
-  /// `accumulator`: its facts, as a list or packed.
-  template <typename Accumulators>
-  [[nodiscard]] auto facts_with(const Accumulators& accumulator) const {
+  /// The facts of the unit without those of accumulator and ALUs.
+  [[nodiscard]] auto own_facts() const {
     const AccumulatorControl& item = control_.front();
     return list_facts(
         fact<2>("control", control_.count()), fact<5>("step", step_index(item, read_done_)),
         fact<1>("accumulate", item.accumulate),
         fact<1>("alu_needs_input", AluArray::needs_input(item.alu)),
         fact<5>("done_legs", fork_.done()), fact<3>("selects_full", selects_.full >> lowest_select),
-        fact<3>("selects", (selects_.items & selects_.full) >> lowest_select), accumulator,
-        fact_group("alu", alu_.fact_list()));
+        fact<3>("selects", (selects_.items & selects_.full) >> lowest_select));
   }
+  /// Not inline: together with the accumulator's they do not fit the host's registers.
+  [[nodiscard, gnu::noinline]] PackedFacts<20> packed_own_facts() const;
 
  public:
   [[nodiscard]] auto fact_list() const {
-    return facts_with(fact_group("accumulator", accumulator_.fact_list()));
+    return list_facts(own_facts(), fact_group("accumulator", accumulator_.fact_list()),
+                      fact_group("alu", alu_.fact_list()));
   }
   /// Not inline: it is large, and asked for in few cycles.
   using Packed = PackedFacts<40>;

@@ -98,7 +98,7 @@ class DaisUnit final : public sc_core::sc_module {
   void convert_result(const Slot& slot);
   void move_blocks();
 
-  bool settled_ = false;  ///< the present cycle
+  bool settled_ = false;  ///< the wires of the present cycle are settled
   Clock& clock_;
   DaisUnitLinks links_;
   tcu::DataType type_;

@@ -202,7 +202,7 @@ void Decoder::decide() {
 }
 
 unsigned Decoder::state_code() const {
-  if (queue_.empty()) return clock_.stream_ended ? ended : starved;
+  if (queue_.empty()) return clock_.input_ended ? ended : starved;
   return queue_.front().context + edge_.waits;
 }
 
@@ -215,7 +215,8 @@ void Decoder::move() {
   count_time();
   if (edge_.head_ready && !queue_.empty()) retire();
   if (edge_.accepts) take_instruction();
-  if (queue_.commit(edge_.accepts, edge_.head_ready)) fresh_legs_ |= leg_dataflow | local_legs;
+  if (queue_.commit_entered(edge_.accepts, edge_.head_ready))
+    fresh_legs_ |= leg_dataflow | local_legs;
 }
 
 void Decoder::move_streams() {

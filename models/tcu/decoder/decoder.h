@@ -29,7 +29,6 @@
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/expander.h"
-#include "models/tcu/decoder/instruction_queue.h"
 
 namespace tactus {
 
@@ -116,7 +115,7 @@ class Decoder final : public sc_core::sc_module {
   // See models/sim/engine.h.
   struct Edge {
     std::uint16_t entering;        ///< legs of the head that are taken
-    std::uint16_t firing, ending;  ///< streams whose output is taken; at the end of an item
+    std::uint16_t firing, ending;  ///< streams whose output is taken; whose item ends with it
     State waits;                   ///< of an instruction at the head
     bool head_ready;               ///< all of its legs are taken, valid or not
     bool accepts;                  ///< an instruction
@@ -131,7 +130,8 @@ class Decoder final : public sc_core::sc_module {
   };
   /// Addresses and items at the outputs in the coming cycle.
   void show();
-  /// What changes with a turn only: levels of the queues and kinds of the items at the outputs.
+  /// The facts that no cycle without a turn changes: levels of the queues, and kinds of the items
+  /// at the outputs.
   [[nodiscard]] auto item_facts() const {
     return list_facts(
         fact<2>("instructions", queue_.count()), fact<leg_count>("open_legs", fork_.open()),
@@ -149,8 +149,7 @@ class Decoder final : public sc_core::sc_module {
   }
   /// Of the coming cycle, after show().
   [[nodiscard]] auto fact_list() const { return list_facts(item_facts(), last_facts()); }
-  /// The same, with those of the items kept from the last turn. Until the next turn show() shows no
-  /// other items.
+  /// The same, packed. item_facts() are worked out after a turn and kept until the next one.
   [[nodiscard]] auto facts() {
     if (turned_) note_items();
     turned_ = false;
@@ -166,8 +165,9 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] Cycle steady(Cycle most) const;
   /// The addresses of a stretch from its cycle `first` on, for its consumers; moves nothing.
   void offer_stretch(Cycle first, Cycle cycles);
-  /// Whether the present cycle may be the next of a stretch that has so many; and makes it that.
+  /// Whether the present cycle may follow the `cycles` that a stretch has so far.
   [[nodiscard]] bool continues_stretch(Cycle cycles) const;
+  /// Makes it the next of that stretch.
   void extend_stretch(Cycle cycles);
   void stretch(Cycle cycles);
 
@@ -325,13 +325,13 @@ class Decoder final : public sc_core::sc_module {
   const std::array<std::uint64_t, 2> dram_mask_;
   DecoderLinks links_;
 
-  InstructionQueue<Decoded> queue_;
-  Fork fork_;                        ///< of the instruction at the head
-  unsigned queued_legs_ = 0;         ///< streams whose queue holds items
-  unsigned full_legs_ = local_legs;  ///< streams without room in a queue
-  unsigned shown_legs_ = 0;          ///< those with an output in this cycle
-  unsigned last_legs_ = all_legs;    ///< whose output is the last of an item
-  unsigned fresh_legs_ = 0;          ///< whose wires do not show the item at their output
+  Queue<Decoded, QueueKind::plain, 2> queue_;  ///< entries are decoded in their slots
+  Fork fork_;                                  ///< of the instruction at the head
+  unsigned queued_legs_ = 0;                   ///< streams whose queue holds items
+  unsigned full_legs_ = local_legs;  ///< streams whose queue has no room, or that have none
+  unsigned shown_legs_ = 0;          ///< streams with an output in this cycle
+  unsigned last_legs_ = all_legs;    ///< streams whose output is the last of its item
+  unsigned fresh_legs_ = 0;  ///< streams whose wires have yet to show the item at the output
   std::array<Stream, leg_count> streams_;
 
   Queue<Dataflow, QueueKind::pipe_flow> dataflow_queue_;

@@ -43,21 +43,6 @@ Converter::Converter(const sc_core::sc_module_name& name, Clock& clock,
   for (auto& word : word_) word.resize(vector_bytes_);
 }
 
-Converter::Piece Converter::piece(const DramRequest& request) const {
-  const std::uint64_t left = request.size + 1 - vectors_issued_;
-  const std::uint64_t vectors = std::min(left, vectors_per_burst_);
-  Piece piece;
-  piece.last = vectors == left;
-  // The RTL adds in the width of a vector address, so the later pieces of a request that runs past
-  // the depth wrap; within a piece addresses run on.
-  const std::uint64_t vector = (request.address + vectors_issued_) & address_mask_;
-  piece.address.address =
-      static_cast<std::uint32_t>(vector * vector_bytes_ + registers_.dram_offset[port_]);
-  piece.address.length = static_cast<std::uint16_t>(vectors * beats_per_vector_ - 1);
-  piece.address.cache = registers_.dram_cache[port_];
-  return piece;
-}
-
 void Converter::drive() {
   tcu_.request.ready = requests_.can_enqueue();
   tcu_.out.ready = vectors_out_.count() < 2;
@@ -80,67 +65,6 @@ void Converter::drive() {
   axi_.aw.bits = piece_.address;
   axi_.w.valid = write_fork_.pending(leg_data) && word_valid_;
   axi_.w.bits = beat();
-}
-
-VectorRef Converter::vector_in() {
-  return beats_per_vector_ == 1 ? read_beats_.front().data : vector_[1 - filling_].data();
-}
-
-AxiBeat Converter::beat() const {
-  return {word_[word_now_].data() + word_index_ * beat_bytes_,
-          beats_sent_ == piece_.address.length};
-}
-
-bool Converter::redrive() {
-  tcu_.in.bits = vector_in();
-  if (requests_.empty()) return true;
-  const Piece before = piece_;
-  piece_ = piece(requests_.front());
-  axi_.ar.bits = axi_.aw.bits = piece_.address;
-  axi_.w.bits = beat();
-  return piece_.last == before.last && alike(piece_.address, before.address);
-}
-
-bool Converter::offer_stretch(Cycle cycles) {
-  const bool bursts = axi_.ar.fires();
-  if (beats_per_vector_ != 1 || !is_stretch(axi_, bursts)) return false;
-  if (!tcu_.in.fires() || tcu_.out.fires() || tcu_.request.fires() != bursts) return false;
-  if (read_beats_.count() != 1 || read_beats_.front().last != bursts) return false;
-  return !bursts || offer_addresses(cycles);
-}
-
-/// A request a cycle: that at the head first, then all but the last of those that come.
-bool Converter::offer_addresses(Cycle cycles) {
-  if (requests_.count() != 1 || requests_.front().size != 0 || vectors_issued_ != 0) return false;
-  const DramRequest* request = &requests_.front();
-  for (Cycle i = 0; i < cycles; ++i) {
-    address_stretch_[i] = piece(*request).address;
-    request = &tcu_.request.stretch[i];
-    if (!alike(*request, requests_.front())) return false;
-  }
-  axi_.ar.stretch = address_stretch_.data();
-  return true;
-}
-
-void Converter::stretch(Cycle cycles) {
-  ++clock_.progress;
-  if (axi_.ar.fires()) {
-    requests_.commit(true, tcu_.request.stretch[cycles - 1], true);
-    piece_.address = axi_.ar.bits = axi_.aw.bits = axi_.ar.stretch[cycles - 1];
-  }
-  vector_stretch_[0] = read_beats_.front().data;
-  if (copies_) {
-    for (Cycle i = 0; i < cycles; ++i) vector_stretch_[i + 1] = axi_.r.stretch[i].data;
-  } else {
-    for (Cycle i = 0; i < cycles; ++i) {
-      std::uint8_t* lanes = lane_stretch_.data() + i * vector_bytes_;
-      kernels_.from_bytes(axi_.r.stretch[i].data, lanes, lanes_);
-      vector_stretch_[i + 1] = lanes;
-    }
-  }
-  tcu_.in.stretch = vector_stretch_.data();
-  tcu_.in.bits = tcu_.in.stretch[cycles - 1];
-  read_beats_.commit(true, {vector_stretch_[cycles], axi_.r.bits.last}, true);
 }
 
 void Converter::commit() {

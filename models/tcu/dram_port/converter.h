@@ -9,6 +9,7 @@
 // vector address * vector bytes + offset register, in 32 bits. Source: spec section 10.1.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -60,10 +61,28 @@ class Converter final : public sc_core::sc_module {
     AxiAddress address;
     bool last = true;  ///< of its request
   };
-  [[nodiscard]] Piece piece(const DramRequest& request) const;
+  [[nodiscard]] Piece piece(const DramRequest& request) const {
+    const std::uint64_t left = request.size + 1 - vectors_issued_;
+    const std::uint64_t vectors = std::min(left, vectors_per_burst_);
+    Piece piece;
+    piece.last = vectors == left;
+    // The RTL adds in the width of a vector address, so the later pieces of a request that runs
+    // past the depth wrap; within a piece addresses run on.
+    const std::uint64_t vector = (request.address + vectors_issued_) & address_mask_;
+    piece.address.address =
+        static_cast<std::uint32_t>(vector * vector_bytes_ + registers_.dram_offset[port_]);
+    piece.address.length = static_cast<std::uint16_t>(vectors * beats_per_vector_ - 1);
+    piece.address.cache = registers_.dram_cache[port_];
+    return piece;
+  }
   [[nodiscard]] bool offer_addresses(Cycle cycles);
-  [[nodiscard]] AxiBeat beat() const;
-  [[nodiscard]] VectorRef vector_in();
+  [[nodiscard]] AxiBeat beat() const {
+    return {word_[word_now_].data() + word_index_ * beat_bytes_,
+            beats_sent_ == piece_.address.length};
+  }
+  [[nodiscard]] VectorRef vector_in() {
+    return beats_per_vector_ == 1 ? read_beats_.front().data : vector_[1 - filling_].data();
+  }
   void commit_request();
   void commit_write_data();
   void commit_read_data();

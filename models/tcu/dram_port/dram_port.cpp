@@ -47,24 +47,6 @@ void DramPort::repeat() {
   splitter_.commit();
 }
 
-bool DramPort::redrive() {
-  if (!converter_.redrive()) return false;
-  queue_.redrive();
-  return splitter_.redrive();
-}
-
-Cycle DramPort::offer_stretch(Cycle most) {
-  return converter_.offer_stretch(most) && queue_.offer_stretch(most)
-             ? splitter_.offer_stretch(most)
-             : 0;
-}
-
-void DramPort::stretch(Cycle cycles) {
-  splitter_.stretch(cycles);
-  queue_.stretch(cycles);
-  converter_.stretch(cycles);
-}
-
 void DramPort::add_phases(Phases& phases) {
   phases.settle.insert(phases.settle.end(),
                        {[this] { converter_.drive(); }, [this] { queue_.drive(); },

@@ -18,27 +18,28 @@ void TcuReplay::settle() {
 }
 
 void TcuReplay::commit() {
+  Tcu& tcu = tcu_;  // spares loading it again and again
   if (!recalled_) {
-    tcu_.decide();
+    tcu.decide();
     if (verifier_ != nullptr) verifier_->check();
     inputs_ = inputs();
-    outputs_ = TcuEdges::outputs_of(tcu_);
+    outputs_ = TcuEdges::outputs_of(tcu);
     turned_ = true;
     if (place_ != nullptr) {
-      *place_ = {place_facts_, true, TcuEdges::of(tcu_)};
+      *place_ = {place_facts_, true, TcuEdges::of(tcu)};
       turned_ = place_->edges.turns;
     }
   }
   if (stays_behind_) {
-    tcu_.decoder_.extend_stretch(behind_.cycles);
-    tcu_.decoder_.move();
-    tcu_.local_router_.move();
+    tcu.decoder_.extend_stretch(behind_.cycles);
+    tcu.decoder_.move();
+    tcu.local_router_.move();
     if (behind_.cycles == 0) enter_data_accounts();
     ++behind_.cycles;
     ++clock_.progress;
-    tcu_.host_router_.move();
+    tcu.host_router_.move();
   } else {
-    tcu_.move();
+    tcu.move();
   }
   last_facts_ = facts_;
   looked_ = recalled_ = stays_behind_ = false;

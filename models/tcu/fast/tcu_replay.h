@@ -34,7 +34,8 @@ class TcuReplay {
   /// After recall(): whether nothing moves but the decoder's timer.
   [[nodiscard]] bool rests() const;
   /// After repeats(), or after recall() in a cycle that does not turn: how many cycles from the
-  /// present one on, `most` at the most, are alike as long as the outside's are.
+  /// present one on, `most` at the most, are alike, provided that the outside drives the same in
+  /// them.
   [[nodiscard]] Cycle steady(Cycle most) const;
   void offer_stretch(Cycle cycles);  ///< what the TCU gives to the DRAM ports; moves nothing
   void stretch(Cycle cycles);        ///< needs what the ports give
@@ -53,7 +54,7 @@ class TcuReplay {
     Cycle most = 0;  ///< what comes after so many is not known
     TcuEdges::Data edges{};
   };
-  // Inline, since recall() is called in every cycle, and these by recall() and hardly any other.
+  // Inlined: recall() runs in every cycle, and is nearly the only one to call these two.
   [[gnu::always_inline]] void look(Tcu& tcu);
   [[gnu::always_inline]] void recall_data(Tcu& tcu, const TcuEdges& edges);
   [[nodiscard]] std::uint64_t inputs() const;
@@ -64,9 +65,9 @@ class TcuReplay {
   void enter_accounts();
   void stretch_data(Cycle first, Cycle cycles, unsigned source);
 
-  // The state of a cycle: look() finds the facts; recall() then knows the cycle, or finds the place
-  // for what commit() learns of it; commit() or stretch() end the cycle. After a cycle settled in
-  // full facts_known_ is false.
+  // What happens in a cycle: look() finds its facts. recall() looks them up: either the cycle is
+  // known, or commit() will write what came out of it to place_. commit() or stretch() ends the
+  // cycle. After a cycle that was settled in full facts_known_ is false.
   Tcu& tcu_;
   Clock& clock_;
   KnownCycles<TcuEdges> known_;
@@ -74,8 +75,9 @@ class TcuReplay {
   CycleFacts place_facts_;                         ///< of that cycle
   CycleFacts facts_;       ///< of the units in the coming cycle, without the outside's
   CycleFacts last_facts_;  ///< in the last cycle
-  /// Of single units, at their places in the words of facts_. All three stay valid while the units
-  /// stay behind, and the accumulators' also while the accumulators rest.
+  /// The parts of facts_ that belong to local memory, array and accumulators, each shifted to where
+  /// it lies in its word. They hold for as long as these units stay behind; that of the
+  /// accumulators also while the accumulators rest.
   std::uint64_t local_facts_ = 0, array_facts_ = 0, accumulators_facts_ = 0;
   bool facts_known_ = false;   ///< these three were looked at in the last cycle
   bool looked_ = false;        ///< facts_ is of the coming cycle

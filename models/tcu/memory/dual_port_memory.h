@@ -120,9 +120,11 @@ class DualPortMemory : public sc_core::sc_module {
   [[nodiscard]] Cycle steady(Cycle most) const;
   void offer_stretch(Cycle cycles);  ///< the vectors that are read; moves nothing
   void stretch(Cycle cycles);        ///< needs the requests and the vectors to be written
-  /// stretch() where port B reads in every cycle, one vector is waiting there, and what port A
-  /// writes is made of the vector that leaves: combine(i, count, vectors read, where to write) for
-  /// `count` cycles from the i-th on, whose vectors lie one behind the other. May write in place.
+  /// The same for a stretch of updates: port B reads in every cycle, one vector is waiting there,
+  /// and port A writes what `combine` makes of the vector that leaves port B. Calls combine(i,
+  /// count, read, written) for `count` cycles from the i-th on, whose vectors lie one behind the
+  /// other in memory; `read` and `written` may be the same place. In
+  /// models/tcu/fast/memory_stretch.h.
   template <typename Combine>
   void stretch_updates(Cycle cycles, const Combine& combine);
 
@@ -191,7 +193,7 @@ class DualPortMemory : public sc_core::sc_module {
   }
   void finish_reads(unsigned port, Cycle cycles);
   void shift_reads(unsigned port, VectorRef vector);
-  /// In one of two places, for the one that is read and the one that leaves.
+  /// A copy of the vector. It lasts until the second call after this one.
   [[nodiscard]] VectorRef copy_of(VectorRef vector, Cycle i) {
     std::uint8_t* copy = copies_.data() + (i & 1) * vector_bytes_;
     copy_block(copy, vector, vector_bytes_);
@@ -213,33 +215,5 @@ class DualPortMemory : public sc_core::sc_module {
 
 static_assert(names_all_fields<DualPortMemory::PortEdge>());
 static_assert(names_all_fields<DualPortMemory::Edge>());
-
-template <typename Combine>
-void DualPortMemory::stretch_updates(Cycle cycles, const Combine& combine) {
-  const MemoryRequest* written = ports_[0]->request.stretch;
-  const MemoryRequest* read = ports_[1]->request.stretch;
-  VectorRef leaves = state_[1].data.front();
-  for (Cycle i = 0; i < cycles;) {
-    const std::uint64_t address = written[i].address;
-    Cycle count = 1;
-    if (address < depth_ && leaves == vector(address)) {
-      // Updates of neighbours, each of the vector that was read the cycle before.
-      while (i + count < cycles && written[i + count].address == address + count &&
-             address + count < depth_) {
-        ++count;
-      }
-    }
-    // What is read waits for one cycle, where only that cycle's write could change it.
-    const Cycle last = i + count - 1;
-    VectorRef enters = vector_or_zero(read[last].address);
-    if (read[last].address == written[last].address) enters = copy_of(enters, last);
-    if (address < depth_) combine(i, count, leaves, vector(address));
-    leaves = enters;
-    i += count;
-  }
-  shift_reads(1, leaves);
-  stats_.writes[0] += cycles;
-  stats_.reads[1] += cycles;
-}
 
 }  // namespace tactus

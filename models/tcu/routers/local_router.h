@@ -60,7 +60,7 @@ class LocalRouter final : public sc_core::sc_module {
   // See models/sim/engine.h.
   struct Edge {
     std::uint8_t fires, done;  ///< legs of the control: taken by their streams, and taken so far
-    std::uint8_t moves, ends;  ///< streams (by their legs) whose data is taken; the last of an item
+    std::uint8_t moves, ends;  ///< streams, by their legs: data is taken; an item ends with it
     std::uint8_t source;       ///< AccumulatorRoute of the present item
     std::uint8_t reader;       ///< ReadRoute of the present item
     State state;
@@ -73,7 +73,7 @@ class LocalRouter final : public sc_core::sc_module {
                          edge_field("rests", &Edge::rests));
     }
   };
-  /// What changes with a turn only.
+  /// The facts that no cycle without a turn changes.
   [[nodiscard]] auto queue_facts() const {
     const auto route = [](const SelectStream& s) {
       return s.queue.empty() ? 0 : s.queue.front().route;
@@ -92,18 +92,19 @@ class LocalRouter final : public sc_core::sc_module {
                       fact<1>("L_last", write_.at_last(flow.size)),
                       fact<1>("W_last", accumulator_.at_last(dais ? flow.results : flow.size)));
   }
-  /// All of this needs the control's item.
+  /// The control's item has to be on its wires.
   [[nodiscard]] auto fact_list() const { return list_facts(queue_facts(), last_facts()); }
-  /// The same, with those of the queues kept from the last turn.
+  /// The same, packed. queue_facts() are worked out after a turn and kept until the next one.
   [[nodiscard]] auto facts() const { return pack_facts(queue_facts_, last_facts()); }
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
-  void recall(const Edge& edge);  ///< after those that it takes vectors from
+  void recall(const Edge& edge);  ///< after recall() of memory, array and accumulators
   void enter_account() { account_.enter(edge_.state); }
   void move();
   [[nodiscard]] Cycle steady(Cycle most) const;
-  void stretch_reads();  ///< passes on what local memory offers in a stretch
-  /// And what the array and the accumulators offer; `source` is that of the edge.
+  // Each passes on what its source offers in a stretch: local memory, the array (or what else
+  // `source`, of the Edge, names), the accumulators.
+  void stretch_reads();
   void stretch_results(unsigned source);
   void stretch_writes();
   void stretch(Cycle cycles);
@@ -135,7 +136,8 @@ class LocalRouter final : public sc_core::sc_module {
     [[nodiscard]] bool can_enqueue() const {
       return queue.can_enqueue(data_fires && expander.last(select.size));
     }
-    /// Whether the next vector is the last of the item that is there or to come, of this size.
+    /// Whether the next vector is the last of its item: the one in the queue or, if it is empty,
+    /// the one to come, of this size.
     [[nodiscard]] bool at_last(std::uint64_t size_to_come) const {
       const bool there = !queue.empty();
       return (there & at_front_last) | (!there & (size_to_come == 0));
@@ -145,7 +147,8 @@ class LocalRouter final : public sc_core::sc_module {
 
     Queue<Select, QueueKind::pipe_flow> queue;
     Expander expander;
-    /// Of the queue's front, if there is one: its size, and whether the next vector is its last.
+    /// The size of the item at the queue's front, and whether the next vector is its last; of no
+    /// meaning if the queue is empty.
     std::uint64_t front_size = 0;
     bool at_front_last = false;
     bool valid = false;

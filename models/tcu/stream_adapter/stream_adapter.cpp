@@ -44,7 +44,7 @@ void StreamAdapter::accept() {
 
 StreamAdapter::State StreamAdapter::state() const {
   if (instructions_.valid) return instructions_.ready ? pass : wait_decoder;
-  return clock_.stream_ended ? rest : wait_words;
+  return clock_.input_ended ? rest : wait_words;
 }
 
 void StreamAdapter::commit() {
@@ -62,6 +62,11 @@ void StreamAdapter::commit() {
   stored_ += enters * word_bytes_ - leaves * instruction_bytes_;
   clock_.progress += enters + leaves;
   clock_.turns += enters + leaves;
+}
+
+void StreamAdapter::add_phases(Phases& phases) {
+  phases.settle.insert(phases.settle.end(), {[this] { drive(); }, [this] { accept(); }});
+  phases.commit.emplace_back([this] { commit(); });
 }
 
 void StreamAdapter::describe(const trace::Scope& scope) const {

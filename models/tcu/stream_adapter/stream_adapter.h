@@ -15,6 +15,7 @@
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/link.h"
+#include "models/sim/phases.h"
 
 namespace tactus {
 
@@ -41,6 +42,10 @@ class StreamAdapter final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const { return stored_ == 0; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] std::vector<Account*> accounts() { return {&account_}; }
+  [[nodiscard]] static unsigned units() { return 1; }
+  /// The same steps for running them in any order.
+  void add_phases(Phases& phases);
 
  private:
   [[nodiscard]] State state() const;

@@ -30,8 +30,8 @@ struct SystolicArrayLinks {
   Link<VectorRef>& weights;
   Link<VectorRef>& input;
   Link<VectorRef>& output;
-  /// Results of DAIS blocks come before the next of the array. It explains why the output is not
-  /// ready and decides nothing.
+  /// Results of DAIS blocks have to reach the accumulators before the array's next result. Used
+  /// only to name the reason for which the output is not ready.
   const Wire& results_of_dais;
 };
 
@@ -133,7 +133,12 @@ class SystolicArray final : public sc_core::sc_module {
     return links_.output.ready && (control.zeroes || links_.input.valid);
   }
   void take_input(VectorRef input);
-  void expect_result(Cycle now);
+  /// Makes room for the result of an input of cycle `now`.
+  void expect_result(Cycle now) {
+    results_.push();
+    available_[available_back_] = now + depth_;
+    available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
+  }
   void count_multiplications(Cycle count, bool zeroes);
   void load(VectorRef weights);
   void multiply_pending();

@@ -9,6 +9,7 @@
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
 #include "tests/compiler/scheduler/net.h"
+#include "tests/support/error_of.h"
 
 namespace tactus::compiler {
 namespace {
@@ -60,15 +61,6 @@ CompiledProgram conv_of(const ConvCase& c, const tcu::Architecture& architecture
 
 std::uint64_t count(const LayerStatistics& layer, tcu::Opcode opcode) {
   return layer.by_opcode[static_cast<std::size_t>(opcode)];
-}
-
-std::string message(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 // ---- partitions --------------------------------------------------------------------------------
@@ -310,32 +302,35 @@ TEST(ProgramBuilder, HirDump) {
 // ---- refusals ----------------------------------------------------------------------------------
 
 TEST(Refusals, OneRootNeedsMoreThanThereIs) {
-  EXPECT_EQ(message([] { relu_of(3, machine(100, 1)); }),
+  EXPECT_EQ(error_of([] { relu_of(3, machine(100, 1)); }),
             "layer \"relu\": insufficient accumulators, required at least 2 vectors for a single "
             "root, there are 1");
-  EXPECT_EQ(message([] { relu_of(3, machine(1, 100)); }),
+  EXPECT_EQ(error_of([] { relu_of(3, machine(1, 100)); }),
             "layer \"relu\": insufficient local memory, required at least 2 vectors for a single "
             "root, there are 1");
   // 3 x 3 x 2 weight rows, a bias; a single pixel amid padding; a result.
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(error_of([] {
               conv_of({{1, 1, 1}, 3, 1, 1}, machine(20, 100));
             }),
             "layer \"conv\": insufficient local memory, required at least 21 vectors for a single "
             "root, there are 20");
-  EXPECT_EQ(message([] { conv_of({{1, 1, 1}, 3, 1, 1}, machine(21, 100)); }), "no error");
+  EXPECT_EQ(error_of([] { conv_of({{1, 1, 1}, 3, 1, 1}, machine(21, 100)); }), "no error");
 }
 
 TEST(Refusals, SharedStrategiesCannotSplit) {
   BuilderOptions options;
   options.strategy = Strategy::local_vars;
   // 4 results live in local memory; 4 inputs and 3 constants come for the time of the layer.
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_of([&] {
               conv_of({{1, 4, 1}, 1, 1, 1}, machine(10, 100), options);
             }),
             "layer \"conv\": insufficient local memory, required 7 vectors besides the 4 in use, "
             "there are 10; strategy local-isolated can split a layer");
-  EXPECT_EQ(message([&] { conv_of({{1, 4, 1}, 1, 1, 1}, machine(11, 100), options); }), "no error");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_of([&] {
+              conv_of({{1, 4, 1}, 1, 1, 1}, machine(11, 100), options);
+            }),
+            "no error");
+  EXPECT_EQ(error_of([&] {
               conv_of({{1, 4, 1}, 1, 1, 1}, machine(11, 3), options);
             }),
             "layer \"conv\": insufficient accumulators, required 4 vectors, there are 3; strategy "
@@ -345,7 +340,7 @@ TEST(Refusals, SharedStrategiesCannotSplit) {
 TEST(Refusals, Threads) {
   tcu::Architecture architecture = machine(16, 16);
   architecture.number_of_threads = 2;
-  EXPECT_EQ(message([&] { ProgramBuilder builder(architecture, {}); }),
+  EXPECT_EQ(error_of([&] { ProgramBuilder builder(architecture, {}); }),
             "number_of_threads is 2; programs are compiled for 1 thread only");
 }
 

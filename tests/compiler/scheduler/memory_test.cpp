@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
+#include "tests/support/error_of.h"
 
 namespace tactus::compiler {
 namespace {
@@ -229,22 +230,13 @@ INSTANTIATE_TEST_SUITE_P(Modes, Blending, testing::Bool(), [](const auto& test) 
 
 // ---- running out -------------------------------------------------------------------------------
 
-std::string message(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(MemoryManager, SaysWhatIsFullAndWhatWasAskedFor) {
   MemoryManager memory(small(), {});
   memory.begin_pass(false);
   memory.allocate_variable("a", {8}, 10, {{"b"}, false});
-  EXPECT_EQ(message([&] { memory.allocate_variable("big", {8}, 7, {}); }),
+  EXPECT_EQ(error_of([&] { memory.allocate_variable("big", {8}, 7, {}); }),
             "out of DRAM0 for \"big\": 7 vectors needed, 6 of 16 are free");
-  EXPECT_EQ(message([&] { memory.constant("w", {8}, 17, vectors(17)); }),
+  EXPECT_EQ(error_of([&] { memory.constant("w", {8}, 17, vectors(17)); }),
             "out of DRAM1 for \"w\": 17 vectors needed, 16 of 16 are free");
 }
 
@@ -253,13 +245,13 @@ TEST(MemoryManager, LocalConstantsMustFitDram1Too) {
   architecture.dram1_depth = 4;
   MemoryManager memory(architecture, {Strategy::local_consts, false});
   memory.begin_pass(true);
-  EXPECT_EQ(message([&] { memory.constant("w", {8}, 5, vectors(5)); }),
+  EXPECT_EQ(error_of([&] { memory.constant("w", {8}, 5, vectors(5)); }),
             "out of DRAM1 for constant \"w\": 5 vectors needed, 4 of 4 are free");
 }
 
 TEST(Strategy, NamesAndSuggestions) {
   EXPECT_EQ(parse_strategy("local-vars-and-consts"), Strategy::local_vars_and_consts);
-  EXPECT_EQ(message([] { (void)parse_strategy("local-var"); }),
+  EXPECT_EQ(error_of([] { (void)parse_strategy("local-var"); }),
             "unknown strategy \"local-var\"; allowed \"local-isolated\", \"local-vars\", "
             "\"local-consts\", \"local-vars-and-consts\"; did you mean \"local-vars\"?");
 }

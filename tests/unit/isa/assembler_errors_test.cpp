@@ -5,6 +5,7 @@
 
 #include "isa/support/error.h"
 #include "isa/tcu/assembler.h"
+#include "tests/support/error_of.h"
 #include "tests/unit/isa/sample_architectures.h"
 
 namespace tactus::tcu {
@@ -12,12 +13,7 @@ namespace {
 
 std::string errors_of(const std::string& text, const Architecture& architecture = pynqz1(),
                       AssemblerChecks checks = AssemblerChecks::encoding) {
-  try {
-    (void)assemble(architecture, text, "p.tasm", checks);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { (void)assemble(architecture, text, "p.tasm", checks); });
 }
 
 struct Wrong {

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "isa/support/error.h"
+#include "tests/support/error_of.h"
 #include "tests/unit/isa/sample_architectures.h"
 
 namespace tactus::tcu {
@@ -16,12 +17,7 @@ std::string bytes_of(const Architecture& architecture, const Instruction& instru
 }
 
 std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { action(); });
 }
 
 // Toolchain spec section 2: the columns are pynqz1, cmoda7, ultra96v2, zcu104, zcu104_uram.

@@ -8,18 +8,14 @@
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
+#include "tests/support/error_of.h"
 
 namespace tactus {
 
 /// The text of the UserError that `action` throws, or "no error".
 template <typename Action>
 std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { action(); });
 }
 
 inline std::filesystem::path source_root() { return TACTUS_SOURCE_DIR; }

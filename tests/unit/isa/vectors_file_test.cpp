@@ -88,7 +88,6 @@ TEST(VectorsCsv, RoundsAsTheReferenceAndSaturates) {
 }
 
 TEST(VectorsCsv, SaturatedNumbersAreCounted) {
-  const Architecture fp16x2 = architecture(DataType::fp16bp8, 2);
   const auto saturated = [&](const std::string& text) {
     Saturated result;
     (void)parse_vectors_csv(text, "v.csv", fp16x2, std::nullopt, &result);

@@ -1,0 +1,21 @@
+// The message of what an action refuses.
+#pragma once
+
+#include <string>
+
+#include "isa/support/error.h"
+
+namespace tactus {
+
+/// The text of the UserError that `act` throws, or "no error".
+template <typename Act>
+[[nodiscard]] std::string error_of(const Act& act) {
+  try {
+    act();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace tactus
