@@ -181,7 +181,7 @@ TEST(DaisUnit, CountsInstructionsAndSamplesOfEachRun) {
 // ---- what goes wrong ---------------------------------------------------------------------------
 
 std::string error_of(const TcuSimulationConfig& config, const Lanes& lanes, std::uint64_t samples) {
-  return error_of(
+  return tactus::error_of(
       [&] { (void)run_on(config, Program(config.architecture).dais(samples), lanes, 1); });
 }
 

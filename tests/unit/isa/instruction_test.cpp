@@ -1,6 +1,5 @@
 #include "isa/tcu/instruction.h"
 
-#include <functional>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -14,10 +13,6 @@ namespace {
 
 std::string bytes_of(const Architecture& architecture, const Instruction& instruction) {
   return hex(encode_program(InstructionLayout(architecture), {instruction}));
-}
-
-std::string message_of(const std::function<void()>& action) {
-  return error_of([&] { action(); });
 }
 
 // Toolchain spec section 2: the columns are pynqz1, cmoda7, ultra96v2, zcu104, zcu104_uram.
@@ -148,7 +143,7 @@ TEST(Instruction, ConfigureWordIgnoresOperandBorders) {
   EXPECT_EQ(i.operand2, 0xABU);
   EXPECT_EQ(configure_fields(layout, i).register_number, 9U);
   EXPECT_EQ(configure_fields(layout, i).value, 0xABCDEU);
-  EXPECT_EQ(message_of([&] { (void)make_configure(layout, ConfigRegister::timeout, 0x100000); }),
+  EXPECT_EQ(error_of([&] { (void)make_configure(layout, ConfigRegister::timeout, 0x100000); }),
             "configuration value 1048576 does not fit its field; allowed 0..1048575");
 }
 
@@ -163,31 +158,31 @@ TEST(Instruction, ConfigureReadsTheLow32Bits) {
 TEST(Instruction, BuildersRefuseWhatDoesNotFit) {
   const InstructionLayout layout(pynqz1());
   EXPECT_NO_THROW((void)make_mat_mul(layout, {8191, 7}, {1048575, 7}, 65536));
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               (void)make_mat_mul(layout, {8192, 0}, {0, 0}, 1);
             }),
             "local address 8192 does not fit its field; allowed 0..8191");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               (void)make_mat_mul(layout, {0, 8}, {0, 0}, 1);
             }),
             "local stride code 8 does not fit its field; allowed 0..7");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               (void)make_mat_mul(layout, {0, 0}, {1048576, 0}, 1);
             }),
             "accumulator address 1048576 does not fit its field; allowed 0..1048575");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               (void)make_mat_mul(layout, {0, 0}, {0, 0}, 0);
             }),
             "the number of vectors, 0, does not fit its field; allowed 1..65536");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               (void)make_mat_mul(layout, {0, 0}, {0, 0}, 65537);
             }),
             "the number of vectors, 65537, does not fit its field; allowed 1..65536");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               (void)make_simd(layout, {SimdOp::add, 2, 0, 0}, 0, 0, true, true);
             }),
             "SIMD left source 2 does not fit its field; allowed 0..1");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(error_of([&] {
               (void)make_data_move(layout, DataMoveKind::dram1_to_local, {0, 0}, {0, 8}, 1);
             }),
             "DRAM1 stride code 8 does not fit its field; allowed 0..7");
@@ -200,7 +195,7 @@ TEST(Instruction, WidestCountIsAccepted) {
 }
 
 TEST(Instruction, ProgramOfBrokenSize) {
-  EXPECT_EQ(message_of([] {
+  EXPECT_EQ(error_of([] {
               (void)decode_program(InstructionLayout(zcu104()), std::vector<std::uint8_t>(20));
             }),
             "the program has 20 bytes, 2 more than 2 whole instructions; allowed multiples of 9, "

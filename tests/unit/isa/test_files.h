@@ -12,12 +12,6 @@
 
 namespace tactus {
 
-/// The text of the UserError that `action` throws, or "no error".
-template <typename Action>
-std::string error_of(Action action) {
-  return error_of([&] { action(); });
-}
-
 inline std::filesystem::path source_root() { return TACTUS_SOURCE_DIR; }
 
 /// Compiled programs and recordings that are not part of the source tree: the folder named by
