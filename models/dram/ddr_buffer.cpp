@@ -134,7 +134,10 @@ void DdrBuffer::refresh_candidate(unsigned number, DdrClock floor) {
   const int before = bank.candidate;
   bank.candidate = pick(bank, row);
   if (before >= 0 && before != bank.candidate) {
+    // What was prepared for it may be undone; how it finds the bank shows when its turn comes
+    // again.
     slots_[static_cast<unsigned>(before)].row_since = never;
+    slots_[static_cast<unsigned>(before)].row_state = DdrRowState::hit;
   }
   if (bank.candidate < 0) return;
   DdrAccess& access = slots_[static_cast<unsigned>(bank.candidate)];
@@ -194,7 +197,7 @@ DdrClock DdrBuffer::earliest_read(DdrClock floor) {
   dirty_ = 0;
   DdrClock first = never;  // of any command
   DdrClock read = never;
-  bool hidden = false;  // reads that wait for others
+  bool hidden = false;  // reads that any command of another may bring forward
   for_each_bit(busy_, [&](unsigned b) {
     const Bank& bank = banks_[b];
     if (bank.candidate < 0) {
@@ -204,12 +207,15 @@ DdrClock DdrBuffer::earliest_read(DdrClock floor) {
     DdrClock clock = earliest(b, floor);
     first = std::min(first, clock);
     if (bank.reads == 0) return;
-    if (bank.kind == DdrCommandKind::pre) clock += config_.t_rp + config_.t_rcd;
+    if (bank.kind == DdrCommandKind::pre) {
+      // Reads may be preferred before the row of a write is wanted.
+      hidden = hidden || (!shared_ && slots_[static_cast<unsigned>(bank.candidate)].write);
+      clock += config_.t_rp + config_.t_rcd;
+    }
     if (bank.kind == DdrCommandKind::act) clock += config_.t_rcd;
-    if (bank.kind == DdrCommandKind::wr) ++clock;
     read = std::min(read, clock);
   });
-  return hidden ? std::min(read, first + 1) : read;
+  return hidden ? std::min(read, first) : read;
 }
 
 }  // namespace tactus
