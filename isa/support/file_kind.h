@@ -22,6 +22,7 @@ enum class FileKind {
   sweep,
   onnx,
   dais,
+  package,
   assembly,
   vectors,
   samples,
