@@ -57,12 +57,14 @@ std::string fields_text(const darwinn::Chunk& chunk) {
 
 std::string hint_text(const Executable& executable, const darwinn::Hint& hint) {
   switch (hint.kind) {
-    case darwinn::HintKind::descriptor:
+    case darwinn::HintKind::descriptor: {
+      const std::string_view layer = hint.meta->name.value_or("");
       return fmt::format("{:<8}{:<10} {:>9} bytes from {}{}{}",
                          darwinn::direction_name(hint.direction),
                          darwinn::base_name(hint.meta->desc), hint.size, hint.offset,
-                         hint.meta->name ? " of " + printable(*hint.meta->name) : "",
+                         layer.empty() ? "" : " of " + printable(layer),
                          hint.meta->batch != 0 ? fmt::format(", batch {}", hint.meta->batch) : "");
+    }
     case darwinn::HintKind::instruction:
       return fmt::format("{:<8}{:<10} {:>9} bytes, chunk {}", "INFEED", "CODE",
                          executable.chunks[static_cast<std::size_t>(hint.number)].code.size(),

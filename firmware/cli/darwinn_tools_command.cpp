@@ -91,19 +91,6 @@ void print_addresses(const Executable& executable, const Addresses& addresses) {
   print("output", executable.outputs, addresses.outputs);
 }
 
-/// What a TCU's fields take: numbers of blocks.
-Addresses in_blocks(Addresses addresses) {
-  const auto block = [](std::uint64_t& address) { address /= darwinn::tcu_block_bytes; };
-  if (addresses.scratch) block(*addresses.scratch);
-  if (addresses.parameters) block(*addresses.parameters);
-  for (auto* all : {&addresses.inputs, &addresses.outputs}) {
-    for (auto& elements : *all) {
-      for (std::uint64_t& address : elements) block(address);
-    }
-  }
-  return addresses;
-}
-
 // ---- relayout -----------------------------------------------------------------------------------
 
 const Layer& find_output(const darwinn::File& file, const std::optional<std::string>& name) {
@@ -136,20 +123,20 @@ int darwinn_link(const Words& words) {
   if (!args.parse(words)) return exit_ok;
   const darwinn::File file(only_file(args));
   verify_and_tell(file);
-  darwinn::BuddyAllocator allocator(darwinn::extended_start, darwinn::extended_bytes);
+  const bool tcu = darwinn::is_tcu(*file.package().main().chip);
+  darwinn::BuddyAllocator allocator(tcu ? 0 : darwinn::extended_start, darwinn::extended_bytes);
+  const std::uint64_t granule = tcu ? darwinn::tcu_block_bytes : darwinn::BuddyAllocator::page;
   const std::vector<std::string> given = args.texts("address");
   std::vector<bool> used(given.size());
   OutputFolder folder(args.text("output").value_or(""));
-  std::string report;
   for (const Executable& executable : file.package().executables) {
-    Addresses addresses = darwinn::allocate(executable, allocator);
+    Addresses addresses = darwinn::allocate(executable, allocator, granule);
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (set_address(executable, given[i], addresses)) used[i] = true;
     }
     print_addresses(executable, addresses);
-    const bool tcu = darwinn::is_tcu(*executable.chip);
     for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
-      auto code = darwinn::link(executable, i, tcu ? in_blocks(addresses) : addresses);
+      auto code = darwinn::link(executable, i, tcu ? darwinn::in_blocks(addresses) : addresses);
       fmt::print("  chunk {:<6}{} bytes, sha256 {}\n", i, code.size(), sha256(code));
       folder.add(fmt::format("{}.chunk{}.bin", darwinn::type_name(executable.type), i),
                  std::move(code));

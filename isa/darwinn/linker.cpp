@@ -1,5 +1,6 @@
 #include "isa/darwinn/linker.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
@@ -107,10 +108,13 @@ void BuddyAllocator::release(std::uint64_t address) {
   free_[order].insert(offset);
 }
 
-Addresses allocate(const Executable& executable, BuddyAllocator& allocator) {
+Addresses allocate(const Executable& executable, BuddyAllocator& allocator, std::uint64_t granule) {
+  const auto place = [&](std::uint64_t bytes) {
+    return allocator.allocate(std::max(bytes, granule));
+  };
   Addresses addresses;
   if (!executable.parameters.empty()) {
-    addresses.parameters = allocator.allocate(executable.parameters.size());
+    addresses.parameters = place(executable.parameters.size());
   }
   const auto layers = [&](const std::vector<Layer>& all) {
     std::vector<std::vector<std::uint64_t>> result;
@@ -118,7 +122,7 @@ Addresses allocate(const Executable& executable, BuddyAllocator& allocator) {
       // The batch elements of a layer are one block, one after the other.
       const auto bytes = static_cast<std::uint64_t>(layer.padded_bytes());
       const auto batch = static_cast<std::uint64_t>(executable.batch_size);
-      const std::uint64_t start = allocator.allocate(bytes * batch);
+      const std::uint64_t start = place(bytes * batch);
       result.emplace_back();
       for (std::uint64_t i = 0; i < batch; ++i) result.back().push_back(start + i * bytes);
     }
@@ -127,7 +131,7 @@ Addresses allocate(const Executable& executable, BuddyAllocator& allocator) {
   addresses.inputs = layers(executable.inputs);
   addresses.outputs = layers(executable.outputs);
   if (executable.scratch_bytes > 0) {
-    addresses.scratch = allocator.allocate(static_cast<std::uint64_t>(executable.scratch_bytes));
+    addresses.scratch = place(static_cast<std::uint64_t>(executable.scratch_bytes));
   }
   return addresses;
 }

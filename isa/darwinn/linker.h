@@ -56,7 +56,9 @@ class BuddyAllocator {
 constexpr std::uint64_t extended_start = 0x8000000000000000;
 constexpr std::uint64_t extended_bytes = std::uint64_t{1} << 32;
 
-/// Addresses of all buffers of an executable: parameters, then inputs, outputs, scratch.
-[[nodiscard]] Addresses allocate(const Executable& executable, BuddyAllocator& allocator);
+/// Addresses of all buffers of an executable: parameters, then inputs, outputs, scratch. Each takes
+/// `granule` bytes at least, and so starts at a multiple of it.
+[[nodiscard]] Addresses allocate(const Executable& executable, BuddyAllocator& allocator,
+                                 std::uint64_t granule = BuddyAllocator::page);
 
 }  // namespace tactus::darwinn

@@ -115,6 +115,31 @@ void verify_places(const TcuPackage& package) {
 
 }  // namespace
 
+Addresses in_blocks(Addresses addresses) {
+  constexpr std::uint64_t most_blocks = std::uint64_t{1} << 28;
+  const auto block = [](std::optional<std::uint64_t>& address) {
+    if (!address) return;
+    if (*address % tcu_block_bytes != 0 || *address / tcu_block_bytes >= most_blocks) {
+      user_error(
+          "address {:#x} cannot be linked for a TCU; allowed: multiples of {:#x} below {:#x}",
+          *address, tcu_block_bytes, most_blocks * tcu_block_bytes);
+    }
+    *address /= tcu_block_bytes;
+  };
+  block(addresses.scratch);
+  block(addresses.parameters);
+  for (auto* all : {&addresses.inputs, &addresses.outputs}) {
+    for (auto& elements : *all) {
+      for (std::uint64_t& address : elements) {
+        std::optional<std::uint64_t> one = address;
+        block(one);
+        address = *one;
+      }
+    }
+  }
+  return addresses;
+}
+
 tcu::ModelFile tcu_model(const Package& package, const std::string& file) {
   const ByteView bytes = package.main().serialized_model;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "isa/darwinn/linker.h"
 #include "isa/darwinn/package.h"
 #include "isa/tcu/model_file.h"
 
@@ -15,6 +16,10 @@ namespace tactus::darwinn {
 
 /// Device addresses are linked as numbers of blocks of this many bytes.
 constexpr std::uint64_t tcu_block_bytes = 65536;
+
+/// Addresses as the fields take them. Throws UserError for one that is no multiple of a block or
+/// beyond the 28 bits of Configure's value.
+[[nodiscard]] Addresses in_blocks(Addresses addresses);
 
 /// The model of the main executable. Throws PackageError (E_ARCH).
 [[nodiscard]] tcu::ModelFile tcu_model(const Package& package, const std::string& file);
