@@ -26,6 +26,7 @@ constexpr Subcommand subcommands[] = {
     {"verify", "check every rule of the format", darwinn_verify},
     {"link", "write instructions with device addresses in them", darwinn_link},
     {"relayout", "turn what the device wrote into a tensor", darwinn_relayout},
+    {"replay", "latency of an Edge TPU executable over a link, as transfers", darwinn_replay},
     {"unpack", "write the parts of a package as files", darwinn_unpack},
 };
 

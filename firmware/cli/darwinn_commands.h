@@ -16,6 +16,7 @@ int darwinn_info(const Words& words);
 int darwinn_verify(const Words& words);
 int darwinn_link(const Words& words);
 int darwinn_relayout(const Words& words);
+int darwinn_replay(const Words& words);
 int darwinn_unpack(const Words& words);
 
 /// The one word that is no option.

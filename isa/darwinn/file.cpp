@@ -87,7 +87,13 @@ Layer layer_of(const fb::Layer& from) {
 }
 
 template <typename Tables>
-std::vector<Layer> layers_of(const Tables* from) {
+std::vector<Layer> layers_of(const Tables* from, const std::string& file, std::int16_t type) {
+  // Layers have different names, so that only a file that names one many times has so many.
+  constexpr std::size_t most = 16384;
+  if (size_of(from) > most) {
+    refuse(Code::limit, file, std::string(type_name(type)), "{} layers; allowed {}", size_of(from),
+           most);
+  }
   std::vector<Layer> layers;
   layers.reserve(size_of(from));
   for (std::uint32_t i = 0; i < size_of(from); ++i) layers.push_back(layer_of(*from->Get(i)));
@@ -136,7 +142,8 @@ std::uint32_t fields_present(const fb::Executable& table) {
   return present;
 }
 
-Executable executable_of(const fb::Executable& from, ByteView bytes, std::int64_t offset) {
+Executable executable_of(const fb::Executable& from, ByteView bytes, std::int64_t offset,
+                         const std::string& file) {
   Executable executable;
   executable.version = from.version();
   executable.name = text_of(from.name());
@@ -156,8 +163,8 @@ Executable executable_of(const fb::Executable& from, ByteView bytes, std::int64_
       executable.hints.push_back(hint_of(*hints->hints()->Get(i)));
     }
   }
-  executable.inputs = layers_of(from.input_layers());
-  executable.outputs = layers_of(from.output_layers());
+  executable.inputs = layers_of(from.input_layers(), file, from.type());
+  executable.outputs = layers_of(from.output_layers(), file, from.type());
   executable.chip = optional_text(from.chip());
   executable.estimated_cycles_32bit = from.estimated_cycles();
   executable.narrow_memory_bytes = from.used_narrow_memory_bytes_per_tile();
@@ -317,7 +324,8 @@ void File::open_multi(ByteView bytes, std::int64_t offset) {
     }
     // Types are all different, so that more than three executables end here, unread.
     check_type(package_, from.type(), i, count, name_);
-    package_.executables.push_back(executable_of(from, one, offset + (raw.data() - bytes.data())));
+    package_.executables.push_back(
+        executable_of(from, one, offset + (raw.data() - bytes.data()), name_));
   }
   check_combination(package_, name_);
 }
