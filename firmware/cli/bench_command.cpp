@@ -13,6 +13,7 @@
 
 #include "firmware/bench/table_config.h"
 #include "firmware/cli/args.h"
+#include "firmware/cli/bench_replays.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/standard_output.h"
@@ -44,6 +45,9 @@ std::vector<Args::Option> options() {
   return {
       {"config", "NAME|F.json", "rows, of configs/bench or a file (default: default)"},
       {"filter", "TEXT", "only rows whose \"network strategy board\" contains TEXT"},
+      {"models", "DIR",
+       "of a table of Edge TPU models: where their files are (default: "
+       "$TACTUS_SHARED/golden/darwinn/tflite, or here)"},
       {"all", "", "also the rows that take minutes"},
       {"list", "", "print the rows and run nothing"},
       {"jobs", "N", "rows at a time, a process each (default: number of cores)", false, 'j'},
@@ -315,6 +319,9 @@ int bench_command(const Words& words) {
             options());
   if (!args.parse(words)) return exit_ok;
   if (args.has("row")) return run_row(args);
+  if (const auto replays = bench::read_replay_rows(args.text("config").value_or("default"))) {
+    return bench_replays(args, *replays);
+  }
   std::size_t left = 0;
   const std::vector<Row> rows = choose_rows(args, left);
   if (args.has("list")) {

@@ -28,6 +28,7 @@ int compile_command(const Words& words);
 int estimate_command(const Words& words);
 int gemm_command(const Words& words);
 int dais_command(const Words& words);
+int darwinn_command(const Words& words);
 int samples_command(const Words& words);
 int explain_command(const Words& words);
 int zoo_command(const Words& words);

@@ -12,6 +12,7 @@
 #include "firmware/sweep/configuration.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
+#include "isa/support/link_values.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_table.h"
 
@@ -27,6 +28,7 @@ struct Topic {
 std::vector<Topic> topics() {
   return {{"architecture", {tcu::architecture_parameters().section()}},
           {"board", {board_parameters().section()}},
+          {"link", {link_parameters().section()}},
           {"run", run_sections()},
           {"sweep", sweep::parameters()}};
 }
@@ -119,10 +121,10 @@ int explain_command(const Words& words) {
       "Explains figures of --stats files: by full name (accounting.units.decoder.starved), by\n"
       "its end (decoder.starved) or by a group (roofline). Without a name: all of them.\n"
       "Explains parameters with range and default: by key (array_size), or all of an\n"
-      "architecture, a board, a run (with its options), or a sweep (its keys).",
+      "architecture, a board, a link, a run (with its options), or a sweep (its keys).",
       {{"markdown", "", "print a whole table as Markdown: all figures, or those parameters"},
        {"machine", "NAME", "figures of which machine (default tcu)"}},
-      "[NAME|architecture|board|run|sweep]");
+      "[NAME|architecture|board|link|run|sweep]");
   if (!args.parse(words)) return exit_ok;
   const FigureTable figures(machine_info(args.text("machine").value_or("tcu")));
   const std::vector<std::string>& names = args.positional();
@@ -139,7 +141,7 @@ int explain_command(const Words& words) {
     if (!markdown || find(name) != all.end()) continue;
     user_error(
         "tactus explain: --markdown prints the whole table; allowed no name, architecture, board, "
-        "run, sweep");
+        "link, run, sweep");
   }
   for (const std::string& name : names) {
     const auto topic = find(name);

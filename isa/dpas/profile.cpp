@@ -206,11 +206,8 @@ Profile decode_profile(ObjectReader reader, MissingKeys missing, const Profile& 
   }
   profile_parameters().read(reader, profile, missing);
   if (reader.has("provenance")) {
-    ObjectReader entries = reader.get_object("provenance");
-    ProvenanceByKey groups;
-    if (entries.has("*")) groups["*"] = decode_provenance(entries, "*");
-    assign_provenance(entries, profile_parameters().section(), groups, {"*"}, profile.provenance);
-    entries.finish();
+    profile.provenance =
+        read_provenance(reader.get_object("provenance"), profile_parameters().section());
   }
   reader.finish();
   check_profile(profile, reader);

@@ -13,11 +13,7 @@ DdrPreset parse_ddr_preset(std::string_view json_text, const std::string& where)
   preset.title = root.get_string("title");
   ddr_parameters().read(root, preset.config, MissingKeys::old_allowed);
   if (root.has("provenance")) {
-    ObjectReader reader = root.get_object("provenance");
-    ProvenanceByKey groups;
-    if (reader.has("*")) groups["*"] = decode_provenance(reader, "*");
-    assign_provenance(reader, ddr_parameters().section(), groups, {"*"}, preset.provenance);
-    reader.finish();
+    preset.provenance = read_provenance(root.get_object("provenance"), ddr_parameters().section());
   }
   root.finish();
   check_ddr(preset.config, root);

@@ -28,6 +28,8 @@ constexpr KindInfo kinds[] = {
     {FileKind::sweep, "a sweep", "", "tactus sweep takes it"},
     {FileKind::onnx, "an ONNX model", ".onnx", "tactus compile takes it"},
     {FileKind::dais, "a DAIS program", "", "tactus dais takes it"},
+    {FileKind::package, "a DarwiNN package or TensorFlow Lite model", ".dwn1",
+     "tactus darwinn takes it"},
     {FileKind::assembly, "an assembly text (.tasm)", ".tasm", "tactus asm takes it"},
     {FileKind::vectors, "a file of vectors (.csv)", ".csv", "tactus run --input takes it"},
     {FileKind::samples, "a file of samples (.tsample)", ".tsample", "tactus samples takes it"},
@@ -104,6 +106,8 @@ FileKind kind_of_file(const std::string& path, std::string_view content) {
     if (!one.extension.empty() && ends_with(path, one.extension)) return one.kind;
   }
   if (content.substr(0, 4) == "CISA") return FileKind::visa_container;
+  const std::string_view identifier = content.size() < 8 ? "" : content.substr(4, 4);
+  if (identifier == "DWN1" || identifier == "TFL3") return FileKind::package;
   if (looks_like_onnx(content)) return FileKind::onnx;
   if (content.substr(0, 2) == "# " && content.find("top=") != std::string_view::npos) {
     return FileKind::log;

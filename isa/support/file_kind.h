@@ -23,6 +23,7 @@ enum class FileKind {
   sweep,
   onnx,
   dais,
+  package,
   assembly,
   vectors,
   samples,

@@ -76,4 +76,12 @@ void assign_provenance(ObjectReader& reader, const ParameterSection& section,
   }
 }
 
+ProvenanceByKey read_provenance(ObjectReader reader, const ParameterSection& section) {
+  ProvenanceByKey groups, assigned;
+  if (reader.has("*")) groups["*"] = decode_provenance(reader, "*");
+  assign_provenance(reader, section, groups, {"*"}, assigned);
+  reader.finish();
+  return assigned;
+}
+
 }  // namespace tactus

@@ -45,4 +45,7 @@ void assign_provenance(ObjectReader& reader, const ParameterSection& section,
                        const ProvenanceByKey& groups, const std::vector<std::string>& order,
                        ProvenanceByKey& assigned);
 
+/// A whole object "provenance" of one section, in which "*" stands for keys without an entry.
+[[nodiscard]] ProvenanceByKey read_provenance(ObjectReader reader, const ParameterSection& section);
+
 }  // namespace tactus

@@ -88,11 +88,12 @@ ModelFile decode_model(ObjectReader reader) {
 
 // ---- checks; each leaves out what could not even be read ----------------------------------------
 
-void check_file_name(const std::string& entry_path, const std::string& name, Problems& problems) {
+void check_file_name(const std::string& entry_path, const std::string& name, ModelFileNames names,
+                     Problems& problems) {
   const std::string path = entry_path + "/file_name";
   if (problems.concerns(entry_path)) return;
   if (name.empty()) {
-    problems.add(path, "the file name is empty");
+    if (names == ModelFileNames::needed) problems.add(path, "the file name is empty");
   } else if (name == "." || name == ".." || name.find('\0') != std::string::npos ||
              name.find_first_of("/\\") != std::string::npos) {
     problems.add(path, fmt::format("{} is not a bare file name; allowed a file in the folder of "
@@ -159,14 +160,14 @@ void check_layers(const std::vector<LayerEntry>& layers, std::optional<std::uint
   }
 }
 
-void check_model(const ModelFile& model, Problems& problems) {
+void check_model(const ModelFile& model, ModelFileNames names, Problems& problems) {
   const bool depth_known = !problems.concerns("/arch/dram1_depth");
-  check_file_name("/prog", model.prog.file_name, problems);
+  check_file_name("/prog", model.prog.file_name, names, problems);
   for (std::size_t i = 0; i < model.consts.size(); ++i) {
     const ConstantsEntry& entry = model.consts[i];
     const std::string path = fmt::format("/consts/{}", i);
     if (problems.concerns(path)) continue;
-    check_file_name(path, entry.file_name, problems);
+    check_file_name(path, entry.file_name, names, problems);
     if (!depth_known) continue;
     check_range(path, "constants", entry.base, entry.size, "DRAM1", model.arch.dram1_depth,
                 problems);
@@ -214,10 +215,11 @@ ModelFile read_model_file(const std::string& path) {
   return parse_as(FileKind::model, path, text, [&] { return parse_model_file(text, path); });
 }
 
-ModelFile parse_model_file(std::string_view json_text, const std::string& where) {
+ModelFile parse_model_file(std::string_view json_text, const std::string& where,
+                           ModelFileNames names) {
   JsonDocument document(json_text, where);
   ModelFile model = decode_model(document.root());
-  check_model(model, document.problems());
+  check_model(model, names, document.problems());
   document.problems().throw_if_any();
   return model;
 }

@@ -83,8 +83,12 @@ struct ModelFile {
 /// arch may be missing, as in old files. File names must be bare, tensors lie inside DRAM0,
 /// constants inside DRAM1. Throws UserError with all problems.
 [[nodiscard]] ModelFile read_model_file(const std::string& path);
+/// Whether a model must name the files of its program and constants: one that travels in a package
+/// with them need not.
+enum class ModelFileNames { needed, may_be_empty };
 /// The same from text already in memory; `where` stands for the file name in messages.
-[[nodiscard]] ModelFile parse_model_file(std::string_view json_text, const std::string& where);
+[[nodiscard]] ModelFile parse_model_file(std::string_view json_text, const std::string& where,
+                                         ModelFileNames names = ModelFileNames::needed);
 
 /// One line without a line end, byte for byte as the reference writes it (which knows neither
 /// layers nor board). Throws UserError for a name that is not UTF-8.

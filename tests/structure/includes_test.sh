@@ -35,6 +35,7 @@ allow isa/support isa/support
 allow isa/dais isa/support isa/dais
 allow isa/dram isa/support isa/dram
 allow isa/tcu isa/support isa/dais isa/tcu
+allow isa/darwinn isa/support isa/tcu isa/darwinn
 check isa '<(systemc|tlm)' 'isa knows no SystemC'
 
 # What machines share knows no instruction set and no machine.
@@ -44,6 +45,7 @@ allow models/dram isa/support isa/dram models/sim models/dram
 allow models/dais isa/support isa/dais models/sim models/dais
 allow models/tcu isa models
 allow firmware/driver/common isa/support models/sim firmware/driver/common
+allow firmware/driver/darwinn isa/support isa/darwinn firmware/driver/darwinn
 allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/report
 
 # Nothing points upward.

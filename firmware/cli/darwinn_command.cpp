@@ -1,0 +1,99 @@
+// tactus darwinn: packages of the Edge TPU's compiler, and our own in the same form.
+#include "firmware/cli/darwinn_commands.h"
+
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "isa/support/error.h"
+#include "isa/support/file_guard.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+
+namespace tactus {
+namespace {
+
+struct Subcommand {
+  std::string_view name;
+  std::string_view help;
+  int (*run)(const Words&);
+};
+
+constexpr Subcommand subcommands[] = {
+    {"info", "package, executables, transfers, layers; --json has everything", darwinn_info},
+    {"verify", "check every rule of the format", darwinn_verify},
+    {"link", "write instructions with device addresses in them", darwinn_link},
+    {"relayout", "turn what the device wrote into a tensor", darwinn_relayout},
+    {"replay", "latency of an Edge TPU executable over a link, as transfers", darwinn_replay},
+    {"unpack", "write the parts of a package as files", darwinn_unpack},
+};
+
+void print_summary() {
+  fmt::print(
+      "Usage: tactus darwinn COMMAND [options] FILE     tactus darwinn COMMAND --help\n\n"
+      "DarwiNN packages (\"DWN1\"): bare, or in a TensorFlow Lite model compiled for the Edge "
+      "TPU.\n\n");
+  for (const Subcommand& one : subcommands) fmt::print("  {:<9} {}\n", one.name, one.help);
+}
+
+}  // namespace
+
+std::string only_file(const Args& args) {
+  if (args.positional().size() == 1) return args.positional().front();
+  user_error("tactus {}: name exactly one file", args.command());
+}
+
+std::uint64_t parse_address(const std::string& text, const std::string& where) {
+  const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  const char* const begin = text.data() + (hex ? 2 : 0);
+  const char* const end = text.data() + text.size();
+  std::uint64_t value = 0;
+  const auto result = std::from_chars(begin, end, value, hex ? 16 : 10);
+  if (result.ec != std::errc() || result.ptr != end) {
+    user_error("{} {} is not allowed; allowed: a whole number of 64 bits, such as 0x80000000",
+               where, quote(text));
+  }
+  return value;
+}
+
+void print_warnings(const std::vector<darwinn::Warning>& warnings) {
+  for (const darwinn::Warning& warning : warnings) {
+    fmt::print(stderr, "tactus: warning: {}\n", warning.text);
+  }
+}
+
+void OutputFolder::write() {
+  namespace fs = std::filesystem;
+  check_file_name(folder_);
+  std::error_code error;
+  const bool made = fs::create_directories(folder_, error);
+  if (error) user_error("{}: cannot be made: {}", folder_, error.message());
+  try {
+    for (const One& file : files_) claim_output(folder_ + "/" + file.name);
+    for (const One& file : files_) write_file_atomically(folder_ + "/" + file.name, file.bytes);
+  } catch (...) {
+    if (made) fs::remove(folder_, error);  // unless something is in it
+    throw;
+  }
+  for (const One& file : files_) {
+    fmt::print("{}/{}: {} bytes\n", folder_, file.name, file.bytes.size());
+  }
+}
+
+int darwinn_command(const Words& words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
+    print_summary();
+    return words.empty() ? exit_usage : exit_ok;
+  }
+  std::vector<std::string_view> names;
+  for (const Subcommand& one : subcommands) {
+    if (one.name == words[0]) return one.run({words.begin() + 1, words.end()});
+    names.push_back(one.name);
+  }
+  user_error("tactus darwinn: unknown command {}{}; see tactus darwinn --help", quote(words[0]),
+             suggestion(words[0], names));
+}
+
+}  // namespace tactus

@@ -1,0 +1,230 @@
+// tactus darwinn replay: an Edge TPU executable as the series of transfers that it is.
+#include <optional>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "firmware/cli/darwinn_commands.h"
+#include "firmware/cli/table.h"
+#include "firmware/config/link.h"
+#include "firmware/driver/darwinn/replay.h"
+#include "isa/darwinn/verify.h"
+#include "isa/support/text.h"
+
+namespace tactus {
+namespace {
+
+using darwinn::Executable;
+using Json = nlohmann::ordered_json;
+
+constexpr double per_ms = 1e9;  // picoseconds
+
+/// The lump of compute, and where it comes from.
+struct Compute {
+  std::uint64_t cycles = 0;
+  std::string source;  ///< empty: compute is not modelled
+
+  [[nodiscard]] std::string words() const {
+    if (source.empty()) return "compute not modelled";
+    return fmt::format("compute = single lump of {} estimated cycles from {}", cycles, source);
+  }
+};
+
+Compute compute_of(const Args& args, const darwinn::File& file) {
+  const auto other = args.text("cycles-from");
+  if (other && args.has("cycles")) {
+    user_error("tactus darwinn replay: give --cycles or --cycles-from, not both");
+  }
+  if (args.has("cycles")) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 40;
+    const std::uint64_t cycles = args.number("cycles", 0, 0, most);
+    return {cycles, cycles == 0 ? "" : "the command line"};
+  }
+  if (!other) {
+    const std::int64_t cycles = file.package().main().estimated_cycles;
+    if (cycles <= 0) return {};
+    return {static_cast<std::uint64_t>(cycles), "the package"};
+  }
+  const darwinn::File from(*other);
+  (void)darwinn::verify(from.package(), from.name());
+  const std::int64_t cycles = from.package().main().estimated_cycles;
+  if (cycles <= 0) user_error("{}: the package estimates no cycles", *other);
+  return {static_cast<std::uint64_t>(cycles), *other + ", whose instructions are others"};
+}
+
+std::string words(const darwinn::File& file, const Compute& compute, const Link& link) {
+  std::string text = fmt::format(
+      "Edge TPU executable replayed; instruction encoding undocumented; {}; result is a "
+      "transfer-bound latency; no output values.",
+      compute.words());
+  if (!link.needs_hints) {
+    text += " The list of DMA hints stands in for the device's own fetches.";
+  }
+  if (!file.package().main().fully_deterministic) {
+    text += " Outputs and interrupt are not in the list: inferred tail.";
+  }
+  return text;
+}
+
+std::string what(const Executable& executable, const ReplayStep& step) {
+  const darwinn::Hint& hint = step.hint;
+  std::string text;
+  switch (hint.kind) {
+    case darwinn::HintKind::descriptor: {
+      const std::string_view layer = hint.meta->name.value_or("");
+      text = fmt::format("{}{}{}",
+                         hint.meta->desc == darwinn::scratch
+                             ? (hint.direction == darwinn::infeed ? "SCRATCH IN" : "SCRATCH OUT")
+                             : darwinn::base_name(hint.meta->desc),
+                         layer.empty() ? "" : " ", printable(layer));
+      break;
+    }
+    case darwinn::HintKind::instruction:
+      text = fmt::format("INSTRUCTIONS {} of {}", hint.number, executable.chunks.size());
+      break;
+    case darwinn::HintKind::interrupt:
+      text = fmt::format("INTERRUPT {}", hint.number);
+      break;
+    case darwinn::HintKind::fence:
+    case darwinn::HintKind::none:
+      text = "FENCE";
+  }
+  return step.inferred ? text + " (inferred)" : text;
+}
+
+Json traffic_json(const darwinn::Traffic& traffic) {
+  return {{"instructions", traffic.instructions},
+          {"inputs", traffic.inputs},
+          {"parameters", traffic.parameters},
+          {"scratch_in", traffic.scratch_in},
+          {"outputs", traffic.outputs},
+          {"scratch_out", traffic.scratch_out},
+          {"in", traffic.in()},
+          {"out", traffic.out()}};
+}
+
+Json result_json(const Executable& executable, const ReplayResult& result) {
+  Json steps = Json::array();
+  for (const ReplayStep& step : result.steps) {
+    steps.push_back({{"what", what(executable, step)},
+                     {"bytes", step.bytes},
+                     {"start_ps", step.start},
+                     {"end_ps", step.end},
+                     {"inferred", step.inferred}});
+  }
+  return {{"type", darwinn::type_name(executable.type)},
+          {"total_ps", result.total},
+          {"listed_ps", result.listed},
+          {"bound_ps", result.bound},
+          {"compute_start_ps", result.compute_start},
+          {"compute_end_ps", result.compute_end},
+          {"bytes", traffic_json(result.traffic)},
+          {"steps", steps}};
+}
+
+void print_json(const darwinn::File& file, const Compute& compute, const Link& link,
+                const ReplayResult& main, const std::optional<ReplayResult>& caching) {
+  Json json{{"file", file.name()},
+            {"sha256", file.sha256()},
+            {"model", "R1"},
+            {"words", words(file, compute, link)},
+            {"link", {{"name", link.name}, {"title", link.title}}},
+            {"cycles", compute.cycles}};
+  link_parameters().write(json["link"], link);
+  json["main"] = result_json(file.package().main(), main);
+  if (caching) json["parameter_caching"] = result_json(*file.package().caching(), *caching);
+  fmt::print("{}\n", json.dump(1, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_result(const Executable& executable, const ReplayResult& result) {
+  Table table({{"  transfer", Table::Align::left}, {"bytes"}, {"start ms"}, {"end ms"}});
+  std::vector<std::vector<std::string>> rows;
+  const auto ms = [](Picoseconds time) {
+    return fmt::format("{:.6f}", static_cast<double>(time) / per_ms);
+  };
+  for (const ReplayStep& step : result.steps) {
+    rows.push_back({"  " + what(executable, step), step.bytes > 0 ? std::to_string(step.bytes) : "",
+                    ms(step.start), ms(step.end)});
+  }
+  fmt::print("{}", table.text(rows));
+  const darwinn::Traffic& traffic = result.traffic;
+  fmt::print(
+      "  bytes: instructions {}, inputs {}, parameters {}, scratch in {}, outputs {}, "
+      "scratch out {}\n",
+      traffic.instructions, traffic.inputs, traffic.parameters, traffic.scratch_in, traffic.outputs,
+      traffic.scratch_out);
+}
+
+void print_text(const darwinn::File& file, const Compute& compute, const Link& link,
+                const ReplayResult& main, const std::optional<ReplayResult>& caching) {
+  fmt::print("{}\n\n", words(file, compute, link));
+  fmt::print("{:<22}{}\n", "file", file.name());
+  fmt::print("{:<22}{}: {}, {:g} MB/s out, {:g} MB/s in, {:g} ms a request\n", "link", link.name,
+             link.title, static_cast<double>(link.out_bytes_per_second) / 1e6,
+             static_cast<double>(link.in_bytes_per_second) / 1e6,
+             static_cast<double>(link.fixed_ps) / per_ms);
+  fmt::print("{:<22}{} ps = {:.3f} ms (R1), {:.3f} ms if all overlapped\n", "latency", main.total,
+             static_cast<double>(main.total) / per_ms, static_cast<double>(main.bound) / per_ms);
+  if (main.listed != main.total) {
+    fmt::print("{:<22}{} ps without the inferred tail\n", "", main.listed);
+  }
+  if (caching) {
+    fmt::print(
+        "{:<22}{} ps = {:.3f} ms more on the first run, or after its parameters were "
+        "evicted\n",
+        "parameter caching", caching->total, static_cast<double>(caching->total) / per_ms);
+  }
+  fmt::print("\n{}\n", darwinn::type_name(file.package().main().type));
+  print_result(file.package().main(), main);
+  if (!caching) return;
+  fmt::print("\nPARAMETER_CACHING\n");
+  print_result(*file.package().caching(), *caching);
+}
+
+}  // namespace
+
+int darwinn_replay(const Words& words) {
+  Args args("darwinn replay",
+            "Replays an Edge TPU executable as a series of transfers, model R1. Nothing is "
+            "computed, and there are no output values.",
+            {{"link", "NAME|F.json", "host link, of configs/links or a file (required)"},
+             {"cycles", "N",
+              "compute as one lump of N cycles (default: the package's estimate, if "
+              "it has one; 0: none)"},
+             {"cycles-from", "F2", "compute as estimated by another package, of the same network"},
+             {"descriptors", "",
+              "the device asks for its transfers itself: runs over USB what has "
+              "no fully deterministic hints, with an inferred tail"},
+             {"token", "N", "whose parameters are on the chip already, for a lone EXECUTION_ONLY"},
+             {"json", "", "print all figures as JSON"}},
+            "FILE");
+  if (!args.parse(words)) return exit_ok;
+  if (!args.has("link")) {
+    user_error("tactus darwinn replay: --link NAME is missing; such as usb3, usb2, pcie");
+  }
+  const Link link = read_link(*args.text("link"));
+  const darwinn::File file(only_file(args));
+  darwinn::VerifyOptions options;
+  options.needs_hints = link.needs_hints && !args.has("descriptors");
+  if (const auto token = args.text("token")) {
+    options.resident_token = parse_address(*token, "tactus darwinn replay: --token");
+  }
+  print_warnings(file.warnings());
+  print_warnings(darwinn::verify(file.package(), file.name(), options));
+  if (!darwinn::is_edge_tpu(*file.package().main().chip)) {
+    user_error("{}: {}: for chip {}, whose programs run on the TCU; a replay is for beagle",
+               file.name(), darwinn::name(darwinn::Code::chip), quote(*file.package().main().chip));
+  }
+  const Compute compute = compute_of(args, file);
+  const ReplayResult main = replay(file.package().main(), link, compute.cycles);
+  std::optional<ReplayResult> caching;
+  if (file.package().caching() != nullptr) caching = replay(*file.package().caching(), link, 0);
+  if (args.has("json")) {
+    print_json(file, compute, link, main, caching);
+  } else {
+    print_text(file, compute, link, main, caching);
+  }
+  return exit_ok;
+}
+
+}  // namespace tactus

@@ -1,0 +1,23 @@
+// Everything that a package file says, as JSON.
+#pragma once
+
+#include <string>
+
+#include "isa/darwinn/file.h"
+
+namespace tactus::darwinn {
+
+/// Bytes that the hints move, by what they are.
+struct Traffic {
+  std::int64_t instructions = 0, inputs = 0, parameters = 0, scratch_in = 0;
+  std::int64_t outputs = 0, scratch_out = 0;
+  [[nodiscard]] std::int64_t in() const { return instructions + inputs + parameters + scratch_in; }
+  [[nodiscard]] std::int64_t out() const { return outputs + scratch_out; }
+};
+[[nodiscard]] Traffic traffic_of(const Executable& executable);
+
+/// Container, package, executables, chunks with their fields, hints, layers. Sizes are bytes;
+/// tables of a layout are given by their lengths and runs of equal values.
+[[nodiscard]] std::string to_json(const File& file);
+
+}  // namespace tactus::darwinn

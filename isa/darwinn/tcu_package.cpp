@@ -1,0 +1,163 @@
+#include "isa/darwinn/tcu_package.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "isa/darwinn/refusal.h"
+#include "isa/support/text.h"
+#include "isa/tcu/instruction.h"
+#include "isa/tcu/layout.h"
+
+namespace tactus::darwinn {
+namespace {
+
+constexpr unsigned register_bits = 4;  // of Configure; the value is above them
+constexpr unsigned patched_bits = register_bits + 32;
+
+struct TcuPackage {
+  const std::string& file;
+  const tcu::ModelFile& model;
+  const tcu::InstructionLayout& layout;
+};
+
+void verify_field(const TcuPackage& package, const Executable& executable, std::size_t chunk,
+                  std::size_t index) {
+  const Field& field = executable.chunks[chunk].fields[index];
+  const std::string place =
+      fmt::format("{}, chunk {}, field {}", type_name(executable.type), chunk, index);
+  if (field.meta->position != lower_32bit) {
+    refuse(Code::field_units, package.file, place,
+           "UPPER_32BIT; a block number has 32 bits, allowed LOWER_32BIT");
+  }
+  const std::int64_t bits = package.layout.instruction_bits();
+  const std::int64_t instruction = field.offset_bit / bits;
+  if (field.offset_bit % bits != register_bits) {
+    refuse(Code::field_units, package.file, place,
+           "bit {} of instruction {}; allowed {}, the value of Configure", field.offset_bit % bits,
+           instruction, register_bits);
+  }
+  const tcu::Instruction decoded =
+      tcu::decode(package.layout, executable.chunks[chunk].code.data() +
+                                      instruction * package.layout.instruction_bytes());
+  const auto wanted = field.meta->desc == parameter ? tcu::ConfigRegister::dram1_offset
+                                                    : tcu::ConfigRegister::dram0_offset;
+  const bool configure = decoded.opcode == static_cast<std::uint8_t>(tcu::Opcode::configure);
+  const auto number = tcu::configure_fields(package.layout, decoded).register_number;
+  if (!configure || number != static_cast<std::uint8_t>(wanted)) {
+    refuse(Code::field_units, package.file, place,
+           "{} on instruction {}, {}; allowed: Configure of register {:#x}",
+           base_name(field.meta->desc), instruction,
+           configure ? fmt::format("Configure of register {:#x}", number)
+                     : fmt::format("of opcode {:#x}", decoded.opcode),
+           static_cast<unsigned>(wanted));
+  }
+}
+
+void verify_code(const TcuPackage& package, const Executable& executable) {
+  for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
+    const Chunk& chunk = executable.chunks[i];
+    const std::size_t bytes = package.layout.instruction_bytes();
+    if (chunk.code.size() % bytes != 0) {
+      refuse(Code::chunk_size, package.file,
+             fmt::format("{}, chunk {}", type_name(executable.type), i),
+             "{} bytes; allowed: multiples of {}, whole instructions", chunk.code.size(), bytes);
+    }
+    if (!chunk.fields.empty() &&
+        package.layout.instruction_bits() - package.layout.header < patched_bits) {
+      refuse(Code::field_units, package.file,
+             fmt::format("{}, chunk {}", type_name(executable.type), i),
+             "operands of {} bits; fields need {}",
+             package.layout.instruction_bits() - package.layout.header, patched_bits);
+    }
+    for (std::size_t k = 0; k < chunk.fields.size(); ++k) verify_field(package, executable, i, k);
+  }
+}
+
+/// Bytes of each tensor, whose pieces follow each other, against the layers of the executable.
+void verify_tensors(const TcuPackage& package, const std::vector<tcu::TensorEntry>& entries,
+                    const std::vector<Layer>& layers, const char* side) {
+  for (const tcu::TensorEntry& entry : entries) {
+    const auto found = std::find_if(layers.begin(), layers.end(),
+                                    [&](const Layer& layer) { return layer.name == entry.name; });
+    if (found == layers.end()) {
+      refuse(Code::architecture, package.file, "serialized_model", "{} {} is not among the layers",
+             side, quote(entry.name));
+    }
+  }
+  for (const Layer& layer : layers) {
+    std::uint64_t vectors = 0;
+    for (const tcu::TensorEntry& entry : entries) {
+      if (layer.name == entry.name) vectors += entry.size;
+    }
+    const std::uint64_t bytes = package.model.arch.vector_bytes();
+    const auto padded = static_cast<std::uint64_t>(layer.padded_bytes());
+    if (vectors > padded || vectors * bytes != padded) {
+      refuse(Code::architecture, package.file, "serialized_model",
+             "{} {} has {} vectors of {} bytes, its layer {} bytes", side,
+             quote(layer.name.value_or("")), vectors, bytes, padded);
+    }
+  }
+}
+
+/// No two tensors share vectors of DRAM0.
+void verify_places(const TcuPackage& package) {
+  std::vector<tcu::TensorEntry> all = package.model.inputs;
+  all.insert(all.end(), package.model.outputs.begin(), package.model.outputs.end());
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i - 1].base + all[i - 1].size > all[i].base) {
+      refuse(Code::architecture, package.file, "serialized_model",
+             "{} and {} overlap in DRAM0, at vector {}", quote(all[i - 1].name), quote(all[i].name),
+             all[i].base);
+    }
+  }
+}
+
+}  // namespace
+
+Addresses in_blocks(Addresses addresses) {
+  constexpr std::uint64_t most_blocks = std::uint64_t{1} << 28;
+  const auto block = [](std::optional<std::uint64_t>& address) {
+    if (!address) return;
+    if (*address % tcu_block_bytes != 0 || *address / tcu_block_bytes >= most_blocks) {
+      user_error(
+          "address {:#x} cannot be linked for a TCU; allowed: multiples of {:#x} below {:#x}",
+          *address, tcu_block_bytes, most_blocks * tcu_block_bytes);
+    }
+    *address /= tcu_block_bytes;
+  };
+  block(addresses.scratch);
+  block(addresses.parameters);
+  for (auto* all : {&addresses.inputs, &addresses.outputs}) {
+    for (auto& elements : *all) {
+      for (std::uint64_t& address : elements) {
+        std::optional<std::uint64_t> one = address;
+        block(one);
+        address = *one;
+      }
+    }
+  }
+  return addresses;
+}
+
+tcu::ModelFile tcu_model(const Package& package, const std::string& file) {
+  const ByteView bytes = package.main().serialized_model;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  try {
+    return tcu::parse_model_file(text, "serialized_model", tcu::ModelFileNames::may_be_empty);
+  } catch (const UserError& error) {
+    refuse(Code::architecture, file, "", "{}", error.what());
+  }
+}
+
+void verify_tcu_package(const Package& package, const std::string& file) {
+  const tcu::ModelFile model = tcu_model(package, file);
+  const tcu::InstructionLayout layout(model.arch);
+  const TcuPackage parts{file, model, layout};
+  verify_tensors(parts, model.inputs, package.main().inputs, "input");
+  verify_tensors(parts, model.outputs, package.main().outputs, "output");
+  verify_places(parts);
+  for (const Executable& executable : package.executables) verify_code(parts, executable);
+}
+
+}  // namespace tactus::darwinn

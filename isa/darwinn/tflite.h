@@ -1,0 +1,57 @@
+// A TensorFlow Lite model around a package: finds the operator "edgetpu-custom-op" and takes the
+// package out of its options, a FlexBuffer map.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/darwinn/package.h"
+#include "isa/darwinn/refusal.h"
+
+namespace tactus::darwinn {
+
+/// A tensor that the operator reads or writes. Views into the file.
+struct TfliteTensor {
+  std::string_view name;
+  std::string type;  ///< "UINT8", ...
+  IntView shape;
+  View<float> scale;
+  View<std::int64_t> zero_point;
+};
+
+/// The options of the operator. Keys that are not there are not set.
+struct OperatorOptions {
+  std::optional<std::int64_t> data_version;          ///< key "1"
+  std::optional<std::int64_t> execution_preference;  ///< key "5", for Android only
+  std::optional<std::vector<std::int64_t>> chips;    ///< key "6"
+  std::optional<std::size_t> further_packages;       ///< key "7"
+  ByteView package;                                  ///< key "4"
+};
+
+struct TfliteModel {
+  std::uint32_t version = 0;
+  std::string_view description;
+  std::size_t subgraphs = 0;
+  std::map<std::string, std::size_t> operators;  ///< how many of each; the host runs the others
+  std::size_t subgraph = 0, operator_index = 0;  ///< of the Edge TPU's operator
+  std::int64_t options_offset = 0;               ///< in the file
+  std::int64_t options_bytes = 0;
+  int options_format = 0;
+  std::vector<TfliteTensor> inputs, outputs;
+  OperatorOptions options;
+};
+
+/// The map of the options. Throws PackageError (E_FLEX, E_MULTI_PKG); `file` stands for the name.
+[[nodiscard]] OperatorOptions parse_options(ByteView flexbuffer, const std::string& file,
+                                            std::vector<Warning>& warnings);
+
+/// `bytes` must be aligned to 8 and outlive the result. Throws PackageError: E_TRUNC for what is no
+/// sound FlatBuffer, E_TFL_NOOP, E_TFL_EXTOPT, and what parse_options refuses.
+[[nodiscard]] TfliteModel parse_tflite(ByteView bytes, const std::string& file,
+                                       std::vector<Warning>& warnings);
+
+}  // namespace tactus::darwinn
