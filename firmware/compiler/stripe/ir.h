@@ -57,6 +57,14 @@ class Tagged {
   void remove_tag(std::string_view tag);
 };
 
+/// Names of indexes, refinements, scalars, tags and devices: not empty, no digit first, none of
+/// white space and []{}()<>,;:=*+-/"# anywhere. Scalars begin with "$", and nothing else does that
+/// statements could take for one.
+[[nodiscard]] bool is_name(std::string_view text);
+[[nodiscard]] inline bool is_scalar_name(std::string_view text) {
+  return is_name(text) && text.front() == '$';
+}
+
 // ---- shapes, locations --------------------------------------------------------------------------
 
 enum class DataType {
@@ -154,6 +162,7 @@ class LocationPattern {
 struct Index : Tagged {
   std::string name;
   std::uint64_t range = 1;
+  std::uint32_t line = 0;  ///< in the text it was read from; 0: none
   /// Not zero: a computed index. Its range is 1 and its value this affine over the indexes of the
   /// enclosing block.
   Affine affine;
@@ -182,6 +191,7 @@ struct Refinement : Tagged {
   std::uint64_t offset = 0;             ///< bytes in the location's memory
   std::optional<std::size_t> bank_dim;  ///< dimension that is spread over banks
   std::optional<Affine> cache_unit;     ///< memory unit a scheduler shall use
+  std::uint32_t line = 0;               ///< in the text it was read from; 0: none
 
   /// Elements: sum of stride * access.
   [[nodiscard]] Affine flat_access() const;
@@ -248,6 +258,7 @@ struct Statement : Tagged {
   StatementId id = parent_statement;  ///< given by Block::insert
   std::vector<StatementId> deps;      ///< statements of the same block that come before
   Operation op;
+  std::uint32_t line = 0;  ///< in the text it was read from; 0: none
 
   /// Null if the statement is of another kind.
   [[nodiscard]] Block* block();

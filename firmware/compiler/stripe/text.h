@@ -2,8 +2,9 @@
 //
 // The printed text is a view: types of intrinsics, parameters of specials, values of attributes of
 // indexes and refinements are not in it. Protobuf text has them, but neither bank dimensions nor
-// cache units. Readers throw UserError "FILE:LINE: what", at the first thing that is wrong; they
-// check form only, see verify.h for the rest.
+// cache units. Readers throw UserError "FILE:LINE: what", at the first thing that is wrong. They
+// check form, and what printing needs: names given once, indexes that exist; see verify.h for the
+// rest. Constants are printed with six digits, as PlaidML prints them.
 #pragma once
 
 #include <cstddef>
