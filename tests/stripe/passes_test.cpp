@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "firmware/compiler/stripe/text.h"
 #include "golden.h"
@@ -45,16 +46,19 @@ TEST(StripePasses, GoldenTextAfterEachPass) {
   std::map<std::string, Tally> tallies;
   const char* show = std::getenv("TACTUS_STRIPE_SHOW");
   for (const Case& one : golden_cases()) {
-    std::vector<ConfiguredPass> passes;
-    ASSERT_NO_THROW(passes = read_passes(read(one.passes), one.passes)) << one.name;
-    ASSERT_EQ(passes.size() + 1, one.steps.size()) << one.name;
-    for (std::size_t i = 0; i < passes.size(); ++i) {
-      Tally& tally = tallies[std::string(passes[i].kind)];
+    const nlohmann::json entries = nlohmann::json::parse(read(one.passes)).at("passes");
+    // Where PlaidML gave up there are fewer steps than passes.
+    ASSERT_LE(one.steps.size(), entries.size() + 1) << one.name;
+    for (std::size_t i = 0; i + 1 < one.steps.size(); ++i) {
+      const auto kind = std::find_if(entries[i].items().begin(), entries[i].items().end(),
+                                     [](const auto& item) { return item.key() != "name"; });
+      Tally& tally = tallies[kind.key()];
       ++tally.total;
       Program program = read_step(one.steps[i]);
       std::string text;
       try {
-        passes[i].pass->run(program);
+        const auto passes = read_passes(nlohmann::json{entries[i]}.dump(), one.passes);
+        passes.at(0).pass->run(program);
         text = print(program);
       } catch (const UserError& error) {
         text = error.what();

@@ -70,8 +70,9 @@ class Tiling {
         const std::int64_t within = options_.interleave ? as_signed(count) : 1;
         Index value;
         value.name = inner_.unique_index_name(outer.name);
-        value.affine = Affine(outer.name, options_.interleave ? 1 : as_signed(size));
-        const Affine whole = Affine(outer.name, within) + Affine(value.name);
+        value.affine = Affine(outer.name);
+        const Affine whole = Affine(outer.name, within) +
+                             Affine(value.name, options_.interleave ? 1 : as_signed(size));
         replace_uses(outer.name, whole);
         if (ragged) {
           inner_.constraints.push_back(Affine(as_signed(outer.range) - 1) - whole);
