@@ -63,31 +63,6 @@ bool wrong_upstream(const Case& one, const Step& step) {
 
 std::string read(const std::string& path) { return read_text(path); }
 
-Tensors golden_inputs(const Program& program) {
-  Tensors inputs;
-  std::map<std::string, bool> written;
-  for (const Statement& stmt : program.block().statements) {
-    const Block* main = stmt.block();
-    if (main == nullptr) continue;
-    for (const auto& [into, ref] : main->refs) {
-      if (writes(ref.direction)) written[ref.from] = true;
-    }
-  }
-  for (const auto& [name, shape] : user_buffers(program)) {
-    Tensor tensor(shape.elements(), 0.0);
-    std::uint32_t hash = 2166136261U;
-    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-    if (!written[name]) {
-      for (double& value : tensor) {
-        hash = hash * 1664525U + 1013904223U;
-        value = static_cast<double>((hash >> 24U) % 15) - 7;
-      }
-    }
-    inputs.emplace(name, std::move(tensor));
-  }
-  return inputs;
-}
-
 Tensors read_outputs(const std::string& path) {
   Tensors result;
   std::istringstream lines(read(path));
@@ -101,13 +76,20 @@ Tensors read_outputs(const std::string& path) {
   return result;
 }
 
-std::pair<Tensors, Tensors> fragment_data(const std::string& path) {
+std::pair<Tensors, std::vector<Element>> fragment_data(const std::string& path) {
   const nlohmann::json data = nlohmann::json::parse(read(path));
   const auto tensors = [&data](const char* key) {
     const auto it = data.find(key);
     return it == data.end() || it->is_null() ? Tensors() : it->get<Tensors>();
   };
-  return {tensors("inputs"), tensors("expected")};
+  std::vector<Element> elements;
+  for (const auto& [name, tensor] : tensors("expected")) {
+    for (std::size_t i = 0; i < tensor.size(); ++i) elements.push_back({name, i, tensor[i]});
+  }
+  for (const auto& one : data.value("expected_elements", nlohmann::json::array())) {
+    elements.push_back({one.at("buffer"), one.at("index"), one.at("value")});
+  }
+  return {tensors("inputs"), elements};
 }
 
 namespace {

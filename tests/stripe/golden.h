@@ -36,12 +36,16 @@ struct Case {
 [[nodiscard]] bool wrong_upstream(const Case& one, const Step& step);
 [[nodiscard]] std::string read(const std::string& path);
 
-/// The values PlaidML was given: drawn from a hash of the tensor's name, outputs zero.
-[[nodiscard]] Tensors golden_inputs(const Program& program);
 /// Tensors of a .vm file.
 [[nodiscard]] Tensors read_outputs(const std::string& path);
-/// "inputs" and "expected" of a fragment's data.json.
-[[nodiscard]] std::pair<Tensors, Tensors> fragment_data(const std::string& path);
+/// An element that a fragment's test expects.
+struct Element {
+  std::string buffer;
+  std::size_t index = 0;
+  double value = 0;
+};
+/// "inputs" of a fragment's data.json, and all elements expected.
+[[nodiscard]] std::pair<Tensors, std::vector<Element>> fragment_data(const std::string& path);
 /// Positions of all blocks, as an estimate of what interpreting costs.
 [[nodiscard]] double work_of(const Program& program);
 

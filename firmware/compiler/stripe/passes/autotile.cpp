@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "firmware/compiler/stripe/hardware_model.h"
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"
 #include "firmware/compiler/stripe/passes/tile.h"
@@ -23,7 +24,8 @@ struct Options {
   std::uint64_t max_sizes_product = 0, max_po2_product = 0, max_count = 0, cache_width = 0;
   std::uint64_t min_size = 1, min_out_size = 1, min_count = 1, min_out_count = 1;
   double input_cost = 1, output_cost = 1, split_factor = 0.001;
-  std::string location_idx_tag, loc_name;
+  std::string location_idx_tag, loc_name, memory;
+  std::uint64_t pipeline_depth = 0;
 };
 
 /// Cache lines that a tile of the shape touches; `width` in bytes, 0: elements.
@@ -193,7 +195,24 @@ class Autotile : public Pass {
     v.number("min_out_count", options_.min_out_count, "the same, accumulation indexes aside");
     v.flag("skip_1d", options_.skip_1d, "refinements of one dimension do not count");
     v.text("loc_name", options_.loc_name, "only refinements at locations of this pattern count");
+    v.text("memory", options_.memory,
+           "a memory of the hardware model: everything of a tile has to fit its size / "
+           "pipeline_depth");
+    v.number("pipeline_depth", options_.pipeline_depth,
+             "tiles in flight; 0: the largest of the model's compute units");
     v.flag("odd_size", options_.odd_size, "sizes in bytes with each dimension made odd");
+  }
+
+  void bind(const HardwareModel* model) override {
+    if (options_.memory.empty()) return;
+    if (model == nullptr) user_error("memory {} needs a hardware model", options_.memory);
+    std::uint64_t bytes = model->tile_bytes(options_.memory);
+    if (options_.pipeline_depth != 0) {
+      bytes = model->mem_units.at(options_.memory).size_KiB * 1024 / options_.pipeline_depth;
+    }
+    if (options_.max_total_size == 0 || bytes < options_.max_total_size) {
+      options_.max_total_size = bytes;
+    }
   }
 
   void run(Program& program) const override {

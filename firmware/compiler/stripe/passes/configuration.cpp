@@ -1,6 +1,8 @@
 // Pass lists from JSON, and running them.
 #include <algorithm>
 
+#include "firmware/compiler/stripe/passes/integers.h"
+#include "firmware/compiler/stripe/passes/json_values.h"
 #include "firmware/compiler/stripe/passes/pass.h"
 #include "firmware/compiler/stripe/verify.h"
 #include "isa/support/error.h"
@@ -9,34 +11,6 @@
 
 namespace tactus::stripe {
 namespace {
-
-/// Trailing commas become spaces, so that lines and columns stay.
-std::string without_trailing_commas(std::string_view json) {
-  std::string out(json);
-  std::size_t comma = std::string::npos;
-  for (std::size_t at = 0; at < out.size(); ++at) {
-    const char c = out[at];
-    if (c == '"') {
-      for (++at; at < out.size() && out[at] != '"'; ++at) {
-        if (out[at] == '\\') ++at;
-      }
-      comma = std::string::npos;
-    } else if (c == '/' && at + 1 < out.size() && out[at + 1] == '/') {
-      while (at < out.size() && out[at] != '\n') ++at;
-    } else if (c == '/' && at + 1 < out.size() && out[at + 1] == '*') {
-      const std::size_t end = out.find("*/", at + 2);
-      at = end == std::string::npos ? out.size() : end + 1;
-    } else if (c == ',') {
-      comma = at;
-    } else if (c == '}' || c == ']') {
-      if (comma != std::string::npos) out[comma] = ' ';
-      comma = std::string::npos;
-    } else if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
-      comma = std::string::npos;
-    }
-  }
-  return out;
-}
 
 class OptionReader : public OptionVisitor {
  public:
@@ -115,26 +89,7 @@ class OptionReader : public OptionVisitor {
     known(name);
     const auto list = object_.get_optional_array(name);
     if (!list) return;
-    value.clear();
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      ObjectReader entry = list->get_object(i);
-      Stencil stencil;
-      stencil.startup_cost =
-          static_cast<std::int64_t>(entry.get_optional_u32("startup_cost").value_or(0));
-      const ArrayReader indexes = entry.get_array("idxs");
-      for (std::size_t k = 0; k < indexes.size(); ++k) {
-        ObjectReader index = indexes.get_object(k);
-        StencilIndex rule;
-        rule.name = index.get_string("name");
-        rule.size = integer(index, "size");
-        rule.outs = integers(index, "outs");
-        rule.ins = integers(index, "ins");
-        index.finish();
-        stencil.indexes.push_back(std::move(rule));
-      }
-      entry.finish();
-      value.push_back(std::move(stencil));
-    }
+    value = read_stencils(*list);
   }
   void alias(std::string_view old_name) override { known(old_name); }
 
@@ -159,32 +114,6 @@ class OptionReader : public OptionVisitor {
       const std::string tag = list.get_string(i);
       if (!is_name(tag)) list.add_problem(i, quote(tag) + " is no name of a tag");
       result.insert(tag);
-    }
-    return result;
-  }
-
-  static std::int64_t integer(ObjectReader& object, std::string_view key) {
-    if (!object.has(key)) {
-      object.add_problem(key, "is missing");
-      return 1;
-    }
-    const JsonScalar value = object.get_scalar(key);
-    if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
-    object.add_problem(key, "must be an integer");
-    return 1;
-  }
-
-  static std::vector<std::int64_t> integers(ObjectReader& object, std::string_view key) {
-    std::vector<std::int64_t> result;
-    const auto list = object.get_optional_array(key);
-    if (!list) return result;
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const JsonScalar value = list->get_scalar(i);
-      if (const auto* number = std::get_if<std::int64_t>(&value)) {
-        result.push_back(*number);
-      } else {
-        list->add_problem(i, "must be an integer");
-      }
     }
     return result;
   }
@@ -298,14 +227,19 @@ std::optional<ConfiguredPass> read_entry(ObjectReader& entry) {
 
 }  // namespace
 
-std::vector<ConfiguredPass> read_passes(std::string_view json, const std::string& where) {
+std::vector<ConfiguredPass> read_passes(std::string_view json, const std::string& where,
+                                        const HardwareModel* model) {
   std::string text = without_trailing_commas(json);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && text[first] == '[') text = "{\"passes\":" + text + "}";
   JsonDocument document(text, where);
   ObjectReader root = document.root();
-  // What else a configuration may hold is the hardware model's.
-  for (const std::string& key : root.keys()) (void)root.has(key);
+  // What else a configuration may hold is a note or the hardware model's.
+  for (const std::string_view key :
+       {"note", "arch", "clock_mhz", "mem_units", "exec_units", "tx_units", "buses", "params",
+        "i8_mac_ops_per_cycle", "lowering"}) {
+    (void)root.has(key);
+  }
   std::vector<ConfiguredPass> result;
   const ArrayReader passes = root.get_array("passes");
   for (std::size_t i = 0; i < passes.size(); ++i) {
@@ -315,6 +249,13 @@ std::vector<ConfiguredPass> read_passes(std::string_view json, const std::string
   }
   root.finish();
   document.problems().throw_if_any();
+  for (const ConfiguredPass& entry : result) {
+    try {
+      entry.pass->bind(model);
+    } catch (const UserError& error) {
+      user_error("{}: pass {}: {}", where, quote(entry.name), error.what());
+    }
+  }
   return result;
 }
 

@@ -1,6 +1,7 @@
 // compute_deps: dependencies by the buffers and scalars that statements touch.
 #include "firmware/compiler/stripe/passes/deps.h"
 
+#include <algorithm>
 #include <set>
 
 #include "firmware/compiler/stripe/passes/kinds.h"
@@ -26,6 +27,8 @@ class Tracker {
       for (const std::size_t dep : needed_) {
         if (all.count(dep) == 0) stmt.deps.push_back(block_.statements[dep].id);
       }
+      // In the order in which the statements were made, as PlaidML prints them.
+      std::sort(stmt.deps.begin(), stmt.deps.end());
       all.insert(needed_.begin(), needed_.end());
     }
   }

@@ -17,11 +17,16 @@
 
 namespace tactus::stripe {
 
+struct HardwareModel;
+
 class Pass {
  public:
   virtual ~Pass() = default;
   /// Every option, once.
   virtual void describe(OptionVisitor& options) = 0;
+  /// Told the hardware model after the options were read; null: there is none. UserError for
+  /// options that need one.
+  virtual void bind(const HardwareModel*) {}
   /// Throws UserError with the block's name for work it cannot do. The program is then unusable.
   virtual void run(Program& program) const = 0;
 };
@@ -45,9 +50,11 @@ struct ConfiguredPass {
 };
 
 /// Throws UserError "WHERE:/passes/3/autotile/max_size: what" with everything that is wrong:
-/// unknown kinds and options (with those that are known), options of another type.
+/// unknown kinds and options (with those that are known), options of another type, options that
+/// need a hardware model where there is none.
 [[nodiscard]] std::vector<ConfiguredPass> read_passes(std::string_view json,
-                                                      const std::string& where);
+                                                      const std::string& where,
+                                                      const HardwareModel* model = nullptr);
 
 /// Runs passes in order and verifies the program after each. `after` is told each pass's number
 /// from 1. UserErrors say which pass failed.
