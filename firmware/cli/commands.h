@@ -32,6 +32,7 @@ int darwinn_command(const Words& words);
 int samples_command(const Words& words);
 int explain_command(const Words& words);
 int zoo_command(const Words& words);
+int stripe_command(const Words& words);
 int sweep_command(const Words& words);
 int report_command(const Words& words);
 

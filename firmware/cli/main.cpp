@@ -47,6 +47,8 @@ constexpr Command commands[] = {
      explain_command},
     {"zoo", "write a benchmark network as an ONNX file", zoo_command},
     {"cache", "show and clear the folder of compiled programs", cache_command},
+    {"stripe", "print, check, run and rewrite programs of the polyhedral representation",
+     stripe_command},
     {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
     {"darwinn", "check, explain, link, replay and unpack DarwiNN packages (Edge TPU)", darwinn_command},
 };

@@ -1,0 +1,338 @@
+// tactus stripe: programs of the polyhedral representation: print, check, run, passes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "firmware/cli/args.h"
+#include "firmware/cli/commands.h"
+#include "firmware/compiler/stripe/hardware_model.h"
+#include "firmware/compiler/stripe/interpret.h"
+#include "firmware/compiler/stripe/passes/pass.h"
+#include "firmware/compiler/stripe/template.h"
+#include "firmware/compiler/stripe/text.h"
+#include "firmware/compiler/stripe/verify.h"
+#include "firmware/compiler/targets/tcu/stripe/hardware_model.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+#include "isa/tcu/architecture.h"
+
+namespace tactus {
+namespace {
+
+using stripe::Program;
+
+const std::string& one_file(const Args& args, std::string_view what) {
+  if (args.positional().size() != 1) {
+    user_error("tactus stripe {}: name one {}", args.command().substr(7), what);
+  }
+  return args.positional().front();
+}
+
+Program read_file_as_program(const std::string& path) {
+  return stripe::read_program(read_text(path), path);
+}
+
+void write_or_print(const std::optional<std::string>& output, std::string_view text) {
+  if (output) {
+    write_file_atomically(*output, text);
+  } else {
+    fmt::print("{}", text);
+  }
+}
+
+std::string in_form(const Program& program, const std::string& form) {
+  if (form == "text") return stripe::print(program);
+  if (form == "slides") return stripe::print(program, stripe::Dialect::slides);
+  if (form == "protobuf") return stripe::print_protobuf_text(program);
+  user_error("tactus stripe: --form {} is not known; allowed are text, slides, protobuf",
+             quote(form));
+}
+
+const Args::Option form_option{"form", "FORM", "text (default), slides or protobuf"};
+
+int print_program(const Words& words) {
+  Args args("stripe print", "Prints a Stripe program, from either printed text or protobuf text.",
+            {form_option, {"output", "F", "where to write it", false, 'o'}}, "FILE");
+  if (!args.parse(words)) return exit_ok;
+  const Program program = read_file_as_program(one_file(args, "file"));
+  write_or_print(args.text("output"), in_form(program, args.text("form").value_or("text")));
+  return exit_ok;
+}
+
+// ---- hardware model, templates ------------------------------------------------------------------
+
+stripe::TemplateValues template_values(const Args& args) {
+  stripe::TemplateValues values;
+  for (const std::string& word : args.texts("set")) {
+    const std::size_t equals = word.find('=');
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      if (equals != std::string::npos) value = std::stod(word.substr(equals + 1), &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (equals == 0 || used == 0 || equals + 1 + used != word.size()) {
+      user_error("tactus stripe: --set {}: expected NAME=NUMBER", quote(word));
+    }
+    values[word.substr(0, equals)] = value;
+  }
+  return values;
+}
+
+/// The text of a configuration, with its template filled in.
+std::string read_configuration(const Args& args, const std::string& path,
+                               const stripe::TemplateValues& values) {
+  std::string text = read_text(path);
+  const bool slides = args.has("slides");
+  if (slides) text = stripe::normalise_slide_text(text);
+  const bool is_template = text.find("{{") != std::string::npos ||
+                           text.find("{%") != std::string::npos ||
+                           text.find("##") != std::string::npos;
+  if (is_template) text = stripe::render(text, values, path);
+  return slides ? stripe::normalise_slide_text(text) : text;
+}
+
+/// From --model or --arch; none if neither is given.
+std::optional<stripe::HardwareModel> model_of(const Args& args,
+                                              const stripe::TemplateValues& values) {
+  const auto model = args.text("model");
+  const auto arch = args.text("arch");
+  if (model && arch) user_error("tactus stripe: give --model or --arch, not both");
+  if (arch) {
+    tcu::ModelParameters parameters;
+    parameters.clock_mhz = args.number("clock-mhz", parameters.clock_mhz, 1, 100000);
+    parameters.axi_bytes = args.number("axi-bytes", parameters.axi_bytes, 1, 1024);
+    return tcu::hardware_model(tcu::read_architecture(*arch), parameters);
+  }
+  if (!model) return std::nullopt;
+  return stripe::read_hardware_model(read_configuration(args, *model, values), *model);
+}
+
+const std::vector<Args::Option> model_options{
+    {"model", "M.json", "hardware model"},
+    {"arch", "A.tarch", "architecture to derive a hardware model from"},
+    {"clock-mhz", "N", "clock of a derived model (default 150)"},
+    {"axi-bytes", "N", "bytes a cycle and direction of its DRAM ports (default 8)"},
+    {"set", "NAME=N", "value of a template's parameter", true},
+    {"slides", "", "mend what the slides' texts have: typographic quotes, missing commas"},
+};
+
+std::vector<Args::Option> with_model(std::vector<Args::Option> options) {
+  options.insert(options.end(), model_options.begin(), model_options.end());
+  return options;
+}
+
+struct Counts {
+  std::size_t blocks = 0, statements = 0, refinements = 0, deepest = 0;
+};
+
+void count(const stripe::Block& block, std::size_t depth, Counts& counts) {
+  ++counts.blocks;
+  counts.statements += block.statements.size();
+  counts.refinements += block.refs.size();
+  counts.deepest = std::max(counts.deepest, depth);
+  for (const stripe::Statement& stmt : block.statements) {
+    if (const stripe::Block* nested = stmt.block()) count(*nested, depth + 1, counts);
+  }
+}
+
+int check_program(const Words& words) {
+  Args args(
+      "stripe check",
+      "Checks a Stripe program: names, accesses, scalars, dependencies, sizes; with a hardware "
+      "model also locations and transfers. Without a program: checks and prints the model.",
+      with_model({}), "[FILE]");
+  if (!args.parse(words)) return exit_ok;
+  const auto model = model_of(args, template_values(args));
+  if (args.positional().empty()) {
+    if (!model) user_error("tactus stripe check: name a file, or give --model or --arch");
+    fmt::print("{}", stripe::to_json(*model));
+    return exit_ok;
+  }
+  const std::string& path = one_file(args, "file");
+  const Program program = read_file_as_program(path);
+  stripe::verify(program, path);
+  if (model) stripe::check_against(*model, program);
+  Counts counts;
+  count(program.block(), 1, counts);
+  fmt::print("{}: legal; {} blocks, at most {} deep, {} statements, {} refinements\n", path,
+             counts.blocks, counts.deepest, counts.statements, counts.refinements);
+  return exit_ok;
+}
+
+// ---- run ----------------------------------------------------------------------------------------
+
+stripe::Tensor read_tensor(const std::string& path) {
+  std::string text = read_text(path);
+  for (char& c : text) {
+    if (c == ',' || c == ';') c = ' ';
+  }
+  std::istringstream numbers(text);
+  stripe::Tensor tensor;
+  std::string word;
+  while (numbers >> word) {
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      value = std::stod(word, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != word.size()) {
+      user_error("{}: number {}: {} is no number", path, tensor.size() + 1, quote(word));
+    }
+    tensor.push_back(value);
+  }
+  return tensor;
+}
+
+stripe::Tensors inputs_of(const Args& args, const Program& program) {
+  stripe::Tensors inputs = stripe::sample_inputs(program);
+  for (const std::string& word : args.texts("input")) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      user_error("tactus stripe run: --input {}: expected NAME=FILE", quote(word));
+    }
+    inputs[word.substr(0, equals)] = read_tensor(word.substr(equals + 1));
+  }
+  return inputs;
+}
+
+stripe::InterpretOptions interpret_options(const Args& args) {
+  stripe::InterpretOptions options;
+  if (args.has("shuffle")) options.shuffle_seed = args.number("shuffle", 1, 0, UINT64_MAX);
+  options.check_conflicts = args.has("conflicts");
+  return options;
+}
+
+int run_program(const Words& words) {
+  Args args("stripe run",
+            "Interprets a Stripe program and prints its buffers, a line each. Buffers without "
+            "--input get whole numbers from -7 to 7, drawn from their names.",
+            {{"input", "NAME=F", "numbers of a buffer, in the order of its dimensions", true},
+             {"shuffle", "SEED", "run positions in an order drawn from the seed"},
+             {"conflicts", "", "refuse programs whose positions get in each other's way"},
+             {"output", "F", "where to write the buffers", false, 'o'}},
+            "FILE");
+  if (!args.parse(words)) return exit_ok;
+  const std::string& path = one_file(args, "file");
+  const Program program = read_file_as_program(path);
+  stripe::verify(program, path);
+  const auto outputs =
+      stripe::interpret(program, inputs_of(args, program), interpret_options(args));
+  std::string text;
+  for (const auto& [name, tensor] : outputs) {
+    text += name;
+    for (const double value : tensor) text += fmt::format(" {}", value);
+    text += '\n';
+  }
+  write_or_print(args.text("output"), text);
+  return exit_ok;
+}
+
+// ---- passes -------------------------------------------------------------------------------------
+
+void write_dumps(const std::string& folder, const std::string& form,
+                 const std::vector<std::pair<std::string, std::string>>& dumps) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) user_error("{}: cannot be made: {}", folder, error.message());
+  for (const auto& [name, text] : dumps) {
+    std::string file = name;
+    for (char& c : file) {
+      if (c == '/') c = '_';
+    }
+    write_file_atomically(folder + "/" + file + (form == "protobuf" ? ".pbtxt" : ".stripe"), text);
+  }
+}
+
+int run_passes(const Words& words) {
+  Args args(
+      "stripe passes",
+      "Runs passes on a Stripe program and prints it. Without a program: lists all passes with "
+      "their options.",
+      with_model(
+          {{"config", "F.json", "the passes, in the slides' form or PlaidML 0.7.0's"},
+           form_option,
+           {"dump", "DIR", "write the program after every pass, as NN_NAME.stripe or .pbtxt"},
+           {"check", "", "interpret before and after every pass and compare"},
+           {"output", "F", "where to write the program", false, 'o'}}),
+      "[FILE]");
+  if (!args.parse(words)) return exit_ok;
+  if (args.positional().empty()) {
+    fmt::print("{}", stripe::list_passes());
+    return exit_ok;
+  }
+  const std::string& path = one_file(args, "file");
+  const auto config = args.text("config");
+  if (!config) user_error("tactus stripe passes: --config F.json is missing");
+  stripe::TemplateValues values = template_values(args);
+  auto model = model_of(args, values);
+  if (model) {
+    for (const auto& [name, value] : model->params)
+      values.emplace(name, static_cast<double>(value));
+  }
+  const std::string text = read_configuration(args, *config, values);
+  // A configuration may be the whole design: model and passes.
+  if (!model && text.find("\"mem_units\"") != std::string::npos) {
+    model = stripe::read_hardware_model(text, *config);
+  }
+  const auto passes = stripe::read_passes(text, *config, model ? &*model : nullptr);
+  Program program = read_file_as_program(path);
+  stripe::verify(program, path);
+  const std::string form = args.text("form").value_or("text");
+  stripe::Tensors inputs, expected;
+  if (args.has("check")) {
+    inputs = stripe::sample_inputs(program);
+    expected = stripe::interpret(program, inputs);
+  }
+  std::vector<std::pair<std::string, std::string>> dumps;
+  int code = exit_ok;
+  stripe::run_passes(program, passes, [&](std::size_t number, const stripe::ConfiguredPass& pass) {
+    if (args.has("dump")) {
+      dumps.emplace_back(fmt::format("{:02}_{}", number, pass.name), in_form(program, form));
+    }
+    if (args.has("check") && stripe::interpret(program, inputs) != expected) {
+      fmt::print(stderr, "{:02}_{}: the program computes something else\n", number, pass.name);
+      code = exit_mismatch;
+    }
+  });
+  if (model) stripe::check_against(*model, program);
+  if (const auto folder = args.text("dump")) write_dumps(*folder, form, dumps);
+  write_or_print(args.text("output"), in_form(program, form));
+  return code;
+}
+
+}  // namespace
+
+int stripe_command(const Words& words) {
+  struct Sub {
+    std::string_view name, summary;
+    int (*run)(const Words&);
+  };
+  static constexpr Sub subs[] = {
+      {"print", "a program in another of its forms", print_program},
+      {"check", "whether a program is legal, and fits a hardware model", check_program},
+      {"run", "what a program computes", run_program},
+      {"passes", "run passes, or list them", run_passes},
+  };
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
+    fmt::print("Usage: tactus stripe COMMAND ...\n\n");
+    for (const Sub& sub : subs) fmt::print("  {:<8} {}\n", sub.name, sub.summary);
+    return words.empty() ? exit_usage : exit_ok;
+  }
+  std::vector<std::string_view> names;
+  for (const Sub& sub : subs) {
+    if (sub.name == words[0]) return sub.run({words.begin() + 1, words.end()});
+    names.push_back(sub.name);
+  }
+  user_error("tactus stripe: unknown command {}{}; there are {}", quote(words[0]),
+             suggestion(words[0], names), fmt::join(names, ", "));
+}
+
+}  // namespace tactus

@@ -1,0 +1,131 @@
+// cache: works on local copies; the simple form, without a reference block.
+#include "firmware/compiler/stripe/passes/cache.h"
+
+#include "firmware/compiler/stripe/passes/kinds.h"
+#include "firmware/compiler/stripe/passes/support.h"
+#include "isa/support/error.h"
+
+namespace tactus::stripe {
+namespace {
+
+/// Copies `from` to `to`, an element a position.
+Statement transfer(const Block& frame, const std::string& name, Refinement from, Refinement to,
+                   const Tags& tags) {
+  Block block = frame;
+  block.name = name;
+  from.into = "src";
+  from.direction = Direction::in;
+  to.into = "dst";
+  to.direction = Direction::out;
+  block.add_ref(std::move(from));
+  block.add_ref(std::move(to));
+  Statement load, store;
+  load.op = Load{"src", "$X"};
+  store.op = Store{"$X", "dst"};
+  block.append(std::move(load));
+  block.append(std::move(store));
+  Statement stmt;
+  stmt.add_tags(tags);
+  stmt.op = BlockBox(std::move(block));
+  return stmt;
+}
+
+class Cache : public Pass {
+ public:
+  void describe(OptionVisitor& v) override {
+    v.tags("reqs", reqs_, "tags of the blocks whose refinements are copied");
+    v.text("ref", ref_, "tag of a reference block; only the simple form without one is there");
+    v.directions("dirs", directions_, "In, Out or InOut: which refinements");
+    v.location("mem_loc", mem_loc_, "where the copies live");
+    v.location("xfer_loc", xfer_loc_, "where the transfers run");
+    v.flag("add_constraints", add_constraints_, "keep transfers inside the buffer");
+    v.flag("reorder_idx", reorder_idx_, "of the form with a reference block");
+  }
+
+  void run(Program& program) const override {
+    if (!ref_.empty()) {
+      user_error("ref {}: the form with a reference block is not there; leave ref empty", ref_);
+    }
+    const bool in = directions_.count(Direction::in) != 0;
+    const bool out = directions_.count(Direction::out) != 0;
+    if (directions_.empty() || directions_.count(Direction::none) != 0 || (in && out)) {
+      user_error("dirs: one of In, Out and InOut is needed, and not In and Out together");
+    }
+    // An inout refinement that is named beside In or Out is copied that way only.
+    const Direction way = in ? Direction::in : out ? Direction::out : Direction::inout;
+    CacheOptions options{
+        mem_loc_, xfer_loc_, {"cache", "cache_load"}, {"cache", "cache_store"}, add_constraints_};
+    on_blocks(program, reqs_, [&](const AliasMap& map, Statement& stmt) {
+      Block& block = *stmt.block();
+      std::vector<std::string> names;
+      for (const auto& [into, ref] : block.refs) {
+        if (directions_.count(ref.direction) != 0) names.push_back(into);
+      }
+      for (const std::string& into : names) cache_refinement(map, block, into, way, options);
+    });
+  }
+
+ private:
+  Tags reqs_;
+  std::string ref_;
+  std::set<Direction> directions_;
+  Location mem_loc_, xfer_loc_;
+  bool add_constraints_ = true, reorder_idx_ = true;
+};
+
+}  // namespace
+
+void cache_refinement(const AliasMap& map, Block& block, const std::string& into,
+                      Direction direction, const CacheOptions& options) {
+  const AliasInfo info = map.at(into);
+  Refinement raw = block.take_ref(into);
+  raw.into = block.unique_ref_name(into + "_raw");
+  Refinement copy;
+  copy.into = into;
+  copy.agg_op = raw.agg_op;
+  copy.location = options.memory;
+  copy.shape = compact_shape(raw.shape.type, raw.shape.sizes());
+  copy.access.resize(raw.shape.dims.size());
+
+  Block frame;
+  frame.location = options.transfer;
+  std::vector<Affine> access;
+  for (std::size_t i = 0; i < raw.shape.dims.size(); ++i) {
+    const std::uint64_t size = raw.shape.dims[i].size;
+    const std::string name = "i" + std::to_string(i);
+    if (size > 1) {
+      Index idx;
+      idx.name = name;
+      idx.range = size;
+      frame.indexes.push_back(idx);
+      access.emplace_back(name);
+    } else {
+      access.emplace_back();
+    }
+    if (options.add_constraints) map.add_bounds(frame, info, i, name, size <= 1);
+  }
+  Refinement far, near;
+  far.from = raw.into;
+  far.access = access;
+  far.shape = element_shape(raw.shape);
+  far.location = raw.location;
+  far.offset = raw.offset;
+  far.bank_dim = raw.bank_dim;
+  near = far;
+  near.from = into;
+  near.shape = element_shape(copy.shape);
+  near.location = options.memory;
+  block.add_ref(std::move(raw));
+  block.add_ref(std::move(copy));
+  if (reads(direction)) {
+    block.insert(0, transfer(frame, "load_" + into, far, near, options.load_tags));
+  }
+  if (writes(direction)) {
+    block.append(transfer(frame, "store_" + into, near, far, options.store_tags));
+  }
+  fix_up(block, into);
+}
+
+std::unique_ptr<Pass> make_cache() { return std::make_unique<Cache>(); }
+
+}  // namespace tactus::stripe

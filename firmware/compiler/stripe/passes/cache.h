@@ -1,0 +1,22 @@
+// Local copies of what a block's refinements see, and the transfers that fill and drain them.
+#pragma once
+
+#include <string>
+
+#include "firmware/compiler/stripe/passes/alias.h"
+
+namespace tactus::stripe {
+
+struct CacheOptions {
+  Location memory;    ///< of the copy
+  Location transfer;  ///< of the transfer blocks
+  Tags load_tags, store_tags;
+  bool add_constraints = true;  ///< keep transfers inside the buffer
+};
+
+/// Renames refinement `into` of the block to INTO_raw, puts an allocation in its place, and adds a
+/// transfer before all statements (direction in or inout) and after them (out or inout).
+void cache_refinement(const AliasMap& map, Block& block, const std::string& into,
+                      Direction direction, const CacheOptions& options);
+
+}  // namespace tactus::stripe

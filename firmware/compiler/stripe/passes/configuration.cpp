@@ -1,0 +1,279 @@
+// Pass lists from JSON, and running them.
+#include <algorithm>
+
+#include "firmware/compiler/stripe/passes/integers.h"
+#include "firmware/compiler/stripe/passes/json_values.h"
+#include "firmware/compiler/stripe/passes/pass.h"
+#include "firmware/compiler/stripe/verify.h"
+#include "isa/support/error.h"
+#include "isa/support/json.h"
+#include "isa/support/text.h"
+
+namespace tactus::stripe {
+namespace {
+
+class OptionReader : public OptionVisitor {
+ public:
+  explicit OptionReader(ObjectReader& object) : object_(object) {}
+
+  void tags(std::string_view name, Tags& value, std::string_view) override {
+    known(name);
+    const auto list = object_.get_optional_array(name);
+    if (list) value = tags_of(*list);
+  }
+  void tag_lists(std::string_view name, std::vector<Tags>& value, std::string_view) override {
+    known(name);
+    const auto list = object_.get_optional_array(name);
+    if (!list) return;
+    value.clear();
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      ObjectReader entry = list->get_object(i);
+      const auto tags = entry.get_optional_array("tags");
+      value.push_back(tags ? tags_of(*tags) : Tags());
+      entry.finish();
+    }
+  }
+  void flag(std::string_view name, bool& value, std::string_view) override {
+    known(name);
+    value = object_.get_optional_bool(name).value_or(value);
+  }
+  void number(std::string_view name, std::uint64_t& value, std::string_view) override {
+    known(name);
+    constexpr std::uint64_t most = std::uint64_t{1} << 62;
+    value = object_.get_optional_u64(name, 0, most).value_or(value);
+  }
+  void real(std::string_view name, double& value, std::string_view) override {
+    known(name);
+    if (object_.has(name)) value = object_.get_real_in(name, 0, 1e18);
+  }
+  void text(std::string_view name, std::string& value, std::string_view) override {
+    known(name);
+    value = object_.get_optional_string(name).value_or(value);
+  }
+  void location(std::string_view name, Location& value, std::string_view) override {
+    known(name);
+    auto object = object_.get_optional_object(name);
+    if (object) value = location_of(*object);
+  }
+  void locations(std::string_view name, std::vector<Location>& value, std::string_view) override {
+    known(name);
+    const auto list = object_.get_optional_array(name);
+    if (!list) return;
+    value.clear();
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      ObjectReader entry = list->get_object(i);
+      value.push_back(location_of(entry));
+    }
+  }
+  void directions(std::string_view name, std::set<Direction>& value, std::string_view) override {
+    known(name);
+    const auto list = object_.get_optional_array(name);
+    if (!list) return;
+    value.clear();
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const std::string text = list->get_string(i);
+      if (text == "None") {
+        value.insert(Direction::none);
+      } else if (text == "In") {
+        value.insert(Direction::in);
+      } else if (text == "Out") {
+        value.insert(Direction::out);
+      } else if (text == "InOut") {
+        value.insert(Direction::inout);
+      } else {
+        list->add_problem(i, quote(text) + " is no direction; allowed \"In\", \"Out\", \"InOut\"");
+      }
+    }
+  }
+  void stencils(std::string_view name, std::vector<Stencil>& value, std::string_view) override {
+    known(name);
+    const auto list = object_.get_optional_array(name);
+    if (!list) return;
+    value = read_stencils(*list);
+  }
+  void alias(std::string_view old_name) override { known(old_name); }
+
+  /// Reports the keys that no option has, with those there are.
+  void finish() {
+    for (const std::string& key : object_.keys()) {
+      if (std::find(known_.begin(), known_.end(), key) != known_.end() || key == "@type") continue;
+      object_.add_problem(key, fmt::format("unknown option{}; known are {}",
+                                           suggestion(key, known_), fmt::join(known_, ", ")));
+      (void)object_.has(key);
+    }
+    (void)object_.has("@type");
+    object_.finish();
+  }
+
+ private:
+  void known(std::string_view name) { known_.push_back(name); }
+
+  static Tags tags_of(const ArrayReader& list) {
+    Tags result;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::string tag = list.get_string(i);
+      if (!is_name(tag)) list.add_problem(i, quote(tag) + " is no name of a tag");
+      result.insert(tag);
+    }
+    return result;
+  }
+
+  /// An affine as a JSON object, {"offset": 1, "terms": {"x": 2}}.
+  static Affine affine_of(ObjectReader& object) {
+    Affine result;
+    if (object.has("offset")) result.set_constant(integer(object, "offset"));
+    auto terms = object.get_optional_object("terms");
+    if (terms) {
+      for (const std::string& name : terms->keys()) {
+        result.set_coefficient(name, integer(*terms, name));
+      }
+      terms->finish();
+    }
+    object.finish();
+    return result;
+  }
+
+  /// {"devs": [{"name": N, "units": [affines]}]}, or of old {"name": N, "unit": affine}.
+  static Location location_of(ObjectReader& object) {
+    Location result;
+    const auto devices = object.get_optional_array("devs");
+    const auto name = object.get_optional_string("name");
+    if (devices && name) object.add_problem("name", "a location has either devs or name");
+    if (devices) {
+      for (std::size_t i = 0; i < devices->size(); ++i) {
+        ObjectReader entry = devices->get_object(i);
+        Device device;
+        device.name = entry.get_string("name");
+        check_device(entry, device.name);
+        const auto units = entry.get_optional_array("units");
+        for (std::size_t k = 0; units && k < units->size(); ++k) {
+          ObjectReader unit = units->get_object(k);
+          device.units.push_back(affine_of(unit));
+        }
+        entry.finish();
+        result.devices.push_back(std::move(device));
+      }
+    } else if (name) {
+      check_device(object, *name);
+      result.devices.push_back({*name, {}});
+      auto unit = object.get_optional_object("unit");
+      if (unit) result.devices.back().units.push_back(affine_of(*unit));
+    }
+    object.finish();
+    return result;
+  }
+
+  static void check_device(ObjectReader& object, const std::string& name) {
+    if (!is_name(name)) object.add_problem("name", quote(name) + " is no name of a device");
+  }
+
+  ObjectReader& object_;
+  std::vector<std::string_view> known_;
+};
+
+const PassKind* find_kind(std::string_view name) {
+  for (const PassKind& kind : pass_kinds()) {
+    if (kind.name == name) return &kind;
+    if (std::find(kind.types.begin(), kind.types.end(), name) != kind.types.end()) return &kind;
+  }
+  return nullptr;
+}
+
+std::string known_kinds(std::string_view wrong) {
+  std::vector<std::string_view> names;
+  for (const PassKind& kind : pass_kinds()) names.push_back(kind.name);
+  return fmt::format("unknown pass {}{}; known are {}", quote(wrong), suggestion(wrong, names),
+                     fmt::join(names, ", "));
+}
+
+/// Reads one entry; no pass if something is wrong with it.
+std::optional<ConfiguredPass> read_entry(ObjectReader& entry) {
+  ConfiguredPass result;
+  result.name = entry.get_optional_string("name").value_or("");
+  std::vector<std::string> keys;
+  for (const std::string& key : entry.keys()) {
+    if (key != "name") keys.push_back(key);
+  }
+  if (keys.size() != 1) {
+    for (const std::string& key : keys) (void)entry.has(key);
+    entry.add_problem(keys.empty() ? "pass" : keys[1],
+                      keys.empty() ? "is missing: a pass is its name and its kind with options"
+                                   : "a pass has a name and one kind");
+    entry.finish();
+    return std::nullopt;
+  }
+  ObjectReader options = entry.get_object(keys[0]);
+  std::string type = keys[0];
+  if (type == "pass") {
+    type = options.get_string("@type");
+    const std::size_t dot = type.rfind('.');
+    if (dot != std::string::npos) type.erase(0, dot + 1);
+  }
+  const PassKind* kind = find_kind(type);
+  if (kind == nullptr) {
+    entry.add_problem(keys[0], known_kinds(type));
+    entry.finish();
+    return std::nullopt;
+  }
+  result.kind = kind->name;
+  if (result.name.empty()) result.name = std::string(kind->name);
+  result.pass = kind->make();
+  OptionReader reader(options);
+  result.pass->describe(reader);
+  reader.finish();
+  entry.finish();
+  return result;
+}
+
+}  // namespace
+
+std::vector<ConfiguredPass> read_passes(std::string_view json, const std::string& where,
+                                        const HardwareModel* model) {
+  std::string text = without_trailing_commas(json);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && text[first] == '[') text = "{\"passes\":" + text + "}";
+  JsonDocument document(text, where);
+  ObjectReader root = document.root();
+  // What else a configuration may hold is a note or the hardware model's.
+  for (const std::string_view key :
+       {"note", "arch", "clock_mhz", "mem_units", "exec_units", "tx_units", "buses", "params",
+        "i8_mac_ops_per_cycle", "lowering"}) {
+    (void)root.has(key);
+  }
+  std::vector<ConfiguredPass> result;
+  const ArrayReader passes = root.get_array("passes");
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    ObjectReader entry = passes.get_object(i);
+    auto pass = read_entry(entry);
+    if (pass) result.push_back(std::move(*pass));
+  }
+  root.finish();
+  document.problems().throw_if_any();
+  for (const ConfiguredPass& entry : result) {
+    try {
+      entry.pass->bind(model);
+    } catch (const UserError& error) {
+      user_error("{}: pass {}: {}", where, quote(entry.name), error.what());
+    }
+  }
+  return result;
+}
+
+void run_passes(Program& program, const std::vector<ConfiguredPass>& passes,
+                const std::function<void(std::size_t, const ConfiguredPass&)>& after) {
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const ConfiguredPass& entry = passes[i];
+    const std::string label = entry.name == entry.kind
+                                  ? fmt::format("pass {}, {}", i + 1, entry.name)
+                                  : fmt::format("pass {}, {} ({})", i + 1, entry.name, entry.kind);
+    try {
+      entry.pass->run(program);
+      verify(program, "after");
+    } catch (const UserError& error) {
+      user_error("{}: {}", label, error.what());
+    }
+    if (after) after(i + 1, entry);
+  }
+}
+
+}  // namespace tactus::stripe

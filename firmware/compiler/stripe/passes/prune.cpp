@@ -1,0 +1,64 @@
+// prune_idxs, prune_refs: indexes that count nothing and refinements that nobody uses.
+#include <algorithm>
+#include <set>
+
+#include "firmware/compiler/stripe/passes/kinds.h"
+#include "firmware/compiler/stripe/passes/prune.h"
+#include "firmware/compiler/stripe/passes/support.h"
+
+namespace tactus::stripe {
+namespace {
+
+void prune_refs(Block& block) {
+  for (Statement& stmt : block.statements) {
+    if (Block* nested = stmt.block()) prune_refs(*nested);
+  }
+  std::set<std::string> used;
+  for (const Statement& stmt : block.statements) {
+    const Uses uses = uses_of(stmt);
+    used.insert(uses.buffer_reads.begin(), uses.buffer_reads.end());
+    used.insert(uses.buffer_writes.begin(), uses.buffer_writes.end());
+  }
+  for (auto it = block.refs.begin(); it != block.refs.end();) {
+    it = used.count(it->first) == 0 ? block.refs.erase(it) : std::next(it);
+  }
+}
+
+class Prune : public Pass {
+ public:
+  explicit Prune(bool indexes) : indexes_(indexes) {}
+  void describe(OptionVisitor& v) override {
+    v.tags("reqs", reqs_, "tags of the blocks to prune, with all below them");
+  }
+  void run(Program& program) const override {
+    on_blocks(program, reqs_, [this](const AliasMap&, Statement& stmt) {
+      indexes_ ? prune_indexes(*stmt.block(), {}) : prune_refs(*stmt.block());
+    });
+  }
+
+ private:
+  bool indexes_;
+  Tags reqs_;
+};
+
+}  // namespace
+
+void prune_indexes(Block& block, const Tags& keep) {
+  std::vector<Index> kept;
+  for (const Index& idx : block.indexes) {
+    if (idx.range != 1 || idx.is_computed() || idx.has_any_tag(keep)) {
+      kept.push_back(idx);
+    } else {
+      substitute_index(block, idx.name, Affine());
+    }
+  }
+  block.indexes = std::move(kept);
+  for (Statement& stmt : block.statements) {
+    if (Block* nested = stmt.block()) prune_indexes(*nested, keep);
+  }
+}
+
+std::unique_ptr<Pass> make_prune_idxs() { return std::make_unique<Prune>(true); }
+std::unique_ptr<Pass> make_prune_refs() { return std::make_unique<Prune>(false); }
+
+}  // namespace tactus::stripe

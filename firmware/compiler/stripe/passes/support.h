@@ -1,0 +1,41 @@
+// What several passes need.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "firmware/compiler/stripe/ir.h"
+#include "firmware/compiler/stripe/passes/alias.h"
+
+namespace tactus::stripe {
+
+/// Called with the views as they are seen inside the block of the statement.
+using OnBlock = std::function<void(const AliasMap&, Statement&)>;
+
+enum class Descend {
+  until_match,  ///< not into blocks that match
+  everywhere,
+};
+
+/// Runs on blocks that have all tags, from the entry inwards. No tags, or "all", match every block.
+void on_blocks(Program& program, const Tags& reqs, const OnBlock& run,
+               Descend descend = Descend::until_match);
+
+/// Copies location, offset and strides of a refinement to all that derive from it.
+void fix_up(Block& block, const std::string& into);
+
+/// Strides for the sizes, on a fresh shape of the type.
+[[nodiscard]] TensorShape compact_shape(DataType type, const std::vector<std::uint64_t>& sizes);
+
+/// Sizes of all dimensions 1.
+[[nodiscard]] TensorShape element_shape(TensorShape shape);
+
+/// Replaces an index in everything of the block that uses it: constraints, accesses, load_index,
+/// units of locations, computed indexes of nested blocks.
+void substitute_index(Block& block, const std::string& name, const Affine& replacement);
+
+/// Quotes the block's name for messages.
+[[nodiscard]] std::string block_name(const Block& block);
+
+}  // namespace tactus::stripe

@@ -1,0 +1,631 @@
+// Programs from and to protobuf text.
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "firmware/compiler/stripe/text.h"
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+#include "stripe.pb.h"
+
+namespace tactus::stripe {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::TextFormat;
+using Tree = TextFormat::ParseInfoTree;
+
+constexpr std::size_t longest_text = std::size_t{256} << 20;
+/// Messages that one block may add to the nesting: statement, block, and within it down to the
+/// terms of an access.
+constexpr int messages_a_block = 2;
+constexpr int messages_within = 8;
+
+class Collector : public google::protobuf::io::ErrorCollector {
+ public:
+  explicit Collector(const std::string& where) : where_(where) {}
+  void AddError(int line, int column, const std::string& what) override {
+    if (first_.empty()) first_ = fmt::format("{}:{}:{}: {}", where_, line + 1, column + 1, what);
+  }
+  void AddWarning(int line, int column, const std::string& what) override {
+    AddError(line, column, what);
+  }
+  [[nodiscard]] const std::string& first() const { return first_; }
+
+ private:
+  const std::string& where_;
+  std::string first_;
+};
+
+// ---- reading ------------------------------------------------------------------------------------
+
+class FromMessages {
+ public:
+  FromMessages(const std::string& where, bool lenient) : where_(where), lenient_(lenient) {}
+
+  Statement statement(const proto::Statement& from, const Tree* tree, std::uint32_t line,
+                      const Block& parent, std::size_t depth) {
+    Statement stmt;
+    stmt.line = line;
+    attributes(from.attrs(), stmt, line);
+    for (const std::uint32_t dep : from.deps()) {
+      if (dep >= parent.statements.size()) {
+        fail(line, fmt::format("a dependency on statement {}, which does not come before", dep));
+      }
+      stmt.deps.push_back(parent.statements[dep].id);
+    }
+    operation(from, tree, stmt, depth);
+    return stmt;
+  }
+
+  Block block(const proto::Block& from, const Tree* tree, std::size_t depth) {
+    if (depth > max_block_depth) {
+      fail(line_, fmt::format("blocks are nested more than {} deep", max_block_depth));
+    }
+    Block result;
+    result.name = from.name();
+    result.comments = from.comments();
+    result.location = location(from.loc(), line_);
+    for (int i = 0; i < from.idxs_size(); ++i) {
+      result.indexes.push_back(index(from.idxs(i), line_of(from, "idxs", i, tree)));
+    }
+    for (const proto::Affine& constraint : from.constraints()) {
+      result.constraints.push_back(affine(constraint, line_));
+      check_names(result, result.constraints.back(), line_);
+    }
+    for (int i = 0; i < from.refs_size(); ++i) {
+      const std::uint32_t line = line_of(from, "refs", i, tree);
+      Refinement ref = refinement(from.refs(i), line);
+      if (result.ref(ref.into) != nullptr) {
+        fail(line, "refinement " + quote(ref.into) + " is given twice");
+      }
+      for (const Affine& access : ref.access) check_names(result, access, line);
+      result.add_ref(std::move(ref));
+    }
+    for (int i = 0; i < from.stmts_size(); ++i) {
+      const std::uint32_t line = line_of(from, "stmts", i, tree);
+      result.append(statement(from.stmts(i), nested(from, "stmts", i, tree), line, result, depth));
+    }
+    return result;
+  }
+
+  [[noreturn]] void fail(std::uint32_t line, const std::string& what) const {
+    user_error("{}:{}: {}", where_, line, what);
+  }
+
+  std::uint32_t line_of(const Message& message, const std::string& field, int index,
+                        const Tree* tree) {
+    if (tree == nullptr) return line_;
+    const FieldDescriptor* descriptor = message.GetDescriptor()->FindFieldByName(field);
+    const auto location = tree->GetLocation(descriptor, descriptor->is_repeated() ? index : -1);
+    if (location.line >= 0) line_ = static_cast<std::uint32_t>(location.line) + 1;
+    return line_;
+  }
+
+  static const Tree* nested(const Message& message, const std::string& field, int index,
+                            const Tree* tree) {
+    if (tree == nullptr) return nullptr;
+    const FieldDescriptor* descriptor = message.GetDescriptor()->FindFieldByName(field);
+    return tree->GetTreeForNested(descriptor, descriptor->is_repeated() ? index : -1);
+  }
+
+ private:
+  void check_names(const Block& block, const Affine& affine, std::uint32_t line) const {
+    for (const Affine::Term& term : affine.terms()) {
+      if (block.index(term.first) == nullptr) {
+        fail(line, fmt::format("{} is no index of block {}", quote(term.first), quote(block.name)));
+      }
+    }
+  }
+
+  template <typename Entries>
+  void attributes(const Entries& entries, Tagged& tagged, std::uint32_t line) const {
+    for (const proto::AttributeEntry& entry : entries) {
+      if (!tagged.attributes.emplace(entry.key(), attribute(entry.value())).second) {
+        fail(line, "attribute " + quote(entry.key()) + " is given twice");
+      }
+    }
+  }
+
+  static Attribute attribute(const proto::Attribute& from) {
+    switch (from.attr_case()) {
+      case proto::Attribute::kBval:
+        return from.bval();
+      case proto::Attribute::kIval:
+        return std::int64_t{from.ival()};
+      case proto::Attribute::kFval:
+        return from.fval();
+      case proto::Attribute::kSval:
+        return from.sval();
+      case proto::Attribute::kAny:
+        return AnyValue{from.any().type_url(), from.any().value()};
+      case proto::Attribute::ATTR_NOT_SET:
+        break;
+    }
+    return std::monostate();
+  }
+
+  Affine affine(const proto::Affine& from, std::uint32_t line) const {
+    Affine result(from.offset());
+    for (const proto::Term& term : from.terms()) {
+      if (term.key().empty()) fail(line, "a term of an affine has no name");
+      if (result.uses(term.key())) {
+        fail(line, "index " + quote(term.key()) + " is given twice in an affine");
+      }
+      result.set_coefficient(term.key(), term.value());
+    }
+    return result;
+  }
+
+  Location location(const proto::Location& from, std::uint32_t line) const {
+    Location result;
+    for (const proto::Device& device : from.devs()) {
+      result.devices.push_back({device.name(), {}});
+      for (const proto::Affine& unit : device.units()) {
+        result.devices.back().units.push_back(affine(unit, line));
+      }
+    }
+    if (from.name().empty()) return result;
+    if (!result.devices.empty()) fail(line, "a location has either devs or name and unit");
+    result.devices.push_back({from.name(), {}});
+    if (from.has_unit()) result.devices.back().units.push_back(affine(from.unit(), line));
+    return result;
+  }
+
+  Index index(const proto::Index& from, std::uint32_t line) const {
+    Index result;
+    result.name = from.name();
+    result.range = from.range();
+    result.affine = affine(from.affine(), line);
+    result.line = line;
+    attributes(from.attrs(), result, line);
+    return result;
+  }
+
+  static DataType type(proto::DataType from) {
+    switch (from) {
+      case proto::BOOLEAN:
+        return DataType::boolean;
+      case proto::INT8:
+        return DataType::i8;
+      case proto::INT16:
+        return DataType::i16;
+      case proto::INT32:
+        return DataType::i32;
+      case proto::INT64:
+        return DataType::i64;
+      case proto::INT128:
+        return DataType::i128;
+      case proto::UINT8:
+        return DataType::u8;
+      case proto::UINT16:
+        return DataType::u16;
+      case proto::UINT32:
+        return DataType::u32;
+      case proto::UINT64:
+        return DataType::u64;
+      case proto::FLOAT16:
+        return DataType::fp16;
+      case proto::FLOAT32:
+        return DataType::fp32;
+      case proto::FLOAT64:
+        return DataType::fp64;
+      case proto::BFLOAT16:
+        return DataType::bf16;
+      case proto::PRNG:
+        return DataType::prng;
+      default:
+        return DataType::unknown;
+    }
+  }
+
+  Refinement refinement(const proto::RefinementEntry& entry, std::uint32_t line) const {
+    const proto::Refinement& from = entry.value();
+    Refinement ref;
+    ref.line = line;
+    ref.into = entry.key();
+    switch (from.dir()) {
+      case proto::Refinement::In:
+        ref.direction = Direction::in;
+        break;
+      case proto::Refinement::Out:
+        ref.direction = Direction::out;
+        break;
+      case proto::Refinement::InOut:
+        ref.direction = Direction::inout;
+        break;
+      default:
+        if (from.dir() != proto::Refinement::None) fail(line, "unknown direction");
+    }
+    ref.from = from.from();
+    for (const proto::Affine& access : from.access()) ref.access.push_back(affine(access, line));
+    const proto::TensorShape& shape = from.interior_shape();
+    ref.shape.type = type(shape.type());
+    ref.shape.codec = shape.codec();
+    ref.shape.layout = shape.layout();
+    ref.shape.is_const = shape.is_const();
+    for (const auto& dim : shape.dims()) ref.shape.dims.push_back({dim.size(), dim.stride()});
+    ref.agg_op = from.agg_op();
+    ref.location = location(from.loc(), line);
+    ref.offset = from.offset();
+    if (from.has_bank_dim()) ref.bank_dim = from.bank_dim().value();
+    attributes(from.attrs(), ref, line);
+    if (lenient_) {
+      if (ref.from.empty() && ref.direction != Direction::none) ref.from = ref.into;
+      if (ref.access.empty()) ref.access.resize(ref.shape.dims.size());
+    }
+    return ref;
+  }
+
+  void operation(const proto::Statement& from, const Tree* tree, Statement& stmt,
+                 std::size_t depth) {
+    switch (from.op_case()) {
+      case proto::Statement::kLoad:
+        stmt.op = Load{from.load().from(), from.load().into()};
+        return;
+      case proto::Statement::kStore:
+        stmt.op = Store{from.store().from(), from.store().into()};
+        return;
+      case proto::Statement::kLoadIndex:
+        stmt.op = LoadIndex{affine(from.load_index().from(), stmt.line), from.load_index().into()};
+        return;
+      case proto::Statement::kIntrinsic: {
+        const proto::Intrinsic& op = from.intrinsic();
+        stmt.op = Intrinsic{op.name(),
+                            {op.inputs().begin(), op.inputs().end()},
+                            {op.outputs().begin(), op.outputs().end()},
+                            type(op.type())};
+        return;
+      }
+      case proto::Statement::kConstant:
+        constant(from.constant(), stmt);
+        return;
+      case proto::Statement::kBlock:
+        stmt.op = BlockBox(block(from.block(), nested(from, "block", -1, tree), depth + 1));
+        return;
+      case proto::Statement::kSpecial:
+        special(from.special(), stmt);
+        return;
+      case proto::Statement::OP_NOT_SET:
+        fail(stmt.line, "a statement without an operation");
+    }
+  }
+
+  void constant(const proto::Constant& from, Statement& stmt) const {
+    switch (from.value_case()) {
+      case proto::Constant::kIconst:
+        stmt.op = Constant{from.name(), std::int64_t{from.iconst()}};
+        return;
+      case proto::Constant::kFconst:
+        stmt.op = Constant{from.name(), from.fconst()};
+        return;
+      case proto::Constant::VALUE_NOT_SET:
+        fail(stmt.line, "constant " + quote(from.name()) + " has no value");
+    }
+  }
+
+  void special(const proto::Special& from, Statement& stmt) const {
+    Special op;
+    op.name = from.name();
+    op.inputs.assign(from.inputs().begin(), from.inputs().end());
+    op.outputs.assign(from.outputs().begin(), from.outputs().end());
+    for (const proto::IntParam& param : from.int_params()) {
+      if (!op.int_params.emplace(param.key(), param.value()).second) {
+        fail(stmt.line, "parameter " + quote(param.key()) + " is given twice");
+      }
+    }
+    for (const proto::StrParam& param : from.str_params()) {
+      if (!op.str_params.emplace(param.key(), param.value()).second) {
+        fail(stmt.line, "parameter " + quote(param.key()) + " is given twice");
+      }
+    }
+    stmt.op = std::move(op);
+  }
+
+  const std::string& where_;
+  bool lenient_;
+  std::uint32_t line_ = 1;  ///< of what was looked at last
+};
+
+/// The first word that is no comment; protobuf text of a program begins with one of its two fields.
+bool holds_program(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text[at] == '#') {
+      while (at < text.size() && text[at] != '\n') ++at;
+    } else if (std::isspace(static_cast<unsigned char>(text[at])) == 0) {
+      break;
+    } else {
+      ++at;
+    }
+  }
+  const auto begins = [&](std::string_view word) { return text.substr(at, word.size()) == word; };
+  return begins("entry") || begins("buffers");
+}
+
+void parse(std::string_view text, const std::string& where, Message& message, Tree& tree) {
+  if (text.size() > longest_text) {
+    user_error("{}: {} bytes; at most {} are read", where, text.size(), longest_text);
+  }
+  const std::size_t invalid = find_invalid_utf8(text);
+  if (invalid != std::string_view::npos) {
+    user_error(
+        "{}:{}: not UTF-8", where,
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(invalid), '\n'));
+  }
+  Collector errors(where);
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  parser.WriteLocationsTo(&tree);
+  parser.SetRecursionLimit(messages_a_block * static_cast<int>(max_block_depth + 1) +
+                           messages_within);
+  if (!parser.ParseFromString(std::string(text), &message)) {
+    throw UserError(errors.first().empty() ? where + ": is no protobuf text" : errors.first());
+  }
+  // What the parser only warns of (it has no silent way to say it) is an error here.
+  if (!errors.first().empty()) throw UserError(errors.first());
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+void write(const Affine& from, proto::Affine& to) {
+  to.set_offset(from.constant());
+  for (const Affine::Term& term : from.terms()) {
+    proto::Term& added = *to.add_terms();
+    added.set_key(term.first);
+    added.set_value(term.second);
+  }
+}
+
+void write(const Location& from, proto::Location& to) {
+  for (const Device& device : from.devices) {
+    proto::Device& added = *to.add_devs();
+    added.set_name(device.name);
+    for (const Affine& unit : device.units) write(unit, *added.add_units());
+  }
+}
+
+template <typename To>
+void write_attributes(const Tagged& from, To& to) {
+  for (const auto& [key, value] : from.attributes) {
+    proto::AttributeEntry& entry = *to.add_attrs();
+    entry.set_key(key);
+    proto::Attribute& attr = *entry.mutable_value();
+    if (const auto* flag = std::get_if<bool>(&value)) attr.set_bval(*flag);
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) attr.set_ival(*integer);
+    if (const auto* real = std::get_if<double>(&value)) attr.set_fval(*real);
+    if (const auto* text = std::get_if<std::string>(&value)) attr.set_sval(*text);
+    if (const auto* any = std::get_if<AnyValue>(&value)) {
+      attr.mutable_any()->set_type_url(any->type_url);
+      attr.mutable_any()->set_value(any->bytes);
+    }
+  }
+}
+
+proto::DataType write(DataType type) {
+  switch (type) {
+    case DataType::unknown:
+      return proto::UNKNOWN;
+    case DataType::boolean:
+      return proto::BOOLEAN;
+    case DataType::i8:
+      return proto::INT8;
+    case DataType::i16:
+      return proto::INT16;
+    case DataType::i32:
+      return proto::INT32;
+    case DataType::i64:
+      return proto::INT64;
+    case DataType::i128:
+      return proto::INT128;
+    case DataType::u8:
+      return proto::UINT8;
+    case DataType::u16:
+      return proto::UINT16;
+    case DataType::u32:
+      return proto::UINT32;
+    case DataType::u64:
+      return proto::UINT64;
+    case DataType::fp16:
+      return proto::FLOAT16;
+    case DataType::fp32:
+      return proto::FLOAT32;
+    case DataType::fp64:
+      return proto::FLOAT64;
+    case DataType::bf16:
+      return proto::BFLOAT16;
+    case DataType::prng:
+      return proto::PRNG;
+  }
+  return proto::UNKNOWN;
+}
+
+void write(const Refinement& from, proto::Refinement& to) {
+  switch (from.direction) {
+    case Direction::none:
+      to.set_dir(proto::Refinement::None);
+      break;
+    case Direction::in:
+      to.set_dir(proto::Refinement::In);
+      break;
+    case Direction::out:
+      to.set_dir(proto::Refinement::Out);
+      break;
+    case Direction::inout:
+      to.set_dir(proto::Refinement::InOut);
+      break;
+  }
+  to.set_from(from.from);
+  for (const Affine& access : from.access) write(access, *to.add_access());
+  proto::TensorShape& shape = *to.mutable_interior_shape();
+  shape.set_type(write(from.shape.type));
+  shape.set_codec(from.shape.codec);
+  shape.set_layout(from.shape.layout);
+  shape.set_is_const(from.shape.is_const);
+  for (const Dimension& dim : from.shape.dims) {
+    auto& added = *shape.add_dims();
+    added.set_size(dim.size);
+    added.set_stride(dim.stride);
+  }
+  to.set_agg_op(from.agg_op);
+  write(from.location, *to.mutable_loc());
+  to.set_offset(from.offset);
+  write_attributes(from, to);
+}
+
+void write(const Block& from, proto::Block& to);
+
+struct OperationWriter {
+  proto::Statement& to;
+
+  void operator()(const Load& op) const {
+    to.mutable_load()->set_from(op.from);
+    to.mutable_load()->set_into(op.into);
+  }
+  void operator()(const Store& op) const {
+    to.mutable_store()->set_from(op.from);
+    to.mutable_store()->set_into(op.into);
+  }
+  void operator()(const LoadIndex& op) const {
+    write(op.from, *to.mutable_load_index()->mutable_from());
+    to.mutable_load_index()->set_into(op.into);
+  }
+  void operator()(const Constant& op) const {
+    to.mutable_constant()->set_name(op.name);
+    if (const auto* integer = std::get_if<std::int64_t>(&op.value)) {
+      to.mutable_constant()->set_iconst(*integer);
+    } else {
+      to.mutable_constant()->set_fconst(std::get<double>(op.value));
+    }
+  }
+  void operator()(const Intrinsic& op) const {
+    proto::Intrinsic& out = *to.mutable_intrinsic();
+    out.set_name(op.name);
+    for (const std::string& input : op.inputs) out.add_inputs(input);
+    for (const std::string& output : op.outputs) out.add_outputs(output);
+    out.set_type(write(op.type));
+  }
+  void operator()(const Special& op) const {
+    proto::Special& out = *to.mutable_special();
+    out.set_name(op.name);
+    for (const std::string& input : op.inputs) out.add_inputs(input);
+    for (const std::string& output : op.outputs) out.add_outputs(output);
+    for (const auto& [key, value] : op.int_params) {
+      out.add_int_params()->set_key(key);
+      out.mutable_int_params()->rbegin()->set_value(value);
+    }
+    for (const auto& [key, value] : op.str_params) {
+      out.add_str_params()->set_key(key);
+      out.mutable_str_params()->rbegin()->set_value(value);
+    }
+  }
+  void operator()(const BlockBox& box) const { write(*box, *to.mutable_block()); }
+};
+
+void write(const Statement& from, const std::map<StatementId, std::size_t>& before,
+           proto::Statement& to) {
+  std::vector<std::uint32_t> deps;
+  for (const StatementId id : from.deps) {
+    const auto it = before.find(id);
+    if (it != before.end()) deps.push_back(static_cast<std::uint32_t>(it->second));
+  }
+  std::sort(deps.begin(), deps.end());
+  for (const std::uint32_t dep : deps) to.add_deps(dep);
+  write_attributes(from, to);
+  std::visit(OperationWriter{to}, from.op);
+}
+
+void write(const Block& from, proto::Block& to) {
+  to.set_name(from.name);
+  to.set_comments(from.comments);
+  write(from.location, *to.mutable_loc());
+  for (const Index& idx : from.indexes) {
+    proto::Index& added = *to.add_idxs();
+    added.set_name(idx.name);
+    added.set_range(idx.range);
+    write(idx.affine, *added.mutable_affine());
+    write_attributes(idx, added);
+  }
+  for (const Affine& constraint : from.constraints) write(constraint, *to.add_constraints());
+  for (const auto& [into, ref] : from.refs) {
+    proto::RefinementEntry& added = *to.add_refs();
+    added.set_key(into);
+    write(ref, *added.mutable_value());
+  }
+  std::map<StatementId, std::size_t> before;
+  for (const Statement& stmt : from.statements) {
+    write(stmt, before, *to.add_stmts());
+    before.emplace(stmt.id, before.size());
+  }
+}
+
+}  // namespace
+
+Program read_protobuf_text(std::string_view text, const std::string& where, bool lenient) {
+  Program program;
+  Tree tree;
+  FromMessages from(where, lenient);
+  try {
+    if (!holds_program(text)) {
+      proto::Block message;
+      parse(text, where, message, tree);
+      program.entry.op = BlockBox(from.block(message, &tree, 0));
+      return program;
+    }
+    proto::Program message;
+    parse(text, where, message, tree);
+    const std::uint32_t line = from.line_of(message, "entry", -1, &tree);
+    if (!message.entry().has_block()) from.fail(line, "the entry of a program must be a block");
+    if (message.entry().deps_size() != 0) {
+      from.fail(line, "the program's block has no statements before it");
+    }
+    program.entry =
+        from.statement(message.entry(), from.nested(message, "entry", -1, &tree), line, Block(), 0);
+    for (const proto::BufferEntry& entry : message.buffers()) {
+      auto [buffer, added] =
+          program.buffers.emplace(entry.key(), std::map<std::string, std::string>());
+      if (!added) from.fail(line, "buffer " + quote(entry.key()) + " is given twice");
+      for (const proto::Section& section : entry.value().sections()) {
+        if (!buffer->second.emplace(section.key(), section.value()).second) {
+          from.fail(line, "section " + quote(section.key()) + " is given twice");
+        }
+      }
+    }
+  } catch (const google::protobuf::FatalException& error) {
+    user_error("{}: {}", where, error.what());
+  }
+  return program;
+}
+
+std::string print_protobuf_text(const Program& program) {
+  proto::Program message;
+  write(program.entry, {}, *message.mutable_entry());
+  for (const auto& [name, sections] : program.buffers) {
+    proto::BufferEntry& entry = *message.add_buffers();
+    entry.set_key(name);
+    for (const auto& [key, bytes] : sections) {
+      proto::Section& section = *entry.mutable_value()->add_sections();
+      section.set_key(key);
+      section.set_value(bytes);
+    }
+  }
+  std::string text;
+  TextFormat::Printer printer;
+  if (!printer.PrintToString(message, &text)) internal_error("a program could not be printed");
+  return text;
+}
+
+Program read_program(std::string_view text, const std::string& where) {
+  for (const char c : text) {
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) continue;
+    if (c >= '0' && c <= '9') return read_text_form(text, where);
+    return read_protobuf_text(text, where);
+  }
+  user_error("{}: the file is empty; a Stripe program in printed or protobuf text was expected",
+             where);
+}
+
+}  // namespace tactus::stripe

@@ -1,0 +1,42 @@
+// Stripe programs as text, in two dialects and as protobuf text.
+//
+// The printed text is a view: types of intrinsics, parameters of specials, values of attributes of
+// indexes and refinements are not in it. Protobuf text has them, but neither bank dimensions nor
+// cache units. Readers throw UserError "FILE:LINE: what", at the first thing that is wrong. They
+// check form, and what printing needs: names given once, indexes that exist; see verify.h for the
+// rest. Constants are printed with six digits, as PlaidML prints them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "firmware/compiler/stripe/ir.h"
+
+namespace tactus::stripe {
+
+enum class Dialect {
+  canonical,  ///< PlaidML 0.7.0
+  slides,     ///< PlaidML of November 2018: one name and unit a location, strides beside sizes
+};
+
+/// Reads either dialect, recognised by itself. Leading and trailing spaces of a line do not count.
+/// Statements of the slides' form may be joined by ";". `where` stands for the file's name.
+[[nodiscard]] Program read_text_form(std::string_view text, const std::string& where);
+
+/// One "0: block ..." text with a final newline.
+[[nodiscard]] std::string print(const Program& program, Dialect dialect = Dialect::canonical);
+/// A statement alone, as if it were the program.
+[[nodiscard]] std::string print(const Statement& entry, Dialect dialect = Dialect::canonical);
+
+/// Protobuf text of a Program, or of a Block alone ("entry" or "loc", "refs", ... at top level).
+/// `lenient`: an empty `from` of a view means its own name, and missing accesses are zero, as in
+/// hand-written fixtures.
+[[nodiscard]] Program read_protobuf_text(std::string_view text, const std::string& where,
+                                         bool lenient = false);
+[[nodiscard]] std::string print_protobuf_text(const Program& program);
+
+/// Whatever the file holds, told apart by its first word: printed text begins with a number.
+[[nodiscard]] Program read_program(std::string_view text, const std::string& where);
+
+}  // namespace tactus::stripe

@@ -1,0 +1,165 @@
+// Passes: the text after each is PlaidML's, and what programs compute stays.
+#include "firmware/compiler/stripe/passes/pass.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "firmware/compiler/stripe/text.h"
+#include "golden.h"
+#include "isa/support/error.h"
+
+namespace tactus::stripe::test {
+namespace {
+
+/// What protobuf does not have comes from the text: bank dimensions, cache units, order of
+/// dependencies; what the text does not have, types and values, comes from protobuf.
+void complete(Block& block, const Block& text) {
+  for (auto& [into, ref] : block.refs) {
+    ref.bank_dim = text.ref_at(into).bank_dim;
+    ref.cache_unit = text.ref_at(into).cache_unit;
+  }
+  for (std::size_t i = 0; i < block.statements.size(); ++i) {
+    block.statements[i].deps = text.statements[i].deps;
+    if (Block* nested = block.statements[i].block()) {
+      complete(*nested, *text.statements[i].block());
+    }
+  }
+}
+
+Program read_step(const Step& step) {
+  Program program = read_protobuf_text(read(step.protobuf), step.protobuf);
+  const Program text = read_text_form(read(step.text), step.text);
+  complete(program.block(), text.block());
+  return program;
+}
+
+/// Statements that a pass makes are younger than their neighbours, and PlaidML lists dependencies
+/// by age; the age is lost where a step is read from a file.
+std::string with_sorted_deps(const std::string& text) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t open = line.find_first_not_of(" 0123456789");
+    const std::size_t close = line.find("]: ");
+    if (open != std::string::npos && line[open] == '[' && close != std::string::npos) {
+      std::set<std::string> deps;
+      std::istringstream list(line.substr(open + 1, close - open - 1));
+      for (std::string dep; std::getline(list, dep, ',');) {
+        deps.insert(dep.substr(dep.find_first_not_of(' ')));
+      }
+      std::string sorted;
+      for (const std::string& dep : deps) sorted += (sorted.empty() ? "" : ", ") + dep;
+      line = line.substr(0, open + 1) + sorted + line.substr(close);
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+/// Passes whose text is compared, and where it differs: what is not there (cache with a reference
+/// block, the rational solver) or does its work in another way (schedule).
+bool expected_to_differ(const std::string& label, const std::string& kind) {
+  return kind == "schedule" || kind == "ilp_cstr_reduction" ||
+         label == "cache_in_out/02_cache_in" || label == "cache_in_out/03_cache_out";
+}
+
+std::string kind_of(const nlohmann::json& entry) {
+  for (const auto& item : entry.items()) {
+    if (item.key() != "name") return item.key();
+  }
+  return {};
+}
+
+void run_one(const nlohmann::json& entry, const std::string& where, Program& program) {
+  run_passes(program, read_passes(nlohmann::json{entry}.dump(), where));
+}
+
+struct Tally {
+  std::size_t equal = 0, total = 0;
+};
+
+/// Every pass, from PlaidML's text before it to PlaidML's text after it.
+TEST(StripePasses, GoldenTextAfterEachPass) {
+  TACTUS_NEEDS_GOLDEN_STRIPE();
+  std::map<std::string, Tally> tallies;
+  for (const Case& one : golden_cases()) {
+    const nlohmann::json entries = nlohmann::json::parse(read(one.passes)).at("passes");
+    // Where PlaidML gave up there are fewer steps than passes.
+    ASSERT_LE(one.steps.size(), entries.size() + 1) << one.name;
+    for (std::size_t i = 0; i + 1 < one.steps.size(); ++i) {
+      const std::string kind = kind_of(entries[i]);
+      const std::string label = one.name + "/" + one.steps[i + 1].name;
+      // What is wrong before a pass is no input for it.
+      if (wrong_upstream(one, one.steps[i])) continue;
+      Tally& tally = tallies[kind];
+      ++tally.total;
+      std::string text;
+      try {
+        Program program = read_step(one.steps[i]);
+        run_one(entries[i], one.passes, program);
+        text = print(program);
+      } catch (const UserError& error) {
+        text = error.what();
+      }
+      const bool equal = with_sorted_deps(text) == with_sorted_deps(read(one.steps[i + 1].text));
+      if (equal) ++tally.equal;
+      const char* show = std::getenv("TACTUS_STRIPE_SHOW");
+      if (show != nullptr && label == show) std::cout << text;
+      EXPECT_TRUE(equal || expected_to_differ(label, kind)) << label;
+    }
+  }
+  for (const auto& [kind, tally] : tallies) {
+    std::cout << "  " << kind << " " << tally.equal << " / " << tally.total << "\n";
+  }
+}
+
+/// Whole lists, each pass on what ours made before, order of dependencies included; up to the first
+/// pass that is expected to differ.
+TEST(StripePasses, GoldenTextsOfWholeLists) {
+  TACTUS_NEEDS_GOLDEN_STRIPE();
+  std::size_t compared = 0;
+  for (const Case& one : golden_cases()) {
+    const nlohmann::json entries = nlohmann::json::parse(read(one.passes)).at("passes");
+    Program program = read_step(one.steps[0]);
+    for (std::size_t i = 0; i + 1 < one.steps.size(); ++i) {
+      const std::string label = one.name + "/" + one.steps[i + 1].name;
+      if (expected_to_differ(label, kind_of(entries[i]))) break;
+      ASSERT_NO_THROW(run_one(entries[i], one.passes, program)) << label;
+      EXPECT_EQ(print(program), read(one.steps[i + 1].text)) << label;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 130U);
+  std::cout << "  " << compared << " steps\n";
+}
+
+/// Our own passes keep what programs compute, also where the text differs.
+TEST(StripePasses, GoldenProgramsComputeTheSame) {
+  TACTUS_NEEDS_GOLDEN_STRIPE();
+  for (const Case& one : golden_cases()) {
+    const nlohmann::json entries = nlohmann::json::parse(read(one.passes)).at("passes");
+    Program program = read_step(one.steps[0]);
+    if (work_of(program) > 1e6) continue;
+    const Tensors inputs = sample_inputs(program);
+    const Tensors expected = interpret(program, inputs);
+    for (const auto& entry : entries) {
+      try {
+        run_one(entry, one.passes, program);
+      } catch (const UserError&) {
+        break;
+      }
+      InterpretOptions options;
+      options.shuffle_seed = 3;
+      EXPECT_EQ(interpret(program, inputs, options), expected) << one.name << " " << entry.dump();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::stripe::test
