@@ -214,6 +214,11 @@ struct DpasShape {
   [[nodiscard]] std::uint64_t macs() const { return std::uint64_t{rows} * channels * k; }
 };
 
+/// From the fields one by one; `src2_rows` of src2 are read. Precondition: ops_per_channel(w, a) is
+/// not 0.
+[[nodiscard]] DpasShape shape_of(Precision w, Precision a, Type dst, Type src0, unsigned channels,
+                                 unsigned systolic_depth, unsigned repeat_count,
+                                 unsigned src2_rows);
 /// Of a dpas, or of one of the two halves of a dpasw, which reads ceil(RC / 2) rows of src2.
 /// Precondition: ops_per_channel(w, a) is not 0.
 [[nodiscard]] DpasShape shape_of(const Instruction& instruction);

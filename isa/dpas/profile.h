@@ -1,16 +1,17 @@
 // A machine with a DPAS array, read from configs/dpas/*.json.
 //
-// Every value has its source in the file: "published: ..." or "ours: ..." (our model).
+// Every value of the shipped files says where it comes from: published, or assumed (our model). The
+// firmware finds the file of a name: read_profile(config_path("dpas", "pvc")).
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "isa/dpas/precision.h"
+#include "isa/support/provenance.h"
 
 namespace tactus::dpas {
 
@@ -63,8 +64,7 @@ struct Profile {
   std::uint32_t l1_latency = 45;   ///< load, hit in L1
   std::uint32_t l3_latency = 200;  ///< load, hit in L3
 
-  /// By key of the file: where the value comes from.
-  std::map<std::string, std::string> sources;
+  ProvenanceByKey provenance;  ///< by key; empty if not given
 
   [[nodiscard]] bool has(Precision precision) const { return (precisions & bit(precision)) != 0; }
   /// P: passes of an instruction of SD = 8 through the array.
@@ -78,17 +78,11 @@ struct Profile {
   [[nodiscard]] std::string precision_list() const;
 };
 
-/// Equal in all that the table of parameters lists, sources aside.
+/// Equal in all that the table of parameters lists.
 [[nodiscard]] bool operator==(const Profile& a, const Profile& b);
 
 /// Throws UserError "file:/path: what; allowed ..." with a line for each mistake.
 [[nodiscard]] Profile parse_profile(std::string_view json, const std::string& where);
 [[nodiscard]] Profile read_profile(const std::string& path);
-
-/// A name of configs/dpas, any case, `-` as `_`, or the path of a file that ends in .json.
-/// Throws UserError with the names that there are.
-[[nodiscard]] Profile find_profile(const std::string& name_or_path);
-/// Names of configs/dpas, sorted.
-[[nodiscard]] std::vector<std::string> profile_names();
 
 }  // namespace tactus::dpas

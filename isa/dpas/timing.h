@@ -49,12 +49,13 @@ inline constexpr unsigned read_delay = 8;
 /// The same for src2: the profile has a buffer, RC is 8 (published).
 [[nodiscard]] bool holds_src2(const Profile& profile, const Instruction& instruction);
 
-/// Whether `next` may join the macro that `previous` is in, operands resolved: same opcode, types,
-/// mask and shape, SD = 8, no dependence, no overlap inside but dst = src0, no other src1 below
-/// RC = 8 where the profile forbids it, and a buffered src1 or src2 that is used again (published
-/// conditions of spec 8.3, which the real finalizer confirms). `first` is the macro's first member.
-[[nodiscard]] bool joins_macro(const Profile& profile, const Instruction& first,
-                               const Instruction& previous, const Instruction& next);
+/// Whether `next` may join the macro of the `count` instructions from `first` on, operands
+/// resolved: same opcode, types, mask and shape, SD = 8, no result of a member read, no overlap
+/// inside an instruction but dst = src0, no other src1 below RC = 8 where the profile forbids it,
+/// and a src1 or src2 that its operand buffer holds (published conditions of spec 8.3; how many
+/// groups a buffer tells apart is our reading of its size).
+[[nodiscard]] bool joins_macro(const Profile& profile, const Instruction* first, unsigned count,
+                               const Instruction& next);
 
 /// MAC of one array in a cycle at most: ES * Dp * OPS.
 [[nodiscard]] unsigned peak_macs(const Profile& profile, unsigned ops);

@@ -16,7 +16,7 @@ struct KindInfo {
   std::string_view taken_by;
 };
 
-constexpr std::array<KindInfo, 16> kinds{{
+constexpr std::array<KindInfo, 19> kinds{{
     {FileKind::architecture, "an architecture (.tarch)", "", "--arch takes it"},
     {FileKind::model, "a compiled model (.tmodel)", "", "tactus run --model takes it"},
     {FileKind::program, "a program (.tprog)", ".tprog", "tactus run --program takes it"},
@@ -35,6 +35,11 @@ constexpr std::array<KindInfo, 16> kinds{{
     {FileKind::statistics, "a file of figures that tactus wrote", "",
      "tactus explain tells what its figures mean"},
     {FileKind::timeline, "a timeline", "", "Perfetto shows it"},
+    {FileKind::dpas_profile, "a machine with a DPAS array", "", "--machine takes it"},
+    {FileKind::visa_assembly, "a vISA assembly text (.visaasm)", ".visaasm",
+     "tactus run --program takes it, and tactus asm"},
+    {FileKind::visa_container, "a vISA container (.isa)", ".isa",
+     "tactus run --program takes it, and tactus disasm"},
 }};
 
 const KindInfo* info(FileKind kind) {
@@ -71,6 +76,7 @@ FileKind kind_of_json(std::string_view text) {
   if (has({"workload", "base"})) return FileKind::sweep;
   if (has({"rows", "board"})) return FileKind::table;
   if (has({"array_size", "local_depth"})) return FileKind::architecture;
+  if (has({"execution_size", "grf_bytes"})) return FileKind::dpas_profile;
   if (has({"layers", "first"})) return FileKind::layers;
   return FileKind::unknown;
 }
@@ -96,6 +102,7 @@ FileKind kind_of_file(const std::string& path, std::string_view content) {
   for (const KindInfo& one : kinds) {
     if (!one.extension.empty() && ends_with(path, one.extension)) return one.kind;
   }
+  if (content.substr(0, 4) == "CISA") return FileKind::visa_container;
   if (looks_like_onnx(content)) return FileKind::onnx;
   if (content.substr(0, 2) == "# " && content.find("top=") != std::string_view::npos) {
     return FileKind::log;

@@ -28,6 +28,9 @@ enum class FileKind {
   log,
   statistics,
   timeline,
+  dpas_profile,
+  visa_assembly,
+  visa_container,
 };
 
 /// By what is in it and, where that says nothing, by the extension of its name.

@@ -11,10 +11,12 @@ inline bool processor_has_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
+inline bool processor_has_avx512_vnni() { return __builtin_cpu_supports("avx512vnni"); }
 #else
 inline bool processor_has_avx2() { return false; }
 inline bool processor_has_fma() { return false; }
 inline bool processor_has_avx512() { return false; }
+inline bool processor_has_avx512_vnni() { return false; }
 #endif
 
 }  // namespace tactus

@@ -1,0 +1,270 @@
+// The fast DPAS functions over a type of vectors. Each variant's source file includes this once,
+// in which everything is its own: the same code is compiled for other processors elsewhere.
+//
+// Elements of both sides are first brought to one size: integers to bytes, four of them in k order
+// in a dword, floats to fp32. What is then left is a loop over rows, dwords and channels. Loops
+// over channels without vectors in them are such as compilers vectorise.
+#pragma once
+
+#include <array>
+#include <cstring>
+
+#include "isa/dpas/formats.h"
+#include "isa/dpas/semantics.h"
+
+namespace tactus::dpas {
+namespace {
+
+constexpr unsigned most_rows = 8;
+constexpr unsigned most_dwords = 16;  ///< of four bytes of k: K = 64 at most
+constexpr unsigned most_k = 64;
+constexpr unsigned depth = 8;  ///< SD of all fast functions
+
+using Bits = std::uint32_t;
+
+// ---- integers as bytes --------------------------------------------------------------------------
+
+/// The lower 16 bits hold four elements of 4 bits: one a byte.
+inline Bits spread_nibbles(Bits x) {
+  const Bits y = (x | (x << 8)) & 0x00FF00FFU;
+  return (y | (y << 4)) & 0x0F0F0F0FU;
+}
+
+/// The lower 8 bits hold four elements of 2 bits: one a byte.
+inline Bits spread_pairs(Bits x) {
+  const Bits y = (x | (x << 12)) & 0x000F000FU;
+  return (y | (y << 6)) & 0x03030303U;
+}
+
+/// Extends the sign bit `sign` of each byte (0x08 or 0x02) to the byte's upper bits.
+inline Bits extend_bytes(Bits x, Bits sign) {
+  // (x ^ s) - s in each byte, the borrow kept inside by a bit above.
+  const Bits guarded = ((x ^ sign) | 0x80808080U) - sign;
+  return guarded ^ 0x80808080U;
+}
+
+/// `count` dwords of elements of 8, 4 or 2 bits become 1, 2 or 4 times as many dwords of bytes. The
+/// dwords that one becomes are `step` dwords apart, groups of `step` dwords follow each other.
+template <unsigned step>
+void widen(Precision precision, const std::uint8_t* from, unsigned groups, Bits* to) {
+  const PrecisionInfo& format = info(precision);
+  for (unsigned g = 0; g < groups; ++g) {
+    Bits x[step];
+    std::memcpy(x, from + std::size_t{g} * step * 4, sizeof x);
+    if (format.bits == 8) {
+      std::memcpy(to + std::size_t{g} * step, x, sizeof x);
+    } else if (format.bits == 4) {
+      const Bits sign = format.is_signed ? 0x08080808U : 0;
+      Bits* const out = to + std::size_t{g} * step * 2;
+      for (unsigned n = 0; n < step; ++n) {
+        const Bits low = spread_nibbles(x[n] & 0xFFFFU);
+        const Bits high = spread_nibbles(x[n] >> 16);
+        out[n] = sign == 0 ? low : extend_bytes(low, sign);
+        out[step + n] = sign == 0 ? high : extend_bytes(high, sign);
+      }
+    } else {
+      const Bits sign = format.is_signed ? 0x02020202U : 0;
+      Bits* const out = to + std::size_t{g} * step * 4;
+      for (unsigned part = 0; part < 4; ++part) {
+        for (unsigned n = 0; n < step; ++n) {
+          const Bits bytes = spread_pairs((x[n] >> (8 * part)) & 0xFFU);
+          out[part * step + n] = sign == 0 ? bytes : extend_bytes(bytes, sign);
+        }
+      }
+    }
+  }
+}
+
+/// Both sides as bytes: b[dword][channel], a[row][dword].
+template <unsigned channels>
+struct IntegerOperands {
+  alignas(64) Bits b[most_dwords * channels];
+  alignas(64) Bits a[most_rows * most_dwords];
+  unsigned dwords;  ///< K / 4
+};
+
+template <unsigned channels>
+void widen_operands(const DpasConfig& config, const std::uint8_t* src1, const std::uint8_t* src2,
+                    IntegerOperands<channels>& out) {
+  const unsigned k = depth * ops_per_channel(config.w, config.a);
+  out.dwords = k / 4;
+  const unsigned b_groups = k * info(config.w).bits / 32;
+  const unsigned a_dwords = config.repeat_count * k * info(config.a).bits / 32;
+  widen<channels>(config.w, src1, b_groups, out.b);
+  widen<1>(config.a, src2, a_dwords, out.a);
+}
+
+// ---- floats -------------------------------------------------------------------------------------
+
+/// A dword of elements, `step` dwords side by side, becomes 32 / bits floats, `step` floats each.
+template <unsigned step>
+void to_floats(const DpasConfig& config, Precision precision, const std::uint8_t* from,
+               unsigned groups, float* to) {
+  const Bits keep = config.numerics.tf32_truncate ? 0xFFFFE000U : 0xFFFFFFFFU;
+  const unsigned elements = 32 / info(precision).bits;
+  for (unsigned g = 0; g < groups; ++g) {
+    Bits x[step];
+    std::memcpy(x, from + std::size_t{g} * step * 4, sizeof x);
+    for (unsigned e = 0; e < elements; ++e) {
+      Bits out[step];
+      switch (precision) {
+        case Precision::tf32:
+          for (unsigned n = 0; n < step; ++n) out[n] = x[n] & keep;
+          break;
+        case Precision::bf:
+          for (unsigned n = 0; n < step; ++n) out[n] = (x[n] >> (16 * e)) << 16;
+          break;
+        case Precision::hf:
+          for (unsigned n = 0; n < step; ++n) out[n] = formats::hf_bits(x[n] >> (16 * e) & 0xFFFFU);
+          break;
+        case Precision::bf8:
+          for (unsigned n = 0; n < step; ++n) {
+            out[n] = formats::hf_bits((x[n] >> (8 * e) & 0xFFU) << 8);
+          }
+          break;
+        case Precision::hf8:
+          for (unsigned n = 0; n < step; ++n) out[n] = formats::hf8_bits(x[n] >> (8 * e) & 0xFFU);
+          break;
+        default:
+          for (unsigned n = 0; n < step; ++n) out[n] = formats::e2m1_bits(x[n] >> (4 * e) & 0xFU);
+          break;
+      }
+      std::memcpy(to, out, sizeof out);
+      to += step;
+    }
+  }
+}
+
+/// C as floats, row after row.
+inline void load_accumulators(const DpasConfig& config, const std::uint8_t* src0, unsigned count,
+                              float* to) {
+  if (config.src0_null) {
+    std::memset(to, 0, count * sizeof(float));
+  } else if (config.src0_type == Type::f) {
+    std::memcpy(to, src0, count * sizeof(float));
+  } else {
+    std::uint16_t halves[most_rows * 16];
+    std::memcpy(halves, src0, count * sizeof(std::uint16_t));
+    const bool bf = config.src0_type == Type::bf;
+    for (unsigned i = 0; i < count; ++i) {
+      to[i] = formats::float_of(bf ? Bits{halves[i]} << 16 : formats::hf_bits(halves[i]));
+    }
+  }
+}
+
+inline void store_results(const DpasConfig& config, const float* from, unsigned count,
+                          std::uint8_t* dst) {
+  if (config.dst_type == Type::f) {
+    Bits out[most_rows * 16];
+    for (unsigned i = 0; i < count; ++i) {
+      const Bits bits = formats::bits_of(from[i]);
+      out[i] = (bits & 0x7FFFFFFFU) > 0x7F800000U ? formats::canonical_nan : bits;
+    }
+    std::memcpy(dst, out, count * sizeof(Bits));
+    return;
+  }
+  std::uint16_t out[most_rows * 16];
+  if (config.dst_type == Type::bf) {
+    for (unsigned i = 0; i < count; ++i) out[i] = formats::bf_bits(from[i]);
+  } else {
+    for (unsigned i = 0; i < count; ++i) out[i] = formats::half_bits(from[i]);
+  }
+  std::memcpy(dst, out, count * sizeof(std::uint16_t));
+}
+
+/// Rows rows of channels channels: sums over k in order, each product and sum rounded.
+template <class V, unsigned rows, unsigned channels>
+void float_rows(const float* a, const float* b, unsigned k_count, float* sums) {
+  constexpr unsigned parts = channels / V::floats;
+  typename V::Floats sum[rows][parts];
+  for (unsigned r = 0; r < rows; ++r) {
+    for (unsigned p = 0; p < parts; ++p) {
+      sum[r][p] = V::load(sums + r * channels + p * V::floats);
+    }
+  }
+  for (unsigned k = 0; k < k_count; ++k) {
+    typename V::Floats weights[parts];
+    for (unsigned p = 0; p < parts; ++p) weights[p] = V::load(b + k * channels + p * V::floats);
+    for (unsigned r = 0; r < rows; ++r) {
+      const typename V::Floats value = V::broadcast(a[r * k_count + k]);
+      for (unsigned p = 0; p < parts; ++p) {
+        sum[r][p] = V::add(sum[r][p], V::multiply(value, weights[p]));
+      }
+    }
+  }
+  for (unsigned r = 0; r < rows; ++r) {
+    for (unsigned p = 0; p < parts; ++p) {
+      V::store(sum[r][p], sums + r * channels + p * V::floats);
+    }
+  }
+}
+
+/// Float DPAS in seq mode without flushing.
+template <class V, unsigned channels>
+void float_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t* src0,
+                const std::uint8_t* src1, const std::uint8_t* src2) {
+  alignas(64) float b[most_k * channels];
+  alignas(64) float a[most_rows * most_k];
+  alignas(64) float sums[most_rows * channels];
+  const unsigned k = depth * ops_per_channel(config.w, config.a);
+  const unsigned rows = config.repeat_count;
+  to_floats<channels>(config, config.w, src1, k * info(config.w).bits / 32, b);
+  to_floats<1>(config, config.a, src2, rows * k * info(config.a).bits / 32, a);
+  load_accumulators(config, src0, rows * channels, sums);
+  unsigned r = 0;
+  for (; r + 4 <= rows; r += 4) float_rows<V, 4, channels>(a + r * k, b, k, sums + r * channels);
+  for (; r < rows; ++r) float_rows<V, 1, channels>(a + r * k, b, k, sums + r * channels);
+  store_results(config, sums, rows * channels, dst);
+}
+
+// ---- integers with products of 16 bits ----------------------------------------------------------
+
+/// The bytes of a dword as two dwords of 16-bit numbers: bytes 0 and 2, bytes 1 and 3.
+inline void split_bytes(Bits x, bool is_signed, Bits& even, Bits& odd) {
+  even = x & 0x00FF00FFU;
+  odd = (x >> 8) & 0x00FF00FFU;
+  if (!is_signed) return;
+  // The sign of each byte is copied up: 0x80 * 0x1FE is 0xFF00, in either half.
+  even |= (even & 0x00800080U) * 0x1FEU;
+  odd |= (odd & 0x00800080U) * 0x1FEU;
+}
+
+/// Integer DPAS by pairs of 16-bit products, which V::multiply_pairs adds to 32 bits: exact.
+template <class V, unsigned channels>
+void integer_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t* src0,
+                  const std::uint8_t* src1, const std::uint8_t* src2) {
+  constexpr unsigned parts = channels / V::words;
+  IntegerOperands<channels> in;
+  widen_operands(config, src1, src2, in);
+  alignas(64) Bits even[most_dwords * channels], odd[most_dwords * channels];
+  const bool w_signed = info(config.w).is_signed;
+  const bool a_signed = info(config.a).is_signed;
+  for (unsigned i = 0; i < in.dwords * channels; ++i) {
+    split_bytes(in.b[i], w_signed, even[i], odd[i]);
+  }
+  alignas(64) Bits out[most_rows * channels];
+  for (unsigned r = 0; r < config.repeat_count; ++r) {
+    typename V::Words sum[parts];
+    for (unsigned p = 0; p < parts; ++p) {
+      sum[p] =
+          config.src0_null ? V::zero() : V::load_words(src0 + (r * channels + p * V::words) * 4);
+    }
+    for (unsigned j = 0; j < in.dwords; ++j) {
+      Bits a_even, a_odd;
+      split_bytes(in.a[r * in.dwords + j], a_signed, a_even, a_odd);
+      const typename V::Words x = V::broadcast_word(a_even);
+      const typename V::Words y = V::broadcast_word(a_odd);
+      for (unsigned p = 0; p < parts; ++p) {
+        const unsigned at = j * channels + p * V::words;
+        const auto products = V::add_words(V::multiply_pairs(x, V::load_words(even + at)),
+                                           V::multiply_pairs(y, V::load_words(odd + at)));
+        sum[p] = V::add_words(sum[p], products);
+      }
+    }
+    for (unsigned p = 0; p < parts; ++p) V::store_words(sum[p], out + r * channels + p * V::words);
+  }
+  std::memcpy(dst, out, config.repeat_count * channels * sizeof(Bits));
+}
+
+}  // namespace
+}  // namespace tactus::dpas

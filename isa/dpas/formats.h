@@ -1,0 +1,80 @@
+// Element formats as floats, element by element and in loops that compilers vectorise. Internal to
+// the semantics. Functions are static: files that are compiled for other processors include them.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace tactus::dpas::formats {
+
+static inline std::uint32_t bits_of(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline float float_of(std::uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+inline constexpr std::uint32_t canonical_nan = 0x7FC00000U;
+inline constexpr std::uint16_t canonical_nan_bf = 0x7FC0U;
+inline constexpr std::uint16_t canonical_nan_hf = 0x7E00U;
+
+/// Exact. Exponent and significand move up by 13 bits, which makes a float that is too small by
+/// 2^112; the multiplication is exact and mends denormals, too.
+static inline std::uint32_t hf_bits(std::uint32_t half) {
+  const std::uint32_t magnitude = (half & 0x7FFFU) << 13;
+  const std::uint32_t scaled = bits_of(float_of(magnitude) * 0x1p112F);
+  // Infinities and NaNs have come out as 2^16 and more.
+  const std::uint32_t special = magnitude | 0x7F800000U;
+  return (magnitude >= 0x0F800000U ? special : scaled) | ((half & 0x8000U) << 16);
+}
+
+/// To nearest, ties to even; NaN becomes the canonical one.
+static inline std::uint16_t bf_bits(float value) {
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t rounded = (bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16;
+  const bool nan = (bits & 0x7FFFFFFFU) > 0x7F800000U;
+  return static_cast<std::uint16_t>(nan ? canonical_nan_bf : rounded);
+}
+
+/// To nearest, ties to even; NaN becomes the canonical one.
+static inline std::uint16_t half_bits(float value) {
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
+  // Normal results: the exponent is moved from bias 127 to 15, then 13 bits are rounded away.
+  const std::uint32_t normal = (magnitude - 0x38000000U + 0xFFFU + ((magnitude >> 13) & 1U)) >> 13;
+  // Denormal results: adding 0.5, whose last bit is worth 2^-24, rounds to whole steps of it.
+  const std::uint32_t denormal = bits_of(float_of(magnitude) + 0.5F) - 0x3F000000U;
+  std::uint32_t result = magnitude < 0x38800000U ? denormal : normal;
+  result = magnitude >= 0x477FF000U ? 0x7C00U : result;  // 65520 and more
+  result = magnitude > 0x7F800000U ? canonical_nan_hf : result | ((bits >> 16) & 0x8000U);
+  return static_cast<std::uint16_t>(result);
+}
+
+/// 1-4-3 without infinities; only all ones is NaN.
+static inline std::uint32_t hf8_bits(std::uint32_t byte) {
+  const std::uint32_t magnitude = byte & 0x7FU;
+  const std::uint32_t value = bits_of(float_of(magnitude << 20) * 0x1p120F);
+  return (magnitude == 0x7FU ? canonical_nan : value) | ((byte & 0x80U) << 24);
+}
+
+/// 1-2-1: exponent bias 1.
+static inline std::uint32_t e2m1_bits(std::uint32_t nibble) {
+  const std::uint32_t value = bits_of(float_of((nibble & 7U) << 22) * 0x1p126F);
+  return value | ((nibble & 8U) << 28);
+}
+
+/// Element `index` of elements of `bits` bits (2, 4, 8, 16 or 32) that are packed from `bytes` on.
+static inline std::uint32_t element(const std::uint8_t* bytes, unsigned bits, unsigned index) {
+  const unsigned at = index * bits;
+  if (bits < 8) return (bytes[at / 8] >> (at % 8)) & ((1U << bits) - 1U);
+  std::uint32_t value = 0;
+  std::memcpy(&value, bytes + at / 8, bits / 8);
+  return value;
+}
+
+}  // namespace tactus::dpas::formats
