@@ -7,16 +7,15 @@
 
 namespace tactus::dpas {
 
-Array::Array(const sc_core::sc_module_name& name, Clock& clock,
-             const MachineParameters& parameters, RegisterFile& registers, Link<Issued>& issued)
+Array::Array(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters,
+             RegisterFile& registers, Link<Issued>& issued)
     : sc_module(name),
       clock_(clock),
       conflict_cycles_(parameters.profile.bank_conflict_cycles),
       registers_(registers),
       issued_(issued),
-      src2_groups_(std::min<unsigned>(parameters.profile.src2_buffer_bytes /
-                                          (4 * parameters.profile.grf_bytes),
-                                      static_cast<unsigned>(src2_.size()))),
+      src1_(parameters.profile.src1_buffer_bytes / (8 * parameters.profile.grf_bytes)),
+      src2_(parameters.profile.src2_buffer_bytes / (4 * parameters.profile.grf_bytes)),
       account_("array", clock, state_table, rest) {}
 
 void Array::drive() { issued_.ready = clock_.now >= free_at_; }
@@ -56,21 +55,13 @@ bool Array::read_operands(const Issued& issued, const DpasForm& form, bool joine
   if (sources == 3) stats.reads += operation.source[0].count;
   // Buffers are of use inside a macro only.
   if (!joined) {
-    src1_.thread = nobody;
-    for (Held& held : src2_) held.thread = nobody;
+    src1_.clear();
+    src2_.clear();
   }
-  const bool held = form.holds_src1 && src1_.is(issued.thread, src1);
+  const bool held = form.holds_src1 && src1_.holds_or_takes(src1);
   (held ? stats.saved : stats.reads) += src1.count;
-  src1_ = {src1, form.holds_src1 ? unsigned{issued.thread} : nobody};
-  if (!form.holds_src2 || src2_groups_ == 0) {
-    stats.reads += src2.count;
-    return held;
-  }
-  const unsigned groups = std::max(1U, std::min(src2_groups_, 8U));
-  const bool held2 = std::any_of(src2_.begin(), src2_.begin() + groups,
-                                 [&](const Held& h) { return h.is(issued.thread, src2); });
+  const bool held2 = form.holds_src2 && src2_.holds_or_takes(src2);
   (held2 ? stats.saved : stats.reads) += src2.count;
-  if (!held2) src2_[src2_next_++ % groups] = {src2, issued.thread};
   return held;
 }
 
@@ -96,8 +87,7 @@ void Array::accept(const Issued& issued) {
   registers_.writes(issued.thread, operation.dst, done, Hazard::array_result);
   registers_change(issued.thread, operation.dst);
   for (unsigned i = 0; i < operation.sources; ++i) {
-    registers_.reads(issued.thread, operation.source[i], last_released_,
-                     Hazard::array_sources);
+    registers_.reads(issued.thread, operation.source[i], last_released_, Hazard::array_sources);
   }
   registers_.stats().writes += operation.dst.count;
   in_flight_[end_++ % most_in_flight] = {done, operation.index, issued.thread};
@@ -112,10 +102,9 @@ void Array::accept(const Issued& issued) {
 }
 
 void Array::registers_change(unsigned thread, RegisterRange range) {
-  if (src1_.thread == thread && src1_.range.overlaps(range)) src1_.thread = nobody;
-  for (Held& held : src2_) {
-    if (held.thread == thread && held.range.overlaps(range)) held.thread = nobody;
-  }
+  if (thread != macro_thread_) return;
+  src1_.drop(range);
+  src2_.drop(range);
 }
 
 Cycle Array::next_event(Cycle now) const {

@@ -2,14 +2,17 @@
 //
 // One instruction every II = max(P * RC, Bload) cycles, in order; its result may be used L(RC)
 // cycles after issue (isa/dpas/timing.h says which of it is published). Bload is 0 where src1 is in
-// its operand buffer: the instruction follows in the same macro one with the same src1 of 8
-// registers, which is what suppresses the reads (published). Where the profile charges bank
-// conflicts, each row that has one delays the instruction's end and its result (ours; off by
-// default). A macro keeps the array: DPAS of other threads wait until it is over.
+// its operand buffer: an instruction before it in the same macro has read the same 8 registers,
+// which is what suppresses reads (published; how many such groups a buffer keeps is our reading of
+// its size). Where the profile charges bank conflicts, each row that has one delays the
+// instruction's end and its result (ours; off by default). A macro keeps the array: DPAS of other
+// threads wait until it is over.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include <systemc>
 
@@ -71,13 +74,26 @@ class Array final : public sc_core::sc_module {
  private:
   static constexpr unsigned nobody = ~0U;
   static constexpr unsigned most_in_flight = 128;
-  /// Registers in an operand buffer.
-  struct Held {
-    RegisterRange range;
-    unsigned thread = nobody;
-    [[nodiscard]] bool is(unsigned of, const RegisterRange& r) const {
-      return thread == of && range == r;
+  /// An operand buffer: the last few groups of registers of one thread, a ring.
+  class Buffer {
+   public:
+    explicit Buffer(std::size_t groups) : groups_(groups) {}
+    void clear() { std::fill(groups_.begin(), groups_.end(), RegisterRange{}); }
+    /// Whether it has the registers; if not, it takes them in the place of the oldest.
+    bool holds_or_takes(RegisterRange range) {
+      if (std::find(groups_.begin(), groups_.end(), range) != groups_.end()) return true;
+      if (!groups_.empty()) groups_[next_++ % groups_.size()] = range;
+      return false;
     }
+    void drop(RegisterRange range) {
+      for (RegisterRange& group : groups_) {
+        if (group.overlaps(range)) group = {};
+      }
+    }
+
+   private:
+    std::vector<RegisterRange> groups_;  ///< count 0: empty
+    std::size_t next_ = 0;
   };
   struct InFlight {
     Cycle done;
@@ -92,16 +108,13 @@ class Array final : public sc_core::sc_module {
   unsigned conflict_cycles_;
   RegisterFile& registers_;
   Link<Issued>& issued_;
-  Cycle rows_until_ = 0;     ///< rows of the last instruction enter before this cycle
-  Cycle load_until_ = 0;     ///< and its src1 has been loaded
-  Cycle free_at_ = 0;        ///< first cycle in which the next may enter
-  Cycle drained_at_ = 0;     ///< all results may be used
+  Cycle rows_until_ = 0;  ///< rows of the last instruction enter before this cycle
+  Cycle load_until_ = 0;  ///< and its src1 has been loaded
+  Cycle free_at_ = 0;     ///< first cycle in which the next may enter
+  Cycle drained_at_ = 0;  ///< all results may be used
   Cycle last_result_ = 0, last_released_ = 0;
   unsigned macro_thread_ = nobody;
-  Held src1_;
-  std::array<Held, 8> src2_;  ///< groups of 4 registers, a ring
-  unsigned src2_groups_;
-  unsigned src2_next_ = 0;
+  Buffer src1_, src2_;  ///< of the macro's thread
   std::array<InFlight, most_in_flight> in_flight_{};
   unsigned first_ = 0, end_ = 0;  ///< of in_flight_, count on for ever
   Stats stats_;

@@ -96,7 +96,7 @@ TimeInfo ArrayTime::info() {
       {"last results", results_of},
       {"after the program", other},
   };
-  info.groups = {{"computes", 0},         {"operands", 1}, {"results", 2},
+  info.groups = {{"computes", 0},         {"operands", 1},       {"results", 2},
                  {"memory bandwidth", 3}, {"memory latency", 4}, {"other", 5}};
   info.introduction =
       "The array takes a row in a cycle, or has nothing to take. What the threads wait for when it "

@@ -11,11 +11,12 @@ struct Issued {
   const Operation* operation = nullptr;
   const DecodedKernel* kernel = nullptr;
   std::uint8_t thread = 0;
-  std::uint8_t token = 0xFF;              ///< that it holds; 0xFF: none
+  std::uint8_t token = 0xFF;            ///< that it holds; 0xFF: none
   std::uint32_t channels = 0xFFFFFFFF;  ///< that its predicate lets through, 0 the first
 };
 
-/// `ready` depends on registers of the unit only, so the issue stage may look at it when it chooses.
+/// `ready` depends on registers of the unit only, so the issue stage may look at it when it
+/// chooses.
 struct IssueLinks {
   Link<Issued> array, alu, memory;
 };

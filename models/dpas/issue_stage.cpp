@@ -45,8 +45,7 @@ const char* text(Hazard hazard) {
 }  // namespace
 
 IssueStage::Thread::Thread(const char* name, const Clock& clock)
-    : account(name, clock, thread_state_table, rest,
-              static_cast<unsigned>(operation_kinds) + 1) {}
+    : account(name, clock, thread_state_table, rest, static_cast<unsigned>(operation_kinds) + 1) {}
 
 IssueStage::IssueStage(const sc_core::sc_module_name& name, Clock& clock,
                        const MachineParameters& parameters, RegisterFile& registers, Array& array,
@@ -171,9 +170,10 @@ IssueStage::ThreadState IssueStage::look(unsigned index, Cycle now, Cycle& until
   if (operation.annotations.any() || sync_ == Sync::tokens) {
     if (tokens_allow(thread, operation, now, until) != issue) return wait_token;
     if (now < wait.until) {
-      user_error("{}: register {} is not guarded: {}; allowed: a token that is awaited, such as "
-                 "{{$1.dst}} or {{$1.src}}",
-                 thread.kernel->place(operation), wait.grf, text(wait.hazard));
+      user_error(
+          "{}: register {} is not guarded: {}; allowed: a token that is awaited, such as "
+          "{{$1.dst}} or {{$1.src}}",
+          thread.kernel->place(operation), wait.grf, text(wait.hazard));
     }
   }
   until = never;
@@ -236,7 +236,7 @@ void IssueStage::drive() {
   const Thread& thread = *threads_[chosen_];
   const Operation& operation = thread.head();
   if (operation.target == Target::control) return;
-  Link<Issued>& link = operation.target == Target::array  ? links_.array
+  Link<Issued>& link = operation.target == Target::array ? links_.array
                        : operation.target == Target::alu ? links_.alu
                                                          : links_.memory;
   link.valid = true;
@@ -262,8 +262,8 @@ void IssueStage::go(unsigned index) {
   const Operation& operation = thread.head();
   last_ = index;
   if (clock_.events != nullptr) {
-    clock_.events->event({DpasEvent::issue, index, operation.index,
-                          static_cast<std::uint64_t>(operation.kind)});
+    clock_.events->event(
+        {DpasEvent::issue, index, operation.index, static_cast<std::uint64_t>(operation.kind)});
   }
   const unsigned token = token_of(thread, operation, now);
   thread.wait_known = false;
@@ -271,10 +271,10 @@ void IssueStage::go(unsigned index) {
   const auto kind = static_cast<std::size_t>(operation.kind);
   ++stats_.issued[index];
   ++stats_.by_kind[kind];
-  stats_.registers_by_kind[kind] +=
-      operation.dst.count > 0 ? operation.dst.count
-      : operation.sources > 0 ? operation.source[operation.sources - 1].count
-                              : 0;
+  stats_.registers_by_kind[kind] += operation.dst.count > 0 ? operation.dst.count
+                                    : operation.sources > 0
+                                        ? operation.source[operation.sources - 1].count
+                                        : 0;
   if (operation.dst.count > 0 && operation.target != Target::array) {
     array_.registers_change(index, operation.dst);
   }

@@ -2,8 +2,8 @@
 //
 // In a cycle at most one instruction is issued, of the first thread behind the one that issued last
 // whose head may go (round robin). A head waits until its registers allow it (register_file.h),
-// then for its unit; a macro keeps the array to its thread. Cycles that an instruction costs its own
-// thread before the next is looked at, published values of the profile: jmp 23, taken or not;
+// then for its unit; a macro keeps the array to its thread. Cycles that an instruction costs its
+// own thread before the next is looked at, published values of the profile: jmp 23, taken or not;
 // barrier 30 from the last thread's on; fence 35, and all messages of the thread are answered.
 // ret waits for all results and answers of its thread. A label costs nothing. The rest is ours, as
 // are the tokens:
@@ -91,9 +91,9 @@ class IssueStage final : public sc_core::sc_module {
     std::array<std::uint64_t, operation_kinds> registers_by_kind{};  ///< moved or written
   };
 
-  IssueStage(const sc_core::sc_module_name& name, Clock& clock,
-             const MachineParameters& parameters, RegisterFile& registers, Array& array, Alu& alu,
-             LoadStoreUnit& memory, IssueLinks& links);
+  IssueStage(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters,
+             RegisterFile& registers, Array& array, Alu& alu, LoadStoreUnit& memory,
+             IssueLinks& links);
 
   /// Threads begin anew; those without an entry do nothing. All is idle before.
   void start(const std::vector<ThreadStart>& threads);
@@ -104,9 +104,7 @@ class IssueStage final : public sc_core::sc_module {
   [[nodiscard]] Cycle next_event(Cycle now) const;
 
   [[nodiscard]] bool all_ended() const { return running_ == 0; }
-  [[nodiscard]] ThreadState thread_state(unsigned thread) const {
-    return threads_[thread]->state;
-  }
+  [[nodiscard]] ThreadState thread_state(unsigned thread) const { return threads_[thread]->state; }
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
   [[nodiscard]] bool issued_now() const { return chosen_ != nobody; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -135,11 +133,11 @@ class IssueStage final : public sc_core::sc_module {
     ThreadState resume_state = wait_branch;
     bool in_barrier = false;
     bool in_fence = false;
-    bool wait_known = false;    ///< `wait` is that of the head
+    bool wait_known = false;  ///< `wait` is that of the head
     RegisterFile::Wait wait;
-    unsigned messages = 0;      ///< in flight
-    Cycle results_at = 0;       ///< all of array and ALU may be used
-    std::vector<Cycle> flags;   ///< predicates may be used
+    unsigned messages = 0;     ///< in flight
+    Cycle results_at = 0;      ///< all of array and ALU may be used
+    std::vector<Cycle> flags;  ///< predicates may be used
     std::array<Token, most_tokens> tokens;
     ThreadState state = rest;
     Account account;

@@ -43,10 +43,8 @@ std::vector<KindInfo> kinds() {
 /// Busy states stand for events that units count on their own.
 std::vector<Identity> identities() {
   std::vector<Identity> list{
-      {"array", "rows", {{"rows"}}},
-      {"array_time", "compute", {{"rows"}}},
-      {"alu", "execute", {{"alu_cycles"}}},
-      {"lsu", "read", {{"read_beats"}}},
+      {"array", "rows", {{"rows"}}},        {"array_time", "compute", {{"rows"}}},
+      {"alu", "execute", {{"alu_cycles"}}}, {"lsu", "read", {{"read_beats"}}},
       {"lsu", "write", {{"write_beats"}}},
   };
   static constexpr std::array<const char*, most_threads> threads{
@@ -124,7 +122,8 @@ MachineInfo build() {
   MachineInfo info;
   info.name = "dpas";
   info.sentence =
-      "dot product accumulate systolic: a systolic array fed from the registers of hardware threads";
+      "dot product accumulate systolic: a systolic array fed from the registers of hardware "
+      "threads";
   info.units = units();
   info.time = ArrayTime::info();
   info.kinds = kinds();
@@ -132,11 +131,25 @@ MachineInfo build() {
       "Each thread issues its instructions in order; cycles at the heads of the threads are what "
       "each kind costs there.";
   info.counters = {
-      {"read_beats"},       {"write_beats"}, {"read_bursts"}, {"write_bursts"},
-      {"dpas"},             {"rows"},        {"macs"},        {"macros"},
-      {"conflict_cycles"},  {"grf_reads"},   {"grf_reads_saved"}, {"grf_writes"},
-      {"alu_cycles"},       {"alu_instructions"}, {"loads"},  {"stores"},
-      {"bytes_loaded"},     {"bytes_stored"}, {"issued", most_threads},
+      {"read_beats"},
+      {"write_beats"},
+      {"read_bursts"},
+      {"write_bursts"},
+      {"dpas"},
+      {"rows"},
+      {"macs"},
+      {"macros"},
+      {"conflict_cycles"},
+      {"grf_reads"},
+      {"grf_reads_saved"},
+      {"grf_writes"},
+      {"alu_cycles"},
+      {"alu_instructions"},
+      {"loads"},
+      {"stores"},
+      {"bytes_loaded"},
+      {"bytes_stored"},
+      {"issued", most_threads},
   };
   info.identities = identities();
   info.work = "macs";

@@ -168,9 +168,8 @@ DecodedKernel::DecodedKernel(const Program& program, const Kernel& kernel,
   if (operations_.empty() || operations_.back().kind != OperationKind::ret) {
     // What runs past the end ends there.
     Operation end;
-    end.index = static_cast<std::uint32_t>(kernel.instructions.empty()
-                                               ? 0
-                                               : kernel.instructions.size() - 1);
+    end.index = static_cast<std::uint32_t>(
+        kernel.instructions.empty() ? 0 : kernel.instructions.size() - 1);
     operations_.push_back(end);
   }
   place[kernel.instructions.size()] = static_cast<std::uint32_t>(operations_.size() - 1);
@@ -211,8 +210,8 @@ Operation DecodedKernel::decode(const Instruction& instruction,
   return operation;
 }
 
-void DecodedKernel::decode_dpas(const Instruction& instruction,
-                                const MachineParameters& parameters, Operation& operation) {
+void DecodedKernel::decode_dpas(const Instruction& instruction, const MachineParameters& parameters,
+                                Operation& operation) {
   operation.form = form_of(instruction, parameters);
   operation.dst_address = instruction.dst.address;
   for (unsigned i = 0; i < 3; ++i) operation.src_address[i] = instruction.source[i].address;
@@ -263,11 +262,15 @@ void DecodedKernel::join_macros(const MachineParameters& parameters) {
   for (std::size_t i = 0; i + 1 < operations_.size(); ++i) {
     Operation& operation = operations_[i];
     const Operation& next = operations_[i + 1];
-    const bool possible = is_dpas(operation) && is_dpas(next) && !begins[i + 1];
-    operation.joins_next =
-        possible && (written ? operation.annotations.atomic
-                             : joins_macro(parameters.profile, instruction(operations_[first]),
-                                           instruction(operation), instruction(next)));
+    // Members follow each other in the kernel, without a label between them.
+    const bool possible =
+        is_dpas(operation) && is_dpas(next) && !begins[i + 1] && next.index == operation.index + 1;
+    if (possible && written) {
+      operation.joins_next = operation.annotations.atomic;
+    } else if (possible) {
+      operation.joins_next = joins_macro(parameters.profile, &instruction(operations_[first]),
+                                         static_cast<unsigned>(i - first + 1), instruction(next));
+    }
     if (!operation.joins_next) first = i + 1;
   }
 }

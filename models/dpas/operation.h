@@ -76,10 +76,10 @@ struct Operation {
   Annotations annotations;
   RegisterRange dst;  ///< count 0: none
   std::array<RegisterRange, 8> source;
-  std::uint32_t dst_address = 0;                ///< a DPAS: bytes in the register file
-  std::array<std::uint32_t, 3> src_address{};   ///< of src0, src1, src2
-  std::uint32_t next = 0;                       ///< jmp: the operation it goes to
-  std::uint32_t index = 0;                      ///< of the instruction in the kernel
+  std::uint32_t dst_address = 0;               ///< a DPAS: bytes in the register file
+  std::array<std::uint32_t, 3> src_address{};  ///< of src0, src1, src2
+  std::uint32_t next = 0;                      ///< jmp: the operation it goes to
+  std::uint32_t index = 0;                     ///< of the instruction in the kernel
 };
 
 /// A kernel that is ready to run. Refers to the kernel and the program, which must stay.

@@ -36,10 +36,10 @@ struct MachineParameters {
   Macros macros = Macros::as_written;
 
   MemoryKind memory = MemoryKind::axi;
-  std::uint32_t messages = 32;                ///< in the load/store unit, waiting or in flight
-  std::uint32_t bursts = 32;                  ///< AXI: in flight each way, 1..64
-  std::optional<std::uint32_t> ideal_latency; ///< ideal: issue to use; unset: the profile's L1
-  std::uint32_t ideal_bytes = 64;             ///< ideal: bytes a cycle
+  std::uint32_t messages = 32;                 ///< in the load/store unit, waiting or in flight
+  std::uint32_t bursts = 32;                   ///< AXI: in flight each way, 1..64
+  std::optional<std::uint32_t> ideal_latency;  ///< ideal: issue to use; unset: the profile's L1
+  std::uint32_t ideal_bytes = 64;              ///< ideal: bytes a cycle
   std::uint32_t axi_data_bits = 64;
 
   Engine engine = Engine::fast;

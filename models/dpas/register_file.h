@@ -42,8 +42,8 @@ class RegisterFile final : public sc_core::sc_module {
   };
   /// Registers, in the life of the machine.
   struct Stats {
-    std::uint64_t reads = 0;   ///< read by instructions, those of the array's buffers not counted
-    std::uint64_t saved = 0;   ///< not read since an operand buffer of the array held them
+    std::uint64_t reads = 0;  ///< read by instructions, those of the array's buffers not counted
+    std::uint64_t saved = 0;  ///< not read since an operand buffer of the array held them
     std::uint64_t writes = 0;
   };
 

@@ -55,8 +55,7 @@ void System::start(const std::vector<ThreadStart>& threads) {
 // ---- time ---------------------------------------------------------------------------------------
 
 void System::cycle() {
-  const bool watched =
-      clock_.watcher != nullptr && clock_.watcher->next(clock_.now) == clock_.now;
+  const bool watched = clock_.watcher != nullptr && clock_.watcher->next(clock_.now) == clock_.now;
   array_.drive();
   alu_.drive();
   memory_.drive();
@@ -100,11 +99,11 @@ void System::verify() {
   if (now < quiet_until_) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i]->code() == codes_[i]) continue;
-      internal_error("engine verify: in cycle {} unit {} goes to state {}, and the fast engine "
-                     "leaves out the cycles before {}",
-                     now, all[i]->unit(), all[i]->states()[all[i]->code() %
-                                                           all[i]->states().count].name,
-                     quiet_until_);
+      internal_error(
+          "engine verify: in cycle {} unit {} goes to state {}, and the fast engine "
+          "leaves out the cycles before {}",
+          now, all[i]->unit(), all[i]->states()[all[i]->code() % all[i]->states().count].name,
+          quiet_until_);
     }
     return;
   }
@@ -126,9 +125,10 @@ Cycle System::advance(Cycle most) {
     ++clock_.now;
     if (clock_.engine == Engine::verify) {
       if (left_out && clock_.progress != progress) {
-        internal_error("engine verify: something moves in cycle {}, which the fast engine leaves "
-                       "out",
-                       clock_.now - 1);
+        internal_error(
+            "engine verify: something moves in cycle {}, which the fast engine leaves "
+            "out",
+            clock_.now - 1);
       }
       verify();
     }
@@ -146,7 +146,9 @@ Cycle System::advance(Cycle most) {
   return quiet;
 }
 
-bool System::waits_for_memory() const { return !memory_.idle() && memory_.port().waits_for_memory(); }
+bool System::waits_for_memory() const {
+  return !memory_.idle() && memory_.port().waits_for_memory();
+}
 
 std::vector<std::string> System::waits_for() {
   std::vector<std::string> lines = issue_->waits_for();

@@ -5,9 +5,9 @@
 //                            +--> load/store unit --> memory side --> AXI4 pins or ideal memory
 //
 // Units decide by their registers alone; a cycle drives all, then commits all. The fast engine
-// leaves out cycles in which no unit has an event (next_event() of each): between two events nothing
-// but counters of remaining cycles moves. The verify engine evaluates those, too, and stops where
-// something happens in one.
+// leaves out cycles in which no unit has an event (next_event() of each): between two events
+// nothing but counters of remaining cycles moves. The verify engine evaluates those, too, and stops
+// where something happens in one.
 #pragma once
 
 #include <memory>
@@ -81,9 +81,9 @@ class System final : public sc_core::sc_module, public Machine {
   AxiTarget* target_ = nullptr;
   std::unique_ptr<IssueStage> issue_;
   ArrayTime time_;
-  unsigned ops_ = 4;       ///< most products a stage and channel, of the programs
+  unsigned ops_ = 4;  ///< most products a stage and channel, of the programs
   bool paused_ = false;
-  Cycle quiet_until_ = 0;  ///< verify: no event before this cycle
+  Cycle quiet_until_ = 0;        ///< verify: no event before this cycle
   std::vector<unsigned> codes_;  ///< verify: of the accounts, in the cycle before
 };
 

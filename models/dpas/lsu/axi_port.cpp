@@ -77,9 +77,8 @@ void AxiPort::drive() {
     pins_.ar.bits = {piece_.address, static_cast<std::uint16_t>(piece_.beats - 1), 0};
   }
   const bool writing = phase_ == Phase::write;
-  const bool may_begin =
-      writing && (address_sent_ || beats_sent_ > 0 ||
-                  (writes_.size() < most_ && !overlaps(reads_)));
+  const bool may_begin = writing && (address_sent_ || beats_sent_ > 0 ||
+                                     (writes_.size() < most_ && !overlaps(reads_)));
   pins_.aw.valid = may_begin && !address_sent_;
   if (pins_.aw.valid) {
     pins_.aw.bits = {piece_.address, static_cast<std::uint16_t>(piece_.beats - 1), 0};
@@ -242,7 +241,8 @@ void AxiPort::tell_events() const {
 void AxiPort::describe(const trace::Scope& scope) const {
   trace::describe_axi(scope, pins_);
   scope.state(
-      "phase", 3, [this] { return phase_; }, "0 none, 1 empty, 2 read, 3 merge, 4 merge data, 5 write");
+      "phase", 3, [this] { return phase_; },
+      "0 none, 1 empty, 2 read, 3 merge, 4 merge data, 5 write");
   scope.level("reads", most_bursts, [this] { return reads_.size(); });
   scope.level("writes", most_bursts, [this] { return writes_.size(); });
 }

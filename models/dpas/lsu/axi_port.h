@@ -58,13 +58,13 @@ class AxiPort final : public sc_core::sc_module, public MemoryPort {
     Message* message = nullptr;
     std::uint32_t address = 0;  ///< of its first beat
     std::uint32_t beats = 0;
-    std::uint32_t skip = 0;     ///< bytes of the first beat before the message's
-    std::uint32_t bytes = 0;    ///< of the message
-    std::uint32_t offset = 0;   ///< in its data
+    std::uint32_t skip = 0;    ///< bytes of the first beat before the message's
+    std::uint32_t bytes = 0;   ///< of the message
+    std::uint32_t offset = 0;  ///< in its data
   };
   struct Burst {
     Piece piece;
-    bool merge = false;         ///< a read whose data goes to merged_
+    bool merge = false;          ///< a read whose data goes to merged_
     std::uint32_t received = 0;  ///< beats
   };
   using Bursts = Ring<Burst, most_bursts>;
@@ -88,8 +88,8 @@ class AxiPort final : public sc_core::sc_module, public MemoryPort {
 
   Phase phase_ = Phase::none;
   Piece piece_;
-  bool address_sent_ = false;       ///< of a write
-  std::uint32_t beats_sent_ = 0;    ///< of a write
+  bool address_sent_ = false;         ///< of a write
+  std::uint32_t beats_sent_ = 0;      ///< of a write
   std::vector<std::uint8_t> merged_;  ///< beats of a store that covers some in part
   bool is_merged_ = false;            ///< the write's beats are there, else in the message
   Bursts reads_, writes_;

@@ -76,8 +76,7 @@ MemoryPort::Stats IdealPort::stats(Cycle now) const {
 
 void IdealPort::describe(const trace::Scope& scope) const {
   scope.reg(
-      "busy_left", 16,
-      [this] { return busy_until_ > clock_.now ? busy_until_ - clock_.now : 0; },
+      "busy_left", 16, [this] { return busy_until_ > clock_.now ? busy_until_ - clock_.now : 0; },
       trace::Radix::decimal);
   scope.level("in_flight", queue_.capacity(), [this] { return in_flight_.size(); });
 }

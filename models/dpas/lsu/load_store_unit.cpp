@@ -51,9 +51,8 @@ void LoadStoreUnit::add_row(Message& message, std::uint64_t address, std::uint64
   if (address + bytes > address_end || !memory_map_.contains(address, bytes)) {
     const DecodedKernel& kernel = *message.issued.kernel;
     user_error("{}: {} of bytes 0x{:x}..0x{:x}, outside of what is bound: {}",
-               kernel.place(*message.issued.operation),
-               message.load ? "a load" : "a store", address, address + bytes - 1,
-               memory_map_.text());
+               kernel.place(*message.issued.operation), message.load ? "a load" : "a store",
+               address, address + bytes - 1, memory_map_.text());
   }
   if (!message.rows.empty()) {
     Row& last = message.rows.back();
@@ -115,8 +114,8 @@ void LoadStoreUnit::element_rows(Message& message, const Instruction& instructio
     } else {
       address = addresses.immediate;
     }
-    address = address * lsc.address_scale + static_cast<std::uint64_t>(
-                                                std::int64_t{lsc.address_offset});
+    address =
+        address * lsc.address_scale + static_cast<std::uint64_t>(std::int64_t{lsc.address_offset});
     add_row(message, address, bytes, n * bytes);
   }
 }
@@ -170,9 +169,10 @@ void LoadStoreUnit::take_data(Message& message, const Instruction& instruction,
     }
     return;
   }
-  each_element(message, instruction, [&](std::size_t in_data, std::size_t in_registers, std::size_t bytes) {
-    std::memcpy(message.data.data() + in_data, from + in_registers, bytes);
-  });
+  each_element(message, instruction,
+               [&](std::size_t in_data, std::size_t in_registers, std::size_t bytes) {
+                 std::memcpy(message.data.data() + in_data, from + in_registers, bytes);
+               });
 }
 
 /// The data of a load, to its registers.
@@ -191,9 +191,10 @@ void LoadStoreUnit::place_data(const Message& message, const Instruction& instru
     }
     return;
   }
-  each_element(message, instruction, [&](std::size_t in_data, std::size_t in_registers, std::size_t bytes) {
-    std::memcpy(to + in_registers, message.data.data() + in_data, bytes);
-  });
+  each_element(message, instruction,
+               [&](std::size_t in_data, std::size_t in_registers, std::size_t bytes) {
+                 std::memcpy(to + in_registers, message.data.data() + in_data, bytes);
+               });
 }
 
 /// Calls `move` with the places of every element of a load or store in its data and its registers.

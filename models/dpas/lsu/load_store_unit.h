@@ -29,8 +29,7 @@ class LoadStoreUnit final : public sc_core::sc_module {
   };
 
   LoadStoreUnit(const sc_core::sc_module_name& name, Clock& clock,
-                const MachineParameters& parameters, RegisterFile& registers,
-                Link<Issued>& issued);
+                const MachineParameters& parameters, RegisterFile& registers, Link<Issued>& issued);
   /// Before the first cycle.
   void attach(MemoryPort& port);
 
@@ -53,8 +52,7 @@ class LoadStoreUnit final : public sc_core::sc_module {
 
  private:
   void accept(const Issued& issued);
-  void block_rows(Message& message, const Instruction& instruction,
-                  const std::uint8_t* registers);
+  void block_rows(Message& message, const Instruction& instruction, const std::uint8_t* registers);
   void element_rows(Message& message, const Instruction& instruction,
                     const std::uint8_t* registers);
   void add_row(Message& message, std::uint64_t address, std::uint64_t bytes, std::uint64_t offset);

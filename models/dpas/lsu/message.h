@@ -28,10 +28,10 @@ struct Message {
   std::uint64_t bytes = 0;         ///< of all rows
 
   // ---- of the memory side
-  std::size_t row = 0;         ///< the present one
-  std::uint32_t in_row = 0;    ///< bytes of it that were requested
-  unsigned outstanding = 0;    ///< bursts that are not answered
-  bool sent = false;           ///< all bursts were requested
+  std::size_t row = 0;       ///< the present one
+  std::uint32_t in_row = 0;  ///< bytes of it that were requested
+  unsigned outstanding = 0;  ///< bursts that are not answered
+  bool sent = false;         ///< all bursts were requested
 };
 
 /// Messages in order, and those that are free again. Never allocates once every message has had its
@@ -46,9 +46,7 @@ class MessageQueue {
 
   [[nodiscard]] unsigned capacity() const { return static_cast<unsigned>(slots_.size()); }
   /// Messages that are waiting or in flight.
-  [[nodiscard]] unsigned in_use() const {
-    return capacity() - static_cast<unsigned>(free_.size());
-  }
+  [[nodiscard]] unsigned in_use() const { return capacity() - static_cast<unsigned>(free_.size()); }
   [[nodiscard]] bool full() const { return free_.empty(); }
 
   /// A message that will come to the end of the queue by push().
