@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "isa/dpas/formats.h"
 #include "isa/dpas/semantics.h"
@@ -96,47 +97,71 @@ void widen_operands(const DpasConfig& config, const std::uint8_t* src1, const st
 
 // ---- floats -------------------------------------------------------------------------------------
 
-/// A dword of elements, `step` dwords side by side, becomes 32 / bits floats, `step` floats each.
-template <unsigned step>
-void to_floats(const DpasConfig& config, Precision precision, const std::uint8_t* from,
-               unsigned groups, float* to) {
-  const Bits keep = config.numerics.tf32_truncate ? 0xFFFFE000U : 0xFFFFFFFFU;
-  const unsigned elements = 32 / info(precision).bits;
+/// Applies `convert` to the bits of every element of every dword: `channels` dwords side by side
+/// become 32 / bits rows of as many floats.
+template <unsigned channels, unsigned bits, class Convert>
+void columns_to_floats(const std::uint8_t* from, unsigned groups, float* to, Convert convert) {
+  constexpr Bits mask = bits == 32 ? 0xFFFFFFFFU : (1U << (bits % 32)) - 1U;
   for (unsigned g = 0; g < groups; ++g) {
-    Bits x[step];
-    std::memcpy(x, from + std::size_t{g} * step * 4, sizeof x);
-    for (unsigned e = 0; e < elements; ++e) {
-      Bits out[step];
-      switch (precision) {
-        case Precision::tf32:
-          for (unsigned n = 0; n < step; ++n) out[n] = x[n] & keep;
-          break;
-        case Precision::bf:
-          for (unsigned n = 0; n < step; ++n) out[n] = (x[n] >> (16 * e)) << 16;
-          break;
-        case Precision::hf:
-          for (unsigned n = 0; n < step; ++n) out[n] = formats::hf_bits(x[n] >> (16 * e) & 0xFFFFU);
-          break;
-        case Precision::bf8:
-          for (unsigned n = 0; n < step; ++n) {
-            out[n] = formats::hf_bits((x[n] >> (8 * e) & 0xFFU) << 8);
-          }
-          break;
-        case Precision::hf8:
-          for (unsigned n = 0; n < step; ++n) out[n] = formats::hf8_bits(x[n] >> (8 * e) & 0xFFU);
-          break;
-        default:
-          for (unsigned n = 0; n < step; ++n) out[n] = formats::e2m1_bits(x[n] >> (4 * e) & 0xFU);
-          break;
-      }
+    Bits x[channels];
+    std::memcpy(x, from + std::size_t{g} * channels * 4, sizeof x);
+    for (unsigned e = 0; e < 32 / bits; ++e) {
+      Bits out[channels];
+      for (unsigned n = 0; n < channels; ++n) out[n] = convert((x[n] >> (bits * e)) & mask);
       std::memcpy(to, out, sizeof out);
-      to += step;
+      to += channels;
     }
   }
 }
 
+/// The same for elements that follow each other in k order.
+template <unsigned bits, class Convert>
+void row_to_floats(const std::uint8_t* from, unsigned count, float* to, Convert convert) {
+  using Element = std::conditional_t<bits == 32, std::uint32_t,
+                                     std::conditional_t<bits == 16, std::uint16_t, std::uint8_t>>;
+  constexpr unsigned in_element = bits < 8 ? 8 / bits : 1;
+  constexpr unsigned block = 64;
+  for (unsigned first = 0; first < count; first += block) {
+    // Counts are multiples of 8: the last block may be a part of one.
+    const unsigned elements = (count - first < block ? count - first : block) / in_element;
+    Element x[block];
+    Bits out[block];
+    std::memcpy(x, from + first * bits / 8, elements * sizeof(Element));
+    for (unsigned i = 0; i < elements; ++i) {
+      for (unsigned e = 0; e < in_element; ++e) {
+        const Bits value =
+            bits < 8 ? (Bits{x[i]} >> (bits * e)) & ((1U << (bits % 32)) - 1U) : Bits{x[i]};
+        out[i * in_element + e] = convert(value);
+      }
+    }
+    std::memcpy(to + first, out, elements * in_element * sizeof(Bits));
+  }
+}
+
+/// Calls action with the width of the precision's elements and what makes floats of them.
+template <class Action>
+void with_format(const DpasConfig& config, Precision precision, Action action) {
+  const Bits keep = config.numerics.tf32_truncate ? 0xFFFFE000U : 0xFFFFFFFFU;
+  using std::integral_constant;
+  switch (precision) {
+    case Precision::tf32:
+      return action(integral_constant<unsigned, 32>(), [keep](Bits x) { return x & keep; });
+    case Precision::bf:
+      return action(integral_constant<unsigned, 16>(), [](Bits x) { return x << 16; });
+    case Precision::hf:
+      return action(integral_constant<unsigned, 16>(), [](Bits x) { return formats::hf_bits(x); });
+    case Precision::bf8:
+      return action(integral_constant<unsigned, 8>(),
+                    [](Bits x) { return formats::hf_bits(x << 8); });
+    case Precision::hf8:
+      return action(integral_constant<unsigned, 8>(), [](Bits x) { return formats::hf8_bits(x); });
+    default:
+      return action(integral_constant<unsigned, 4>(), [](Bits x) { return formats::e2m1_bits(x); });
+  }
+}
+
 /// C as floats, row after row.
-inline void load_accumulators(const DpasConfig& config, const std::uint8_t* src0, unsigned count,
+static inline void load_accumulators(const DpasConfig& config, const std::uint8_t* src0, unsigned count,
                               float* to) {
   if (config.src0_null) {
     std::memset(to, 0, count * sizeof(float));
@@ -152,7 +177,7 @@ inline void load_accumulators(const DpasConfig& config, const std::uint8_t* src0
   }
 }
 
-inline void store_results(const DpasConfig& config, const float* from, unsigned count,
+static inline void store_results(const DpasConfig& config, const float* from, unsigned count,
                           std::uint8_t* dst) {
   if (config.dst_type == Type::f) {
     Bits out[most_rows * 16];
@@ -208,8 +233,11 @@ void float_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t*
   alignas(64) float sums[most_rows * channels];
   const unsigned k = depth * ops_per_channel(config.w, config.a);
   const unsigned rows = config.repeat_count;
-  to_floats<channels>(config, config.w, src1, k * info(config.w).bits / 32, b);
-  to_floats<1>(config, config.a, src2, rows * k * info(config.a).bits / 32, a);
+  with_format(config, config.w, [&](auto bits, auto convert) {
+    columns_to_floats<channels, bits()>(src1, k * bits() / 32, b, convert);
+  });
+  with_format(config, config.a,
+              [&](auto bits, auto convert) { row_to_floats<bits()>(src2, rows * k, a, convert); });
   load_accumulators(config, src0, rows * channels, sums);
   unsigned r = 0;
   for (; r + 4 <= rows; r += 4) float_rows<V, 4, channels>(a + r * k, b, k, sums + r * channels);

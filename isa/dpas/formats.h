@@ -23,14 +23,14 @@ inline constexpr std::uint32_t canonical_nan = 0x7FC00000U;
 inline constexpr std::uint16_t canonical_nan_bf = 0x7FC0U;
 inline constexpr std::uint16_t canonical_nan_hf = 0x7E00U;
 
-/// Exact. Exponent and significand move up by 13 bits, which makes a float that is too small by
-/// 2^112; the multiplication is exact and mends denormals, too.
+/// Exact. Denormals go through an integer: processors are slow with floats that are denormal.
 static inline std::uint32_t hf_bits(std::uint32_t half) {
-  const std::uint32_t magnitude = (half & 0x7FFFU) << 13;
-  const std::uint32_t scaled = bits_of(float_of(magnitude) * 0x1p112F);
-  // Infinities and NaNs have come out as 2^16 and more.
-  const std::uint32_t special = magnitude | 0x7F800000U;
-  return (magnitude >= 0x0F800000U ? special : scaled) | ((half & 0x8000U) << 16);
+  const std::uint32_t magnitude = half & 0x7FFFU;
+  const std::uint32_t moved = magnitude << 13;
+  const std::uint32_t denormal =
+      bits_of(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24F);
+  const std::uint32_t normal = magnitude >= 0x7C00U ? moved | 0x7F800000U : moved + 0x38000000U;
+  return (magnitude < 0x400U ? denormal : normal) | ((half & 0x8000U) << 16);
 }
 
 /// To nearest, ties to even; NaN becomes the canonical one.
@@ -58,14 +58,18 @@ static inline std::uint16_t half_bits(float value) {
 /// 1-4-3 without infinities; only all ones is NaN.
 static inline std::uint32_t hf8_bits(std::uint32_t byte) {
   const std::uint32_t magnitude = byte & 0x7FU;
-  const std::uint32_t value = bits_of(float_of(magnitude << 20) * 0x1p120F);
-  return (magnitude == 0x7FU ? canonical_nan : value) | ((byte & 0x80U) << 24);
+  const std::uint32_t denormal =
+      bits_of(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-9F);
+  const std::uint32_t normal = magnitude == 0x7FU ? canonical_nan : (magnitude << 20) + 0x3C000000U;
+  return (magnitude < 8 ? denormal : normal) | ((byte & 0x80U) << 24);
 }
 
 /// 1-2-1: exponent bias 1.
 static inline std::uint32_t e2m1_bits(std::uint32_t nibble) {
-  const std::uint32_t value = bits_of(float_of((nibble & 7U) << 22) * 0x1p126F);
-  return value | ((nibble & 8U) << 28);
+  const std::uint32_t magnitude = nibble & 7U;
+  const std::uint32_t denormal = magnitude * 0x3F000000U;  // 0 or 0.5
+  const std::uint32_t normal = (magnitude << 22) + 0x3F000000U;
+  return (magnitude < 2 ? denormal : normal) | ((nibble & 8U) << 28);
 }
 
 /// Element `index` of elements of `bits` bits (2, 4, 8, 16 or 32) that are packed from `bytes` on.
