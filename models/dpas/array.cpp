@@ -85,7 +85,8 @@ void Array::accept(const Issued& issued) {
   form.function(form.config, bytes + operation.dst_address, bytes + operation.src_address[0],
                 bytes + operation.src_address[1], bytes + operation.src_address[2]);
   registers_.writes(issued.thread, operation.dst, done, Hazard::array_result);
-  registers_change(issued.thread, operation.dst);
+  src1_.drop(operation.dst);
+  src2_.drop(operation.dst);
   for (unsigned i = 0; i < operation.sources; ++i) {
     registers_.reads(issued.thread, operation.source[i], last_released_, Hazard::array_sources);
   }
@@ -99,12 +100,6 @@ void Array::accept(const Issued& issued) {
   stats_.macs += form.macs;
   stats_.conflict_cycles += conflicts;
   ++clock_.progress;
-}
-
-void Array::registers_change(unsigned thread, RegisterRange range) {
-  if (thread != macro_thread_) return;
-  src1_.drop(range);
-  src2_.drop(range);
 }
 
 Cycle Array::next_event(Cycle now) const {

@@ -55,8 +55,6 @@ class Array final : public sc_core::sc_module {
     if (macro_thread_ != nobody && macro_thread_ != thread) return from = never, false;
     return from = free_at_, now >= free_at_;
   }
-  /// An instruction writes these registers: what buffers hold of them is old.
-  void registers_change(unsigned thread, RegisterRange range);
   /// No instruction enters any more from `now` on, and all results are written.
   [[nodiscard]] bool idle(Cycle now) const { return now >= drained_at_ && now >= free_at_; }
   /// Of the instruction that entered last: the cycle from which its result may be used, and from

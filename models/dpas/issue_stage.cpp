@@ -275,9 +275,6 @@ void IssueStage::go(unsigned index) {
                                     : operation.sources > 0
                                         ? operation.source[operation.sources - 1].count
                                         : 0;
-  if (operation.dst.count > 0 && operation.target != Target::array) {
-    array_.registers_change(index, operation.dst);
-  }
   switch (operation.target) {
     case Target::array:
       thread.results_at = std::max(thread.results_at, array_.last_result());
