@@ -189,7 +189,9 @@ Operation DecodedKernel::decode(const Instruction& instruction,
   operation.target = target_of(operation.kind);
   operation.annotations = instruction.annotations;
   const Annotations& a = instruction.annotations;
-  has_tokens_ |= a.sets != Annotations::no_token || a.waits_written != 0 || a.waits_read != 0;
+  operation.annotated =
+      a.sets != Annotations::no_token || a.waits_written != 0 || a.waits_read != 0;
+  has_tokens_ |= operation.annotated;
   operation.reads_flag = static_cast<std::uint8_t>(instruction.predicate.variable);
   if (instruction.dst.kind == Operand::Kind::predicate) {
     operation.writes_flag = static_cast<std::uint8_t>(instruction.dst.variable);

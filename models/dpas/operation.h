@@ -65,6 +65,7 @@ struct Operation {
   OperationKind kind = OperationKind::ret;
   Target target = Target::control;
   std::uint8_t sources = 0;      ///< ranges in `source`
+  bool annotated = false;        ///< sets or awaits a token
   bool joins_next = false;       ///< a DPAS: the next one belongs to the same macro
   std::uint8_t writes_flag = 0;  ///< predicate id, 0: none
   std::uint8_t reads_flag = 0;
