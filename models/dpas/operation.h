@@ -83,6 +83,10 @@ struct Operation {
   std::uint32_t index = 0;                     ///< of the instruction in the kernel
 };
 
+/// "k.visaasm:12" or "k.isa: offset 0x1F".
+[[nodiscard]] std::string place(const Program& program, const Kernel& kernel,
+                                std::size_t instruction);
+
 /// A kernel that is ready to run. Refers to the kernel and the program, which must stay.
 class DecodedKernel {
  public:
@@ -100,9 +104,7 @@ class DecodedKernel {
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
   [[nodiscard]] const Program& program() const { return program_; }
   /// "k.visaasm:12".
-  [[nodiscard]] std::string place(const Operation& operation) const {
-    return program_.place(kernel_, operation.index);
-  }
+  [[nodiscard]] std::string place(const Operation& operation) const;
   [[nodiscard]] unsigned predicates() const {
     return static_cast<unsigned>(kernel_.predicates.size());
   }
