@@ -31,6 +31,7 @@ struct Clock {
   /// Register moves so far that decisions look at, of units outside the TCU; see engine.h.
   std::uint64_t turns = 0;
   Agenda agenda;
+  std::uint64_t period_ps = 1;  ///< of the SystemC time that a cycle takes; set by ClockDriver
 };
 
 }  // namespace tactus
