@@ -13,27 +13,21 @@
 // carry the JSON path.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "firmware/driver/tcu/simulation.h"
 #include "isa/support/board_values.h"
+#include "isa/support/provenance.h"
 #include "isa/tcu/architecture.h"
 
 namespace tactus {
-
-struct Provenance {
-  bool published = false;  ///< else assumed
-  std::string text;        ///< the source, or why
-  std::string date;        ///< of the source, YYYY-MM or YYYY-MM-DD; empty if assumed
-};
 
 struct Board : BoardValues {
   std::string name;
   std::string title;
   tcu::Architecture architecture;
-  std::map<std::string, Provenance, std::less<>> provenance;  ///< by key; empty if not given
+  ProvenanceByKey provenance;  ///< empty if not given
 
   std::string path;  ///< the board's file
 

@@ -16,7 +16,7 @@ struct KindInfo {
   std::string_view taken_by;
 };
 
-constexpr std::array<KindInfo, 16> kinds{{
+constexpr std::array<KindInfo, 17> kinds{{
     {FileKind::architecture, "an architecture (.tarch)", "", "--arch takes it"},
     {FileKind::model, "a compiled model (.tmodel)", "", "tactus run --model takes it"},
     {FileKind::program, "a program (.tprog)", ".tprog", "tactus run --program takes it"},
@@ -24,6 +24,7 @@ constexpr std::array<KindInfo, 16> kinds{{
      "a .tmodel names it, and tactus run --dram1 takes it"},
     {FileKind::layers, "a list of layers", "", "tactus run --regions takes it"},
     {FileKind::board, "a board", "", "--board takes it"},
+    {FileKind::dram, "a DRAM preset", "", "--ddr and the memory of a board take it"},
     {FileKind::table, "a table of networks and boards", "", "tactus bench --config takes it"},
     {FileKind::sweep, "a sweep", "", "tactus sweep takes it"},
     {FileKind::onnx, "an ONNX model", ".onnx", "tactus compile takes it"},
@@ -68,6 +69,7 @@ FileKind kind_of_json(std::string_view text) {
   if (has({"tool", "version"})) return FileKind::statistics;
   if (has({"prog", "consts"})) return FileKind::model;
   if (has({"provenance", "architecture"})) return FileKind::board;
+  if (has({"tck_ps", "t_rcd"})) return FileKind::dram;
   if (has({"workload", "base"})) return FileKind::sweep;
   if (has({"rows", "board"})) return FileKind::table;
   if (has({"array_size", "local_depth"})) return FileKind::architecture;

@@ -18,6 +18,7 @@ enum class FileKind {
   constants,
   layers,
   board,
+  dram,
   table,
   sweep,
   onnx,

@@ -33,10 +33,10 @@ TEST(Board, ShippedBoardsAreThoseOfTheLiterature) {
 
 TEST(Board, ProvenanceOfOneKeyGoesBeforeThatOfAll) {
   const Board board = read_board("arty_a7_35");
-  EXPECT_TRUE(board.provenance.at("array_size").published);
+  EXPECT_EQ(board.provenance.at("array_size").kind, Provenance::Kind::published);
   EXPECT_EQ(board.provenance.at("array_size").date, "2022-03-07");
-  EXPECT_FALSE(board.provenance.at("local_depth").published);
-  EXPECT_FALSE(board.provenance.at("read_latency").published);
+  EXPECT_EQ(board.provenance.at("local_depth").kind, Provenance::Kind::assumed);
+  EXPECT_EQ(board.provenance.at("read_latency").kind, Provenance::Kind::assumed);
 }
 
 TEST(Board, MachinesCarryItsValues) {
@@ -83,10 +83,10 @@ TEST(Board, EveryValueSaysWhereItComesFrom) {
   EXPECT_EQ(error_with("\"axi_data_bits\": {", "\"axi_data_bist\": {"),
             "b.json:/provenance/axi_data_bits: missing key\n"
             "b.json:/provenance/axi_data_bist: unknown key; did you mean \"axi_data_bits\"?");
-  EXPECT_NE(error_with("\"assumed\": \"depths", "\"guessed\": \"depths").find("must have either"),
+  EXPECT_NE(error_with("\"assumed\": \"depths", "\"guessed\": \"depths").find("must have one of"),
             std::string::npos);
   EXPECT_NE(error_with("\"assumed\": \"depths", "\"published\": \"x\", \"assumed\": \"depths")
-                .find("must have either"),
+                .find("must have one of"),
             std::string::npos);
 }
 

@@ -33,13 +33,14 @@ allow() {
 # The formats: no simulation.
 allow isa/support isa/support
 allow isa/dais isa/support isa/dais
+allow isa/dram isa/support isa/dram
 allow isa/tcu isa/support isa/dais isa/tcu
 check isa '<(systemc|tlm)' 'isa knows no SystemC'
 
 # What machines share knows no instruction set and no machine.
 allow models/sim isa/support models/sim
 allow models/axi isa/support models/sim models/axi
-allow models/dram isa/support models/sim models/dram
+allow models/dram isa/support isa/dram models/sim models/dram
 allow models/dais isa/support isa/dais models/sim models/dais
 allow models/tcu isa models
 allow firmware/driver/common isa/support models/sim firmware/driver/common

@@ -1,0 +1,212 @@
+#include "isa/dram/ddr_config.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "isa/dram/address_map.h"
+
+namespace tactus {
+namespace {
+
+using C = DdrConfig;
+
+constexpr WholeRange clocks{1, 4096};
+
+std::vector<Parameter<C>> geometry() {
+  return {
+      whole("bus_bits", &C::bus_bits, {8, 1024, true}, "bits",
+            "width of the data bus over all devices side by side; a column of them"),
+      whole("burst_length", &C::burst_length, {2, 32, true}, "columns",
+            "what one RD or WR moves: 8 for DDR3 and DDR4, 16 for LPDDR4"),
+      whole("bank_groups", &C::bank_groups, {1, 16, true}, "groups",
+            "1 where the standard has none (DDR3, LPDDR4)"),
+      whole("banks", &C::banks, {1, 64, true}, "banks", "banks of one group"),
+      whole("rows", &C::rows, {2, std::uint64_t{1} << 24, true}, "rows", "rows of a bank"),
+      whole("columns", &C::columns, {8, 65536, true}, "columns", "columns of a row"),
+      text("address_map", &C::address_map, "row_bank_column",
+           "which bits of an address choose what: row_bank_column, bank_row_column, "
+           "row_column_bank, or a list from the top such as \"row 30:16, bank 15:14, bank_group "
+           "13, column 12:3, byte 2:0\""),
+      boolean("bank_hash", &C::bank_hash,
+              "bank and bank group are XORed with the lowest bits of the row, so that rows that "
+              "lie a power of two apart meet different banks")
+          .which_old_files_lack(),
+  };
+}
+
+std::vector<Parameter<C>> timings() {
+  const auto t = [](std::string_view key, unsigned C::*member, std::string_view sentence) {
+    return whole(key, member, clocks, "clocks", sentence);
+  };
+  return {
+      whole("tck_ps", &C::tck_ps, {100, 100000}, "ps", "the clock tCK; data moves twice in it"),
+      t("cl", &C::cl, "from RD to its data"),
+      t("cwl", &C::cwl, "from WR to its data"),
+      t("t_rcd", &C::t_rcd, "from ACT to RD or WR of its row"),
+      t("t_rp", &C::t_rp, "from PRE to ACT of the bank, and from PREA to REF"),
+      t("t_ras", &C::t_ras, "from ACT to PRE of the bank"),
+      t("t_rc", &C::t_rc, "from ACT to ACT of one bank"),
+      t("t_faw", &C::t_faw, "any window this long has four ACT at most"),
+      t("t_rrd_s", &C::t_rrd_s, "from ACT to ACT of a bank of another group"),
+      t("t_rrd_l", &C::t_rrd_l, "from ACT to ACT of another bank of the group"),
+      t("t_ccd_s", &C::t_ccd_s, "from RD to RD and from WR to WR, groups differ"),
+      t("t_ccd_l", &C::t_ccd_l, "from RD to RD and from WR to WR in one group"),
+      t("t_wr", &C::t_wr, "from the end of a write's data to PRE of the bank"),
+      t("t_rtp", &C::t_rtp, "from RD to PRE of the bank"),
+      t("t_wtr_s", &C::t_wtr_s, "from the end of a write's data to RD, groups differ"),
+      t("t_wtr_l", &C::t_wtr_l, "from the end of a write's data to RD in one group"),
+      whole("t_turn", &C::t_turn, {0, 64}, "clocks",
+            "the bus rests so long between the data of a RD and that of a WR: 2 for DDR3, 1 + "
+            "tWPRE for DDR4"),
+      t("t_rfc", &C::t_rfc, "from REF to the next command"),
+      whole("t_refi", &C::t_refi, {1, 1000000}, "clocks", "from a refresh to the next"),
+  };
+}
+
+std::vector<Parameter<C>> controller() {
+  const WholeRange entries{1, 256};
+  return {
+      choice("refresh", &C::refresh, {"all_bank", "none"},
+             "every t_refi one refresh of all banks falls due and is done at once, or never"),
+      choice("scheduler", &C::scheduler, {"fifo", "frfcfs"},
+             "fifo: a bank serves its accesses in order; frfcfs: those of its open row first"),
+      whole("cap", &C::cap, {0, 65536}, "accesses",
+            "frfcfs: an access that so many younger ones of its bank have passed goes first; 0: "
+            "no limit"),
+      choice("page_policy", &C::page_policy, {"open", "closed", "timeout"},
+             "open: a row stays open; closed: every access closes it; timeout: see page_timeout"),
+      optional_whole("page_timeout", &C::page_timeout, {1, 1000000}, "clocks", "off",
+                     "with page_policy timeout: a row is closed when its bank has had no RD or WR "
+                     "for so long"),
+      whole("buffer", &C::buffer, entries, "accesses",
+            "places of the scheduler; with read_priority for reads only"),
+      boolean("read_priority", &C::read_priority,
+              "reads go first, and writes wait in a buffer of their own until no read waits or "
+              "write_high_mark is reached"),
+      whole("write_buffer", &C::write_buffer, entries, "accesses",
+            "with read_priority: places for writes"),
+      whole("write_high_mark", &C::write_high_mark, entries, "accesses",
+            "with read_priority: so many waiting writes go before reads"),
+      whole("write_low_mark", &C::write_low_mark, {0, 255}, "accesses",
+            "with read_priority: until no more than so many wait"),
+      whole("port_queue", &C::port_queue, entries, "accesses",
+            "what a port takes ahead of the scheduler"),
+      whole("xpi_interval", &C::xpi_interval, clocks, "clocks",
+            "a port hands over one access in so long: its width and clock"),
+      whole("command_delay", &C::command_delay, {1, 64}, "clocks",
+            "from an access's entering the buffer to its first command"),
+  };
+}
+
+ParameterTable<C> make_table() {
+  std::vector<Parameter<C>> all = geometry();
+  for (auto& p : timings()) all.push_back(p);
+  for (auto& p : controller()) all.push_back(p.which_old_files_lack());
+  for (auto& p : all) p = p.without_option();
+  return {"dram",
+          "A DRAM and its controller. A file of configs/dram has every key, beside \"name\", "
+          "\"title\" and \"provenance\"; those from refresh on may be left out.",
+          std::move(all)};
+}
+
+/// Gathers problems; two values at a time.
+struct Checks {
+  const C& c;
+  std::vector<DdrProblem> problems;
+
+  void add(std::string_view key, std::string what) {
+    problems.push_back({std::string(key), std::move(what)});
+  }
+  void at_least(std::string_view key, std::uint64_t value, std::uint64_t least,
+                std::string_view why) {
+    if (value >= least) return;
+    add(key, fmt::format("{} contradicts {}; allowed {} or more", value, why, least));
+  }
+};
+
+void check_timings(Checks& k) {
+  const C& c = k.c;
+  k.at_least("t_ras", c.t_ras, c.t_rcd, "t_rcd");
+  // Both are rounded up to clocks on their own, their sum once.
+  k.at_least("t_rc", c.t_rc, c.t_ras + c.t_rp - 1, "t_ras + t_rp");
+  k.at_least("t_rrd_l", c.t_rrd_l, c.t_rrd_s, "t_rrd_s");
+  k.at_least("t_ccd_l", c.t_ccd_l, c.t_ccd_s, "t_ccd_s");
+  k.at_least("t_wtr_l", c.t_wtr_l, c.t_wtr_s, "t_wtr_s");
+  k.at_least("t_faw", c.t_faw, c.t_rrd_s, "t_rrd_s");
+  k.at_least("t_ccd_s", c.t_ccd_s, c.burst_clocks(), "burst_length: data would overlap");
+  if (c.cl + c.burst_clocks() + c.t_turn <= c.cwl) {
+    k.add("cwl", fmt::format("{} contradicts cl; allowed up to {}", c.cwl,
+                             c.cl + c.burst_clocks() + c.t_turn - 1));
+  }
+  if (c.bank_groups == 1) {
+    const auto same = [&](std::string_view key, unsigned s, unsigned l, std::string_view other) {
+      if (s == l) return;
+      k.add(key, fmt::format("{} differs from {} {}; allowed {}, there is one bank group", s, other,
+                             l, l));
+    };
+    same("t_rrd_s", c.t_rrd_s, c.t_rrd_l, "t_rrd_l");
+    same("t_ccd_s", c.t_ccd_s, c.t_ccd_l, "t_ccd_l");
+    same("t_wtr_s", c.t_wtr_s, c.t_wtr_l, "t_wtr_l");
+  }
+  if (c.refresh == DdrRefresh::all_bank) {
+    // Between two refreshes the slowest access, from a closed bank to a closed bank, has room.
+    const std::uint64_t access = std::uint64_t{c.command_delay} + c.t_rc + c.t_rcd + c.cl + c.cwl +
+                                 c.burst_clocks() + c.t_wr + c.t_rp;
+    k.at_least(
+        "t_refi", c.t_refi, c.t_rfc + access,
+        fmt::format("t_rfc: an access and a refresh take up to {} clocks", c.t_rfc + access));
+  }
+}
+
+void check_controller(Checks& k) {
+  const C& c = k.c;
+  const bool timeout = c.page_policy == DdrPagePolicy::timeout;
+  if (timeout && !c.page_timeout) {
+    k.add("page_timeout", "missing key; page_policy timeout needs it");
+  }
+  if (!timeout && c.page_timeout) {
+    k.add("page_timeout", "is set, but page_policy is not timeout");
+  }
+  if (!c.read_priority) return;
+  if (c.write_high_mark > c.write_buffer) {
+    k.add("write_high_mark", fmt::format("{} is beyond write_buffer; allowed up to {}",
+                                         c.write_high_mark, c.write_buffer));
+  }
+  if (c.write_low_mark >= c.write_high_mark) {
+    k.add("write_low_mark", fmt::format("{} is not below write_high_mark; allowed up to {}",
+                                        c.write_low_mark, c.write_high_mark - 1));
+  }
+}
+
+}  // namespace
+
+const ParameterTable<DdrConfig>& ddr_parameters() {
+  static const ParameterTable<DdrConfig> table = make_table();
+  return table;
+}
+
+std::vector<DdrProblem> ddr_problems(const DdrConfig& config) {
+  Checks checks{config, {}};
+  if (config.columns < config.burst_length) {
+    checks.add("columns", fmt::format("{} is less than a burst; allowed {} or more", config.columns,
+                                      config.burst_length));
+  } else if (std::string what = AddressMap::problem(config); !what.empty()) {
+    checks.add("address_map", std::move(what));
+  }
+  check_timings(checks);
+  check_controller(checks);
+  return std::move(checks.problems);
+}
+
+void check_ddr(const DdrConfig& config, ObjectReader& reader) {
+  // What could not be read was replaced, so nothing can be said about what belongs together.
+  for (const ParameterInfo& parameter : ddr_parameters().section().parameters) {
+    if (reader.problems().concerns(reader.path() + "/" + parameter.key)) return;
+  }
+  for (DdrProblem& problem : ddr_problems(config)) {
+    reader.add_problem(problem.key, std::move(problem.what));
+  }
+}
+
+}  // namespace tactus

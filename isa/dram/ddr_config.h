@@ -1,0 +1,99 @@
+// One DRAM channel and its controller, as numbers: what a file of configs/dram says.
+//
+// Times are whole clocks of the DRAM (tCK), its data moves twice a clock, so a burst of BL takes
+// BL/2 clocks of the bus. One rank. Names of timings are JEDEC's: t_rcd is tRCD.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/support/parameter.h"
+
+namespace tactus {
+
+enum class DdrScheduler {
+  fifo,    ///< in order within a bank, banks independent
+  frfcfs,  ///< row hits first within a bank, then the oldest ("first ready, first come")
+};
+
+enum class DdrPagePolicy {
+  open,     ///< a row stays open until another is needed or a refresh comes
+  closed,   ///< every access precharges its bank behind itself
+  timeout,  ///< a row is closed when its bank was not accessed for page_timeout clocks
+};
+
+enum class DdrRefresh { all_bank, none };
+
+struct DdrConfig {
+  // Geometry. A column is bus_bits wide.
+  unsigned bus_bits = 64;
+  unsigned burst_length = 8;  ///< columns an access
+  unsigned bank_groups = 1;
+  unsigned banks = 8;  ///< of a group
+  std::uint64_t rows = 16384;
+  unsigned columns = 1024;
+  std::string address_map = "row_bank_column";  ///< a name or a list, see AddressMap
+  bool bank_hash = false;                       ///< bank bits are XORed with the low row bits
+
+  // Timings, clocks. DDR3-1600 by default.
+  unsigned tck_ps = 1250;
+  unsigned cl = 10;
+  unsigned cwl = 8;
+  unsigned t_rcd = 10;
+  unsigned t_rp = 10;
+  unsigned t_ras = 28;
+  unsigned t_rc = 38;
+  unsigned t_faw = 24;
+  unsigned t_rrd_s = 5;
+  unsigned t_rrd_l = 5;
+  unsigned t_ccd_s = 4;
+  unsigned t_ccd_l = 4;
+  unsigned t_wr = 12;
+  unsigned t_rtp = 6;
+  unsigned t_wtr_s = 6;
+  unsigned t_wtr_l = 6;
+  unsigned t_turn = 2;  ///< clocks the bus rests between read data and write data
+  unsigned t_rfc = 88;
+  unsigned t_refi = 6240;
+
+  // Controller.
+  DdrRefresh refresh = DdrRefresh::all_bank;
+  DdrScheduler scheduler = DdrScheduler::frfcfs;
+  unsigned cap = 16;  ///< frfcfs: a request passed over so often goes first; 0: no limit
+  DdrPagePolicy page_policy = DdrPagePolicy::open;
+  std::optional<std::uint64_t> page_timeout;  ///< clocks; with DdrPagePolicy::timeout only
+  unsigned buffer = 32;        ///< accesses the scheduler chooses from; with read_priority: reads
+  bool read_priority = true;   ///< reads before writes, which have a buffer of their own
+  unsigned write_buffer = 32;  ///< with read_priority: accesses
+  unsigned write_high_mark = 24;  ///< writes waiting from which on writes go first
+  unsigned write_low_mark = 16;   ///< and until no more than so many wait
+  unsigned port_queue = 8;        ///< accesses a port holds in front of the scheduler
+  unsigned xpi_interval = 1;      ///< clocks from one access of a port to its next
+  unsigned command_delay = 1;     ///< clocks from an access in the buffer to its first command
+
+  [[nodiscard]] unsigned burst_bytes() const { return bus_bits / 8 * burst_length; }
+  [[nodiscard]] unsigned burst_clocks() const { return burst_length / 2; }
+  [[nodiscard]] unsigned all_banks() const { return bank_groups * banks; }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return std::uint64_t{bus_bits / 8} * columns * rows * all_banks();
+  }
+};
+
+/// Every key of a DdrConfig.
+[[nodiscard]] const ParameterTable<DdrConfig>& ddr_parameters();
+
+/// What speaks against values that are each in range: timings that contradict each other, bits of
+/// the address that overlap or are missing.
+struct DdrProblem {
+  std::string key;
+  std::string what;
+};
+[[nodiscard]] std::vector<DdrProblem> ddr_problems(const DdrConfig& config);
+
+/// The same, as problems of the keys of an object, which need not all be there. Leaves out what
+/// concerns keys of `reader` that could not be read.
+void check_ddr(const DdrConfig& config, ObjectReader& reader);
+
+}  // namespace tactus

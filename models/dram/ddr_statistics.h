@@ -1,0 +1,51 @@
+// What a DRAM controller counts.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tactus {
+
+/// Latencies in DRAM clocks.
+struct DdrLatencies {
+  static constexpr unsigned bin_clocks = 8;
+  static constexpr std::size_t bins = 64;
+
+  std::uint64_t count = 0, sum = 0, max = 0;
+  std::array<std::uint64_t, bins> histogram{};  ///< bin_clocks each; the last has all beyond
+
+  void add(std::uint64_t clocks) {
+    ++count;
+    sum += clocks;
+    max = std::max(max, clocks);
+    ++histogram[std::min<std::uint64_t>(clocks / bin_clocks, bins - 1)];
+  }
+  [[nodiscard]] double mean() const {
+    return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
+  }
+};
+
+struct DdrPortStatistics {
+  unsigned port = 0;                                ///< its number in the configuration
+  std::uint64_t bytes_read = 0, bytes_written = 0;  ///< asked for; a burst moves burst_bytes()
+  DdrLatencies reads;                               ///< from arrival to the end of the data
+  DdrLatencies writes;  ///< from arrival to the buffer, where they are answered
+};
+
+struct DdrStatistics {
+  std::uint64_t reads = 0, writes = 0;                ///< commands RD and WR
+  std::uint64_t hits = 0, misses = 0, conflicts = 0;  ///< accesses, by how they found their bank
+  std::uint64_t activates = 0, precharges = 0;        ///< commands ACT, PRE and PREA
+  std::uint64_t refreshes = 0;
+  std::uint64_t refresh_clocks = 0;  ///< from a refresh due to the banks' being free again
+  std::uint64_t bus_clocks = 0;      ///< with data on the bus
+  std::uint64_t clocks = 0;          ///< since time 0
+  /// Sums over all accesses of the parts of their ways, see DdrDone.
+  std::uint64_t queue = 0, row = 0, refresh = 0, bus = 0, rest = 0;
+  std::vector<DdrPortStatistics> ports;
+};
+
+}  // namespace tactus
