@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
-#include "models/dram/access_times.h"
+#include "models/dram/ddr_controller.h"
 
 namespace tactus {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::uint64_t page_bytes = 4096;
 }  // namespace
 
 struct PortPath::Access : tlm::tlm_generic_payload {
-  AccessTimes times;
+  DdrTimes times;
   Burst* burst = nullptr;
   Direction* direction = nullptr;
   std::uint64_t place = 0;    ///< number of its chunk
@@ -140,16 +140,21 @@ void PortPath::form_write_chunks() {
 
 /// Chunks leave in order, each once the one `outstanding` before it is done.
 void PortPath::issue(Direction& direction) {
-  while (!direction.waiting.empty()) {
-    const Direction::Place& place = direction.places[direction.issued % config_.outstanding];
-    if (place.open != 0) break;
-    const Chunk chunk = direction.waiting.front();
-    direction.waiting.pop_front();
-    direction.last_issue = std::max({chunk.ready, direction.last_issue, place.done});
-    make_accesses(direction, chunk, direction.last_issue + direction.there);
-    ++direction.issued;
+  const auto free_place = [&]() -> Direction::Place* {
+    Direction::Place& place = direction.places[direction.issued % config_.outstanding];
+    return direction.waiting.empty() || place.open != 0 ? nullptr : &place;
+  };
+  for (;;) {
+    while (Direction::Place* place = free_place()) {
+      const Chunk chunk = direction.waiting.front();
+      direction.waiting.pop_front();
+      direction.last_issue = std::max({chunk.ready, direction.last_issue, place->done});
+      make_accesses(direction, chunk, direction.last_issue + direction.there);
+      ++direction.issued;
+    }
+    send(direction);
+    if (free_place() == nullptr) return;  // else the controller has answered at once
   }
-  send(direction);
 }
 
 /// One for each block of access_bytes that a chunk touches.

@@ -123,6 +123,7 @@ class PortPath final : public sc_core::sc_module,
   void taken(Direction& direction, std::uint64_t time);
   void answered(Access& access, std::uint64_t time);
   void return_reads();
+  [[nodiscard]] static AnswerTimes answer_times(const Access& access, std::uint64_t time);
   void finish(Burst* burst, std::uint64_t time);
 
   Clock& clock_;
