@@ -12,6 +12,7 @@ namespace {
 using C = DdrConfig;
 
 constexpr WholeRange clocks{1, 4096};
+constexpr unsigned most_banks = 64;
 
 std::vector<Parameter<C>> geometry() {
   return {
@@ -188,6 +189,10 @@ const ParameterTable<DdrConfig>& ddr_parameters() {
 
 std::vector<DdrProblem> ddr_problems(const DdrConfig& config) {
   Checks checks{config, {}};
+  if (config.all_banks() > most_banks) {
+    checks.add("banks", fmt::format("{} groups of {} are more than {} banks", config.bank_groups,
+                                    config.banks, most_banks));
+  }
   if (config.columns < config.burst_length) {
     checks.add("columns", fmt::format("{} is less than a burst; allowed {} or more", config.columns,
                                       config.burst_length));

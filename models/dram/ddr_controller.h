@@ -1,29 +1,29 @@
 // A DRAM controller with its DRAM behind TLM-2.0 sockets, command by command (see ddr_core.h).
 //
-// Protocol: approximately timed, four phases, times as annotated delays that count from the call.
+// Protocol: approximately timed, four phases; times are annotated delays, which count from the
+// call.
 //   BEGIN_REQ   one access of at most burst_bytes() that does not cross a multiple of that. It
-//               arrives at now + delay, rounded up to a clock edge of the DRAM (multiples of
-//               tck_ps from time 0). Arrivals through one socket do not go back in time.
-//   END_REQ     when the port's queue has taken it: returned (TLM_UPDATED, delay unchanged) if
-//   there
-//               is room, else called backwards when there is. Until then the socket must not begin
-//               another request: that is the back pressure.
-//   BEGIN_RESP  called backwards once the time is known, which may be before that time: the delay
-//               says when. A read: the end of its data on the bus. A write, posted: when the
-//               scheduler's buffer has taken it. Answers of a socket may overtake each other;
-//               TLM_COMPLETED, TLM_UPDATED with END_RESP or a later END_RESP end the access.
-// b_transport is refused, because an access's time depends on what comes after it. Debug transport
-// is answered at once. No DMI. Errors answer at once with TLM_COMPLETED: byte enables, an address
-// beyond the capacity or 32 bits, an access across a burst's boundary.
+//               arrives at now + delay; the controller sees it at the next edge of its clock
+//               (multiples of tck_ps from time 0). Arrivals at a socket do not go back in time.
+//   END_REQ     when the port's queue has taken it: returned (TLM_UPDATED, the delay as it came) if
+//               there is room, else called backwards when there is. Until then the initiator must
+//               not begin another request: that is the back pressure.
+//   BEGIN_RESP  called backwards as soon as its time is known, which the delay tells. A read: the
+//   end
+//               of its data on the bus. A write, which is posted: one clock after it has entered
+//               the scheduler's buffer. Answers may overtake each other, and none waits for the
+//               END_RESP of another: return TLM_COMPLETED, or END_RESP with TLM_UPDATED.
+// Errors are answered at once with TLM_COMPLETED: byte enables, addresses beyond the capacity or 32
+// bits, an access across a burst's boundary. b_transport is refused, because the time of an access
+// depends on what comes after it. Debug transport is answered at once. No DMI.
 //
-// Data is read and written when the access enters the scheduler's buffer, so that all ports see one
+// Data is read and written when an access enters the scheduler's buffer, so all ports see one
 // order.
 //
 // Cost: one or two activations of the kernel an access; none for idle time and refreshes.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -37,11 +37,11 @@
 namespace tactus {
 
 /// Where the time of one access went, in ps; the parts add up to the time from its arrival to its
-/// answer. A payload that carries this extension when it comes has it filled in when it is
-/// answered.
+/// answer. A payload that carries this extension has it filled in when it is answered. A write is
+/// answered before its bank is known, so it has queue and rest only.
 struct DdrTimes final : tlm::tlm_extension<DdrTimes> {
-  std::uint64_t queue = 0;    ///< behind other accesses: port, buffer, bank, bus turn-around
-  std::uint64_t row = 0;      ///< its row was closed, or another was open
+  std::uint64_t queue = 0;    ///< behind other accesses: port, buffer, bank, turn of the bus
+  std::uint64_t row = 0;      ///< its row was not open: PRE, ACT
   std::uint64_t refresh = 0;  ///< behind a refresh
   std::uint64_t bus = 0;      ///< its own data on the bus
   std::uint64_t rest = 0;     ///< what the quickest access has too: clock edge, command, latency
@@ -55,51 +55,78 @@ struct DdrTimes final : tlm::tlm_extension<DdrTimes> {
 
 class DdrController final : public sc_core::sc_module {
  public:
+  SC_HAS_PROCESS(DdrController);
+
   tlm_utils::multi_passthrough_target_socket<DdrController> socket{"socket"};
 
   /// `ports`: the controller port of each binding of the socket, in the order of binding; several
-  /// may share one. Their numbers are names only; ports take turns in the order of first mention.
+  /// may share one. Their numbers are only names. Ports take turns in the order of first mention.
   DdrController(const sc_core::sc_module_name& name, const DdrConfig& config,
-                std::vector<unsigned> ports);
-  ~DdrController() override;
+                const std::vector<unsigned>& ports);
 
-  /// A promise of all that are bound: no request arrives earlier than this after its call. It lets
-  /// several commands be worked out in one activation, and answers be known earlier; no time
-  /// changes. Zero at first.
+  /// A promise for all that are bound: a request arrives no earlier than this after its call, and
+  /// after the answer it waited for. It lets several commands be worked out in one activation and
+  /// answers be known earlier; no time changes. Zero at first.
   void set_lookahead(const sc_core::sc_time& time);
 
-  /// Does everything up to now, so that statistics, observers and bank states are up to date.
-  void catch_up();
+  /// Works out everything up to now: statistics, observers and bank states are up to date.
+  void catch_up() { work(); }
 
   /// Null: nobody watches. Commands are told in order of time, when they are worked out: up to the
-  /// lookahead before their time, or much later in idle time; catch_up() makes up.
-  void observe(DdrObserver* observer);
+  /// lookahead before their time, a refresh as a whole when it falls due; or much later where
+  /// nobody waits for them, see catch_up().
+  void observe(DdrObserver* observer) { core_.observe(observer); }
 
   [[nodiscard]] const DdrConfig& config() const { return config_; }
-  [[nodiscard]] const DdrStatistics& statistics() const;
-  /// The open row of a bank, or DdrCore::closed, as of the last command worked out.
-  [[nodiscard]] std::int64_t open_row(unsigned bank) const;
+  /// As of what was worked out last.
+  [[nodiscard]] const DdrStatistics& statistics() const { return core_.statistics(); }
+  /// The open row of a bank, or DdrBanks::closed, as of what was worked out last.
+  [[nodiscard]] std::int64_t open_row(unsigned bank) const { return core_.open_row(bank); }
+  /// Bank, row and column of an address.
+  [[nodiscard]] DdrAddress locate(std::uint64_t address) const {
+    return core_.address_map().decode(address);
+  }
   [[nodiscard]] SparseMemory& memory() { return memory_; }
   [[nodiscard]] const SparseMemory& memory() const { return memory_; }
 
  private:
-  struct Access;
+  /// One that is on its way, by its tag.
+  struct Access {
+    tlm::tlm_generic_payload* transaction = nullptr;
+    unsigned binding = 0;
+    std::uint64_t arrival_ps = 0;
+    DdrClock admitted = 0;
+  };
 
+  /// False, with the response set, for what is refused.
+  bool check(tlm::tlm_generic_payload& transaction) const;
+  void move_data(tlm::tlm_generic_payload& transaction);
   tlm::tlm_sync_enum nb_transport_fw(int binding, tlm::tlm_generic_payload& transaction,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void b_transport(int binding, tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
   unsigned transport_dbg(int binding, tlm::tlm_generic_payload& transaction);
   bool get_direct_mem_ptr(int binding, tlm::tlm_generic_payload& transaction, tlm::tlm_dmi& dmi);
+
+  std::uint32_t new_tag();
   void work();
+  void schedule();
+  void end_request(const DdrCore::Mark& mark);
+  void admit(const DdrCore::Mark& mark);
+  void finish(const DdrDone& done);
+  void answer(Access& access, std::uint64_t time_ps, const DdrTimes& times);
+  [[nodiscard]] std::uint64_t now_ps() const { return sc_core::sc_time_stamp().value(); }
 
   DdrConfig config_;
-  std::vector<unsigned> port_of_binding_;  ///< index of the core's port
-  std::unique_ptr<DdrCore> core_;
+  std::vector<unsigned> ports_;            ///< the numbers in use
+  std::vector<unsigned> port_of_binding_;  ///< index into ports_
+  DdrCore core_;
   SparseMemory memory_;
   sc_core::sc_event event_;
-  std::vector<Access> accesses_;  ///< by tag
+  std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_tags_;
+  unsigned blocked_ = 0;  ///< requests that no port has taken
   std::uint64_t lookahead_ps_ = 0;
+  DdrClock worked_ = 0;  ///< all up to this clock is worked out
 };
 
 }  // namespace tactus

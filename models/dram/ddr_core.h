@@ -1,102 +1,131 @@
 // A DRAM controller and its banks, command by command, free of SystemC.
 //
-// Time is whole clocks of the DRAM. An access waits in its port's queue, enters the scheduler's
-// buffer at some clock k (ports take turns; one access a clock, one of a port in xpi_interval
-// clocks, if the buffer has room at the end of k), and may have its first command at
-// k + command_delay. One command a clock: of those allowed, that of the oldest access. The command
-// RD or WR at clock c frees its place; read data ends at c + CL + BL/2, a write's at c + CWL +
-// BL/2. Rules between commands: see DdrRules in ddr_core.cpp. Source: spec section 5.5, JEDEC.
+// Time is whole clocks of the DRAM. The way of an access:
 //
-// Nothing happens until advance() is told how far time has come, and what nobody asks for costs
+//   port queue   from its arrival on; the queue has port_queue places, behind them it waits outside
+//   buffer       admitted at a clock k at whose end there is room: one access a clock, ports take
+//                turns, one access of a port in xpi_interval clocks. A write is answered at k + 1
+//   bank         its first command at k + command_delay or later: PRE and ACT as its row needs,
+//   then
+//                RD or WR, which frees its place. Of the commands allowed in a clock the one of the
+//                oldest access is issued, one a clock
+//   data         ends at CL + BL/2 after RD, at CWL + BL/2 after WR. A read is answered then
+//
+// At every multiple of t_refi a refresh falls due. From then on no other command is issued: PREA as
+// soon as all open banks allow it (left out if none is open), REF t_rp later, and t_rfc after that
+// the banks are free. Rules between commands: ddr_rules.h. Scheduling: ddr_buffer.h.
+//
+// Nothing happens until advance() says how far time has come, and what nobody asks for costs
 // nothing: refreshes of idle time are made up for in one step, unless somebody watches commands.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "isa/dram/address_map.h"
 #include "isa/dram/ddr_config.h"
+#include "models/dram/ddr_banks.h"
+#include "models/dram/ddr_buffer.h"
+#include "models/dram/ddr_command.h"
 #include "models/dram/ddr_statistics.h"
 
 namespace tactus {
 
-using DdrClock = std::uint64_t;
-inline constexpr DdrClock never = ~DdrClock{0};
-
-enum class DdrCommandKind : std::uint8_t { act, rd, rda, wr, wra, pre, prea, ref };
-/// "ACT", "RD", "RDA", "WR", "WRA", "PRE", "PREA", "REF".
-[[nodiscard]] const char* to_text(DdrCommandKind kind);
-
-struct DdrCommand {
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
-  DdrClock clock = 0;
-  DdrCommandKind kind = DdrCommandKind::act;
-  std::uint16_t bank = 0;  ///< over all groups; 0 for prea, ref
-  std::uint32_t row = 0;   ///< of act; of rd and wr the open row
-  std::uint16_t column = 0;
-  std::uint32_t tag = nobody;  ///< of the access it serves
-};
-
-/// Is told every command, in order of time.
-class DdrObserver {
- public:
-  virtual ~DdrObserver() = default;
-  virtual void command(const DdrCommand& command) = 0;
-};
-
-/// How an access found its bank.
-enum class DdrRowState : std::uint8_t { hit, miss, conflict };
-
-/// What became of an access, in clocks. The parts of its way add up to `answered` - `arrived`.
+/// What became of an access, in clocks. For a read the parts add up to data_end - arrived.
 struct DdrDone {
   std::uint32_t tag = 0;
   bool write = false;
   DdrRowState row_state = DdrRowState::hit;
-  DdrClock arrived = 0;   ///< as submitted
-  DdrClock admitted = 0;  ///< into the scheduler's buffer
-  DdrClock command = 0;   ///< RD or WR
-  DdrClock data_end = 0;  ///< on the bus
-  std::uint32_t queue = 0, row = 0, refresh = 0, bus = 0, rest = 0;
+  DdrClock arrived = 0;       ///< as submitted
+  DdrClock admitted = 0;      ///< into the buffer
+  DdrClock command = 0;       ///< RD or WR
+  DdrClock data_end = 0;      ///< on the bus
+  std::uint64_t queue = 0;    ///< behind other accesses: in the queue, at the bank, on the bus
+  std::uint64_t row = 0;      ///< its bank was being prepared for it
+  std::uint64_t refresh = 0;  ///< in the buffer while a refresh was due or done
+  std::uint64_t bus = 0;      ///< its data: BL/2
+  std::uint64_t rest = 0;     ///< command_delay and CL or CWL
 };
 
 class DdrCore {
  public:
-  /// `ports`: 1 or more.
-  DdrCore(const DdrConfig& config, unsigned ports);
+  /// A config without ddr_problems(); `ports`: 1 or more, which get the numbers 0, 1, ...
+  DdrCore(const DdrConfig& config, unsigned ports) : DdrCore(config, ports, DdrRules(config)) {}
+  /// With other rules than the config's timings make, for comparisons with other simulators.
+  DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules);
 
-  /// An access of one burst that arrives at clock `arrival`, which must be later than advance() has
-  /// come to. `tag` is the caller's name for it. Returns true if the port's queue has room then;
-  /// otherwise taken() says when it has.
+  /// An access of one burst that arrives at clock `arrival`, not before what advance() was told
+  /// last. `tag` is the caller's name for it. True if the port's queue has room then; otherwise
+  /// `taken` says when it has.
   bool submit(unsigned port, DdrClock arrival, std::uint64_t address, bool write,
               std::uint32_t tag);
 
-  /// Does all that happens up to and including `until`: commands at clocks <= until, admissions at
-  /// clocks < until.
+  /// Does all that happens up to `until`: commands at clocks <= until, admissions at clocks <
+  /// until.
   void advance(DdrClock until);
 
-  /// The earliest clock at which something may happen to an access that waits, if none comes that
-  /// is not known yet; `never` if none waits.
-  [[nodiscard]] DdrClock next_event() const;
+  /// No access is answered or taken at an earlier clock, if none comes that is not known yet;
+  /// `never` if nobody waits. A read counts as answered when its RD is issued.
+  [[nodiscard]] DdrClock next_event() const { return next_event_; }
 
   /// An access and a clock.
   struct Mark {
     std::uint32_t tag;
     DdrClock clock;
   };
-  /// What has happened in advance(), in order of time; the caller clears them.
-  std::vector<Mark> taken;     ///< into a port's queue that was full
-  std::vector<Mark> admitted;  ///< into the scheduler's buffer: a write is answered here
-  std::vector<DdrDone> done;   ///< RD or WR issued, data_end known
+  // What has happened in advance(), each in order of time; the caller clears them.
+  std::vector<Mark> taken;     ///< into a port's queue that was full, one clock after it had room
+  std::vector<Mark> admitted;  ///< into the buffer
+  std::vector<DdrDone> done;   ///< RD or WR issued
 
   void observe(DdrObserver* observer) { observer_ = observer; }  ///< null: nobody
 
-  [[nodiscard]] bool idle() const;
+  /// Nothing waits for RD or WR.
+  [[nodiscard]] bool idle() const { return buffer_.empty() && waiting_ == 0; }
   [[nodiscard]] const DdrStatistics& statistics() const { return statistics_; }
-  static constexpr std::int64_t closed = -1;
-  /// The open row of a bank, or `closed`, as of the last advance().
-  [[nodiscard]] std::int64_t open_row(unsigned bank) const;
+  /// For bytes and numbers of ports, which the core does not know.
+  [[nodiscard]] DdrPortStatistics& port_statistics(unsigned port) {
+    return statistics_.ports[port];
+  }
+  /// The open row of a bank, or DdrBanks::closed.
+  [[nodiscard]] std::int64_t open_row(unsigned bank) const { return banks_.open_row(bank); }
   [[nodiscard]] const AddressMap& address_map() const { return map_; }
+
+ private:
+  struct Waiting {
+    DdrAccess access;
+    bool taken;
+  };
+  struct Port {
+    std::deque<Waiting> queue;  ///< by arrival
+    unsigned taken = 0;         ///< of them, those in the port's places
+    DdrClock next_admit = 0;    ///< by xpi_interval
+  };
+
+  [[nodiscard]] DdrClock next_admission() const;
+  void admit(DdrClock clock);
+  void leave_queue(Port& port, DdrClock clock);
+  void issue(const DdrChoice& choice);
+  void finish(const DdrAccess& access, DdrClock clock);
+  void refresh();
+  void tell(DdrCommandKind kind, DdrClock clock, unsigned bank, const DdrAccess* access);
+  void find_next_event(DdrClock admission, DdrClock join, DdrClock command);
+
+  DdrConfig config_;
+  AddressMap map_;
+  DdrBanks banks_;
+  DdrBuffer buffer_;
+  std::vector<Port> ports_;
+  std::size_t turn_ = 0;         ///< the port that is asked first
+  std::uint64_t waiting_ = 0;    ///< in all port queues
+  DdrClock free_command_ = 0;    ///< the first clock at which a command may be issued
+  DdrClock free_admission_ = 0;  ///< the first clock at which an access may be admitted
+  DdrClock refresh_due_;
+  DdrClock refresh_end_ = 0;  ///< of the last refresh: the banks are free
+  DdrClock next_event_ = never;
+  DdrObserver* observer_ = nullptr;
+  DdrStatistics statistics_;
 };
 
 }  // namespace tactus

@@ -1,0 +1,206 @@
+#include "models/dram/ddr_controller.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+
+namespace tactus {
+namespace {
+
+std::vector<unsigned> distinct(const std::vector<unsigned>& numbers) {
+  std::vector<unsigned> found;
+  for (const unsigned number : numbers) {
+    if (std::find(found.begin(), found.end(), number) == found.end()) found.push_back(number);
+  }
+  return found;
+}
+
+sc_core::sc_time picoseconds(std::uint64_t ps) { return sc_core::sc_time::from_value(ps); }
+
+}  // namespace
+
+DdrController::DdrController(const sc_core::sc_module_name& name, const DdrConfig& config,
+                             const std::vector<unsigned>& ports)
+    : sc_module(name),
+      config_(config),
+      ports_(distinct(ports)),
+      core_(config, static_cast<unsigned>(std::max<std::size_t>(ports_.size(), 1))) {
+  if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS)) {
+    internal_error("the DRAM controller counts in picoseconds, SystemC does not");
+  }
+  for (const unsigned number : ports) {
+    const auto at = std::find(ports_.begin(), ports_.end(), number);
+    port_of_binding_.push_back(static_cast<unsigned>(at - ports_.begin()));
+  }
+  for (unsigned i = 0; i < ports_.size(); ++i) core_.port_statistics(i).port = ports_[i];
+  socket.register_nb_transport_fw(this, &DdrController::nb_transport_fw);
+  socket.register_b_transport(this, &DdrController::b_transport);
+  socket.register_transport_dbg(this, &DdrController::transport_dbg);
+  socket.register_get_direct_mem_ptr(this, &DdrController::get_direct_mem_ptr);
+  SC_METHOD(work);
+  sensitive << event_;
+  dont_initialize();
+}
+
+void DdrController::set_lookahead(const sc_core::sc_time& time) { lookahead_ps_ = time.value(); }
+
+bool DdrController::check(tlm::tlm_generic_payload& transaction) const {
+  const auto refuse = [&](tlm::tlm_response_status why) {
+    transaction.set_response_status(why);
+    return false;
+  };
+  if (!transaction.is_read() && !transaction.is_write()) {
+    return refuse(tlm::TLM_COMMAND_ERROR_RESPONSE);
+  }
+  if (transaction.get_byte_enable_ptr() != nullptr) {
+    return refuse(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  }
+  const std::uint64_t address = transaction.get_address();
+  const std::uint64_t length = transaction.get_data_length();
+  const std::uint64_t end = std::min(config_.bytes(), std::uint64_t{1} << 32);
+  if (address >= end || length > end - address) return refuse(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  return true;
+}
+
+void DdrController::move_data(tlm::tlm_generic_payload& transaction) {
+  const auto address = static_cast<std::uint32_t>(transaction.get_address());
+  if (transaction.is_read()) {
+    memory_.read(address, transaction.get_data_ptr(), transaction.get_data_length());
+  } else {
+    memory_.write(address, transaction.get_data_ptr(), transaction.get_data_length());
+  }
+}
+
+tlm::tlm_sync_enum DdrController::nb_transport_fw(int binding,
+                                                  tlm::tlm_generic_payload& transaction,
+                                                  tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (phase != tlm::BEGIN_REQ || !check(transaction)) return tlm::TLM_COMPLETED;
+  const std::uint64_t length = transaction.get_data_length();
+  const std::uint64_t offset = transaction.get_address() % config_.burst_bytes();
+  if (length == 0 || offset + length > config_.burst_bytes() ||
+      transaction.get_streaming_width() < length) {
+    transaction.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    return tlm::TLM_COMPLETED;
+  }
+  const std::uint64_t arrival_ps = now_ps() + delay.value();
+  const DdrClock arrival = (arrival_ps + config_.tck_ps - 1) / config_.tck_ps;
+  if (arrival < worked_) internal_error("a DRAM access comes earlier than was promised");
+  const auto from = static_cast<unsigned>(binding);
+  const unsigned port = port_of_binding_.at(from);
+  const bool write = transaction.is_write();
+  const std::uint32_t tag = new_tag();
+  accesses_[tag] = {&transaction, from, arrival_ps, 0};
+  DdrPortStatistics& statistics = core_.port_statistics(port);
+  (write ? statistics.bytes_written : statistics.bytes_read) += length;
+  const bool taken = core_.submit(port, arrival, transaction.get_address(), write, tag);
+  if (!taken) ++blocked_;
+  schedule();
+  if (!taken) return tlm::TLM_ACCEPTED;
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void DdrController::b_transport(int /*binding*/, tlm::tlm_generic_payload& transaction,
+                                sc_core::sc_time& /*delay*/) {
+  transaction.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+}
+
+unsigned DdrController::transport_dbg(int /*binding*/, tlm::tlm_generic_payload& transaction) {
+  if (!check(transaction)) return 0;
+  move_data(transaction);
+  transaction.set_response_status(tlm::TLM_OK_RESPONSE);
+  return transaction.get_data_length();
+}
+
+bool DdrController::get_direct_mem_ptr(int /*binding*/, tlm::tlm_generic_payload& /*transaction*/,
+                                       tlm::tlm_dmi& /*dmi*/) {
+  return false;
+}
+
+std::uint32_t DdrController::new_tag() {
+  if (free_tags_.empty()) {
+    accesses_.emplace_back();
+    return static_cast<std::uint32_t>(accesses_.size() - 1);
+  }
+  const std::uint32_t tag = free_tags_.back();
+  free_tags_.pop_back();
+  return tag;
+}
+
+/// While a request waits to be taken, its initiator may act on that at once, so nothing beyond now
+/// is worked out.
+void DdrController::work() {
+  const std::uint64_t until = now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0);
+  worked_ = std::max(worked_, until / config_.tck_ps);
+  core_.advance(worked_);
+  // Calls may bring new requests, which wait in the core until the next time.
+  for (const DdrCore::Mark& mark : core_.taken) end_request(mark);
+  core_.taken.clear();
+  for (const DdrCore::Mark& mark : core_.admitted) admit(mark);
+  core_.admitted.clear();
+  for (const DdrDone& done : core_.done) finish(done);
+  core_.done.clear();
+  schedule();
+}
+
+void DdrController::schedule() {
+  const DdrClock next = core_.next_event();
+  if (next == never) return;
+  const std::uint64_t early = blocked_ == 0 ? lookahead_ps_ : 0;
+  const std::uint64_t time = next * config_.tck_ps;
+  const std::uint64_t now = now_ps();
+  event_.notify(picoseconds(time > now + early ? time - now - early : 0));
+}
+
+void DdrController::end_request(const DdrCore::Mark& mark) {
+  const Access access = accesses_[mark.tag];
+  --blocked_;
+  const std::uint64_t time = std::max(mark.clock * config_.tck_ps, access.arrival_ps);
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time delay = picoseconds(time > now_ps() ? time - now_ps() : 0);
+  (void)socket[static_cast<int>(access.binding)]->nb_transport_bw(*access.transaction, phase,
+                                                                  delay);
+}
+
+/// Here the controller has the data of a write.
+void DdrController::admit(const DdrCore::Mark& mark) {
+  Access& access = accesses_[mark.tag];
+  access.admitted = mark.clock;
+  move_data(*access.transaction);
+  if (!access.transaction->is_write()) return;
+  DdrTimes times;
+  const std::uint64_t entered = mark.clock * config_.tck_ps;
+  const std::uint64_t edge = (access.arrival_ps + config_.tck_ps - 1) / config_.tck_ps;
+  times.queue = entered - edge * config_.tck_ps;
+  times.rest = entered + config_.tck_ps - access.arrival_ps - times.queue;
+  answer(access, entered + config_.tck_ps, times);
+}
+
+void DdrController::finish(const DdrDone& done) {
+  if (!done.write) {
+    Access& access = accesses_[done.tag];
+    const std::uint64_t tck = config_.tck_ps;
+    DdrTimes times;
+    times.queue = done.queue * tck;
+    times.row = done.row * tck;
+    times.refresh = done.refresh * tck;
+    times.bus = done.bus * tck;
+    times.rest = done.rest * tck + done.arrived * tck - access.arrival_ps;
+    times.row_state = done.row_state;
+    answer(access, done.data_end * tck, times);
+  }
+  free_tags_.push_back(done.tag);
+}
+
+void DdrController::answer(Access& access, std::uint64_t time_ps, const DdrTimes& times) {
+  tlm::tlm_generic_payload& transaction = *access.transaction;
+  if (auto* extension = transaction.get_extension<DdrTimes>()) *extension = times;
+  transaction.set_response_status(tlm::TLM_OK_RESPONSE);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = picoseconds(time_ps > now_ps() ? time_ps - now_ps() : 0);
+  const int binding = static_cast<int>(access.binding);
+  access.transaction = nullptr;
+  (void)socket[binding]->nb_transport_bw(transaction, phase, delay);
+}
+
+}  // namespace tactus

@@ -1,0 +1,227 @@
+#include "models/dram/ddr_core.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tactus {
+
+DdrCore::DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules)
+    : config_(config),
+      map_(config),
+      banks_(config, rules),
+      buffer_(config, banks_),
+      ports_(ports),
+      refresh_due_(config.refresh == DdrRefresh::none ? never : config.t_refi) {
+  statistics_.ports.resize(ports);
+}
+
+bool DdrCore::submit(unsigned number, DdrClock arrival, std::uint64_t address, bool write,
+                     std::uint32_t tag) {
+  Port& port = ports_[number];
+  Waiting waiting;
+  waiting.taken = port.queue.size() < config_.port_queue;
+  waiting.access.tag = tag;
+  waiting.access.port = number;
+  waiting.access.write = write;
+  waiting.access.address = map_.decode(address);
+  waiting.access.arrived = arrival;
+  auto at = port.queue.end();
+  while (at != port.queue.begin() && std::prev(at)->access.arrived > arrival) --at;
+  port.queue.insert(at, waiting);
+  port.taken += waiting.taken ? 1 : 0;
+  ++waiting_;
+  next_event_ = std::min(next_event_, std::max({arrival, port.next_admit, free_admission_}) + 1);
+  return waiting.taken;
+}
+
+DdrClock DdrCore::next_admission() const {
+  if (waiting_ == 0) return never;
+  DdrClock earliest = never;
+  for (const Port& port : ports_) {
+    if (port.queue.empty()) continue;
+    const DdrAccess& access = port.queue.front().access;
+    if (!buffer_.has_room(access.write)) continue;
+    earliest = std::min(earliest, std::max(access.arrived, port.next_admit));
+  }
+  return std::max(earliest, free_admission_);
+}
+
+/// The port whose turn it is hands over its first access.
+void DdrCore::admit(DdrClock clock) {
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    Port& port = ports_[turn_];
+    turn_ = turn_ + 1 == ports_.size() ? 0 : turn_ + 1;
+    if (port.queue.empty()) continue;
+    DdrAccess& access = port.queue.front().access;
+    if (std::max(access.arrived, port.next_admit) > clock) continue;
+    if (!buffer_.has_room(access.write)) continue;
+    access.admitted = clock;
+    access.joined = clock + config_.command_delay;
+    buffer_.admit(access);
+    admitted.push_back({access.tag, clock});
+    DdrPortStatistics& statistics = statistics_.ports[access.port];
+    if (access.write) statistics.writes.add(clock + 1 - access.arrived);
+    port.next_admit = clock + config_.xpi_interval;
+    free_admission_ = clock + 1;
+    --waiting_;
+    leave_queue(port, clock);
+    return;
+  }
+}
+
+void DdrCore::leave_queue(Port& port, DdrClock clock) {
+  const Waiting& first = port.queue.front();
+  if (first.taken) {
+    --port.taken;
+  } else {
+    taken.push_back({first.access.tag, std::max(first.access.arrived, clock + 1)});
+  }
+  port.queue.pop_front();
+  if (port.taken == port.queue.size()) return;
+  for (Waiting& waiting : port.queue) {
+    if (waiting.taken) continue;
+    if (port.taken == config_.port_queue) return;
+    waiting.taken = true;
+    ++port.taken;
+    taken.push_back({waiting.access.tag, std::max(waiting.access.arrived, clock + 1)});
+  }
+}
+
+void DdrCore::advance(DdrClock until) {
+  while (true) {
+    const DdrClock admission = next_admission();
+    const DdrClock join = buffer_.next_join();
+    const DdrChoice choice = buffer_.choose(free_command_);
+    const DdrClock command = std::min(choice.clock, refresh_due_);
+    // What enters at the end of a clock can have its command in the next.
+    if (join < command && join <= admission && join < until) {
+      buffer_.join(refresh_end_);
+    } else if (admission < command && admission < until) {
+      admit(admission);
+    } else if (command > until) {
+      find_next_event(admission, join, command);
+      break;
+    } else if (refresh_due_ <= choice.clock) {
+      refresh();
+    } else {
+      issue(choice);
+    }
+  }
+  statistics_.clocks = std::max(statistics_.clocks, until);
+}
+
+/// Whoever waits for a place waits for a command.
+void DdrCore::find_next_event(DdrClock admission, DdrClock join, DdrClock command) {
+  next_event_ = buffer_.earliest_read(free_command_);
+  if (buffer_.reads() != 0 && join != never) next_event_ = std::min(next_event_, join + 1);
+  if (waiting_ == 0) return;
+  next_event_ = std::min(next_event_, (admission == never ? command : admission) + 1);
+}
+
+void DdrCore::tell(DdrCommandKind kind, DdrClock clock, unsigned bank, const DdrAccess* access) {
+  if (observer_ == nullptr) return;
+  DdrCommand command;
+  command.clock = clock;
+  command.kind = kind;
+  command.bank = static_cast<std::uint16_t>(bank);
+  if (access != nullptr) {
+    command.tag = access->tag;
+    command.row = access->address.row;
+    command.column = access->address.column;
+  }
+  observer_->command(command);
+}
+
+void DdrCore::refresh() {
+  DdrClock clock = std::max(refresh_due_, free_command_);
+  if (banks_.open() != 0) {
+    clock = std::max(clock, banks_.earliest_prea());
+    banks_.prea(clock);
+    ++statistics_.precharges;
+    tell(DdrCommandKind::prea, clock, 0, nullptr);
+    ++clock;
+  }
+  clock = std::max(clock, banks_.earliest_ref());
+  banks_.ref(clock);
+  ++statistics_.refreshes;
+  tell(DdrCommandKind::ref, clock, 0, nullptr);
+  refresh_end_ = clock + config_.t_rfc;
+  statistics_.refresh_clocks += refresh_end_ - refresh_due_;
+  buffer_.add_refresh(refresh_due_, refresh_end_);
+  buffer_.touch_all();
+  free_command_ = refresh_end_;
+  refresh_due_ += config_.t_refi;
+}
+
+void DdrCore::issue(const DdrChoice& choice) {
+  DdrAccess* access = choice.slot < 0 ? nullptr : &buffer_.access(choice.slot);
+  const bool closes = config_.page_policy == DdrPagePolicy::closed;
+  free_command_ = choice.clock + 1;
+  switch (choice.kind) {
+    case DdrCommandKind::act:
+      if (access->row_state == DdrRowState::hit) access->row_state = DdrRowState::miss;
+      ++statistics_.activates;
+      tell(DdrCommandKind::act, choice.clock, choice.bank, access);
+      banks_.act(choice.bank, access->address.row, choice.clock);
+      buffer_.touch(choice.bank);
+      return;
+    case DdrCommandKind::rd:
+      tell(closes ? DdrCommandKind::rda : DdrCommandKind::rd, choice.clock, choice.bank, access);
+      finish(*access, choice.clock);
+      banks_.rd(choice.bank, choice.clock, closes);
+      break;
+    case DdrCommandKind::wr:
+      tell(closes ? DdrCommandKind::wra : DdrCommandKind::wr, choice.clock, choice.bank, access);
+      finish(*access, choice.clock);
+      banks_.wr(choice.bank, choice.clock, closes);
+      break;
+    default:
+      if (access != nullptr) access->row_state = DdrRowState::conflict;
+      ++statistics_.precharges;
+      tell(DdrCommandKind::pre, choice.clock, choice.bank, access);
+      banks_.pre(choice.bank, choice.clock);
+      buffer_.touch(choice.bank);
+      return;
+  }
+  // The place is free at the end of this clock.
+  free_admission_ = std::max(free_admission_, choice.clock);
+  buffer_.remove(choice.slot, choice.clock);
+}
+
+/// Accounts for an access whose RD or WR is issued at `clock`.
+void DdrCore::finish(const DdrAccess& access, DdrClock clock) {
+  DdrDone answer;
+  answer.tag = access.tag;
+  answer.write = access.write;
+  answer.row_state = access.row_state;
+  answer.arrived = access.arrived;
+  answer.admitted = access.admitted;
+  answer.command = clock;
+  const unsigned latency = access.write ? config_.cwl : config_.cl;
+  answer.bus = config_.burst_clocks();
+  answer.data_end = clock + latency + answer.bus;
+  answer.refresh = access.refresh;
+  if (access.row_state != DdrRowState::hit && access.row_since != never) {
+    const DdrClock ready = std::min(clock, banks_.row_ready(access.address.bank));
+    answer.row = ready - access.row_since - access.row_refresh;
+  }
+  answer.queue = clock - access.arrived - config_.command_delay - answer.row - answer.refresh;
+  answer.rest = config_.command_delay + latency;
+  done.push_back(answer);
+
+  statistics_.queue += answer.queue;
+  statistics_.row += answer.row;
+  statistics_.refresh += answer.refresh;
+  statistics_.bus += answer.bus;
+  statistics_.rest += answer.rest;
+  statistics_.bus_clocks += answer.bus;
+  ++(access.write ? statistics_.writes : statistics_.reads);
+  ++(access.row_state == DdrRowState::hit    ? statistics_.hits
+     : access.row_state == DdrRowState::miss ? statistics_.misses
+                                             : statistics_.conflicts);
+  if (!access.write) {
+    statistics_.ports[access.port].reads.add(answer.data_end - access.arrived);
+  }
+}
+
+}  // namespace tactus
