@@ -19,6 +19,14 @@ constexpr const char* port_names[] = {"dram0", "dram1"};
 constexpr RealRange nanoseconds{0, 1e6};
 constexpr unsigned page_bytes = 4096;
 
+std::optional<double> number_of(const JsonScalar& scalar, bool whole) {
+  if (const auto* integer = std::get_if<std::int64_t>(&scalar)) {
+    return static_cast<double>(*integer);
+  }
+  if (const auto* real = std::get_if<double>(&scalar); real != nullptr && !whole) return *real;
+  return std::nullopt;
+}
+
 /// An array of two numbers, of reads and of writes.
 void read_pair(ObjectReader& reader, const std::string& key, RealRange range, bool whole,
                std::array<double, 2>& pair) {
@@ -30,14 +38,12 @@ void read_pair(ObjectReader& reader, const std::string& key, RealRange range, bo
     return;
   }
   for (std::size_t i = 0; i < 2; ++i) {
-    const JsonScalar scalar = array.get_scalar(i);
-    const auto* integer = std::get_if<std::int64_t>(&scalar);
-    const auto* real = std::get_if<double>(&scalar);
-    if (integer == nullptr && (real == nullptr || whole)) {
+    const std::optional<double> number = number_of(array.get_scalar(i), whole);
+    if (!number) {
       array.add_problem(i, whole ? "must be an integer" : "must be a number");
       continue;
     }
-    const double value = integer != nullptr ? static_cast<double>(*integer) : *real;
+    const double value = *number;
     if (value < range.min || value > range.max) {
       array.add_problem(i, fmt::format("{:g} is out of range; allowed {:g}..{:g}", value, range.min,
                                        range.max));

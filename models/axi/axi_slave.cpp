@@ -41,7 +41,7 @@ AxiSlave::Burst* AxiSlave::new_burst() {
   Burst* burst = free_.back();
   free_.pop_back();
   burst->beats = burst->collected = burst->next_beat = 0;
-  burst->answered = false;
+  burst->available = unknown_cycle;
   burst->times.clear();
   burst->acquire();
   return burst;
@@ -110,9 +110,9 @@ void AxiSlave::end_beat() {
 /// Of a burst whose beats have times of their own.
 bool AxiSlave::look_up(Burst& burst) const {
   const std::vector<std::uint64_t>& at = burst.times.at;
-  burst.answered = burst.next_beat < at.size();
-  if (burst.answered) burst.available = first_cycle_from(at[burst.next_beat]);
-  return burst.answered;
+  const bool is_known = burst.next_beat < at.size();
+  burst.available = is_known ? first_cycle_from(at[burst.next_beat]) : unknown_cycle;
+  return is_known;
 }
 
 /// Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
@@ -130,7 +130,7 @@ void AxiSlave::finish() {
 void AxiSlave::commit_write_data() {
   if (collecting_ == nullptr) {
     collecting_ = new_burst();
-    if (write_channel_ != nullptr) data_.push_back(collecting_);
+    if (write_channel_ != nullptr) data_.push_back(collecting_);  // it may begin
   }
   Burst& burst = *collecting_;
   if (burst.collected == most_beats) internal_error("{}: write data without last", name());
@@ -236,7 +236,6 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
     look_up(burst);
     return;
   }
-  burst.answered = true;
   burst.available = first_cycle_from((sc_core::sc_time_stamp() + delay).value());
   if (trusts_dmi_ && burst.is_dmi_allowed()) ask_for_dmi(burst);
 }
@@ -263,7 +262,6 @@ bool AxiSlave::access_directly(Burst& burst, Cycle now) const {
   } else {
     copy_block(bytes, burst.bytes.data(), count);
   }
-  burst.answered = true;
   burst.available = now + 1 + (burst.is_read() ? direct_.read_latency : direct_.write_latency);
   return true;
 }
@@ -277,7 +275,7 @@ Cycle AxiSlave::waits(Cycle most) const {
     if (bursts->empty()) continue;
     Burst& burst = *bursts->front();
     // What is not announced comes from a process of the kernel, after the cycles asked for.
-    if (!known(burst)) continue;
+    if (!known(burst) && !look_up(burst)) continue;
     const bool valid = bursts == &reads_ ? pins_.r.valid : pins_.b.valid;
     if (!valid) {
       most = burst.available <= clock_.now ? 0 : std::min(most, burst.available - clock_.now);
@@ -285,7 +283,7 @@ Cycle AxiSlave::waits(Cycle most) const {
     // Later ones change no wire, but while one is on its way the machine does not hang.
     for (std::size_t i = 1; i < bursts->size(); ++i) {
       const Burst& later = *(*bursts)[i];
-      if (!later.answered || later.available <= clock_.now) continue;
+      if (!known(later) || later.available <= clock_.now) continue;
       most = std::min(most, later.available - clock_.now);
     }
   }
@@ -297,7 +295,7 @@ bool AxiSlave::waits_for_memory() const {
   for (const Bursts* bursts : {&reads_, &writes_}) {
     for (std::size_t i = 0; i < bursts->size(); ++i) {
       Burst& burst = *(*bursts)[i];
-      if (known(burst) ? burst.available >= clock_.now : sc_core::sc_pending_activity()) {
+      if (known(burst) || look_up(burst) ? burst.available >= clock_.now : sc_core::sc_pending_activity()) {
         return true;
       }
     }
@@ -360,7 +358,7 @@ Cycle AxiSlave::stretch_bursts_directly(Cycle most) {
   if (waiting <= direct_.read_latency || 2 * waiting > most_bursts) return 0;
   for (Cycle i = 0; i < waiting; ++i) {
     Burst& burst = *reads_[i];
-    if (!burst.answered || burst.available > clock_.now + i || !beat(burst).last) return 0;
+    if (burst.available > clock_.now + i || !beat(burst).last) return 0;
     stretch_[i] = beat(burst);
   }
   const AxiAddress* const addresses = pins_.ar.stretch;

@@ -87,14 +87,15 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
 
  private:
   static constexpr unsigned most_bursts = 64;
+  static constexpr Cycle unknown_cycle = ~Cycle{0};
   struct Burst : tlm::tlm_generic_payload {
     std::vector<std::uint8_t> bytes;
     BeatTimes times;
     unsigned beats = 0;
     unsigned collected = 0;  ///< of a write's beats
     unsigned next_beat = 0;
-    bool answered = false;  ///< so that `available` is known
-    Cycle available = 0;    ///< first cycle in which the next beat or the response may be offered
+    /// First cycle in which the next beat or the response may be offered; unknown_cycle: not known.
+    Cycle available = unknown_cycle;
   };
 
   using Bursts = Ring<Burst*, most_bursts>;
@@ -103,10 +104,13 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
   /// The oldest burst's next beat or response is there at the beginning of cycle `now`.
   [[nodiscard]] bool answered(const Bursts& bursts, Cycle now) const {
-    return !bursts.empty() && known(*bursts.front()) && bursts.front()->available <= now;
+    if (bursts.empty()) return false;
+    Burst& burst = *bursts.front();
+    return burst.available <= now || (!known(burst) && look_up(burst) && burst.available <= now);
   }
-  /// Whether it is known when the next beat or the response is there.
-  [[nodiscard]] bool known(Burst& burst) const { return burst.answered || look_up(burst); }
+  /// It is known when the next beat or the response is there.
+  [[nodiscard]] static bool known(const Burst& burst) { return burst.available != unknown_cycle; }
+  /// Becomes known now, if the target has said it by BeatTimes.
   bool look_up(Burst& burst) const;
   [[nodiscard]] Cycle first_cycle_from(std::uint64_t ps) const {
     return (ps + period_ - 1) / period_;

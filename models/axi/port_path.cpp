@@ -107,6 +107,10 @@ void PortPath::begin_read(tlm::tlm_generic_payload& payload, std::uint64_t now) 
   issue(direction);
 }
 
+sc_core::sc_time PortPath::lookahead() const {
+  return sc_core::sc_time::from_value(std::min(directions_[read].there, directions_[write].there));
+}
+
 std::uint64_t PortPath::take_beat(std::uint64_t ps) {
   w_edge_ = std::max(port_.edge_from(ps + in_[write]), w_edge_) + n_;
   passed_.push_back(w_edge_);

@@ -65,6 +65,9 @@ class PortPath final : public sc_core::sc_module,
   std::uint64_t take_beat(std::uint64_t ps) override;
 
   [[nodiscard]] const PathConfig& config() const { return config_; }
+  /// No request arrives at the controller sooner after its call, or after the answer or the END_REQ
+  /// that it waited for.
+  [[nodiscard]] sc_core::sc_time lookahead() const;
 
  private:
   /// A burst of the slave under way.

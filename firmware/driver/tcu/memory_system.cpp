@@ -63,6 +63,7 @@ MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr, Clock
     paths_[p]->reads.bind(controller_.socket);
     paths_[p]->writes.bind(controller_.socket);
   }
+  controller_.set_lookahead(std::min(paths_[0]->lookahead(), paths_[1]->lookahead()));
 }
 
 void MemorySystem::attach(unsigned port, AxiSlave& slave) {
