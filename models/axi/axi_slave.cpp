@@ -55,8 +55,7 @@ void AxiSlave::free(tlm::tlm_generic_payload* burst) {
 void AxiSlave::drive() {
   pins_.ar.ready = !stalls_.ar && takes_reads();
   pins_.aw.ready = !stalls_.aw && in_flight_.write_addresses < most_bursts;
-  pins_.w.ready =
-      !stalls_.w && in_flight_.write_data < most_bursts && clock_.now >= takes_data_from_;
+  pins_.w.ready = !stalls_.w && clock_.now >= takes_data_from_;
   pins_.r.valid = !stalls_.r && answered(reads_, clock_.now);
   if (pins_.r.valid) pins_.r.bits = beat(*reads_.front());
   pins_.b.valid = !stalls_.b && answered(writes_, clock_.now);
@@ -123,7 +122,7 @@ void AxiSlave::finish() {
     writes_.front()->release();
     writes_.pop_front();
     --in_flight_.write_addresses;
-    --in_flight_.write_data;
+    if (in_flight_.write_data-- == most_bursts) takes_data_from_ = room_from_;
   }
 }
 
@@ -144,8 +143,11 @@ void AxiSlave::commit_write_data() {
     // One that has begun already.
     if (burst.beats != 0) check_length(burst);
   }
-  if (write_channel_ == nullptr) return;
-  takes_data_from_ = first_cycle_from(write_channel_->take_beat(period_ * (clock_.now + 1)));
+  if (write_channel_ != nullptr) {
+    room_from_ = first_cycle_from(write_channel_->take_beat(period_ * (clock_.now + 1)));
+    takes_data_from_ = room_from_;
+  }
+  if (in_flight_.write_data == most_bursts) takes_data_from_ = unknown_cycle;
 }
 
 void AxiSlave::check_length(const Burst& burst) const {
@@ -270,7 +272,7 @@ void AxiSlave::invalidate_dmi(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) {
 
 Cycle AxiSlave::waits(Cycle most) const {
   if (!requests_.empty() || !error_.empty()) return 0;
-  if (takes_data_from_ > clock_.now) most = std::min(most, takes_data_from_ - clock_.now);
+  if (room_from_ > clock_.now) most = std::min(most, room_from_ - clock_.now);
   for (const Bursts* bursts : {&reads_, &writes_}) {
     if (bursts->empty()) continue;
     Burst& burst = *bursts->front();
