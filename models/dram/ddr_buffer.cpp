@@ -134,7 +134,10 @@ void DdrBuffer::refresh_candidate(unsigned number, DdrClock floor) {
   const int before = bank.candidate;
   bank.candidate = pick(bank, row);
   if (before >= 0 && before != bank.candidate) {
+    // What was prepared for it may be undone; how it finds the bank shows when its turn comes
+    // again.
     slots_[static_cast<unsigned>(before)].row_since = never;
+    slots_[static_cast<unsigned>(before)].row_state = DdrRowState::hit;
   }
   if (bank.candidate < 0) return;
   DdrAccess& access = slots_[static_cast<unsigned>(bank.candidate)];

@@ -110,12 +110,16 @@ void DdrCore::advance(DdrClock until) {
   statistics_.clocks = std::max(statistics_.clocks, until);
 }
 
-/// Whoever waits for a place waits for a command.
+/// Who waits for a place in the buffer waits for a command.
 void DdrCore::find_next_event(DdrClock admission, DdrClock join, DdrClock command) {
   next_event_ = buffer_.earliest_read(free_command_);
   if (buffer_.reads() != 0 && join != never) next_event_ = std::min(next_event_, join + 1);
   if (waiting_ == 0) return;
-  next_event_ = std::min(next_event_, (admission == never ? command : admission) + 1);
+  const bool blocked = std::any_of(ports_.begin(), ports_.end(), [this](const Port& port) {
+    return !port.queue.empty() && !buffer_.has_room(port.queue.front().access.write);
+  });
+  next_event_ =
+      std::min(next_event_, (blocked ? std::min({command, join, admission}) : admission) + 1);
 }
 
 void DdrCore::tell(DdrCommandKind kind, DdrClock clock, unsigned bank, const DdrAccess* access) {

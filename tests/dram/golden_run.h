@@ -1,0 +1,44 @@
+// Runs of DRAMSys 5.1: requests, and what it answered, command by command.
+//
+// Two forms hold the same: the archive tests/golden/dram (clocks, differences) and the files it was
+// made from, golden/dram/dramsys in the folder that TACTUS_SHARED names (picoseconds, .csv.gz).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/dram/ddr_config.h"
+#include "models/dram/ddr_command.h"
+
+namespace tactus::dram {
+
+struct GoldenRequest {
+  std::uint64_t arrival_ps = 0;
+  bool write = false;
+  std::uint64_t address = 0;
+  DdrClock begin_req = 0;   ///< offered
+  DdrClock end_req = 0;     ///< accepted
+  DdrClock begin_resp = 0;  ///< end of its data
+};
+
+struct GoldenRun {
+  std::string name;  ///< memory/trace.controller
+  std::string controller;
+  DdrConfig config;  ///< memory and controller as DRAMSys was set
+  std::vector<GoldenRequest> requests;
+  std::vector<DdrCommand> commands;  ///< without rows and columns; tags are numbers of requests
+
+  [[nodiscard]] DdrClock arrival(std::size_t request) const {
+    return (requests[request].arrival_ps + config.tck_ps - 1) / config.tck_ps;
+  }
+};
+
+/// Names of the runs of a controller: "ddr4_2400/seq_read.fifo_open".
+[[nodiscard]] std::vector<std::string> packed_runs(const std::string& controller);
+[[nodiscard]] GoldenRun read_packed_run(const std::string& name);
+/// Those of a folder with the original files.
+[[nodiscard]] std::vector<std::string> original_runs(const std::string& folder,
+                                                     const std::string& controller);
+[[nodiscard]] GoldenRun read_original_run(const std::string& folder, const std::string& name);
+
+}  // namespace tactus::dram
