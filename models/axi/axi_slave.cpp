@@ -272,7 +272,10 @@ void AxiSlave::invalidate_dmi(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) {
 
 Cycle AxiSlave::waits(Cycle most) const {
   if (!requests_.empty() || !error_.empty()) return 0;
-  if (room_from_ > clock_.now) most = std::min(most, room_from_ - clock_.now);
+  if (!pins_.w.ready) {
+    if (takes_data_from_ <= clock_.now) return 0;
+    most = std::min(most, takes_data_from_ - clock_.now);
+  }
   for (const Bursts* bursts : {&reads_, &writes_}) {
     if (bursts->empty()) continue;
     Burst& burst = *bursts->front();
