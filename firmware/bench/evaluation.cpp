@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/config/memory.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/onnx/loader.h"
 #include "firmware/onnx/writer.h"
@@ -200,6 +201,7 @@ TcuSimulationConfig machine_config(const Task& task) {
   TcuSimulationConfig config;
   static_cast<BoardValues&>(config) = task;
   config.architecture = task.architecture;
+  resolve_memory(config);
   return config;
 }
 

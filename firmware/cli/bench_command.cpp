@@ -92,10 +92,12 @@ Table make_table(const std::vector<Row>& rows) {
                {"estimate ms"},
                {"published ms", Align::left},
                {"measured frames/s", Align::left},
+               {"off by cycles"},
+               {"host us"},
                {"host s"}});
   for (const Row& row : rows) {
     table.fit({row.program(), row.board.name, "", "", "", "999999999", "", "9999.99", "", "",
-               published_cell(row), "", ""});
+               published_cell(row), "", "", "", ""});
   }
   return table;
 }
@@ -104,15 +106,36 @@ double milliseconds(const Row& row, std::uint64_t cycles) {
   return static_cast<double>(cycles) / row.task.clock_mhz / 1e3;
 }
 
-/// How far the simulation is from the board.
-double deviation_percent(const Row& row, const Figures& figures) {
-  return 100 * (figures.frames_per_second / row.measured->frames_per_second - 1);
+/// The simulation beside what was measured on the board. The measured time has the host's in it,
+/// which the board's file states; simulated figures have not.
+struct Comparison {
+  double measured_cycles = 0;
+  double error_cycles = 0;   ///< simulated and host, less measured
+  double error_percent = 0;  ///< of the frames per second
+};
+
+Comparison compare(const Row& row, const Figures& figures) {
+  Comparison comparison;
+  comparison.measured_cycles = row.task.clock_mhz * 1e6 / row.measured->frames_per_second;
+  const double simulated =
+      static_cast<double>(figures.cycles) + row.task.host_us * row.task.clock_mhz;
+  comparison.error_cycles = simulated - comparison.measured_cycles;
+  comparison.error_percent = 100 * (comparison.measured_cycles / simulated - 1);
+  return comparison;
 }
 
 std::string measured_cell(const Row& row, const Figures& figures) {
   if (!row.measured) return "";
-  return fmt::format("{} ({:+.1f} %)", row.measured->frames_per_second,
-                     deviation_percent(row, figures));
+  return fmt::format("{} ({:+.2f} %)", row.measured->frames_per_second,
+                     compare(row, figures).error_percent);
+}
+
+std::string error_cell(const Row& row, const Figures& figures) {
+  return row.measured ? fmt::format("{:+.0f}", compare(row, figures).error_cycles) : "";
+}
+
+std::string host_cell(const Row& row) {
+  return row.measured ? fmt::format("{:g}", row.task.host_us) : "";
 }
 
 std::string line(const Table& table, const Row& row, const Outcome& outcome) {
@@ -130,7 +153,8 @@ std::string line(const Table& table, const Row& row, const Outcome& outcome) {
         fmt::format("{:.3f}", figures.latency_ms), fmt::format("{:.2f}", figures.frames_per_second),
         fmt::format("{:.1f}", 100 * figures.array_utilisation),
         fmt::format("{:.3f}", milliseconds(row, figures.estimated_cycles)), published_cell(row),
-        measured_cell(row, figures), fmt::format("{:.1f}", outcome.seconds)}) {
+        measured_cell(row, figures), error_cell(row, figures), host_cell(row),
+        fmt::format("{:.1f}", outcome.seconds)}) {
     cells.push_back(std::move(cell));
   }
   return table.line(cells);
@@ -151,8 +175,16 @@ void print_notes(const std::vector<Row>& rows, std::size_t left) {
         fmt::format("{} on {}: architecture with {}", row.network, row.board.name, row.changes));
   }
   fmt::print(
-      "latency: one image, simulated cycle by cycle, without the host; boards: configs/boards\n"
+      "latency: one image, simulated cycle by cycle, without the host; boards and their memories: "
+      "configs/boards\n"
       "estimate: the reference's formula, which knows neither memory nor instruction delivery\n");
+  const bool any_measured =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.measured.has_value(); });
+  if (any_measured) {
+    fmt::print(
+        "off by cycles: simulated cycles and the host's time in each run (host us, of the board), "
+        "less the measured ones\n");
+  }
   for (const std::string& note : notes) fmt::print("{}\n", note);
   if (left > 0) fmt::print("{} more rows with --all, which take minutes\n", left);
 }
@@ -186,7 +218,11 @@ Json row_json(const Row& row, const Outcome& outcome) {
                         {"source", row.measured->source},
                         {"date", row.measured->date}};
     if (outcome.figures) {
-      json["measured"]["deviation_percent"] = deviation_percent(row, *outcome.figures);
+      const Comparison comparison = compare(row, *outcome.figures);
+      json["measured"]["host_us"] = row.task.host_us;
+      json["measured"]["cycles"] = comparison.measured_cycles;
+      json["measured"]["error_cycles"] = comparison.error_cycles;
+      json["measured"]["deviation_percent"] = comparison.error_percent;
     }
   }
   json["host_seconds"] = outcome.seconds;

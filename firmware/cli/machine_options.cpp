@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/parameter_options.h"
+#include "firmware/config/memory.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
@@ -73,6 +74,7 @@ void read_machine_options(const Args& args, TcuSimulationConfig& config) {
   read_options(board_parameters(), args, board);
   read_options(simulation_parameters(), args, config);
   check_axi_width(config.architecture, config.axi_data_bits);
+  resolve_memory(config);
   warn_about_dais_blocks(config.architecture);
 }
 

@@ -1,6 +1,11 @@
 #include "firmware/config/board.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
 #include "firmware/config/config_files.h"
+#include "firmware/config/memory.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
@@ -12,6 +17,23 @@
 namespace tactus {
 namespace {
 
+/// Names stay; paths start at the file that holds them.
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || !std::filesystem::path(name).extension().empty();
+}
+
+/// The board's own values that are there.
+ParameterSection given_parameters(const Board& board) {
+  ParameterSection section = board_parameters().section();
+  const auto absent = [&](const ParameterInfo& info) {
+    if (!info.optional) return false;
+    return info.key != "host_us" || board.host_us == 0;
+  };
+  auto& all = section.parameters;
+  all.erase(std::remove_if(all.begin(), all.end(), absent), all.end());
+  return section;
+}
+
 void decode_all_provenance(ObjectReader reader, Board& board) {
   ProvenanceByKey groups;
   for (const char* group : {"architecture", "*"}) {
@@ -19,7 +41,17 @@ void decode_all_provenance(ObjectReader reader, Board& board) {
   }
   assign_provenance(reader, tcu::architecture_parameters().section(), groups, {"architecture", "*"},
                     board.provenance);
-  assign_provenance(reader, board_parameters().section(), groups, {"*"}, board.provenance);
+  assign_provenance(reader, given_parameters(board), groups, {"*"}, board.provenance);
+  if (board.board_memory) {
+    ObjectReader memory = reader.get_object("memory");
+    if (memory.has("*")) groups["*"] = decode_provenance(memory, "*");
+    ProvenanceByKey assigned;
+    assign_provenance(memory, memory_section(), groups, {"*"}, assigned);
+    memory.finish();
+    for (auto& [key, provenance] : assigned) {
+      board.provenance["memory." + key] = std::move(provenance);
+    }
+  }
   reader.finish();
 }
 
@@ -43,6 +75,7 @@ TcuSimulationConfig Board::simulation_config() const {
   TcuSimulationConfig config;
   static_cast<BoardValues&>(config) = *this;
   config.architecture = architecture;
+  resolve_memory(config);
   return config;
 }
 
@@ -55,6 +88,12 @@ Board parse_board(std::string_view json_text, const std::string& where) {
   board.title = root.get_string("title");
   decode_board_architecture(root, where, board);
   board_parameters().read(root, board);
+  const bool chosen = root.has("memory_model");
+  if (board.board_memory && !chosen) board.memory_model = MemoryModel::board;
+  if (board.board_memory) {
+    std::string& preset = board.board_memory->preset;
+    if (is_path(preset)) preset = resolve_beside(where, preset);
+  }
   if (root.has("provenance")) decode_all_provenance(root.get_object("provenance"), board);
   root.finish();
   if (!document.problems().concerns("/architecture") &&
@@ -63,6 +102,12 @@ Board parse_board(std::string_view json_text, const std::string& where) {
       check_axi_width(board.architecture, board.axi_data_bits);
     } catch (const UserError& error) {
       root.add_problem("axi_data_bits", error.what());
+    }
+  }
+  const bool sound = !document.problems().any();
+  if (sound) {
+    for (const MemoryProblem& problem : memory_problems(board, board.architecture)) {
+      document.problems().add(problem.path, problem.what);
     }
   }
   document.problems().throw_if_any();

@@ -1,21 +1,80 @@
 #include "isa/support/board_values.h"
 
+#include <nlohmann/json.hpp>
+
 namespace tactus {
+namespace {
+
+Parameter<BoardValues> memory_parameter() {
+  Parameter<BoardValues> p;
+  static_cast<ParameterInfo&>(p) = parameter_detail::make_info(
+      "memory", ParameterType::other, "",
+      "the board's memory: ports, paths, ddr, base; its keys are explained below");
+  p.optional = true;
+  p.option.clear();
+  p.get = [](const BoardValues& b) -> ParameterValue {
+    if (!b.board_memory) return {};
+    return encode_board_memory(*b.board_memory).dump();
+  };
+  p.read_json = [](ObjectReader& reader, BoardValues& b) {
+    b.board_memory = decode_board_memory(reader.get_object("memory"));
+  };
+  p.write_json = [](nlohmann::ordered_json& json, const BoardValues& b) {
+    if (b.board_memory) json["memory"] = encode_board_memory(*b.board_memory);
+  };
+  p.equal = [](const BoardValues& a, const BoardValues& b) { return a.board_memory == b.board_memory; };
+  return p;
+}
+
+/// Files of boards say it by having a memory, and files from before there was a choice do not.
+Parameter<BoardValues> model_parameter() {
+  Parameter<BoardValues> p =
+      choice("memory_model", &BoardValues::memory_model, {"fixed", "board"},
+             "what is behind the DRAM ports: a memory of fixed latency, or the board's memory, "
+             "which boards that describe one have by default")
+          .with_option("memory");
+  p.optional = true;
+  return p;
+}
+
+}  // namespace
 
 const ParameterTable<BoardValues>& board_parameters() {
   using B = BoardValues;
   static const ParameterTable<BoardValues> table(
       "board",
-      "What a board adds to an architecture. A file of configs/boards has every key, beside "
-      "\"name\", \"title\", \"architecture\" and \"provenance\".",
+      "What a board adds to an architecture. A file of configs/boards has the first four keys, "
+      "beside \"name\", \"title\", \"architecture\" and \"provenance\", and may have the others.",
       {real("clock_mhz", &B::clock_mhz, {0.001, 100000}, "MHz",
             "clock frequency, which turns cycles into times"),
        whole("axi_data_bits", &B::axi_data_bits, axi_width_range, "bits",
              "width of the DRAM ports and of the instruction stream; it divides a vector's bits"),
        whole("read_latency", &B::read_latency, latency_range, "cycles",
-             "from a read's address to its first data"),
+             "from a read's address to its first data, of the memory of fixed latency"),
        whole("write_latency", &B::write_latency, latency_range, "cycles",
-             "from a write's last data to its response")});
+             "from a write's last data to its response, of the memory of fixed latency"),
+       model_parameter(),
+       optional_real("port_clock_mhz", &B::port_clock_mhz, {0.001, 100000}, "MHz", "the board's",
+                     "clock of the memory's ports, in place of the board's"),
+       optional_whole("port_data_bits", &B::port_data_bits, axi_width_range, "bits", "the board's",
+                      "width of the memory's ports, in place of the board's"),
+       optional_real("interconnect_ns", &B::interconnect_ns, {0, 1e6}, "ns", "the board's",
+                     "latency between design and memory ports, both ways together, in place of the "
+                     "board's"),
+       text("ddr", &B::ddr, "the board's",
+            "the DRAM of the board's memory: a preset of configs/dram, or a file")
+           .with_value_name("PRESET|F.json"),
+       optional_real_by<B>(
+           "host_us",
+           [](const B& b) -> std::optional<double> {
+             if (b.host_us == 0) return std::nullopt;
+             return b.host_us;
+           },
+           [](B& b, double value) { b.host_us = value; }, {0, 1e9}, "us", "0",
+           "time of the host in each run, which simulated figures do not contain; it counts only "
+           "where they are compared with what was measured")
+           .without_option(),
+       memory_parameter()});
   return table;
 }
 

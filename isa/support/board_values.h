@@ -2,16 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
+#include "isa/support/board_memory.h"
 #include "isa/support/parameter.h"
 
 namespace tactus {
 
+/// What stands behind the DRAM ports.
+enum class MemoryModel {
+  fixed,  ///< a memory of fixed latency at each
+  board,  ///< the board's paths, memory controller and DRAM
+};
+
 struct BoardValues {
   double clock_mhz = 100;
   unsigned axi_data_bits = 64;
-  std::uint64_t read_latency = 1;   ///< cycles, of the default memory
-  std::uint64_t write_latency = 1;  ///< cycles, of the default memory
+  std::uint64_t read_latency = 1;   ///< cycles, of the memory of fixed latency
+  std::uint64_t write_latency = 1;  ///< cycles, of the memory of fixed latency
+  MemoryModel memory_model = MemoryModel::fixed;
+  // In place of what the board's memory says; of both DRAM ports.
+  std::optional<double> port_clock_mhz;
+  std::optional<unsigned> port_data_bits;
+  std::optional<double> interconnect_ns;  ///< of reads and of writes
+  std::string ddr;                        ///< a preset; empty: the board's
+  double host_us = 0;                 ///< of the host, in each run; see the parameter
+  std::optional<BoardMemory> board_memory;  ///< none: the board has no description of its memory
 };
 
 inline constexpr WholeRange axi_width_range{32, 1024, true};

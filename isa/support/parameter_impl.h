@@ -89,6 +89,39 @@ template <typename T>
   return p;
 }
 
+/// A number that may be not set, which means `missing`; by functions.
+template <typename T>
+[[nodiscard]] Parameter<T> optional_real_by(std::string_view key,
+                                            std::function<std::optional<double>(const T&)> get,
+                                            std::function<void(T&, double)> set, RealRange range,
+                                            std::string_view unit, std::string_view missing,
+                                            std::string_view sentence) {
+  Parameter<T> p;
+  static_cast<ParameterInfo&>(p) =
+      parameter_detail::make_info(key, ParameterType::real, unit, sentence);
+  p.real = range;
+  p.optional = true;
+  p.missing = missing;
+  p.get = [get = std::move(get)](const T& object) -> ParameterValue {
+    const std::optional<double> value = get(object);
+    return value ? ParameterValue(*value) : ParameterValue();
+  };
+  p.set = [set = std::move(set)](T& object, const ParameterValue& value) {
+    set(object, std::get<double>(value));
+  };
+  return p;
+}
+
+template <typename T>
+[[nodiscard]] Parameter<T> optional_real(std::string_view key, std::optional<double> T::*member,
+                                         RealRange range, std::string_view unit,
+                                         std::string_view missing, std::string_view sentence) {
+  return optional_real_by<T>(
+      key, [member](const T& object) { return object.*member; },
+      [member](T& object, double value) { object.*member = value; }, range, unit, missing,
+      sentence);
+}
+
 template <typename T>
 [[nodiscard]] Parameter<T> boolean(std::string_view key, bool T::*member,
                                    std::string_view sentence) {

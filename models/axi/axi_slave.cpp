@@ -4,6 +4,7 @@
 
 #include "isa/support/error.h"
 #include "models/sim/bytes.h"
+#include "models/sim/kernel_time.h"
 
 namespace tactus {
 namespace {
@@ -33,13 +34,15 @@ AxiSlave::Burst* AxiSlave::new_burst() {
     bursts_.push_back(std::make_unique<Burst>());
     bursts_.back()->bytes.resize(std::size_t{most_beats} * beat_bytes_);
     bursts_.back()->set_mm(this);
+    bursts_.back()->set_extension(&bursts_.back()->times);
     bursts_.back()->set_data_ptr(bursts_.back()->bytes.data());
     free_.push_back(bursts_.back().get());
   }
   Burst* burst = free_.back();
   free_.pop_back();
-  burst->beats = burst->next_beat = 0;
-  burst->answered = false;
+  burst->beats = burst->collected = burst->next_beat = 0;
+  burst->available = unknown_cycle;
+  burst->times.clear();
   burst->acquire();
   return burst;
 }
@@ -52,7 +55,7 @@ void AxiSlave::free(tlm::tlm_generic_payload* burst) {
 void AxiSlave::drive() {
   pins_.ar.ready = !stalls_.ar && takes_reads();
   pins_.aw.ready = !stalls_.aw && in_flight_.write_addresses < most_bursts;
-  pins_.w.ready = !stalls_.w && in_flight_.write_data < most_bursts;
+  pins_.w.ready = !stalls_.w && clock_.now >= takes_data_from_;
   pins_.r.valid = !stalls_.r && answered(reads_, clock_.now);
   if (pins_.r.valid) pins_.r.bits = beat(*reads_.front());
   pins_.b.valid = !stalls_.b && answered(writes_, clock_.now);
@@ -64,7 +67,9 @@ AxiSlave::State AxiSlave::state() const {
   if (pins_.ar.fires() || pins_.aw.fires() || pins_.b.fires()) return handshake;
   if (pins_.r.valid || pins_.b.valid) return wait_master;
   if (!reads_.empty()) return answered(reads_, clock_.now) ? stalled : read_latency;
-  if (!writes_.empty()) return answered(writes_, clock_.now) ? stalled : write_latency;
+  if (!writes_.empty() && writes_.front()->collected == writes_.front()->beats) {
+    return answered(writes_, clock_.now) ? stalled : write_latency;
+  }
   return idle() ? rest : wait_data;
 }
 
@@ -92,10 +97,21 @@ void AxiSlave::begin_read(const AxiAddress& address) {
 
 void AxiSlave::end_beat() {
   Burst& burst = *reads_.front();
-  if (++burst.next_beat < burst.beats) return;
+  if (++burst.next_beat < burst.beats) {
+    if (!burst.times.at.empty()) look_up(burst);
+    return;
+  }
   reads_.pop_front();
   --in_flight_.reads;
   burst.release();
+}
+
+/// Of a burst whose beats have times of their own.
+bool AxiSlave::look_up(Burst& burst) const {
+  const std::vector<std::uint64_t>& at = burst.times.at;
+  const bool is_known = burst.next_beat < at.size();
+  burst.available = is_known ? first_cycle_from(at[burst.next_beat]) : unknown_cycle;
+  return is_known;
 }
 
 /// Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
@@ -106,31 +122,46 @@ void AxiSlave::finish() {
     writes_.front()->release();
     writes_.pop_front();
     --in_flight_.write_addresses;
-    --in_flight_.write_data;
+    if (in_flight_.write_data-- == most_bursts) takes_data_from_ = room_from_;
   }
 }
 
 void AxiSlave::commit_write_data() {
-  if (collecting_ == nullptr) collecting_ = new_burst();
+  if (collecting_ == nullptr) {
+    collecting_ = new_burst();
+    if (write_channel_ != nullptr) data_.push_back(collecting_);  // it may begin
+  }
   Burst& burst = *collecting_;
-  if (burst.beats == most_beats) internal_error("{}: write data without last", name());
-  copy_block(burst.bytes.data() + std::size_t{burst.beats} * beat_bytes_, pins_.w.bits.data,
+  if (burst.collected == most_beats) internal_error("{}: write data without last", name());
+  copy_block(burst.bytes.data() + std::size_t{burst.collected} * beat_bytes_, pins_.w.bits.data,
              beat_bytes_);
-  ++burst.beats;
-  if (!pins_.w.bits.last) return;
-  data_.push_back(collecting_);
-  ++in_flight_.write_data;
-  collecting_ = nullptr;
+  ++burst.collected;
+  if (pins_.w.bits.last) {
+    if (write_channel_ == nullptr) data_.push_back(collecting_);
+    ++in_flight_.write_data;
+    collecting_ = nullptr;
+    // One that has begun already.
+    if (burst.beats != 0) check_length(burst);
+  }
+  if (write_channel_ != nullptr) {
+    room_from_ = first_cycle_from(write_channel_->take_beat(period_ * (clock_.now + 1)));
+    takes_data_from_ = room_from_;
+  }
+  if (in_flight_.write_data == most_bursts) takes_data_from_ = unknown_cycle;
 }
 
-/// Data may overtake its address on the way here: a write begins when both have come.
+void AxiSlave::check_length(const Burst& burst) const {
+  if (burst.collected == burst.beats) return;
+  internal_error("{}: a write burst of {} beats brought {}", name(), burst.beats, burst.collected);
+}
+
+/// Data may overtake its address on the way here: a write begins when both have come, of the data
+/// the first beat where there is a WriteChannel.
 void AxiSlave::join_writes() {
   while (!addresses_.empty() && !data_.empty()) {
     Burst* burst = data_.front();
-    if (burst->beats != addresses_.front().length + 1U) {
-      internal_error("{}: a write burst of {} beats brought {}", name(),
-                     addresses_.front().length + 1, burst->beats);
-    }
+    burst->beats = addresses_.front().length + 1U;
+    if (burst != collecting_) check_length(*burst);
     data_.pop_front();
     writes_.push_back(burst);
     request(burst, tlm::TLM_WRITE_COMMAND, addresses_.front().address);
@@ -203,9 +234,11 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
                          name(), burst.is_read() ? "read" : "write", burst.get_data_length(),
                          burst.get_address(), burst.get_response_string());
   }
-  const auto time = (sc_core::sc_time_stamp() + delay).value();
-  burst.answered = true;
-  burst.available = (time + period_ - 1) / period_;
+  if (!burst.times.at.empty()) {
+    look_up(burst);
+    return;
+  }
+  burst.available = first_cycle_from((sc_core::sc_time_stamp() + delay).value());
   if (trusts_dmi_ && burst.is_dmi_allowed()) ask_for_dmi(burst);
 }
 
@@ -231,7 +264,6 @@ bool AxiSlave::access_directly(Burst& burst, Cycle now) const {
   } else {
     copy_block(bytes, burst.bytes.data(), count);
   }
-  burst.answered = true;
   burst.available = now + 1 + (burst.is_read() ? direct_.read_latency : direct_.write_latency);
   return true;
 }
@@ -240,10 +272,15 @@ void AxiSlave::invalidate_dmi(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) {
 
 Cycle AxiSlave::waits(Cycle most) const {
   if (!requests_.empty() || !error_.empty()) return 0;
+  if (!pins_.w.ready) {
+    if (takes_data_from_ <= clock_.now) return 0;
+    most = std::min(most, takes_data_from_ - clock_.now);
+  }
   for (const Bursts* bursts : {&reads_, &writes_}) {
     if (bursts->empty()) continue;
-    const Burst& burst = *bursts->front();
-    if (!burst.answered) return 0;
+    Burst& burst = *bursts->front();
+    // What is not announced comes from a process of the kernel, after the cycles asked for.
+    if (!known(burst) && !look_up(burst)) continue;
     const bool valid = bursts == &reads_ ? pins_.r.valid : pins_.b.valid;
     if (!valid) {
       most = burst.available <= clock_.now ? 0 : std::min(most, burst.available - clock_.now);
@@ -251,7 +288,7 @@ Cycle AxiSlave::waits(Cycle most) const {
     // Later ones change no wire, but while one is on its way the machine does not hang.
     for (std::size_t i = 1; i < bursts->size(); ++i) {
       const Burst& later = *(*bursts)[i];
-      if (!later.answered || later.available <= clock_.now) continue;
+      if (!known(later) || later.available <= clock_.now) continue;
       most = std::min(most, later.available - clock_.now);
     }
   }
@@ -262,8 +299,8 @@ bool AxiSlave::waits_for_memory() const {
   // An answer that has not been announced can only come from a process that is still to run.
   for (const Bursts* bursts : {&reads_, &writes_}) {
     for (std::size_t i = 0; i < bursts->size(); ++i) {
-      const Burst& burst = *(*bursts)[i];
-      if (burst.answered ? burst.available >= clock_.now : sc_core::sc_pending_activity()) {
+      Burst& burst = *(*bursts)[i];
+      if (known(burst) || look_up(burst) ? burst.available >= clock_.now : sc_core::sc_pending_activity()) {
         return true;
       }
     }
@@ -286,8 +323,16 @@ Cycle AxiSlave::stretch_beats(Cycle most) {
   if (!answered(reads_, clock_.now)) return 0;
   Burst& burst = *reads_.front();
   const Cycle cycles = std::min<Cycle>(most, burst.beats - burst.next_beat - 1);
-  for (Cycle i = 0; i < cycles; ++i, ++burst.next_beat) stretch_[i] = beat(burst);
-  return cycles;
+  const std::vector<std::uint64_t>& at = burst.times.at;
+  Cycle i = 0;
+  for (; i < cycles; ++i, ++burst.next_beat) {
+    if (!at.empty() && i > 0) {
+      if (burst.next_beat == at.size() || at[burst.next_beat] > period_ * (clock_.now + i)) break;
+    }
+    stretch_[i] = beat(burst);
+  }
+  if (!at.empty()) look_up(burst);
+  return i;
 }
 
 /// Cycle by cycle what commit() does: when an answer comes is up to the memory.
@@ -304,7 +349,8 @@ Cycle AxiSlave::stretch_bursts(Cycle most) {
     begin_read(pins_.ar.stretch[i]);
     send(now);
     end_beat();
-    if (!requests_.empty() || !error_.empty() || sc_core::sc_pending_activity()) return i + 1;
+    if (!requests_.empty() || !error_.empty()) return i + 1;
+    if (cycles_before_kernel(clock_, i + 2) < i + 2) return i + 1;
   }
   return most;
 }
@@ -317,7 +363,7 @@ Cycle AxiSlave::stretch_bursts_directly(Cycle most) {
   if (waiting <= direct_.read_latency || 2 * waiting > most_bursts) return 0;
   for (Cycle i = 0; i < waiting; ++i) {
     Burst& burst = *reads_[i];
-    if (!burst.answered || burst.available > clock_.now + i || !beat(burst).last) return 0;
+    if (burst.available > clock_.now + i || !beat(burst).last) return 0;
     stretch_[i] = beat(burst);
   }
   const AxiAddress* const addresses = pins_.ar.stretch;

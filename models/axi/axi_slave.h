@@ -12,6 +12,10 @@
 //
 // Where a memory is known to grant TLM's direct access (DMI) with the very latency of its
 // transactions, trust_dmi() saves the transactions.
+//
+// A memory whose beats do not follow each other at one a cycle says when each is there: every read
+// carries BeatTimes (beat_times.h). One that takes write data as it comes, and not always at once,
+// is a WriteChannel (write_channel.h).
 #pragma once
 
 #include <array>
@@ -26,7 +30,9 @@
 
 #include "models/axi/axi.h"
 #include "models/axi/axi_target.h"
+#include "models/axi/beat_times.h"
 #include "models/axi/ring.h"
+#include "models/axi/write_channel.h"
 #include "models/sim/clock.h"
 
 namespace tactus {
@@ -64,6 +70,8 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   ~AxiSlave() override;
 
   void trust_dmi() { trusts_dmi_ = true; }
+  /// What the target behind the socket hears of write data; it has to stay there.
+  void set_write_channel(WriteChannel& channel) { write_channel_ = &channel; }
 
   void draw_stalls(StallGenerator& stalls) override { stalls_.draw(stalls); }
   void drive() override;
@@ -79,21 +87,33 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
 
  private:
   static constexpr unsigned most_bursts = 64;
+  static constexpr Cycle unknown_cycle = ~Cycle{0};
   struct Burst : tlm::tlm_generic_payload {
     std::vector<std::uint8_t> bytes;
+    BeatTimes times;
     unsigned beats = 0;
+    unsigned collected = 0;  ///< of a write's beats
     unsigned next_beat = 0;
-    bool answered = false;
-    Cycle available = 0;  ///< first cycle in which a beat or the response may be offered
+    /// First cycle in which the next beat or the response may be offered; unknown_cycle: not known.
+    Cycle available = unknown_cycle;
   };
 
   using Bursts = Ring<Burst*, most_bursts>;
 
   [[nodiscard]] State state() const;
   [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
-  /// The oldest burst is answered by the beginning of cycle `now`.
-  [[nodiscard]] static bool answered(const Bursts& bursts, Cycle now) {
-    return !bursts.empty() && bursts.front()->answered && bursts.front()->available <= now;
+  /// The oldest burst's next beat or response is there at the beginning of cycle `now`.
+  [[nodiscard]] bool answered(const Bursts& bursts, Cycle now) const {
+    if (bursts.empty()) return false;
+    Burst& burst = *bursts.front();
+    return burst.available <= now || (!known(burst) && look_up(burst) && burst.available <= now);
+  }
+  /// It is known when the next beat or the response is there.
+  [[nodiscard]] static bool known(const Burst& burst) { return burst.available != unknown_cycle; }
+  /// Becomes known now, if the target has said it by BeatTimes.
+  bool look_up(Burst& burst) const;
+  [[nodiscard]] Cycle first_cycle_from(std::uint64_t ps) const {
+    return (ps + period_ - 1) / period_;
   }
   [[nodiscard]] AxiBeat beat(Burst& burst) const {
     return {burst.bytes.data() + std::size_t{burst.next_beat} * beat_bytes_,
@@ -117,6 +137,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
                                      sc_core::sc_time& delay);
   void finish();
   void commit_write_data();
+  void check_length(const Burst& burst) const;
   void join_writes();
 
   Clock& clock_;
@@ -137,6 +158,9 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   struct {
     unsigned reads = 0, write_addresses = 0, write_data = 0;
   } in_flight_;
+  WriteChannel* write_channel_ = nullptr;  ///< null: the target takes whole writes
+  Cycle room_from_ = 0;        ///< first cycle in which that takes a beat
+  Cycle takes_data_from_ = 0;  ///< the same; unknown_cycle while too many bursts are in flight
   bool trusts_dmi_ = false;
   /// What the memory lets us read and write directly.
   struct Direct {

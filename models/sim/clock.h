@@ -32,6 +32,7 @@ struct Clock {
   /// How often so far a register of a gated unit (fast/gate.h) moved that its decisions look at.
   std::uint64_t turns = 0;
   Agenda agenda;
+  std::uint64_t period_ps = 1;  ///< of the SystemC time that a cycle takes; set by ClockDriver
 };
 
 }  // namespace tactus

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "models/sim/kernel_time.h"
+
 namespace tactus {
 namespace {
 
@@ -12,9 +14,21 @@ constexpr Cycle most_ahead = 1024;
 
 }  // namespace
 
+Cycle cycles_before_kernel(const Clock& clock, Cycle most) {
+  if (!sc_core::sc_pending_activity()) return most;
+  if (sc_core::sc_pending_activity_at_current_time()) return 0;
+  const std::uint64_t next =
+      (sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity()).value();
+  const std::uint64_t half = (clock.period_ps + 1) / 2;
+  const std::uint64_t present = clock.now * clock.period_ps + half;
+  if (next <= present) return 0;
+  return std::min(most, (next - present + clock.period_ps - 1) / clock.period_ps);
+}
+
 ClockDriver::ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
                          std::function<bool(Cycle)> cycle)
     : sc_module(name), clock_(clock), period_(period), cycle_(std::move(cycle)) {
+  clock.period_ps = period.value();
   SC_METHOD(tick);
   sensitive << wake_;
 }
@@ -26,14 +40,15 @@ void ClockDriver::tick() {
   try {
     const Cycle first = clock_.now;
     bool more = true;
-    bool alone = !sc_core::sc_pending_activity();  // nothing else is to run in this kernel
-    std::uint64_t seen = ~clock_.transactions;
+    // The present cycle's turn has come, whatever else is to run.
+    Cycle end = first + std::max<Cycle>(1, cycles_before_kernel(clock_, most_ahead));
+    std::uint64_t seen = clock_.transactions;
     do {
-      more = cycle_(alone ? most_ahead - (clock_.now - first) : 1);
+      more = cycle_(end - clock_.now);
       if (clock_.transactions == seen) continue;
       seen = clock_.transactions;
-      alone = !sc_core::sc_pending_activity();
-    } while (more && alone && clock_.now - first < most_ahead);
+      end = clock_.now + cycles_before_kernel(clock_, first + most_ahead - clock_.now);
+    } while (more && clock_.now < end);
     if (more) {
       next_trigger(period_ * static_cast<double>(clock_.now - first));
       return;

@@ -40,7 +40,7 @@ check isa '<(systemc|tlm)' 'isa knows no SystemC'
 
 # What machines share knows no instruction set and no machine.
 allow models/sim isa/support models/sim
-allow models/axi isa/support models/sim models/axi
+allow models/axi isa/support models/sim models/axi models/dram
 allow models/dram isa/support isa/dram models/sim models/dram
 allow models/dais isa/support isa/dais models/sim models/dais
 allow models/tcu isa models

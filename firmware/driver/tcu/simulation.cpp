@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firmware/driver/tcu/memory_system.h"
 #include "isa/support/error.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/layout.h"
@@ -51,11 +52,19 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
   check_axi_width(config.architecture, config.axi_data_bits);
   const sc_core::sc_time period = clock_period(config.clock_mhz);
   system_ = std::make_unique<TcuSystem>("top", clock_, top_config(config), stream_);
+  if (config.memory_model == MemoryModel::board && !config.memory) {
+    if (!config.resolved_ddr) internal_error("the board's memory has not been looked up");
+    board_memory_ = std::make_unique<MemorySystem>(config, *config.resolved_ddr, clock_);
+  }
   for (unsigned p = 0; p < 2; ++p) {
     slaves_[p] = std::make_unique<AxiSlave>(p == 0 ? "slave0" : "slave1", clock_, period,
                                             word_bytes(), config.transport, system_->pins(p));
-    memories_[p] =
-        config.memory ? config.memory(p, *slaves_[p]) : fixed_latency_bank(config, p, *slaves_[p]);
+    if (board_memory_) {
+      board_memory_->attach(p, *slaves_[p]);
+    } else {
+      memories_[p] = config.memory ? config.memory(p, *slaves_[p])
+                                   : fixed_latency_bank(config, p, *slaves_[p]);
+    }
     system_->attach(p, *slaves_[p]);
   }
   system_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };

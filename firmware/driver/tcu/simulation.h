@@ -14,6 +14,7 @@
 
 #include "firmware/driver/common/simulation.h"
 #include "firmware/driver/tcu/program_stream.h"
+#include "isa/dram/ddr_config.h"
 #include "isa/support/board_values.h"
 #include "models/axi/axi_slave.h"
 #include "models/sim/engine.h"
@@ -23,10 +24,14 @@
 
 namespace tactus {
 
+class MemorySystem;
+
 /// Makes the memory of a DRAM port and binds the slave's socket to it. Called during elaboration.
 using MemoryFactory =
     std::function<std::unique_ptr<sc_core::sc_module>(unsigned port, AxiSlave& slave)>;
 
+/// Where board.memory_model is `board`, resolve_memory() (firmware/config/memory.h) has looked up
+/// its DRAM.
 struct TcuSimulationConfig : BoardValues {
   tcu::Architecture architecture;
   tcu::MacRounding rounding = tcu::MacRounding::sum;
@@ -39,7 +44,8 @@ struct TcuSimulationConfig : BoardValues {
   Engine engine = Engine::fast;
   std::optional<std::uint32_t> shuffle_seed;  ///< see Top::Config; takes the step engine
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
-  MemoryFactory memory;  ///< empty: a FixedLatencyBank
+  MemoryFactory memory;  ///< empty: as the memory model says
+  std::optional<DdrConfig> resolved_ddr;  ///< of the board's memory
 };
 
 struct TcuRunOptions : RunOptions {
@@ -95,6 +101,8 @@ class TcuSimulation final : public Simulation {
   [[nodiscard]] const TcuSimulationConfig& config() const { return config_; }
   [[nodiscard]] TcuSystem& system() { return *system_; }
   [[nodiscard]] const TcuSystem& system() const { return *system_; }
+  /// Null with any other memory than the board's.
+  [[nodiscard]] const MemorySystem* memory_system() const { return board_memory_.get(); }
   [[nodiscard]] unsigned word_bytes() const { return config_.axi_data_bits / 8; }
   [[nodiscard]] unsigned instruction_bytes() const { return instruction_bytes_; }
 
@@ -110,7 +118,8 @@ class TcuSimulation final : public Simulation {
   ProgramStream stream_;
   std::unique_ptr<TcuSystem> system_;
   std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
-  std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;
+  std::unique_ptr<MemorySystem> board_memory_;
+  std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;  ///< null with the board's
 };
 
 }  // namespace tactus

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/sim/bytes.h"
+#include "models/sim/kernel_time.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
@@ -161,7 +162,7 @@ Cycle TcuSystem::Port::stretch(Cycle most) {
     if (clock_.transactions == transactions) continue;
     // The memory may have given the kernel something to do.
     transactions = clock_.transactions;
-    if (sc_core::sc_pending_activity()) break;
+    if (cycles_before_kernel(clock_, 1) == 0) break;
   }
   clock_.now = first;
   tcu_.in.stretch = stretch_.data();

@@ -1,0 +1,74 @@
+#include "firmware/driver/tcu/memory_system.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "isa/support/error.h"
+#include "models/sim/clock_driver.h"
+
+namespace tactus {
+namespace {
+
+std::uint64_t picoseconds(double ns) { return static_cast<std::uint64_t>(std::llround(ns * 1e3)); }
+
+ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
+  const auto mhz = board.port_clock_mhz ? board.port_clock_mhz : path.clock_mhz;
+  if (!mhz) return *path.ratio;
+  if (const auto ratio = clock_ratio(*mhz, board.clock_mhz)) return *ratio;
+  user_error(
+      "a memory port at {:g} MHz and a design at {:g} MHz never meet: their ratio is no P/Q with P "
+      "and Q in 1..{}",
+      *mhz, board.clock_mhz, ClockRatio::most);
+}
+
+std::vector<unsigned> controller_ports(const BoardMemory& memory) {
+  std::vector<unsigned> ports;
+  for (unsigned p = 0; p < 2; ++p) {
+    // A socket for reads and one for writes.
+    ports.insert(ports.end(), 2, memory.path(p).controller_port);
+  }
+  return ports;
+}
+
+}  // namespace
+
+PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_bytes) {
+  const MemoryPath& path = board.board_memory->path(port);
+  const ClockRatio ratio = ratio_of(board, path);
+  PathConfig config;
+  config.clock_p = ratio.p;
+  config.clock_q = ratio.q;
+  config.data_bits = board.port_data_bits.value_or(path.data_bits);
+  config.split_beats = path.split_beats;
+  config.outstanding = path.outstanding;
+  for (unsigned d = 0; d < 2; ++d) {
+    config.crossing[d] = static_cast<unsigned>(path.crossing[d]);
+    config.interconnect_ps[d] =
+        picoseconds(board.interconnect_ns.value_or(path.interconnect_ns[d]));
+    config.fixed_ps[d] = picoseconds(path.fixed_ns[d]);
+  }
+  config.write_buffer_beats = path.write_buffer_beats;
+  config.base = board.board_memory->base[port];
+  config.access_bytes = access_bytes;
+  return config;
+}
+
+MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr, Clock& clock)
+    : controller_("ddr", ddr, controller_ports(*board.board_memory)) {
+  for (unsigned p = 0; p < 2; ++p) {
+    paths_[p] = std::make_unique<PortPath>(p == 0 ? "path0" : "path1", clock,
+                                           clock_period(board.clock_mhz), board.axi_data_bits / 8,
+                                           path_config(board, p, ddr.burst_bytes()));
+    paths_[p]->reads.bind(controller_.socket);
+    paths_[p]->writes.bind(controller_.socket);
+  }
+  controller_.set_lookahead(std::min(paths_[0]->lookahead(), paths_[1]->lookahead()));
+}
+
+void MemorySystem::attach(unsigned port, AxiSlave& slave) {
+  slave.socket.bind(paths_[port]->socket);
+  slave.set_write_channel(*paths_[port]);
+}
+
+}  // namespace tactus

@@ -1,0 +1,36 @@
+// The board's memory as modules: a path behind each DRAM port's slave, one memory controller.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "isa/dram/ddr_config.h"
+#include "isa/support/board_values.h"
+#include "models/axi/axi_slave.h"
+#include "models/axi/port_path.h"
+#include "models/dram/ddr_controller.h"
+
+namespace tactus {
+
+/// What the path of a DRAM port is made of. Throws UserError for clocks that do not meet.
+[[nodiscard]] PathConfig path_config(const BoardValues& board, unsigned port,
+                                     unsigned access_bytes);
+
+class MemorySystem {
+ public:
+  /// `board` has a memory.
+  MemorySystem(const BoardValues& board, const DdrConfig& ddr, Clock& clock);
+
+  /// Binds a DRAM port's slave to its path. Once for each port, during elaboration.
+  void attach(unsigned port, AxiSlave& slave);
+
+  [[nodiscard]] DdrController& controller() { return controller_; }
+  [[nodiscard]] const DdrController& controller() const { return controller_; }
+  [[nodiscard]] const PortPath& path(unsigned port) const { return *paths_[port]; }
+
+ private:
+  std::array<std::unique_ptr<PortPath>, 2> paths_;
+  DdrController controller_;
+};
+
+}  // namespace tactus

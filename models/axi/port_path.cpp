@@ -1,0 +1,340 @@
+#include "models/axi/port_path.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "models/dram/ddr_controller.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t page_bytes = 4096;
+
+}  // namespace
+
+struct PortPath::Access : tlm::tlm_generic_payload {
+  DdrTimes times;
+  Burst* burst = nullptr;
+  Direction* direction = nullptr;
+  std::uint64_t place = 0;    ///< number of its chunk
+  std::uint64_t arrival = 0;  ///< ps, at the controller
+  unsigned end = 0;           ///< port beats of the burst that are complete with it
+  std::uint64_t back = 0;     ///< ps: a read's data at the port; 0: not answered
+};
+
+PortPath::PortPath(const sc_core::sc_module_name& name, Clock& clock,
+                   const sc_core::sc_time& period, unsigned beat_bytes, const PathConfig& config)
+    : sc_module(name),
+      clock_(clock),
+      config_(config),
+      port_(period.value(), config.clock_p, config.clock_q),
+      beat_bytes_(beat_bytes),
+      n_(std::max(1U, beat_bytes / (config.data_bits / 8))),
+      port_bytes_(beat_bytes / n_),
+      drained_(config.write_buffer_beats) {
+  for (const unsigned d : {read, write}) {
+    Direction& direction = directions_[d];
+    direction.socket = d == read ? &reads : &writes;
+    direction.command = d == read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND;
+    direction.places.resize(config.outstanding);
+    direction.there = config.fixed_ps[d] / 2;
+    back_[d] = config.fixed_ps[d] - direction.there;
+    in_[d] = config.interconnect_ps[d] / 2;
+    out_[d] = config.interconnect_ps[d] - in_[d];
+    direction.socket->register_nb_transport_bw(this, &PortPath::nb_transport_bw,
+                                               static_cast<int>(d));
+  }
+  socket.register_nb_transport_fw(this, &PortPath::nb_transport_fw);
+  socket.register_transport_dbg(this, &PortPath::transport_dbg);
+}
+
+PortPath::~PortPath() {
+  for (const auto& access : accesses_) access->clear_extension(&access->times);
+}
+
+PortPath::Burst* PortPath::new_burst(tlm::tlm_generic_payload& payload, std::uint64_t from) {
+  if (free_bursts_.empty()) {
+    bursts_.push_back(std::make_unique<Burst>());
+    free_bursts_.push_back(bursts_.back().get());
+  }
+  Burst* burst = free_bursts_.back();
+  free_bursts_.pop_back();
+  *burst = {};
+  burst->payload = &payload;
+  burst->times = payload.get_extension<BeatTimes>();
+  if (burst->times == nullptr) internal_error("{}: a burst without BeatTimes", name());
+  burst->from = from;
+  burst->port_beats = payload.get_data_length() / port_bytes_;
+  payload.acquire();
+  return burst;
+}
+
+void PortPath::free(tlm::tlm_generic_payload* payload) {
+  free_accesses_.push_back(static_cast<Access*>(payload));
+}
+
+tlm::tlm_sync_enum PortPath::nb_transport_fw(tlm::tlm_generic_payload& payload,
+                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+  const std::uint64_t now = (sc_core::sc_time_stamp() + delay).value();
+  if (payload.is_read()) {
+    begin_read(payload, now);
+  } else {
+    addressed_.push_back(new_burst(payload, now + in_[write]));
+    form_write_chunks();
+  }
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+/// Beats of the next chunk of a burst.
+unsigned PortPath::chunk_beats(const Burst& burst) const {
+  const std::uint64_t at =
+      config_.base + burst.payload->get_address() + std::uint64_t{burst.cut} * port_bytes_;
+  const auto in_page = static_cast<unsigned>((page_bytes - at % page_bytes) / port_bytes_);
+  return std::min({config_.split_beats, burst.port_beats - burst.cut, std::max(1U, in_page)});
+}
+
+void PortPath::begin_read(tlm::tlm_generic_payload& payload, std::uint64_t now) {
+  Direction& direction = directions_[read];
+  const std::uint64_t edge = port_.edge_from(now + in_[read]) + config_.crossing[read] / 2;
+  Burst* burst = new_burst(payload, port_.edge(edge));
+  while (burst->cut < burst->port_beats) {
+    const unsigned beats = chunk_beats(*burst);
+    direction.waiting.push_back({burst, burst->from, burst->cut, beats});
+    burst->cut += beats;
+  }
+  issue(direction);
+}
+
+sc_core::sc_time PortPath::lookahead() const {
+  return sc_core::sc_time::from_value(std::min(directions_[read].there, directions_[write].there));
+}
+
+std::uint64_t PortPath::take_beat(std::uint64_t ps) {
+  w_edge_ = std::max(port_.edge_from(ps + in_[write]), w_edge_) + n_;
+  passed_.push_back(w_edge_);
+  const std::uint64_t passes = port_.edge(w_edge_);
+  drained_[beats_taken_ % drained_.size()] = passes < in_[write] ? 0 : passes - in_[write];
+  ++beats_taken_;
+  form_write_chunks();
+  return beats_taken_ < drained_.size() ? 0 : drained_[beats_taken_ % drained_.size()];
+}
+
+/// Of the write data that has come, as far as its addresses have.
+void PortPath::form_write_chunks() {
+  Direction& direction = directions_[write];
+  while (!addressed_.empty()) {
+    Burst* burst = addressed_.front();
+    const unsigned beats = chunk_beats(*burst);
+    const unsigned last = burst->cut + beats - 1;  // port beat
+    const unsigned begun = burst->cut / n_;        // the oldest beat in passed_
+    if (last / n_ - begun >= passed_.size()) break;
+    const std::uint64_t edge = passed_[last / n_ - begun] - (n_ - 1 - last % n_);
+    const std::uint64_t ready =
+        port_.edge(std::max(edge, port_.edge_from(burst->from)));
+    direction.waiting.push_back({burst, ready, burst->cut, beats});
+    burst->cut += beats;
+    const auto used = static_cast<std::ptrdiff_t>(burst->cut / n_ - begun);
+    passed_.erase(passed_.begin(), passed_.begin() + used);
+    if (burst->cut == burst->port_beats) addressed_.pop_front();
+  }
+  if (!direction.waiting.empty()) issue(direction);
+}
+
+/// Chunks leave in order, each once the one `outstanding` before it is done.
+void PortPath::issue(Direction& direction) {
+  const auto free_place = [&]() -> Direction::Place* {
+    Direction::Place& place = direction.places[direction.issued % config_.outstanding];
+    return direction.waiting.empty() || place.open != 0 ? nullptr : &place;
+  };
+  for (;;) {
+    while (Direction::Place* place = free_place()) {
+      const Chunk chunk = direction.waiting.front();
+      direction.waiting.pop_front();
+      direction.last_issue = std::max({chunk.ready, direction.last_issue, place->done});
+      make_accesses(direction, chunk, direction.last_issue + direction.there);
+      ++direction.issued;
+    }
+    send(direction);
+    if (free_place() == nullptr) return;  // else the controller has answered at once
+  }
+}
+
+/// One for each block of access_bytes that a chunk touches.
+void PortPath::make_accesses(Direction& direction, const Chunk& chunk, std::uint64_t time) {
+  Burst& burst = *chunk.burst;
+  Direction::Place& place = direction.places[direction.issued % config_.outstanding];
+  place = {};
+  const std::uint64_t start = burst.payload->get_address();
+  std::uint64_t at = std::uint64_t{chunk.first} * port_bytes_;
+  const std::uint64_t end = at + std::uint64_t{chunk.count} * port_bytes_;
+  while (at < end) {
+    const std::uint64_t address = config_.base + start + at;
+    const std::uint64_t block_end = at + config_.access_bytes - address % config_.access_bytes;
+    const std::uint64_t next = std::min(end, block_end);
+    if (free_accesses_.empty()) {
+      accesses_.push_back(std::make_unique<Access>());
+      accesses_.back()->set_mm(this);
+      accesses_.back()->set_extension(&accesses_.back()->times);
+      free_accesses_.push_back(accesses_.back().get());
+    }
+    Access* access = free_accesses_.back();
+    free_accesses_.pop_back();
+    access->acquire();
+    access->set_command(direction.command);
+    access->set_address(address);
+    access->set_data_ptr(burst.payload->get_data_ptr() + at);
+    const auto length = static_cast<unsigned>(next - at);
+    access->set_data_length(length);
+    access->set_streaming_width(length);
+    access->set_byte_enable_ptr(nullptr);
+    access->set_dmi_allowed(false);
+    access->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    access->times = {};
+    access->burst = &burst;
+    access->direction = &direction;
+    access->place = direction.issued;
+    access->arrival = time;
+    access->end = static_cast<unsigned>(next / port_bytes_);
+    access->back = 0;
+    ++place.open;
+    ++burst.open;
+    if (direction.command == tlm::TLM_READ_COMMAND) returning_.push_back(access);
+    direction.to_send.push_back(access);
+    at = next;
+  }
+}
+
+/// TLM's exclusion rule: one request at a time waits to be taken.
+void PortPath::send(Direction& direction) {
+  while (!direction.to_send.empty() && direction.request_phase == nullptr) {
+    Access* access = direction.to_send.front();
+    direction.to_send.pop_front();
+    const std::uint64_t now = sc_core::sc_time_stamp().value();
+    access->arrival = std::max({access->arrival, direction.free_from, now});
+    sc_core::sc_time delay = sc_core::sc_time::from_value(access->arrival - now);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    direction.request_phase = access;
+    ++clock_.transactions;
+    switch ((*direction.socket)->nb_transport_fw(*access, phase, delay)) {
+      case tlm::TLM_COMPLETED:
+        direction.request_phase = nullptr;
+        answered(*access, now + delay.value());
+        break;
+      case tlm::TLM_UPDATED:
+        direction.request_phase = nullptr;
+        if (phase == tlm::BEGIN_RESP) {
+          const std::uint64_t time = now + delay.value();
+          tlm::tlm_phase end = tlm::END_RESP;
+          (*direction.socket)->nb_transport_fw(*access, end, delay);
+          answered(*access, time);
+        }
+        break;
+      case tlm::TLM_ACCEPTED:
+        break;
+    }
+  }
+}
+
+tlm::tlm_sync_enum PortPath::nb_transport_bw(int number, tlm::tlm_generic_payload& payload,
+                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  Direction& direction = directions_[static_cast<unsigned>(number)];
+  auto& access = static_cast<Access&>(payload);
+  const std::uint64_t time = (sc_core::sc_time_stamp() + delay).value();
+  // An answer without END_REQ before it also ends the request phase.
+  const bool taken = direction.request_phase == &access;
+  if (taken) {
+    direction.request_phase = nullptr;
+    direction.free_from = time;
+  }
+  const bool response = phase == tlm::BEGIN_RESP;
+  if (response) answered(access, time);
+  if (taken || response) issue(direction);
+  if (!response) return tlm::TLM_ACCEPTED;
+  phase = tlm::END_RESP;
+  return tlm::TLM_COMPLETED;
+}
+
+/// The controller's answer to an access, at `time`.
+void PortPath::answered(Access& access, std::uint64_t time) {
+  Direction& direction = *access.direction;
+  Burst* burst = access.burst;
+  const bool is_read = access.is_read();
+  const std::uint64_t at_port = time + back_[is_read ? read : write];
+  if (access.is_response_error()) {
+    burst->payload->set_response_status(access.get_response_status());
+  }
+  Direction::Place& place = direction.places[access.place % config_.outstanding];
+  place.done = std::max(place.done, at_port);
+  --place.open;
+  --burst->open;
+  if (is_read) {
+    const unsigned crossing = config_.crossing[read] - config_.crossing[read] / 2;
+    access.back = at_port + port_.edge(crossing);
+    if (&access == returning_.front()) return_reads();
+    return;
+  }
+  burst->answer = std::max(burst->answer, at_port + port_.edge(config_.crossing[write]));
+  burst->last = answer_times(access, time);
+  access.release();
+  if (burst->open != 0 || burst->cut < burst->port_beats) return;
+  const std::uint64_t response = port_.edge(port_.edge_from(burst->answer)) + out_[write];
+  burst->last.until_beat = burst->port_beats / n_;
+  burst->times->answers.assign(1, burst->last);
+  finish(burst, response);
+}
+
+AnswerTimes PortPath::answer_times(const Access& access, std::uint64_t time) {
+  AnswerTimes times;
+  times.path_in = access.arrival;
+  times.queue = times.path_in + access.times.queue;
+  times.refresh = times.queue + access.times.refresh;
+  times.row = times.refresh + access.times.row;
+  times.bus = time;
+  return times;
+}
+
+/// Beats of the R channel, in order, as far as their data has come.
+void PortPath::return_reads() {
+  while (!returning_.empty() && returning_.front()->back != 0) {
+    Access& access = *returning_.front();
+    returning_.pop_front();
+    Burst* burst = access.burst;
+    r_edge_ = std::max(r_edge_ + 1, port_.edge_from(access.back)) - 1;
+    BeatTimes& times = *burst->times;
+    while (burst->returned < access.end) {
+      ++r_edge_;
+      if (++burst->returned % n_ == 0) times.at.push_back(port_.edge(r_edge_) + out_[read]);
+    }
+    const std::uint64_t time = access.back - port_.edge(config_.crossing[read] - config_.crossing[read] / 2) - back_[read];
+    times.answers.push_back(answer_times(access, time));
+    times.answers.back().until_beat = burst->returned / n_;
+    access.release();
+    if (burst->returned == burst->port_beats) finish(burst, times.at.front());
+  }
+}
+
+/// Everything is known of the burst.
+void PortPath::finish(Burst* burst, std::uint64_t time) {
+  tlm::tlm_generic_payload& payload = *burst->payload;
+  free_bursts_.push_back(burst);
+  if (payload.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) {
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+  const std::uint64_t now = sc_core::sc_time_stamp().value();
+  sc_core::sc_time delay = sc_core::sc_time::from_value(time > now ? time - now : 0);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  socket->nb_transport_bw(payload, phase, delay);
+  payload.release();
+}
+
+unsigned PortPath::transport_dbg(tlm::tlm_generic_payload& payload) {
+  const std::uint64_t address = payload.get_address();
+  payload.set_address(config_.base + address);
+  const unsigned count = reads->transport_dbg(payload);
+  payload.set_address(address);
+  return count;
+}
+
+}  // namespace tactus
