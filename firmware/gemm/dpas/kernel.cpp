@@ -74,60 +74,62 @@ class Writer {
  private:
   // ---- coordinates
 
-  /// values *= factor, by doubling and adding.
-  void multiply(std::uint32_t values, std::uint32_t copy, unsigned channels, std::uint64_t factor) {
-    if (factor == 1) return;
-    int bit = 63;
-    while ((factor >> bit & 1U) == 0) --bit;
-    if ((factor & (factor - 1)) != 0) out_.mov(channels, out_.vector(copy), out_.vector(values));
-    while (bit-- > 0) {
-      out_.add(channels, out_.vector(values), out_.vector(values), out_.vector(values));
-      if ((factor >> bit & 1U) != 0) {
-        out_.add(channels, out_.vector(values), out_.vector(values), out_.vector(copy));
+  /// Lane 0 = index * factor (0 without an index), lane i = lane 0 + i * size, up to `tiles` lanes.
+  void coordinates(std::uint32_t values, unsigned tiles, unsigned size, const Operand* index,
+                   std::uint64_t factor) {
+    const Operand first = out_.scalar(values);
+    if (index == nullptr) {
+      out_.mov(1, first, KernelBuilder::immediate(0));
+    } else {
+      // There is no multiplication: double for each bit of the factor, and add.
+      out_.mov(1, first, *index);
+      int bit = 63;
+      while ((factor >> bit & 1U) == 0) --bit;
+      while (bit-- > 0) {
+        out_.add(1, first, first, first);
+        if ((factor >> bit & 1U) != 0) out_.add(1, first, first, *index);
       }
     }
-  }
-
-  /// coordinates = size * (lane + index * tiles); `index` may be none.
-  void coordinates(std::uint32_t values, unsigned size, std::uint32_t index, unsigned tiles) {
-    const std::uint32_t copy = c_;  // not used yet
-    out_.mov(lanes, out_.vector(values), KernelBuilder::immediate(0x76543210, Type::uv));
-    if (index != 0) {
-      const std::uint32_t block = index == thread_x ? in_a_ : index;
-      if (index == thread_x) out_.mov(1, out_.vector(block), out_.scalar(thread_x));
-      multiply(block, c_, 1, tiles);
-      out_.add(lanes, out_.vector(values), out_.vector(values), out_.scalar(block));
+    for (unsigned i = 1; i < tiles; i *= 2) {
+      out_.add(i, out_.vector(values, static_cast<std::uint8_t>(i)), out_.vector(values),
+               KernelBuilder::immediate(static_cast<std::int64_t>(i) * size));
     }
-    multiply(values, copy, lanes, size);
   }
 
   void start() {
-    const unsigned rows = blocking_.rows;
-    const unsigned columns = profile_.execution_size;
+    const std::uint64_t rows = grid_.rows;
+    const std::uint64_t columns = std::uint64_t{grid_.n_tiles} * profile_.execution_size;
+    const Operand thread = out_.scalar(thread_x);
+    const auto x = [&](const Operand* index) {
+      coordinates(x_, grid_.n_tiles, profile_.execution_size, index, columns);
+    };
+    const auto y = [&](const Operand* index) {
+      coordinates(y_, blocking_.m_tiles, blocking_.rows, index, rows);
+    };
     if (blocking_.threads == 1) {
-      coordinates(x_, columns, 0, 0);
-      coordinates(y_, rows, 0, 0);
+      x(nullptr);
+      y(nullptr);
     } else if (grid_.m_blocks >= blocking_.threads) {
-      coordinates(x_, columns, 0, 0);
-      coordinates(y_, rows, thread_x, grid_.rows / rows);
+      x(nullptr);
+      y(&thread);
     } else if (grid_.m_blocks == 1) {
-      coordinates(x_, columns, thread_x, grid_.n_tiles);
-      coordinates(y_, rows, 0, 0);
+      x(&thread);
+      y(nullptr);
     } else {
       // IN_A = thread modulo m_blocks, IN_B = thread / m_blocks.
       const auto m_blocks = static_cast<std::int64_t>(grid_.m_blocks);
+      const Operand in_a = out_.scalar(in_a_);
+      const Operand in_b = out_.scalar(in_b_);
       const std::uint16_t carry = out_.predicate("FOLD", 1);
-      out_.mov(1, out_.vector(in_a_), out_.scalar(thread_x));
-      out_.mov(1, out_.vector(in_b_), KernelBuilder::immediate(0));
+      out_.mov(1, in_a, thread);
+      out_.mov(1, in_b, KernelBuilder::immediate(0));
       for (std::int64_t i = m_blocks; i < blocking_.threads; i += m_blocks) {
-        out_.cmp(1, dpas::Comparison::ge, carry, out_.scalar(in_a_),
-                 KernelBuilder::immediate(m_blocks));
-        out_.add(1, out_.vector(in_a_), out_.scalar(in_a_), KernelBuilder::immediate(-m_blocks),
-                 carry);
-        out_.add(1, out_.vector(in_b_), out_.scalar(in_b_), KernelBuilder::immediate(1), carry);
+        out_.cmp(1, dpas::Comparison::ge, carry, in_a, KernelBuilder::immediate(m_blocks));
+        out_.add(1, in_a, in_a, KernelBuilder::immediate(-m_blocks), carry);
+        out_.add(1, in_b, in_b, KernelBuilder::immediate(1), carry);
       }
-      coordinates(x_, columns, in_b_, grid_.n_tiles);
-      coordinates(y_, rows, in_a_, grid_.rows / rows);
+      x(&in_b);
+      y(&in_a);
     }
   }
 
