@@ -2,12 +2,13 @@
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "models/dpas/machine_info.h"
 #include "models/tcu/machine_info.h"
 
 namespace tactus {
 
 const std::vector<const MachineInfo*>& machines() {
-  static const std::vector<const MachineInfo*> all{&tcu_machine_info()};
+  static const std::vector<const MachineInfo*> all{&tcu_machine_info(), &dpas_machine_info()};
   return all;
 }
 

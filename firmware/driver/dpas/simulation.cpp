@@ -1,0 +1,233 @@
+#include "firmware/driver/dpas/simulation.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+#include "models/dram/fixed_latency_bank.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t address_end = std::uint64_t{1} << 32;
+
+/// Cycles without anything happening after which a machine that waits for no memory is called
+/// hung: longer than any latency of its units.
+Cycle patience(const dpas::Profile& profile) {
+  return 1000 + profile.overhead +
+         std::max({profile.alu_latency, profile.alu_latency_simd16, profile.alu_latency_simd32,
+                   profile.flag_latency, profile.branch_latency, profile.barrier_latency,
+                   profile.fence_latency, profile.send_latency, profile.igc_latency[7],
+                   profile.igc_latency_fp8});
+}
+
+dpas::MachineParameters machine_of(const DpasSimulationConfig& config) {
+  dpas::MachineParameters machine = config.machine;
+  machine.axi_data_bits = config.axi_data_bits;
+  const std::uint32_t most = std::min<std::uint32_t>(machine.profile.threads, dpas::most_threads);
+  if (machine.threads < 1 || machine.threads > most) {
+    user_error("{} threads are out of range on {}; allowed 1..{}", machine.threads,
+               machine.profile.name, most);
+  }
+  if (machine.ideal_latency && *machine.ideal_latency <= machine.profile.send_latency) {
+    user_error(
+        "ideal_latency {} is out of range on {}; allowed {} or more: sources of a message "
+        "are read for {} cycles",
+        *machine.ideal_latency, machine.profile.name, machine.profile.send_latency + 1,
+        machine.profile.send_latency);
+  }
+  return machine;
+}
+
+}  // namespace
+
+DpasSimulation::DpasSimulation(const DpasSimulationConfig& config) : config_(config) {
+  const dpas::MachineParameters machine = machine_of(config);
+  const sc_core::sc_time period = clock_period(config.clock_mhz);
+  system_ = std::make_unique<dpas::System>("top", clock_, machine);
+  if (machine.memory == dpas::MemoryKind::axi) {
+    slave_ = std::make_unique<AxiSlave>("slave", clock_, period, machine.beat_bytes(),
+                                        config.transport, system_->pins());
+    if (config.memory) {
+      memory_ = config.memory(*slave_);
+    } else {
+      auto bank = std::make_unique<FixedLatencyBank>(
+          "bank", FixedLatencyBank::Config{config.read_latency, config.write_latency, period});
+      slave_->socket.bind(bank->socket);
+      slave_->trust_dmi();
+      memory_ = std::move(bank);
+    }
+    system_->attach(*slave_);
+  }
+  system_->issue().on_retire = [this](Cycle cycle) { retired(cycle); };
+  start(*system_, config.clock_mhz, patience(machine.profile));
+}
+
+/// Threads are those of users' memories; they may refer to their modules while they unwind.
+DpasSimulation::~DpasSimulation() { kernel_.end_threads(); }
+
+// ---- memory -------------------------------------------------------------------------------------
+
+std::uint64_t DpasSimulation::allocate(const std::string& name, std::uint64_t bytes) {
+  const std::uint64_t address = next_address_;
+  bind({name, address, bytes});
+  return address;
+}
+
+void DpasSimulation::bind(const dpas::Buffer& buffer) {
+  if (buffer.size > address_end || buffer.address > address_end - buffer.size) {
+    user_error(
+        "buffer {} of {} bytes does not fit at 0x{:x}; allowed: up to 2^32, what 32-bit AXI "
+        "addresses reach",
+        quote(buffer.name), buffer.size, buffer.address);
+  }
+  for (const dpas::Buffer& other : buffers_) {
+    if (buffer.address < other.address + other.size &&
+        other.address < buffer.address + buffer.size) {
+      user_error("buffer {} overlaps {}", quote(buffer.name), quote(other.name));
+    }
+  }
+  buffers_.push_back(buffer);
+  next_address_ =
+      std::max(next_address_, (buffer.address + buffer.size + page - 1) / page * page + page);
+  system_->memory().memory_map().assign(buffers_);
+}
+
+std::uint64_t DpasSimulation::debug_access(tlm::tlm_command command, std::uint64_t address,
+                                           std::uint8_t* data, std::uint64_t count) {
+  tlm::tlm_generic_payload access;
+  access.set_command(command);
+  access.set_address(address);
+  access.set_data_ptr(data);
+  access.set_data_length(static_cast<unsigned>(count));
+  access.set_streaming_width(static_cast<unsigned>(count));
+  return slave_->socket->transport_dbg(access);
+}
+
+void DpasSimulation::write(std::uint64_t address, const std::uint8_t* bytes, std::uint64_t count) {
+  if (count == 0) return;
+  if (system_->ideal() != nullptr) {
+    system_->ideal()->memory().write(static_cast<std::uint32_t>(address), bytes, count);
+    return;
+  }
+  // The payload's pointer is not const, but TLM forbids targets to write to the data of a write.
+  if (debug_access(tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(bytes), count) !=
+      count) {
+    user_error("the memory refuses debug writes of {} bytes at 0x{:x}", count, address);
+  }
+}
+
+std::vector<std::uint8_t> DpasSimulation::read(std::uint64_t address, std::uint64_t count) {
+  std::vector<std::uint8_t> data(count);
+  if (count == 0) return data;
+  if (system_->ideal() != nullptr) {
+    system_->ideal()->memory().read(static_cast<std::uint32_t>(address), data.data(), count);
+  } else if (debug_access(tlm::TLM_READ_COMMAND, address, data.data(), count) != count) {
+    user_error("the memory refuses debug reads of {} bytes at 0x{:x}", count, address);
+  }
+  return data;
+}
+
+std::uint64_t DpasSimulation::memory_bytes(std::size_t memory) const {
+  if (static_cast<DpasMemory>(memory) == DpasMemory::registers) {
+    return std::uint64_t{config_.machine.threads} * config_.machine.profile.register_file_bytes();
+  }
+  std::uint64_t end = 0;
+  for (const dpas::Buffer& buffer : buffers_) end = std::max(end, buffer.address + buffer.size);
+  return end;
+}
+
+std::vector<std::uint8_t> DpasSimulation::read_memory(std::size_t memory, std::uint64_t address,
+                                                      std::uint64_t count) {
+  if (static_cast<DpasMemory>(memory) == DpasMemory::memory) return read(address, count);
+  const std::uint8_t* bytes = system_->registers().bytes(0) + address;
+  return {bytes, bytes + count};
+}
+
+// ---- runs ---------------------------------------------------------------------------------------
+
+/// Inputs at their offsets, and register 0 with the thread's number where kernels look for it.
+dpas::ThreadStart DpasSimulation::start_of(const dpas::Program& program, const DpasThread& thread,
+                                           unsigned number,
+                                           const dpas::DecodedKernel& kernel) const {
+  dpas::ThreadStart start;
+  start.kernel = &kernel;
+  start.registers.resize(config_.machine.profile.register_file_bytes());
+  for (const dpas::PredefinedVariable& variable : dpas::predefined_variables) {
+    if (variable.name != "%thread_x" && variable.name != "%hw_id") continue;
+    start.registers[variable.address] = static_cast<std::uint8_t>(number);
+  }
+  std::vector<std::string_view> names;
+  for (const dpas::Input& input : thread.kernel->inputs) {
+    const dpas::Variable* variable = thread.kernel->variable(input.variable);
+    names.push_back(variable->name);
+    const auto given = thread.inputs.find(variable->name);
+    if (given == thread.inputs.end()) {
+      user_error("{}: input {} of kernel {} has no value in thread {}; it has {} bytes",
+                 program.source, quote(variable->name), quote(thread.kernel->name), number,
+                 input.size);
+    }
+    if (given->second.size() != input.size) {
+      user_error("{}: input {} of kernel {} has {} bytes; it was given {}", program.source,
+                 quote(variable->name), quote(thread.kernel->name), input.size,
+                 given->second.size());
+    }
+    std::copy(given->second.begin(), given->second.end(),
+              start.registers.begin() + static_cast<std::ptrdiff_t>(variable->address));
+  }
+  for (const auto& [name, bytes] : thread.inputs) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    user_error("{}: kernel {} has no input {}; allowed {}", program.source,
+               quote(thread.kernel->name), quote(name), quote_list(names));
+  }
+  return start;
+}
+
+DpasRunResult DpasSimulation::run(const dpas::Program& program,
+                                  const std::vector<DpasThread>& threads,
+                                  const RunOptions& options) {
+  if (threads.size() > config_.machine.threads) {
+    user_error("{} threads are given to a machine that has {}", threads.size(),
+               config_.machine.threads);
+  }
+  std::vector<std::unique_ptr<dpas::DecodedKernel>> kernels;
+  std::vector<dpas::ThreadStart> starts;
+  std::uint64_t instructions = 0;
+  bool jumps = false;
+  for (unsigned t = 0; t < threads.size(); ++t) {
+    starts.emplace_back();
+    if (threads[t].kernel == nullptr) continue;
+    const auto known = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
+      return &kernel->kernel() == threads[t].kernel;
+    });
+    if (known == kernels.end()) {
+      kernels.push_back(std::make_unique<dpas::DecodedKernel>(program, *threads[t].kernel,
+                                                              system_->parameters()));
+    }
+    const dpas::DecodedKernel& kernel = known == kernels.end() ? *kernels.back() : **known;
+    starts.back() = start_of(program, threads[t], t, kernel);
+    instructions += kernel.operations().size();
+    jumps |= kernel.has_jumps();
+  }
+  system_->start(starts);
+  kernels_ = std::move(kernels);
+
+  DpasRunResult result;
+  constexpr std::uint64_t unknown = std::uint64_t{1} << 62;
+  Simulation::run(jumps ? unknown : instructions, options, result);
+  if (jumps) result.instructions = result.retired;
+
+  const Counters& totals = result.accounting.totals;
+  result.dpas = totals.of("dpas");
+  result.rows = totals.of("rows");
+  result.macs = totals.of("macs");
+  result.grf_reads = totals.of("grf_reads");
+  result.grf_reads_saved = totals.of("grf_reads_saved");
+  result.grf_writes = totals.of("grf_writes");
+  result.bytes_loaded = totals.of("bytes_loaded");
+  result.bytes_stored = totals.of("bytes_stored");
+  return result;
+}
+
+}  // namespace tactus

@@ -1,0 +1,63 @@
+// The vector ALU: mov with conversions, add, cmp.
+//
+// In order; an instruction occupies it for as many cycles as its widest operand has registers
+// (ours), and its result may be used 10 (execution size up to 8), 11 (16) or 13 (32) cycles after
+// issue, a predicate 16 cycles after (published, values of the profile).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <systemc>
+
+#include "models/dpas/channels.h"
+#include "models/dpas/register_file.h"
+#include "models/sim/account.h"
+
+namespace tactus::dpas {
+
+class Alu final : public sc_core::sc_module {
+ public:
+  enum State : unsigned { execute, drain, rest };
+  static constexpr std::array<UnitState, 3> state_table{{
+      {"execute", StateKind::busy, "an instruction enters, a register a cycle"},
+      {"drain", StateKind::stall, "no instruction enters, and results are on their way"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
+  struct Stats {
+    std::uint64_t instructions = 0;
+    std::uint64_t cycles = 0;  ///< in which an instruction entered
+  };
+
+  Alu(const sc_core::sc_module_name& name, Clock& clock, RegisterFile& registers,
+      Link<Issued>& issued);
+
+  void drive();
+  void commit();
+  [[nodiscard]] Cycle next_event(Cycle now) const;
+
+  [[nodiscard]] Cycle free_at() const { return free_at_; }
+  [[nodiscard]] Stats stats(Cycle now) const;
+  [[nodiscard]] State state(Cycle now) const {
+    return now < free_at_ ? execute : now < drained_at_ ? drain : rest;
+  }
+  [[nodiscard]] Account& account() { return account_; }
+  /// The bits of the thread's predicates, by id from 1 on.
+  [[nodiscard]] std::uint32_t* predicates(unsigned thread) { return predicates_[thread].data(); }
+  /// All predicates of a thread become 0.
+  void reset(unsigned thread, unsigned predicates) { predicates_[thread].assign(predicates, 0); }
+  void describe(const trace::Scope& scope) const;
+
+ private:
+  void accept(const Issued& issued);
+
+  Clock& clock_;
+  RegisterFile& registers_;
+  Link<Issued>& issued_;
+  std::vector<std::vector<std::uint32_t>> predicates_;  ///< by thread
+  Cycle free_at_ = 0, drained_at_ = 0;
+  Stats stats_;
+  Account account_;
+};
+
+}  // namespace tactus::dpas

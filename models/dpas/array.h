@@ -1,0 +1,122 @@
+// The DPAS array: Dp stages of ES lanes, operand buffers for src1 and src2.
+//
+// One instruction every II = max(P * RC, Bload) cycles, in order; its result may be used L(RC)
+// cycles after issue (isa/dpas/timing.h says which of it is published). Bload is 0 where src1 is in
+// its operand buffer: an instruction before it in the same macro has read the same 8 registers,
+// which is what suppresses reads (published; how many such groups a buffer keeps is our reading of
+// its size). Where the profile charges bank conflicts, each row that has one delays the
+// instruction's end and its result (ours; off by default). A macro keeps the array: DPAS of other
+// threads wait until it is over.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+
+#include "models/dpas/channels.h"
+#include "models/dpas/register_file.h"
+#include "models/sim/account.h"
+
+namespace tactus::dpas {
+
+class Array final : public sc_core::sc_module {
+ public:
+  enum State : unsigned { rows, load_src1, conflict, drain, rest };
+  static constexpr std::array<UnitState, 5> state_table{{
+      {"rows", StateKind::busy, "rows of an instruction enter the array, one a cycle and pass"},
+      {"load_src1", StateKind::stall, "src1 is still being loaded, and the rows are done"},
+      {"bank_conflict", StateKind::stall, "rows wait for registers of the same bank and bundle"},
+      {"drain", StateKind::stall, "no instruction enters, and results are on their way"},
+      {"idle", StateKind::idle, "nothing to do"},
+  }};
+  struct Stats {
+    std::uint64_t instructions = 0;
+    std::uint64_t rows = 0;  ///< that have entered, of all passes
+    std::uint64_t macs = 0;
+    std::uint64_t conflict_cycles = 0;
+    std::uint64_t macros = 0;  ///< of two members or more
+  };
+
+  Array(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters,
+        RegisterFile& registers, Link<Issued>& issued);
+
+  // ---- a cycle
+  void drive();  ///< ready
+  void commit();
+  /// Cycle after `now` in which a register that others see may change by itself.
+  [[nodiscard]] Cycle next_event(Cycle now) const;
+
+  /// Whether a DPAS of this thread may enter, and if not, from when on (never: another thread's
+  /// macro is not over).
+  [[nodiscard]] bool takes(unsigned thread, Cycle now, Cycle& from) const {
+    if (macro_thread_ != nobody && macro_thread_ != thread) return from = never, false;
+    return from = free_at_, now >= free_at_;
+  }
+  /// No instruction enters any more from `now` on, and all results are written.
+  [[nodiscard]] bool idle(Cycle now) const { return now >= drained_at_ && now >= free_at_; }
+  /// Of the instruction that entered last: the cycle from which its result may be used, and from
+  /// which its sources may be overwritten.
+  [[nodiscard]] Cycle last_result() const { return last_result_; }
+  [[nodiscard]] Cycle last_released() const { return last_released_; }
+  [[nodiscard]] bool in_macro() const { return macro_thread_ != nobody; }
+  [[nodiscard]] unsigned macro_thread() const { return macro_thread_; }
+
+  [[nodiscard]] State state(Cycle now) const;
+  [[nodiscard]] Stats stats(Cycle now) const;
+  [[nodiscard]] Account& account() { return account_; }
+  void describe(const trace::Scope& scope) const;
+
+ private:
+  static constexpr unsigned nobody = ~0U;
+  static constexpr unsigned most_in_flight = 128;
+  /// An operand buffer: the last few groups of registers of one thread, a ring.
+  class Buffer {
+   public:
+    explicit Buffer(std::size_t groups) : groups_(groups) {}
+    void clear() { std::fill(groups_.begin(), groups_.end(), RegisterRange{}); }
+    /// Whether it has the registers; if not, it takes them in the place of the oldest.
+    bool holds_or_takes(RegisterRange range) {
+      if (std::find(groups_.begin(), groups_.end(), range) != groups_.end()) return true;
+      if (!groups_.empty()) groups_[next_++ % groups_.size()] = range;
+      return false;
+    }
+    void drop(RegisterRange range) {
+      for (RegisterRange& group : groups_) {
+        if (group.overlaps(range)) group = {};
+      }
+    }
+
+   private:
+    std::vector<RegisterRange> groups_;  ///< count 0: empty
+    std::size_t next_ = 0;
+  };
+  struct InFlight {
+    Cycle done;
+    std::uint32_t index;
+    std::uint8_t thread;
+  };
+  void accept(const Issued& issued);
+  /// Counts reads of the operands, and those that the buffers save; true if src1 is held.
+  bool read_operands(const Issued& issued, const DpasForm& form, bool joined);
+
+  Clock& clock_;
+  unsigned conflict_cycles_;
+  RegisterFile& registers_;
+  Link<Issued>& issued_;
+  Cycle rows_until_ = 0;  ///< rows of the last instruction enter before this cycle
+  Cycle load_until_ = 0;  ///< and its src1 has been loaded
+  Cycle free_at_ = 0;     ///< first cycle in which the next may enter
+  Cycle drained_at_ = 0;  ///< all results may be used
+  Cycle last_result_ = 0, last_released_ = 0;
+  unsigned macro_thread_ = nobody;
+  Buffer src1_, src2_;  ///< of the macro's thread
+  std::array<InFlight, most_in_flight> in_flight_{};
+  unsigned first_ = 0, end_ = 0;  ///< of in_flight_, count on for ever
+  Stats stats_;
+  Account account_;
+};
+
+}  // namespace tactus::dpas

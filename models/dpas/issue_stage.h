@@ -1,0 +1,179 @@
+// The issue stage: hardware threads that take turns, each in the order of its program.
+//
+// In a cycle at most one instruction is issued, of the first thread behind the one that issued last
+// whose head may go (round robin). A head waits until its registers allow it (register_file.h),
+// then for its unit; a macro keeps the array to its thread. Cycles that an instruction costs its
+// own thread before the next is looked at, published values of the profile: jmp 23, taken or not;
+// barrier 30 from the last thread's on; fence 35, and all messages of the thread are answered.
+// ret waits for all results and answers of its thread. A label costs nothing. The rest is ours, as
+// are the tokens:
+//   - an instruction waits for the tokens that its annotations name, and one that sets a token for
+//     what holds it; a wait for a token that no instruction before it has set is an error;
+//   - with Sync::tokens every DPAS and message holds a token from issue until its results are
+//     written and its sources are read. A program without annotations gets them as a compiler gives
+//     them, any that is free. One with annotations has to guard its registers itself: using one
+//     too early is an error.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "models/dpas/alu.h"
+#include "models/dpas/array.h"
+#include "models/dpas/lsu/load_store_unit.h"
+
+namespace tactus::dpas {
+
+inline constexpr unsigned most_threads = 8;
+inline constexpr unsigned most_tokens = 32;
+
+/// What a thread starts with.
+struct ThreadStart {
+  const DecodedKernel* kernel = nullptr;
+  std::vector<std::uint8_t> registers;  ///< the first bytes of its register file
+};
+
+class IssueStage final : public sc_core::sc_module {
+ public:
+  /// Of a thread.
+  enum ThreadState : unsigned {
+    issue,
+    wait_turn,
+    wait_array,
+    wait_alu,
+    wait_queue,
+    wait_alu_result,
+    wait_result,
+    wait_sources,
+    wait_load,
+    wait_token,
+    wait_branch,
+    wait_barrier,
+    wait_fence,
+    wait_end,
+    rest,
+  };
+  static constexpr std::array<UnitState, 15> thread_state_table{{
+      {"issue", StateKind::busy, "its instruction is issued"},
+      {"wait_turn", StateKind::stall, "another thread issues in this cycle"},
+      {"wait_array", StateKind::stall,
+       "a DPAS waits until the array takes one, or until another thread's macro is over"},
+      {"wait_alu", StateKind::stall, "an instruction waits until the ALU takes one"},
+      {"wait_queue", StateKind::stall, "a message waits for room in the load/store unit"},
+      {"wait_alu_result", StateKind::stall, "a register or predicate waits for the ALU"},
+      {"wait_result", StateKind::stall, "a register waits for the result of a DPAS"},
+      {"wait_sources", StateKind::stall,
+       "a register that is to be written is still read by a DPAS or a message"},
+      {"wait_load", StateKind::stall, "a register waits for data from memory"},
+      {"wait_token", StateKind::stall, "a token is awaited, or none is free"},
+      {"wait_branch", StateKind::stall, "the next instruction comes behind a jmp"},
+      {"wait_barrier", StateKind::stall, "a barrier waits for other threads"},
+      {"wait_fence", StateKind::stall, "a fence waits for the thread's messages"},
+      {"wait_end", StateKind::stall, "ret waits for the thread's results and messages"},
+      {"idle", StateKind::idle, "the thread has ended"},
+  }};
+  /// Of the stage.
+  enum State : unsigned { issues, waits, ended };
+  static constexpr std::array<UnitState, 3> state_table{{
+      {"issue", StateKind::busy, "an instruction is issued"},
+      {"wait", StateKind::stall, "no thread's instruction may be issued"},
+      {"idle", StateKind::idle, "all threads have ended"},
+  }};
+  struct Stats {
+    std::array<std::uint64_t, most_threads> issued{};
+    std::array<std::uint64_t, operation_kinds> by_kind{};
+    std::array<std::uint64_t, operation_kinds> registers_by_kind{};  ///< moved or written
+  };
+
+  IssueStage(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters,
+             RegisterFile& registers, Array& array, Alu& alu, LoadStoreUnit& memory,
+             IssueLinks& links);
+
+  /// Threads begin anew; those without an entry do nothing. All is idle before.
+  void start(const std::vector<ThreadStart>& threads);
+
+  // ---- a cycle
+  void drive();  ///< chooses; after the units have driven
+  void commit();
+  [[nodiscard]] Cycle next_event(Cycle now) const;
+
+  [[nodiscard]] bool all_ended() const { return running_ == 0; }
+  [[nodiscard]] ThreadState thread_state(unsigned thread) const { return threads_[thread]->state; }
+  [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
+  [[nodiscard]] bool issued_now() const { return chosen_ != nobody; }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] Account& thread_account(unsigned thread) { return threads_[thread]->account; }
+  /// What each thread that runs waits for.
+  [[nodiscard]] std::vector<std::string> waits_for() const;
+  /// Operation at the head of a thread, as the place in its kernel.
+  [[nodiscard]] std::uint32_t program_counter(unsigned thread) const;
+  void describe(const trace::Scope& scope) const;
+
+  /// An instruction is issued in this cycle.
+  std::function<void(Cycle)> on_retire;
+
+ private:
+  static constexpr unsigned nobody = ~0U;
+  struct Token {
+    Cycle written = 0, read = 0;  ///< free from the later one on
+    bool set = false;             ///< some instruction has set it
+  };
+  struct Thread {
+    Thread(const char* name, const Clock& clock);
+    const DecodedKernel* kernel = nullptr;  ///< null: it has ended
+    std::uint32_t next = 0;                 ///< operation at the head
+    Cycle resume_at = 0;                    ///< the head is not looked at before
+    ThreadState resume_state = wait_branch;
+    bool in_barrier = false;
+    bool in_fence = false;
+    bool wait_known = false;  ///< `wait` is that of the head
+    RegisterFile::Wait wait;
+    unsigned messages = 0;     ///< in flight
+    Cycle results_at = 0;      ///< all of array and ALU may be used
+    std::vector<Cycle> flags;  ///< predicates may be used
+    std::array<Token, most_tokens> tokens;
+    ThreadState state = rest;
+    Account account;
+
+    [[nodiscard]] const Operation& head() const { return kernel->operations()[next]; }
+  };
+
+  ThreadState look(unsigned index, Cycle now, Cycle& until) const;
+  [[nodiscard]] RegisterFile::Wait wait_of(unsigned index) const;
+  ThreadState tokens_allow(const Thread& thread, const Operation& operation, Cycle now,
+                           Cycle& until) const;
+  [[nodiscard]] unsigned token_of(const Thread& thread, const Operation& operation,
+                                  Cycle now) const;
+  [[nodiscard]] unsigned code(const Thread& thread, ThreadState state) const;
+  void go(unsigned index);
+  void go_control(Thread& thread, const Operation& operation);
+  void set_token(Thread& thread, unsigned token, const Operation& operation);
+  void message_done(const Issued& issued);
+  void release_barrier();
+  [[nodiscard]] std::string describe_wait(unsigned index) const;
+
+  Clock& clock_;
+  const Profile& profile_;
+  Sync sync_;
+  RegisterFile& registers_;
+  Array& array_;
+  Alu& alu_;
+  LoadStoreUnit& memory_;
+  IssueLinks& links_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  unsigned running_ = 0;
+  unsigned last_ = 0;         ///< thread that issued last
+  unsigned chosen_ = nobody;  ///< in this cycle
+  unsigned chosen_token_ = most_tokens;
+  Stats stats_;
+  Account account_;
+};
+
+}  // namespace tactus::dpas

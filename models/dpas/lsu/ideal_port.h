@@ -1,0 +1,54 @@
+// A memory of fixed latency and width, for machines that are to be limited by nothing else.
+//
+// Messages are taken in order; one occupies the port for ceil(bytes / width) cycles. The data of a
+// load may be used `latency` cycles after issue if the port takes it at once and it fits one cycle,
+// and as many later as it occupies the port longer; a store is answered after the same time. Bytes
+// are read and written when the port takes the message. Ours.
+#pragma once
+
+#include <systemc>
+
+#include "models/axi/ring.h"
+#include "models/dpas/lsu/memory_port.h"
+#include "models/dram/sparse_memory.h"
+
+namespace tactus::dpas {
+
+class IdealPort final : public sc_core::sc_module, public MemoryPort {
+ public:
+  /// `latency` counts from issue, and the unit reads sources for `send_latency` cycles of it.
+  IdealPort(const sc_core::sc_module_name& name, Clock& clock, Cycle latency, Cycle send_latency,
+            unsigned bytes_per_cycle, MessageQueue& queue);
+
+  void drive() override {}
+  void commit() override;
+  [[nodiscard]] Cycle next_event(Cycle now) const override;
+  [[nodiscard]] State state() const override;
+  [[nodiscard]] bool idle() const override { return in_flight_.empty() && queue_.empty(); }
+  [[nodiscard]] bool waits_for_memory() const override { return !idle(); }
+  [[nodiscard]] Stats stats(Cycle now) const override;
+  [[nodiscard]] std::string waits_for() const override { return {}; }
+  void describe(const trace::Scope& scope) const override;
+
+  [[nodiscard]] SparseMemory& memory() { return memory_; }
+
+ private:
+  struct InFlight {
+    Message* message;
+    Cycle done;
+  };
+  void take(Message& message);
+
+  Clock& clock_;
+  Cycle answer_;  ///< from the last cycle at the port to the one before its data may be used
+  unsigned width_;
+  MessageQueue& queue_;
+  SparseMemory memory_;
+  Ring<InFlight, most_messages> in_flight_;
+  unsigned loads_ = 0;  ///< of these
+  bool loads_now_ = false;
+  Cycle busy_until_ = 0;
+  Stats stats_;
+};
+
+}  // namespace tactus::dpas

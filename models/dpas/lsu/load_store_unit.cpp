@@ -1,0 +1,239 @@
+#include "models/dpas/lsu/load_store_unit.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "isa/dpas/alu.h"
+#include "isa/dpas/block2d.h"
+#include "isa/support/error.h"
+#include "models/dpas/events.h"
+#include "models/dpas/signals.h"
+
+namespace tactus::dpas {
+namespace {
+
+constexpr std::uint64_t address_end = std::uint64_t{1} << 32;
+
+}  // namespace
+
+LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, Clock& clock,
+                             const MachineParameters& parameters, RegisterFile& registers,
+                             Link<Issued>& issued)
+    : sc_module(name),
+      clock_(clock),
+      grf_bytes_(parameters.profile.grf_bytes),
+      send_latency_(parameters.profile.send_latency),
+      registers_(registers),
+      issued_(issued),
+      queue_(std::min(parameters.messages, most_messages)),
+      account_("lsu", clock, MemoryPort::state_table, MemoryPort::rest) {}
+
+void LoadStoreUnit::attach(MemoryPort& port) {
+  port_ = &port;
+  port_->on_done = [this](Message& message) { done(message); };
+}
+
+void LoadStoreUnit::drive() {
+  issued_.ready = takes();
+  port_->drive();
+}
+
+void LoadStoreUnit::commit() {
+  port_->commit();
+  if (issued_.fires()) accept(issued_.bits);
+  account_.enter(port_->state());
+}
+
+/// Appends a row; one that goes on where the last one ends becomes part of it.
+void LoadStoreUnit::add_row(Message& message, std::uint64_t address, std::uint64_t bytes,
+                            std::uint64_t offset) {
+  message.bytes += bytes;
+  if (address + bytes > address_end || !memory_map_.contains(address, bytes)) {
+    const DecodedKernel& kernel = *message.issued.kernel;
+    user_error("{}: {} of bytes 0x{:x}..0x{:x}, outside of what is bound: {}",
+               kernel.place(*message.issued.operation), message.load ? "a load" : "a store",
+               address, address + bytes - 1, memory_map_.text());
+  }
+  if (!message.rows.empty()) {
+    Row& last = message.rows.back();
+    if (std::uint64_t{last.address} + last.bytes == address && last.offset + last.bytes == offset) {
+      last.bytes += static_cast<std::uint32_t>(bytes);
+      return;
+    }
+  }
+  message.rows.push_back({static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(bytes),
+                          static_cast<std::uint32_t>(offset)});
+}
+
+void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
+                               const std::uint8_t* registers) {
+  const Block2d& block = instruction.lsc.block;
+  const auto value = [&](unsigned i) { return scalar_value(instruction.source[i], registers); };
+  // Sizes are given less one, in 32 bits; the address has all its bits.
+  const auto base = static_cast<std::uint64_t>(value(0));
+  const auto size = [&](unsigned i) {
+    return (static_cast<std::uint64_t>(value(i)) & 0xFFFFFFFFU) + 1;
+  };
+  const std::uint64_t width = size(1), height = size(2), pitch = size(3);
+  const std::int64_t x = value(4), y = value(5);
+  if (pitch < width) {
+    user_error("{}: pitch of {} bytes; allowed: {}, the surface's width, or more",
+               message.issued.kernel->place(*message.issued.operation), pitch, width);
+  }
+  const std::size_t row_size = row_bytes(block);
+  message.data.assign(row_size * block.height * block.blocks, 0);
+  for (unsigned b = 0; b < block.blocks; ++b) {
+    const std::int64_t from = (x + std::int64_t{b} * block.width) * block.element_bytes;
+    const std::int64_t first = std::max<std::int64_t>(from, 0);
+    const std::int64_t end = std::min<std::int64_t>(from + static_cast<std::int64_t>(row_size),
+                                                    static_cast<std::int64_t>(width));
+    for (unsigned r = 0; r < block.height; ++r) {
+      const std::int64_t line = y + r;
+      if (line < 0 || line >= static_cast<std::int64_t>(height) || first >= end) continue;
+      add_row(message, base + static_cast<std::uint64_t>(line) * pitch + first,
+              static_cast<std::uint64_t>(end - first),
+              (std::size_t{b} * block.height + r) * row_size + (first - from));
+    }
+  }
+}
+
+void LoadStoreUnit::element_rows(Message& message, const Instruction& instruction,
+                                 const std::uint8_t* registers) {
+  const LscMessage& lsc = instruction.lsc;
+  const std::size_t bytes = std::size_t{lsc.element_bytes()} * lsc.vector_size;
+  const unsigned channels = lsc.transposed ? 1 : instruction.execution_size;
+  const unsigned address_bytes = 1U << static_cast<unsigned>(lsc.address_size);
+  message.data.assign(bytes * channels, 0);
+  for (unsigned n = 0; n < channels; ++n) {
+    if ((message.issued.channels >> n & 1U) == 0) continue;
+    std::uint64_t address = 0;
+    const Operand& addresses = instruction.source[0];
+    if (addresses.in_registers()) {
+      std::memcpy(&address, registers + addresses.address + std::size_t{n} * address_bytes,
+                  address_bytes);
+    } else {
+      address = addresses.immediate;
+    }
+    address =
+        address * lsc.address_scale + static_cast<std::uint64_t>(std::int64_t{lsc.address_offset});
+    add_row(message, address, bytes, n * bytes);
+  }
+}
+
+void LoadStoreUnit::accept(const Issued& issued) {
+  const Cycle now = clock_.now;
+  const Operation& operation = *issued.operation;
+  const Instruction& instruction = issued.kernel->instruction(operation);
+  std::uint8_t* const registers = registers_.bytes(issued.thread);
+  Message& message = queue_.take();
+  message.issued = issued;
+  message.load = instruction.lsc.is_load();
+  if (instruction.lsc.is_block2d()) {
+    block_rows(message, instruction, registers);
+  } else {
+    element_rows(message, instruction, registers);
+  }
+  // The last source of a store is its data.
+  const unsigned data_registers =
+      message.load ? 0 : unsigned{operation.source[operation.sources - 1].count};
+  message.ready_at = now + send_latency_ + data_registers;
+  for (unsigned i = 0; i < operation.sources; ++i) {
+    registers_.reads(issued.thread, operation.source[i], message.ready_at, Hazard::send_sources);
+    registers_.stats().reads += operation.source[i].count;
+  }
+  if (message.load) {
+    registers_.writes(issued.thread, operation.dst, never, Hazard::load);
+    ++stats_.loads;
+    stats_.bytes_loaded += message.bytes;
+  } else {
+    take_data(message, instruction, registers);
+    ++stats_.stores;
+    stats_.bytes_stored += message.bytes;
+  }
+  ++clock_.progress;
+  queue_.push(message);
+}
+
+/// The data of a store, from its registers.
+void LoadStoreUnit::take_data(Message& message, const Instruction& instruction,
+                              const std::uint8_t* registers) const {
+  const LscMessage& lsc = instruction.lsc;
+  const std::uint8_t* from = registers + instruction.source[lsc.is_block2d() ? 6 : 1].address;
+  if (lsc.is_block2d()) {
+    const std::size_t row_size = row_bytes(lsc.block);
+    for (unsigned b = 0; b < lsc.block.blocks; ++b) {
+      for (unsigned r = 0; r < lsc.block.height; ++r) {
+        take_row(lsc.block, grf_bytes_, b, r, from,
+                 message.data.data() + (std::size_t{b} * lsc.block.height + r) * row_size);
+      }
+    }
+    return;
+  }
+  each_element(message, instruction,
+               [&](std::size_t in_data, std::size_t in_registers, std::size_t bytes) {
+                 std::memcpy(message.data.data() + in_data, from + in_registers, bytes);
+               });
+}
+
+/// The data of a load, to its registers.
+void LoadStoreUnit::place_data(const Message& message, const Instruction& instruction,
+                               std::uint8_t* registers) const {
+  const LscMessage& lsc = instruction.lsc;
+  std::uint8_t* const to = registers + instruction.dst.address;
+  if (lsc.is_block2d()) {
+    const std::size_t row_size = row_bytes(lsc.block);
+    std::memset(to, 0, register_bytes(lsc.block, grf_bytes_));
+    for (unsigned b = 0; b < lsc.block.blocks; ++b) {
+      for (unsigned r = 0; r < lsc.block.height; ++r) {
+        place_row(lsc.block, grf_bytes_, b, r,
+                  message.data.data() + (std::size_t{b} * lsc.block.height + r) * row_size, to);
+      }
+    }
+    return;
+  }
+  each_element(message, instruction,
+               [&](std::size_t in_data, std::size_t in_registers, std::size_t bytes) {
+                 std::memcpy(to + in_registers, message.data.data() + in_data, bytes);
+               });
+}
+
+/// Calls `move` with the places of every element of a load or store in its data and its registers.
+/// In registers the channels of an element follow each other, and each element begins at one.
+template <typename Move>
+void LoadStoreUnit::each_element(const Message& message, const Instruction& instruction,
+                                 Move&& move) const {
+  const std::size_t bytes = instruction.lsc.element_bytes();
+  const std::size_t vector = instruction.lsc.vector_size;
+  if (instruction.lsc.transposed) return move(0, 0, bytes * vector);
+  const std::size_t channels = instruction.execution_size;
+  const std::size_t span = (channels * bytes + grf_bytes_ - 1) / grf_bytes_ * grf_bytes_;
+  for (std::size_t n = 0; n < channels; ++n) {
+    if ((message.issued.channels >> n & 1U) == 0) continue;
+    for (std::size_t j = 0; j < vector; ++j) {
+      move((n * vector + j) * bytes, j * span + n * bytes, bytes);
+    }
+  }
+}
+
+void LoadStoreUnit::done(Message& message) {
+  const Issued issued = message.issued;
+  const Operation& operation = *issued.operation;
+  if (message.load) {
+    place_data(message, issued.kernel->instruction(operation), registers_.bytes(issued.thread));
+    registers_.writes(issued.thread, operation.dst, clock_.now + 1, Hazard::load);
+    registers_.stats().writes += operation.dst.count;
+  }
+  if (clock_.events != nullptr) {
+    clock_.events->event({DpasEvent::message, issued.thread, operation.index});
+  }
+  queue_.give_back(message);
+  on_done(issued);
+}
+
+void LoadStoreUnit::describe(const trace::Scope& scope) const {
+  scope.channel("issued", issued_);
+  scope.level("messages", queue_.capacity(), [this] { return queue_.in_use(); });
+  port_->describe(scope.unit("memory"));
+}
+
+}  // namespace tactus::dpas

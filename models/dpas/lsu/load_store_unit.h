@@ -1,0 +1,79 @@
+// The load/store unit: messages from the issue stage become rows of bytes in memory.
+//
+// A message's sources are read for 8 cycles (published), of a store one more for each register of
+// data; then it stands in a queue behind those before it, of all threads. The memory side
+// (memory_port.h) takes them in order. A load's registers may be used together, when its last byte
+// has come; they are zero where a block lies outside of its surface, and a store leaves out what
+// lies there. A message outside of all buffers is an error that names the instruction. The queue
+// holds messages until they are answered; a full one holds up the issue stage.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <systemc>
+
+#include "models/dpas/lsu/memory_map.h"
+#include "models/dpas/lsu/memory_port.h"
+#include "models/dpas/register_file.h"
+
+namespace tactus::dpas {
+
+class LoadStoreUnit final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::uint64_t loads = 0, stores = 0;
+    std::uint64_t bytes_loaded = 0, bytes_stored = 0;  ///< that kernels asked for
+  };
+
+  LoadStoreUnit(const sc_core::sc_module_name& name, Clock& clock,
+                const MachineParameters& parameters, RegisterFile& registers, Link<Issued>& issued);
+  /// Before the first cycle.
+  void attach(MemoryPort& port);
+
+  void drive();
+  void commit();
+  [[nodiscard]] Cycle next_event(Cycle now) const { return port_->next_event(now); }
+
+  [[nodiscard]] bool takes() const { return !queue_.full(); }
+  [[nodiscard]] MessageQueue& queue() { return queue_; }
+  [[nodiscard]] MemoryMap& memory_map() { return memory_map_; }
+  [[nodiscard]] MemoryPort& port() { return *port_; }
+  [[nodiscard]] const MemoryPort& port() const { return *port_; }
+  [[nodiscard]] bool idle() const { return queue_.in_use() == 0; }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Account& account() { return account_; }
+  void describe(const trace::Scope& scope) const;
+
+  /// A message is complete in this cycle; its registers may be used in the next.
+  std::function<void(const Issued&)> on_done;
+
+ private:
+  void accept(const Issued& issued);
+  void block_rows(Message& message, const Instruction& instruction, const std::uint8_t* registers);
+  void element_rows(Message& message, const Instruction& instruction,
+                    const std::uint8_t* registers);
+  void add_row(Message& message, std::uint64_t address, std::uint64_t bytes, std::uint64_t offset);
+  void done(Message& message);
+  void take_data(Message& message, const Instruction& instruction,
+                 const std::uint8_t* registers) const;
+  void place_data(const Message& message, const Instruction& instruction,
+                  std::uint8_t* registers) const;
+  template <typename Move>
+  void each_element(const Message& message, const Instruction& instruction, Move&& move) const;
+
+  Clock& clock_;
+  unsigned grf_bytes_;
+  Cycle send_latency_;
+  RegisterFile& registers_;
+  Link<Issued>& issued_;
+  MessageQueue queue_;
+  MemoryMap memory_map_;
+  MemoryPort* port_ = nullptr;
+  Stats stats_;
+  Account account_;
+};
+
+}  // namespace tactus::dpas

@@ -1,0 +1,66 @@
+// The memory side of the load/store unit: takes messages from its queue, in order, and moves their
+// bytes.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+
+#include "models/dpas/lsu/message.h"
+#include "models/sim/account.h"
+#include "models/sim/trace/signals.h"
+
+namespace tactus::dpas {
+
+class MemoryPort {
+ public:
+  /// What the unit does in a cycle, as its account has it.
+  enum State : unsigned {
+    read,
+    write,
+    address,
+    wait_slave,
+    wait_order,
+    wait_memory,
+    wait_response,
+    payload,
+    rest,
+  };
+  static constexpr std::array<UnitState, 9> state_table{{
+      {"read", StateKind::busy, "a beat of read data arrives"},
+      {"write", StateKind::busy, "a beat of write data leaves"},
+      {"address", StateKind::busy, "a burst's address passes the pins, and no data"},
+      {"wait_slave", StateKind::stall, "an address or write data is offered and not taken"},
+      {"wait_order", StateKind::stall,
+       "a burst waits: bytes it touches are on their way, or too many bursts are in flight"},
+      {"wait_memory", StateKind::stall, "loads were requested, and their data has not come"},
+      {"wait_response", StateKind::stall, "stores were sent, and the response has not come"},
+      {"payload", StateKind::stall, "the sources of the first message are still being read"},
+      {"idle", StateKind::idle, "no message"},
+  }};
+  struct Stats {
+    std::uint64_t read_beats = 0, write_beats = 0;
+    std::uint64_t read_bursts = 0, write_bursts = 0;
+  };
+
+  virtual ~MemoryPort() = default;
+  virtual void drive() = 0;
+  /// Calls on_done for messages that are complete.
+  virtual void commit() = 0;
+  /// After commit(), the clock stands one behind `now`: the cycle in which something may happen
+  /// next.
+  [[nodiscard]] virtual Cycle next_event(Cycle now) const = 0;
+  /// Of the cycle whose wires have settled.
+  [[nodiscard]] virtual State state() const = 0;
+  /// Nothing was requested that is not answered.
+  [[nodiscard]] virtual bool idle() const = 0;
+  [[nodiscard]] virtual bool waits_for_memory() const = 0;
+  [[nodiscard]] virtual Stats stats(Cycle now) const = 0;
+  /// What it waits for; empty if for nothing.
+  [[nodiscard]] virtual std::string waits_for() const = 0;
+  virtual void describe(const trace::Scope& scope) const = 0;
+
+  std::function<void(Message&)> on_done;
+};
+
+}  // namespace tactus::dpas

@@ -1,0 +1,172 @@
+#include "models/dpas/machine_info.h"
+
+#include "models/axi/axi_slave.h"
+#include "models/dpas/array_time.h"
+#include "models/dpas/events.h"
+
+namespace tactus {
+namespace {
+
+using namespace dpas;
+
+std::vector<UnitInfo> units() {
+  std::vector<UnitInfo> list{{"issue", "issue stage", IssueStage::state_table}};
+  static constexpr std::array<std::pair<const char*, const char*>, most_threads> threads{{
+      {"thread0", "thread 0"},
+      {"thread1", "thread 1"},
+      {"thread2", "thread 2"},
+      {"thread3", "thread 3"},
+      {"thread4", "thread 4"},
+      {"thread5", "thread 5"},
+      {"thread6", "thread 6"},
+      {"thread7", "thread 7"},
+  }};
+  for (const auto& [name, title] : threads) {
+    list.push_back({name, title, IssueStage::thread_state_table, true});
+  }
+  list.push_back({"array", "DPAS array", Array::state_table});
+  list.push_back({"alu", "ALU", Alu::state_table});
+  list.push_back({"lsu", "load/store unit", MemoryPort::state_table});
+  list.push_back({"slave", "AXI slave", AxiSlave::state_table});
+  return list;
+}
+
+std::vector<KindInfo> kinds() {
+  std::vector<KindInfo> list;
+  for (std::size_t k = 0; k < operation_kinds; ++k) {
+    const OperationKindInfo& kind = dpas::info(static_cast<OperationKind>(k));
+    list.push_back({kind.name, kind.title});
+  }
+  return list;
+}
+
+/// Busy states stand for events that units count on their own.
+std::vector<Identity> identities() {
+  std::vector<Identity> list{
+      {"array", "rows", {{"rows"}}},        {"array_time", "compute", {{"rows"}}},
+      {"alu", "execute", {{"alu_cycles"}}}, {"lsu", "read", {{"read_beats"}}},
+      {"lsu", "write", {{"write_beats"}}},
+  };
+  static constexpr std::array<const char*, most_threads> threads{
+      "thread0", "thread1", "thread2", "thread3", "thread4", "thread5", "thread6", "thread7"};
+  Identity all{"issue", "issue", {}};
+  for (unsigned t = 0; t < most_threads; ++t) {
+    list.push_back({threads[t], "issue", {{"issued", t}}});
+    all.counters.push_back({"issued", t});
+  }
+  list.push_back(std::move(all));
+  return list;
+}
+
+std::vector<FigureInfo> run_figures() {
+  constexpr auto per_cycle = FigureInfo::Source::per_cycle;
+  return {
+      {"dpas", "count", "DPAS instructions"},
+      {"rows", "cycles", "cycles in which a row entered the array: P * RC of each DPAS"},
+      {"array_utilisation", "0..1", "rows / cycles", per_cycle, "rows"},
+      {"macs", "count", "multiply-accumulates: RC * N * K of each DPAS"},
+      {"macros", "count", "runs of two or more DPAS that keep the array together"},
+      {"conflict_cycles", "cycles", "lost to bank conflicts of the register file"},
+      {"grf_reads", "registers", "read from the register files"},
+      {"grf_reads_saved", "registers", "not read since the array's operand buffers held them"},
+      {"grf_writes", "registers", "written to the register files"},
+      {"alu_instructions", "count", "mov, add and cmp"},
+      {"loads", "count", "messages that load"},
+      {"stores", "count", "messages that store"},
+      {"bytes_loaded", "bytes", "that loads asked for; what lies outside of a surface is not"},
+      {"bytes_stored", "bytes", "that stores wrote"},
+      {"read_beats", "count", "beats read at the memory port"},
+      {"write_beats", "count", "beats written at the memory port"},
+      {"read_bursts", "count", "read bursts at the memory port; of ideal memory, loads"},
+      {"write_bursts", "count", "write bursts at the memory port; of ideal memory, stores"},
+  };
+}
+
+std::vector<FigureInfo> layer_figures() {
+  return {
+      {"dpas", "count", "DPAS issued in these cycles"},
+      {"rows", "cycles", "in which a row entered the array, of these cycles"},
+      {"array_utilisation", "0..1", "its rows / its cycles", FigureInfo::Source::per_cycle, "rows"},
+  };
+}
+
+std::vector<FigureMeaning> meanings() {
+  return {
+      {"cycles", "the last ret, which waits for all results and answers of its thread"},
+      {"instructions_retired", "instructions that were issued, of all threads; labels are none"},
+      {"last_retire", "issue of the last instruction"},
+      {"accounting.lost_cycles.total", "cycles in which no row enters the array"},
+      {"accounting.instructions.KIND.vectors",
+       "registers that they write; of stores, that they read"},
+      {"accounting.instructions.KIND.head_cycles",
+       "cycles in which one of the kind is at the head of a thread, of all threads"},
+      {"accounting.instructions.KIND.head_busy", "those in which it is issued"},
+      {"accounting.instructions.KIND.waits.WAIT",
+       "cycles at the head spent waiting, by state of the thread; those that do not occur are left "
+       "out"},
+      {"accounting.roofline.macs", "multiply-accumulates of all DPAS"},
+      {"accounting.roofline.peak_macs_per_cycle",
+       "N * Dp * OPS, of the program's DPAS with the most products a stage"},
+      {"accounting.roofline.bytes", "moved at the memory port, whole beats"},
+      {"accounting.roofline.peak_bytes_per_cycle", "one beat a cycle"},
+      {"accounting.roofline.intensity", "macs / bytes; null without traffic"},
+      {"accounting.roofline.ridge",
+       "intensity from which on the array and not the memory is the limit: peak_macs_per_cycle / "
+       "peak_bytes_per_cycle"},
+      {"accounting.layers.bytes_read", "read in these cycles at the memory port"},
+      {"accounting.layers.bytes_written", "written in these cycles at the memory port"},
+  };
+}
+
+MachineInfo build() {
+  MachineInfo info;
+  info.name = "dpas";
+  info.sentence =
+      "dot product accumulate systolic: a systolic array fed from the registers of hardware "
+      "threads";
+  info.units = units();
+  info.time = ArrayTime::info();
+  info.kinds = kinds();
+  info.kinds_introduction =
+      "Each thread issues its instructions in order; cycles at the heads of the threads are what "
+      "each kind costs there.";
+  info.counters = {
+      {"read_beats"},
+      {"write_beats"},
+      {"read_bursts"},
+      {"write_bursts"},
+      {"dpas"},
+      {"rows"},
+      {"macs"},
+      {"macros"},
+      {"conflict_cycles"},
+      {"grf_reads"},
+      {"grf_reads_saved"},
+      {"grf_writes"},
+      {"alu_cycles"},
+      {"alu_instructions"},
+      {"loads"},
+      {"stores"},
+      {"bytes_loaded"},
+      {"bytes_stored"},
+      {"issued", most_threads},
+  };
+  info.identities = identities();
+  info.work = "macs";
+  info.traffic = {"memory", "memory", "the memory port", {{"lsu", "memory"}}};
+  info.run_figures = run_figures();
+  info.layer_figures = layer_figures();
+  info.meanings = meanings();
+  info.events = event_format(64).kinds;
+  info.memories = {{"memory"}, {"registers"}};
+  return info;
+}
+
+}  // namespace
+
+const MachineInfo& dpas_machine_info() {
+  static const MachineInfo info = build();
+  return info;
+}
+
+}  // namespace tactus

@@ -1,0 +1,92 @@
+#include "models/dpas/register_file.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/sim/trace/signals.h"
+
+namespace tactus::dpas {
+namespace {
+
+/// The largest of `count` cycles, no smaller than what was found before.
+void latest(const Cycle* cycles, RegisterRange range, Cycle& most, std::uint16_t& at) {
+  for (unsigned i = range.first; i < unsigned{range.first} + range.count; ++i) {
+    if (cycles[i] <= most) continue;
+    most = cycles[i];
+    at = static_cast<std::uint16_t>(i);
+  }
+}
+
+}  // namespace
+
+RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const Profile& profile,
+                           unsigned threads)
+    : sc_module(name),
+      threads_(threads),
+      registers_(profile.grf_count),
+      grf_bytes_(profile.grf_bytes),
+      thread_bytes_(profile.register_file_bytes()),
+      bytes_(threads * thread_bytes_),
+      written_(std::size_t{threads} * registers_),
+      array_read_(written_.size()),
+      send_read_(written_.size()),
+      writer_(written_.size(), Hazard::none) {}
+
+void RegisterFile::reset(unsigned thread) {
+  std::fill_n(bytes(thread), thread_bytes_, std::uint8_t{0});
+  const std::size_t first = std::size_t{thread} * registers_;
+  for (auto* marks : {&written_, &array_read_, &send_read_}) {
+    std::fill_n(marks->begin() + static_cast<std::ptrdiff_t>(first), registers_, Cycle{0});
+  }
+}
+
+RegisterFile::Wait RegisterFile::wait(unsigned thread, const Operation& operation) const {
+  const std::size_t first = std::size_t{thread} * registers_;
+  const Cycle* written = written_.data() + first;
+  Wait wait;
+  for (unsigned i = 0; i < operation.sources; ++i) {
+    latest(written, operation.source[i], wait.until, wait.grf);
+  }
+  latest(written, operation.dst, wait.until, wait.grf);
+  if (wait.until > 0) wait.hazard = writer_[first + wait.grf];
+  const Cycle before_readers = wait.until;
+  latest(send_read_.data() + first, operation.dst, wait.until, wait.grf);
+  if (wait.until > before_readers) wait.hazard = Hazard::send_sources;
+  if (operation.target == Target::array) return wait;
+  const Cycle before_array = wait.until;
+  latest(array_read_.data() + first, operation.dst, wait.until, wait.grf);
+  if (wait.until > before_array) wait.hazard = Hazard::array_sources;
+  return wait;
+}
+
+void RegisterFile::writes(unsigned thread, RegisterRange range, Cycle cycle, Hazard writer) {
+  const std::size_t first = std::size_t{thread} * registers_ + range.first;
+  for (std::size_t i = first; i < first + range.count; ++i) {
+    written_[i] = cycle;
+    writer_[i] = writer;
+  }
+}
+
+void RegisterFile::reads(unsigned thread, RegisterRange range, Cycle cycle, Hazard reader) {
+  std::vector<Cycle>& marks = reader == Hazard::array_sources ? array_read_ : send_read_;
+  const std::size_t first = std::size_t{thread} * registers_ + range.first;
+  for (std::size_t i = first; i < first + range.count; ++i) marks[i] = std::max(marks[i], cycle);
+}
+
+void RegisterFile::describe(const trace::Scope& scope) const {
+  const unsigned words = grf_bytes_ / 8;
+  for (unsigned t = 0; t < threads_; ++t) {
+    // Registers are wide: they are traced as 64-bit pieces, and only if somebody asks for them.
+    scope.family(
+        "registers", std::uint64_t{registers_} * words, 64,
+        [t, words](std::uint64_t element) {
+          return fmt::format("t{}r{}.q{}", t, element / words, element % words);
+        },
+        [this, t](std::uint64_t element, std::uint64_t* value) {
+          trace::pack_bytes(bytes(t) + element * 8, 8, value);
+        });
+  }
+}
+
+}  // namespace tactus::dpas

@@ -1,0 +1,250 @@
+#include "models/dpas/system.h"
+
+#include <algorithm>
+
+#include "isa/dpas/timing.h"
+#include "isa/support/error.h"
+#include "models/dpas/events.h"
+#include "models/dpas/machine_info.h"
+#include "models/sim/trace/cycle_watcher.h"
+
+namespace tactus::dpas {
+
+System::System(const sc_core::sc_module_name& name, Clock& clock,
+               const MachineParameters& parameters)
+    : sc_module(name),
+      parameters_(parameters),
+      clock_(clock),
+      registers_("registers", parameters.profile, parameters.threads),
+      array_("array", clock, parameters_, registers_, links_.array),
+      alu_("alu", clock, registers_, links_.alu),
+      memory_("lsu", clock, parameters_, registers_, links_.memory),
+      time_(clock) {
+  clock.engine = parameters.engine;
+  if (parameters.memory == MemoryKind::ideal) {
+    ideal_ = std::make_unique<IdealPort>("ideal", clock, parameters.ideal_cycles(),
+                                         parameters.profile.send_latency, parameters.ideal_bytes,
+                                         memory_.queue());
+    memory_.attach(*ideal_);
+  } else {
+    axi_ = std::make_unique<AxiPort>("axi", clock, parameters.beat_bytes(), parameters.bursts,
+                                     memory_.queue(), pins_);
+    memory_.attach(*axi_);
+  }
+  issue_ = std::make_unique<IssueStage>("issue", clock, parameters_, registers_, array_, alu_,
+                                        memory_, links_);
+}
+
+System::~System() = default;
+
+void System::attach(AxiTarget& target) {
+  target_ = &target;
+  axi_->attach(target);
+}
+
+void System::start(const std::vector<ThreadStart>& threads) {
+  ops_ = 0;
+  for (const ThreadStart& thread : threads) {
+    if (thread.kernel != nullptr) ops_ = std::max(ops_, thread.kernel->most_ops());
+  }
+  if (ops_ == 0) ops_ = 4;
+  issue_->start(threads);
+  quiet_until_ = clock_.now;
+}
+
+// ---- time ---------------------------------------------------------------------------------------
+
+void System::cycle() {
+  const bool watched = clock_.watcher != nullptr && clock_.watcher->next(clock_.now) == clock_.now;
+  array_.drive();
+  alu_.drive();
+  memory_.drive();
+  if (target_ != nullptr) target_->drive();
+  issue_->drive();
+  if (watched) clock_.watcher->settled(clock_.now);
+  // Units take what is issued before the issue stage asks them when it will be done.
+  array_.commit();
+  alu_.commit();
+  memory_.commit();
+  if (target_ != nullptr) target_->commit();
+  issue_->commit();
+  time_.commit(array_.state(clock_.now), *issue_, memory_.port().state());
+  if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
+  if (watched) clock_.watcher->committed(clock_.now);
+}
+
+/// First cycle behind `now`, which was evaluated, in which a unit does something.
+Cycle System::next_event(Cycle now) const {
+  Cycle next = issue_->next_event(now);
+  if (next == now + 1) return next;
+  next = std::min({next, array_.next_event(now), alu_.next_event(now)});
+  if (next == now + 1) return next;
+  return std::min(next, memory_.next_event(now));
+}
+
+/// Moves the clock to the next event or to `end`; returns how many cycles were left out.
+Cycle System::skip(Cycle end) {
+  Cycle to = std::min(end, next_event(clock_.now - 1));
+  if (clock_.watcher != nullptr) to = std::min(to, clock_.watcher->next(clock_.now));
+  if (to <= clock_.now) return 0;
+  const Cycle skipped = to - clock_.now;
+  clock_.now = to;
+  return skipped;
+}
+
+/// After a cycle: nothing has happened in it that the fast engine would have left out.
+void System::verify() {
+  const Cycle now = clock_.now - 1;
+  const std::vector<Account*> all = accounts();
+  if (now < quiet_until_) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i]->code() == codes_[i]) continue;
+      internal_error(
+          "engine verify: in cycle {} unit {} goes to state {}, and the fast engine "
+          "leaves out the cycles before {}",
+          now, all[i]->unit(), all[i]->states()[all[i]->code() % all[i]->states().count].name,
+          quiet_until_);
+    }
+    return;
+  }
+  quiet_until_ = next_event(now);
+  codes_.clear();
+  for (const Account* account : all) codes_.push_back(account->code());
+}
+
+Cycle System::advance(Cycle most) {
+  const Cycle end = clock_.now + most;
+  const std::uint64_t transactions = clock_.transactions;
+  const bool skips = clock_.engine == Engine::fast && clock_.events == nullptr;
+  paused_ = false;
+  Cycle quiet = 0;
+  while (clock_.now < end) {
+    const std::uint64_t progress = clock_.progress;
+    const bool left_out = clock_.engine == Engine::verify && clock_.now < quiet_until_;
+    cycle();
+    ++clock_.now;
+    if (clock_.engine == Engine::verify) {
+      if (left_out && clock_.progress != progress) {
+        internal_error(
+            "engine verify: something moves in cycle {}, which the fast engine leaves "
+            "out",
+            clock_.now - 1);
+      }
+      verify();
+    }
+    const bool rested = clock_.progress == progress;
+    quiet = rested ? quiet + 1 : 0;
+    if (paused_ || clock_.transactions != transactions || (rested && idle())) break;
+    if (skips) {
+      // What was just found to rest may be the end, which has to be seen in its first cycle.
+      if (idle()) continue;
+      quiet += skip(end);
+    } else if (rested) {
+      break;
+    }
+  }
+  return quiet;
+}
+
+bool System::waits_for_memory() const {
+  return !memory_.idle() && memory_.port().waits_for_memory();
+}
+
+std::vector<std::string> System::waits_for() {
+  std::vector<std::string> lines = issue_->waits_for();
+  if (const std::string memory = memory_.port().waits_for(); !memory.empty()) {
+    lines.push_back("load/store unit: " + memory);
+  }
+  return lines;
+}
+
+// ---- what can be seen ---------------------------------------------------------------------------
+
+std::vector<Account*> System::accounts() {
+  std::vector<Account*> all{&issue_->account()};
+  for (unsigned t = 0; t < issue_->threads(); ++t) all.push_back(&issue_->thread_account(t));
+  all.push_back(&array_.account());
+  all.push_back(&alu_.account());
+  all.push_back(&memory_.account());
+  if (target_ != nullptr && target_->account() != nullptr) all.push_back(target_->account());
+  all.push_back(&time_.account());
+  return all;
+}
+
+void System::describe(const trace::Scope& scope) const {
+  scope.clock("clock");
+  issue_->describe(scope.unit("issue"));
+  array_.describe(scope.unit("array"));
+  alu_.describe(scope.unit("alu"));
+  memory_.describe(scope.unit("lsu"));
+  registers_.describe(scope.unit("registers"));
+}
+
+std::shared_ptr<const trace::Widths> System::widths() const {
+  const unsigned channels = parameters_.profile.execution_size;
+  return std::make_shared<trace::Widths>(channels, 32U, 4U, parameters_.beat_bytes() * 8);
+}
+
+EventFormat System::event_format() const { return dpas::event_format(parameters_.beat_bytes()); }
+
+std::function<bool()> System::trigger(const TraceTrigger& trigger) const {
+  if (trigger.what != TraceTrigger::What::program_counter) return {};
+  return [this, first = trigger.first, last = trigger.last] {
+    for (unsigned t = 0; t < issue_->threads(); ++t) {
+      if (issue_->thread_state(t) == IssueStage::rest) continue;
+      const std::uint32_t counter = issue_->program_counter(t);
+      if (counter >= first && counter <= last) return true;
+    }
+    return false;
+  };
+}
+
+// ---- figures ------------------------------------------------------------------------------------
+
+const MachineInfo& System::info() const { return dpas_machine_info(); }
+
+MachineRates System::rates() const {
+  return {1, peak_macs(parameters_.profile, ops_), parameters_.beat_bytes(),
+          parameters_.profile.grf_bytes};
+}
+
+/// In the order of MachineInfo::counters.
+std::vector<std::uint64_t> System::counters() const {
+  const Cycle now = clock_.now;
+  const MemoryPort::Stats port = memory_.port().stats(now);
+  const Array::Stats array = array_.stats(now);
+  const RegisterFile::Stats& registers = registers_.stats();
+  const LoadStoreUnit::Stats& messages = memory_.stats();
+  std::vector<std::uint64_t> values{port.read_beats,
+                                    port.write_beats,
+                                    port.read_bursts,
+                                    port.write_bursts,
+                                    array.instructions,
+                                    array.rows,
+                                    array.macs,
+                                    array.macros,
+                                    array.conflict_cycles,
+                                    registers.reads,
+                                    registers.saved,
+                                    registers.writes,
+                                    alu_.stats(now).cycles,
+                                    alu_.stats(now).instructions,
+                                    messages.loads,
+                                    messages.stores,
+                                    messages.bytes_loaded,
+                                    messages.bytes_stored};
+  const IssueStage::Stats& issue = issue_->stats();
+  values.insert(values.end(), issue.issued.begin(), issue.issued.end());
+  return values;
+}
+
+std::vector<KindCounts> System::kind_counts() const {
+  const IssueStage::Stats& stats = issue_->stats();
+  std::vector<KindCounts> kinds(operation_kinds);
+  for (std::size_t k = 0; k < operation_kinds; ++k) {
+    kinds[k] = {stats.by_kind[k], stats.registers_by_kind[k]};
+  }
+  return kinds;
+}
+
+}  // namespace tactus::dpas

@@ -1,0 +1,90 @@
+// The DPAS machine: register files, issue stage, array, ALU, load/store unit.
+//
+//   threads -> issue stage --+--> array --+
+//                            +--> ALU   --+--> register files
+//                            +--> load/store unit --> memory side --> AXI4 pins or ideal memory
+//
+// Units decide by their registers alone; a cycle drives all, then commits all. The fast engine
+// leaves out cycles in which no unit has an event (next_event() of each): between two events
+// nothing but counters of remaining cycles moves. The verify engine evaluates those, too, and stops
+// where something happens in one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "models/axi/axi.h"
+#include "models/dpas/array_time.h"
+#include "models/dpas/lsu/axi_port.h"
+#include "models/dpas/lsu/ideal_port.h"
+#include "models/sim/machine.h"
+
+namespace tactus::dpas {
+
+class System final : public sc_core::sc_module, public Machine {
+ public:
+  System(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters);
+  ~System() override;
+
+  /// What answers at the AXI pins; before the first cycle, for MemoryKind::axi.
+  void attach(AxiTarget& target);
+  [[nodiscard]] AxiLinks& pins() { return pins_; }
+  /// Null unless the memory is ideal.
+  [[nodiscard]] IdealPort* ideal() { return ideal_.get(); }
+
+  /// The machine is idle; threads begin in the next cycle.
+  void start(const std::vector<ThreadStart>& threads);
+
+  [[nodiscard]] RegisterFile& registers() { return registers_; }
+  [[nodiscard]] IssueStage& issue() { return *issue_; }
+  [[nodiscard]] const IssueStage& issue() const { return *issue_; }
+  [[nodiscard]] const Array& array() const { return array_; }
+  [[nodiscard]] LoadStoreUnit& memory() { return memory_; }
+  [[nodiscard]] const LoadStoreUnit& memory() const { return memory_; }
+  [[nodiscard]] const MachineParameters& parameters() const { return parameters_; }
+
+  [[nodiscard]] const MachineInfo& info() const override;
+  /// The peak is that of the program's DPAS with the most products a stage, int8's before start().
+  [[nodiscard]] MachineRates rates() const override;
+  Cycle advance(Cycle most) override;
+  void pause() override { paused_ = true; }
+  [[nodiscard]] bool idle() const override { return issue_->all_ended() && memory_.idle(); }
+  [[nodiscard]] bool waits_for_memory() const override;
+  [[nodiscard]] std::vector<std::string> waits_for() override;
+  [[nodiscard]] std::vector<Account*> accounts() override;
+  [[nodiscard]] std::vector<std::uint64_t> counters() const override;
+  [[nodiscard]] std::vector<KindCounts> kind_counts() const override;
+  [[nodiscard]] EventFormat event_format() const override;
+  [[nodiscard]] std::shared_ptr<const trace::Widths> widths() const override;
+  void describe(const trace::Scope& scope) const override;
+  [[nodiscard]] std::function<bool()> trigger(const TraceTrigger& trigger) const override;
+
+ private:
+  void cycle();
+  [[nodiscard]] Cycle next_event(Cycle now) const;
+  [[nodiscard]] Cycle skip(Cycle end);
+  void verify();
+
+  const MachineParameters parameters_;
+  Clock& clock_;
+  AxiLinks pins_;
+  IssueLinks links_;
+  RegisterFile registers_;
+  Array array_;
+  Alu alu_;
+  LoadStoreUnit memory_;
+  std::unique_ptr<IdealPort> ideal_;
+  std::unique_ptr<AxiPort> axi_;
+  AxiTarget* target_ = nullptr;
+  std::unique_ptr<IssueStage> issue_;
+  ArrayTime time_;
+  unsigned ops_ = 4;  ///< most products a stage and channel, of the programs
+  bool paused_ = false;
+  Cycle quiet_until_ = 0;        ///< verify: no event before this cycle
+  std::vector<unsigned> codes_;  ///< verify: of the accounts, in the cycle before
+};
+
+}  // namespace tactus::dpas
