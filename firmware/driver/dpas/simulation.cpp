@@ -198,14 +198,14 @@ DpasRunResult DpasSimulation::run(const dpas::Program& program,
   for (unsigned t = 0; t < threads.size(); ++t) {
     starts.emplace_back();
     if (threads[t].kernel == nullptr) continue;
-    const auto known = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
+    auto known = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
       return &kernel->kernel() == threads[t].kernel;
     });
     if (known == kernels.end()) {
-      kernels.push_back(std::make_unique<dpas::DecodedKernel>(program, *threads[t].kernel,
-                                                              system_->parameters()));
+      known = kernels.insert(known, std::make_unique<dpas::DecodedKernel>(
+                                        program, *threads[t].kernel, system_->parameters()));
     }
-    const dpas::DecodedKernel& kernel = known == kernels.end() ? *kernels.back() : **known;
+    const dpas::DecodedKernel& kernel = **known;
     starts.back() = start_of(program, threads[t], t, kernel);
     instructions += kernel.operations().size();
     jumps |= kernel.has_jumps();
