@@ -161,8 +161,8 @@ void with_format(const DpasConfig& config, Precision precision, Action action) {
 }
 
 /// C as floats, row after row.
-static inline void load_accumulators(const DpasConfig& config, const std::uint8_t* src0, unsigned count,
-                              float* to) {
+static inline void load_accumulators(const DpasConfig& config, const std::uint8_t* src0,
+                                     unsigned count, float* to) {
   if (config.src0_null) {
     std::memset(to, 0, count * sizeof(float));
   } else if (config.src0_type == Type::f) {
@@ -178,7 +178,7 @@ static inline void load_accumulators(const DpasConfig& config, const std::uint8_
 }
 
 static inline void store_results(const DpasConfig& config, const float* from, unsigned count,
-                          std::uint8_t* dst) {
+                                 std::uint8_t* dst) {
   if (config.dst_type == Type::f) {
     Bits out[most_rows * 16];
     for (unsigned i = 0; i < count; ++i) {

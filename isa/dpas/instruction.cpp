@@ -1,5 +1,9 @@
 #include "isa/dpas/instruction.h"
 
+#include <algorithm>
+
+#include "isa/dpas/block2d.h"
+
 namespace tactus::dpas {
 
 std::string_view name(Opcode opcode) {
@@ -53,6 +57,64 @@ DpasShape shape_of(const Instruction& i) {
       i.opcode == Opcode::dpasw ? (i.repeat_count + 1U) / 2U : i.repeat_count;
   return shape_of(i.w, i.a, i.dst.type, i.source[0].present() ? i.source[0].type : i.dst.type,
                   i.execution_size, i.systolic_depth, i.repeat_count, src2_rows);
+}
+
+std::uint32_t lsc_data_offset(const LscMessage& message, unsigned execution_size,
+                              unsigned grf_bytes, unsigned channel, unsigned element) {
+  const unsigned bytes = message.element_bytes();
+  if (message.transposed) return element * bytes;
+  const unsigned registers = (execution_size * bytes + grf_bytes - 1) / grf_bytes;
+  return element * registers * grf_bytes + channel * bytes;
+}
+
+namespace {
+
+std::uint32_t dpas_operand_bytes(const Instruction& i, const Operand& operand) {
+  if (ops_per_channel(i.w, i.a) == 0) return 0;
+  const DpasShape shape = shape_of(i);
+  if (&operand == &i.dst) return shape.dst_bytes;
+  if (&operand == &i.source[0]) return shape.src0_bytes;
+  if (&operand == &i.source[1]) return shape.src1_bytes;
+  if (&operand == &i.source[2]) return shape.src2_bytes;
+  // Scales of a bdpas: a byte a column (source 3) or row (source 4) and block of 32 along K.
+  const std::uint32_t blocks = shape.k / 32;
+  const std::uint32_t first = &operand == &i.source[3] ? shape.channels : shape.rows;
+  return blocks == 2 ? 32 + first : first;
+}
+
+std::uint32_t message_operand_bytes(const Instruction& i, const Operand& operand,
+                                    unsigned grf_bytes) {
+  const LscMessage& m = i.lsc;
+  if (m.is_block2d()) {
+    if (operand.kind == Operand::Kind::general) return info(operand.type).bytes;
+    return static_cast<std::uint32_t>(register_bytes(m.block, grf_bytes));
+  }
+  if (&operand == &i.source[0]) return i.execution_size * m.address_bytes();
+  return lsc_data_offset(m, i.execution_size, grf_bytes, i.execution_size - 1U,
+                         m.vector_size - 1U) +
+         m.element_bytes();
+}
+
+std::uint32_t region_bytes(const Instruction& i, const Operand& operand) {
+  const Region& region = operand.region;
+  unsigned last = 0;
+  if (&operand == &i.dst) {
+    last = (i.execution_size - 1U) * region.horizontal;
+  } else {
+    const unsigned width = std::min<unsigned>(region.width, i.execution_size);
+    last =
+        (i.execution_size - 1U) / region.width * region.vertical + (width - 1) * region.horizontal;
+  }
+  return (last + 1) * info(operand.type).bytes;
+}
+
+}  // namespace
+
+std::uint32_t operand_bytes(const Instruction& i, const Operand& operand, unsigned grf_bytes) {
+  if (!operand.in_registers()) return 0;
+  if (i.is_dpas()) return dpas_operand_bytes(i, operand);
+  if (i.opcode == Opcode::lsc_untyped) return message_operand_bytes(i, operand, grf_bytes);
+  return region_bytes(i, operand);
 }
 
 }  // namespace tactus::dpas

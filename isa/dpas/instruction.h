@@ -135,6 +135,7 @@ struct LscMessage {
   [[nodiscard]] bool is_block2d() const {
     return operation == LscOperation::load_block2d || operation == LscOperation::store_block2d;
   }
+  [[nodiscard]] unsigned address_bytes() const { return 1U << static_cast<unsigned>(address_size); }
   [[nodiscard]] unsigned element_bytes() const {
     return 1U << (static_cast<unsigned>(data_size) - 1U);
   }
@@ -199,6 +200,17 @@ struct Instruction {
     return opcode == Opcode::dpas || opcode == Opcode::dpasw || opcode == Opcode::bdpas;
   }
 };
+
+/// Byte in the data registers of element `element` of channel `channel` of a load or store. Without
+/// transposition each element of the vector begins a register anew and channels follow each other;
+/// transposed, the elements of the only channel do.
+[[nodiscard]] std::uint32_t lsc_data_offset(const LscMessage& message, unsigned execution_size,
+                                            unsigned grf_bytes, unsigned channel, unsigned element);
+
+/// Bytes of registers that an operand reads or writes, from its first byte on: what the instruction
+/// makes of it, whatever its variable's size is. 0 for constants and for what is not there.
+[[nodiscard]] std::uint32_t operand_bytes(const Instruction& instruction, const Operand& operand,
+                                          unsigned grf_bytes);
 
 /// Numbers of a DPAS that follow from its fields. Bytes are those of spec section 3.
 struct DpasShape {

@@ -64,8 +64,14 @@ struct LegalityOptions {
 
 using ReportRule = std::function<void(Rule rule, std::string what)>;
 
-/// Checks a resolved instruction, all rules; `what` says what is wrong and what is allowed.
+/// Checks an instruction with resolved operands; `what` says what is wrong and what is allowed.
 void check_instruction(const Profile& profile, const Kernel& kernel, const Instruction& instruction,
                        const LegalityOptions& options, const ReportRule& report);
+
+/// The part of it for dpas, dpasw and bdpas, and for all others.
+void check_dpas(const Profile& profile, const Kernel& kernel, const Instruction& instruction,
+                const LegalityOptions& options, const ReportRule& report);
+void check_other(const Profile& profile, const Kernel& kernel, const Instruction& instruction,
+                 const ReportRule& report);
 
 }  // namespace tactus::dpas

@@ -60,8 +60,8 @@ struct Input {
 
 struct Attribute {
   std::string name;
-  std::string value;
-  bool is_number = false;  ///< value holds the bytes of an integer, little-endian
+  std::string value;  ///< a number in decimal
+  bool is_number = false;
 };
 
 /// Predefined variables that kernels may read. Tactus keeps them in register 0, at these bytes; the
@@ -109,9 +109,12 @@ struct Program {
   std::vector<Kernel> kernels;
   std::vector<std::string> warnings;  ///< complete lines, for standard error
 
-  /// "file:12" or "file: offset 0x1F".
-  [[nodiscard]] std::string place(const Kernel& kernel, std::size_t instruction) const;
+  /// Of an instruction, for messages behind the name of the file: "12" or "offset 0x1F".
+  [[nodiscard]] std::string location(const Kernel& kernel, std::size_t instruction) const;
 };
+
+/// Byte of the variable at which a raw or general operand begins.
+[[nodiscard]] std::uint32_t offset_in_variable(const Operand& operand, unsigned grf_bytes);
 
 /// Gives every variable its place: inputs at their offsets, then the others in the order of their
 /// declarations, by their alignment, each of a register or more from a register on, and none across
@@ -123,6 +126,8 @@ struct Program {
 /// to program.warnings.
 void resolve(Program& program, const Profile& profile, const LegalityOptions& options = {});
 
+/// Reads a .visaasm or .isa file without resolving it.
+[[nodiscard]] Program parse_program(const std::string& path);
 /// Reads and resolves a .visaasm or .isa file, told apart by their first bytes.
 [[nodiscard]] Program read_program(const std::string& path, const Profile& profile,
                                    const LegalityOptions& options = {});

@@ -1,0 +1,387 @@
+// The reference of the text form, a subset of vISA assembly:
+//
+//   .version 3.6
+//   .kernel "name"                      what follows belongs to it; several kernels may follow
+//   .decl A v_type=G type=ud num_elts=64 align=GRF [alias=<B,128>]
+//   .decl P1 v_type=P num_elts=16       a predicate
+//   .input A offset=64 size=8           the register file's bytes where the variable is passed
+//   .kernel_attr Target="cm"            or a number: SimdSize=16
+//   LOOP:                               a label
+//   dpas.s8.u4.8.8 (M1, 16) D.0 %null.0 B.0 A(0,0) {Atomic,$3,$1.dst,$2.src}
+//   mov.sat (M1, 16) D(0,0)<1> (-)S(0,0)<1;1,0>    add likewise, with two sources
+//   cmp.lt (M1_NM, 1) P1 N(0,0)<0;1,0> 0x10:d
+//   lsc_load.ugm (M1, 16) V:d32x2 flat[ADR+0x100]:a64      d32x16t: one address, in a row
+//   lsc_store.ugm (M1, 16) flat[ADR]:a64 V:d32
+//   lsc_load_block2d.ugm (M1_NM, 1) A:d16.16x8nn flat[BASE,W-1,H-1,PITCH-1,X,Y]
+//   lsc_store_block2d.ugm (M1_NM, 1) flat[BASE,W-1,H-1,PITCH-1,X,Y] D:d32.16x8nn
+//   lsc_fence.ugm.none.group
+//   barrier
+//   (!P1) jmp (M1, 1) LOOP
+//   ret (M1, 1)
+//
+// One instruction or directive a line; // and /* */ are comments. Offsets are integer expressions.
+// Constants end in their type, 0x10:d, -1:w, 1.5:f; hexadecimal ones are the bits of a float. What
+// stands in braces is Tactus's own: annotations that vISA leaves to the native form.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "isa/dpas/assembly.h"
+#include "isa/dpas/statement.h"
+#include "isa/support/error.h"
+#include "isa/support/problems.h"
+#include "isa/support/text.h"
+
+namespace tactus::dpas {
+namespace {
+
+constexpr std::size_t max_errors = 20;
+constexpr std::uint32_t max_attribute_number = (1U << 24U) - 1U;
+constexpr std::size_t longest_name = 64;
+constexpr std::size_t longest_kernel_name = 255;
+
+/// The text without comments, which become blanks; line ends stay.
+std::string without_comments(std::string_view text, const std::string& source_name) {
+  std::string result(text);
+  for (std::size_t i = 0; i + 1 < result.size(); ++i) {
+    if (result[i] == '"') {
+      const std::size_t end = result.find_first_of("\"\n", i + 1);
+      if (end == std::string::npos) break;
+      i = end;
+    } else if (result[i] == '/' && result[i + 1] == '/') {
+      for (; i < result.size() && result[i] != '\n'; ++i) result[i] = ' ';
+    } else if (result[i] == '/' && result[i + 1] == '*') {
+      const std::size_t end = result.find("*/", i + 2);
+      if (end == std::string::npos) {
+        const auto line =
+            std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i), '\n') + 1;
+        user_error("{}:{}: the comment has no end; allowed /* ... */", source_name, line);
+      }
+      for (; i < end + 2; ++i) {
+        if (result[i] != '\n') result[i] = ' ';
+      }
+      --i;
+    }
+  }
+  return result;
+}
+
+class Assembler {
+ public:
+  Assembler(std::string_view text, const std::string& source_name)
+      : text_(without_comments(text, source_name)), problems_(source_name, max_errors) {
+    program_.source = source_name;
+  }
+
+  Program run() {
+    std::string_view rest = text_;
+    for (line_ = 1; !rest.empty() && !problems_.full(); ++line_) {
+      const std::size_t end = rest.find('\n');
+      statement(rest.substr(0, end));
+      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+    if (!problems_.any()) check_kernels();
+    problems_.throw_if_any();
+    return std::move(program_);
+  }
+
+ private:
+  void statement(std::string_view line) {
+    TextCursor cursor(line);
+    try {
+      if (cursor.at_end()) return;
+      if (cursor.accept(".")) return directive(cursor);
+      TextCursor ahead = cursor;
+      const std::string_view name = ahead.word();
+      Kernel& kernel = current(cursor);
+      if (!name.empty() && ahead.accept(":")) {
+        ahead.expect_end();
+        return label(kernel, name, cursor.column());
+      }
+      Instruction instruction = parse_instruction(cursor, kernel);
+      append(kernel, instruction);
+    } catch (const TextError& error) {
+      report(error.column, error.message);
+    }
+  }
+
+  Kernel& current(const TextCursor& cursor) {
+    if (program_.kernels.empty()) cursor.fail(".kernel \"name\" has to come first");
+    return program_.kernels.back();
+  }
+
+  void append(Kernel& kernel, const Instruction& instruction) {
+    kernel.instructions.push_back(instruction);
+    kernel.places.push_back(static_cast<std::uint32_t>(line_));
+  }
+
+  void label(Kernel& kernel, std::string_view name, std::size_t column) {
+    Instruction instruction;
+    instruction.opcode = Opcode::label;
+    instruction.label = label_index(kernel, name);
+    for (std::size_t i = 0; i < kernel.instructions.size(); ++i) {
+      const Instruction& other = kernel.instructions[i];
+      if (other.opcode == Opcode::label && other.label == instruction.label) {
+        TextCursor::fail_at(column, "E_LABEL: {} is a label already, in line {}", quote(name),
+                            kernel.places[i]);
+      }
+    }
+    append(kernel, instruction);
+  }
+
+  void directive(TextCursor& cursor) {
+    const std::size_t column = cursor.column();
+    const std::string_view name = cursor.expect_word("a directive");
+    if (name == "version") return version(cursor);
+    if (name == "kernel") return kernel(cursor);
+    if (name == "decl") return declaration(cursor);
+    if (name == "input") return input(cursor);
+    if (name == "kernel_attr") return attribute(cursor);
+    const std::vector<std::string_view> known = {"version", "kernel", "decl", "input",
+                                                 "kernel_attr"};
+    TextCursor::fail_at(column, "unknown directive {}; allowed {}{}", quote(name),
+                        quote_list(known), suggestion(name, known));
+  }
+
+  void version(TextCursor& cursor) {
+    program_.major = static_cast<std::uint8_t>(cursor.expression("version", 3, 3));
+    cursor.expect(".");
+    program_.minor = static_cast<std::uint8_t>(cursor.expression("minor version", 0, 255));
+    cursor.expect_end();
+  }
+
+  void kernel(TextCursor& cursor) {
+    cursor.skip_blanks();
+    const std::size_t column = cursor.column();
+    Kernel made;
+    made.name = cursor.string_or_word("a name");
+    cursor.expect_end();
+    if (made.name.empty() || made.name.size() > longest_kernel_name) {
+      TextCursor::fail_at(column, "a kernel's name has {} characters; allowed 1..{}",
+                          made.name.size(), longest_kernel_name);
+    }
+    for (const Kernel& other : program_.kernels) {
+      if (other.name == made.name) {
+        TextCursor::fail_at(column, "kernel {} is there already", quote(made.name));
+      }
+    }
+    program_.kernels.push_back(std::move(made));
+  }
+
+  /// key= of a declaration, in any order.
+  static std::string_view key(TextCursor& cursor, std::size_t& column) {
+    cursor.skip_blanks();
+    column = cursor.column();
+    const std::string_view name = cursor.expect_word("a property such as num_elts=64");
+    cursor.expect("=");
+    return name;
+  }
+
+  void declaration(TextCursor& cursor) {
+    Kernel& k = current(cursor);
+    cursor.skip_blanks();
+    const std::size_t name_column = cursor.column();
+    const std::string name(cursor.expect_word("a name"));
+    check_free_name(k, name, name_column);
+    bool is_predicate = false, has_type = false, has_elements = false, has_kind = false;
+    Variable variable;
+    variable.name = name;
+    while (!cursor.at_end()) {
+      std::size_t column = 0;
+      const std::string_view property = key(cursor, column);
+      cursor.skip_blanks();
+      const std::size_t value_column = cursor.column();
+      if (property == "v_type") {
+        const std::string_view kind = cursor.word();
+        if (kind != "G" && kind != "P") {
+          TextCursor::fail_at(value_column,
+                              "variables of v_type {} are not in the subset; allowed \"G\", \"P\"",
+                              quote(kind));
+        }
+        is_predicate = kind == "P";
+        has_kind = true;
+      } else if (property == "type") {
+        variable.type = type(cursor.word(), value_column);
+        has_type = true;
+      } else if (property == "num_elts") {
+        variable.elements = cursor.expression("num_elts", 1, 65535);
+        has_elements = true;
+      } else if (property == "align") {
+        variable.align = align(cursor.word(), value_column);
+      } else if (property == "alias") {
+        alias(cursor, k, variable);
+      } else {
+        const std::vector<std::string_view> known = {"v_type", "type", "num_elts", "align",
+                                                     "alias"};
+        TextCursor::fail_at(column, "unknown property {}; allowed {}{}", quote(property),
+                            quote_list(known), suggestion(property, known));
+      }
+    }
+    if (!has_kind) TextCursor::fail_at(name_column, "v_type is missing; allowed v_type=G or P");
+    if (!has_elements) TextCursor::fail_at(name_column, "num_elts is missing");
+    if (is_predicate) return declare_predicate(k, variable, name_column);
+    if (!has_type) TextCursor::fail_at(name_column, "type is missing");
+    k.variables.push_back(std::move(variable));
+  }
+
+  static void declare_predicate(Kernel& k, const Variable& variable, std::size_t column) {
+    const std::uint32_t n = variable.elements;
+    if (n > 32 || (n & (n - 1)) != 0) {
+      TextCursor::fail_at(column, "a predicate of {} elements; allowed 1, 2, 4, 8, 16, 32", n);
+    }
+    k.predicates.push_back({variable.name, n});
+  }
+
+  static void check_free_name(const Kernel& k, const std::string& name, std::size_t column) {
+    const auto named = [&](const auto& list) {
+      return std::any_of(list.begin(), list.end(), [&](const auto& v) { return v.name == name; });
+    };
+    if (named(k.variables) || named(k.predicates)) {
+      TextCursor::fail_at(column, "{} is declared already", quote(name));
+    }
+    if (name.size() > longest_name) {
+      TextCursor::fail_at(column, "the name has {} characters; allowed 1..{}", name.size(),
+                          longest_name);
+    }
+    if (name[0] == '%' || (name[0] >= '0' && name[0] <= '9')) {
+      TextCursor::fail_at(column, "{} is no name of a variable; allowed a letter or _ first",
+                          quote(name));
+    }
+  }
+
+  static Type type(std::string_view name, std::size_t column) {
+    const auto found = find_type(name);
+    const bool packed = found && (*found == Type::v || *found == Type::vf || *found == Type::uv ||
+                                  *found == Type::boolean);
+    if (!found || packed) {
+      TextCursor::fail_at(column,
+                          "{} is no type of a variable; allowed ud, d, uw, w, ub, b, uq, q, f, df, "
+                          "hf, bf",
+                          quote(name));
+    }
+    return *found;
+  }
+
+  static Align align(std::string_view name, std::size_t column) {
+    const auto found = std::find(std::begin(align_names), std::end(align_names), name);
+    if (found == std::end(align_names)) {
+      TextCursor::fail_at(column, "{} is no alignment; allowed {}", quote(name),
+                          quote_list({std::begin(align_names), std::end(align_names)}));
+    }
+    return static_cast<Align>(found - std::begin(align_names));
+  }
+
+  /// <NAME,byte offset>
+  static void alias(TextCursor& cursor, const Kernel& k, Variable& variable) {
+    cursor.expect("<");
+    cursor.skip_blanks();
+    const std::size_t column = cursor.column();
+    const std::string_view name = cursor.expect_word("a variable");
+    variable.alias_of = find(k, name, column);
+    cursor.expect(",");
+    variable.alias_offset = cursor.expression("alias offset", 0, 65535);
+    cursor.expect(">");
+  }
+
+  static std::uint32_t find(const Kernel& k, std::string_view name, std::size_t column) {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < k.variables.size(); ++i) {
+      if (k.variables[i].name == name) return first_user_variable + static_cast<std::uint32_t>(i);
+      names.push_back(k.variables[i].name);
+    }
+    TextCursor::fail_at(column, "{} is no declared variable{}", quote(name),
+                        suggestion(name, names));
+  }
+
+  void input(TextCursor& cursor) {
+    Kernel& k = current(cursor);
+    cursor.skip_blanks();
+    const std::size_t name_column = cursor.column();
+    Input made;
+    made.variable = find(k, cursor.expect_word("a variable"), name_column);
+    bool has_offset = false, has_size = false;
+    while (!cursor.at_end()) {
+      std::size_t column = 0;
+      const std::string_view property = key(cursor, column);
+      if (property == "offset") {
+        made.offset = cursor.expression("offset", 0, 32767);
+        has_offset = true;
+      } else if (property == "size") {
+        made.size = cursor.expression("size", 1, 65535);
+        has_size = true;
+      } else {
+        TextCursor::fail_at(column, "unknown property {}; allowed \"offset\", \"size\"",
+                            quote(property));
+      }
+    }
+    if (!has_offset || !has_size) {
+      TextCursor::fail_at(name_column, "{} is missing", has_offset ? "size" : "offset");
+    }
+    k.inputs.push_back(made);
+  }
+
+  void attribute(TextCursor& cursor) {
+    Kernel& k = current(cursor);
+    cursor.skip_blanks();
+    const std::size_t column = cursor.column();
+    Attribute made;
+    made.name = std::string(cursor.expect_word("a name"));
+    if (made.name.size() > longest_name) {
+      TextCursor::fail_at(column, "the name has {} characters; allowed 1..{}", made.name.size(),
+                          longest_name);
+    }
+    if (cursor.accept("=")) {
+      if (cursor.peek() == '"') {
+        made.value = cursor.string_or_word("a value");
+        check_text_value(made, column);
+      } else {
+        made.is_number = true;
+        made.value = std::to_string(cursor.expression("value", 0, max_attribute_number));
+      }
+    } else {
+      made.is_number = true;
+      made.value = "1";
+    }
+    cursor.expect_end();
+    k.attributes.push_back(std::move(made));
+  }
+
+  static void check_text_value(const Attribute& made, std::size_t column) {
+    const bool printable_text = std::all_of(made.value.begin(), made.value.end(),
+                                            [](char c) { return c >= ' ' && c < 127; });
+    if (made.value.empty() || made.value.size() > 255 || !printable_text) {
+      TextCursor::fail_at(column, "a text value has 1..255 printable ASCII characters");
+    }
+    if (made.name == "Target" && made.value != "cm" && made.value != "3d") {
+      TextCursor::fail_at(column, "Target {} is unknown; allowed \"cm\", \"3d\"",
+                          quote(made.value));
+    }
+  }
+
+  void check_kernels() {
+    if (program_.kernels.empty()) report(0, "no .kernel in the file");
+    for (const Kernel& k : program_.kernels) {
+      if (k.instructions.empty()) {
+        problems_.add("", fmt::format("kernel {} has no instructions", quote(k.name)));
+      }
+    }
+  }
+
+  void report(std::size_t column, std::string what) {
+    problems_.add(column == 0 ? std::string() : fmt::format("{}:{}", line_, column),
+                  std::move(what));
+  }
+
+  std::string text_;
+  Problems problems_;
+  Program program_;
+  std::size_t line_ = 0;
+};
+
+}  // namespace
+
+Program assemble(std::string_view text, const std::string& source_name) {
+  return Assembler(text, source_name).run();
+}
+
+}  // namespace tactus::dpas
