@@ -198,17 +198,18 @@ DpasRunResult DpasSimulation::run(const dpas::Program& program,
   for (unsigned t = 0; t < threads.size(); ++t) {
     starts.emplace_back();
     if (threads[t].kernel == nullptr) continue;
-    auto known = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
-      return &kernel->kernel() == threads[t].kernel;
-    });
-    if (known == kernels.end()) {
-      known = kernels.insert(known, std::make_unique<dpas::DecodedKernel>(
-                                        program, *threads[t].kernel, system_->parameters()));
+    const dpas::DecodedKernel* decoded = nullptr;
+    for (const auto& kernel : kernels) {
+      if (&kernel->kernel() == threads[t].kernel) decoded = kernel.get();
     }
-    const dpas::DecodedKernel& kernel = **known;
-    starts.back() = start_of(program, threads[t], t, kernel);
-    instructions += kernel.operations().size();
-    jumps |= kernel.has_jumps();
+    if (decoded == nullptr) {
+      kernels.push_back(std::make_unique<dpas::DecodedKernel>(program, *threads[t].kernel,
+                                                              system_->parameters()));
+      decoded = kernels.back().get();
+    }
+    starts.back() = start_of(program, threads[t], t, *decoded);
+    instructions += decoded->operations().size();
+    jumps |= decoded->has_jumps();
   }
   system_->start(starts);
   kernels_ = std::move(kernels);
