@@ -70,11 +70,12 @@ std::vector<Args::Option> options() {
 }  // namespace
 
 int gemm_command(const Words& words) {
-  Args args("gemm",
-            "Multiplies matrices on machines with a DPAS array and on TCUs, cycle by cycle, checks\n"
-            "every result against a plain loop, and compares what it cost. Without --shape and\n"
-            "--list it runs the built-in product of a TCU, tiled to fill local memory.",
-            options());
+  Args args(
+      "gemm",
+      "Multiplies matrices on machines with a DPAS array and on TCUs, cycle by cycle, checks\n"
+      "every result against a plain loop, and compares what it cost. Without --shape and\n"
+      "--list it runs the built-in product of a TCU, tiled to fill local memory.",
+      options());
   if (!args.parse(words)) return exit_ok;
   return compares(args) ? run_comparison(args) : run_built_in(args);
 }

@@ -42,14 +42,15 @@ void refuse_unused(const Args& args, bool any_dpas) {
   for (const char* name : {"arch", "board", "mac-rounding", "decoder-timeout", "feed-gap",
                            "stall-percent", "stall-seed", "shuffle-seed"}) {
     if (!args.has(name)) continue;
-    user_error("tactus gemm: --{} is for the built-in product, without --shape and --list; a "
-               "machine is named with --machine",
-               name);
+    user_error(
+        "tactus gemm: --{} is for the built-in product, without --shape and --list; a "
+        "machine is named with --machine",
+        name);
   }
   if (any_dpas) return;
   std::vector<std::string> names = option_names(gemm::kernel_parameters());
-  for (const auto& list : {option_names(gemm::dpas_option_parameters()),
-                           option_names(gemm::profile_parameters())}) {
+  for (const auto& list :
+       {option_names(gemm::dpas_option_parameters()), option_names(gemm::profile_parameters())}) {
     names.insert(names.end(), list.begin(), list.end());
   }
   names.emplace_back("kernel");
@@ -95,8 +96,8 @@ std::vector<gemm::GemmConfig> machines_of(const Args& args) {
 }
 
 std::string shape_line(const Problem& p) {
-  return fmt::format("C ({0} x {1}) = A ({0} x {2}) * B ({2} x {1}), {3} multiply-accumulates",
-                     p.m, p.n, p.k, p.macs());
+  return fmt::format("C ({0} x {1}) = A ({0} x {2}) * B ({2} x {1}), {3} multiply-accumulates", p.m,
+                     p.n, p.k, p.macs());
 }
 
 /// One product: its figures below each other, machines side by side.
@@ -139,8 +140,8 @@ void print_product(const Comparison& comparison) {
     fmt::print("{}", Table({{"  bytes", Table::Align::left}, {"read"}, {"written"}}).text(levels));
     std::string on_chip;
     for (const gemm::OnChipMemory& memory : comparison.machines[i]->on_chip()) {
-      on_chip += fmt::format("{}{} {} bytes", on_chip.empty() ? "" : ", ", memory.name,
-                             memory.bits / 8);
+      on_chip +=
+          fmt::format("{}{} {} bytes", on_chip.empty() ? "" : ", ", memory.name, memory.bits / 8);
     }
     fmt::print("  on the chip: {}\n", on_chip);
   }
@@ -178,13 +179,13 @@ class ProductTable {
   }
 
   void line(const Measurement& m, const gemm::Runner& machine) {
-    fmt::print("{}", table_.line({m.problem.name, m.problem.shape(),
-                                  fmt::format("{}", m.problem.count), machine.name(),
-                                  fmt::format("{}", m.run.cycles),
-                                  fmt::format("{:.1f}", m.macs_per_cycle()),
-                                  fmt::format("{:.1f} %", 100 * m.utilisation()),
-                                  fmt::format("{:.1f} %", 100 * m.share_of_bound()),
-                                  fmt::format("{}", m.bytes_moved())}));
+    fmt::print("{}",
+               table_.line({m.problem.name, m.problem.shape(), fmt::format("{}", m.problem.count),
+                            machine.name(), fmt::format("{}", m.run.cycles),
+                            fmt::format("{:.1f}", m.macs_per_cycle()),
+                            fmt::format("{:.1f} %", 100 * m.utilisation()),
+                            fmt::format("{:.1f} %", 100 * m.share_of_bound()),
+                            fmt::format("{}", m.bytes_moved())}));
     std::fflush(stdout);
   }
 

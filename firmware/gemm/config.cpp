@@ -92,6 +92,11 @@ GemmConfig named_machine(const std::string& name, const std::string& beside) {
     if (ends_with(rest, ".tarch")) {
       config.architecture =
           tcu::read_architecture(beside.empty() ? rest : resolve_beside(beside, rest));
+      // As near to an ideal memory as AXI comes: a vector a cycle on each port.
+      const std::uint64_t vector_bits = 8 * config.architecture.vector_bytes();
+      unsigned width = static_cast<unsigned>(axi_width_range.max);
+      while (width > axi_width_range.min && vector_bits % width != 0) width /= 2;
+      config.board.axi_data_bits = width;
     } else {
       const Board board = read_board(path_of("boards", rest, beside));
       config.board = board;
@@ -135,10 +140,10 @@ std::unique_ptr<Runner> make_runner(const GemmConfig& config) {
   }
   const dpas::Profile& profile = config.dpas.machine.profile;
   if (profile.grf_bytes != 4 * profile.execution_size) {
-    user_error("{}: {} channels with registers of {} bytes; allowed: registers of {}, 4 bytes a "
-               "channel",
-               config.machine, profile.execution_size, profile.grf_bytes,
-               4 * profile.execution_size);
+    user_error(
+        "{}: {} channels with registers of {} bytes; allowed: registers of {}, 4 bytes a "
+        "channel",
+        config.machine, profile.execution_size, profile.grf_bytes, 4 * profile.execution_size);
   }
   return make_dpas_runner(config.machine, dpas_runner_config(config));
 }

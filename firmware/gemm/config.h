@@ -17,7 +17,7 @@ struct KernelOptions {
   std::string precision = "int8";
   BLayout b_layout = BLayout::rows;
   unsigned rows = 0, m_tiles = 0, n_tiles = 0, k_steps = 0, buffers = 0;  ///< 0: chosen
-  unsigned threads = 0;                                                    ///< 0: all there are
+  unsigned threads = 0;                                                   ///< 0: all there are
 };
 [[nodiscard]] const ParameterTable<KernelOptions>& kernel_parameters();
 
@@ -42,7 +42,8 @@ struct GemmConfig {
 };
 
 /// "pvc" or "dpas:pvc": a profile of configs/dpas, or a .json file; "tcu:F.tarch": an architecture
-/// with the default board; "tcu:zcu104": a board of configs/boards, or a .json file. Paths are
+/// with ports as wide as its vectors, if AXI has them, and latencies of one cycle; "tcu:zcu104": a
+/// board of configs/boards, or a .json file. Paths are
 /// sought from the folder of `beside`, if it is given. Throws UserError with what is allowed.
 [[nodiscard]] GemmConfig named_machine(const std::string& name, const std::string& beside = {});
 

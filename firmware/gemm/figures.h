@@ -1,5 +1,5 @@
-// The figures of a matrix product on a machine, each described once: the columns of the table on the
-// screen, of the CSV file and of the page, the keys of the statistics, and their explanations.
+// The figures of a matrix product on a machine, each described once: the columns of the table on
+// the screen, of the CSV file and of the page, the keys of the statistics, and their explanations.
 #pragma once
 
 #include <cstdint>

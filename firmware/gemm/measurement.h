@@ -50,9 +50,9 @@ struct Measurement {
   RunResult run;
   std::vector<Level> levels;  ///< the outermost first
   std::optional<RegisterReads> registers;
-  std::uint64_t checked = 0;   ///< elements of C that were compared
-  std::string wrong;           ///< empty: all of them are right
-  double host_seconds = 0;     ///< of the simulation alone
+  std::uint64_t checked = 0;  ///< elements of C that were compared
+  std::string wrong;          ///< empty: all of them are right
+  double host_seconds = 0;    ///< of the simulation alone
 
   [[nodiscard]] double macs_per_cycle() const;
   /// 0..1: of what the array could do, counting no padding.

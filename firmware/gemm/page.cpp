@@ -26,10 +26,10 @@ std::string time_bar(const Counters& counters) {
   for (std::size_t group = 0; group < time.groups.size(); ++group) {
     for (std::size_t r = 0; r < counters.time.size(); ++r) {
       if (time.reasons[r].group != group) continue;
-      parts.push_back({static_cast<double>(counters.time[r]), time.groups[group].colour,
-                       fmt::format("{}: {} cycles, {}", time.reasons[r].title,
-                                   grouped(counters.time[r]),
-                                   percent(ratio(counters.time[r], counters.cycles())))});
+      parts.push_back(
+          {static_cast<double>(counters.time[r]), time.groups[group].colour,
+           fmt::format("{}: {} cycles, {}", time.reasons[r].title, grouped(counters.time[r]),
+                       percent(ratio(counters.time[r], counters.cycles())))});
     }
   }
   return svg::stacked_bar(parts, true);
@@ -40,9 +40,10 @@ class Page {
   explicit Page(const Comparison& comparison) : c_(comparison), page_(title()) {}
 
   std::string html() {
-    page_.lead(fmt::format("<p>{}. Results are compared with a plain triple loop in each machine's "
-                           "arithmetic. Tactus {} ({}).</p>\n",
-                           subject(), escape(c_.version), escape(c_.revision)));
+    page_.lead(
+        fmt::format("<p>{}. Results are compared with a plain triple loop in each machine's "
+                    "arithmetic. Tactus {} ({}).</p>\n",
+                    subject(), escape(c_.version), escape(c_.revision)));
     for (const auto& machine : c_.machines) {
       if (machine->arithmetic_note().empty()) continue;
       page_.lead(fmt::format("<p>{}.</p>\n", escape(machine->arithmetic_note())));
@@ -52,9 +53,9 @@ class Page {
     if (c_.problems.size() > 1) page_.section("Products", products());
     for (const auto& row : c_.results) {
       const Problem& p = row.front().problem;
-      page_.section(fmt::format("{}{}", p.name == p.shape() ? "" : escape(p.name) + ": ",
-                                p.shape()),
-                    product(row));
+      page_.section(
+          fmt::format("{}{}", p.name == p.shape() ? "" : escape(p.name) + ": ", p.shape()),
+          product(row));
     }
     page_.section("What the figures mean", meanings());
     return page_.html();
@@ -70,24 +71,30 @@ class Page {
   [[nodiscard]] std::string subject() const {
     std::uint64_t macs = 0;
     for (const Problem& p : c_.problems) macs += p.count * p.macs();
-    return fmt::format("{} multiply-accumulates on {} machine{}", grouped(macs),
-                       c_.machines.size(), c_.machines.size() == 1 ? "" : "s");
+    return fmt::format("{} multiply-accumulates on {} machine{}", grouped(macs), c_.machines.size(),
+                       c_.machines.size() == 1 ? "" : "s");
   }
 
   [[nodiscard]] std::string tiles() const {
     std::vector<std::string> list;
     for (std::size_t i = 0; i < c_.machines.size(); ++i) {
       const Comparison::Total total = c_.total(i);
-      list.push_back(html::tile(c_.machines[i]->name(), percent(total.utilisation),
-                                fmt::format("of peak; {} cycles, {:.3f} ms", grouped(total.cycles),
-                                            total.ms)));
+      list.push_back(html::tile(
+          c_.machines[i]->name(), percent(total.utilisation),
+          fmt::format("of peak; {} cycles, {:.3f} ms", grouped(total.cycles), total.ms)));
     }
     return html::tiles(list);
   }
 
   [[nodiscard]] std::string machines() const {
-    html::Table table({{"machine", true}, {"what it is", true}, {"memory", true},
-                       {"on the chip", true}, {"cycles"}, {"ms"}, {"of peak"}, {"of bound"},
+    html::Table table({{"machine", true},
+                       {"what it is", true},
+                       {"memory", true},
+                       {"on the chip", true},
+                       {"cycles"},
+                       {"ms"},
+                       {"of peak"},
+                       {"of bound"},
                        {"memory bytes"}});
     for (std::size_t i = 0; i < c_.machines.size(); ++i) {
       const Runner& machine = *c_.machines[i];
@@ -141,8 +148,8 @@ class Page {
   static std::string run(const Measurement& m, const Runner& machine) {
     const Counters& counters = m.run.accounting.totals;
     const TimeInfo& time = counters.info->time;
-    std::string text = fmt::format("<h3>{}: the {}'s time</h3>\n", escape(machine.name()),
-                                   escape(time.subject));
+    std::string text =
+        fmt::format("<h3>{}: the {}'s time</h3>\n", escape(machine.name()), escape(time.subject));
     if (!m.wrong.empty()) text += fmt::format("<p>Wrong: {}</p>\n", escape(m.wrong));
     text += time_bar(counters);
     std::vector<svg::Legend> legend;
@@ -170,8 +177,8 @@ class Page {
       table.row({escape(figure.title), escape(figure.meaning)});
     }
     for (std::size_t i = 0; i < c_.machines.size(); ++i) {
-      table.row({"bound of " + escape(c_.machines[i]->name()),
-                 escape(c_.results.front()[i].bound.text)});
+      table.row(
+          {"bound of " + escape(c_.machines[i]->name()), escape(c_.results.front()[i].bound.text)});
     }
     return table.html();
   }

@@ -58,8 +58,8 @@ Problem parse_row(const std::vector<std::string_view>& cells, std::string& probl
     const std::uint64_t most = i == 4 ? most_count : most_elements;
     const auto value = whole(cells[i], most);
     if (!value) {
-      problem = fmt::format("{} is {}; allowed {}", names[i - 1], quote(cells[i]),
-                            range_text(1, most));
+      problem =
+          fmt::format("{} is {}; allowed {}", names[i - 1], quote(cells[i]), range_text(1, most));
       return row;
     }
     *places[i - 1] = *value;

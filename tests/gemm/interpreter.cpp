@@ -63,8 +63,7 @@ class Thread {
     ++counts_.dpas;
     const dpas::DpasConfig config = config_of(i);
     dpas_reference(config, registers_.data() + i.dst.address,
-                   registers_.data() + i.source[0].address,
-                   registers_.data() + i.source[1].address,
+                   registers_.data() + i.source[0].address, registers_.data() + i.source[1].address,
                    registers_.data() + i.source[2].address);
   }
 

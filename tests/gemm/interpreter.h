@@ -14,8 +14,8 @@ struct Interpreted {
   std::uint64_t bytes_loaded = 0, bytes_stored = 0;
 };
 
-/// Executes the first kernel for threads 0 .. threads - 1 on this memory, which begins at address 0.
-/// Throws std::runtime_error for what leaves it.
+/// Executes the first kernel for threads 0 .. threads - 1 on this memory, which begins at address
+/// 0. Throws std::runtime_error for what leaves it.
 [[nodiscard]] Interpreted interpret(const dpas::Program& program, const dpas::Profile& profile,
                                     unsigned threads, std::vector<std::uint8_t>& memory);
 

@@ -93,12 +93,12 @@ TEST(Kernel, EveryPairOfPrecisionsOfEveryProfile) {
 
 TEST(Kernel, RandomShapesAndBlockings) {
   ASSERT_TRUE(rc::check([] {
-    const dpas::Profile profile = profile_named(*rc::gen::elementOf(
-        std::vector<std::string>(std::begin(profiles), std::end(profiles))));
+    const dpas::Profile profile = profile_named(
+        *rc::gen::elementOf(std::vector<std::string>(std::begin(profiles), std::end(profiles))));
     const std::vector<PrecisionPair> pairs = pairs_of(profile);
-    const DpasTask task = task_of(*rc::gen::inRange(1, 120), *rc::gen::inRange(1, 120),
-                                  *rc::gen::inRange(1, 400), *rc::gen::elementOf(pairs),
-                                  *rc::gen::element(BLayout::rows, BLayout::vnni));
+    const DpasTask task =
+        task_of(*rc::gen::inRange(1, 120), *rc::gen::inRange(1, 120), *rc::gen::inRange(1, 400),
+                *rc::gen::elementOf(pairs), *rc::gen::element(BLayout::rows, BLayout::vnni));
     BlockingWishes wishes;
     wishes.rows = *rc::gen::inRange(0U, 9U);
     wishes.buffers = *rc::gen::inRange(0U, 3U);
@@ -185,7 +185,8 @@ TEST(Blocking, PrecisionThatTheProfileLacksIsRefused) {
     (void)choose_blocking(task_of(8, 8, 8, {Precision::tf32, Precision::tf32}), profile, {});
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_EQ(std::string(error.what()).rfind("profile dg2 has no precision tf32; allowed ", 0), 0U);
+    EXPECT_EQ(std::string(error.what()).rfind("profile dg2 has no precision tf32; allowed ", 0),
+              0U);
   }
 }
 

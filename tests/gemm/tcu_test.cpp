@@ -28,8 +28,8 @@ TEST(TcuGemm, RandomShapesAreRight) {
     config.architecture.local_depth = *rc::gen::inRange<std::uint64_t>(40, 400);
     config.architecture.accumulator_depth = *rc::gen::inRange<std::uint64_t>(8, 80);
     config.axi_data_bits = 32;
-    const Problem problem = shape(*rc::gen::inRange(1, 70), *rc::gen::inRange(1, 40),
-                                  *rc::gen::inRange(1, 40));
+    const Problem problem =
+        shape(*rc::gen::inRange(1, 70), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 40));
     const Measurement result = measured(config, problem);
     RC_ASSERT(result.wrong.empty());
     RC_ASSERT(result.checked == problem.m * problem.n);

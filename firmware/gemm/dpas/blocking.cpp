@@ -88,8 +88,7 @@ class Formula {
                              profile_.execution_size * shape_.b_element_bytes);
     }
     const std::uint64_t tiles = std::uint64_t{plan.m_tiles} * plan.n_tiles;
-    const std::uint64_t stores =
-        tiles * beats_of(blocking_.rows, profile_.execution_size * 4);
+    const std::uint64_t stores = tiles * beats_of(blocking_.rows, profile_.execution_size * 4);
 
     BlockCost cost;
     cost.array = step * grid_.steps;
@@ -97,8 +96,7 @@ class Formula {
     cost.issued = tiles * grid_.steps + tiles + block_overhead +
                   turns * (plan.a.size() + plan.b.size() + turn_overhead);
     const std::uint64_t load = memory_.latency + turn_beats;
-    const unsigned latency =
-        dpas::latency(profile_, blocking_.rows, dpas::LatencyModel::model);
+    const unsigned latency = dpas::latency(profile_, blocking_.rows, dpas::LatencyModel::model);
     const std::uint64_t multiply =
         blocking_.k_steps * std::max<std::uint64_t>(step, latency) + latency;
     cost.chain = stores + memory_.latency;
@@ -121,8 +119,7 @@ void check_precision(const DpasTask& task, const dpas::Profile& profile) {
     user_error("profile {} has no precision {}; allowed {}", profile.name, info(precision).name,
                profile.precision_list());
   }
-  if (profile.equal_int_widths && task.is_integer() &&
-      info(task.w).bits != info(task.a).bits) {
+  if (profile.equal_int_widths && task.is_integer() && info(task.w).bits != info(task.a).bits) {
     user_error("profile {} multiplies integers of one width only, not {} with {}", profile.name,
                info(task.w).name, info(task.a).name);
   }
@@ -142,8 +139,7 @@ std::vector<unsigned> candidates(unsigned wish, unsigned most) {
 
 /// Whether the loads of so many steps of K are messages that there are.
 bool loadable(const OperandShape& shape, unsigned k_steps) {
-  return k_steps * shape.a_row_bytes <= most_row_bytes &&
-         k_steps * shape.b_rows <= most_block_rows;
+  return k_steps * shape.a_row_bytes <= most_row_bytes && k_steps * shape.b_rows <= most_block_rows;
 }
 
 }  // namespace
@@ -156,16 +152,15 @@ std::string Blocking::text() const {
 
 unsigned registers_needed(const DpasTask& task, const dpas::Profile& profile,
                           const Blocking& blocking) {
-  const BlockPlan plan = block_plan(task, profile, blocking, blocking.rows * blocking.m_tiles,
-                                    blocking.n_tiles);
+  const BlockPlan plan =
+      block_plan(task, profile, blocking, blocking.rows * blocking.m_tiles, blocking.n_tiles);
   return 1 + coordinate_registers + blocking.rows * blocking.m_tiles * blocking.n_tiles +
          blocking.buffers * (plan.a_registers + plan.b_registers);
 }
 
 std::uint64_t dpas_count(const DpasTask& task, const dpas::Profile& profile, unsigned rows) {
   const Problem& p = task.problem;
-  return (p.m + rows - 1) / rows *
-         ((p.n + profile.execution_size - 1) / profile.execution_size) *
+  return (p.m + rows - 1) / rows * ((p.n + profile.execution_size - 1) / profile.execution_size) *
          ((p.k + task.k_step() - 1) / task.k_step());
 }
 

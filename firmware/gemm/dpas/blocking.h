@@ -2,8 +2,8 @@
 //
 // A hardware thread computes one block of C at a time, m_tiles x n_tiles results of one instruction
 // each, all in registers, over the whole of K. For a step of K (8 * OPS elements) it holds
-// operands of A for each row of tiles and of B for each column; within a step, all tiles of a column
-// follow each other, so that B stays in the array's operand buffer and is read once.
+// operands of A for each row of tiles and of B for each column; within a step, all tiles of a
+// column follow each other, so that B stays in the array's operand buffer and is read once.
 //
 // The formula (ours) takes the longest of four times:
 //   array   the sum over all instructions of max(P * RC, registers of src1 / tiles of the run)
@@ -61,8 +61,8 @@ struct BlockingWishes {
                                              const Blocking& blocking, const MemoryCost& memory);
 
 /// The blocking with the lowest estimate of those that fit the registers and meet the wishes; of
-/// equal ones the one that needs fewest registers, then the first of the search. Throws UserError if
-/// the profile lacks a precision or nothing fits.
+/// equal ones the one that needs fewest registers, then the first of the search. Throws UserError
+/// if the profile lacks a precision or nothing fits.
 [[nodiscard]] Blocking choose_blocking(const DpasTask& task, const dpas::Profile& profile,
                                        const MemoryCost& memory, const BlockingWishes& wishes = {});
 

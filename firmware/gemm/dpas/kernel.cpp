@@ -177,8 +177,8 @@ class Writer {
     if (n_edge) {
       at_right = out_.predicate("RIGHT", 1);
       out_.cmp(1, dpas::Comparison::ge, at_right, out_.scalar(x_),
-               KernelBuilder::immediate(static_cast<std::int64_t>(
-                   (grid_.n_blocks - 1) * n_tiles * profile_.execution_size)));
+               KernelBuilder::immediate(static_cast<std::int64_t>((grid_.n_blocks - 1) * n_tiles *
+                                                                  profile_.execution_size)));
     }
     std::uint32_t bottom = 0;
     std::uint32_t right = 0;
@@ -255,8 +255,7 @@ class Writer {
     result.lsc.data_size = block.element_bytes == 1   ? dpas::LscDataSize::d8
                            : block.element_bytes == 2 ? dpas::LscDataSize::d16
                                                       : dpas::LscDataSize::d32;
-    result.source[0] =
-        KernelBuilder::immediate(static_cast<std::int64_t>(surface.base), Type::uq);
+    result.source[0] = KernelBuilder::immediate(static_cast<std::int64_t>(surface.base), Type::uq);
     result.source[1] = size_operand(surface.width - 1);
     result.source[2] = size_operand(surface.height - 1);
     result.source[3] = size_operand(surface.pitch - 1);
@@ -273,9 +272,9 @@ class Writer {
       block.blocks = static_cast<std::uint8_t>(blocking_.k_steps);
       block.width = static_cast<std::uint16_t>(shape_.a_row_bytes);
       block.height = static_cast<std::uint16_t>(part.rows);
-      Instruction load = message(dpas::LscOperation::load_block2d, layout_.a, block,
-                                 out_.scalar(in_a_),
-                                 out_.scalar(y_, static_cast<std::uint8_t>(part.first)));
+      Instruction load =
+          message(dpas::LscOperation::load_block2d, layout_.a, block, out_.scalar(in_a_),
+                  out_.scalar(y_, static_cast<std::uint8_t>(part.first)));
       load.dst = out_.raw(a_[set], part.grf * grf);
       out_.append(load);
     }
@@ -286,9 +285,9 @@ class Writer {
       block.width = static_cast<std::uint16_t>(profile_.execution_size);
       block.height = static_cast<std::uint16_t>(shape_.b_rows * blocking_.k_steps);
       block.transform = shape_.b_transform;
-      Instruction load = message(dpas::LscOperation::load_block2d, layout_.b, block,
-                                 out_.scalar(x_, static_cast<std::uint8_t>(part.first)),
-                                 out_.scalar(in_b_));
+      Instruction load =
+          message(dpas::LscOperation::load_block2d, layout_.b, block,
+                  out_.scalar(x_, static_cast<std::uint8_t>(part.first)), out_.scalar(in_b_));
       load.dst = out_.raw(b_[set], part.grf * grf);
       out_.append(load);
     }
@@ -331,12 +330,11 @@ class Writer {
           dpas.source[0] = first && step == 0 ? KernelBuilder::null(result_) : dpas.dst;
           dpas.source[1] = out_.raw(b_[set], b_offset(plan, j, step));
           const std::uint32_t a = a_offset(plan, i, step);
-          dpas.source[2] = out_.vector(
-              a_[set], static_cast<std::uint8_t>(a % profile_.grf_bytes / 4));
+          dpas.source[2] =
+              out_.vector(a_[set], static_cast<std::uint8_t>(a % profile_.grf_bytes / 4));
           dpas.source[2].row = static_cast<std::uint8_t>(a / profile_.grf_bytes);
           dpas.annotations.atomic =
-              i + 1 < plan.m_tiles &&
-              plan.rows_of(i + 1, blocking_) == dpas.repeat_count;
+              i + 1 < plan.m_tiles && plan.rows_of(i + 1, blocking_) == dpas.repeat_count;
           out_.append(dpas);
         }
       }

@@ -1,7 +1,7 @@
 // Kernels of matrix products for machines with a DPAS array.
 //
-// All threads run one kernel. Blocks of C are numbered down the columns; thread t computes blocks t,
-// t + threads, ... Blocks at the lower and right border have code of their own, so that no
+// All threads run one kernel. Blocks of C are numbered down the columns; thread t computes blocks
+// t, t + threads, ... Blocks at the lower and right border have code of their own, so that no
 // instruction computes rows or tiles that are not there.
 #pragma once
 

@@ -50,8 +50,7 @@ class DpasRunner final : public Runner {
     const dpas::Profile& p = profile();
     const std::uint64_t threads = most_threads();
     return {{"register files", threads * p.register_file_bytes() * 8},
-            {"operand buffers",
-             (std::uint64_t{p.src1_buffer_bytes} + p.src2_buffer_bytes) * 8}};
+            {"operand buffers", (std::uint64_t{p.src1_buffer_bytes} + p.src2_buffer_bytes) * 8}};
   }
   [[nodiscard]] const MachineInfo& info() const override { return dpas_machine_info(); }
 
@@ -141,9 +140,8 @@ void DpasRunner::add_traffic(const DpasRunResult& run, Measurement& result) cons
                    {"register files", run.grf_reads * grf, run.grf_writes * grf}};
 }
 
-void DpasRunner::check(const DpasTask& task, const DpasLayout& layout,
-                       const DpasOperands& operands, DpasSimulation& simulation,
-                       Measurement& result) const {
+void DpasRunner::check(const DpasTask& task, const DpasLayout& layout, const DpasOperands& operands,
+                       DpasSimulation& simulation, Measurement& result) const {
   const Problem& p = task.problem;
   for (std::uint64_t i = 0; i < p.m; ++i) {
     const std::vector<std::uint8_t> row =
@@ -173,13 +171,13 @@ MemoryCost memory_cost(const DpasSimulationConfig& config) {
           machine.profile.send_latency + static_cast<unsigned>(config.read_latency) + pins, true};
 }
 
-std::unique_ptr<Runner> make_dpas_runner(const std::string& name,
-                                         const DpasRunnerConfig& config) {
+std::unique_ptr<Runner> make_dpas_runner(const std::string& name, const DpasRunnerConfig& config) {
   if (config.simulation.machine.numerics.float_mode != dpas::FloatMode::seq ||
       config.simulation.machine.numerics.ftz_in || config.simulation.machine.numerics.ftz_out) {
-    user_error("{}: products are checked against sums that are rounded one by one; allowed: "
-               "float mode seq, without flushing denormals",
-               name);
+    user_error(
+        "{}: products are checked against sums that are rounded one by one; allowed: "
+        "float mode seq, without flushing denormals",
+        name);
   }
   return std::make_unique<DpasRunner>(name, config);
 }

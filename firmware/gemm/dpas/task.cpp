@@ -19,7 +19,7 @@ using dpas::Precision;
 
 namespace {
 
-constexpr std::uint64_t row_alignment = 64;    // bytes, as 2D block messages want it
+constexpr std::uint64_t row_alignment = 64;     // bytes, as 2D block messages want it
 constexpr std::uint64_t base_alignment = 4096;  // bytes
 constexpr std::uint64_t memory_bytes = std::uint64_t{1} << 32;
 
@@ -207,8 +207,7 @@ PrecisionPair parse_precision(const std::string& text, const std::string& where)
   PrecisionPair pair{};
   pair.w = precision_of(all.substr(0, dot), where, text);
   pair.a = dot == std::string::npos ? pair.w : precision_of(all.substr(dot + 1), where, text);
-  if (dpas::ops_per_channel(pair.w, pair.a) == 0 ||
-      info(pair.w).kind != info(pair.a).kind) {
+  if (dpas::ops_per_channel(pair.w, pair.a) == 0 || info(pair.w).kind != info(pair.a).kind) {
     user_error("{} {} is not allowed: {} and {} do not meet in an instruction", where, quote(text),
                info(pair.w).name, info(pair.a).name);
   }

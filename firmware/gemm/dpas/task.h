@@ -1,9 +1,10 @@
 // A matrix product on a machine with a DPAS array, and where its matrices lie in memory.
 //
 // A lies row by row, as src2 wants it. B lies row by row too and is interleaved by the load (VNNI),
-// or it lies interleaved already: row j of dwords holds rows j * e .. j * e + e - 1 of B, e elements
-// in a dword. Elements below 8 bits cannot be interleaved by a load and lie so always. C is row by
-// row, 4 bytes an element. Rows begin at multiples of 64 bytes, as 2D block messages want them.
+// or it lies interleaved already: row j of dwords holds rows j * e .. j * e + e - 1 of B, e
+// elements in a dword. Elements below 8 bits cannot be interleaved by a load and lie so always. C
+// is row by row, 4 bytes an element. Rows begin at multiples of 64 bytes, as 2D block messages want
+// them.
 #pragma once
 
 #include <cstdint>

@@ -13,12 +13,12 @@ inline constexpr unsigned most_row_bytes = 64;   ///< of its rows, all blocks to
 
 /// Numbers of the operands of one instruction.
 struct OperandShape {
-  unsigned a_row_bytes = 0;     ///< a row of src2: 32, 16 or 8
-  unsigned b_rows = 0;          ///< rows of B in memory that a step of K needs
-  unsigned b_element_bytes = 0; ///< of the loads of B
-  unsigned b_registers = 0;     ///< of src1: 8, 4 or 2
-  bool b_transform = false;     ///< the load interleaves
-  unsigned b_most_blocks = 1;   ///< columns of tiles that one load brings
+  unsigned a_row_bytes = 0;      ///< a row of src2: 32, 16 or 8
+  unsigned b_rows = 0;           ///< rows of B in memory that a step of K needs
+  unsigned b_element_bytes = 0;  ///< of the loads of B
+  unsigned b_registers = 0;      ///< of src1: 8, 4 or 2
+  bool b_transform = false;      ///< the load interleaves
+  unsigned b_most_blocks = 1;    ///< columns of tiles that one load brings
 };
 [[nodiscard]] OperandShape operand_shape(const DpasTask& task, const dpas::Profile& profile);
 

@@ -40,8 +40,12 @@ class Product {
     }
   }
 
-  [[nodiscard]] std::vector<std::uint8_t> a() const { return selftest::to_bytes(product_.type, a_); }
-  [[nodiscard]] std::vector<std::uint8_t> b() const { return selftest::to_bytes(product_.type, b_); }
+  [[nodiscard]] std::vector<std::uint8_t> a() const {
+    return selftest::to_bytes(product_.type, a_);
+  }
+  [[nodiscard]] std::vector<std::uint8_t> b() const {
+    return selftest::to_bytes(product_.type, b_);
+  }
 
   /// Row `row` of tile `tile` of C.
   [[nodiscard]] std::vector<std::uint8_t> c(std::uint64_t tile, std::uint64_t row) const {
@@ -144,11 +148,10 @@ void TcuRunner::add_traffic(Measurement& result) const {
   const auto both = [&](const char* name) { return counters.of(name, 0) + counters.of(name, 1); };
   const std::uint64_t beat = config_.axi_data_bits / 8;
   const std::uint64_t vector = config_.architecture.vector_bytes();
-  result.levels = {
-      {"memory", both("read_beats") * beat, both("write_beats") * beat},
-      {"local memory", both("local_reads") * vector, both("local_writes") * vector},
-      {"accumulators", counters.of("accumulator_reads") * vector,
-       counters.of("accumulator_writes") * vector}};
+  result.levels = {{"memory", both("read_beats") * beat, both("write_beats") * beat},
+                   {"local memory", both("local_reads") * vector, both("local_writes") * vector},
+                   {"accumulators", counters.of("accumulator_reads") * vector,
+                    counters.of("accumulator_writes") * vector}};
 }
 
 /// Compares rows of C, all of them unless scalar arithmetic would take longer than the simulation.
@@ -161,9 +164,8 @@ void TcuRunner::check(const Product& product, const TcuSchedule& schedule,
   const std::uint64_t macs = schedule.rows * schedule.n_tiles * schedule.k_tiles * n * n;
   // Not a multiple of the rows: the rows that are compared differ from tile to tile.
   const std::uint64_t step = std::max<std::uint64_t>(macs / affordable, 1);
-  const std::vector<std::uint8_t> c =
-      simulation.read_dram(0, schedule.k_tiles * schedule.rows * vector,
-                           schedule.n_tiles * schedule.rows * vector);
+  const std::vector<std::uint8_t> c = simulation.read_dram(
+      0, schedule.k_tiles * schedule.rows * vector, schedule.n_tiles * schedule.rows * vector);
   for (std::uint64_t at = 0; at < schedule.n_tiles * schedule.rows; at += step) {
     const std::uint64_t tile = at / schedule.rows;
     const std::uint64_t row = at % schedule.rows;

@@ -2,10 +2,11 @@
 //
 // A has tiles of N columns, B blocks of N x N weights behind a bias of zeroes (N + 1 vectors). Rows
 // of A are cut into chunks; the accumulators hold a chunk's rows of some columns of tiles of C. In
-// a chunk, either all of A stays in local memory and C is computed column by column, or A comes tile
-// by tile and each tile is multiplied with a block of each column that the accumulators hold. The
-// weights stay in the array while the rows of a chunk pass it. Instructions are decoded in order, so
-// transfers and multiplications follow each other; the formula (ours) adds up their cycles.
+// a chunk, either all of A stays in local memory and C is computed column by column, or A comes
+// tile by tile and each tile is multiplied with a block of each column that the accumulators hold.
+// The weights stay in the array while the rows of a chunk pass it. Instructions are decoded in
+// order, so transfers and multiplications follow each other; the formula (ours) adds up their
+// cycles.
 #pragma once
 
 #include <cstdint>
