@@ -37,7 +37,6 @@ void Array::commit() {
   const Cycle now = clock_.now;
   while (first_ != end_ && in_flight_[first_ % most_in_flight].done <= now) {
     const InFlight& done = in_flight_[first_++ % most_in_flight];
-    ++clock_.progress;
     if (clock_.events != nullptr) {
       clock_.events->event({DpasEvent::result, done.thread, done.index});
     }
@@ -107,7 +106,6 @@ Cycle Array::next_event(Cycle now) const {
   for (const Cycle at : {rows_until_, load_until_, free_at_, drained_at_}) {
     if (at > now) next = std::min(next, at);
   }
-  if (first_ != end_) next = std::min(next, in_flight_[first_ % most_in_flight].done);
   return next;
 }
 

@@ -76,6 +76,7 @@ void IssueStage::start(const std::vector<ThreadStart>& starts) {
     thread.resume_at = thread.results_at = 0;
     thread.in_barrier = thread.in_fence = thread.wait_known = false;
     thread.tokens = {};
+    new_head(thread);
     if (thread.kernel == nullptr) continue;
     ++running_;
     thread.flags.assign(thread.kernel->predicates() + 1, 0);
@@ -143,16 +144,14 @@ IssueStage::ThreadState IssueStage::tokens_allow(const Thread& thread, const Ope
   return now < from ? wait_token : issue;
 }
 
-/// The state of a thread in cycle `now`, if nothing of the machine changes until then; it holds
-/// until cycle `until`, if nothing changes.
-IssueStage::ThreadState IssueStage::look(unsigned index, Cycle now, Cycle& until) const {
+IssueStage::ThreadState IssueStage::look_again(unsigned index, Cycle now, Cycle& until) const {
   Thread& thread = *threads_[index];
   until = never;
-  if (thread.kernel == nullptr) return rest;
+  if (thread.kernel == nullptr) return block(thread, rest, never);
   if (thread.in_barrier) return wait_barrier;
   if (now < thread.resume_at) {
     until = thread.resume_at;
-    return thread.resume_state;
+    return block(thread, thread.resume_state, until);
   }
   if (thread.in_fence) {
     if (thread.messages > 0) return wait_fence;
@@ -164,10 +163,10 @@ IssueStage::ThreadState IssueStage::look(unsigned index, Cycle now, Cycle& until
     const bool guarded = sync_ == Sync::tokens && thread.kernel->has_tokens();
     if (!guarded || wait.hazard == Hazard::alu_result) {
       until = wait.until;
-      return state_of(wait.hazard);
+      return block(thread, state_of(wait.hazard), until);
     }
   }
-  if (operation.annotations.any() || sync_ == Sync::tokens) {
+  if (operation.annotated || sync_ == Sync::tokens) {
     if (tokens_allow(thread, operation, now, until) != issue) return wait_token;
     if (now < wait.until) {
       user_error(
@@ -194,10 +193,13 @@ IssueStage::ThreadState IssueStage::look(unsigned index, Cycle now, Cycle& until
   return now < until ? wait_end : issue;
 }
 
-unsigned IssueStage::code(const Thread& thread, ThreadState state) const {
+/// Its head has changed.
+void IssueStage::new_head(Thread& thread) const {
+  thread.wait_known = false;
+  thread.blocked_until = 0;
   const unsigned context =
       thread.kernel == nullptr ? 0 : static_cast<unsigned>(thread.head().kind) + 1;
-  return context * static_cast<unsigned>(thread_state_table.size()) + state;
+  thread.context = context * static_cast<unsigned>(thread_state_table.size());
 }
 
 Cycle IssueStage::next_event(Cycle now) const {
@@ -205,7 +207,8 @@ Cycle IssueStage::next_event(Cycle now) const {
   for (unsigned t = 0; t < threads_.size(); ++t) {
     Cycle until = never;
     const ThreadState state = look(t, now + 1, until);
-    if (state == issue || code(*threads_[t], state) != threads_[t]->account.code()) return now + 1;
+    const Thread& thread = *threads_[t];
+    if (state == issue || thread.context + state != thread.account.code()) return now + 1;
     next = std::min(next, until);
   }
   // The stage's own account.
@@ -249,7 +252,7 @@ void IssueStage::drive() {
 }
 
 void IssueStage::commit() {
-  for (auto& thread : threads_) thread->account.enter(code(*thread, thread->state));
+  for (auto& thread : threads_) thread->account.enter(thread->context + thread->state);
   account_.enter(chosen_ != nobody ? issues : running_ > 0 ? waits : ended);
   if (chosen_ != nobody) go(chosen_);
 }
@@ -266,7 +269,6 @@ void IssueStage::go(unsigned index) {
         {DpasEvent::issue, index, operation.index, static_cast<std::uint64_t>(operation.kind)});
   }
   const unsigned token = token_of(thread, operation, now);
-  thread.wait_known = false;
   ++thread.next;
   const auto kind = static_cast<std::size_t>(operation.kind);
   ++stats_.issued[index];
@@ -291,6 +293,7 @@ void IssueStage::go(unsigned index) {
       break;
   }
   if (token < most_tokens) set_token(thread, token, operation);
+  new_head(thread);
   ++clock_.progress;
   if (on_retire) on_retire(now);
 }
@@ -330,6 +333,7 @@ void IssueStage::release_barrier() {
     thread->in_barrier = false;
     thread->resume_at = clock_.now + profile_.barrier_latency;
     thread->resume_state = wait_barrier;
+    thread->blocked_until = 0;
   }
 }
 
@@ -352,6 +356,7 @@ void IssueStage::message_done(const Issued& issued) {
   Thread& thread = *threads_[issued.thread];
   --thread.messages;
   thread.wait_known = false;
+  thread.blocked_until = 0;
   if (issued.token < most_tokens) thread.tokens[issued.token].written = clock_.now + 1;
 }
 

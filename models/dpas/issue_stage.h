@@ -134,6 +134,10 @@ class IssueStage final : public sc_core::sc_module {
     bool in_barrier = false;
     bool in_fence = false;
     bool wait_known = false;  ///< `wait` is that of the head
+    /// By what the thread itself waits for, it is in blocked_state before this cycle; 0: look.
+    Cycle blocked_until = 0;
+    ThreadState blocked_state = rest;
+    unsigned context = 0;  ///< of the account: states times the head's kind + 1; 0: it has ended
     RegisterFile::Wait wait;
     unsigned messages = 0;     ///< in flight
     Cycle results_at = 0;      ///< all of array and ALU may be used
@@ -145,13 +149,25 @@ class IssueStage final : public sc_core::sc_module {
     [[nodiscard]] const Operation& head() const { return kernel->operations()[next]; }
   };
 
-  ThreadState look(unsigned index, Cycle now, Cycle& until) const;
+  /// The state of a thread in cycle `now`, if nothing of the machine changes until then; it holds
+  /// until cycle `until`, if nothing changes.
+  ThreadState look(unsigned index, Cycle now, Cycle& until) const {
+    const Thread& thread = *threads_[index];
+    if (now >= thread.blocked_until) return look_again(index, now, until);
+    until = thread.blocked_until;
+    return thread.blocked_state;
+  }
+  ThreadState look_again(unsigned index, Cycle now, Cycle& until) const;
+  static ThreadState block(Thread& thread, ThreadState state, Cycle until) {
+    thread.blocked_until = until;
+    return thread.blocked_state = state;
+  }
+  void new_head(Thread& thread) const;
   [[nodiscard]] RegisterFile::Wait wait_of(unsigned index) const;
   ThreadState tokens_allow(const Thread& thread, const Operation& operation, Cycle now,
                            Cycle& until) const;
   [[nodiscard]] unsigned token_of(const Thread& thread, const Operation& operation,
                                   Cycle now) const;
-  [[nodiscard]] unsigned code(const Thread& thread, ThreadState state) const;
   void go(unsigned index);
   void go_control(Thread& thread, const Operation& operation);
   void set_token(Thread& thread, unsigned token, const Operation& operation);

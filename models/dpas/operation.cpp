@@ -145,6 +145,14 @@ const OperationKindInfo& info(OperationKind kind) {
   return kind_infos[static_cast<std::size_t>(kind)];
 }
 
+std::string place(const Program& program, const Kernel& kernel, std::size_t instruction) {
+  return program.source + (program.is_text ? ":" : ": ") + program.location(kernel, instruction);
+}
+
+std::string DecodedKernel::place(const Operation& operation) const {
+  return dpas::place(program_, kernel_, operation.index);
+}
+
 DecodedKernel::DecodedKernel(const Program& program, const Kernel& kernel,
                              const MachineParameters& parameters)
     : program_(program), kernel_(kernel) {
@@ -155,7 +163,7 @@ DecodedKernel::DecodedKernel(const Program& program, const Kernel& kernel,
     place[i] = static_cast<std::uint32_t>(operations_.size());
     if (instruction.opcode == Opcode::label) continue;
     if (instruction.opcode == Opcode::dpasw || instruction.opcode == Opcode::bdpas) {
-      user_error("{}: {} is not executed: it needs {}", program.place(kernel, i),
+      user_error("{}: {} is not executed: it needs {}", dpas::place(program, kernel, i),
                  name(instruction.opcode),
                  instruction.opcode == Opcode::dpasw ? "a pair of fused units, and this machine is "
                                                        "one"
@@ -189,7 +197,9 @@ Operation DecodedKernel::decode(const Instruction& instruction,
   operation.target = target_of(operation.kind);
   operation.annotations = instruction.annotations;
   const Annotations& a = instruction.annotations;
-  has_tokens_ |= a.sets != Annotations::no_token || a.waits_written != 0 || a.waits_read != 0;
+  operation.annotated =
+      a.sets != Annotations::no_token || a.waits_written != 0 || a.waits_read != 0;
+  has_tokens_ |= operation.annotated;
   operation.reads_flag = static_cast<std::uint8_t>(instruction.predicate.variable);
   if (instruction.dst.kind == Operand::Kind::predicate) {
     operation.writes_flag = static_cast<std::uint8_t>(instruction.dst.variable);

@@ -65,6 +65,7 @@ struct Operation {
   OperationKind kind = OperationKind::ret;
   Target target = Target::control;
   std::uint8_t sources = 0;      ///< ranges in `source`
+  bool annotated = false;        ///< sets or awaits a token
   bool joins_next = false;       ///< a DPAS: the next one belongs to the same macro
   std::uint8_t writes_flag = 0;  ///< predicate id, 0: none
   std::uint8_t reads_flag = 0;
@@ -81,6 +82,10 @@ struct Operation {
   std::uint32_t next = 0;                      ///< jmp: the operation it goes to
   std::uint32_t index = 0;                     ///< of the instruction in the kernel
 };
+
+/// "k.visaasm:12" or "k.isa: offset 0x1F".
+[[nodiscard]] std::string place(const Program& program, const Kernel& kernel,
+                                std::size_t instruction);
 
 /// A kernel that is ready to run. Refers to the kernel and the program, which must stay.
 class DecodedKernel {
@@ -99,9 +104,7 @@ class DecodedKernel {
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
   [[nodiscard]] const Program& program() const { return program_; }
   /// "k.visaasm:12".
-  [[nodiscard]] std::string place(const Operation& operation) const {
-    return program_.place(kernel_, operation.index);
-  }
+  [[nodiscard]] std::string place(const Operation& operation) const;
   [[nodiscard]] unsigned predicates() const {
     return static_cast<unsigned>(kernel_.predicates.size());
   }
