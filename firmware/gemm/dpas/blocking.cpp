@@ -75,7 +75,9 @@ class Formula {
     unsigned rows = 0;
     for (unsigned i = 0; i < plan.m_tiles; ++i) {
       const unsigned rc = plan.rows_of(i, blocking_);
-      column += i == 0 ? std::max(p * rc, shape_.b_registers) : p * rc;
+      // Another repeat count begins another macro, which loads src1 anew.
+      const bool loads = i == 0 || rc != blocking_.rows;
+      column += loads ? std::max(p * rc, shape_.b_registers) : p * rc;
       rows += rc;
     }
     const std::uint64_t step = column * plan.n_tiles;
@@ -137,6 +139,26 @@ std::vector<unsigned> candidates(unsigned wish, unsigned most) {
   return values;
 }
 
+/// What is tried beside the tiles: rows, buffers, steps of K a load.
+std::vector<std::tuple<unsigned, unsigned, unsigned>> combinations(const DpasTask& task,
+                                                                   const BlockingWishes& wishes) {
+  // As few instructions as with 8 rows, or those with rows that differ least.
+  const std::uint64_t m = task.problem.m;
+  const std::uint64_t tiles = (m + 7) / 8;
+  std::vector<unsigned> rows{static_cast<unsigned>(std::min<std::uint64_t>(8, m)),
+                             static_cast<unsigned>((m + tiles - 1) / tiles)};
+  if (wishes.rows != 0) rows = {wishes.rows};
+  std::vector<std::tuple<unsigned, unsigned, unsigned>> list;
+  for (const unsigned r : rows) {
+    for (const unsigned buffers : candidates(wishes.buffers, 2)) {
+      for (const unsigned k_steps : candidates(wishes.k_steps, 4)) {
+        if (k_steps != 3) list.emplace_back(r, buffers, k_steps);
+      }
+    }
+  }
+  return list;
+}
+
 /// Whether the loads of so many steps of K are messages that there are.
 bool loadable(const OperandShape& shape, unsigned k_steps) {
   return k_steps * shape.a_row_bytes <= most_row_bytes && k_steps * shape.b_rows <= most_block_rows;
@@ -181,18 +203,16 @@ Blocking choose_blocking(const DpasTask& task, const dpas::Profile& profile,
   std::tuple<std::uint64_t, std::uint64_t, unsigned> best_cost{~std::uint64_t{0}, 0, 0};
   bool found = false;
   Blocking tried;
-  tried.rows = wishes.rows != 0 ? wishes.rows
-                                : static_cast<unsigned>(std::min<std::uint64_t>(8, task.problem.m));
   tried.threads = wishes.threads != 0 ? wishes.threads : most_threads;
-  const std::uint64_t m_tiles = (task.problem.m + tried.rows - 1) / tried.rows;
   const std::uint64_t n_tiles =
       (task.problem.n + profile.execution_size - 1) / profile.execution_size;
-  for (const unsigned buffers : candidates(wishes.buffers, 2)) {
-    for (const unsigned k_steps : candidates(wishes.k_steps, 4)) {
-      if (k_steps == 3 || !loadable(shape, k_steps)) continue;
+  for (const auto& [rows, buffers, k_steps] : combinations(task, wishes)) {
+    const std::uint64_t m_tiles = (task.problem.m + rows - 1) / rows;
+    if (loadable(shape, k_steps)) {
       for (const unsigned m : candidates(wishes.m_tiles, most_tiles)) {
         for (const unsigned n : candidates(wishes.n_tiles, most_tiles)) {
           if (m > most_tiles || n > most_tiles || m > m_tiles || n > n_tiles) continue;
+          tried.rows = rows;
           tried.buffers = buffers;
           tried.k_steps = k_steps;
           tried.m_tiles = m;

@@ -6,7 +6,8 @@
 // column follow each other, so that B stays in the array's operand buffer and is read once.
 //
 // The formula (ours) takes the longest of four times:
-//   array   the sum over all instructions of max(P * RC, registers of src1 / tiles of the run)
+//   array   P * RC of every instruction; the first of a column, and one of another RC, takes as
+//           many cycles as src1 has registers at least
 //   memory  beats of all loads and stores on the port
 //   issue   one cycle an instruction of any kind
 //   thread  the blocks of the thread that has most, each a chain of load, multiply, store:
