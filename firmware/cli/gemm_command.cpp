@@ -1,23 +1,20 @@
-// tactus gemm: the built-in matrix multiplication, checked, with the speed of the host.
+// tactus gemm: matrix products on machines side by side, or the built-in one on a TCU.
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/gemm_comparison.h"
 #include "firmware/cli/machine_options.h"
-#include "firmware/cli/progress.h"
 #include "firmware/selftest/tcu/gemm_measurement.h"
 
 namespace tactus {
 
-int gemm_command(const Words& words) {
-  std::vector<Args::Option> options = {
-      {"arch", "F.tarch", "architecture (default: pynqz1, 8x8 FP16BP8)"}};
-  for (Args::Option& option : machine_options()) options.push_back(std::move(option));
-  Args args("gemm",
-            "Multiplies two matrices, tiled to fill local memory, with operands from DRAM and the\n"
-            "result written back, and compares every result with scalar arithmetic.",
-            options);
-  if (!args.parse(words)) return exit_ok;
+namespace {
+
+/// The built-in product of a TCU, with the speed of the host.
+int run_built_in(const Args& args) {
   TcuSimulationConfig config;
   (void)read_board_option(args, config);
   if (const auto arch = args.text("arch")) config.architecture = tcu::read_architecture(*arch);
@@ -52,6 +49,35 @@ int gemm_command(const Words& words) {
   }
   line("result", fmt::format("{} of {} vectors compared, all equal", result.checked, result.rows));
   return exit_ok;
+}
+
+std::vector<Args::Option> options() {
+  std::vector<Args::Option> list = comparison_options();
+  Args::Option arch{"arch", "F.tarch", "architecture of the built-in product (default: pynqz1)"};
+  arch.group = "Built-in product";
+  list.push_back(arch);
+  for (Args::Option& option : machine_options()) {
+    const bool known = std::any_of(list.begin(), list.end(), [&](const Args::Option& other) {
+      return other.name == option.name;
+    });
+    if (known) continue;
+    if (option.group != "Board" || option.name == "board") option.group = "Built-in product";
+    list.push_back(std::move(option));
+  }
+  return list;
+}
+
+}  // namespace
+
+int gemm_command(const Words& words) {
+  Args args(
+      "gemm",
+      "Multiplies matrices on machines with a DPAS array and on TCUs, cycle by cycle, checks\n"
+      "every result against a plain loop, and compares what it cost. Without --shape and\n"
+      "--list it runs the built-in product of a TCU, tiled to fill local memory.",
+      options());
+  if (!args.parse(words)) return exit_ok;
+  return compares(args) ? run_comparison(args) : run_built_in(args);
 }
 
 }  // namespace tactus

@@ -3,23 +3,44 @@
 #include "firmware/bench/evaluation.h"
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
+#include "firmware/gemm/config.h"
 #include "firmware/sweep/configuration.h"
+#include "firmware/sweep/gemm_point.h"
 #include "isa/support/files.h"
 #include "isa/tcu/architecture_table.h"
 
 namespace tactus::sweep {
+namespace {
+
+ParameterInfo text_parameter(const char* key, const char* sentence) {
+  ParameterInfo parameter;
+  parameter.key = key;
+  parameter.type = ParameterType::text;
+  parameter.sentence = sentence;
+  return parameter;
+}
+
+void insert_front(ParameterSection& section, ParameterInfo parameter) {
+  section.parameters.insert(section.parameters.begin(), std::move(parameter));
+}
+
+}  // namespace
 
 const std::vector<ParameterSection>& parameters() {
   static const std::vector<ParameterSection> sections = [] {
     std::vector<ParameterSection> list{
-        bench::workload_parameters().section(), board_parameters().section(),
-        tcu::architecture_parameters().section(), bench::compiler_parameters().section()};
-    ParameterInfo name;
-    name.key = "name";
-    name.type = ParameterType::text;
-    name.sentence =
-        "a board of configs/boards or a file, whose values and architecture come before all others";
-    list[1].parameters.insert(list[1].parameters.begin(), name);
+        bench::workload_parameters().section(),   board_parameters().section(),
+        tcu::architecture_parameters().section(), bench::compiler_parameters().section(),
+        gemm::kernel_parameters().section(),      gemm::dpas_option_parameters().section(),
+        gemm::profile_parameters().section()};
+    insert_front(list[0], text_parameter("gemm", "in place of network: a matrix product MxNxK"));
+    insert_front(list[1], text_parameter("machine",
+                                         "in place of name, for a matrix product: a machine as "
+                                         "tactus gemm names it, whose values come before all "
+                                         "others"));
+    insert_front(list[1], text_parameter("name",
+                                         "a board of configs/boards or a file, whose values and "
+                                         "architecture come before all others"));
     for (ParameterSection& section : list) {
       auto& all = section.parameters;
       all.erase(std::remove_if(all.begin(), all.end(),
@@ -31,6 +52,11 @@ const std::vector<ParameterSection>& parameters() {
     return list;
   }();
   return sections;
+}
+
+Configuration base_defaults(const Base& base, const std::string& file) {
+  return base.key == "board.machine" ? gemm_defaults(base.value, file)
+                                     : board_defaults(base.value, file);
 }
 
 Configuration board_defaults(const std::string& name, const std::string& file) {

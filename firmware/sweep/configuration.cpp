@@ -44,6 +44,18 @@ const ParameterInfo* find_parameter(std::string_view key) {
   return nullptr;
 }
 
+bool is_gemm(const Configuration& configuration) {
+  return find(configuration, "board.machine") != nullptr;
+}
+
+std::string base_key(const Configuration& configuration) {
+  return is_gemm(configuration) ? "board.machine" : "board.name";
+}
+
+std::string subject_key(const Configuration& configuration) {
+  return is_gemm(configuration) ? "workload.gemm" : "workload.network";
+}
+
 std::string unknown_key(std::string_view key) {
   std::vector<std::string> names;
   for (const ParameterSection& group : parameters()) {

@@ -1,7 +1,11 @@
-// One configuration of workload, board, architecture and compiler: what a point of a sweep is.
+// One configuration of what a point of a sweep is: a network on a board, or a matrix product on a
+// machine.
 //
 // Two levels: {"workload": {...}, "board": {...}, "architecture": {...}, "compiler": {...}}. A key
-// is named "section.key"; type and range are those of the parameter.
+// is named "section.key"; type and range are those of the parameter. A matrix product has
+// "workload.gemm" in place of "workload.network", "board.machine" in place of "board.name" and the
+// sections of its machine: "kernel", "dpas", "profile" of one with a DPAS array, "architecture" of
+// a TCU.
 #pragma once
 
 #include <string>
@@ -17,8 +21,24 @@ namespace tactus::sweep {
 
 using Configuration = nlohmann::ordered_json;
 
-/// Every key there is, with the values of the board: a name of configs/boards or a path from the
-/// folder of `file`. Throws UserError.
+/// The key whose value says where all others begin, and its value.
+struct Base {
+  std::string key;  ///< "board.name", or "board.machine" for matrix products
+  std::string value;
+};
+/// Every key there is with what follows from the base: a board of configs/boards or a machine of
+/// `tactus gemm`; paths are sought from the folder of `file`. Throws UserError.
+[[nodiscard]] Configuration base_defaults(const Base& base, const std::string& file);
+
+/// Whether it is one of a matrix product.
+[[nodiscard]] bool is_gemm(const Configuration& configuration);
+/// "board.name" or "board.machine".
+[[nodiscard]] std::string base_key(const Configuration& configuration);
+/// "workload.network" or "workload.gemm".
+[[nodiscard]] std::string subject_key(const Configuration& configuration);
+
+/// Every key of a network's configuration, with the values of the board: a name of configs/boards
+/// or a path from the folder of `file`. Throws UserError.
 [[nodiscard]] Configuration board_defaults(const std::string& board, const std::string& file);
 
 /// "section.key" of all keys, in the order of the configuration.

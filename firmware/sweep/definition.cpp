@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "firmware/driver/tcu/model.h"
+#include "firmware/gemm/dpas/task.h"
 #include "firmware/onnx/loader.h"
 #include "firmware/sweep/filter.h"
 #include "firmware/zoo/zoo.h"
@@ -34,7 +35,9 @@ std::string source_problem(const std::string& key, const JsonScalar& value,
   const auto* name = std::get_if<std::string>(&value);
   if (name == nullptr) return "";
   try {
-    if (key == "board.name") (void)board_defaults(*name, path);
+    if (key == "board.name" || key == "board.machine") (void)base_defaults({key, *name}, path);
+    if (key == "workload.gemm") (void)gemm::parse_shape(*name, "the shape");
+    if (key == "kernel.precision") (void)gemm::parse_precision(*name, "the precision");
     if (key != "workload.network") return "";
     const std::string file = resolve_beside(path, *name);
     if (!is_file(*name)) {
@@ -61,6 +64,9 @@ std::string value_problem(const std::string& key, const JsonScalar& value,
 class AxesReader {
  public:
   explicit AxesReader(std::string path) : path_(std::move(path)) {}
+
+  /// What the axes give as bases of all values.
+  [[nodiscard]] const std::vector<Base>& bases() const { return bases_; }
 
   std::vector<Space> read(const ArrayReader& array) {
     std::vector<Space> parts;
@@ -97,6 +103,9 @@ class AxesReader {
     if (key.empty()) return Space::product({});
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string problem = value_problem(key, values[i], path_);
+      if (problem.empty() && (key == "board.name" || key == "board.machine")) {
+        bases_.push_back({key, std::get<std::string>(values[i])});
+      }
       if (problem.empty()) continue;
       const std::string text = quote(key) + ": " + problem;
       if (problem.rfind("unknown key", 0) == 0) {
@@ -167,6 +176,7 @@ class AxesReader {
   }
 
   std::string path_;  ///< of the definition
+  std::vector<Base> bases_;
   std::unordered_set<std::string> used_;
 };
 
@@ -187,10 +197,33 @@ void read_base(ObjectReader base, const Configuration& keys, const std::string& 
   base.finish();
 }
 
-std::string base_board(JsonDocument& document) {
+Base base_of(JsonDocument& document) {
   ObjectReader root = document.root();
   ObjectReader board = root.get_object("base").get_object("board");
-  return board.get_string("name");
+  const bool gemm = board.has("machine");
+  return {gemm ? "board.machine" : "board.name", board.get_string(gemm ? "machine" : "name")};
+}
+
+/// Throws UserError unless every base that points may have has every key that they may set.
+void check_keys_of_bases(const Definition& definition, const std::vector<Base>& bases) {
+  std::vector<std::string> used;
+  for (const Assignment& assignment : definition.base) used.push_back(assignment.first);
+  definition.axes.append_keys(used);
+  for (const Definition::Derived& derived : definition.derived) {
+    used.push_back(derived.key);
+    used.insert(used.end(), derived.expression.keys().begin(), derived.expression.keys().end());
+  }
+  for (const Expression& constraint : definition.constraints) {
+    used.insert(used.end(), constraint.keys().begin(), constraint.keys().end());
+  }
+  for (const Base& base : bases) {
+    const std::vector<std::string> keys = key_names(base_defaults(base, definition.path));
+    for (const std::string& key : used) {
+      if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+      user_error("{}: {} {} has no key {}", definition.path, base.key, quote(base.value),
+                 quote(key));
+    }
+  }
 }
 
 void read_expressions(ObjectReader& root, const Configuration& keys, Definition& out) {
@@ -241,21 +274,21 @@ class Configurations::Builder {
   Configuration build(std::uint64_t index) {
     assignments_.clear();
     definition_.axes.append(index, assignments_);
-    std::string board = definition_.base_board;
+    Base base = definition_.base_of_all;
     for (const Assignment& assignment : assignments_) {
-      if (assignment.first == "board.name") board = std::get<std::string>(assignment.second);
+      if (assignment.first == base.key) base.value = std::get<std::string>(assignment.second);
     }
-    auto found = boards_.find(board);
-    if (found == boards_.end())
-      found = boards_.emplace(board, board_defaults(board, definition_.path)).first;
+    auto found = bases_.find(base.value);
+    if (found == bases_.end())
+      found = bases_.emplace(base.value, base_defaults(base, definition_.path)).first;
     Configuration result = found->second;
     for (const Assignment& assignment : definition_.base) {
-      if (assignment.first != "board.name") set_key(result, assignment.first, assignment.second);
+      if (assignment.first != base.key) set_key(result, assignment.first, assignment.second);
     }
     for (const Assignment& assignment : assignments_) {
-      if (assignment.first != "board.name") set_key(result, assignment.first, assignment.second);
+      if (assignment.first != base.key) set_key(result, assignment.first, assignment.second);
     }
-    bind_file(result);
+    if (!is_gemm(result)) bind_file(result);
     for (const Definition::Derived& derived : definition_.derived) {
       const double value = derived.expression.value(result);
       const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
@@ -287,7 +320,7 @@ class Configurations::Builder {
   }
 
   const Definition& definition_;
-  std::map<std::string, Configuration> boards_;
+  std::map<std::string, Configuration> bases_;
   std::map<std::string, std::string> files_;  ///< hash by path
   std::vector<Assignment> assignments_;
 };
@@ -302,15 +335,16 @@ Definition parse_definition(std::string_view json_text, const std::string& path)
   Definition definition;
   definition.path = path;
   JsonDocument document(json_text, path);
-  definition.base_board = base_board(document);
+  definition.base_of_all = base_of(document);
   document.problems().throw_if_any();
-  const Configuration keys = board_defaults(definition.base_board, path);
+  const Configuration keys = base_defaults(definition.base_of_all, path);
 
   ObjectReader root = document.root();
   definition.name = root.get_string("name");
   read_base(root.get_object("base"), keys, path, definition.base);
   const ArrayReader axes = root.get_array("axes");
-  definition.axes = Space::product(AxesReader(path).read(axes));
+  AxesReader axes_reader(path);
+  definition.axes = Space::product(axes_reader.read(axes));
   if (root.has("axes") && axes.size() == 0) {
     root.add_problem("axes", "is empty; allowed one axis or more");
   }
@@ -326,6 +360,9 @@ Definition parse_definition(std::string_view json_text, const std::string& path)
   }
   root.finish();
   document.problems().throw_if_any();
+  std::vector<Base> bases = axes_reader.bases();
+  bases.push_back(definition.base_of_all);
+  check_keys_of_bases(definition, bases);
   return definition;
 }
 

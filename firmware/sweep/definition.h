@@ -36,7 +36,7 @@ enum class Sampling { all, random, latin_hypercube };
 struct Definition {
   std::string path;
   std::string name;
-  std::string base_board;
+  Base base_of_all;  ///< of points whose axes do not say another
   std::vector<Assignment> base;
   Space axes = Space::product({});
   struct Derived {

@@ -52,25 +52,26 @@ double Filter::value(const Bound& bound) {
   return bound.expression->value_of(arguments_);
 }
 
-const std::vector<double>& Filter::before_axes(const std::string& board) {
-  const auto found = boards_.find(board);
-  if (found != boards_.end()) return found->second;
-  const Configuration defaults = board_defaults(board, definition_.path);
+const std::vector<double>& Filter::before_axes(const std::string& base) {
+  const auto found = bases_.find(base);
+  if (found != bases_.end()) return found->second;
+  const Configuration defaults =
+      base_defaults({definition_.base_of_all.key, base}, definition_.path);
   std::vector<double> numbers;
   for (const std::string& key : keys_) numbers.push_back(get_key(defaults, key).get<double>());
   for (const Assignment& assignment : definition_.base) {
     const auto slot = slots_.find(assignment.first);
     if (slot != slots_.end()) numbers[slot->second] = to_number(assignment.second);
   }
-  return boards_.emplace(board, std::move(numbers)).first->second;
+  return bases_.emplace(base, std::move(numbers)).first->second;
 }
 
 void Filter::load(std::uint64_t index) {
-  const std::string* board = &definition_.base_board;
+  const std::string* base = &definition_.base_of_all.value;
   definition_.axes.visit(index, [&](const std::string& key, const JsonScalar& value) {
-    if (key == "board.name") board = &std::get<std::string>(value);
+    if (key == definition_.base_of_all.key) base = &std::get<std::string>(value);
   });
-  numbers_ = before_axes(*board);
+  numbers_ = before_axes(*base);
   definition_.axes.visit(index, [&](const std::string& key, const JsonScalar& value) {
     const auto slot = slots_.find(key);
     if (slot != slots_.end()) numbers_[slot->second] = to_number(value);
@@ -87,7 +88,7 @@ bool Filter::allows(std::uint64_t index) {
 
 /// Parts of the space that a constraint depends on, by itself or through derived keys.
 std::vector<bool> Filter::parts_behind(const Bound& constraint) const {
-  std::set<std::string> keys{"board.name"};  // all keys depend on the board
+  std::set<std::string> keys{definition_.base_of_all.key};  // all keys depend on the base
   for (const std::size_t slot : constraint.slots) keys.insert(keys_[slot]);
   for (auto derived = derived_.rbegin(); derived != derived_.rend(); ++derived) {
     if (keys.count(keys_[derived->target]) == 0) continue;

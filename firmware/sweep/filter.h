@@ -32,7 +32,7 @@ class Filter {
   [[nodiscard]] std::size_t slot_of(const std::string& key);
   [[nodiscard]] Bound bind(const Expression& expression);
   [[nodiscard]] double value(const Bound& bound);
-  [[nodiscard]] const std::vector<double>& before_axes(const std::string& board);
+  [[nodiscard]] const std::vector<double>& before_axes(const std::string& base);
   void load(std::uint64_t index);
   void refuse_what_is_never_true();
   [[nodiscard]] std::vector<bool> parts_behind(const Bound& constraint) const;
@@ -42,7 +42,7 @@ class Filter {
   std::unordered_map<std::string, std::size_t> slots_;
   std::vector<double> numbers_;  ///< of the present point, by slot
   std::vector<Bound> derived_, constraints_;
-  std::map<std::string, std::vector<double>> boards_;  ///< numbers by board: its own, then base
+  std::map<std::string, std::vector<double>> bases_;  ///< numbers by base: its own, then `base`
   std::vector<double> arguments_;
 };
 

@@ -17,7 +17,7 @@ Measured measure(const Line& line) {
   Measured m;
   m.line = &line;
   m.point = line.at("point").get<std::uint64_t>();
-  m.network = line.at("configuration").at("workload").at("network").get<std::string>();
+  m.network = value_of(line, subject_key(line.at("configuration"))).get<std::string>();
   m.cycles = figures.at("cycles").get<std::uint64_t>();
   m.latency_ms = figures.at("latency_ms").get<double>();
   m.frames_per_second = figures.at("frames_per_second").get<double>();

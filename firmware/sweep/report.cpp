@@ -45,6 +45,8 @@ struct Naming {
 /// "board.read_latency" as "read latency" in cycles.
 Naming naming(const std::string& key) {
   if (key == "board.name") return {"board", ""};
+  if (key == "board.machine") return {"machine", ""};
+  if (key == "workload.gemm") return {"matrix product", ""};
   if (key == "board.clock_mhz") return {"clock", "MHz"};
   if (key == "board.axi_data_bits") return {"AXI data", "bits"};
   std::string name = key.substr(key.find('.') + 1);
@@ -114,7 +116,10 @@ class Page {
     // What a board implies is shown with the boards.
     std::set<std::string> chosen;
     chosen_keys(Line::parse(results.definition, nullptr, false, true), chosen);
-    for (const std::string& key : implied_by(results.lines, "board.name")) {
+    const Line& configuration = results.lines.front()["configuration"];
+    base_ = base_key(configuration);
+    subject_ = subject_key(configuration);
+    for (const std::string& key : implied_by(results.lines, base_)) {
       if (chosen.count(key) != 0) continue;
       implied_.push_back(key);
       keys_.erase(std::find(keys_.begin(), keys_.end(), key));
@@ -152,6 +157,7 @@ class Page {
 
   const Results& results_;
   std::vector<Measured> measured_;
+  std::string base_, subject_;        ///< keys of the configuration
   std::vector<std::string> keys_;     ///< that vary, without what the board implies
   std::vector<std::string> implied_;  ///< that vary with the board and only with it
   std::vector<Group> groups_;
@@ -179,7 +185,7 @@ std::string Page::name() const {
 std::string Page::varied(const Line& line) const {
   std::string text;
   for (const std::string& key : keys_) {
-    if (key == "workload.network") continue;
+    if (key == subject_) continue;
     const Naming of_key = naming(key);
     text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", of_key.name,
                         plain(value_of(line, key)), of_key.unit.empty() ? "" : " ", of_key.unit);
@@ -293,7 +299,7 @@ std::string Page::axes_section() const {
   if (keys_.empty()) return "<p>Nothing varies.</p>\n";
   std::vector<std::string> charts;
   for (const std::string& key : keys_) {
-    if (key != "workload.network") charts.push_back(axis_chart(key));
+    if (key != subject_) charts.push_back(axis_chart(key));
   }
   return "<p>Every point once in each chart, whatever its other values. Rest the pointer on one to "
          "see them.</p>\n" +
@@ -394,7 +400,7 @@ std::string Page::by_board(const std::string& key) const {
   std::vector<std::string> values;
   std::set<std::string> seen;
   for (const Line& line : results_.lines) {
-    const std::string board = plain(value_of(line, "board.name"));
+    const std::string board = plain(value_of(line, base_));
     if (seen.insert(board).second) values.push_back(board + ": " + plain(value_of(line, key)));
   }
   return fmt::format("{}", fmt::join(values, ", "));

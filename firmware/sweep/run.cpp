@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "firmware/sweep/evaluate.h"
+#include "firmware/sweep/gemm_point.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -103,7 +104,12 @@ void require_some_point(const std::vector<Point>& points, const Configurations& 
   std::string first;
   for (const Point& point : points) {
     try {
-      const bench::Task task = to_task(configurations.of(point));
+      const Configuration configuration = configurations.of(point);
+      if (is_gemm(configuration)) {
+        check_gemm(configuration);
+        return;
+      }
+      const bench::Task task = to_task(configuration);
       check_axi_width(task.architecture, task.axi_data_bits);
       return;
     } catch (const UserError& error) {

@@ -1,0 +1,151 @@
+#include "firmware/gemm/config.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "firmware/config/board.h"
+#include "firmware/config/config_files.h"
+#include "firmware/driver/dpas/simulation_parameters.h"
+#include "firmware/gemm/dpas/tiles.h"
+#include "firmware/gemm/tcu/runner.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+
+namespace tactus::gemm {
+namespace {
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// The file of a name in configs/`kind`, or the path itself, from the folder of `beside`.
+std::string path_of(std::string_view kind, const std::string& name, const std::string& beside) {
+  const std::string path = config_path(kind, name);
+  return path == name && !beside.empty() ? resolve_beside(beside, name) : path;
+}
+
+std::string one_line(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+template <typename Keep>
+ParameterTable<DpasOptions> filtered(const char* name, const char* about,
+                                     const ParameterTable<dpas::MachineParameters>& table,
+                                     Keep&& keep) {
+  std::vector<Parameter<DpasOptions>> parameters;
+  for (Parameter<DpasOptions>& parameter :
+       table.within<DpasOptions>([](auto& options) -> auto& { return options.machine; })) {
+    if (keep(parameter.key)) parameters.push_back(std::move(parameter));
+  }
+  return ParameterTable<DpasOptions>(name, about, std::move(parameters));
+}
+
+}  // namespace
+
+const ParameterTable<KernelOptions>& kernel_parameters() {
+  using K = KernelOptions;
+  static const ParameterTable<K> table(
+      "kernel", "How a matrix product is cut for a DPAS array; 0: as the formula chooses.",
+      {text("precision", &K::precision, "int8",
+            "of both matrices, or of B and A with a dot: int8, bf16, u4.s8, ...")
+           .with_value_name("P"),
+       choice("b_layout", &K::b_layout, {"rows", "vnni"},
+              "how B lies in memory: row by row, or interleaved for the array already"),
+       whole("rows", &K::rows, {0, 8}, "rows", "RC: repeat count of the instructions"),
+       whole("m_tiles", &K::m_tiles, {0, most_tiles}, "tiles", "of a block of C, downwards"),
+       whole("n_tiles", &K::n_tiles, {0, most_tiles}, "tiles", "of a block of C, to the right"),
+       whole("k_steps", &K::k_steps, {0, 4}, "steps", "of K that a load fetches: 1, 2 or 4"),
+       whole("buffers", &K::buffers, {0, 2}, "sets",
+             "of operands; with 2 a thread loads while it multiplies"),
+       whole("threads", &K::threads, {0, dpas::most_threads}, "threads",
+             "hardware threads; 0: all that the profile has")});
+  return table;
+}
+
+const ParameterTable<DpasOptions>& dpas_option_parameters() {
+  static const ParameterTable<DpasOptions> table =
+      filtered("dpas", "A machine with a DPAS array beside its profile.", dpas_machine_parameters(),
+               [](const std::string& key) {
+                 return key != "threads" && key != "engine" && key != "float_mode" &&
+                        key != "ftz_in" && key != "ftz_out" && key != "tf32_all_bits";
+               });
+  return table;
+}
+
+const ParameterTable<DpasOptions>& profile_parameters() {
+  static const ParameterTable<DpasOptions> table =
+      filtered("profile", "What the profile says, to be replaced one by one.",
+               dpas_profile_overrides(), [](const std::string&) { return true; });
+  return table;
+}
+
+GemmConfig named_machine(const std::string& name, const std::string& beside) {
+  GemmConfig config;
+  config.machine = name;
+  const std::size_t colon = name.find(':');
+  const std::string kind = colon == std::string::npos ? "dpas" : name.substr(0, colon);
+  const std::string rest = colon == std::string::npos ? name : name.substr(colon + 1);
+  if (kind == "tcu" && !rest.empty()) {
+    config.is_tcu = true;
+    if (ends_with(rest, ".tarch")) {
+      config.architecture =
+          tcu::read_architecture(beside.empty() ? rest : resolve_beside(beside, rest));
+      // As near to an ideal memory as AXI comes: a vector a cycle on each port.
+      const std::uint64_t vector_bits = 8 * config.architecture.vector_bytes();
+      unsigned width = static_cast<unsigned>(axi_width_range.max);
+      while (width > axi_width_range.min && vector_bits % width != 0) width /= 2;
+      config.board.axi_data_bits = width;
+    } else {
+      const Board board = read_board(path_of("boards", rest, beside));
+      config.board = board;
+      config.architecture = board.architecture;
+    }
+    return config;
+  }
+  const std::vector<std::string> names = config_names("dpas");
+  const std::string allowed =
+      fmt::format("allowed: a profile ({}) or dpas:F.json, tcu:F.tarch, or tcu: and a board ({})",
+                  one_line(names), one_line(config_names("boards")));
+  if (kind != "dpas" || rest.empty()) user_error("no machine {}; {}", quote(name), allowed);
+  const bool is_path = rest.find('/') != std::string::npos || ends_with(rest, ".json");
+  if (!is_path && std::find(names.begin(), names.end(), rest) == names.end()) {
+    user_error("no machine {}{}; {}", quote(name), suggestion(rest, {names.begin(), names.end()}),
+               allowed);
+  }
+  config.dpas.machine.profile = dpas::read_profile(path_of("dpas", rest, beside));
+  return config;
+}
+
+DpasRunnerConfig dpas_runner_config(const GemmConfig& config) {
+  DpasRunnerConfig dpas;
+  static_cast<BoardValues&>(dpas.simulation) = config.board;
+  dpas.simulation.machine = config.dpas.machine;
+  dpas.simulation.machine.engine = config.engine;
+  dpas.precision = parse_precision(config.kernel.precision, "precision");
+  dpas.b_layout = config.kernel.b_layout;
+  const KernelOptions& k = config.kernel;
+  dpas.wishes = {k.rows, k.m_tiles, k.n_tiles, k.k_steps, k.buffers, k.threads};
+  return dpas;
+}
+
+std::unique_ptr<Runner> make_runner(const GemmConfig& config) {
+  if (config.is_tcu) {
+    TcuSimulationConfig tcu;
+    static_cast<BoardValues&>(tcu) = config.board;
+    tcu.architecture = config.architecture;
+    tcu.engine = config.engine;
+    return make_tcu_runner(config.machine, tcu);
+  }
+  const dpas::Profile& profile = config.dpas.machine.profile;
+  if (profile.grf_bytes != 4 * profile.execution_size) {
+    user_error(
+        "{}: {} channels with registers of {} bytes; allowed: registers of {}, 4 bytes a "
+        "channel",
+        config.machine, profile.execution_size, profile.grf_bytes, 4 * profile.execution_size);
+  }
+  return make_dpas_runner(config.machine, dpas_runner_config(config));
+}
+
+}  // namespace tactus::gemm

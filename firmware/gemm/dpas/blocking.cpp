@@ -1,0 +1,244 @@
+#include "firmware/gemm/dpas/blocking.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "firmware/gemm/dpas/tiles.h"
+#include "isa/dpas/timing.h"
+#include "isa/support/error.h"
+
+namespace tactus::gemm {
+namespace {
+
+/// Registers of the coordinates: columns, rows, place in A and in B.
+constexpr unsigned coordinate_registers = 4;
+/// Instructions of a block that are no DPAS, load or store, and of a turn of the loop over K.
+constexpr unsigned block_overhead = 12, turn_overhead = 4;
+
+/// What a block takes of each resource.
+struct BlockCost {
+  std::uint64_t array = 0, beats = 0, issued = 0;
+  std::uint64_t chain = 0;  ///< cycles from its first load to its last store, alone in the machine
+};
+
+class Formula {
+ public:
+  Formula(const DpasTask& task, const dpas::Profile& profile, const Blocking& blocking,
+          const MemoryCost& memory)
+      : task_(task),
+        profile_(profile),
+        blocking_(blocking),
+        memory_(memory),
+        shape_(operand_shape(task, profile)),
+        grid_(grid_of(task, profile, blocking)) {}
+
+  [[nodiscard]] std::uint64_t cycles() const {
+    BlockCost sum;
+    const std::uint64_t inner_m = grid_.m_blocks - (grid_.edge_rows != 0 ? 1 : 0);
+    const std::uint64_t inner_n = grid_.n_blocks - (grid_.edge_n_tiles != 0 ? 1 : 0);
+    std::uint64_t longest = 0;
+    const auto add = [&](std::uint64_t count, unsigned rows, unsigned n_tiles) {
+      if (count == 0 || rows == 0 || n_tiles == 0) return;
+      const BlockCost cost = of(block_plan(task_, profile_, blocking_, rows, n_tiles));
+      sum.array += count * cost.array;
+      sum.beats += count * cost.beats;
+      sum.issued += count * cost.issued;
+      longest = std::max(longest, cost.chain);
+    };
+    add(inner_m * inner_n, grid_.rows, grid_.n_tiles);
+    add(inner_n, grid_.edge_rows, grid_.n_tiles);
+    add(inner_m, grid_.rows, grid_.edge_n_tiles);
+    add(1, grid_.edge_rows, grid_.edge_n_tiles);
+    const std::uint64_t threads = std::min<std::uint64_t>(blocking_.threads, grid_.blocks());
+    const std::uint64_t thread = (grid_.blocks() + threads - 1) / threads * longest;
+    return std::max({sum.array, sum.beats, sum.issued, thread}) + 2 * memory_.latency;
+  }
+  [[nodiscard]] std::uint64_t beats() const {
+    return of(block_plan(task_, profile_, blocking_, grid_.rows, grid_.n_tiles)).beats *
+           grid_.blocks();
+  }
+
+ private:
+  /// Beats of a message of so many rows, all blocks together.
+  [[nodiscard]] std::uint64_t beats_of(unsigned rows, unsigned row_bytes) const {
+    const std::uint64_t width = memory_.bytes_per_cycle;
+    if (memory_.whole_rows) return rows * ((row_bytes + width - 1) / width);
+    return (std::uint64_t{rows} * row_bytes + width - 1) / width;
+  }
+
+  [[nodiscard]] BlockCost of(const BlockPlan& plan) const {
+    const std::uint64_t turns = (grid_.steps + blocking_.k_steps - 1) / blocking_.k_steps;
+    const unsigned p = profile_.passes();
+    std::uint64_t column = 0;
+    unsigned rows = 0;
+    for (unsigned i = 0; i < plan.m_tiles; ++i) {
+      const unsigned rc = plan.rows_of(i, blocking_);
+      // Another repeat count begins another macro, which loads src1 anew.
+      const bool loads = i == 0 || rc != blocking_.rows;
+      column += loads ? std::max(p * rc, shape_.b_registers) : p * rc;
+      rows += rc;
+    }
+    const std::uint64_t step = column * plan.n_tiles;
+    std::uint64_t turn_beats = 0;
+    for (const ALoad& load : plan.a) {
+      turn_beats += beats_of(load.rows * blocking_.k_steps, shape_.a_row_bytes);
+    }
+    for (const BLoad& load : plan.b) {
+      turn_beats += beats_of(load.tiles * shape_.b_rows * blocking_.k_steps,
+                             profile_.execution_size * shape_.b_element_bytes);
+    }
+    const std::uint64_t tiles = std::uint64_t{plan.m_tiles} * plan.n_tiles;
+    const std::uint64_t stores = tiles * beats_of(blocking_.rows, profile_.execution_size * 4);
+
+    BlockCost cost;
+    cost.array = step * grid_.steps;
+    cost.beats = turn_beats * turns + stores;
+    cost.issued = tiles * grid_.steps + tiles + block_overhead +
+                  turns * (plan.a.size() + plan.b.size() + turn_overhead);
+    const std::uint64_t load = memory_.latency + turn_beats;
+    const unsigned latency = dpas::latency(profile_, blocking_.rows, dpas::LatencyModel::model);
+    const std::uint64_t multiply =
+        blocking_.k_steps * std::max<std::uint64_t>(step, latency) + latency;
+    cost.chain = stores + memory_.latency;
+    cost.chain += blocking_.buffers == 1 ? turns * (load + multiply)
+                                         : load + turns * std::max(load, multiply);
+    return cost;
+  }
+
+  const DpasTask& task_;
+  const dpas::Profile& profile_;
+  const Blocking& blocking_;
+  const MemoryCost& memory_;
+  OperandShape shape_;
+  Grid grid_;
+};
+
+void check_precision(const DpasTask& task, const dpas::Profile& profile) {
+  for (const dpas::Precision precision : {task.w, task.a}) {
+    if (profile.has(precision)) continue;
+    user_error("profile {} has no precision {}; allowed {}", profile.name, info(precision).name,
+               profile.precision_list());
+  }
+  if (profile.equal_int_widths && task.is_integer() && info(task.w).bits != info(task.a).bits) {
+    user_error("profile {} multiplies integers of one width only, not {} with {}", profile.name,
+               info(task.w).name, info(task.a).name);
+  }
+}
+
+void check_wish(const char* what, unsigned value, unsigned most) {
+  if (value > most) user_error("{} is {}; allowed 1..{}", what, value, most);
+}
+
+/// The wish, or 1..most.
+std::vector<unsigned> candidates(unsigned wish, unsigned most) {
+  if (wish != 0) return {wish};
+  std::vector<unsigned> values;
+  for (unsigned i = 1; i <= most; ++i) values.push_back(i);
+  return values;
+}
+
+/// What is tried beside the tiles: rows, buffers, steps of K a load.
+std::vector<std::tuple<unsigned, unsigned, unsigned>> combinations(const DpasTask& task,
+                                                                   const BlockingWishes& wishes) {
+  // As few instructions as with 8 rows, or those with rows that differ least.
+  const std::uint64_t m = task.problem.m;
+  const std::uint64_t tiles = (m + 7) / 8;
+  std::vector<unsigned> rows{static_cast<unsigned>(std::min<std::uint64_t>(8, m)),
+                             static_cast<unsigned>((m + tiles - 1) / tiles)};
+  if (wishes.rows != 0) rows = {wishes.rows};
+  std::vector<std::tuple<unsigned, unsigned, unsigned>> list;
+  for (const unsigned r : rows) {
+    for (const unsigned buffers : candidates(wishes.buffers, 2)) {
+      for (const unsigned k_steps : candidates(wishes.k_steps, 4)) {
+        if (k_steps != 3) list.emplace_back(r, buffers, k_steps);
+      }
+    }
+  }
+  return list;
+}
+
+/// Whether the loads of so many steps of K are messages that there are.
+bool loadable(const OperandShape& shape, unsigned k_steps) {
+  return k_steps * shape.a_row_bytes <= most_row_bytes && k_steps * shape.b_rows <= most_block_rows;
+}
+
+}  // namespace
+
+std::string Blocking::text() const {
+  return fmt::format("{}x{} tiles of {} rows, {} step{} of K a load, {} buffer{}, {} thread{}",
+                     m_tiles, n_tiles, rows, k_steps, k_steps == 1 ? "" : "s", buffers,
+                     buffers == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+}
+
+unsigned registers_needed(const DpasTask& task, const dpas::Profile& profile,
+                          const Blocking& blocking) {
+  const BlockPlan plan =
+      block_plan(task, profile, blocking, blocking.rows * blocking.m_tiles, blocking.n_tiles);
+  return 1 + coordinate_registers + blocking.rows * blocking.m_tiles * blocking.n_tiles +
+         blocking.buffers * (plan.a_registers + plan.b_registers);
+}
+
+std::uint64_t dpas_count(const DpasTask& task, const dpas::Profile& profile, unsigned rows) {
+  const Problem& p = task.problem;
+  return (p.m + rows - 1) / rows * ((p.n + profile.execution_size - 1) / profile.execution_size) *
+         ((p.k + task.k_step() - 1) / task.k_step());
+}
+
+std::uint64_t estimated_cycles(const DpasTask& task, const dpas::Profile& profile,
+                               const Blocking& blocking, const MemoryCost& memory) {
+  return Formula(task, profile, blocking, memory).cycles();
+}
+
+Blocking choose_blocking(const DpasTask& task, const dpas::Profile& profile,
+                         const MemoryCost& memory, const BlockingWishes& wishes) {
+  check_precision(task, profile);
+  const unsigned most_threads = std::min(profile.threads, 8U);
+  check_wish("the number of threads", wishes.threads, most_threads);
+  check_wish("RC", wishes.rows, 8);
+  check_wish("the number of operand sets", wishes.buffers, 2);
+  const OperandShape shape = operand_shape(task, profile);
+  Blocking best;
+  std::tuple<std::uint64_t, std::uint64_t, unsigned> best_cost{~std::uint64_t{0}, 0, 0};
+  bool found = false;
+  Blocking tried;
+  tried.threads = wishes.threads != 0 ? wishes.threads : most_threads;
+  const std::uint64_t n_tiles =
+      (task.problem.n + profile.execution_size - 1) / profile.execution_size;
+  for (const auto& [rows, buffers, k_steps] : combinations(task, wishes)) {
+    const std::uint64_t m_tiles = (task.problem.m + rows - 1) / rows;
+    if (loadable(shape, k_steps)) {
+      for (const unsigned m : candidates(wishes.m_tiles, most_tiles)) {
+        for (const unsigned n : candidates(wishes.n_tiles, most_tiles)) {
+          if (m > most_tiles || n > most_tiles || m > m_tiles || n > n_tiles) continue;
+          tried.rows = rows;
+          tried.buffers = buffers;
+          tried.k_steps = k_steps;
+          tried.m_tiles = m;
+          tried.n_tiles = n;
+          const unsigned registers = registers_needed(task, profile, tried);
+          if (registers > profile.grf_count) continue;
+          const Formula formula(task, profile, tried, memory);
+          const std::tuple cost{formula.cycles(), formula.beats(), registers};
+          if (cost >= best_cost) continue;
+          best_cost = cost;
+          best = tried;
+          found = true;
+        }
+      }
+    }
+  }
+  if (!found) {
+    user_error("no blocking of {} fits the {} registers of profile {}{}", task.problem.shape(),
+               profile.grf_count, profile.name,
+               wishes.m_tiles + wishes.n_tiles + wishes.k_steps + wishes.buffers > 0
+                   ? " with the tiles, steps or buffers that are asked for"
+                   : "");
+  }
+  best.threads = static_cast<unsigned>(
+      std::min<std::uint64_t>(best.threads, grid_of(task, profile, best).blocks()));
+  return best;
+}
+
+}  // namespace tactus::gemm

@@ -1,0 +1,28 @@
+#include "firmware/gemm/measurement.h"
+
+namespace tactus::gemm {
+namespace {
+
+double divided(double numerator, double denominator) {
+  return denominator == 0 ? 0 : numerator / denominator;
+}
+
+}  // namespace
+
+double Measurement::macs_per_cycle() const {
+  return divided(static_cast<double>(problem.macs()), static_cast<double>(run.cycles));
+}
+
+double Measurement::utilisation() const {
+  return divided(macs_per_cycle(), static_cast<double>(peak_macs));
+}
+
+double Measurement::share_of_bound() const {
+  return divided(static_cast<double>(bound.cycles), static_cast<double>(run.cycles));
+}
+
+std::uint64_t Measurement::bytes_moved() const {
+  return levels.empty() ? 0 : levels.front().bytes_read + levels.front().bytes_written;
+}
+
+}  // namespace tactus::gemm

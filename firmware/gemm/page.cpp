@@ -1,0 +1,194 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "firmware/gemm/comparison.h"
+#include "firmware/gemm/figures.h"
+#include "firmware/report/html.h"
+#include "firmware/report/run_figures.h"
+#include "firmware/report/svg.h"
+
+namespace tactus::gemm {
+namespace {
+
+using html::escape;
+using html::grouped;
+using html::percent;
+
+std::string value_text(const GemmFigure& figure, const FigureValue& value) {
+  if (const auto* whole = std::get_if<std::uint64_t>(&value)) return grouped(*whole);
+  return escape(to_text(figure, value));
+}
+
+std::string time_bar(const Counters& counters) {
+  const TimeInfo& time = counters.info->time;
+  std::vector<svg::Part> parts;
+  for (std::size_t group = 0; group < time.groups.size(); ++group) {
+    for (std::size_t r = 0; r < counters.time.size(); ++r) {
+      if (time.reasons[r].group != group) continue;
+      parts.push_back(
+          {static_cast<double>(counters.time[r]), time.groups[group].colour,
+           fmt::format("{}: {} cycles, {}", time.reasons[r].title, grouped(counters.time[r]),
+                       percent(ratio(counters.time[r], counters.cycles())))});
+    }
+  }
+  return svg::stacked_bar(parts, true);
+}
+
+class Page {
+ public:
+  explicit Page(const Comparison& comparison) : c_(comparison), page_(title()) {}
+
+  std::string html() {
+    page_.lead(
+        fmt::format("<p>{}. Results are compared with a plain triple loop in each machine's "
+                    "arithmetic. Tactus {} ({}).</p>\n",
+                    subject(), escape(c_.version), escape(c_.revision)));
+    for (const auto& machine : c_.machines) {
+      if (machine->arithmetic_note().empty()) continue;
+      page_.lead(fmt::format("<p>{}.</p>\n", escape(machine->arithmetic_note())));
+    }
+    page_.lead(tiles());
+    page_.section("Machines", machines());
+    if (c_.problems.size() > 1) page_.section("Products", products());
+    for (const auto& row : c_.results) {
+      const Problem& p = row.front().problem;
+      page_.section(
+          fmt::format("{}{}", p.name == p.shape() ? "" : escape(p.name) + ": ", p.shape()),
+          product(row));
+    }
+    page_.section("What the figures mean", meanings());
+    return page_.html();
+  }
+
+ private:
+  [[nodiscard]] std::string title() const {
+    if (c_.problems.size() == 1) {
+      return fmt::format("Matrix product {}", c_.problems.front().shape());
+    }
+    return fmt::format("{} matrix products", c_.problems.size());
+  }
+  [[nodiscard]] std::string subject() const {
+    std::uint64_t macs = 0;
+    for (const Problem& p : c_.problems) macs += p.count * p.macs();
+    return fmt::format("{} multiply-accumulates on {} machine{}", grouped(macs), c_.machines.size(),
+                       c_.machines.size() == 1 ? "" : "s");
+  }
+
+  [[nodiscard]] std::string tiles() const {
+    std::vector<std::string> list;
+    for (std::size_t i = 0; i < c_.machines.size(); ++i) {
+      const Comparison::Total total = c_.total(i);
+      list.push_back(html::tile(
+          c_.machines[i]->name(), percent(total.utilisation),
+          fmt::format("of peak; {} cycles, {:.3f} ms", grouped(total.cycles), total.ms)));
+    }
+    return html::tiles(list);
+  }
+
+  [[nodiscard]] std::string machines() const {
+    html::Table table({{"machine", true},
+                       {"what it is", true},
+                       {"memory", true},
+                       {"on the chip", true},
+                       {"cycles"},
+                       {"ms"},
+                       {"of peak"},
+                       {"of bound"},
+                       {"memory bytes"}});
+    for (std::size_t i = 0; i < c_.machines.size(); ++i) {
+      const Runner& machine = *c_.machines[i];
+      std::string on_chip;
+      for (const OnChipMemory& memory : machine.on_chip()) {
+        on_chip += fmt::format("{}{} {:.1f} KiB", on_chip.empty() ? "" : "<br>",
+                               escape(memory.name), static_cast<double>(memory.bits) / 8192);
+      }
+      const Comparison::Total total = c_.total(i);
+      table.row({escape(machine.name()), escape(machine.description()),
+                 escape(machine.memory_description()), on_chip, grouped(total.cycles),
+                 fmt::format("{:.3f}", total.ms), percent(total.utilisation),
+                 percent(total.share_of_bound), grouped(total.bytes)});
+    }
+    return table.html();
+  }
+
+  [[nodiscard]] std::string products() const {
+    std::vector<html::Table::Column> columns{{"product", true}, {"M x N x K", true}, {"count"}};
+    for (const auto& machine : c_.machines) {
+      columns.push_back({escape(machine->name()) + " cycles"});
+      columns.push_back({"of peak"});
+    }
+    html::Table table(columns);
+    for (const auto& row : c_.results) {
+      const Problem& p = row.front().problem;
+      std::vector<std::string> cells{escape(p.name), p.shape(), grouped(p.count)};
+      for (const Measurement& m : row) {
+        cells.push_back(grouped(m.run.cycles));
+        cells.push_back(percent(m.utilisation()));
+      }
+      table.row(cells);
+    }
+    return table.html();
+  }
+
+  [[nodiscard]] std::string product(const std::vector<Measurement>& row) const {
+    std::vector<html::Table::Column> columns{{"", true}};
+    for (const auto& machine : c_.machines) columns.push_back({escape(machine->name())});
+    html::Table table(columns);
+    for (const GemmFigure& figure : gemm_figures()) {
+      std::vector<std::string> cells{escape(figure.title)};
+      for (const Measurement& m : row) cells.push_back(value_text(figure, figure.value(m)));
+      table.row(cells);
+    }
+    std::string text = table.html();
+    for (std::size_t i = 0; i < row.size(); ++i) text += run(row[i], *c_.machines[i]);
+    return text;
+  }
+
+  static std::string run(const Measurement& m, const Runner& machine) {
+    const Counters& counters = m.run.accounting.totals;
+    const TimeInfo& time = counters.info->time;
+    std::string text =
+        fmt::format("<h3>{}: the {}'s time</h3>\n", escape(machine.name()), escape(time.subject));
+    if (!m.wrong.empty()) text += fmt::format("<p>Wrong: {}</p>\n", escape(m.wrong));
+    text += time_bar(counters);
+    std::vector<svg::Legend> legend;
+    for (const ReasonGroup& group : time.groups) {
+      legend.push_back({std::string(group.title), group.colour});
+    }
+    text += svg::legend(legend);
+    html::Table lost({{"lost cycles", true}, {"cycles"}, {"of all"}});
+    for (const Lost& reason : lost_by_reason(m)) {
+      lost.row({escape(reason.title), grouped(reason.cycles),
+                percent(ratio(reason.cycles, counters.cycles()))});
+    }
+    html::Table levels({{"level", true}, {"bytes read"}, {"bytes written"}, {"MAC/byte"}});
+    for (const Level& level : m.levels) {
+      const std::uint64_t bytes = level.bytes_read + level.bytes_written;
+      levels.row({escape(level.name), grouped(level.bytes_read), grouped(level.bytes_written),
+                  fmt::format("{:.2f}", ratio(m.problem.macs(), bytes))});
+    }
+    return text + lost.html() + levels.html();
+  }
+
+  [[nodiscard]] std::string meanings() const {
+    html::Table table({{"figure", true}, {"meaning", true}});
+    for (const GemmFigure& figure : gemm_figures()) {
+      table.row({escape(figure.title), escape(figure.meaning)});
+    }
+    for (std::size_t i = 0; i < c_.machines.size(); ++i) {
+      table.row(
+          {"bound of " + escape(c_.machines[i]->name()), escape(c_.results.front()[i].bound.text)});
+    }
+    return table.html();
+  }
+
+  const Comparison& c_;
+  html::Page page_;
+};
+
+}  // namespace
+
+std::string to_html(const Comparison& comparison) { return Page(comparison).html(); }
+
+}  // namespace tactus::gemm

@@ -1,0 +1,126 @@
+#include "firmware/gemm/problem.h"
+
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus::gemm {
+namespace {
+
+constexpr std::uint64_t most_count = 1'000'000;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t most) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value == 0 || value > most) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// A row of a list; `problem` says what is wrong with it, if anything is.
+Problem parse_row(const std::vector<std::string_view>& cells, std::string& problem) {
+  Problem row;
+  if (cells.size() != 4 && cells.size() != 5) {
+    problem = fmt::format("{} cells; allowed name, M, N, K and a count that may be left out",
+                          cells.size());
+    return row;
+  }
+  if (cells[0].empty()) {
+    problem = "the name is empty";
+    return row;
+  }
+  row.name = cells[0];
+  constexpr std::array<const char*, 4> names{"M", "N", "K", "the count"};
+  const std::array<std::uint64_t*, 4> places{&row.m, &row.n, &row.k, &row.count};
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const std::uint64_t most = i == 4 ? most_count : most_elements;
+    const auto value = whole(cells[i], most);
+    if (!value) {
+      problem =
+          fmt::format("{} is {}; allowed {}", names[i - 1], quote(cells[i]), range_text(1, most));
+      return row;
+    }
+    *places[i - 1] = *value;
+  }
+  return row;
+}
+
+bool is_header(const std::vector<std::string_view>& cells) {
+  return cells.size() >= 4 && cells[0] == "name" && cells[1] == "M" && cells[2] == "N" &&
+         cells[3] == "K";
+}
+
+}  // namespace
+
+std::string Problem::shape() const { return fmt::format("{}x{}x{}", m, n, k); }
+
+Problem parse_shape(const std::string& text, const std::string& where) {
+  const std::vector<std::string_view> parts = split(text, 'x');
+  Problem problem;
+  bool right = parts.size() == 3;
+  const std::array<std::uint64_t*, 3> places{&problem.m, &problem.n, &problem.k};
+  for (std::size_t i = 0; right && i < 3; ++i) {
+    const auto value = whole(parts[i], most_elements);
+    right = value.has_value();
+    *places[i] = value.value_or(0);
+  }
+  if (!right) {
+    user_error("{} {} is not allowed; allowed: MxNxK such as 197x768x768, each {}", where,
+               quote(text), range_text(1, most_elements));
+  }
+  problem.name = problem.shape();
+  return problem;
+}
+
+std::vector<Problem> parse_problems(std::string_view text, const std::string& path) {
+  constexpr std::size_t most_messages = 20;
+  std::vector<Problem> problems;
+  std::vector<std::string> messages;
+  std::size_t line_number = 0;
+  while (!text.empty()) {
+    ++line_number;
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    const std::vector<std::string_view> cells = split(line, ',');
+    if (problems.empty() && messages.empty() && is_header(cells)) continue;
+    std::string problem;
+    Problem row = parse_row(cells, problem);
+    if (problem.empty()) {
+      problems.push_back(std::move(row));
+    } else if (messages.size() < most_messages) {
+      messages.push_back(fmt::format("{}:{}: {}", path, line_number, problem));
+    }
+  }
+  if (!messages.empty()) throw UserError(fmt::format("{}", fmt::join(messages, "\n")));
+  if (problems.empty()) {
+    user_error("{}: no row; allowed rows of name, M, N, K, count", path);
+  }
+  return problems;
+}
+
+}  // namespace tactus::gemm

@@ -1,0 +1,34 @@
+// A matrix product C = A x B and lists of them.
+//
+// A is M x K, B is K x N, C is M x N. No bias; a product of a list counts as often as the network
+// computes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus::gemm {
+
+inline constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;  ///< of a dimension
+
+struct Problem {
+  std::string name;
+  std::uint64_t m = 0, n = 0, k = 0;
+  std::uint64_t count = 1;
+
+  [[nodiscard]] std::uint64_t macs() const { return m * n * k; }
+  /// "197x768x768": M, N, K.
+  [[nodiscard]] std::string shape() const;
+};
+
+/// "MxNxK". Throws UserError "WHERE: ...".
+[[nodiscard]] Problem parse_shape(const std::string& text, const std::string& where);
+
+/// Rows `name, M, N, K, count`; the count may be left out (1). Empty lines, text behind `#` and a
+/// header are skipped. Throws UserError "path:line: what; allowed ..." with a line for each
+/// mistake.
+[[nodiscard]] std::vector<Problem> parse_problems(std::string_view text, const std::string& path);
+
+}  // namespace tactus::gemm

@@ -1,0 +1,19 @@
+// Matrix products on a TCU.
+//
+// The TCU computes in the fixed point of its architecture, whatever precision is asked for: every
+// multiply-accumulate rounds half to even and saturates.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "firmware/driver/tcu/simulation.h"
+#include "firmware/gemm/measurement.h"
+
+namespace tactus::gemm {
+
+/// `name` is how the user named the machine.
+[[nodiscard]] std::unique_ptr<Runner> make_tcu_runner(const std::string& name,
+                                                      const TcuSimulationConfig& config);
+
+}  // namespace tactus::gemm

@@ -1,0 +1,114 @@
+#include "firmware/sweep/gemm_point.h"
+
+#include <filesystem>
+
+#include "firmware/gemm/config.h"
+#include "firmware/gemm/figures.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/tcu/architecture_table.h"
+
+namespace tactus::sweep {
+namespace {
+
+constexpr const char* default_shape = "256x256x256";
+
+/// The name with the path in it in full, so that the point is the same from any folder.
+std::string full_name(const std::string& machine, const std::string& file) {
+  const std::size_t colon = machine.find(':');
+  const std::string path = machine.substr(colon == std::string::npos ? 0 : colon + 1);
+  if (path.find('/') == std::string::npos && path.find('.') == std::string::npos) return machine;
+  const std::string kind = colon == std::string::npos ? "dpas:" : machine.substr(0, colon + 1);
+  return kind + std::filesystem::absolute(resolve_beside(file, path)).lexically_normal().string();
+}
+
+/// Reads a section into an object; the tables say what its keys are.
+template <typename T>
+void read_section(const Configuration& configuration, const char* name,
+                  const ParameterTable<T>& table, T& object) {
+  JsonDocument document(configuration.at(name).dump(), std::string("the point's ") + name);
+  ObjectReader reader = document.root();
+  table.read(reader, object, MissingKeys::allowed);
+  document.problems().throw_if_any();
+}
+
+gemm::GemmConfig config_of(const Configuration& configuration) {
+  gemm::GemmConfig config =
+      gemm::named_machine(configuration.at("board").at("machine").get<std::string>());
+  read_section(configuration, "board", board_parameters(), config.board);
+  if (config.is_tcu) {
+    read_section(configuration, "architecture", tcu::architecture_parameters(),
+                 config.architecture);
+  } else {
+    read_section(configuration, "kernel", gemm::kernel_parameters(), config.kernel);
+    read_section(configuration, "dpas", gemm::dpas_option_parameters(), config.dpas);
+    read_section(configuration, "profile", gemm::profile_parameters(), config.dpas);
+  }
+  return config;
+}
+
+gemm::Problem problem_of(const Configuration& configuration) {
+  return gemm::parse_shape(configuration.at("workload").at("gemm").get<std::string>(),
+                           "workload.gemm");
+}
+
+Configuration to_json(const gemm::FigureValue& value) {
+  if (const auto* whole = std::get_if<std::uint64_t>(&value)) return *whole;
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return nullptr;
+}
+
+}  // namespace
+
+Configuration gemm_defaults(const std::string& machine, const std::string& file) {
+  gemm::GemmConfig config = gemm::named_machine(machine, file);
+  // A key of every point needs a value.
+  config.dpas.machine.ideal_latency = config.dpas.machine.ideal_cycles();
+  Configuration result;
+  result["workload"] = {{"gemm", default_shape}, {"seed", 1}};
+  result["board"]["machine"] = full_name(machine, file);
+  board_parameters().write(result["board"], config.board);
+  if (config.is_tcu) {
+    tcu::architecture_parameters().write(result["architecture"], config.architecture);
+    result["architecture"].erase("dais_blocks");  // no single value
+  } else {
+    gemm::kernel_parameters().write(result["kernel"], config.kernel);
+    gemm::dpas_option_parameters().write(result["dpas"], config.dpas);
+    gemm::profile_parameters().write(result["profile"], config.dpas);
+  }
+  return result;
+}
+
+void check_gemm(const Configuration& configuration) {
+  (void)gemm::make_runner(config_of(configuration));
+  (void)problem_of(configuration);
+}
+
+std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_cycles) {
+  const auto runner = gemm::make_runner(config_of(configuration));
+  gemm::RunLimits limits;
+  limits.seed = configuration.at("workload").at("seed").get<std::uint64_t>();
+  limits.max_cycles = max_cycles;
+  const gemm::Measurement m = runner->run(problem_of(configuration), limits);
+  if (!m.wrong.empty()) user_error("{}: {}", runner->name(), m.wrong);
+  Configuration figures;
+  for (const gemm::GemmFigure& figure : gemm::gemm_figures()) {
+    figures[std::string(figure.name)] = to_json(figure.value(m));
+  }
+  // The names that all points have.
+  figures["frames_per_second"] = 1e3 / figures.at("latency_ms").get<double>();
+  figures["array_utilisation"] = m.utilisation();
+  figures["dram_read_bytes"] = m.levels.front().bytes_read;
+  figures["dram_write_bytes"] = m.levels.front().bytes_written;
+  std::uint64_t bits = 0;
+  for (const gemm::OnChipMemory& memory : runner->on_chip()) bits += memory.bits;
+  figures["memory_bits"] = bits;
+  figures["multipliers"] = m.peak_macs;
+  Configuration& lost = figures["lost_by_reason"];
+  lost = Configuration::object();
+  for (const gemm::Lost& reason : gemm::lost_by_reason(m)) lost[reason.name] = reason.cycles;
+  return figures.dump();
+}
+
+}  // namespace tactus::sweep

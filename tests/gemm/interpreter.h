@@ -1,0 +1,22 @@
+// Runs kernels by what their instructions mean, without time: one thread after the other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isa/dpas/program.h"
+
+namespace tactus::gemm {
+
+struct Interpreted {
+  std::uint64_t dpas = 0;
+  std::uint64_t instructions = 0;
+  std::uint64_t bytes_loaded = 0, bytes_stored = 0;
+};
+
+/// Executes the first kernel for threads 0 .. threads - 1 on this memory, which begins at address
+/// 0. Throws std::runtime_error for what leaves it.
+[[nodiscard]] Interpreted interpret(const dpas::Program& program, const dpas::Profile& profile,
+                                    unsigned threads, std::vector<std::uint8_t>& memory);
+
+}  // namespace tactus::gemm
