@@ -108,7 +108,7 @@ TEST(DdrPresets, BadOnesAreRefusedWithTheirPath) {
       {"\"scheduler\": \"frfcfs\"", "\"scheduler\": \"frfcf\"",
        "p.json:/scheduler: \"frfcf\" is unknown; allowed \"fifo\", \"frfcfs\"; did you mean "
        "\"frfcfs\"?"},
-      {"\"tck_ps\": 952", "\"tck_ps\": 0.952", "p.json:/tck_ps: must be an integer"},
+      {"\"tck_ps\": 952", "\"tck_ps\": 0.952", "p.json:/tck_ps: must be an integer, is 0.952"},
       {"\"date\": \"2022-07\"", "\"date\": \"July\"",
        "p.json:/provenance/*/date: \"July\" is no date; allowed YYYY-MM-DD, YYYY-MM"},
       {"\"cap\": {", "\"cup\": {", "p.json:/provenance/cup: unknown key; did you mean \"cap\"?"},
