@@ -136,8 +136,8 @@ std::string to_csv(const std::vector<Line>& lines) {
   for (const Line& line : lines) sorted.push_back(&line);
   std::sort(sorted.begin(), sorted.end(),
             [](const Line* a, const Line* b) { return by_point(*a, *b); });
-  // Columns in the order in which they first appear; failed points have fewer. Cells are made row by
-  // row, twice, since those of all rows together are many times as large as the lines.
+  // Columns in the order in which they first appear; failed points have fewer. Cells are made row
+  // by row, twice, since those of all rows together are many times as large as the lines.
   std::vector<std::string> columns;
   std::unordered_map<std::string, std::size_t> places;
   std::vector<std::pair<std::string, std::string>> cells;

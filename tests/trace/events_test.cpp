@@ -125,7 +125,9 @@ TEST(TraceEvents, OfRandomPrograms) {
     SCOPED_TRACE(testing::Message() << "TACTUS_TEST_SEED=" << seed);
     samples += expect_events_of_program(seed);
   }
-  if (std::getenv("TACTUS_TEST_SEED") == nullptr) EXPECT_GT(samples, 50U);
+  if (std::getenv("TACTUS_TEST_SEED") == nullptr) {
+    EXPECT_GT(samples, 50U);
+  }
 }
 
 std::string content(const std::string& path) {

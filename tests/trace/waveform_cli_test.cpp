@@ -124,8 +124,12 @@ TEST_F(Waveform, ValuesThatNobodyLooksAt) {
         const bool used_to_write = reader.is_high(channel + ".write");
         const std::uint64_t read_address = reader.value(channel + ".read_address");
         const std::uint64_t write_address = reader.value(channel + ".write_address");
-        if (!used_to_read) EXPECT_EQ(read_address, 0U) << channel << ", cycle " << cycles.cycle();
-        if (!used_to_write) EXPECT_EQ(write_address, 0U) << channel << ", cycle " << cycles.cycle();
+        if (!used_to_read) {
+          EXPECT_EQ(read_address, 0U) << channel << ", cycle " << cycles.cycle();
+        }
+        if (!used_to_write) {
+          EXPECT_EQ(write_address, 0U) << channel << ", cycle " << cycles.cycle();
+        }
         if (!reader.is_high(channel + ".ready") || channel != "top.tcu.decoder.acc") continue;
         if (used_to_read) reads.push_back(read_address);
         if (used_to_write) writes.push_back(write_address);
@@ -139,7 +143,9 @@ TEST_F(Waveform, ValuesThatNobodyLooksAt) {
     EXPECT_EQ(reads, (std::vector<std::uint64_t>{5, 7, 8}));
     EXPECT_EQ(writes, (std::vector<std::uint64_t>{5, 6, 7, 7}));
     EXPECT_EQ(results, 1U);
-    if (!other.empty()) EXPECT_TRUE(other == read("w.vcd"));
+    if (!other.empty()) {
+      EXPECT_TRUE(other == read("w.vcd"));
+    }
     other = read("w.vcd");
   }
 }

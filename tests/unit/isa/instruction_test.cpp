@@ -1,6 +1,5 @@
 #include "isa/tcu/instruction.h"
 
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
