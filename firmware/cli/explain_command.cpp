@@ -10,6 +10,8 @@
 #include "firmware/driver/machines.h"
 #include "firmware/report/figures.h"
 #include "firmware/sweep/configuration.h"
+#include "isa/dpas/profile_table.h"
+#include "isa/dram/ddr_config.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/link_values.h"
@@ -28,7 +30,9 @@ struct Topic {
 std::vector<Topic> topics() {
   return {{"architecture", {tcu::architecture_parameters().section()}},
           {"board", {board_parameters().section()}},
+          {"dram", {ddr_parameters().section()}},
           {"link", {link_parameters().section()}},
+          {"dpas", {dpas::profile_parameters().section()}},
           {"run", run_sections()},
           {"sweep", sweep::parameters()}};
 }
@@ -77,8 +81,8 @@ void print_markdown(const Topic& topic) {
         "|---|---|---|---|---|---|\n",
         &section == topic.sections.data() ? "" : "\n", section.about);
     for (const ParameterInfo& p : section.parameters) {
-      const bool option =
-          !p.option.empty() && topic.name != "architecture" && topic.name != "sweep";
+      const bool option = !p.option.empty() && topic.name != "architecture" &&
+                          topic.name != "dpas" && topic.name != "sweep";
       fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", p.key, cell(range_of(p)), default_of(p),
                  p.unit, option ? "`--" + p.option + "`" : "", cell(p.sentence));
     }
@@ -121,10 +125,11 @@ int explain_command(const Words& words) {
       "Explains figures of --stats files: by full name (accounting.units.decoder.starved), by\n"
       "its end (decoder.starved) or by a group (roofline). Without a name: all of them.\n"
       "Explains parameters with range and default: by key (array_size), or all of an\n"
-      "architecture, a board, a link, a run (with its options), or a sweep (its keys).",
+      "architecture, a board, DRAM, a host link, a DPAS machine, a run (with its options), or a\n"
+      "sweep (its keys).",
       {{"markdown", "", "print a whole table as Markdown: all figures, or those parameters"},
        {"machine", "NAME", "figures of which machine (default tcu)"}},
-      "[NAME|architecture|board|link|run|sweep]");
+      "[NAME|architecture|board|dram|link|dpas|run|sweep]");
   if (!args.parse(words)) return exit_ok;
   const FigureTable figures(machine_info(args.text("machine").value_or("tcu")));
   const std::vector<std::string>& names = args.positional();
@@ -141,7 +146,7 @@ int explain_command(const Words& words) {
     if (!markdown || find(name) != all.end()) continue;
     user_error(
         "tactus explain: --markdown prints the whole table; allowed no name, architecture, board, "
-        "link, run, sweep");
+        "dram, link, dpas, run, sweep");
   }
   for (const std::string& name : names) {
     const auto topic = find(name);

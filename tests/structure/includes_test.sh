@@ -36,6 +36,7 @@ allow isa/dais isa/support isa/dais
 allow isa/dram isa/support isa/dram
 allow isa/tcu isa/support isa/dais isa/tcu
 allow isa/darwinn isa/support isa/tcu isa/darwinn
+allow isa/dpas isa/support isa/dpas
 check isa '<(systemc|tlm)' 'isa knows no SystemC'
 
 # What machines share knows no instruction set and no machine.
