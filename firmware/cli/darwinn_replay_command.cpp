@@ -185,6 +185,9 @@ void print_result(const Executable& executable, const LinkReplayResult& result, 
       "scratch out {}\n",
       traffic.instructions, traffic.inputs, traffic.parameters, traffic.scratch_in, traffic.outputs,
       traffic.scratch_out);
+  if (!parts) return;
+  print_wire("to the device", result.out, result.total);
+  print_wire("to the host", result.in, result.total);
 }
 
 void print_text(const darwinn::File& file, const Compute& compute, const Link& link,
@@ -192,10 +195,12 @@ void print_text(const darwinn::File& file, const Compute& compute, const Link& l
                 bool parts) {
   fmt::print("{}\n\n", words(file, compute, link));
   fmt::print("{:<22}{}\n", "file", file.name());
-  fmt::print("{:<22}{}: {}, {:g} MB/s out, {:g} MB/s in, {:g} ms a request\n", "link", link.name,
-             link.title, static_cast<double>(link.out_bytes_per_second) / 1e6,
-             static_cast<double>(link.in_bytes_per_second) / 1e6,
-             static_cast<double>(link.fixed_ps) / per_ms);
+  fmt::print(
+      "{:<22}{}: {}, {:g} MB/s out, {:g} MB/s in{}, {:g} ms a request\n", "link", link.name,
+      link.title,
+      static_cast<double>(parts ? link.wire_bytes_per_second : link.out_bytes_per_second) / 1e6,
+      static_cast<double>(parts ? link.wire_bytes_per_second : link.in_bytes_per_second) / 1e6,
+      parts ? " on the wire" : "", static_cast<double>(link.fixed_ps) / per_ms);
   fmt::print("{:<22}{} ps = {:.3f} ms ({}), {:.3f} ms at R1's rates if all overlapped\n", "latency",
              main.total, static_cast<double>(main.total) / per_ms, parts ? "R2" : "R1",
              static_cast<double>(main.bound) / per_ms);
