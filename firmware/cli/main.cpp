@@ -48,7 +48,9 @@ constexpr Command commands[] = {
     {"zoo", "write a benchmark network as an ONNX file", zoo_command},
     {"cache", "show and clear the folder of compiled programs", cache_command},
     {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
-    {"darwinn", "check, explain, link, replay and unpack DarwiNN packages (Edge TPU)", darwinn_command},
+    {"pack", "pack a compiled model as a DarwiNN package", pack_command},
+    {"darwinn", "check, explain, link, replay and unpack DarwiNN packages (Edge TPU)",
+     darwinn_command},
 };
 
 void print_help() {

@@ -149,6 +149,16 @@ TEST_F(DarwinnCommand, TcuPackagesAreNotReplayed) {
   expect_error("darwinn link t.dwn1 --address scratch=0x100000000", "cannot be linked for a TCU");
 }
 
+TEST_F(DarwinnCommand, Pack) {
+  write_model();
+  expect_error("pack m.tmodel -o m.dwn1", "--chip NAME is needed");
+  expect_in(good("pack m.tmodel -o m.dwn1 --chip small"), "m.dwn1: for chip tcu-small, ");
+  expect_in(good("darwinn info m.dwn1"), "fields: 1 PARAMETER, 1 SCRATCH\n");
+  EXPECT_EQ(good("darwinn verify m.dwn1 --chip tcu-small"), "m.dwn1: sound, for chip tcu-small\n");
+  expect_error("pack m.tmodel --chip small", "--output M.dwn1 is missing");
+  expect_error("pack m.tmodel --chip small -o m.tmodel", "m.tmodel");
+}
+
 TEST_F(DarwinnCommand, BenchOfEdgeTpuModels) {
   const std::string none = good("bench --config edgetpu --models nowhere --filter PoseNet");
   expect_in(none, "skipped: model not at hand");
