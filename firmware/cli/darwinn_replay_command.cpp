@@ -9,6 +9,7 @@
 #include "firmware/config/link.h"
 #include "firmware/driver/darwinn/link_replay.h"
 #include "isa/darwinn/verify.h"
+#include "isa/support/files.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -68,7 +69,7 @@ LinkReplayResult run(const Executable& executable, const Link& link, std::uint64
   return result;
 }
 
-std::string words(const darwinn::File& file, const Compute& compute, const Link& link) {
+std::string replay_words(const darwinn::File& file, const Compute& compute, const Link& link) {
   std::string text = fmt::format(
       "Edge TPU executable replayed; instruction encoding undocumented; {}; result is a "
       "transfer-bound latency; no output values.",
@@ -153,7 +154,7 @@ void print_json(const darwinn::File& file, const Compute& compute, const Link& l
   Json json{{"file", file.name()},
             {"sha256", file.sha256()},
             {"model", parts ? "R2" : "R1"},
-            {"words", words(file, compute, link)},
+            {"words", replay_words(file, compute, link)},
             {"link", {{"name", link.name}, {"title", link.title}}},
             {"cycles", compute.cycles}};
   link_parameters().write(json["link"], link);
@@ -161,6 +162,60 @@ void print_json(const darwinn::File& file, const Compute& compute, const Link& l
   if (caching) json["parameter_caching"] = result_json(*file.package().caching(), *caching);
   fmt::print("{}\n", json.dump(1, ' ', false, Json::error_handler_t::replace));
 }
+
+/// Slices in the Chrome trace event format, 1 us being 1 us, for one request: the parameters' on
+/// its own, ahead of the inference.
+class ReplayTimeline {
+ public:
+  ReplayTimeline() {
+    json_["displayTimeUnit"] = "ms";
+    json_["otherData"] = {{"tool", "tactus"}};
+    constexpr const char* names[] = {"requests", "to the device", "compute (a lump)",
+                                     "from the device"};
+    for (unsigned id = 0; id < std::size(names); ++id) {
+      event({{"ph", "M"}, {"name", "thread_name"}, {"tid", id}, {"args", {{"name", names[id]}}}});
+      event({{"ph", "M"},
+             {"name", "thread_sort_index"},
+             {"tid", id},
+             {"args", {{"sort_index", id}}}});
+    }
+  }
+  /// A request that starts at `from`.
+  void add(const Executable& executable, const ReplayResult& result, Picoseconds from) {
+    slice(0, std::string(darwinn::type_name(executable.type)), from, from + result.total);
+    for (const ReplayStep& step : result.steps) {
+      if (step.end == step.start) continue;
+      const bool in = step.hint.direction == darwinn::infeed;
+      slice(in ? 1 : 3, what(executable, step), from + step.start, from + step.end, step.bytes);
+    }
+    if (result.compute_end > result.compute_start) {
+      slice(2, "compute", from + result.compute_start, from + result.compute_end);
+    }
+  }
+  void write(const std::string& path, const std::string& words) {
+    json_["tactusNote"] = words;
+    write_file_atomically(path, json_.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
+ private:
+  void event(Json one) {
+    one["pid"] = 1;
+    json_["traceEvents"].push_back(std::move(one));
+  }
+  void slice(unsigned track, const std::string& name, Picoseconds start, Picoseconds end,
+             std::int64_t bytes = 0) {
+    constexpr double per_us = 1e6;
+    Json one{{"ph", "X"},
+             {"tid", track},
+             {"name", name},
+             {"ts", static_cast<double>(start) / per_us},
+             {"dur", static_cast<double>(end - start) / per_us}};
+    if (bytes > 0) one["args"] = {{"bytes", bytes}};
+    event(std::move(one));
+  }
+
+  Json json_;
+};
 
 void print_wire(const char* way, const LinkFigures& figures, Picoseconds total) {
   fmt::print("  wire {}: {} transactions, {} bytes, {} with packets, busy {:.1f} % of the time\n",
@@ -193,7 +248,7 @@ void print_result(const Executable& executable, const LinkReplayResult& result, 
 void print_text(const darwinn::File& file, const Compute& compute, const Link& link,
                 const LinkReplayResult& main, const std::optional<LinkReplayResult>& caching,
                 bool parts) {
-  fmt::print("{}\n\n", words(file, compute, link));
+  fmt::print("{}\n\n", replay_words(file, compute, link));
   fmt::print("{:<22}{}\n", "file", file.name());
   fmt::print(
       "{:<22}{}: {}, {:g} MB/s out, {:g} MB/s in{}, {:g} ms a request\n", "link", link.name,
@@ -238,6 +293,7 @@ int darwinn_replay(const Words& words) {
              {"model", "R",
               "r1 (default): each transfer at the link's fitted rate; r2: through the "
               "SystemC model of the link, packet by packet"},
+             {"timeline", "F.json", "write a timeline, for https://ui.perfetto.dev"},
              {"json", "", "print all figures as JSON"}},
             "FILE");
   if (!args.parse(words)) return exit_ok;
@@ -263,6 +319,12 @@ int darwinn_replay(const Words& words) {
   std::optional<LinkReplayResult> caching;
   if (file.package().caching() != nullptr) {
     caching = run(*file.package().caching(), link, 0, parts);
+  }
+  if (const auto path = args.text("timeline")) {
+    ReplayTimeline timeline;
+    if (caching) timeline.add(*file.package().caching(), *caching, 0);
+    timeline.add(file.package().main(), main, caching ? caching->total : 0);
+    timeline.write(*path, replay_words(file, compute, link));
   }
   if (args.has("json")) {
     print_json(file, compute, link, main, caching, parts);

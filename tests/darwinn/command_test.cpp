@@ -117,6 +117,12 @@ TEST_F(DarwinnCommand, Replay) {
       EXPECT_EQ(json.at("main").at("bytes").at("parameters"), 192);
     }
   }
+  (void)good("darwinn replay f.dwn1 --link usb3 --cycles 1000 --timeline t.json");
+  const Json timeline = Json::parse(read("t.json"));
+  std::size_t slices = 0;
+  for (const Json& event : timeline.at("traceEvents")) slices += event.at("ph") == "X" ? 1 : 0;
+  // Two requests; 8 transfers and compute of the one, 2 transfers of the other.
+  EXPECT_EQ(slices, 2U + 8 + 1 + 2);
   const std::string lump = good("darwinn replay f.dwn1 --link usb3 --cycles 1000");
   expect_in(lump, "compute = single lump of 1000 estimated cycles from the command line;");
   sample_.main().estimated_cycles = 4321;
