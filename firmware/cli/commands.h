@@ -29,6 +29,7 @@ int estimate_command(const Words& words);
 int gemm_command(const Words& words);
 int dais_command(const Words& words);
 int darwinn_command(const Words& words);
+int pack_command(const Words& words);
 int samples_command(const Words& words);
 int explain_command(const Words& words);
 int zoo_command(const Words& words);

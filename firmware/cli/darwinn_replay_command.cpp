@@ -7,8 +7,9 @@
 #include "firmware/cli/darwinn_commands.h"
 #include "firmware/cli/table.h"
 #include "firmware/config/link.h"
-#include "firmware/driver/darwinn/replay.h"
+#include "firmware/driver/darwinn/link_replay.h"
 #include "isa/darwinn/verify.h"
+#include "isa/support/files.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -52,7 +53,23 @@ Compute compute_of(const Args& args, const darwinn::File& file) {
   return {static_cast<std::uint64_t>(cycles), *other + ", whose instructions are others"};
 }
 
-std::string words(const darwinn::File& file, const Compute& compute, const Link& link) {
+/// Whether the link is taken as its parts, R2, or as a rate, R1.
+bool takes_parts(const Args& args) {
+  const std::string model = args.text("model").value_or("r1");
+  if (model == "r1" || model == "r2") return model == "r2";
+  user_error("tactus darwinn replay: --model {} is not allowed; allowed \"r1\", \"r2\"",
+             quote(model));
+}
+
+LinkReplayResult run(const Executable& executable, const Link& link, std::uint64_t cycles,
+                     bool parts) {
+  if (parts) return replay_on_link(executable, link, cycles);
+  LinkReplayResult result;
+  static_cast<ReplayResult&>(result) = replay(executable, link, cycles);
+  return result;
+}
+
+std::string replay_words(const darwinn::File& file, const Compute& compute, const Link& link) {
   std::string text = fmt::format(
       "Edge TPU executable replayed; instruction encoding undocumented; {}; result is a "
       "transfer-bound latency; no output values.",
@@ -103,7 +120,14 @@ Json traffic_json(const darwinn::Traffic& traffic) {
           {"out", traffic.out()}};
 }
 
-Json result_json(const Executable& executable, const ReplayResult& result) {
+Json figures_json(const LinkFigures& figures) {
+  return {{"transactions", figures.transactions},
+          {"bytes", figures.bytes},
+          {"wire_bytes", figures.wire_bytes},
+          {"busy_ps", figures.busy}};
+}
+
+Json result_json(const Executable& executable, const LinkReplayResult& result) {
   Json steps = Json::array();
   for (const ReplayStep& step : result.steps) {
     steps.push_back({{"what", what(executable, step)},
@@ -119,15 +143,18 @@ Json result_json(const Executable& executable, const ReplayResult& result) {
           {"compute_start_ps", result.compute_start},
           {"compute_end_ps", result.compute_end},
           {"bytes", traffic_json(result.traffic)},
+          {"to_device", figures_json(result.out)},
+          {"to_host", figures_json(result.in)},
           {"steps", steps}};
 }
 
 void print_json(const darwinn::File& file, const Compute& compute, const Link& link,
-                const ReplayResult& main, const std::optional<ReplayResult>& caching) {
+                const LinkReplayResult& main, const std::optional<LinkReplayResult>& caching,
+                bool parts) {
   Json json{{"file", file.name()},
             {"sha256", file.sha256()},
-            {"model", "R1"},
-            {"words", words(file, compute, link)},
+            {"model", parts ? "R2" : "R1"},
+            {"words", replay_words(file, compute, link)},
             {"link", {{"name", link.name}, {"title", link.title}}},
             {"cycles", compute.cycles}};
   link_parameters().write(json["link"], link);
@@ -136,7 +163,67 @@ void print_json(const darwinn::File& file, const Compute& compute, const Link& l
   fmt::print("{}\n", json.dump(1, ' ', false, Json::error_handler_t::replace));
 }
 
-void print_result(const Executable& executable, const ReplayResult& result) {
+/// Slices in the Chrome trace event format, 1 us being 1 us, for one request: the parameters' on
+/// its own, ahead of the inference.
+class ReplayTimeline {
+ public:
+  ReplayTimeline() {
+    json_["displayTimeUnit"] = "ms";
+    json_["otherData"] = {{"tool", "tactus"}};
+    constexpr const char* names[] = {"requests", "to the device", "compute (a lump)",
+                                     "from the device"};
+    for (unsigned id = 0; id < std::size(names); ++id) {
+      event({{"ph", "M"}, {"name", "thread_name"}, {"tid", id}, {"args", {{"name", names[id]}}}});
+      event({{"ph", "M"},
+             {"name", "thread_sort_index"},
+             {"tid", id},
+             {"args", {{"sort_index", id}}}});
+    }
+  }
+  /// A request that starts at `from`.
+  void add(const Executable& executable, const ReplayResult& result, Picoseconds from) {
+    slice(0, std::string(darwinn::type_name(executable.type)), from, from + result.total);
+    for (const ReplayStep& step : result.steps) {
+      if (step.end == step.start) continue;
+      const bool in = step.hint.direction == darwinn::infeed;
+      slice(in ? 1 : 3, what(executable, step), from + step.start, from + step.end, step.bytes);
+    }
+    if (result.compute_end > result.compute_start) {
+      slice(2, "compute", from + result.compute_start, from + result.compute_end);
+    }
+  }
+  void write(const std::string& path, const std::string& words) {
+    json_["tactusNote"] = words;
+    write_file_atomically(path, json_.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
+ private:
+  void event(Json one) {
+    one["pid"] = 1;
+    json_["traceEvents"].push_back(std::move(one));
+  }
+  void slice(unsigned track, const std::string& name, Picoseconds start, Picoseconds end,
+             std::int64_t bytes = 0) {
+    constexpr double per_us = 1e6;
+    Json one{{"ph", "X"},
+             {"tid", track},
+             {"name", name},
+             {"ts", static_cast<double>(start) / per_us},
+             {"dur", static_cast<double>(end - start) / per_us}};
+    if (bytes > 0) one["args"] = {{"bytes", bytes}};
+    event(std::move(one));
+  }
+
+  Json json_;
+};
+
+void print_wire(const char* way, const LinkFigures& figures, Picoseconds total) {
+  fmt::print("  wire {}: {} transactions, {} bytes, {} with packets, busy {:.1f} % of the time\n",
+             way, figures.transactions, figures.bytes, figures.wire_bytes,
+             100.0 * static_cast<double>(figures.busy) / static_cast<double>(total));
+}
+
+void print_result(const Executable& executable, const LinkReplayResult& result, bool parts) {
   Table table({{"  transfer", Table::Align::left}, {"bytes"}, {"start ms"}, {"end ms"}});
   std::vector<std::vector<std::string>> rows;
   const auto ms = [](Picoseconds time) {
@@ -153,18 +240,25 @@ void print_result(const Executable& executable, const ReplayResult& result) {
       "scratch out {}\n",
       traffic.instructions, traffic.inputs, traffic.parameters, traffic.scratch_in, traffic.outputs,
       traffic.scratch_out);
+  if (!parts) return;
+  print_wire("to the device", result.out, result.total);
+  print_wire("to the host", result.in, result.total);
 }
 
 void print_text(const darwinn::File& file, const Compute& compute, const Link& link,
-                const ReplayResult& main, const std::optional<ReplayResult>& caching) {
-  fmt::print("{}\n\n", words(file, compute, link));
+                const LinkReplayResult& main, const std::optional<LinkReplayResult>& caching,
+                bool parts) {
+  fmt::print("{}\n\n", replay_words(file, compute, link));
   fmt::print("{:<22}{}\n", "file", file.name());
-  fmt::print("{:<22}{}: {}, {:g} MB/s out, {:g} MB/s in, {:g} ms a request\n", "link", link.name,
-             link.title, static_cast<double>(link.out_bytes_per_second) / 1e6,
-             static_cast<double>(link.in_bytes_per_second) / 1e6,
-             static_cast<double>(link.fixed_ps) / per_ms);
-  fmt::print("{:<22}{} ps = {:.3f} ms (R1), {:.3f} ms if all overlapped\n", "latency", main.total,
-             static_cast<double>(main.total) / per_ms, static_cast<double>(main.bound) / per_ms);
+  fmt::print(
+      "{:<22}{}: {}, {:g} MB/s out, {:g} MB/s in{}, {:g} ms a request\n", "link", link.name,
+      link.title,
+      static_cast<double>(parts ? link.wire_bytes_per_second : link.out_bytes_per_second) / 1e6,
+      static_cast<double>(parts ? link.wire_bytes_per_second : link.in_bytes_per_second) / 1e6,
+      parts ? " on the wire" : "", static_cast<double>(link.fixed_ps) / per_ms);
+  fmt::print("{:<22}{} ps = {:.3f} ms ({}), {:.3f} ms at R1's rates if all overlapped\n", "latency",
+             main.total, static_cast<double>(main.total) / per_ms, parts ? "R2" : "R1",
+             static_cast<double>(main.bound) / per_ms);
   if (main.listed != main.total) {
     fmt::print("{:<22}{} ps without the inferred tail\n", "", main.listed);
   }
@@ -175,18 +269,18 @@ void print_text(const darwinn::File& file, const Compute& compute, const Link& l
         "parameter caching", caching->total, static_cast<double>(caching->total) / per_ms);
   }
   fmt::print("\n{}\n", darwinn::type_name(file.package().main().type));
-  print_result(file.package().main(), main);
+  print_result(file.package().main(), main, parts);
   if (!caching) return;
   fmt::print("\nPARAMETER_CACHING\n");
-  print_result(*file.package().caching(), *caching);
+  print_result(*file.package().caching(), *caching, parts);
 }
 
 }  // namespace
 
 int darwinn_replay(const Words& words) {
   Args args("darwinn replay",
-            "Replays an Edge TPU executable as a series of transfers, model R1. Nothing is "
-            "computed, and there are no output values.",
+            "Replays an Edge TPU executable as a series of transfers. Nothing is computed, and "
+            "there are no output values.",
             {{"link", "NAME|F.json", "host link, of configs/links or a file (required)"},
              {"cycles", "N",
               "compute as one lump of N cycles (default: the package's estimate, if "
@@ -196,6 +290,10 @@ int darwinn_replay(const Words& words) {
               "the device asks for its transfers itself: runs over USB what has "
               "no fully deterministic hints, with an inferred tail"},
              {"token", "N", "whose parameters are on the chip already, for a lone EXECUTION_ONLY"},
+             {"model", "R",
+              "r1 (default): each transfer at the link's fitted rate; r2: through the "
+              "SystemC model of the link, packet by packet"},
+             {"timeline", "F.json", "write a timeline, for https://ui.perfetto.dev"},
              {"json", "", "print all figures as JSON"}},
             "FILE");
   if (!args.parse(words)) return exit_ok;
@@ -216,13 +314,22 @@ int darwinn_replay(const Words& words) {
                file.name(), darwinn::name(darwinn::Code::chip), quote(*file.package().main().chip));
   }
   const Compute compute = compute_of(args, file);
-  const ReplayResult main = replay(file.package().main(), link, compute.cycles);
-  std::optional<ReplayResult> caching;
-  if (file.package().caching() != nullptr) caching = replay(*file.package().caching(), link, 0);
+  const bool parts = takes_parts(args);
+  const LinkReplayResult main = run(file.package().main(), link, compute.cycles, parts);
+  std::optional<LinkReplayResult> caching;
+  if (file.package().caching() != nullptr) {
+    caching = run(*file.package().caching(), link, 0, parts);
+  }
+  if (const auto path = args.text("timeline")) {
+    ReplayTimeline timeline;
+    if (caching) timeline.add(*file.package().caching(), *caching, 0);
+    timeline.add(file.package().main(), main, caching ? caching->total : 0);
+    timeline.write(*path, replay_words(file, compute, link));
+  }
   if (args.has("json")) {
-    print_json(file, compute, link, main, caching);
+    print_json(file, compute, link, main, caching, parts);
   } else {
-    print_text(file, compute, link, main, caching);
+    print_text(file, compute, link, main, caching, parts);
   }
   return exit_ok;
 }

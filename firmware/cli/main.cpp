@@ -50,7 +50,9 @@ constexpr Command commands[] = {
     {"stripe", "print, check, run and rewrite programs of the polyhedral representation",
      stripe_command},
     {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
-    {"darwinn", "check, explain, link, replay and unpack DarwiNN packages (Edge TPU)", darwinn_command},
+    {"pack", "pack a compiled model as a DarwiNN package", pack_command},
+    {"darwinn", "check, explain, link, replay and unpack DarwiNN packages (Edge TPU)",
+     darwinn_command},
 };
 
 void print_help() {

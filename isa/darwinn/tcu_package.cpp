@@ -116,7 +116,7 @@ void verify_places(const TcuPackage& package) {
 }  // namespace
 
 Addresses in_blocks(Addresses addresses) {
-  constexpr std::uint64_t most_blocks = std::uint64_t{1} << 28;
+  constexpr std::uint64_t most_blocks = std::uint64_t{1} << 16;
   const auto block = [](std::optional<std::uint64_t>& address) {
     if (!address) return;
     if (*address % tcu_block_bytes != 0 || *address / tcu_block_bytes >= most_blocks) {

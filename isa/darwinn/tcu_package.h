@@ -18,7 +18,7 @@ namespace tactus::darwinn {
 constexpr std::uint64_t tcu_block_bytes = 65536;
 
 /// Addresses as the fields take them. Throws UserError for one that is no multiple of a block or
-/// beyond the 28 bits of Configure's value.
+/// beyond the 16 bits of the offset registers.
 [[nodiscard]] Addresses in_blocks(Addresses addresses);
 
 /// The model of the main executable. Throws PackageError (E_ARCH).

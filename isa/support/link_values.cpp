@@ -7,6 +7,7 @@ using L = LinkValues;
 
 std::vector<Parameter<L>> parameters() {
   constexpr WholeRange rate{1, 1000000000000};
+  constexpr WholeRange bytes{0, 1 << 30};
   std::vector<Parameter<L>> all{
       whole("out_bytes_per_second", &L::out_bytes_per_second, rate, "bytes/s",
             "rate of data to the device"),
@@ -19,7 +20,33 @@ std::vector<Parameter<L>> parameters() {
       boolean("needs_hints", &L::needs_hints,
               "the host has to know all transfers ahead: only fully deterministic hints are run"),
       whole("core_hz", &L::core_hz, {1, 1000000000000}, "Hz",
-            "clock of the device, which turns estimated cycles into time")};
+            "clock of the device, which turns estimated cycles into time"),
+      whole("wire_bytes_per_second", &L::wire_bytes_per_second, rate, "bytes/s",
+            "rate of the bare link each way, after coding"),
+      whole("packet_bytes", &L::packet_bytes, bytes, "bytes",
+            "payload of a packet on the wire; 0: no packets"),
+      whole("packet_overhead_bytes", &L::packet_overhead_bytes, bytes, "bytes",
+            "what a packet takes on the wire beside its payload"),
+      boolean("device_fetches", &L::device_fetches,
+              "the device reads the host's memory, a request for each transfer; else the host "
+              "sends"),
+      whole("header_bytes", &L::header_bytes, bytes, "bytes",
+            "sent ahead of a DMA to the device; where the device fetches, of an instruction "
+            "chunk's descriptor"),
+      whole("transfer_bytes", &L::transfer_bytes, bytes, "bytes",
+            "longest transfer to the device; where it fetches, none crosses a multiple of this; "
+            "0: any"),
+      whole("transfers_outstanding", &L::transfers_outstanding, {0, 4096}, "",
+            "transfers to the device under way at a time; 0: any"),
+      whole("chunk_bytes", &L::chunk_bytes, bytes, "bytes",
+            "longest transfer from the device; 0: any"),
+      whole("chunks_queued", &L::chunks_queued, {0, 4096}, "",
+            "transfers from the device under way at a time; 0: any"),
+      whole("event_bytes", &L::event_bytes, bytes, "bytes",
+            "what announces the interrupt to the host; 0: nothing"),
+      whole("device_bus_hz", &L::device_bus_hz, {0, 1000000000000}, "Hz",
+            "clock of the bus in the device; 0: it takes no time"),
+      whole("device_bus_bytes", &L::device_bus_bytes, {1, 4096}, "bytes", "width of that bus")};
   for (Parameter<L>& parameter : all) parameter = parameter.without_option();
   return all;
 }

@@ -14,6 +14,19 @@ struct LinkValues {
   bool outfeed_blocks_infeed = true;
   bool needs_hints = true;
   std::uint64_t core_hz = 500000000;
+  // Of the link as parts that each take their time; 0: without limit, or without that part.
+  std::uint64_t wire_bytes_per_second = 300000000;  ///< each way
+  std::uint64_t packet_bytes = 0;
+  std::uint64_t packet_overhead_bytes = 0;
+  bool device_fetches = false;
+  std::uint64_t header_bytes = 0;
+  std::uint64_t transfer_bytes = 0;
+  std::uint64_t transfers_outstanding = 0;
+  std::uint64_t chunk_bytes = 0;
+  std::uint64_t chunks_queued = 0;
+  std::uint64_t event_bytes = 0;
+  std::uint64_t device_bus_hz = 0;
+  std::uint64_t device_bus_bytes = 8;
 };
 
 [[nodiscard]] const ParameterTable<LinkValues>& link_parameters();

@@ -115,15 +115,17 @@ TEST(LinkFile, IsStrict) {
       EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
     }
   };
-  const std::string good =
-      R"({"name": "l", "title": "L", "out_bytes_per_second": 1, "in_bytes_per_second": 2,
-          "fixed_ps": 3, "outfeed_blocks_infeed": true, "needs_hints": false, "core_hz": 4)";
-  EXPECT_EQ(parse_link(good + "}", "l.json").in_bytes_per_second, 2U);
-  refused(good + R"(, "rate": 1})", "l.json:/rate: unknown key");
-  refused(good + R"(, "provenance": {"core_hz": {"assumed": "why"}}})",
-          "l.json:/provenance/out_bytes_per_second");
-  refused(R"({"name": "l", "title": "L", "out_bytes_per_second": 0})",
-          "l.json:/out_bytes_per_second: 0 is out of range");
+  const std::string good = read_text(TACTUS_SOURCE_DIR "/configs/links/usb3.json");
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  EXPECT_EQ(parse_link(good, "l.json").in_bytes_per_second, 300000000U);
+  refused(changed("\"name\"", "\"rate\": 1, \"name\""), "l.json:/rate: unknown key");
+  refused(changed("\"fixed_ps\": {", "\"fixed\": {"), "l.json:/provenance/fixed_ps");
+  refused(changed("300000000", "0"), "l.json:/out_bytes_per_second: 0 is out of range");
+  refused(changed("\"core_hz\": 500000000,", ""), "l.json:/core_hz: missing key");
 }
 
 }  // namespace

@@ -46,7 +46,9 @@ allow models/dram isa/support isa/dram models/sim models/dram
 allow models/dais isa/support isa/dais models/sim models/dais
 allow models/tcu isa models
 allow firmware/driver/common isa/support models/sim firmware/driver/common
-allow firmware/driver/darwinn isa/support isa/darwinn firmware/driver/darwinn
+allow models/link isa/support models/sim models/link
+allow firmware/driver/darwinn isa models/sim models/link firmware/driver/tcu \
+      firmware/driver/darwinn
 allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/report
 
 # Nothing points upward.

@@ -1,0 +1,43 @@
+// tactus pack: a compiled model as a DarwiNN package.
+#include <fmt/core.h>
+
+#include "firmware/cli/darwinn_commands.h"
+#include "firmware/cli/version.h"
+#include "firmware/driver/darwinn/pack.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+
+namespace tactus {
+
+int pack_command(const Words& words) {
+  Args args(
+      "pack",
+      "Packs a compiled model (.tmodel) as a DarwiNN package for the TCU: program, constants, "
+      "DMA hints and layers in one file, to be linked wherever its memory is put.",
+      {{"output", "M.dwn1", "where to write (required)", false, 'o'},
+       {"chip", "NAME",
+        "the architecture's name, behind \"tcu-\" (default: the board the "
+        "model was compiled for)"}},
+      "M.tmodel");
+  if (!args.parse(words)) return exit_ok;
+  const auto output = args.text("output");
+  if (!output) user_error("tactus pack: --output M.dwn1 is missing");
+  const Model model = read_model(only_file(args), ProgramChecks::strict);
+  PackOptions options;
+  options.version = version;
+  if (const auto chip = args.text("chip")) {
+    options.chip = *chip;
+  } else if (model.file.board) {
+    options.chip = model.file.board->name;
+  }
+  if (options.chip.empty()) {
+    user_error("tactus pack: {} does not name its board; --chip NAME is needed", model.path);
+  }
+  const std::vector<std::uint8_t> bytes = pack(model, options);
+  write_file_atomically(*output, bytes);
+  fmt::print("{}: for chip tcu-{}, {} bytes\n", *output, printable(options.chip), bytes.size());
+  return exit_ok;
+}
+
+}  // namespace tactus

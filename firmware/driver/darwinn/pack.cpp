@@ -1,0 +1,243 @@
+#include "firmware/driver/darwinn/pack.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <list>
+#include <numeric>
+
+#include "isa/darwinn/file.h"
+#include "isa/darwinn/verify.h"
+#include "isa/darwinn/writer.h"
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+#include "isa/tcu/instruction.h"
+
+namespace tactus {
+namespace {
+
+using darwinn::Hint;
+using darwinn::HintKind;
+using darwinn::Layer;
+
+constexpr std::size_t longest_chunk = 262144;  // as of real packages
+constexpr std::size_t widest_word = 128;       // bytes of the instruction stream
+constexpr std::int32_t newest_runtime = 14;
+
+std::int16_t data_type_of(const Model& model) {
+  switch (model.file.arch.data_type) {
+    case tcu::DataType::fp8bp4:
+      return darwinn::signed_fixed_point8;
+    case tcu::DataType::fp16bp8:
+      return darwinn::signed_fixed_point16;
+    case tcu::DataType::fp32bp16:
+      return darwinn::signed_fixed_point32;
+    case tcu::DataType::fp18bp10:
+      break;
+  }
+  user_error("{}: data type {} cannot be packed; allowed FP8BP4, FP16BP8, FP32BP16", model.path,
+             info(model.file.arch.data_type).name);
+}
+
+std::int32_t size_of(const Model& model, const char* what, std::uint64_t vectors) {
+  const std::uint64_t bytes = model.file.arch.vector_bytes();
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  if (vectors > most / bytes) {
+    user_error("{}: {} of {} vectors cannot be packed; allowed: 2^31-1 bytes", model.path, what,
+               vectors);
+  }
+  return static_cast<std::int32_t>(vectors * bytes);
+}
+
+void check(const Model& model, const tcu::InstructionLayout& layout) {
+  constexpr unsigned needed = 36;  // register of 4 bits, field of 32
+  const unsigned operands = layout.instruction_bits() - layout.header;
+  if (operands < needed) {
+    user_error("{}: instructions with {} bits of operands cannot be packed; needed: {}", model.path,
+               operands, needed);
+  }
+  if (!model.file.arch.dais_blocks.empty()) {
+    user_error("{}: a model with DAIS blocks cannot be packed", model.path);
+  }
+  if (model.file.load_consts_to_local.value_or(false)) {
+    user_error(
+        "{}: constants that are loaded into local memory ahead of the program cannot be packed "
+        "yet; "
+        "allowed: strategies local-isolated and local-vars",
+        model.path);
+  }
+  for (const auto* entries : {&model.file.inputs, &model.file.outputs}) {
+    for (const Tensor& tensor : tensors(*entries)) {
+      if (tensor.pieces.size() == 1) continue;
+      user_error("{}: tensor {} is in {} pieces; allowed: one", model.path, quote(tensor.name),
+                 tensor.pieces.size());
+    }
+  }
+}
+
+/// Vectors of DRAM0 from the first to the last that the model uses.
+std::uint64_t arena(const Model& model, const tcu::InstructionLayout& layout) {
+  std::uint64_t end = 1;
+  for (const auto* entries : {&model.file.inputs, &model.file.outputs}) {
+    for (const auto& entry : *entries) end = std::max(end, entry.base + entry.size);
+  }
+  const auto program = decode_program(layout, model.program);
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    const tcu::Instruction& one = program[i];
+    if (one.opcode == static_cast<std::uint8_t>(tcu::Opcode::configure)) {
+      user_error("{}: instruction {} is a Configure, which cannot be packed", model.path, i);
+    }
+    if (one.opcode != static_cast<std::uint8_t>(tcu::Opcode::data_move)) continue;
+    const auto kind = static_cast<tcu::DataMoveKind>(one.flags);
+    if (kind != tcu::DataMoveKind::dram0_to_local && kind != tcu::DataMoveKind::local_to_dram0) {
+      continue;
+    }
+    const tcu::Operand dram = operand1_fields(layout, one);
+    const std::uint64_t last = dram.address + (one.operand2 << dram.stride);
+    end = std::max(end, std::min(last, model.file.arch.dram0_depth - 1) + 1);
+  }
+  return end;
+}
+
+/// What the package's views lead to, while it is written.
+class Packer {
+ public:
+  Packer(const Model& model, const PackOptions& options)
+      : model_(model), layout_(model.file.arch), chip_("tcu-" + options.chip) {
+    check(model, layout_);
+    version_ = "tcu-pack " + options.version;
+    text_ = to_json(model.file);
+    add_code();
+    add_constants();
+  }
+
+  [[nodiscard]] std::vector<std::uint8_t> write() {
+    darwinn::Executable one;
+    one.name = model_.file.name;
+    one.serialized_model = {reinterpret_cast<const std::uint8_t*>(text_.data()), text_.size()};
+    one.batch_size = 1;
+    one.scratch_bytes = size_of(model_, "DRAM0", arena(model_, layout_));
+    one.parameters = constants_;
+    one.chip = chip_;
+    one.has_hints = one.fully_deterministic = true;
+    if (!constants_.empty()) {
+      one.hints.push_back(descriptor(darwinn::infeed, darwinn::parameter,
+                                     static_cast<std::int32_t>(constants_.size())));
+    }
+    for (const tcu::TensorEntry& entry : model_.file.inputs) {
+      one.inputs.push_back(layer(entry, darwinn::AnyLayer::input));
+      one.hints.push_back(
+          descriptor(darwinn::infeed, darwinn::input, one.inputs.back().size_bytes, entry.name));
+    }
+    one.hints.push_back(simple(HintKind::fence, 0));
+    cut(one);
+    for (std::size_t i = 0; i < one.chunks.size(); ++i) {
+      one.hints.push_back(simple(HintKind::instruction, static_cast<std::int32_t>(i)));
+    }
+    for (const tcu::TensorEntry& entry : model_.file.outputs) {
+      one.outputs.push_back(layer(entry, darwinn::AnyLayer::output));
+      one.hints.push_back(
+          descriptor(darwinn::outfeed, darwinn::output, one.outputs.back().size_bytes, entry.name));
+    }
+    one.hints.push_back(simple(HintKind::interrupt, 0));
+    darwinn::Package package;
+    package.min_runtime_version = newest_runtime;
+    package.compiler_version = version_;
+    package.executables.push_back(std::move(one));
+    return write_package(package);
+  }
+
+ private:
+  void add_code() {
+    code_ =
+        encode_program(layout_, {make_configure(layout_, tcu::ConfigRegister::dram0_offset, 0),
+                                 make_configure(layout_, tcu::ConfigRegister::dram1_offset, 0)});
+    code_.insert(code_.end(), model_.program.begin(), model_.program.end());
+  }
+  /// DRAM1 from vector 0 on.
+  void add_constants() {
+    for (std::size_t i = 0; i < model_.constants.size(); ++i) {
+      const tcu::ConstantsEntry& entry = model_.file.consts[i];
+      const auto begin = static_cast<std::size_t>(size_of(model_, "constants", entry.base));
+      (void)size_of(model_, "constants", entry.base + entry.size);
+      constants_.resize(std::max(constants_.size(), begin + model_.constants[i].size()));
+      std::copy(model_.constants[i].begin(), model_.constants[i].end(),
+                constants_.begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+  }
+  /// Into chunks of whole instructions and, but for the last, whole words of any stream.
+  void cut(darwinn::Executable& one) const {
+    const std::size_t unit = std::lcm(std::size_t{layout_.instruction_bytes()}, widest_word);
+    const std::size_t most = longest_chunk / unit * unit;
+    for (std::size_t at = 0; at < code_.size(); at += most) {
+      one.chunks.push_back({{code_.data() + at, std::min(most, code_.size() - at)}, {}});
+    }
+    constexpr std::int32_t value = 4;  // bit of Configure's value, above the register
+    const auto next = static_cast<std::int32_t>(layout_.instruction_bits());
+    one.chunks.front().fields = {{field(darwinn::scratch), value},
+                                 {field(darwinn::parameter), next + value}};
+  }
+  Layer layer(const tcu::TensorEntry& entry, darwinn::AnyLayer kind) {
+    Layer one;
+    one.name = entry.name;
+    one.size_bytes = size_of(model_, "a tensor", entry.size);
+    one.y = 1;
+    one.x = static_cast<std::int32_t>(entry.size);
+    one.z = static_cast<std::int32_t>(model_.file.arch.array_size);
+    one.numerics = darwinn::Numerics{
+        0, std::ldexp(1.0F, -static_cast<int>(info(model_.file.arch.data_type).binary_point))};
+    one.data_type = data_type_of(model_);
+    one.kind = kind;
+    one.has_value = true;
+    if (kind == darwinn::AnyLayer::input) return one;
+    const auto width = static_cast<std::size_t>(one.x);
+    std::vector<std::int32_t> x_local(width);
+    for (std::size_t x = 0; x < width; ++x) x_local[x] = static_cast<std::int32_t>(x) * one.z;
+    one.layout =
+        darwinn::TileLayout{table({0}), table(std::vector<std::int32_t>(width, 0)),
+                            table({0}), table(std::move(x_local)),
+                            table({0}), table(std::vector<std::int32_t>(width, one.x * one.z))};
+    return one;
+  }
+  darwinn::IntView table(std::vector<std::int32_t> values) {
+    tables_.push_back(std::move(values));
+    return tables_.back();
+  }
+  static darwinn::Meta field(std::int16_t desc) {
+    return {desc, darwinn::lower_32bit, 0, std::nullopt};
+  }
+  static Hint simple(HintKind kind, std::int32_t number) {
+    Hint hint;
+    hint.kind = kind;
+    hint.has_value = true;
+    hint.direction = kind == HintKind::interrupt ? darwinn::outfeed : darwinn::infeed;
+    hint.number = number;
+    return hint;
+  }
+  static Hint descriptor(std::int16_t direction, std::int16_t desc, std::int32_t bytes,
+                         std::string_view name = {}) {
+    Hint hint = simple(HintKind::descriptor, 0);
+    hint.direction = direction;
+    hint.meta = darwinn::Meta{desc, darwinn::lower_32bit, 0, name};
+    hint.size = bytes;
+    return hint;
+  }
+
+  const Model& model_;
+  const tcu::InstructionLayout layout_;
+  std::string chip_, version_, text_;
+  std::vector<std::uint8_t> code_, constants_;
+  std::list<std::vector<std::int32_t>> tables_;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> pack(const Model& model, const PackOptions& options) {
+  std::vector<std::uint8_t> bytes = Packer(model, options).write();
+  // What could not be run is not written.
+  const darwinn::File file(bytes, model.path);
+  (void)darwinn::verify(file.package(), model.path);
+  return bytes;
+}
+
+}  // namespace tactus
