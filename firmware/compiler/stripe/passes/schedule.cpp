@@ -51,6 +51,7 @@ class Scheduler {
 
   void run() {
     find_first_writers();
+    reserve();
     std::vector<Statement> statements = std::move(block_.statements);
     block_.statements.clear();
     for (std::size_t at = statements.size(); at-- > 0;) {
@@ -92,6 +93,13 @@ class Scheduler {
     }
   }
 
+  /// What lives in the memory already keeps its place.
+  void reserve() {
+    for (const auto& [into, ref] : block_.refs) {
+      if (ref.location == options_.mem_loc) reserved_.push_back({ref.offset, bytes_of(into)});
+    }
+  }
+
   [[nodiscard]] std::uint64_t bytes_of(const std::string& buffer) const {
     const Refinement& ref = block_.ref_at(buffer);
     std::uint64_t bytes = ref.shape.bytes();
@@ -107,6 +115,8 @@ class Scheduler {
   /// Smallest leftover first, then the lowest offset. Places the buffers or none.
   bool place(std::vector<std::string> buffers, std::vector<Range> taken,
              std::map<std::string, Range>& places) const {
+    places.clear();
+    taken.insert(taken.end(), reserved_.begin(), reserved_.end());
     std::sort(buffers.begin(), buffers.end(), [this](const std::string& a, const std::string& b) {
       const std::uint64_t size_a = bytes_of(a);
       const std::uint64_t size_b = bytes_of(b);
@@ -136,7 +146,10 @@ class Scheduler {
   }
 
   Entry& new_entry(const std::string& buffer, const Range& range) {
-    const std::string name = buffer + "^" + std::to_string(numbers_[buffer]++);
+    std::string name;
+    do {
+      name = buffer + "^" + std::to_string(numbers_[buffer]++);
+    } while (block_.ref(name) != nullptr);
     entries_.push_back({buffer, name, range, false});
     return entries_.back();
   }
@@ -383,6 +396,7 @@ class Scheduler {
   Block& block_;
   const Options& options_;
   std::uint64_t alignment_ = 0, memory_ = 0;
+  std::vector<Range> reserved_;
   std::list<Entry> entries_;
   std::list<Statement> result_;
   std::map<std::string, Entry*> live_;
