@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -159,6 +160,57 @@ TEST(StripePasses, GoldenProgramsComputeTheSame) {
       EXPECT_EQ(interpret(program, inputs, options), expected) << one.name << " " << entry.dump();
     }
   }
+}
+
+/// The scheduler's fixtures of PlaidML, protobuf for protobuf.
+TEST(StripePasses, SchedulesTheFixturesAsPlaidMl) {
+  TACTUS_NEEDS_GOLDEN_STRIPE();
+  const std::string folder = golden_folder() + "/repo_tests/schedule_";
+  for (const std::string name : {"EmptyMain", "CachesIO", "UsesTmps"}) {
+    const std::string where = folder + name + "/";
+    Program program = read_protobuf_text(read(where + "fixture.block.pbtxt"), name, true);
+    Block& main = *program.block().statements.at(0).block();
+    if (name == "UsesTmps") {
+      Refinement tmp;
+      tmp.into = "t1";
+      tmp.access.resize(1);
+      tmp.shape.type = DataType::fp32;
+      tmp.shape.dims = {{16, 1}};
+      tmp.location.devices = {{"RAM", {}}};
+      main.add_ref(tmp);
+    }
+    for (const char* part : {"append_to_main_0.block.pbtxt", "append_to_main_1.block.pbtxt"}) {
+      if (!std::filesystem::exists(where + part)) continue;
+      Program block = read_protobuf_text(read(where + part), part, true);
+      main.append(block.entry);
+    }
+    run_passes(program, read_passes(R"([{"schedule": {"reqs": ["main"], "mem_loc":
+      {"devs": [{"name": "CACHE"}]}, "mem_KiB": 1024, "alignment": 16,
+      "xfer_loc": {"devs": [{"name": "DMA"}]}}}])",
+                                    name));
+    const Program after = read_protobuf_text(read(where + "after.block.pbtxt"), name, true);
+    EXPECT_EQ(print_protobuf_text(program), print_protobuf_text(after)) << name;
+  }
+}
+
+/// Offsets of the fixtures of memory_placement, dependencies of those of compute_deps.
+TEST(StripePasses, FixturesOfPlacementAndDependencies) {
+  TACTUS_NEEDS_GOLDEN_STRIPE();
+  std::size_t count = 0;
+  for (const std::string& path : golden_files("pass.json")) {
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    if (!std::filesystem::exists(folder + "after.block.pbtxt")) continue;
+    nlohmann::json options = nlohmann::json::parse(read(path));
+    const std::string kind = options.at("pass");
+    options.erase("pass");
+    Program program = read_protobuf_text(read(folder + "before.block.pbtxt"), folder, true);
+    const auto passes = read_passes(nlohmann::json{{{kind, options}}}.dump(), path);
+    passes.at(0).pass->run(program);
+    const Program after = read_protobuf_text(read(folder + "after.block.pbtxt"), folder, true);
+    EXPECT_EQ(print_protobuf_text(program), print_protobuf_text(after)) << folder;
+    ++count;
+  }
+  EXPECT_GE(count, 6U);
 }
 
 }  // namespace

@@ -362,6 +362,7 @@ class Reader {
       need("]");
     }
     if (take(":")) ref.agg_op = name("the name of an aggregation");
+    for (const Affine& access : ref.access) check_names(block, access);
     shape(block, ref);
     if (ref.access.size() != ref.shape.dims.size()) {
       fail(fmt::format("refinement {} has {} accesses for {} dimensions", quote(ref.into),
@@ -514,7 +515,6 @@ class Reader {
   }
 
   void exterior(const Block& block, Refinement& ref) {
-    for (const Affine& affine : ref.access) check_names(block, affine);
     const TensorShape swept = block.exterior_shape(ref);
     const auto stated = sizes(ref, false);
     if (stated != swept.sizes()) {

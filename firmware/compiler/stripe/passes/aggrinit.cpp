@@ -35,6 +35,7 @@ class AggrInit : public Pass {
       if (outs.size() != 1 || !aggregates(*outs[0])) continue;
       const Refinement& target = block.ref_at(outs[0]->from);
       if (!aggregates(target)) {
+        check_untouched(block, at, target.into);
         block.insert(at++, start(outs[0]->agg_op, target.into));
       } else if (target.agg_op != outs[0]->agg_op) {
         user_error("block {}: {} aggregates by {}, its {} by {}", block_name(block), target.into,
@@ -44,6 +45,18 @@ class AggrInit : public Pass {
     for (const Refinement* ref : block.refs_of(Direction::none)) {
       if (aggregates(*ref) && !ref->has_tag("user")) {
         block.insert(0, start(ref->agg_op, ref->into));
+      }
+    }
+  }
+
+  /// The start fills the whole buffer, a rim of zeros and other parts included.
+  static void check_untouched(const Block& block, std::size_t before, const std::string& into) {
+    for (std::size_t at = 0; at < before; ++at) {
+      for (const std::string& name : uses_of(block.statements[at]).buffer_writes) {
+        if (name != into) continue;
+        user_error(
+            "block {}: starting the aggregation into {} would overwrite what statement {} wrote",
+            block_name(block), into, at);
       }
     }
   }

@@ -1,8 +1,13 @@
 // cache: works on local copies; the simple form, without a reference block.
 #include "firmware/compiler/stripe/passes/cache.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"
+#include "firmware/compiler/stripe/scalar.h"
 #include "isa/support/error.h"
 
 namespace tactus::stripe {
@@ -28,6 +33,36 @@ Statement transfer(const Block& frame, const std::string& name, Refinement from,
   stmt.add_tags(tags);
   stmt.op = BlockBox(std::move(block));
   return stmt;
+}
+
+/// Whether the views of two positions may have elements in common.
+bool positions_overlap(const Block& block, const Refinement& ref) {
+  std::set<std::string> apart;
+  for (std::size_t i = 0; i < ref.access.size(); ++i) {
+    std::vector<Affine::Term> terms = ref.access[i].terms();
+    for (Affine::Term& term : terms) term.second = std::abs(term.second);
+    std::sort(terms.begin(), terms.end(),
+              [](const auto& a, const auto& b) { return a.second < b.second; });
+    auto reach = static_cast<std::int64_t>(ref.shape.dims[i].size);
+    for (const Affine::Term& term : terms) {
+      const auto last = static_cast<std::int64_t>(block.index(term.first)->range) - 1;
+      if (last == 0 || term.second < reach) continue;
+      apart.insert(term.first);
+      reach = add_checked(reach, multiply_checked(term.second, last));
+    }
+  }
+  return std::any_of(block.indexes.begin(), block.indexes.end(), [&apart](const Index& idx) {
+    return idx.range > 1 && apart.count(idx.name) == 0;
+  });
+}
+
+/// A copy is stored whole. What its position has not written must not be another one's.
+void check_stores(const Block& block, const Refinement& ref) {
+  if (aggregation_of(ref.agg_op) != Aggregation::none || !positions_overlap(block, ref)) return;
+  user_error(
+      "block {}: {} cannot be copied: views of its positions overlap, and storing a copy "
+      "would overwrite what others wrote",
+      block_name(block), ref.into);
 }
 
 class Cache : public Pass {
@@ -60,6 +95,9 @@ class Cache : public Pass {
       std::vector<std::string> names;
       for (const auto& [into, ref] : block.refs) {
         if (directions_.count(ref.direction) != 0) names.push_back(into);
+      }
+      for (const std::string& into : names) {
+        if (writes(way)) check_stores(block, block.ref_at(into));
       }
       for (const std::string& into : names) cache_refinement(map, block, into, way, options);
     });

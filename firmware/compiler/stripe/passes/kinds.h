@@ -26,6 +26,7 @@ std::unique_ptr<Pass> make_partition_memory();
 std::unique_ptr<Pass> make_prune_idxs();
 std::unique_ptr<Pass> make_prune_refs();
 std::unique_ptr<Pass> make_scalarize();
+std::unique_ptr<Pass> make_schedule();
 std::unique_ptr<Pass> make_stencil();
 std::unique_ptr<Pass> make_transpose();
 std::unique_ptr<Pass> make_unroll();

@@ -87,9 +87,9 @@ class Unroller {
     outer_.erase(at_);
     std::size_t count = 0;
     for (std::size_t s = 0; s < block.statements.size(); ++s) {
-      for (std::vector<Statement>& copy : copies) {
-        accumulate(copy[s]);
-        outer_.insert(at_ + count++, std::move(copy[s]));
+      for (std::size_t copy = 0; copy < copies.size(); ++copy) {
+        accumulate(copies[copy][s], copy);
+        outer_.insert(at_ + count++, std::move(copies[copy][s]));
       }
     }
     for (Statement& stmt : outer_.statements) stmt.deps.clear();
@@ -212,8 +212,8 @@ class Unroller {
     ref.from = found->second;
   }
 
-  /// What aggregates into memory that an earlier copy has written adds to it.
-  void accumulate(Statement& stmt) {
+  /// What aggregates into memory that another copy has written adds to it.
+  void accumulate(Statement& stmt, std::size_t copy) {
     Block* nested = stmt.block();
     if (nested == nullptr) return;
     const AliasMap map(*scope_.outer(), outer_);
@@ -221,15 +221,15 @@ class Unroller {
     for (auto& [into, ref] : nested->refs) {
       if (!writes(ref.direction)) continue;
       const AliasInfo& view = inner.at(into);
-      const bool again =
-          std::any_of(written_.begin(), written_.end(), [&view](const AliasInfo& earlier) {
-            return earlier.base_name == view.base_name && overlap(earlier.extents, view.extents);
-          });
+      const bool again = std::any_of(written_.begin(), written_.end(), [&](const auto& earlier) {
+        return earlier.first != copy && earlier.second.base_name == view.base_name &&
+               overlap(earlier.second.extents, view.extents);
+      });
       if (again && ref.direction == Direction::out &&
           aggregation_of(ref.agg_op) != Aggregation::none) {
         ref.direction = Direction::inout;
       }
-      written_.push_back(view);
+      written_.emplace_back(copy, view);
     }
   }
 
@@ -238,7 +238,7 @@ class Unroller {
   std::size_t at_;
   const Options& options_;
   std::map<std::pair<std::string, std::vector<Affine>>, std::string> views_;
-  std::vector<AliasInfo> written_;
+  std::vector<std::pair<std::size_t, AliasInfo>> written_;  ///< by copy
 };
 
 class Unroll : public Pass {

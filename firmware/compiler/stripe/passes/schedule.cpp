@@ -1,0 +1,445 @@
+// schedule: buffers of a block's statements become copies in a small memory, with transfers.
+//
+// Statements are looked at from the last to the first. The state is what the later ones expect to
+// find in the memory: for a buffer at most one copy, at one place. A statement uses the copies that
+// are expected, and places those it lacks: first where nothing is expected, then in place of
+// others, which are then fetched again behind it, then from an empty memory. Only whole buffers are
+// placed.
+#include <algorithm>
+#include <list>
+#include <set>
+
+#include "firmware/compiler/stripe/passes/deps.h"
+#include "firmware/compiler/stripe/passes/kinds.h"
+#include "firmware/compiler/stripe/passes/support.h"
+#include "isa/support/error.h"
+
+namespace tactus::stripe {
+namespace {
+
+constexpr std::uint64_t default_alignment = 4;
+
+struct Options {
+  Tags reqs;
+  Location mem_loc, xfer_loc;
+  std::uint64_t mem_KiB = 0, alignment = 0, num_banks = 0;
+  bool allow_overflow = false;
+};
+
+struct Range {
+  std::uint64_t offset = 0, size = 0;
+  [[nodiscard]] std::uint64_t end() const { return offset + size; }
+  [[nodiscard]] bool overlaps(const Range& other) const {
+    return offset < other.end() && other.offset < end();
+  }
+};
+
+/// A copy of a buffer.
+struct Entry {
+  std::string buffer, name;
+  Range range;
+  /// The first statement that writes the buffer has been met: what is there before does not matter.
+  bool begun = false;
+};
+
+class Scheduler {
+ public:
+  Scheduler(Block& block, const Options& options) : block_(block), options_(options) {
+    alignment_ = options.alignment != 0 ? options.alignment : default_alignment;
+    memory_ = options.allow_overflow ? std::uint64_t{1} << 62 : options.mem_KiB * 1024;
+  }
+
+  void run() {
+    find_first_writers();
+    reserve();
+    std::vector<Statement> statements = std::move(block_.statements);
+    block_.statements.clear();
+    for (std::size_t at = statements.size(); at-- > 0;) {
+      Statement& stmt = statements[at];
+      stmt.deps.clear();
+      schedule(stmt, at);
+    }
+    fetch_at_the_start();
+    for (Statement& stmt : result_) block_.append(std::move(stmt));
+    add_copies();
+    depend();
+  }
+
+ private:
+  // ---- what statements touch ----
+
+  [[nodiscard]] std::map<std::string, Direction> touched(const Statement& stmt) const {
+    if (stmt.block() == nullptr && stmt.as<Special>() == nullptr) {
+      user_error("block {}: schedule needs statements that are blocks or specials",
+                 block_name(block_));
+    }
+    std::map<std::string, Direction> result;
+    const Uses uses = uses_of(stmt);
+    const auto add = [&](const std::string& name, Direction direction) {
+      if (block_.ref_at(name).location == options_.mem_loc) return;
+      auto [it, added] = result.emplace(name, direction);
+      if (!added) it->second = unite(it->second, direction);
+    };
+    for (const std::string& name : uses.buffer_reads) add(name, Direction::in);
+    for (const std::string& name : uses.buffer_writes) add(name, Direction::out);
+    return result;
+  }
+
+  void find_first_writers() {
+    for (std::size_t at = 0; at < block_.statements.size(); ++at) {
+      for (const auto& [buffer, direction] : touched(block_.statements[at])) {
+        if (writes(direction)) first_writer_.emplace(buffer, at);
+      }
+    }
+  }
+
+  /// What lives in the memory already keeps its place.
+  void reserve() {
+    for (const auto& [into, ref] : block_.refs) {
+      if (ref.location == options_.mem_loc) reserved_.push_back({ref.offset, bytes_of(into)});
+    }
+  }
+
+  [[nodiscard]] std::uint64_t bytes_of(const std::string& buffer) const {
+    const Refinement& ref = block_.ref_at(buffer);
+    std::uint64_t bytes = ref.shape.bytes();
+    if (ref.bank_dim && options_.num_banks > 1) {
+      const std::uint64_t size = ref.shape.dims.at(*ref.bank_dim).size;
+      if (size != 0) bytes = bytes / size * divide_up(size, options_.num_banks);
+    }
+    return divide_up(bytes, alignment_) * alignment_;
+  }
+
+  // ---- places ----
+
+  /// Smallest leftover first, then the lowest offset. Places the buffers or none.
+  bool place(std::vector<std::string> buffers, std::vector<Range> taken,
+             std::map<std::string, Range>& places) const {
+    places.clear();
+    taken.insert(taken.end(), reserved_.begin(), reserved_.end());
+    std::sort(buffers.begin(), buffers.end(), [this](const std::string& a, const std::string& b) {
+      const std::uint64_t size_a = bytes_of(a);
+      const std::uint64_t size_b = bytes_of(b);
+      return size_a != size_b ? size_a > size_b : a > b;
+    });
+    for (const std::string& buffer : buffers) {
+      const std::uint64_t size = bytes_of(buffer);
+      std::sort(taken.begin(), taken.end(),
+                [](const Range& a, const Range& b) { return a.offset < b.offset; });
+      std::optional<Range> best;
+      std::uint64_t end = 0;
+      const auto offer = [&](std::uint64_t begin, std::uint64_t limit) {
+        if (limit < begin || limit - begin < size) return;
+        if (!best || limit - begin < best->size) best = Range{begin, limit - begin};
+      };
+      for (const Range& range : taken) {
+        offer(end, range.offset);
+        end = std::max(end, range.end());
+      }
+      offer(end, memory_);
+      if (!best) return false;
+      best->size = size;
+      places[buffer] = *best;
+      taken.push_back(*best);
+    }
+    return true;
+  }
+
+  Entry& new_entry(const std::string& buffer, const Range& range) {
+    std::string name;
+    do {
+      name = buffer + "^" + std::to_string(numbers_[buffer]++);
+    } while (block_.ref(name) != nullptr);
+    entries_.push_back({buffer, name, range, false});
+    return entries_.back();
+  }
+
+  /// Copies for everything the statement touches; those that cannot stay are put to `lost`.
+  std::map<std::string, Entry*> plan(const Statement& stmt,
+                                     const std::map<std::string, Direction>& io,
+                                     std::vector<Entry*>& lost) {
+    std::map<std::string, Entry*> used;
+    std::vector<std::string> missing, all;
+    for (const auto& [buffer, direction] : io) {
+      all.push_back(buffer);
+      const auto it = live_.find(buffer);
+      if (it == live_.end()) {
+        missing.push_back(buffer);
+      } else {
+        used[buffer] = it->second;
+      }
+    }
+    std::vector<Range> kept, expected;
+    for (const auto& [buffer, entry] : live_) {
+      if (used.count(buffer) != 0) kept.push_back(entry->range);
+      if (used.count(buffer) != 0 || !entry->begun) expected.push_back(entry->range);
+    }
+    std::map<std::string, Range> places;
+    if (!place(missing, expected, places) && !place(missing, kept, places)) {
+      if (!place(all, {}, places)) {
+        const Block* nested = stmt.block();
+        user_error("block {}: what it touches does not fit the {} KiB of {}",
+                   nested != nullptr ? block_name(*nested) : block_name(block_), options_.mem_KiB,
+                   options_.mem_loc.text());
+      }
+      used.clear();
+    }
+    for (const auto& [buffer, range] : places) {
+      for (auto it = live_.begin(); it != live_.end();) {
+        const bool in_use = used.count(it->first) != 0;
+        const bool replaced = !in_use && (it->first == buffer || it->second->range.overlaps(range));
+        if (replaced && !it->second->begun) lost.push_back(it->second);
+        it = replaced ? live_.erase(it) : std::next(it);
+      }
+    }
+    for (const auto& [buffer, range] : places) used[buffer] = &new_entry(buffer, range);
+    return used;
+  }
+
+  // ---- statements ----
+
+  /// The block's results, and what a later transfer fetches, have to be stored.
+  [[nodiscard]] bool must_store(const std::string& buffer) const {
+    const bool result = writes(block_.ref_at(buffer).direction) && stored_.count(buffer) == 0;
+    return result || awaited_.count(buffer) != 0;
+  }
+
+  void schedule(Statement& stmt, std::size_t at) {
+    const auto io = touched(stmt);
+    std::vector<Entry*> lost;
+    const auto used = plan(stmt, io, lost);
+    const auto by_offset = [](const Entry* a, const Entry* b) {
+      return a->range.offset < b->range.offset;
+    };
+    std::sort(lost.begin(), lost.end(), by_offset);
+    std::vector<Statement> after;
+    for (const auto& [buffer, direction] : io) {
+      Entry* entry = used.at(buffer);
+      const bool lost_copy = std::any_of(lost.begin(), lost.end(),
+                                         [&b = buffer](const Entry* e) { return e->buffer == b; });
+      if (writes(direction) && (must_store(buffer) || lost_copy)) {
+        after.push_back(transfer("swap_out_", *entry, false));
+        stored_.insert(buffer);
+        awaited_.erase(buffer);
+      }
+      // What a buffer of the enclosing block held before is kept where it is not written.
+      const bool fresh = direction == Direction::out &&
+                         block_.ref_at(buffer).direction != Direction::inout &&
+                         block_.ref_at(buffer).direction != Direction::in;
+      if (fresh && first_writer_.at(buffer) == at) entry->begun = true;
+      live_[buffer] = entry;
+    }
+    for (const Entry* entry : lost) {
+      after.push_back(transfer("swap_in_", *entry, true));
+      // Unless this statement has just stored it.
+      const auto it = io.find(entry->buffer);
+      if (it == io.end() || !writes(it->second)) awaited_.insert(entry->buffer);
+    }
+    redirect(stmt, used);
+    result_.insert(result_.begin(), std::make_move_iterator(after.begin()),
+                   std::make_move_iterator(after.end()));
+    result_.push_front(std::move(stmt));
+  }
+
+  void redirect(Statement& stmt, const std::map<std::string, Entry*>& used) const {
+    if (auto* special = stmt.as<Special>()) {
+      const auto replace = [&](std::string& name) {
+        const auto it = used.find(name);
+        if (it != used.end()) name = it->second->name;
+      };
+      for (std::string& name : special->inputs) replace(name);
+      for (std::string& name : special->outputs) replace(name);
+      return;
+    }
+    Block& nested = *stmt.block();
+    for (auto& [into, ref] : nested.refs) {
+      const auto it = used.find(ref.from);
+      if (ref.direction == Direction::none || it == used.end()) continue;
+      const TensorShape copy = copy_shape(ref.from);
+      ref.from = it->second->name;
+      ref.location = options_.mem_loc;
+      for (std::size_t i = 0; i < ref.shape.dims.size(); ++i) {
+        ref.shape.dims[i].stride = copy.dims[i].stride;
+      }
+      fix_up(nested, into);
+    }
+  }
+
+  [[nodiscard]] TensorShape copy_shape(const std::string& buffer) const {
+    const TensorShape& shape = block_.ref_at(buffer).shape;
+    return compact_shape(shape.type, shape.sizes());
+  }
+
+  /// Copies a buffer to its entry or back, an element a position.
+  [[nodiscard]] Statement transfer(const std::string& prefix, const Entry& entry, bool in) const {
+    const Refinement& buffer = block_.ref_at(entry.buffer);
+    Block block;
+    block.name = prefix + entry.name;
+    block.location = options_.xfer_loc;
+    Refinement far, near;
+    for (std::size_t i = 0; i < buffer.shape.dims.size(); ++i) {
+      Index idx;
+      idx.name = "i" + std::to_string(i);
+      idx.range = buffer.shape.dims[i].size;
+      far.access.emplace_back(idx.name);
+      block.indexes.push_back(idx);
+    }
+    far.from = entry.buffer;
+    far.shape = element_shape(buffer.shape);
+    far.location = buffer.location;
+    near.access = far.access;
+    near.from = entry.name;
+    near.shape = element_shape(copy_shape(entry.buffer));
+    near.location = options_.mem_loc;
+    Refinement& source = in ? far : near;
+    Refinement& target = in ? near : far;
+    source.into = "src";
+    source.direction = Direction::in;
+    target.into = "dst";
+    target.direction = Direction::out;
+    block.add_ref(std::move(far));
+    block.add_ref(std::move(near));
+    Statement load, store, result;
+    load.op = Load{"src", "$X"};
+    store.op = Store{"$X", "dst"};
+    block.append(std::move(load));
+    block.append(std::move(store));
+    result.op = BlockBox(std::move(block));
+    return result;
+  }
+
+  /// What is expected and nobody has written comes in before its first use.
+  void fetch_at_the_start() {
+    std::vector<const Entry*> waiting;
+    for (const auto& [buffer, entry] : live_) {
+      if (!entry->begun) waiting.push_back(entry);
+    }
+    std::sort(waiting.begin(), waiting.end(),
+              [](const Entry* a, const Entry* b) { return a->range.offset < b->range.offset; });
+    for (const Entry* entry : waiting) {
+      const auto first = std::find_if(result_.begin(), result_.end(), [&](const Statement& stmt) {
+        return names(stmt).count(entry->name) != 0;
+      });
+      result_.insert(first, transfer("swap_in_", *entry, true));
+    }
+  }
+
+  static std::set<std::string> names(const Statement& stmt) {
+    const Uses uses = uses_of(stmt);
+    std::set<std::string> result(uses.buffer_reads.begin(), uses.buffer_reads.end());
+    result.insert(uses.buffer_writes.begin(), uses.buffer_writes.end());
+    return result;
+  }
+
+  void add_copies() {
+    for (const Entry& entry : entries_) {
+      const Refinement& buffer = block_.ref_at(entry.buffer);
+      Refinement copy;
+      copy.into = entry.name;
+      copy.access.resize(buffer.shape.dims.size());
+      copy.shape = copy_shape(entry.buffer);
+      copy.agg_op = buffer.agg_op;
+      copy.location = options_.mem_loc;
+      copy.offset = entry.range.offset;
+      block_.add_ref(std::move(copy));
+    }
+  }
+
+  /// By data, and by copies that take each other's place.
+  void depend() {
+    const AliasMap outside;
+    Block detached = block_;
+    for (auto& [into, ref] : detached.refs) {
+      ref.direction = Direction::none;
+      ref.from.clear();
+    }
+    compute_deps(detached, AliasMap(outside, detached));
+    std::map<std::string, const Entry*> by_name;
+    for (const Entry& entry : entries_) by_name[entry.name] = &entry;
+    std::vector<std::set<std::size_t>> needed(block_.statements.size());
+    std::vector<std::set<std::size_t>> implied(block_.statements.size());
+    std::vector<std::vector<const Entry*>> used(block_.statements.size());
+    for (std::size_t at = 0; at < block_.statements.size(); ++at) {
+      for (const std::string& name : names(block_.statements[at])) {
+        const auto it = by_name.find(name);
+        if (it != by_name.end()) used[at].push_back(it->second);
+      }
+      for (const StatementId dep : detached.statements[at].deps) {
+        needed[at].insert(detached.position(dep));
+      }
+      for (std::size_t before = 0; before < at; ++before) {
+        if (displaces(used[before], used[at])) needed[at].insert(before);
+      }
+      for (const std::size_t dep : needed[at]) {
+        implied[at].insert(implied[dep].begin(), implied[dep].end());
+      }
+      block_.statements[at].deps.clear();
+      for (const std::size_t dep : needed[at]) {
+        if (implied[at].count(dep) == 0) {
+          block_.statements[at].deps.push_back(block_.statements[dep].id);
+        }
+      }
+      implied[at].insert(needed[at].begin(), needed[at].end());
+    }
+  }
+
+  static bool displaces(const std::vector<const Entry*>& before,
+                        const std::vector<const Entry*>& after) {
+    for (const Entry* a : before) {
+      for (const Entry* b : after) {
+        if (a != b && a->range.overlaps(b->range)) return true;
+      }
+    }
+    return false;
+  }
+
+  Block& block_;
+  const Options& options_;
+  std::uint64_t alignment_ = 0, memory_ = 0;
+  std::vector<Range> reserved_;
+  std::list<Entry> entries_;
+  std::list<Statement> result_;
+  std::map<std::string, Entry*> live_;
+  std::map<std::string, std::size_t> first_writer_, numbers_;
+  std::set<std::string> stored_, awaited_;
+};
+
+class Schedule : public Pass {
+ public:
+  void describe(OptionVisitor& v) override {
+    v.tags("reqs", options_.reqs, "tags of the blocks whose statements get copies");
+    v.location("mem_loc", options_.mem_loc, "the memory of the copies");
+    v.number("mem_KiB", options_.mem_KiB, "its size");
+    v.number("alignment", options_.alignment,
+             "bytes that offsets and sizes are multiples of; 0: 4");
+    v.location("xfer_loc", options_.xfer_loc, "where transfers run");
+    v.number("num_banks", options_.num_banks, "banks over which a banked dimension is spread");
+    v.flag("allow_overflow", options_.allow_overflow, "copies may end beyond the memory");
+    v.flag("allow_out_of_range_accesses", old_overflow_, "the old name of allow_overflow");
+  }
+
+  void run(Program& program) const override {
+    Options options = options_;
+    options.allow_overflow = options.allow_overflow || old_overflow_;
+    if (options.mem_loc.empty()) user_error("mem_loc is missing");
+    if (options.mem_KiB == 0 && !options.allow_overflow) user_error("mem_KiB is missing");
+    for (const Device& device : options.mem_loc.devices) {
+      for (const Affine& unit : device.units) {
+        if (!unit.is_constant())
+          user_error("mem_loc {}: the choice of units is not there", device.name);
+      }
+    }
+    on_blocks(program, options.reqs,
+              [&](const AliasMap&, Statement& stmt) { Scheduler(*stmt.block(), options).run(); });
+  }
+
+ private:
+  Options options_;
+  bool old_overflow_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> make_schedule() { return std::make_unique<Schedule>(); }
+
+}  // namespace tactus::stripe
