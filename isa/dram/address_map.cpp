@@ -76,7 +76,7 @@ bool parse_piece(std::string_view text, Bits& bits, std::string& problem) {
   if (found == field_names.end()) {
     const std::vector<std::string_view> names(field_names.begin(), field_names.end());
     problem = fmt::format(
-        "{} is no field; allowed {}, or the whole a name: row_bank_column, "
+        "{} is no field; allowed {}, or as a whole: row_bank_column, "
         "bank_row_column, row_column_bank{}",
         quote(name), quote_list(names), suggestion(name, names));
     return false;

@@ -191,28 +191,4 @@ void DdrBuffer::choose_timeout(DdrClock floor, DdrChoice& best) const {
   });
 }
 
-DdrClock DdrBuffer::earliest_read(DdrClock floor) {
-  if (reads_ == 0) return never;
-  for_each_bit(dirty_ & busy_, [&](unsigned b) { refresh_candidate(b, floor); });
-  dirty_ = 0;
-  DdrClock first = never;  // of any command
-  DdrClock read = never;
-  bool hidden = false;  // reads that wait for others
-  for_each_bit(busy_, [&](unsigned b) {
-    const Bank& bank = banks_[b];
-    if (bank.candidate < 0) {
-      hidden = hidden || bank.reads != 0;
-      return;
-    }
-    DdrClock clock = earliest(b, floor);
-    first = std::min(first, clock);
-    if (bank.reads == 0) return;
-    if (bank.kind == DdrCommandKind::pre) clock += config_.t_rp + config_.t_rcd;
-    if (bank.kind == DdrCommandKind::act) clock += config_.t_rcd;
-    if (bank.kind == DdrCommandKind::wr) ++clock;
-    read = std::min(read, clock);
-  });
-  return hidden ? std::min(read, first + 1) : read;
-}
-
 }  // namespace tactus

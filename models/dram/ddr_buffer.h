@@ -77,9 +77,6 @@ class DdrBuffer {
   /// A refresh kept everybody waiting.
   void add_refresh(DdrClock due, DdrClock end);
 
-  /// A clock before which no read in the buffer can have its RD; `never` if there is none.
-  [[nodiscard]] DdrClock earliest_read(DdrClock floor);
-
  private:
   struct Bank {
     std::vector<std::uint16_t> queue;  ///< slots, oldest first

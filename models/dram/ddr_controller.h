@@ -66,7 +66,9 @@ class DdrController final : public sc_core::sc_module {
 
   /// A promise for all that are bound: a request arrives no earlier than this after its call, and
   /// after the answer it waited for. It lets several commands be worked out in one activation and
-  /// answers be known earlier; no time changes. Zero at first.
+  /// answers be known earlier; no time changes. Zero at first. While a request is held back,
+  /// nothing beyond now is worked out; the initiator's next one comes from within the call of
+  /// END_REQ, or keeps the promise.
   void set_lookahead(const sc_core::sc_time& time);
 
   /// Works out everything up to now: statistics, observers and bank states are up to date.

@@ -74,7 +74,7 @@ void DdrCore::leave_queue(Port& port, DdrClock clock) {
   if (first.taken) {
     --port.taken;
   } else {
-    taken.push_back({first.access.tag, std::max(first.access.arrived, clock + 1)});
+    taken.push_back({first.access.tag, clock + 1});
   }
   port.queue.pop_front();
   if (port.taken == port.queue.size()) return;
@@ -83,7 +83,7 @@ void DdrCore::leave_queue(Port& port, DdrClock clock) {
     if (port.taken == config_.port_queue) return;
     waiting.taken = true;
     ++port.taken;
-    taken.push_back({waiting.access.tag, std::max(waiting.access.arrived, clock + 1)});
+    taken.push_back({waiting.access.tag, clock + 1});
   }
 }
 
@@ -95,7 +95,9 @@ void DdrCore::advance(DdrClock until) {
     const DdrClock command = std::min(choice.clock, refresh_due_);
     // What enters at the end of a clock can have its command in the next.
     if (join < command && join <= admission && join < until) {
+      // It may change what is preferred, but only from the next clock on.
       buffer_.join(refresh_end_);
+      free_command_ = std::max(free_command_, join + 1);
     } else if (admission < command && admission < until) {
       admit(admission);
     } else if (command > until) {
@@ -110,16 +112,13 @@ void DdrCore::advance(DdrClock until) {
   statistics_.clocks = std::max(statistics_.clocks, until);
 }
 
-/// Who waits for a place in the buffer waits for a command.
+/// Any command may be the one that somebody waits for, or bring that forward.
 void DdrCore::find_next_event(DdrClock admission, DdrClock join, DdrClock command) {
-  next_event_ = buffer_.earliest_read(free_command_);
-  if (buffer_.reads() != 0 && join != never) next_event_ = std::min(next_event_, join + 1);
-  if (waiting_ == 0) return;
-  const bool blocked = std::any_of(ports_.begin(), ports_.end(), [this](const Port& port) {
-    return !port.queue.empty() && !buffer_.has_room(port.queue.front().access.write);
-  });
-  next_event_ =
-      std::min(next_event_, (blocked ? std::min({command, join, admission}) : admission) + 1);
+  next_event_ = never;
+  if (waiting_ == 0 && buffer_.reads() == 0) return;
+  next_event_ = command;
+  if (join != never) next_event_ = std::min(next_event_, join + 1);
+  if (admission != never) next_event_ = std::min(next_event_, admission + 1);
 }
 
 void DdrCore::tell(DdrCommandKind kind, DdrClock clock, unsigned bank, const DdrAccess* access) {

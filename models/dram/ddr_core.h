@@ -65,8 +65,9 @@ class DdrCore {
   /// until.
   void advance(DdrClock until);
 
-  /// No access is answered or taken at an earlier clock, if none comes that is not known yet;
-  /// `never` if nobody waits. A read counts as answered when its RD is issued.
+  /// Nothing that somebody waits for happens at an earlier clock, if no access comes that is not
+  /// known yet; `never` if nobody waits, as behind writes that are all in the buffer. A read is
+  /// known when its RD is issued, an admission one clock after it.
   [[nodiscard]] DdrClock next_event() const { return next_event_; }
 
   /// An access and a clock.
@@ -75,7 +76,8 @@ class DdrCore {
     DdrClock clock;
   };
   // What has happened in advance(), each in order of time; the caller clears them.
-  std::vector<Mark> taken;     ///< into a port's queue that was full, one clock after it had room
+  /// Into a port's queue that was full: one clock after it had room, if it has arrived by then.
+  std::vector<Mark> taken;
   std::vector<Mark> admitted;  ///< into the buffer
   std::vector<DdrDone> done;   ///< RD or WR issued
 

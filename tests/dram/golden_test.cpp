@@ -194,7 +194,7 @@ TEST_P(Golden, TheOriginalFilesSayTheSame) {
 INSTANTIATE_TEST_SUITE_P(Controllers, Golden,
                          ::testing::Values("fifo_open_noref", "fifo_open", "fifo_closed",
                                            "frfcfs_open"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& run) { return std::string(run.param); });
 
 }  // namespace
 }  // namespace tactus::dram
