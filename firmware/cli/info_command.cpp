@@ -108,9 +108,8 @@ void print_model(const Model& model) {
   line("model", "{}", file.name);
   if (file.board) {
     const BoardValues& board = file.board->values;
-    line("compiled for board", "{}: {:g} MHz, AXI {} bits, memory latency {} read {} write",
-         file.board->name, board.clock_mhz, board.axi_data_bits, board.read_latency,
-         board.write_latency);
+    line("compiled for board", "{}: {:g} MHz, AXI {} bits, {}", file.board->name, board.clock_mhz,
+         board.axi_data_bits, memory_text(board));
   }
   std::array<std::uint64_t, 16> counts{};
   const std::vector<tcu::Instruction> program = decode_program(layout, model.program);

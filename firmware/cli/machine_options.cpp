@@ -72,6 +72,14 @@ void read_machine_options(const Args& args, TcuSimulationConfig& config) {
   BoardValues& board = config;
   check_width_option(args, config.architecture);
   read_options(board_parameters(), args, board);
+  for (const Parameter<BoardValues>& p : board_parameters()) {
+    if (!is_fixed_latency(p.key) || !option_value(p, args)) continue;
+    if (args.has("memory") && board.memory_model == MemoryModel::board) {
+      user_error("tactus {}: --{} belongs to --memory fixed, not to the board's memory",
+                 args.command(), p.option);
+    }
+    board.memory_model = MemoryModel::fixed;
+  }
   read_options(simulation_parameters(), args, config);
   check_axi_width(config.architecture, config.axi_data_bits);
   resolve_memory(config);

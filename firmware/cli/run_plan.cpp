@@ -180,7 +180,17 @@ void plan_board(const Args& args, const Sources& sources, RunPlan& plan) {
   const std::vector<std::string>& given = sources.file.given;
   for (const auto& parameter : board_parameters()) {
     if (std::find(given.begin(), given.end(), parameter.key) == given.end()) continue;
-    parameter.set(values, parameter.get(sources.file.values));
+    if (parameter.read_json) {
+      values.board_memory = sources.file.values.board_memory;
+    } else {
+      parameter.set(values, parameter.get(sources.file.values));
+    }
+  }
+  const auto says = [&](std::string_view key) {
+    return std::find(given.begin(), given.end(), key) != given.end();
+  };
+  if (!says("memory_model") && std::any_of(given.begin(), given.end(), is_fixed_latency)) {
+    values.memory_model = MemoryModel::fixed;
   }
 }
 

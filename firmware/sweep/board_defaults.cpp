@@ -66,7 +66,16 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
   Configuration result;
   bench::workload_parameters().write(result["workload"], task);
   result["board"]["name"] = name;
-  board_parameters().write(result["board"], board);
+  BoardValues values = board;
+  if (board.board_memory) {
+    // What axes vary has a value; the rest of the memory is an object.
+    const MemoryPath& path = board.board_memory->path(0);
+    values.port_clock_mhz = path.clock_mhz;  // else it goes with the design's
+    values.port_data_bits = path.data_bits;
+    values.interconnect_ns = path.interconnect_ns[0];
+    values.ddr = board.board_memory->preset;
+  }
+  board_parameters().write(result["board"], values);
   tcu::architecture_parameters().write(result["architecture"], board.architecture);
   result["architecture"].erase("dais_blocks");  // no single value
   bench::compiler_parameters().write(result["compiler"], task);

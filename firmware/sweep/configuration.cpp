@@ -27,8 +27,10 @@ const Configuration* find(const Configuration& configuration, std::string_view k
 std::vector<std::string> key_names(const Configuration& configuration) {
   std::vector<std::string> names;
   for (const auto& section : configuration.items()) {
-    for (const auto& key : section.value().items())
+    for (const auto& key : section.value().items()) {
+      if (key.value().is_object()) continue;  // no single value
       names.push_back(section.key() + "." + key.key());
+    }
   }
   return names;
 }
@@ -81,8 +83,10 @@ std::string derived_problem(std::string_view key) {
 
 void set_key(Configuration& configuration, std::string_view key, const JsonScalar& value) {
   const auto [section, name] = split(key);
-  Configuration& place = configuration.at(section).at(name);
-  if (const auto* integer = std::get_if<std::int64_t>(&value); integer && place.is_number_float()) {
+  Configuration& place = configuration.at(section)[name];  // what is optional may be missing
+  const ParameterInfo* info = find_parameter(key);
+  const bool is_real = info != nullptr && info->type == ParameterType::real;
+  if (const auto* integer = std::get_if<std::int64_t>(&value); integer && is_real) {
     place = static_cast<double>(*integer);
     return;
   }

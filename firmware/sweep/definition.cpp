@@ -331,6 +331,20 @@ Configurations::~Configurations() = default;
 
 Configuration Configurations::of(const Point& point) const { return builder_->build(point.index); }
 
+/// Whoever varies the latencies of the memory of fixed latency wants that one.
+void choose_memory(Definition& definition, const Configuration& keys) {
+  std::vector<std::string> used;
+  for (const Assignment& assignment : definition.base) used.push_back(assignment.first);
+  for (const Definition::Derived& derived : definition.derived) used.push_back(derived.key);
+  definition.axes.append_keys(used);
+  const auto uses = [&](std::string_view key) {
+    return std::find(used.begin(), used.end(), key) != used.end();
+  };
+  const bool latencies = uses("board.read_latency") || uses("board.write_latency");
+  if (!latencies || uses("board.memory_model") || !keys.at("board").contains("memory")) return;
+  definition.base.emplace_back("board.memory_model", std::string("fixed"));
+}
+
 Definition parse_definition(std::string_view json_text, const std::string& path) {
   Definition definition;
   definition.path = path;
@@ -363,6 +377,7 @@ Definition parse_definition(std::string_view json_text, const std::string& path)
   std::vector<Base> bases = axes_reader.bases();
   bases.push_back(definition.base_of_all);
   check_keys_of_bases(definition, bases);
+  choose_memory(definition, keys);
   return definition;
 }
 

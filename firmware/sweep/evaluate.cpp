@@ -38,8 +38,8 @@ bench::Task to_task(const Configuration& configuration) {
   task["strategy"] = compiler.at("strategy");
   task["compat"] = compiler.at("compat");
   task["architecture"] = configuration.at("architecture");
-  for (const char* key : {"clock_mhz", "axi_data_bits", "read_latency", "write_latency"}) {
-    task[key] = board.at(key);
+  for (const Parameter<BoardValues>& p : board_parameters()) {
+    if (board.contains(p.key)) task[p.key] = board.at(p.key);
   }
   task["max_cycles"] = 0;
   return bench::parse_task(task.dump(), "the point's configuration");

@@ -39,6 +39,17 @@ Parameter<BoardValues> model_parameter() {
 
 }  // namespace
 
+bool is_fixed_latency(std::string_view key) {
+  return key == "read_latency" || key == "write_latency";
+}
+
+std::string memory_text(const BoardValues& board) {
+  if (board.memory_model == MemoryModel::fixed || !board.board_memory) {
+    return fmt::format("memory latency {} read {} write", board.read_latency, board.write_latency);
+  }
+  return "memory " + (board.ddr.empty() ? board.board_memory->preset : board.ddr);
+}
+
 const ParameterTable<BoardValues>& board_parameters() {
   using B = BoardValues;
   static const ParameterTable<BoardValues> table(
@@ -50,9 +61,9 @@ const ParameterTable<BoardValues>& board_parameters() {
        whole("axi_data_bits", &B::axi_data_bits, axi_width_range, "bits",
              "width of the DRAM ports and of the instruction stream; it divides a vector's bits"),
        whole("read_latency", &B::read_latency, latency_range, "cycles",
-             "from a read's address to its first data, of the memory of fixed latency"),
+             "from a read's address to its first data, of the memory of fixed latency, which it chooses"),
        whole("write_latency", &B::write_latency, latency_range, "cycles",
-             "from a write's last data to its response, of the memory of fixed latency"),
+             "from a write's last data to its response, of the memory of fixed latency, which it chooses"),
        model_parameter(),
        optional_real("port_clock_mhz", &B::port_clock_mhz, {0.001, 100000}, "MHz", "the board's",
                      "clock of the memory's ports, in place of the board's"),
@@ -70,7 +81,7 @@ const ParameterTable<BoardValues>& board_parameters() {
              if (b.host_us == 0) return std::nullopt;
              return b.host_us;
            },
-           [](B& b, double value) { b.host_us = value; }, {0, 1e9}, "us", "0",
+           [](B& b, double value) { b.host_us = value; }, {0, 1e8}, "us", "0",
            "time of the host in each run, which simulated figures do not contain; it counts only "
            "where they are compared with what was measured")
            .without_option(),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "isa/support/board_memory.h"
 #include "isa/support/parameter.h"
@@ -37,5 +38,12 @@ inline constexpr WholeRange latency_range{1, 1000000};
 inline constexpr WholeRange pause_range{0, 1000000};
 
 [[nodiscard]] const ParameterTable<BoardValues>& board_parameters();
+
+/// Whether a key belongs to the memory of fixed latency alone: who gives it and names no memory
+/// model wants that one.
+[[nodiscard]] bool is_fixed_latency(std::string_view key);
+
+/// For a summary: "memory latency 20 read 5 write", "memory ddr4_2133_zcu104".
+[[nodiscard]] std::string memory_text(const BoardValues& board);
 
 }  // namespace tactus

@@ -75,7 +75,9 @@ AxiSlave::State AxiSlave::state() const {
 
 void AxiSlave::commit() {
   if (!error_.empty()) throw UserError(error_);
-  account_.enter(state());
+  const State now = state();
+  account_.enter(now);
+  if (memory_account_) account_for_waiting(now);
   if (pins_.ar.fires()) begin_read(pins_.ar.bits);
   if (pins_.aw.fires()) {
     addresses_.push_back(pins_.aw.bits);
@@ -85,6 +87,25 @@ void AxiSlave::commit() {
   if (!addresses_.empty() && !data_.empty()) join_writes();
   if (!requests_.empty()) send(clock_.now);
   finish();
+}
+
+void AxiSlave::account_for_waiting(State state) {
+  using Kind = MemoryAccount::Kind;
+  memory_account_->wait(state == read_latency    ? Kind::beat
+                        : state == write_latency ? Kind::response
+                                                 : Kind::nothing);
+  if (pins_.r.fires()) {
+    const Burst& burst = *reads_.front();
+    const std::vector<AnswerTimes>& answers = burst.times.answers;
+    const auto part = std::find_if(answers.begin(), answers.end(), [&](const AnswerTimes& a) {
+      return a.until_beat > burst.next_beat;
+    });
+    memory_account_->taken(Kind::beat, part == answers.end() ? nullptr : &*part);
+  }
+  if (pins_.b.fires()) {
+    const std::vector<AnswerTimes>& answers = writes_.front()->times.answers;
+    memory_account_->taken(Kind::response, answers.empty() ? nullptr : &answers.back());
+  }
 }
 
 void AxiSlave::begin_read(const AxiAddress& address) {

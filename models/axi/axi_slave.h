@@ -31,6 +31,7 @@
 #include "models/axi/axi.h"
 #include "models/axi/axi_target.h"
 #include "models/axi/beat_times.h"
+#include "models/axi/memory_account.h"
 #include "models/axi/ring.h"
 #include "models/axi/write_channel.h"
 #include "models/sim/clock.h"
@@ -72,6 +73,11 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void trust_dmi() { trusts_dmi_ = true; }
   /// What the target behind the socket hears of write data; it has to stay there.
   void set_write_channel(WriteChannel& channel) { write_channel_ = &channel; }
+  /// Keeps an account of this name of what the waiting for a memory that fills in
+  /// BeatTimes::answers goes into.
+  void account_for_memory(const char* unit) {
+    memory_account_ = std::make_unique<MemoryAccount>(unit, clock_);
+  }
 
   void draw_stalls(StallGenerator& stalls) override { stalls_.draw(stalls); }
   void drive() override;
@@ -84,6 +90,9 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   Cycle stretch(Cycle most) override;
   [[nodiscard]] bool waits_for_memory() const override;
   [[nodiscard]] Account* account() override { return &account_; }
+  [[nodiscard]] Account* memory_account() override {
+    return memory_account_ ? &memory_account_->account() : nullptr;
+  }
 
  private:
   static constexpr unsigned most_bursts = 64;
@@ -101,6 +110,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   using Bursts = Ring<Burst*, most_bursts>;
 
   [[nodiscard]] State state() const;
+  void account_for_waiting(State state);
   [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
   /// The oldest burst's next beat or response is there at the beginning of cycle `now`.
   [[nodiscard]] bool answered(const Bursts& bursts, Cycle now) const {
@@ -177,6 +187,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   Burst* collecting_ = nullptr;  ///< data coming in
   AxiStalls stalls_;
   Account account_;
+  std::unique_ptr<MemoryAccount> memory_account_;  ///< null: none is kept
   std::array<AxiBeat, longest_stretch> stretch_;
   std::vector<std::uint8_t>
       stretch_bytes_;  ///< beats of a stretch whose bursts may have been reused

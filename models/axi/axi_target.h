@@ -31,6 +31,8 @@ class AxiTarget {
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
   /// Null if the target keeps none.
   [[nodiscard]] virtual Account* account() { return nullptr; }
+  /// Where its waiting for the memory goes; null if it does not know.
+  [[nodiscard]] virtual Account* memory_account() { return nullptr; }
 };
 
 /// The stalls of one port in one cycle.

@@ -9,6 +9,17 @@ void Account::settle() {
   since_ = now;
 }
 
+void Account::enter_at(unsigned code, Cycle at) {
+  if (code == code_) return;
+  if (at > since_) {
+    cycles_[code_] += at - since_;
+    if (observer_ != nullptr) observer_->interval(*this, code_, since_, at);
+    since_ = at;
+  }
+  code_ = code;
+  if (follower_ != nullptr) follower_->follow();
+}
+
 /// The rest of a change that somebody wants to know of; its cycles are counted.
 void Account::announce(unsigned code) {
   const Cycle now = clock_.now;

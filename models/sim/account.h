@@ -73,6 +73,8 @@ class Account {
   void enter(unsigned code) {
     if (code != code_) change(code);
   }
+  /// The same from cycle `at` on, which is not after the present one; later than the calls before.
+  void enter_at(unsigned code, Cycle at);
   /// Counts the present interval up to the present cycle (exclusive) and begins it anew.
   void settle();
 

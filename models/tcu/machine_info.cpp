@@ -25,6 +25,8 @@ std::vector<UnitInfo> units() {
       {"dram1", "DRAM port 1", DramPort::state_table},
       {"slave0", "AXI slave 0", AxiSlave::state_table},
       {"slave1", "AXI slave 1", AxiSlave::state_table},
+      {"memory0", "memory of DRAM port 0", MemoryAccount::state_table},
+      {"memory1", "memory of DRAM port 1", MemoryAccount::state_table},
   };
 }
 
@@ -74,6 +76,19 @@ std::vector<FigureInfo> run_figures() {
        "array_runs / cycles: share of the array's multiply-accumulates that were used",
        FigureInfo::Source::per_cycle, "array_runs"},
       {"alu_operations", "count", "SIMD operations on vectors"},
+      {"ddr.hits", "accesses", "DRAM bursts whose row was open", own, "", "memory0"},
+      {"ddr.misses", "accesses", "DRAM bursts whose bank had no open row", own, "", "memory0"},
+      {"ddr.conflicts", "accesses", "DRAM bursts whose bank had another row open", own, "",
+       "memory0"},
+      {"ddr.refreshes", "count", "refreshes of the DRAM", own, "", "memory0"},
+      {"ddr.bus_share", "0..1", "share of the time in which data was on the DRAM's bus", own, "",
+       "memory0"},
+      {"ddr.bytes", "bytes", "read and written at the DRAM by both ports", own, "", "memory0"},
+      {"ddr.time", "ns",
+       "time of all accesses at the memory controller and the DRAM: behind other accesses (queue), "
+       "behind refreshes, opening and closing rows (row), data on the bus, and what the quickest "
+       "access has too (rest)",
+       own, "", "memory0"},
       {"dais.block", "text",
        "name of a DAIS block; figures named dais or wait_dais are those of machines with blocks",
        own, "", "dais"},

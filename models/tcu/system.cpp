@@ -214,6 +214,9 @@ std::vector<Account*> TcuSystem::accounts() {
   for (auto& port : ports_) {
     if (Account* account = port->target->account()) accounts.push_back(account);
   }
+  for (auto& port : ports_) {
+    if (Account* account = port->target->memory_account()) accounts.push_back(account);
+  }
   accounts.push_back(&array_time_->account());
   return accounts;
 }

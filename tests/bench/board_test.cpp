@@ -13,20 +13,24 @@ namespace {
 
 TEST(Board, ShippedBoardsAreThoseOfTheLiterature) {
   EXPECT_EQ(config_names("boards"),
-            (std::vector<std::string>{"arty_a7_100_speech", "arty_a7_35", "pynq_z1", "ultra96_v2",
-                                      "zcu104", "zcu104_uram"}));
+            (std::vector<std::string>{"arty_a7_100_speech", "arty_a7_35", "pynq_z1",
+                                      "pynq_z1_tutorial", "ultra96_v2", "zcu104", "zcu104_dual",
+                                      "zcu104_uram"}));
   const auto expect = [](const char* name, unsigned n, double mhz, unsigned axi) {
     const Board board = read_board(name);
     EXPECT_EQ(board.name, name);
     EXPECT_EQ(board.architecture.array_size, n) << name;
     EXPECT_EQ(board.clock_mhz, mhz) << name;
     EXPECT_EQ(board.axi_data_bits, axi) << name;
-    EXPECT_EQ(board.provenance.size(), 15U) << name;  // 11 of the architecture, 4 of the board
+    // 11 of the architecture, 4 of the board, 12 of its memory, and the host's time.
+    EXPECT_EQ(board.provenance.size(), board.host_us == 0 ? 27U : 28U) << name;
   };
   expect("arty_a7_35", 8, 150, 64);
   expect("pynq_z1", 12, 150, 64);
+  expect("pynq_z1_tutorial", 8, 50, 64);
   expect("ultra96_v2", 16, 300, 128);
   expect("zcu104", 32, 100, 128);
+  expect("zcu104_dual", 32, 100, 512);
   expect("zcu104_uram", 32, 100, 512);
   expect("arty_a7_100_speech", 8, 25, 128);
 }

@@ -66,9 +66,28 @@ MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr, Clock
   controller_.set_lookahead(std::min(paths_[0]->lookahead(), paths_[1]->lookahead()));
 }
 
+DdrFigures MemorySystem::figures() {
+  controller_.catch_up();
+  const DdrStatistics& s = controller_.statistics();
+  DdrFigures figures;
+  figures.hits = s.hits;
+  figures.misses = s.misses;
+  figures.conflicts = s.conflicts;
+  figures.refreshes = s.refreshes;
+  figures.bus_clocks = s.bus_clocks;
+  figures.clocks = s.clocks;
+  figures.tck_ps = controller_.config().tck_ps;
+  for (const DdrPortStatistics& port : s.ports) {
+    figures.bytes += port.bytes_read + port.bytes_written;
+  }
+  figures.time = {s.queue, s.refresh, s.row, s.bus, s.rest};
+  return figures;
+}
+
 void MemorySystem::attach(unsigned port, AxiSlave& slave) {
   slave.socket.bind(paths_[port]->socket);
   slave.set_write_channel(*paths_[port]);
+  slave.account_for_memory(port == 0 ? "memory0" : "memory1");
 }
 
 }  // namespace tactus

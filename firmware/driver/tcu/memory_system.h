@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "firmware/driver/tcu/simulation.h"
 #include "isa/dram/ddr_config.h"
 #include "isa/support/board_values.h"
 #include "models/axi/axi_slave.h"
@@ -23,6 +24,9 @@ class MemorySystem {
 
   /// Binds a DRAM port's slave to its path. Once for each port, during elaboration.
   void attach(unsigned port, AxiSlave& slave);
+
+  /// Counts since the machine was made.
+  [[nodiscard]] DdrFigures figures();
 
   [[nodiscard]] DdrController& controller() { return controller_; }
   [[nodiscard]] const DdrController& controller() const { return controller_; }

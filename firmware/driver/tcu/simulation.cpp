@@ -45,6 +45,18 @@ TcuSystem::Config top_config(const TcuSimulationConfig& config) {
 
 }  // namespace
 
+DdrFigures& DdrFigures::operator-=(const DdrFigures& o) {
+  hits -= o.hits;
+  misses -= o.misses;
+  conflicts -= o.conflicts;
+  refreshes -= o.refreshes;
+  bus_clocks -= o.bus_clocks;
+  clocks -= o.clocks;
+  bytes -= o.bytes;
+  for (std::size_t i = 0; i < time.size(); ++i) time[i] -= o.time[i];
+  return *this;
+}
+
 TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
     : config_(config),
       instruction_bytes_(tcu::InstructionLayout(config.architecture).instruction_bytes()),
@@ -115,7 +127,12 @@ TcuRunResult TcuSimulation::run(const std::vector<std::uint8_t>& program,
   system_->withdraw_word();
   stream_.start(program, instruction_bytes_);
 
+  if (board_memory_) result.ddr = board_memory_->figures();
   Simulation::run(program.size() / instruction_bytes_, options, result);
+  if (board_memory_) {
+    DdrFigures figures = board_memory_->figures();
+    result.ddr = figures -= *result.ddr;
+  }
 
   add_dais_counts(result, false);
   add_responses(result);

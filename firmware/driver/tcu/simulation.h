@@ -53,6 +53,19 @@ struct TcuRunOptions : RunOptions {
   std::function<void(Cycle)> on_write_response;
 };
 
+/// What the DRAM of the board's memory did.
+struct DdrFigures {
+  std::uint64_t hits = 0, misses = 0, conflicts = 0;  ///< accesses, by what they found in their bank
+  std::uint64_t refreshes = 0;
+  std::uint64_t bus_clocks = 0, clocks = 0;  ///< of the DRAM: with data on the bus, and all
+  std::uint64_t tck_ps = 0;                  ///< period of these
+  std::uint64_t bytes = 0;                   ///< asked for
+  /// DRAM clocks of all accesses: queue, refresh, row, bus, rest; see DdrTimes.
+  std::array<std::uint64_t, 5> time{};
+
+  DdrFigures& operator-=(const DdrFigures& o);
+};
+
 /// Figures of one run. Cycles count from its first cycle, in which the first word is offered;
 /// `cycles` is the last retire or write response.
 struct TcuRunResult : RunResult {
@@ -69,6 +82,7 @@ struct TcuRunResult : RunResult {
     std::uint64_t samples = 0;
   };
   std::vector<DaisCounts> dais;  ///< of each DAIS block of the architecture
+  std::optional<DdrFigures> ddr;  ///< none without the board's memory
 };
 
 class TcuSimulation final : public Simulation {
@@ -102,7 +116,7 @@ class TcuSimulation final : public Simulation {
   [[nodiscard]] TcuSystem& system() { return *system_; }
   [[nodiscard]] const TcuSystem& system() const { return *system_; }
   /// Null with any other memory than the board's.
-  [[nodiscard]] const MemorySystem* memory_system() const { return board_memory_.get(); }
+  [[nodiscard]] MemorySystem* memory_system() { return board_memory_.get(); }
   [[nodiscard]] unsigned word_bytes() const { return config_.axi_data_bits / 8; }
   [[nodiscard]] unsigned instruction_bytes() const { return instruction_bytes_; }
 

@@ -1,0 +1,102 @@
+// What a board's file may say of its memory, and what is refused with the place.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "firmware/config/board.h"
+#include "firmware/config/config_files.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "tests/unit/isa/test_files.h"
+
+namespace tactus {
+namespace {
+
+/// The file of zcu104_dual with one text replaced.
+std::string error_with(const std::string& from, const std::string& to) {
+  const std::string path = std::string(TACTUS_SOURCE_DIR) + "/configs/boards/zcu104_dual.json";
+  std::string text = read_text(path);
+  const auto arch = text.find("../arch");
+  text.replace(arch, 7, std::string(TACTUS_SOURCE_DIR) + "/configs/arch");
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  return error_of([&] { (void)parse_board(text, "b.json"); });
+}
+
+TEST(BoardMemory, ShippedBoardsDescribeTheirs) {
+  for (const std::string& name : config_names("boards")) {
+    const Board board = read_board(name);
+    EXPECT_EQ(board.memory_model, MemoryModel::board) << name;
+    EXPECT_TRUE(board.board_memory) << name;
+    EXPECT_NO_THROW((void)board.simulation_config()) << name;
+    for (const ParameterInfo& info : memory_section().parameters) {
+      ASSERT_EQ(board.provenance.count("memory." + info.key), 1U) << name << " " << info.key;
+      EXPECT_FALSE(board.provenance.at("memory." + info.key).text.empty()) << name;
+    }
+  }
+}
+
+TEST(BoardMemory, IsTheSameAfterWritingAndReading) {
+  for (const std::string& name : config_names("boards")) {
+    const BoardMemory memory = *read_board(name).board_memory;
+    const std::string text = "{\"memory\":" + encode_board_memory(memory).dump() + "}";
+    JsonDocument document(text, "m.json");
+    const BoardMemory again = decode_board_memory(document.root().get_object("memory"));
+    EXPECT_FALSE(document.problems().any()) << name;
+    EXPECT_EQ(memory, again) << name;
+  }
+}
+
+TEST(BoardMemory, ErrorsNameTheJsonPath) {
+  EXPECT_EQ(error_with("\"29/9\"", "\"29/0\""),
+            "b.json:/memory/paths/hp1/clock_ratio: \"29/0\" is no ratio of clocks that meet; "
+            "allowed \"P/Q\", both 1..1000");
+  EXPECT_EQ(error_with("\"29/9\"", "\"29001/9000\""),
+            "b.json:/memory/paths/hp1/clock_ratio: \"29001/9000\" is no ratio of clocks that meet; "
+            "allowed \"P/Q\", both 1..1000");
+  EXPECT_NE(error_with("\"clock_ratio\": \"29/9\"", "\"clock_mhz\": 322.2345")
+                .find("b.json:/memory/paths/hp1/clock_mhz: a memory port at 322.2"),
+            std::string::npos);
+  EXPECT_EQ(error_with("\"split_beats\": 16", "\"split_beats\": 0"),
+            "b.json:/memory/paths/hp1/split_beats: 0 is out of range; allowed 1..256");
+  EXPECT_EQ(error_with("\"data_bits\": 128,\n        \"split_beats\": 16",
+                       "\"data_bits\": 1024,\n        \"split_beats\": 64"),
+            "b.json:/memory/paths/hp1/split_beats: 64 beats of 1024 bits are 8192 bytes, and no "
+            "port carries a burst across 4096 bytes; allowed 1..32");
+  EXPECT_EQ(error_with("\"outstanding\": 8", "\"outstandign\": 8"),
+            "b.json:/memory/paths/hp1/outstanding: missing key\n"
+            "b.json:/memory/paths/hp1/outstandign: unknown key; did you mean \"outstanding\"?");
+  EXPECT_NE(error_with("\"dram1\": \"hp2\"", "\"dram1\": \"hp3\"")
+                .find("b.json:/memory/ports/dram1: \"hp3\" is no path; allowed \"hp1\", \"hp2\""),
+            std::string::npos);
+  EXPECT_NE(error_with("\"hp2\": \"hp1\"", "\"hp2\": \"hp9\"")
+                .find("b.json:/memory/paths/hp2: \"hp9\" is no path above this one"),
+            std::string::npos);
+  EXPECT_NE(error_with("ddr4_2133_zcu104", "ddr4_2133_zcu14").find("b.json:/memory/ddr/preset: "),
+            std::string::npos);
+  EXPECT_NE(error_with("0x48000000", "0x44000000")
+                .find("b.json:/memory/base/dram1: the bank takes bytes 0x44000000..0x4bffffff, and "
+                      "that of dram0 0x40000000..0x47ffffff"),
+            std::string::npos);
+  EXPECT_NE(error_with("0x48000000", "0x7c000000")
+                .find("b.json:/memory/base/dram1: the bank takes bytes 0x7c000000..0x83ffffff; "
+                      "allowed up to 0x7fffffff"),
+            std::string::npos);
+  EXPECT_NE(error_with("0x48000000", "0x48000001").find("b.json:/memory/base/dram1: "),
+            std::string::npos);
+}
+
+TEST(BoardMemory, ClocksMeetOrNot) {
+  const auto ratio = clock_ratio(322.222222, 100);
+  ASSERT_TRUE(ratio);
+  EXPECT_EQ(ratio->p, 29U);
+  EXPECT_EQ(ratio->q, 9U);
+  EXPECT_FALSE(clock_ratio(322.2345, 100));
+  EXPECT_FALSE(clock_ratio(0.01, 100));
+  EXPECT_TRUE(clock_ratio(81.25, 150));
+}
+
+}  // namespace
+}  // namespace tactus

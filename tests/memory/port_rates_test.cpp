@@ -1,0 +1,183 @@
+// What a traffic generator gets from one or two ports, against HP ports of a real ZCU102.
+//
+// Measured by K. Manev, A. Vaishnav, D. Koch ("Unexpected Diversity", FPT 2019): ns a burst of 128
+// bit beats at 300 MHz, up to about 48 bursts in flight, DDR4-2133 of 64 bit.
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "firmware/config/ddr_presets.h"
+#include "models/axi/port_path.h"
+#include "models/dram/ddr_controller.h"
+#include "models/sim/kernel_scope.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t period_ps = 3333;
+constexpr unsigned beat_bytes = 16;
+constexpr unsigned in_flight = 48;
+
+/// Sends bursts one behind the other, each as soon as one of those in flight has come back.
+class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface {
+ public:
+  SC_HAS_PROCESS(Generator);
+  tlm_utils::simple_initiator_socket<Generator> socket{"socket"};
+
+  Generator(const sc_core::sc_module_name& name, PortPath& path, bool writes, unsigned beats,
+            std::uint64_t first_address)
+      : sc_module(name), path_(path), writes_(writes), beats_(beats), address_(first_address) {
+    socket.register_nb_transport_bw(this, &Generator::nb_transport_bw);
+    socket.bind(path.socket);
+    for (unsigned i = 0; i < in_flight; ++i) {
+      free_.push_back(bursts_.emplace_back(std::make_unique<Burst>()).get());
+      free_.back()->data.resize(std::size_t{beats} * beat_bytes);
+      free_.back()->set_mm(this);
+      free_.back()->set_extension(&free_.back()->times);
+    }
+    SC_METHOD(work);
+  }
+
+  /// Mean time of a burst in the second half of what has been, in ns.
+  [[nodiscard]] double ns_per_burst() const {
+    const std::size_t half = ends_.size() / 2;
+    const auto ps = static_cast<double>(ends_.back() - ends_[half]);
+    return ps / static_cast<double>(ends_.size() - 1 - half) / 1e3;
+  }
+
+ private:
+  struct Burst : tlm::tlm_generic_payload {
+    std::vector<std::uint8_t> data;
+    BeatTimes times;
+    std::uint64_t end = 0;  ///< ps
+  };
+
+  /// One burst, and the next when its address can go.
+  void work() {
+    const std::uint64_t now = sc_core::sc_time_stamp().value();
+    const auto done = std::find_if(back_.begin(), back_.end(),
+                                   [now](const Burst* burst) { return burst->end <= now; });
+    if (done != back_.end()) {
+      free_.push_back(*done);
+      back_.erase(done);
+    }
+    const bool sends = !free_.empty();
+    if (sends) send(now);
+    // Data of a write takes the channel for all of its beats.
+    next_trigger(sc_core::sc_time::from_value(sends && writes_ ? beats_ * period_ps : period_ps));
+  }
+
+  void send(std::uint64_t now) {
+    Burst& burst = *free_.back();
+    free_.pop_back();
+    burst.acquire();
+    burst.times.clear();
+    burst.set_command(writes_ ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+    burst.set_address(address_);
+    burst.set_data_ptr(burst.data.data());
+    burst.set_data_length(beats_ * beat_bytes);
+    burst.set_streaming_width(beats_ * beat_bytes);
+    burst.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    address_ = (address_ & ~std::uint64_t{0xFFFFFFF}) | ((address_ + beats_ * beat_bytes) & 0xFFFFFFF);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::sc_time::from_value(0);
+    (void)socket->nb_transport_fw(burst, phase, delay);
+    for (unsigned i = 0; writes_ && i < beats_; ++i) (void)path_.take_beat(now + i * period_ps);
+  }
+
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
+    auto& burst = static_cast<Burst&>(payload);
+    burst.end = writes_ ? (sc_core::sc_time_stamp() + delay).value() : burst.times.at.back();
+    ends_.push_back(burst.end);
+    back_.push_back(&burst);
+    phase = tlm::END_RESP;
+    return tlm::TLM_COMPLETED;
+  }
+  void free(tlm::tlm_generic_payload* /*payload*/) override {}
+
+  PortPath& path_;
+  bool writes_;
+  unsigned beats_;
+  std::uint64_t address_;
+  std::vector<std::unique_ptr<Burst>> bursts_;
+  std::vector<Burst*> free_, back_;
+  std::vector<std::uint64_t> ends_;  ///< ps
+};
+
+PathConfig hp_port() {
+  PathConfig config;
+  config.crossing = {5, 6};
+  config.fixed_ps = {94'000, 60'000};
+  config.write_buffer_beats = 4096;  // the generator sends at the port's rate
+  return config;
+}
+
+/// ns a burst at each of the ports, which are at these ports of the controller.
+std::vector<double> rates(bool writes, unsigned beats, const std::vector<unsigned>& ports) {
+  KernelScope kernel;
+  Clock clock;
+  DdrConfig ddr = read_ddr_preset("ddr4_2133_zcu104").config;
+  ddr.tck_ps = 938;
+  std::vector<unsigned> bindings;
+  for (const unsigned port : ports) bindings.insert(bindings.end(), 2, port);
+  DdrController controller("ddr", ddr, bindings);
+  std::vector<std::unique_ptr<PortPath>> paths;
+  std::vector<std::unique_ptr<Generator>> generators;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::string number = std::to_string(i);
+    paths.push_back(std::make_unique<PortPath>(("path" + number).c_str(), clock,
+                                               sc_core::sc_time::from_value(period_ps), beat_bytes,
+                                               hp_port()));
+    paths.back()->reads.bind(controller.socket);
+    paths.back()->writes.bind(controller.socket);
+    generators.push_back(std::make_unique<Generator>(("generator" + number).c_str(), *paths.back(),
+                                                     writes, beats, i << 28));
+  }
+  controller.set_lookahead(paths.front()->lookahead());
+  sc_core::sc_start(400, sc_core::SC_US);
+  std::vector<double> result;
+  for (const auto& generator : generators) result.push_back(generator->ns_per_burst());
+  return result;
+}
+
+struct Measured {
+  unsigned beats;
+  double ns;
+};
+
+void expect_rates(bool writes, std::initializer_list<Measured> measured) {
+  for (const Measured& m : measured) {
+    EXPECT_NEAR(rates(writes, m.beats, {4}).front(), m.ns, 0.03 * m.ns) << m.beats << " beats";
+  }
+}
+
+TEST(PortRates, ReadsOfOnePortAreThoseMeasured) {
+  expect_rates(false, {{1, 13.752},
+                       {2, 13.982},
+                       {4, 14.267},
+                       {8, 26.911},
+                       {16, 54.099},
+                       {64, 216.396},
+                       {256, 865.0}});
+}
+
+TEST(PortRates, WritesOfOnePortAreThoseMeasured) {
+  expect_rates(true, {{1, 7.52}, {2, 7.52}, {4, 13.33}});
+}
+
+/// HP1 and HP2 share a port of the controller, whose rate is less than that of both.
+TEST(PortRates, TwoPortsShareAPortOfTheController) {
+  const std::vector<double> apart = rates(false, 16, {4, 5});
+  const std::vector<double> shared = rates(false, 16, {4, 4});
+  const double alone = rates(false, 16, {4}).front();
+  for (const double ns : apart) EXPECT_NEAR(ns, alone, 0.03 * alone);
+  // 8.1 GB/s together.
+  const double gigabytes = 2 * 256 / (0.5 * (shared[0] + shared[1]));
+  EXPECT_NEAR(gigabytes, 8.1, 0.05 * 8.1);
+}
+
+}  // namespace
+}  // namespace tactus
