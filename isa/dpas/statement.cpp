@@ -58,7 +58,7 @@ class StatementParser {
       i_.opcode = Opcode::jmp;
       execution_size();
       cursor_.skip_blanks();
-      i_.label = label_index(kernel_, cursor_.expect_word("a label"));
+      i_.label = label_index(kernel_, cursor_.expect_name("a label"));
     } else if (mnemonic == "ret") {
       i_.opcode = Opcode::ret;
       execution_size();
