@@ -41,8 +41,10 @@ allow models/sim isa/support models/sim
 allow models/axi isa/support models/sim models/axi
 allow models/dram isa/support models/sim models/dram
 allow models/dais isa/support isa/dais models/sim models/dais
-allow models/tcu isa models
+allow models/tcu isa models/sim models/axi models/dram models/dais models/tcu
+allow models/dpas isa/support isa/dpas models/sim models/axi models/dram models/dpas
 allow firmware/driver/common isa/support models/sim firmware/driver/common
+allow firmware/driver/dpas isa/support isa/dpas models/sim models/axi models/dram models/dpas firmware/driver/common firmware/driver/dpas firmware/report
 allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/report
 
 # Nothing points upward.
