@@ -34,6 +34,7 @@ allow() {
 allow isa/support isa/support
 allow isa/dais isa/support isa/dais
 allow isa/tcu isa/support isa/dais isa/tcu
+allow isa/dpas isa/support isa/dpas
 check isa '<(systemc|tlm)' 'isa knows no SystemC'
 
 # What machines share knows no instruction set and no machine.
