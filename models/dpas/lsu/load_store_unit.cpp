@@ -181,13 +181,10 @@ void LoadStoreUnit::place_data(const Message& message, const Instruction& instru
   const LscMessage& lsc = instruction.lsc;
   std::uint8_t* const to = registers + instruction.dst.address;
   if (lsc.is_block2d()) {
-    const std::size_t row_size = row_bytes(lsc.block);
+    const std::size_t block_size = row_bytes(lsc.block) * lsc.block.height;
     std::memset(to, 0, register_bytes(lsc.block, grf_bytes_));
     for (unsigned b = 0; b < lsc.block.blocks; ++b) {
-      for (unsigned r = 0; r < lsc.block.height; ++r) {
-        place_row(lsc.block, grf_bytes_, b, r,
-                  message.data.data() + (std::size_t{b} * lsc.block.height + r) * row_size, to);
-      }
+      place_block(lsc.block, grf_bytes_, b, message.data.data() + b * block_size, to);
     }
     return;
   }
