@@ -3,6 +3,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/dpas_files.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
@@ -18,18 +19,57 @@ std::string only_file(const Args& args, const char* command) {
   user_error("tactus {}: name exactly one file", command);
 }
 
+void print_or_write(const Args& args, const std::string& text) {
+  if (const auto output = args.text("output")) {
+    write_file_atomically(*output, text);
+  } else {
+    fmt::print("{}", text);
+  }
+}
+
+std::vector<Args::Option> with_visa_options(std::vector<Args::Option> options) {
+  for (Args::Option& option : visa_options()) options.push_back(std::move(option));
+  return options;
+}
+
+/// Options that say nothing about this kind of file.
+void refuse_options(const Args& args, const std::vector<std::string>& names, const char* file) {
+  for (const std::string& name : names) {
+    if (args.has(name)) user_error("tactus {}: --{} is not for {}", args.command(), name, file);
+  }
+}
+
+void refuse_tcu_options(const Args& args, const std::vector<std::string>& names) {
+  refuse_options(args, names, "vISA files");
+}
+
+void refuse_visa_options(const Args& args, std::vector<std::string> names = {}) {
+  for (const Args::Option& option : visa_options()) names.push_back(option.name);
+  refuse_options(args, names, "this file; allowed with vISA files (.visaasm, .isa)");
+}
+
 }  // namespace
 
 int asm_command(const Words& words) {
-  Args args("asm", "Assembles a program. The text form is described in isa/tcu/assembler.h.",
-            {{"arch", "F.tarch", "architecture (required)"},
-             {"output", "F.tprog", "where to write the program (required)"},
-             {"permissive", "", "accept addresses and sizes beyond the architecture"}},
-            "FILE.tasm");
+  Args args(
+      "asm",
+      "Assembles a program. The text forms are described in isa/tcu/assembler.h and, of\n"
+      "kernels for DPAS machines, in isa/dpas/assembler.cpp.",
+      with_visa_options({{"arch", "F.tarch", "architecture (required for .tasm)"},
+                         {"output", "F.tprog|F.isa", "where to write the program (required)"},
+                         {"permissive", "", "accept addresses and sizes beyond the architecture"}}),
+      "FILE.tasm|FILE.visaasm");
   if (!args.parse(words)) return exit_ok;
   const std::string source = only_file(args, "asm");
   const auto arch = args.text("arch");
   const auto output = args.text("output");
+  if (args.text("machine") || is_visa_file(source)) {
+    refuse_tcu_options(args, {"arch", "permissive"});
+    if (!output) user_error("tactus asm: --output F.isa is missing");
+    assemble_visa(args, source, *output);
+    return exit_ok;
+  }
+  refuse_visa_options(args);
   if (!arch) user_error("tactus asm: --arch F.tarch is missing");
   if (!output) user_error("tactus asm: --output F.tprog is missing");
   const tcu::Architecture architecture = tcu::read_architecture(*arch);
@@ -47,12 +87,20 @@ int asm_command(const Words& words) {
 
 int disasm_command(const Words& words) {
   Args args("disasm", "Prints a program as assembly text, which assembles to the same bytes.",
-            {{"arch", "F.tarch", "architecture of a .tprog"},
-             {"output", "F.tasm", "where to write (default: standard output)"},
-             {"plain", "", "no comments"}},
-            "FILE.tprog|FILE.tmodel");
+            with_visa_options({{"arch", "F.tarch", "architecture of a .tprog"},
+                               {"output", "F.tasm", "where to write (default: standard output)"},
+                               {"plain", "", "no comments"},
+                               {"native", "", "dpas instructions as --machine encodes them", false,
+                                0, "vISA files"}}),
+            "FILE.tprog|FILE.tmodel|FILE.isa|FILE.visaasm");
   if (!args.parse(words)) return exit_ok;
   std::string path = only_file(args, "disasm");
+  if (is_visa_file(path)) {
+    refuse_tcu_options(args, {"arch", "plain"});
+    print_or_write(args, disassemble_visa(args, path));
+    return exit_ok;
+  }
+  refuse_visa_options(args, {"native"});
   tcu::Architecture architecture;
   if (path.size() > 7 && path.compare(path.size() - 7, 7, ".tmodel") == 0) {
     const tcu::ModelFile model = tcu::read_model_file(path);
@@ -72,11 +120,7 @@ int disasm_command(const Words& words) {
     if (what.rfind(path, 0) == 0) throw;
     user_error("{}: {}", path, what);
   }
-  if (const auto output = args.text("output")) {
-    write_file_atomically(*output, text);
-  } else {
-    fmt::print("{}", text);
-  }
+  print_or_write(args, text);
   return exit_ok;
 }
 

@@ -10,6 +10,7 @@
 #include "firmware/driver/machines.h"
 #include "firmware/report/figures.h"
 #include "firmware/sweep/configuration.h"
+#include "isa/dpas/profile_table.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -27,6 +28,7 @@ struct Topic {
 std::vector<Topic> topics() {
   return {{"architecture", {tcu::architecture_parameters().section()}},
           {"board", {board_parameters().section()}},
+          {"dpas", {dpas::profile_parameters().section()}},
           {"run", run_sections()},
           {"sweep", sweep::parameters()}};
 }
@@ -75,8 +77,8 @@ void print_markdown(const Topic& topic) {
         "|---|---|---|---|---|---|\n",
         &section == topic.sections.data() ? "" : "\n", section.about);
     for (const ParameterInfo& p : section.parameters) {
-      const bool option =
-          !p.option.empty() && topic.name != "architecture" && topic.name != "sweep";
+      const bool option = !p.option.empty() && topic.name != "architecture" &&
+                          topic.name != "dpas" && topic.name != "sweep";
       fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", p.key, cell(range_of(p)), default_of(p),
                  p.unit, option ? "`--" + p.option + "`" : "", cell(p.sentence));
     }
@@ -119,10 +121,10 @@ int explain_command(const Words& words) {
       "Explains figures of --stats files: by full name (accounting.units.decoder.starved), by\n"
       "its end (decoder.starved) or by a group (roofline). Without a name: all of them.\n"
       "Explains parameters with range and default: by key (array_size), or all of an\n"
-      "architecture, a board, a run (with its options), or a sweep (its keys).",
+      "architecture, a board, a DPAS machine, a run (with its options), or a sweep (its keys).",
       {{"markdown", "", "print a whole table as Markdown: all figures, or those parameters"},
        {"machine", "NAME", "figures of which machine (default tcu)"}},
-      "[NAME|architecture|board|run|sweep]");
+      "[NAME|architecture|board|dpas|run|sweep]");
   if (!args.parse(words)) return exit_ok;
   const FigureTable figures(machine_info(args.text("machine").value_or("tcu")));
   const std::vector<std::string>& names = args.positional();
@@ -139,7 +141,7 @@ int explain_command(const Words& words) {
     if (!markdown || find(name) != all.end()) continue;
     user_error(
         "tactus explain: --markdown prints the whole table; allowed no name, architecture, board, "
-        "run, sweep");
+        "dpas, run, sweep");
   }
   for (const std::string& name : names) {
     const auto topic = find(name);

@@ -5,12 +5,16 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/dpas_files.h"
 #include "firmware/cli/machine_options.h"
+#include "firmware/config/config_files.h"
 #include "firmware/driver/tcu/model.h"
 #include "isa/dais/cost.h"
 #include "isa/dais/file.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
+#include "isa/support/files.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/layout.h"
 #include "models/tcu/system.h"
@@ -139,11 +143,32 @@ void print_model(const Model& model) {
 }  // namespace
 
 int info_command(const Words& words) {
-  Args args("info", "Explains an architecture (.tarch) or a model (.tmodel).", {},
-            "FILE.tarch|FILE.tmodel");
+  Args args("info",
+            "Explains an architecture (.tarch), a model (.tmodel), a kernel (.visaasm, .isa) or a\n"
+            "machine with a DPAS array (.json, --machine alone).",
+            visa_options(), "FILE.tarch|FILE.tmodel|FILE.isa|FILE.visaasm|FILE.json");
   if (!args.parse(words)) return exit_ok;
+  const auto machine = args.text("machine");
+  if (args.positional().empty() && machine) {
+    print_profile(config_path("dpas", *machine));
+    return exit_ok;
+  }
   if (args.positional().size() != 1) user_error("tactus info: name exactly one file");
   const std::string& path = args.positional().front();
+  if (is_visa_file(path)) {
+    print_visa_info(args, path);
+    return exit_ok;
+  }
+  for (const Args::Option& option : visa_options()) {
+    if (args.has(option.name)) {
+      user_error("tactus info: --{} is not for this file; allowed with vISA files (.visaasm, .isa)",
+                 option.name);
+    }
+  }
+  if (!is_pipe(path) && kind_of_file(path, as_text(read_file(path))) == FileKind::dpas_profile) {
+    print_profile(path);
+    return exit_ok;
+  }
   if (path.size() > 7 && path.compare(path.size() - 7, 7, ".tmodel") == 0) {
     const Model model = read_model(path, ProgramChecks::strict);
     print_model(model);

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/commands.h"
+#include "firmware/cli/dpas_run.h"
 #include "firmware/cli/interrupt.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/run_config.h"
@@ -27,33 +28,20 @@
 namespace tactus {
 namespace {
 
-/// Writes event lines "cycle EVENT...". A failure to write stops the file and not the run.
-class EventFile final : public EventLines {
- public:
-  EventFile(const EventFormat& format, const std::string& path) : EventLines(format), file_(path) {}
-  /// Throws UserError for the first write that failed.
-  void close() {
-    if (failure_) throw UserError(*failure_);
-    file_.close();
-  }
-
- private:
-  void lines(Cycle cycle, const std::vector<std::string>& lines) override {
-    if (failure_) return;
-    try {
-      for (const std::string& line : lines) file_.write(fmt::format("{} {}\n", cycle, line));
-    } catch (const UserError& error) {
-      failure_ = error.what();
-    }
-  }
-  OutputFile file_;
-  std::optional<std::string> failure_;
-};
-
 /// Everything `tactus run` holds while it runs.
 class Runner {
  public:
-  explicit Runner(RunPlan plan) : plan_(std::move(plan)), simulation_(plan_.config) {}
+  explicit Runner(RunPlan plan)
+      : plan_(std::move(plan)),
+        simulation_(plan_.config),
+        recorder_(
+            plan_, simulation_, [this] { return std::make_unique<TcuTimelineTracks>(simulation_); },
+            plan_.model ? plan_.model->path : plan_.workload.program),
+        report_{plan_, {}, 0, 0, simulation_.machine().rates(), &recorder_.activity()} {
+    recorder_.least_bytes = [this](std::size_t memory) {
+      return memory < std::size(plan_.dram) ? std::uint64_t{plan_.dram[memory].size()} : 0;
+    };
+  }
 
   ~Runner() {
     std::error_code ignored;
@@ -64,7 +52,7 @@ class Runner {
     prepare_files();
     const auto start = std::chrono::steady_clock::now();
     std::optional<DeferSignals> defer;
-    if (trace_) defer.emplace();
+    if (recorder_.traces()) defer.emplace();
     std::optional<TcuRunResult> stuck;
     try {
       stuck = simulate();
@@ -84,37 +72,21 @@ class Runner {
     write_files(stuck.has_value());
     print_summary();
     if (!stuck) print_outputs();
-    if (stuck) fmt::print(stderr, "tactus: {}\n", stuck_message(plan_, *stuck));
-    if (!failures_.empty()) throw UserError(fmt::format("{}", fmt::join(failures_, "\n")));
+    if (stuck)
+      fmt::print(stderr, "tactus: {}\n", stuck_message(plan_.max_cycles.value_or(0), *stuck));
+    if (const auto& failures = recorder_.failures(); !failures.empty()) {
+      throw UserError(fmt::format("{}", fmt::join(failures, "\n")));
+    }
     return stuck ? exit_stuck : exit_ok;
   }
 
  private:
   /// Opens or checks what is written later, so that a wrong path costs no simulation.
   void prepare_files() {
-    keep_going_without_reader();
-    if (plan_.events) {
-      events_ = std::make_unique<EventFile>(simulation_.machine().event_format(), *plan_.events);
-      event_fan_.add(events_.get());
-    }
-    if (plan_.trace.vcd) {
-      const std::string& of = plan_.model ? plan_.model->path : plan_.workload.program;
-      trace_ = std::make_unique<RunTrace>(simulation_, plan_.trace, of);
-    }
     if (plan_.samples) {
       samples_ = std::make_unique<SampleFile>(*plan_.samples);
       simulation_.system().on_sample = [this](const Sample& sample) { samples_->add(sample); };
     }
-    if (plan_.timeline) {
-      timeline_ = std::make_unique<Timeline>(*plan_.timeline, simulation_,
-                                             std::make_unique<TcuTimelineTracks>(simulation_),
-                                             plan_.timeline_options);
-      event_fan_.add(timeline_.get());
-      account_fan_.add(timeline_.get());
-    }
-    if (plan_.report) account_fan_.add(&report_.activity);
-    if (!event_fan_.empty()) simulation_.observe(&event_fan_);
-    if (!account_fan_.empty()) simulation_.observe_accounts(&account_fan_);
     if (plan_.output) {
       std::error_code error;
       made_output_ = std::filesystem::create_directories(*plan_.output, error);
@@ -127,22 +99,18 @@ class Runner {
   }
 
   /// A signal has ended a traced run at a report of its progress.
-  void stop_by(int signal) const {
+  void stop_by(int signal) {
     fmt::print(stderr, "tactus: stopped by a signal after {} cycles; {}\n", simulation_.now(),
-               trace_ ? "waveform: " + trace_->summary() : failures_.front());
+               recorder_.traces() ? "waveform: " + recorder_.trace_summary()
+                                  : recorder_.failures().front());
     die_of(signal);
   }
 
   void finish_observers() {
-    if (trace_) {
-      if (std::string problem = trace_->finish(); !problem.empty()) {
-        failures_.push_back(std::move(problem));
-        trace_.reset();
-      }
-    }
+    recorder_.finish();
     if (samples_) {
       if (std::string problem = samples_->finish(); !problem.empty()) {
-        failures_.push_back(std::move(problem));
+        recorder_.failures().push_back(std::move(problem));
         samples_.reset();
       }
     }
@@ -150,7 +118,9 @@ class Runner {
 
   void print_summary() const {
     if (!report_.images.empty()) fmt::print(screen(), "{}", summary_text(run_document(report_)));
-    if (trace_) fmt::print(screen(), "{:<14}{}\n", "waveform", trace_->summary());
+    if (recorder_.traces()) {
+      fmt::print(screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
+    }
     if (samples_) {
       fmt::print(screen(), "{:<14}{} in {}\n", "samples",
                  samples_->summary(simulation_.system().sampler()->stats().dropped),
@@ -172,7 +142,7 @@ class Runner {
     TcuRunOptions options;
     options.max_cycles = plan_.max_cycles.value_or(0);
     options.regions = plan_.regions;
-    if (plan_.retire_log) options.retire_log = &retires_;
+    options.retire_log = recorder_.retires();
     std::uint64_t before = 0;
     options.progress = [&](Cycle, std::uint64_t instructions) {
       if (DeferSignals::received() != 0) throw Interrupted{};
@@ -182,20 +152,20 @@ class Runner {
       for (unsigned p = 0; p < 2; ++p) {
         if (!plan_.dram[p].empty()) simulation_.write_dram(p, 0, plan_.dram[p]);
       }
-      begin_timeline("program", plan_.program);
-      report_.activity.start(simulation_.now());
+      recorder_.begin_run("program", plan_.program);
+      recorder_.activity().start(simulation_.now());
       report_.images.push_back({simulation_.run(plan_.program, options), std::nullopt, {}});
       end_timeline();
       return std::nullopt;
     }
     Host host(simulation_, *plan_.model, plan_.mode);
-    begin_timeline("preparation", {});
+    recorder_.begin_run("preparation", {});
     if (auto stuck = host.prepare()) return stuck;
     for (const TensorData& image : plan_.images) {
-      begin_timeline(fmt::format("image {}", report_.images.size()), plan_.model->program);
-      if (report_.images.empty()) report_.activity.start(simulation_.now());
+      recorder_.begin_run(fmt::format("image {}", report_.images.size()), plan_.model->program);
+      if (report_.images.empty()) recorder_.activity().start(simulation_.now());
       report_.images.push_back(host.run_image(image, options));
-      report_.activity.stop();
+      recorder_.activity().stop();
       end_timeline();
       if (report_.images.back().run.end != RunEnd::finished) break;
       before += report_.images.back().run.retired;
@@ -203,70 +173,13 @@ class Runner {
     return std::nullopt;
   }
 
-  void begin_timeline(const std::string& name, const std::vector<std::uint8_t>& program) {
-    if (timeline_) timeline_->begin_run(name, program);
-  }
-  void end_timeline() {
-    if (timeline_) timeline_->end_run(report_.images.back().run.accounting);
-  }
-
-  template <typename Write>
-  void attempt(Write&& write) {
-    try {
-      write();
-    } catch (const UserError& error) {
-      failures_.emplace_back(error.what());
-    }
-  }
+  void end_timeline() { recorder_.end_run(report_.images.back().run.accounting); }
 
   void write_files(bool stuck) {
-    if (events_) attempt([&] { events_->close(); });
-    if (timeline_) attempt([&] { close_timeline(); });
-    if (plan_.retire_log) attempt([&] { write_retire_log(); });
-    if (!report_.images.empty()) {
-      if (plan_.stats) {
-        attempt([&] { write_file_atomically(*plan_.stats, stats_json(run_document(report_))); });
-      }
-      if (plan_.report) {
-        attempt(
-            [&] { write_file_atomically(*plan_.report, run_page_html(run_document(report_))); });
-      }
-    }
-    for (const Dump& dump : plan_.dumps) attempt([&] { write_dump(dump); });
-    if (plan_.output && !stuck) attempt([&] { write_outputs(); });
-  }
-
-  void close_timeline() {
-    timeline_->close();
-    if (const auto note = timeline_->note()) {
-      fmt::print(stderr, "tactus: {}: {}\n", *plan_.timeline, *note);
-    }
-  }
-
-  void write_retire_log() {
-    std::vector<std::uint8_t> bytes;
-    bytes.reserve(retires_.size() * 4);
-    for (const std::uint32_t cycle : retires_) {
-      for (unsigned i = 0; i < 4; ++i) bytes.push_back(static_cast<std::uint8_t>(cycle >> (8 * i)));
-    }
-    write_file_atomically(*plan_.retire_log, bytes);
-  }
-
-  /// A memory; of a bank its initial contents where those are longer (the offset registers reach
-  /// beyond the depth).
-  void write_dump(const Dump& dump) {
-    OutputFile file(dump.path);
-    std::uint64_t end = simulation_.memory_bytes(dump.memory);
-    if (dump.memory < std::size(plan_.dram)) {
-      end = std::max<std::uint64_t>(end, plan_.dram[dump.memory].size());
-    }
-    const std::uint64_t vector = simulation_.machine().rates().vector_bytes;
-    const std::uint64_t chunk = std::max<std::uint64_t>(1, (1 << 20) / vector) * vector;
-    for (std::uint64_t at = 0; at < end; at += chunk) {
-      const auto bytes = simulation_.read_memory(dump.memory, at, std::min(chunk, end - at));
-      file.write(bytes.data(), bytes.size());
-    }
-    file.close();
+    std::optional<RunDocument> document;
+    if (!report_.images.empty()) document = run_document(report_);
+    recorder_.write(document ? &*document : nullptr);
+    if (plan_.output && !stuck) recorder_.attempt([&] { write_outputs(); });
   }
 
   /// All images of one output, one after the other.
@@ -320,17 +233,10 @@ class Runner {
 
   RunPlan plan_;
   TcuSimulation simulation_;
-  RunReport report_{
-      plan_, {}, 0, 0, simulation_.machine().rates(), Activity(simulation_.info().time)};
-  std::vector<std::uint32_t> retires_;
-  std::unique_ptr<EventFile> events_;
-  std::unique_ptr<RunTrace> trace_;
+  RunRecorder recorder_;
+  RunReport report_;
   std::unique_ptr<SampleFile> samples_;
-  std::unique_ptr<Timeline> timeline_;
-  EventFan event_fan_;
-  AccountFan account_fan_;
-  std::vector<std::string> failures_;  ///< of writing files; the result stands
-  bool made_output_ = false;           ///< the output folder was not there before
+  bool made_output_ = false;  ///< the output folder was not there before
 };
 
 /// --trace-list needs a machine, but nothing to run on it.
@@ -343,6 +249,7 @@ int list_command(const Args& args) {
 }  // namespace
 
 int run_command(const Words& words) {
+  if (const auto machine = other_machine(words)) return dpas_run_command(words, *machine);
   Args args("run", "Runs a compiled model or a program on the cycle-exact machine.", run_options());
   if (!args.parse(words)) return exit_ok;
   if (args.has("trace-list")) return list_command(args);
@@ -351,6 +258,7 @@ int run_command(const Words& words) {
     fmt::print("{}", run_config_json(plan));
     return exit_ok;
   }
+  keep_going_without_reader();
   return Runner(std::move(plan)).run();
 }
 

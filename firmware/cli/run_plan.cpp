@@ -184,19 +184,6 @@ void plan_board(const Args& args, const Sources& sources, RunPlan& plan) {
   }
 }
 
-Dump parse_dump(const std::string& text) {
-  std::string allowed;
-  const std::vector<MemoryInfo>& memories = tcu_machine_info().memories;
-  for (std::size_t i = 0; i < memories.size(); ++i) {
-    const std::string prefix = fmt::format("{}=", memories[i].name);
-    if (text.rfind(prefix, 0) == 0 && text.size() > prefix.size()) {
-      return {i, text.substr(prefix.size())};
-    }
-    allowed += fmt::format("{}{}", i == 0 ? "" : ", ", memories[i].name);
-  }
-  user_error("tactus run: --dump {} is not MEMORY=F; allowed memories: {}", quote(text), allowed);
-}
-
 /// Equal slices, as far as the number of instructions allows.
 std::vector<tcu::LayerEntry> equal_slices(std::uint64_t slices, std::uint64_t instructions) {
   std::vector<tcu::LayerEntry> regions;
@@ -226,19 +213,6 @@ void plan_regions(RunPlan& plan) {
   plan.regions = equal_slices(std::get<std::uint64_t>(value), instructions);
 }
 
-void plan_timeline(const Args& args, RunPlan& plan) {
-  plan.timeline = args.text("timeline");
-  check_needs(timeline_parameters().section(), args, "timeline", "F.json");
-  TimelineOptions& options = plan.timeline_options;
-  read_options(timeline_parameters(), args, options);
-  if (options.from >= options.to) {
-    user_error(
-        "tactus run: the window --timeline-from {} --timeline-to {} is empty; cycle numbers "
-        "count from 0, and both cycles belong to the window",
-        options.from, options.to - 1);
-  }
-}
-
 void plan_sampling(const Args& args, RunPlan& plan) {
   plan.samples = args.text("samples");
   check_needs(sampler_parameters().section(), args, "samples", "F.tsample");
@@ -247,21 +221,6 @@ void plan_sampling(const Args& args, RunPlan& plan) {
   plan.config.sample_interval = plan.sampling.interval;
   plan.config.sample_block_size = plan.sampling.block;
   plan.config.sample_pause = plan.sampling.pause;
-}
-
-/// Where to write a text: "-" is standard output.
-std::optional<std::string> text_output(const Args& args, const std::string& option) {
-  const auto path = args.text(option);
-  return path == "-" ? standard_output : path;
-}
-
-/// Whatever cannot be written where it is wanted costs no simulation. Inputs have been read.
-void claim_outputs(const RunPlan& plan) {
-  for (const auto& path : {plan.stats, plan.retire_log, plan.events, plan.samples, plan.trace.vcd,
-                           plan.trace.gtkw, plan.timeline, plan.report}) {
-    if (path) claim_output(*path);
-  }
-  for (const Dump& dump : plan.dumps) claim_output(dump.path);
 }
 
 }  // namespace
@@ -285,6 +244,10 @@ std::vector<Args::Option> run_options() {
       options.push_back(std::move(option));
     }
   };
+  add("What is run",
+      {{"machine", "NAME|F.json",
+        "the machine: tcu (default), or a DPAS profile of configs/dpas such as pvc, whose options "
+        "tactus run --machine pvc --help tells"}});
   add("What is run", parameter_options(workload_parameters().section(), ""));
   add("What is run",
       {{"input", "[NAME=]F", ".csv or .bin vectors of an input; k times its size runs k images",
@@ -294,16 +257,10 @@ std::vector<Args::Option> run_options() {
        {"print-config", "", "print the whole configuration for --config, and stop"}});
   add("How it is run", parameter_options(run_parameters().section(), ""));
   add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
+  add("What is written", {{"output", "DIR", "write each output as .csv and .bin", false, 'o'}});
+  add("What is written", run_output_options(tcu_machine_info()));
   add("What is written",
-      {{"output", "DIR", "write each output as .csv and .bin", false, 'o'},
-       {"stats", "F.json", "write all figures; -: to standard output, as for the next two"},
-       {"report", "F.html", "write a page with everything about the run, for any browser"},
-       {"events", "F", "write every event, one a line"},
-       {"retire-log", "F",
-        "write every instruction's retire cycle (of the machine, all images), little-endian "
-        "uint32"},
-       {"dump", "MEMORY=F", "write dram0, dram1, local or acc at the end, raw little-endian", true},
-       {"samples", "F.tsample", "write the performance sampler's words, see tactus samples"}});
+      {{"samples", "F.tsample", "write the performance sampler's words, see tactus samples"}});
   add("What is written", parameter_options(sampler_parameters().section(), ""));
   add("Timeline",
       {{"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"}});
@@ -363,15 +320,10 @@ RunPlan plan_run(const Args& args) {
   read_machine_options(args, plan.config);
   plan_sampling(args, plan);
   plan.output = args.text("output");
-  plan.retire_log = args.text("retire-log");
-  plan.stats = text_output(args, "stats");
-  plan.events = text_output(args, "events");
-  plan.report = text_output(args, "report");
-  plan.trace = read_trace_options(args);
+  static_cast<RunOutputs&>(plan) = read_run_outputs(args, tcu_machine_info());
   plan_regions(plan);
-  plan_timeline(args, plan);
-  for (const std::string& text : args.texts("dump")) plan.dumps.push_back(parse_dump(text));
   claim_outputs(plan);
+  if (plan.samples) claim_output(*plan.samples);
   return plan;
 }
 

@@ -8,19 +8,12 @@
 #include <vector>
 
 #include "firmware/cli/args.h"
-#include "firmware/cli/trace_options.h"
+#include "firmware/cli/run_outputs.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/driver/tcu/simulation.h"
-#include "firmware/report/timeline.h"
 
 namespace tactus {
-
-/// A memory to write to a file at the end.
-struct Dump {
-  std::size_t memory;  ///< of MachineInfo::memories
-  std::string path;
-};
 
 /// What is run: paths of files, empty where there is none.
 struct Workload {
@@ -50,7 +43,7 @@ struct BoardInUse {
   bool of_model = false;  ///< the model was compiled for the board of this name
 };
 
-struct RunPlan : RunChoices {
+struct RunPlan : RunChoices, RunOutputs {
   TcuSimulationConfig config;
   Workload workload;
   BoardInUse board;
@@ -62,17 +55,11 @@ struct RunPlan : RunChoices {
 
   std::vector<tcu::LayerEntry> regions;  ///< of the model, or as --regions has it
 
-  std::optional<std::string> output, stats, retire_log, events, samples, timeline, report;
-  TraceOptions trace;
-  TimelineOptions timeline_options;
-  std::vector<Dump> dumps;
+  std::optional<std::string> output, samples;
 
   /// "zcu104, which the model was compiled for; changed: read_latency (20, 7)".
   [[nodiscard]] std::string board_text() const;
 };
-
-/// What "-" stands for where a text is written.
-inline const std::string standard_output = "/dev/stdout";
 
 /// Whether a text is a number of regions, also one that is not allowed, rather than a file of them.
 [[nodiscard]] bool is_number(const std::string& text);

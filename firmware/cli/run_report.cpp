@@ -83,17 +83,17 @@ RunDocument run_document(const RunReport& report) {
   }
   document.total_cycles = report.total_cycles;
   document.wall_seconds = report.wall_seconds;
-  document.activity = &report.activity;
+  document.activity = report.activity;
   return document;
 }
 
-std::string stuck_message(const RunPlan& plan, const RunResult& result) {
+std::string stuck_message(Cycle max_cycles, const RunResult& result) {
   std::string text = result.end == RunEnd::hang
                          ? fmt::format(
                                "the program hangs: nothing has moved for many cycles up to "
                                "cycle {}",
                                result.cycles)
-                         : fmt::format("stopped at --max-cycles {}", plan.max_cycles.value_or(0));
+                         : fmt::format("stopped at --max-cycles {}", max_cycles);
   text += fmt::format("; {} of {} instructions retired",
                       std::min(result.retired, result.instructions), result.instructions);
   for (const std::string& unit : result.waits_for) text += "\n  " + unit;

@@ -16,7 +16,7 @@ struct RunReport {
   Cycle total_cycles = 0;           ///< of the machine, all images and preparation
   double wall_seconds = 0;          ///< simulation only
   MachineRates rates;
-  Activity activity;  ///< of the first image; filled for a page only
+  const Activity* activity = nullptr;  ///< of the first image; filled for a page only
 };
 
 /// What is written about it. The first image's figures are on the top; its cycles count from its
@@ -24,6 +24,6 @@ struct RunReport {
 [[nodiscard]] RunDocument run_document(const RunReport& report);
 
 /// What each unit waits for, for a run that did not finish.
-[[nodiscard]] std::string stuck_message(const RunPlan& plan, const RunResult& result);
+[[nodiscard]] std::string stuck_message(Cycle max_cycles, const RunResult& result);
 
 }  // namespace tactus

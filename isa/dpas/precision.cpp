@@ -66,7 +66,8 @@ std::size_t find_name(const Table& table, std::string_view name) {
 }  // namespace
 
 const PrecisionInfo& info(Precision precision) {
-  return precisions[static_cast<std::size_t>(precision) % precisions.size()];
+  const auto code = static_cast<std::size_t>(precision);
+  return precisions[code < precisions.size() ? code : 0];
 }
 
 std::optional<Precision> find_precision(std::string_view name) {

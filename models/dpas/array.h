@@ -57,6 +57,8 @@ class Array final : public sc_core::sc_module {
   }
   /// No instruction enters any more from `now` on, and all results are written.
   [[nodiscard]] bool idle(Cycle now) const { return now >= drained_at_ && now >= free_at_; }
+  /// First cycle in which the next instruction may enter.
+  [[nodiscard]] Cycle free_at() const { return free_at_; }
   /// Of the instruction that entered last: the cycle from which its result may be used, and from
   /// which its sources may be overwritten.
   [[nodiscard]] Cycle last_result() const { return last_result_; }

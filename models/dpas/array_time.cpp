@@ -6,6 +6,8 @@ namespace tactus::dpas {
 namespace {
 
 ArrayTime::State reason(IssueStage::ThreadState state, MemoryPort::State memory) {
+  const bool reads = memory == MemoryPort::read || memory == MemoryPort::read_write;
+  const bool writes = memory == MemoryPort::write || memory == MemoryPort::read_write;
   switch (state) {
     case IssueStage::issue:
     case IssueStage::wait_turn:
@@ -26,12 +28,12 @@ ArrayTime::State reason(IssueStage::ThreadState state, MemoryPort::State memory)
     case IssueStage::wait_queue:
       return ArrayTime::queue;
     case IssueStage::wait_load:
-      return memory == MemoryPort::read ? ArrayTime::load_data : ArrayTime::load_wait;
+      return reads ? ArrayTime::load_data : ArrayTime::load_wait;
     case IssueStage::wait_barrier:
       return ArrayTime::barrier;
     case IssueStage::wait_fence:
     case IssueStage::wait_end:
-      if (memory == MemoryPort::write) return ArrayTime::store_data;
+      if (writes) return ArrayTime::store_data;
       return memory == MemoryPort::rest ? ArrayTime::end : ArrayTime::store_wait;
     case IssueStage::rest:
       break;

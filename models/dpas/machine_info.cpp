@@ -44,8 +44,9 @@ std::vector<KindInfo> kinds() {
 std::vector<Identity> identities() {
   std::vector<Identity> list{
       {"array", "rows", {{"rows"}}},        {"array_time", "compute", {{"rows"}}},
-      {"alu", "execute", {{"alu_cycles"}}}, {"lsu", "read", {{"read_beats"}}},
-      {"lsu", "write", {{"write_beats"}}},
+      {"alu", "execute", {{"alu_cycles"}}}, {"lsu", "read", {{"read_alone"}}},
+      {"lsu", "write", {{"write_alone"}}},
+      {"lsu", "read_write", {{"read_and_write"}}},
   };
   static constexpr std::array<const char*, most_threads> threads{
       "thread0", "thread1", "thread2", "thread3", "thread4", "thread5", "thread6", "thread7"};
@@ -135,6 +136,9 @@ MachineInfo build() {
       {"write_beats"},
       {"read_bursts"},
       {"write_bursts"},
+      {"read_alone"},
+      {"write_alone"},
+      {"read_and_write"},
       {"dpas"},
       {"rows"},
       {"macs"},

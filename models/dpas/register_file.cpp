@@ -48,7 +48,14 @@ RegisterFile::Wait RegisterFile::wait(unsigned thread, const Operation& operatio
   for (unsigned i = 0; i < operation.sources; ++i) {
     latest(written, operation.source[i], wait.until, wait.grf);
   }
-  latest(written, operation.dst, wait.until, wait.grf);
+  // Results of the ALU come in order, whichever of them a register holds in the end.
+  const bool alu = operation.target == Target::alu;
+  for (unsigned i = operation.dst.first; i < unsigned{operation.dst.first} + operation.dst.count;
+       ++i) {
+    if (written[i] <= wait.until || (alu && writer_[first + i] == Hazard::alu_result)) continue;
+    wait.until = written[i];
+    wait.grf = static_cast<std::uint16_t>(i);
+  }
   if (wait.until > 0) wait.hazard = writer_[first + wait.grf];
   const Cycle before_readers = wait.until;
   latest(send_read_.data() + first, operation.dst, wait.until, wait.grf);
@@ -63,7 +70,8 @@ RegisterFile::Wait RegisterFile::wait(unsigned thread, const Operation& operatio
 void RegisterFile::writes(unsigned thread, RegisterRange range, Cycle cycle, Hazard writer) {
   const std::size_t first = std::size_t{thread} * registers_ + range.first;
   for (std::size_t i = first; i < first + range.count; ++i) {
-    written_[i] = cycle;
+    // In order: a shorter instruction of the ALU does not overtake a longer one.
+    written_[i] = writer == Hazard::alu_result ? std::max(written_[i], cycle) : cycle;
     writer_[i] = writer;
   }
 }

@@ -3,7 +3,8 @@
 // A register that an instruction is going to write is marked with the cycle from which it may be
 // used, and one that is still to be read with the cycle from which it may be overwritten. An
 // instruction is issued when all its registers allow it (spec section 8.3, published distances):
-//   - sources, and a destination that is being written: from the cycle of the last write on;
+//   - sources, and a destination that is being written: from the cycle of the last write on; an
+//     ALU instruction need not wait for one before it that writes the same register;
 //   - a destination that a message still reads: 8 cycles and a cycle a register after its issue;
 //   - a destination that the array still reads: timing.h, sources_released(). A DPAS need not wait
 //     for that: it writes later than DPAS before it read.

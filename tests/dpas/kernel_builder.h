@@ -56,8 +56,8 @@ class KernelBuilder {
     Type dst_type = Type::d, src0_type = Type::d;
   };
   /// D, B and A are registers, `a_byte` is added to A's.
-  Instruction& dpas(unsigned rc, unsigned dst, unsigned src1, unsigned src2,
-                    const DpasOperands& o, unsigned a_byte = 0) {
+  Instruction& dpas(unsigned rc, unsigned dst, unsigned src1, unsigned src2, const DpasOperands& o,
+                    unsigned a_byte = 0) {
     const unsigned grf = profile_.grf_bytes;
     Instruction i;
     i.opcode = Opcode::dpas;
@@ -68,8 +68,8 @@ class KernelBuilder {
     i.dst = at(dst * grf, 1, o.dst_type);
     i.source[0] = at(0, 0, o.src0_type);
     i.source[0].kind = Operand::Kind::null;
-    const DpasShape shape = shape_of(o.w, o.a, o.dst_type, o.src0_type, profile_.execution_size, 8,
-                                     rc, rc);
+    const DpasShape shape =
+        shape_of(o.w, o.a, o.dst_type, o.src0_type, profile_.execution_size, 8, rc, rc);
     i.dst.bytes = shape.dst_bytes;
     i.dst.kind = Operand::Kind::raw;
     if (o.src0 >= 0) {

@@ -25,8 +25,8 @@ Ran one_dpas(const DpasSimulationConfig& config, unsigned rc) {
 
 TEST(DpasMachineTiming, LatenciesOfTheGoldenTable) {
   const std::map<std::string, std::string> names{
-      {"XeHP_SDV", "xehp_sdv"}, {"DG2", "dg2"},     {"ARL_4deep", "arl_4deep"},
-      {"ARL_default", "arl"},   {"PVC", "pvc"},     {"PVCXT", "pvcxt"},
+      {"XeHP_SDV", "xehp_sdv"}, {"DG2", "dg2"}, {"ARL_4deep", "arl_4deep"},
+      {"ARL_default", "arl"},   {"PVC", "pvc"}, {"PVCXT", "pvcxt"},
       {"Xe2", "xe2"},           {"Xe3", "xe3"}};
   unsigned rows = 0;
   for (const std::vector<std::string>& row : golden_table("timing.tsv")) {
@@ -219,8 +219,8 @@ TEST(DpasMachineTiming, BranchesFlagsAndFences) {
   k.mov(k.result(2, 1), KernelBuilder::immediate(7), 1);                // + fence 35
   k.ret();                                                              // + 10
   const Ran ran = run(config, k);
-  EXPECT_EQ(ran.issues, (std::vector<std::uint32_t>{0, 16, 16 + 23, 16 + 23 + 35,
-                                                    16 + 23 + 35 + 10}));
+  EXPECT_EQ(ran.issues,
+            (std::vector<std::uint32_t>{0, 16, 16 + 23, 16 + 23 + 35, 16 + 23 + 35 + 10}));
 }
 
 TEST(DpasMachineTiming, ThreadsTakeTurnsAndMeetAtABarrier) {
@@ -370,7 +370,8 @@ TEST(DpasMachineTokens, AnnotationsGuardRegisters) {
   const auto kernel = [&](std::uint32_t written, std::uint32_t read) {
     KernelBuilder k(config.machine.profile);
     k.dpas(8, 16, 0, 8).annotations.sets = 3;
-    Instruction& mov = k.mov(k.result(read != 0 ? 8 : 40, 8), k.vector(written != 0 ? 16 : 50, 8), 8);
+    Instruction& mov =
+        k.mov(k.result(read != 0 ? 8 : 40, 8), k.vector(written != 0 ? 16 : 50, 8), 8);
     mov.annotations.waits_written = written;
     mov.annotations.waits_read = read;
     k.ret();

@@ -34,6 +34,7 @@ allow() {
 allow isa/support isa/support
 allow isa/dais isa/support isa/dais
 allow isa/tcu isa/support isa/dais isa/tcu
+allow isa/dpas isa/support isa/dpas
 check isa '<(systemc|tlm)' 'isa knows no SystemC'
 
 # What machines share knows no instruction set and no machine.
@@ -41,8 +42,10 @@ allow models/sim isa/support models/sim
 allow models/axi isa/support models/sim models/axi
 allow models/dram isa/support models/sim models/dram
 allow models/dais isa/support isa/dais models/sim models/dais
-allow models/tcu isa models
+allow models/tcu isa models/sim models/axi models/dram models/dais models/tcu
+allow models/dpas isa/support isa/dpas models/sim models/axi models/dram models/dpas
 allow firmware/driver/common isa/support models/sim firmware/driver/common
+allow firmware/driver/dpas isa/support isa/dpas models/sim models/axi models/dram models/dpas firmware/driver/common firmware/driver/dpas firmware/report
 allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/report
 
 # Nothing points upward.

@@ -90,6 +90,7 @@ void AxiPort::drive() {
 }
 
 MemoryPort::State AxiPort::find_state() const {
+  if (pins_.r.fires() && pins_.w.fires()) return read_write;
   if (pins_.r.fires()) return read;
   if (pins_.w.fires()) return write;
   if (pins_.ar.fires() || pins_.aw.fires()) return address;
@@ -104,6 +105,7 @@ void AxiPort::commit() {
   state_ = find_state();
   if (clock_.events != nullptr) tell_events();
   moved_ = false;
+  stats_.both += pins_.r.fires() && pins_.w.fires() ? 1 : 0;
   if (phase_ == Phase::empty) {
     phase_ = Phase::none;
     moved_ = true;

@@ -42,6 +42,8 @@ class LoadStoreUnit final : public sc_core::sc_module {
   [[nodiscard]] MemoryMap& memory_map() { return memory_map_; }
   [[nodiscard]] MemoryPort& port() { return *port_; }
   [[nodiscard]] const MemoryPort& port() const { return *port_; }
+  /// Waiting or in flight.
+  [[nodiscard]] unsigned messages() const { return queue_.in_use(); }
   [[nodiscard]] bool idle() const { return queue_.in_use() == 0; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }

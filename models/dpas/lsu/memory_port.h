@@ -18,6 +18,7 @@ class MemoryPort {
   enum State : unsigned {
     read,
     write,
+    read_write,
     address,
     wait_slave,
     wait_order,
@@ -26,9 +27,10 @@ class MemoryPort {
     payload,
     rest,
   };
-  static constexpr std::array<UnitState, 9> state_table{{
-      {"read", StateKind::busy, "a beat of read data arrives"},
-      {"write", StateKind::busy, "a beat of write data leaves"},
+  static constexpr std::array<UnitState, 10> state_table{{
+      {"read", StateKind::busy, "a beat of read data arrives, and none leaves"},
+      {"write", StateKind::busy, "a beat of write data leaves, and none arrives"},
+      {"read_write", StateKind::busy, "a beat arrives and another leaves"},
       {"address", StateKind::busy, "a burst's address passes the pins, and no data"},
       {"wait_slave", StateKind::stall, "an address or write data is offered and not taken"},
       {"wait_order", StateKind::stall,
@@ -41,6 +43,7 @@ class MemoryPort {
   struct Stats {
     std::uint64_t read_beats = 0, write_beats = 0;
     std::uint64_t read_bursts = 0, write_bursts = 0;
+    std::uint64_t both = 0;  ///< cycles in which a beat arrived and another left
   };
 
   virtual ~MemoryPort() = default;

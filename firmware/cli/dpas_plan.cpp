@@ -1,0 +1,263 @@
+#include "firmware/cli/dpas_plan.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include "firmware/cli/parameter_options.h"
+#include "firmware/cli/run_parameters.h"
+#include "firmware/config/board.h"
+#include "firmware/config/config_files.h"
+#include "firmware/driver/dpas/simulation_parameters.h"
+#include "isa/dpas/profile_table.h"
+#include "isa/support/error.h"
+#include "isa/support/file_guard.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::uint64_t address_space = std::uint64_t{1} << 32;
+
+const ParameterInfo& max_cycles_parameter() {
+  static const ParameterInfo info = [] {
+    ParameterInfo p;
+    p.key = "max_cycles";
+    p.option = "max-cycles";
+    p.whole = {1};
+    p.unit = "cycles";
+    p.sentence = "stop after so many";
+    p.missing = "no limit";
+    p.optional = true;
+    return p;
+  }();
+  return info;
+}
+
+std::pair<std::string, std::string> split(const std::string& option, const std::string& text) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
+    user_error("tactus run: --{} {} is not allowed; allowed: NAME=...", option, quote(text));
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+std::optional<std::int64_t> number(std::string_view text) {
+  const bool negative = !text.empty() && text[0] == '-';
+  if (negative) text.remove_prefix(1);
+  const bool hexadecimal = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  if (hexadecimal) text.remove_prefix(2);
+  std::uint64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
+  return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
+}
+
+/// NAME=F or NAME=BYTES.
+DpasBinding parse_binding(const std::string& text) {
+  DpasBinding binding;
+  std::string value;
+  std::tie(binding.name, value) = split("bind", text);
+  if (std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+    const auto size = number(value);
+    if (!size || *size < 1 || static_cast<std::uint64_t>(*size) > address_space) {
+      user_error("tactus run: --bind {}: {} bytes; allowed 1..2^32", quote(binding.name), value);
+    }
+    binding.size = static_cast<std::uint64_t>(*size);
+    return binding;
+  }
+  binding.path = value;
+  binding.bytes = read_file(value);
+  binding.size = binding.bytes.size();
+  if (binding.size == 0) user_error("{}: it is empty; a buffer has 1 byte or more", value);
+  return binding;
+}
+
+DpasValue parse_value(const std::string& text) {
+  DpasValue result;
+  std::string list;
+  std::tie(result.name, list) = split("set", text);
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', from), list.size());
+    const std::string item = list.substr(from, comma - from);
+    const auto value = number(item);
+    if (!value) {
+      user_error(
+          "tactus run: --set {}: {} is no whole number; allowed: decimal or 0x..., one or "
+          "one for each thread, with commas",
+          quote(result.name), quote(item));
+    }
+    result.values.push_back(*value);
+    from = comma + 1;
+  }
+  return result;
+}
+
+const dpas::Kernel& choose_kernel(const DpasPlan& plan) {
+  std::vector<std::string_view> names;
+  for (const dpas::Kernel& kernel : plan.program.kernels) {
+    if (kernel.name == plan.kernel_name) return kernel;
+    names.push_back(kernel.name);
+  }
+  if (plan.kernel_name.empty() && names.size() == 1) return plan.program.kernels.front();
+  if (plan.kernel_name.empty()) {
+    user_error("{}: {} kernels; choose one by --kernel: {}", plan.program_path, names.size(),
+               quote_list(names));
+  }
+  user_error("{}: there is no kernel {}; allowed {}{}", plan.program_path, quote(plan.kernel_name),
+             quote_list(names), suggestion(plan.kernel_name, names));
+}
+
+/// Every input is bound or set, once, and nothing else is.
+void check_inputs(const DpasPlan& plan) {
+  std::vector<std::string_view> inputs;
+  for (const dpas::Input& input : plan.kernel->inputs) {
+    inputs.push_back(plan.kernel->variable(input.variable)->name);
+  }
+  std::vector<std::string> given;
+  const auto take = [&](const char* option, const std::string& name) {
+    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) {
+      user_error("tactus run: --{} {}: kernel {} has no such input; allowed {}{}", option,
+                 quote(name), quote(plan.kernel->name),
+                 inputs.empty() ? "none" : quote_list(inputs), suggestion(name, inputs));
+    }
+    if (std::find(given.begin(), given.end(), name) != given.end()) {
+      user_error("tactus run: input {} is given twice", quote(name));
+    }
+    given.push_back(name);
+  };
+  for (const DpasBinding& binding : plan.bindings) take("bind", binding.name);
+  for (const DpasValue& value : plan.values) {
+    take("set", value.name);
+    const std::size_t count = value.values.size();
+    if (count != 1 && count != plan.config.machine.threads) {
+      user_error("tactus run: --set {}: {} numbers for {} threads; allowed 1, or one for each",
+                 quote(value.name), count, plan.config.machine.threads);
+    }
+  }
+  for (const dpas::Input& input : plan.kernel->inputs) {
+    const std::string& name = plan.kernel->variable(input.variable)->name;
+    if (std::find(given.begin(), given.end(), name) != given.end()) continue;
+    user_error(
+        "tactus run: input {} of kernel {} ({} bytes) is missing; add --bind {}=F for a "
+        "buffer with these contents, --bind {}=BYTES for one of zeros, or --set {}=N",
+        quote(name), quote(plan.kernel->name), input.size, name, name, name);
+  }
+}
+
+/// --save NAME=F.
+void parse_save(const std::string& text, DpasPlan& plan) {
+  const auto [name, path] = split("save", text);
+  std::vector<std::string_view> names;
+  for (DpasBinding& binding : plan.bindings) {
+    names.push_back(binding.name);
+    if (binding.name != name) continue;
+    binding.save = path;
+    return;
+  }
+  user_error("tactus run: --save {}: no buffer of this name is bound; allowed {}{}", quote(name),
+             names.empty() ? "none" : quote_list(names), suggestion(name, names));
+}
+
+/// Checks what options have made of a profile as a whole, as its file is checked.
+void check_profile(const dpas::Profile& profile, const std::string& machine) {
+  nlohmann::ordered_json json;
+  json["name"] = profile.name;
+  json["title"] = profile.title;
+  dpas::profile_parameters().write(json, profile);
+  (void)dpas::parse_profile(json.dump(), machine + ", as options change it");
+}
+
+}  // namespace
+
+dpas::Profile read_machine_profile(const std::string& machine) {
+  const bool path = config_path("dpas", machine) == machine;
+  if (path) return dpas::read_profile(machine);
+  const std::vector<std::string> names = config_names("dpas");
+  std::vector<std::string_view> all{"tcu"};
+  all.insert(all.end(), names.begin(), names.end());
+  if (std::find(all.begin() + 1, all.end(), machine) == all.end()) {
+    user_error("--machine {} is not allowed; allowed: {}{}", quote(machine), quote_list(all),
+               suggestion(machine, all));
+  }
+  return dpas::read_profile(config_path("dpas", machine));
+}
+
+std::vector<Args::Option> dpas_run_options() {
+  std::vector<Args::Option> options;
+  const auto add = [&](const std::string& group, std::vector<Args::Option> more) {
+    for (Args::Option& option : more) {
+      if (!group.empty()) option.group = group;
+      options.push_back(std::move(option));
+    }
+  };
+  add("What is run",
+      {{"machine", "NAME|F.json", "a profile of configs/dpas, or a file of that form"},
+       {"program", "F", "vISA text (.visaasm) or container (.isa)"},
+       {"kernel", "NAME", "which of several kernels"},
+       {"bind", "NAME=F|BYTES",
+        "an input of the kernel points to a buffer: the bytes of a file, or so many zeros", true},
+       {"set", "NAME=N[,N...]", "an input of the kernel is this number, or one for each thread",
+        true},
+       {"strict", "", "also refuse what only some tools refuse: E_DPAS_SIGN"},
+       {"allow-overlap", "", "let dst overlap src1: all is read before anything is written"}});
+  add("How it is run", {{"max-cycles", "CYCLES", "stop after so many (default no limit)"},
+                        {"print-config", "", "print the whole configuration, and stop"}});
+  add("What is written", {{"save", "NAME=F", "write a bound buffer at the end", true}});
+  add("What is written", run_output_options(dpas_machine_info()));
+  add("Timeline",
+      {{"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"}});
+  add("Timeline", parameter_options(timeline_parameters().section(), ""));
+  add("Waveforms", trace_options());
+  add("", parameter_options(dpas_machine_parameters().section(), "Machine"));
+  add("", parameter_options(dpas_profile_overrides().section(), "Profile"));
+  add("Board", {{"board", "NAME|F.json",
+                 "a board of configs/boards or a file: the values below, which other options "
+                 "replace"}});
+  add("", parameter_options(board_parameters().section(), "Board"));
+  return options;
+}
+
+DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& machine) {
+  DpasSimulationConfig config;
+  config.machine.profile = read_machine_profile(machine);
+  if (const auto name = args.text("board")) static_cast<BoardValues&>(config) = read_board(*name);
+  BoardValues& board = config;
+  read_options(board_parameters(), args, board);
+  read_options(dpas_machine_parameters(), args, config.machine);
+  read_options(dpas_profile_overrides(), args, config.machine);
+  check_profile(config.machine.profile, machine);
+  return config;
+}
+
+DpasPlan plan_dpas_run(const Args& args, const std::string& machine) {
+  DpasPlan plan;
+  plan.machine = machine;
+  plan.config = plan_dpas_machine(args, machine);
+  plan.board = args.text("board").value_or("");
+  const auto program = args.text("program");
+  if (!program) user_error("tactus run: --machine {} needs --program F.visaasm or F.isa", machine);
+  plan.program_path = *program;
+  plan.kernel_name = args.text("kernel").value_or("");
+  plan.legality = {args.has("strict"), args.has("allow-overlap")};
+  plan.program = dpas::read_program(*program, plan.config.machine.profile, plan.legality);
+  plan.kernel = &choose_kernel(plan);
+  for (const std::string& text : args.texts("bind")) plan.bindings.push_back(parse_binding(text));
+  for (const std::string& text : args.texts("set")) plan.values.push_back(parse_value(text));
+  check_inputs(plan);
+  for (const std::string& text : args.texts("save")) parse_save(text, plan);
+  if (const auto value = option_value(max_cycles_parameter(), args)) {
+    plan.max_cycles = std::get<std::uint64_t>(*value);
+  }
+  static_cast<RunOutputs&>(plan) = read_run_outputs(args, dpas_machine_info());
+  claim_outputs(plan);
+  for (const DpasBinding& binding : plan.bindings) {
+    if (!binding.save.empty()) claim_output(binding.save);
+  }
+  return plan;
+}
+
+}  // namespace tactus

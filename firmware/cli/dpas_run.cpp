@@ -1,0 +1,217 @@
+#include "firmware/cli/dpas_run.h"
+
+#include <chrono>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/core.h>
+
+#include "firmware/cli/dpas_plan.h"
+#include "firmware/cli/interrupt.h"
+#include "firmware/cli/progress.h"
+#include "firmware/cli/run_report.h"
+#include "firmware/cli/standard_output.h"
+#include "firmware/cli/version.h"
+#include "firmware/driver/dpas/run_figures.h"
+#include "firmware/driver/dpas/simulation_parameters.h"
+#include "firmware/driver/dpas/timeline_tracks.h"
+#include "isa/dpas/profile_table.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json configuration(const DpasPlan& plan) {
+  Json json;
+  json["program"] = plan.program_path;
+  json["kernel"] = plan.kernel->name;
+  for (const DpasBinding& binding : plan.bindings) {
+    json["buffers"][binding.name] = {{"file", binding.path.empty() ? Json() : Json(binding.path)},
+                                     {"bytes", binding.size}};
+  }
+  for (const DpasValue& value : plan.values) json["values"][value.name] = value.values;
+  json["machine"] = plan.machine;
+  dpas_machine_parameters().write(json["parameters"], plan.config.machine);
+  json["profile"]["name"] = plan.config.machine.profile.name;
+  json["profile"]["title"] = plan.config.machine.profile.title;
+  dpas::profile_parameters().write(json["profile"], plan.config.machine.profile);
+  if (!plan.board.empty()) json["board"]["name"] = plan.board;
+  const BoardValues& board = plan.config;
+  board_parameters().write(json["board"], board);
+  return json;
+}
+
+/// Everything a run holds while it runs.
+class Runner {
+ public:
+  explicit Runner(const DpasPlan& plan)
+      : plan_(plan),
+        simulation_(plan.config),
+        recorder_(
+            plan, simulation_,
+            [this] { return std::make_unique<DpasTimelineTracks>(simulation_, *plan_.kernel); },
+            plan.program_path) {}
+
+  int run() {
+    const std::vector<DpasThread> threads = bind();
+    std::optional<DeferSignals> defer;
+    if (recorder_.traces()) defer.emplace();
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      simulate(threads);
+    } catch (const Interrupted&) {
+      // What was traced is closed below.
+    }
+    wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    recorder_.finish();
+    if (const int signal = DeferSignals::received(); signal != 0) {
+      fmt::print(stderr, "tactus: stopped by a signal after {} cycles; waveform: {}\n",
+                 simulation_.now(), recorder_.trace_summary());
+      die_of(signal);
+    }
+    defer.reset();
+    const RunDocument document = this->document();
+    recorder_.write(&document);
+    save_buffers();
+    fmt::print(screen(), "{}", summary_text(document));
+    if (recorder_.traces()) {
+      fmt::print(screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
+    }
+    const bool stuck = result_.end != RunEnd::finished;
+    if (stuck) {
+      fmt::print(stderr, "tactus: {}\n", stuck_message(plan_.max_cycles.value_or(0), result_));
+    }
+    if (const auto& failures = recorder_.failures(); !failures.empty()) {
+      throw UserError(fmt::format("{}", fmt::join(failures, "\n")));
+    }
+    return stuck ? exit_stuck : exit_ok;
+  }
+
+ private:
+  /// Buffers in memory, and what each thread starts with.
+  std::vector<DpasThread> bind() {
+    std::vector<DpasThread> threads(plan_.config.machine.threads);
+    for (DpasThread& thread : threads) thread.kernel = plan_.kernel;
+    const auto set = [&](unsigned t, const std::string& name, std::uint64_t value) {
+      for (const dpas::Input& input : plan_.kernel->inputs) {
+        if (plan_.kernel->variable(input.variable)->name != name) continue;
+        threads[t].set(name, value, input.size);
+      }
+    };
+    for (const DpasBinding& binding : plan_.bindings) {
+      addresses_.push_back(simulation_.allocate(binding.name, binding.size));
+      if (!binding.bytes.empty()) simulation_.write(addresses_.back(), binding.bytes);
+      for (unsigned t = 0; t < threads.size(); ++t) set(t, binding.name, addresses_.back());
+    }
+    for (const DpasValue& value : plan_.values) {
+      for (unsigned t = 0; t < threads.size(); ++t) {
+        const std::int64_t number = value.values.size() == 1 ? value.values[0] : value.values[t];
+        set(t, value.name, static_cast<std::uint64_t>(number));
+      }
+    }
+    return threads;
+  }
+
+  void simulate(const std::vector<DpasThread>& threads) {
+    Progress progress(plan_.kernel->instructions.size() * threads.size());
+    RunOptions options;
+    options.max_cycles = plan_.max_cycles.value_or(0);
+    options.retire_log = recorder_.retires();
+    options.progress = [&](Cycle, std::uint64_t instructions) {
+      if (DeferSignals::received() != 0) throw Interrupted{};
+      progress.update(simulation_.now(), instructions);
+    };
+    recorder_.begin_run("program", {});
+    recorder_.activity().start(simulation_.now());
+    result_ = simulation_.run(plan_.program, threads, options);
+    recorder_.end_run(result_.accounting);
+  }
+
+  [[nodiscard]] RunDocument document() {
+    RunDocument document;
+    document.version = version;
+    document.revision = git_revision;
+    document.kind = "program";
+    document.subject = plan_.program_path;
+    document.machine = dpas_machine_line(plan_.config);
+    document.board = plan_.board;
+    document.clock_mhz = plan_.config.clock_mhz;
+    document.rates = simulation_.machine().rates();
+    document.configuration = configuration(plan_);
+    ReportedRun run;
+    run.run = &result_;
+    run.cycles = result_.cycles;
+    run.last_retire = result_.last_retire;
+    run.lines = dpas_summary_lines(result_);
+    document.images.push_back(std::move(run));
+    document.total_cycles = simulation_.now();
+    document.wall_seconds = wall_seconds_;
+    document.activity = &recorder_.activity();
+    return document;
+  }
+
+  void save_buffers() {
+    for (std::size_t i = 0; i < plan_.bindings.size(); ++i) {
+      const DpasBinding& binding = plan_.bindings[i];
+      if (binding.save.empty()) continue;
+      recorder_.attempt([&] {
+        write_file_atomically(binding.save, simulation_.read(addresses_[i], binding.size));
+        fmt::print(screen(), "{:<14}{} in {}\n", "buffer", binding.name, binding.save);
+      });
+    }
+  }
+
+  /// Where the summary goes: not among figures or events on standard output.
+  [[nodiscard]] std::FILE* screen() const {
+    for (const auto& path : {plan_.stats, plan_.report, plan_.events}) {
+      if (path == standard_output) return stderr;
+    }
+    return stdout;
+  }
+
+  const DpasPlan& plan_;
+  DpasSimulation simulation_;
+  RunRecorder recorder_;
+  DpasRunResult result_;
+  std::vector<std::uint64_t> addresses_;  ///< of the bindings
+  double wall_seconds_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::string> other_machine(const Words& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::optional<std::string> name;
+    if (words[i] == "--machine" && i + 1 < words.size()) name = words[i + 1];
+    if (words[i].rfind("--machine=", 0) == 0) name = words[i].substr(10);
+    if (name) return *name == "tcu" ? std::nullopt : name;
+  }
+  return std::nullopt;
+}
+
+int dpas_run_command(const Words& words, const std::string& machine) {
+  Args args("run", "Runs a kernel on a machine with a DPAS array, cycle by cycle, with its data.",
+            dpas_run_options());
+  if (!args.parse(words)) return exit_ok;
+  if (args.has("trace-list")) {
+    const DpasSimulation simulation(plan_dpas_machine(args, machine));
+    fmt::print("{}", signal_list(simulation, read_trace_options(args)));
+    return exit_ok;
+  }
+  const DpasPlan plan = plan_dpas_run(args, machine);
+  for (const std::string& warning : plan.program.warnings) {
+    fmt::print(stderr, "tactus: warning: {}\n", warning);
+  }
+  if (args.has("print-config")) {
+    fmt::print("{}\n", configuration(plan).dump(2, ' ', false, Json::error_handler_t::replace));
+    return exit_ok;
+  }
+  keep_going_without_reader();
+  return Runner(plan).run();
+}
+
+}  // namespace tactus

@@ -1,0 +1,202 @@
+#include "firmware/cli/run_outputs.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/core.h>
+
+#include "firmware/cli/parameter_options.h"
+#include "firmware/cli/run_parameters.h"
+#include "isa/support/error.h"
+#include "isa/support/file_guard.h"
+#include "isa/support/files.h"
+#include "isa/support/output_file.h"
+#include "isa/support/text.h"
+
+namespace tactus {
+namespace {
+
+/// "dram0, dram1, local or acc".
+std::string memory_list(const MachineInfo& machine) {
+  std::string text;
+  for (std::size_t i = 0; i < machine.memories.size(); ++i) {
+    const bool last = i + 1 == machine.memories.size();
+    text += fmt::format("{}{}", i == 0 ? "" : last ? " or " : ", ", machine.memories[i].name);
+  }
+  return text;
+}
+
+Dump parse_dump(const std::string& text, const MachineInfo& machine) {
+  std::string allowed;
+  for (std::size_t i = 0; i < machine.memories.size(); ++i) {
+    const std::string prefix = fmt::format("{}=", machine.memories[i].name);
+    if (text.rfind(prefix, 0) == 0 && text.size() > prefix.size()) {
+      return {i, text.substr(prefix.size())};
+    }
+    allowed += fmt::format("{}{}", i == 0 ? "" : ", ", machine.memories[i].name);
+  }
+  user_error("tactus run: --dump {} is not MEMORY=F; allowed memories: {}", quote(text), allowed);
+}
+
+void read_timeline(const Args& args, RunOutputs& outputs) {
+  outputs.timeline = args.text("timeline");
+  check_needs(timeline_parameters().section(), args, "timeline", "F.json");
+  TimelineOptions& options = outputs.timeline_options;
+  read_options(timeline_parameters(), args, options);
+  if (options.from >= options.to) {
+    user_error(
+        "tactus run: the window --timeline-from {} --timeline-to {} is empty; cycle numbers "
+        "count from 0, and both cycles belong to the window",
+        options.from, options.to - 1);
+  }
+}
+
+/// Where to write a text: "-" is standard output.
+std::optional<std::string> text_output(const Args& args, const std::string& option) {
+  const auto path = args.text(option);
+  return path == "-" ? standard_output : path;
+}
+
+}  // namespace
+
+std::vector<Args::Option> run_output_options(const MachineInfo& machine) {
+  return {{"stats", "F.json", "write all figures; -: to standard output, as for the next two"},
+          {"report", "F.html", "write a page with everything about the run, for any browser"},
+          {"events", "F", "write every event, one a line"},
+          {"retire-log", "F",
+           "write every instruction's retire cycle (of the machine, all images), little-endian "
+           "uint32"},
+          {"dump", "MEMORY=F", "write " + memory_list(machine) + " at the end, raw little-endian",
+           true}};
+}
+
+RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine) {
+  RunOutputs outputs;
+  outputs.retire_log = args.text("retire-log");
+  outputs.stats = text_output(args, "stats");
+  outputs.events = text_output(args, "events");
+  outputs.report = text_output(args, "report");
+  outputs.trace = read_trace_options(args);
+  read_timeline(args, outputs);
+  for (const std::string& text : args.texts("dump")) {
+    outputs.dumps.push_back(parse_dump(text, machine));
+  }
+  return outputs;
+}
+
+void claim_outputs(const RunOutputs& outputs) {
+  for (const auto& path : {outputs.stats, outputs.retire_log, outputs.events, outputs.trace.vcd,
+                           outputs.trace.gtkw, outputs.timeline, outputs.report}) {
+    if (path) claim_output(*path);
+  }
+  for (const Dump& dump : outputs.dumps) claim_output(dump.path);
+}
+
+/// Writes event lines "cycle EVENT...". A failure to write stops the file and not the run.
+class RunRecorder::EventFile final : public EventLines {
+ public:
+  EventFile(const EventFormat& format, const std::string& path) : EventLines(format), file_(path) {}
+  /// Throws UserError for the first write that failed.
+  void close() {
+    if (failure_) throw UserError(*failure_);
+    file_.close();
+  }
+
+ private:
+  void lines(Cycle cycle, const std::vector<std::string>& lines) override {
+    if (failure_) return;
+    try {
+      for (const std::string& line : lines) file_.write(fmt::format("{} {}\n", cycle, line));
+    } catch (const UserError& error) {
+      failure_ = error.what();
+    }
+  }
+  OutputFile file_;
+  std::optional<std::string> failure_;
+};
+
+RunRecorder::RunRecorder(const RunOutputs& outputs, Simulation& simulation,
+                         const std::function<std::unique_ptr<TimelineTracks>()>& tracks,
+                         const std::string& of)
+    : outputs_(outputs), simulation_(simulation), activity_(simulation.info().time) {
+  if (outputs.events) {
+    events_ = std::make_unique<EventFile>(simulation.machine().event_format(), *outputs.events);
+    event_fan_.add(events_.get());
+  }
+  if (outputs.trace.vcd) trace_ = std::make_unique<RunTrace>(simulation, outputs.trace, of);
+  if (outputs.timeline) {
+    timeline_ = std::make_unique<Timeline>(*outputs.timeline, simulation, tracks(),
+                                           outputs.timeline_options);
+    event_fan_.add(timeline_.get());
+    account_fan_.add(timeline_.get());
+  }
+  if (outputs.report) account_fan_.add(&activity_);
+  if (!event_fan_.empty()) simulation.observe(&event_fan_);
+  if (!account_fan_.empty()) simulation.observe_accounts(&account_fan_);
+}
+
+RunRecorder::~RunRecorder() = default;
+
+void RunRecorder::begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
+  if (timeline_) timeline_->begin_run(name, program);
+}
+
+void RunRecorder::end_run(const Accounting& accounting) {
+  if (timeline_) timeline_->end_run(accounting);
+}
+
+void RunRecorder::finish() {
+  if (!trace_) return;
+  if (std::string problem = trace_->finish(); !problem.empty()) {
+    failures_.push_back(std::move(problem));
+    trace_.reset();
+  }
+}
+
+std::string RunRecorder::trace_summary() const { return trace_ ? trace_->summary() : ""; }
+
+void RunRecorder::write(const RunDocument* document) {
+  if (events_) attempt([&] { events_->close(); });
+  if (timeline_) attempt([&] { close_timeline(); });
+  if (outputs_.retire_log) attempt([&] { write_retire_log(); });
+  if (document != nullptr && outputs_.stats) {
+    attempt([&] { write_file_atomically(*outputs_.stats, stats_json(*document)); });
+  }
+  if (document != nullptr && outputs_.report) {
+    attempt([&] { write_file_atomically(*outputs_.report, run_page_html(*document)); });
+  }
+  for (const Dump& dump : outputs_.dumps) attempt([&] { write_dump(dump); });
+}
+
+void RunRecorder::close_timeline() {
+  timeline_->close();
+  if (const auto note = timeline_->note()) {
+    fmt::print(stderr, "tactus: {}: {}\n", *outputs_.timeline, *note);
+  }
+}
+
+void RunRecorder::write_retire_log() {
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(retires_.size() * 4);
+  for (const std::uint32_t cycle : retires_) {
+    for (unsigned i = 0; i < 4; ++i) bytes.push_back(static_cast<std::uint8_t>(cycle >> (8 * i)));
+  }
+  write_file_atomically(*outputs_.retire_log, bytes);
+}
+
+/// A memory; of a bank its initial contents where those are longer (the offset registers reach
+/// beyond the depth).
+void RunRecorder::write_dump(const Dump& dump) {
+  OutputFile file(dump.path);
+  std::uint64_t end = simulation_.memory_bytes(dump.memory);
+  if (least_bytes) end = std::max(end, least_bytes(dump.memory));
+  const std::uint64_t vector = simulation_.machine().rates().vector_bytes;
+  const std::uint64_t chunk = std::max<std::uint64_t>(1, (1 << 20) / vector) * vector;
+  for (std::uint64_t at = 0; at < end; at += chunk) {
+    const auto bytes = simulation_.read_memory(dump.memory, at, std::min(chunk, end - at));
+    file.write(bytes.data(), bytes.size());
+  }
+  file.close();
+}
+
+}  // namespace tactus

@@ -1,0 +1,106 @@
+// What a run of any machine writes beside its results: options, and the files of one run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/cli/args.h"
+#include "firmware/cli/trace_options.h"
+#include "firmware/driver/common/simulation.h"
+#include "firmware/report/activity.h"
+#include "firmware/report/fan.h"
+#include "firmware/report/run_document.h"
+#include "firmware/report/timeline.h"
+
+namespace tactus {
+
+/// A memory to write to a file at the end.
+struct Dump {
+  std::size_t memory;  ///< of MachineInfo::memories
+  std::string path;
+};
+
+struct RunOutputs {
+  std::optional<std::string> stats, retire_log, events, timeline, report;
+  TraceOptions trace;
+  TimelineOptions timeline_options;
+  std::vector<Dump> dumps;
+};
+
+/// What "-" stands for where a text is written.
+inline const std::string standard_output = "/dev/stdout";
+
+/// --stats, --report, --events, --retire-log, --dump.
+[[nodiscard]] std::vector<Args::Option> run_output_options(const MachineInfo& machine);
+/// Those and the timeline's and the waveform's. Throws UserError for what says nothing.
+[[nodiscard]] RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine);
+/// Whatever cannot be written where it is wanted costs no simulation. Inputs have been read.
+void claim_outputs(const RunOutputs& outputs);
+
+/// Watches a machine and writes the files of its runs. What cannot be written costs itself only:
+/// the rest of the result is not lost.
+class RunRecorder {
+ public:
+  /// Opens what is written while the machine runs. `of` names what runs, for the waveform.
+  RunRecorder(const RunOutputs& outputs, Simulation& simulation,
+              const std::function<std::unique_ptr<TimelineTracks>()>& tracks,
+              const std::string& of);
+  ~RunRecorder();
+  RunRecorder(const RunRecorder&) = delete;
+  RunRecorder& operator=(const RunRecorder&) = delete;
+
+  /// Where retires are logged; null if nobody wants them.
+  [[nodiscard]] std::vector<std::uint32_t>* retires() {
+    return outputs_.retire_log ? &retires_ : nullptr;
+  }
+  [[nodiscard]] Activity& activity() { return activity_; }
+  /// A waveform is written, so that signals have to be deferred.
+  [[nodiscard]] bool traces() const { return trace_ != nullptr; }
+
+  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
+  void end_run(const Accounting& accounting);
+
+  /// The machine has run: closes the waveform.
+  void finish();
+  /// "N cycles, ... in F", after finish(); empty if there is no waveform.
+  [[nodiscard]] std::string trace_summary() const;
+  /// The rest of the files. Without a document there are no figures to write.
+  void write(const RunDocument* document);
+  /// Of writing files; the result stands.
+  [[nodiscard]] std::vector<std::string>& failures() { return failures_; }
+
+  /// Writes some file of the run's; a failure is kept.
+  template <typename Write>
+  void attempt(Write&& write) {
+    try {
+      write();
+    } catch (const UserError& error) {
+      failures_.emplace_back(error.what());
+    }
+  }
+  /// Bytes of a memory at the end, where it has more than its own.
+  std::function<std::uint64_t(std::size_t memory)> least_bytes;
+
+ private:
+  class EventFile;
+  void close_timeline();
+  void write_retire_log();
+  void write_dump(const Dump& dump);
+
+  const RunOutputs& outputs_;
+  Simulation& simulation_;
+  Activity activity_;
+  std::vector<std::uint32_t> retires_;
+  std::unique_ptr<EventFile> events_;
+  std::unique_ptr<RunTrace> trace_;
+  std::unique_ptr<Timeline> timeline_;
+  EventFan event_fan_;
+  AccountFan account_fan_;
+  std::vector<std::string> failures_;
+};
+
+}  // namespace tactus

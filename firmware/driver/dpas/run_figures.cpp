@@ -1,0 +1,39 @@
+#include "firmware/driver/dpas/run_figures.h"
+
+#include <fmt/format.h>
+
+namespace tactus {
+
+std::vector<std::pair<std::string, std::string>> dpas_summary_lines(const DpasRunResult& run) {
+  const auto share = [](std::uint64_t part, std::uint64_t of) {
+    return of == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(of);
+  };
+  const Counters& totals = run.accounting.totals;
+  return {
+      {"instructions", fmt::format("{}; last issued in cycle {}", run.retired, run.last_retire)},
+      {"array", fmt::format("{} DPAS, {} MAC; rows enter in {:.1f} % of all cycles", run.dpas,
+                            run.macs, share(run.rows, run.cycles))},
+      {"registers", fmt::format("{} read, {} saved by operand buffers ({:.1f} %), {} written",
+                                run.grf_reads, run.grf_reads_saved,
+                                share(run.grf_reads_saved, run.grf_reads + run.grf_reads_saved),
+                                run.grf_writes)},
+      {"memory", fmt::format("{} bytes loaded by {} messages, {} stored by {}", run.bytes_loaded,
+                             totals.of("loads"), run.bytes_stored, totals.of("stores"))},
+  };
+}
+
+std::string dpas_machine_line(const DpasSimulationConfig& config) {
+  const dpas::MachineParameters& machine = config.machine;
+  const std::string memory =
+      machine.memory == dpas::MemoryKind::ideal
+          ? fmt::format("ideal memory, latency {}, {} bytes a cycle", machine.ideal_cycles(),
+                        machine.ideal_bytes)
+          : fmt::format("AXI {} bits, memory latency {} read {} write", config.axi_data_bits,
+                        config.read_latency, config.write_latency);
+  return fmt::format("{}: {} channels, depth {}, {} threads of {} registers of {} bytes, {}",
+                     machine.profile.name, machine.profile.execution_size,
+                     machine.profile.array_depth, machine.threads, machine.profile.grf_count,
+                     machine.profile.grf_bytes, memory);
+}
+
+}  // namespace tactus

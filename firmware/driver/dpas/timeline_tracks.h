@@ -1,0 +1,33 @@
+// What a timeline shows of the DPAS machine beside the states of its units: DPAS in the array, AXI
+// bursts, messages in flight, utilisation.
+#pragma once
+
+#include <vector>
+
+#include "firmware/driver/dpas/simulation.h"
+#include "firmware/report/burst_tracks.h"
+#include "firmware/report/timeline.h"
+
+namespace tactus {
+
+class DpasTimelineTracks final : public TimelineTracks {
+ public:
+  /// `kernel` is what all threads run.
+  DpasTimelineTracks(const DpasSimulation& simulation, const dpas::Kernel& kernel);
+
+  void begin(Timeline& timeline) override;
+  void begin_run(const std::vector<std::uint8_t>& program) override;
+  void event(const Event& event, Cycle now) override;
+  [[nodiscard]] std::vector<GaugeGroup> gauges() override;
+
+ private:
+  static constexpr unsigned track_array = Timeline::first_fixed_track;
+
+  const DpasSimulation& simulation_;
+  const dpas::Kernel& kernel_;
+  Timeline* timeline_ = nullptr;
+  BurstTracks bursts_;
+  std::uint64_t rows_ = 0;  ///< of the array, before the present interval
+};
+
+}  // namespace tactus
