@@ -65,12 +65,10 @@ TEST_F(GemmCommand, ListsAreTablesWithSums) {
   EXPECT_NE(run.out.find("320 elements compared"), std::string::npos);
 }
 
-TEST_F(GemmCommand, ShippedListsCanBeRead) {
-  for (const char* name :
-       {"resnet50_batch1", "resnet50_batch8", "transformer_batch1", "transformer_batch8"}) {
-    // One cycle: the list is read, and the first product stops.
-    EXPECT_EQ(tactus(std::string("gemm --max-cycles 1 --list ") + name).code, 3) << name;
-  }
+TEST_F(GemmCommand, ShippedListsHaveNames) {
+  const Output run = tactus("gemm --list transformer_batch1 --max-cycles 1");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find("qkv on pvc: the program did not finish"), std::string::npos) << run.err;
 }
 
 TEST_F(GemmCommand, BadInput) {
