@@ -13,7 +13,11 @@ class GemmCommand : public CliTest {
  protected:
   void SetUp() override {
     CliTest::SetUp();
-    write("a.tarch", architecture_text());
+    std::string text = architecture_text();
+    for (const char* depth : {"dram0_depth", "dram1_depth"}) {
+      text.replace(text.find("256", text.find(depth)), 3, "65536");
+    }
+    write("a.tarch", text);
   }
 };
 
@@ -45,7 +49,7 @@ TEST_F(GemmCommand, ComparesMachinesAndWritesFiles) {
   EXPECT_NE(read("r.html").find("<html"), std::string::npos);
   EXPECT_NE(read("t.csv").find("40x48x64,40,48,64,1,dg2,"), std::string::npos);
   // The kernel is a program like any other.
-  const Output assembled = tactus("asm k.visaasm --machine pvc -o k.isa");
+  const Output assembled = tactus("asm k.visaasm --machine pvc --output k.isa");
   EXPECT_EQ(assembled.code, 0) << assembled.err;
 }
 
@@ -88,7 +92,8 @@ TEST_F(GemmCommand, BadInput) {
   expect_error(shape + "--machine xe3p --precision s4.s8", "integers of one width only");
   expect_error(shape + "--rows 9", "--rows \"9\" is not allowed");
   expect_error("gemm --shape 512x512x512 --m-tiles 8 --n-tiles 8", "no blocking of 512x512x512");
-  expect_error(shape + "--grf-count 32", "no blocking of 8x8x8 fits the 32 registers");
+  expect_error("gemm --shape 64x64x64 --grf-count 32 --m-tiles 4",
+               "no blocking of 64x64x64 fits the 32 registers");
   expect_error(shape + "--execution-size 8", "8 channels with registers of 64 bytes");
   expect_error(shape + "--machine tcu:a.tarch --grf-count 64",
                "--grf-count is for machines with a DPAS array");
