@@ -147,6 +147,11 @@ bool is_visa_file(const std::string& path) {
   return kind == FileKind::visa_container || kind == FileKind::visa_assembly;
 }
 
+dpas::Program read_visa_program(const Args& args, const std::string& path,
+                                const dpas::Profile& profile) {
+  return parse_and_check(args, path, profile);
+}
+
 std::vector<Args::Option> visa_options() {
   const std::string group = "vISA files";
   return {{"machine", "NAME|F.json", "machine whose rules hold, of configs/dpas", false, 0, group},

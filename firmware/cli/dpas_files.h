@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "firmware/cli/args.h"
+#include "isa/dpas/program.h"
 
 namespace tactus {
 
@@ -14,6 +15,9 @@ namespace tactus {
 /// What the three commands take for such files, beside --output.
 [[nodiscard]] std::vector<Args::Option> visa_options();
 
+/// Reads and resolves a file, by --visa-pred16, --strict and --allow-overlap; prints warnings.
+[[nodiscard]] dpas::Program read_visa_program(const Args& args, const std::string& path,
+                                              const dpas::Profile& profile);
 /// Checks the text against --machine and writes a container. Prints what it wrote.
 void assemble_visa(const Args& args, const std::string& source, const std::string& output);
 /// The text of a file; with --native its dpas instructions as the machine encodes them.

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/cli/dpas_files.h"
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/config/board.h"
@@ -202,6 +203,7 @@ std::vector<Args::Option> dpas_run_options() {
         "an input of the kernel points to a buffer: the bytes of a file, or so many zeros", true},
        {"set", "NAME=N[,N...]", "an input of the kernel is this number, or one for each thread",
         true},
+       {"visa-pred16", "", "an .isa file of tools from April 2026 on, whose dpas have a predicate"},
        {"strict", "", "also refuse what only some tools refuse: E_DPAS_SIGN"},
        {"allow-overlap", "", "let dst overlap src1: all is read before anything is written"}});
   add("How it is run", {{"max-cycles", "CYCLES", "stop after so many (default no limit)"},
@@ -212,12 +214,22 @@ std::vector<Args::Option> dpas_run_options() {
       {{"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"}});
   add("Timeline", parameter_options(timeline_parameters().section(), ""));
   add("Waveforms", trace_options());
-  add("", parameter_options(dpas_machine_parameters().section(), "Machine"));
-  add("", parameter_options(dpas_profile_overrides().section(), "Profile"));
-  add("Board", {{"board", "NAME|F.json",
-                 "a board of configs/boards or a file: the values below, which other options "
-                 "replace"}});
-  add("", parameter_options(board_parameters().section(), "Board"));
+  add("", dpas_machine_options());
+  return options;
+}
+
+std::vector<Args::Option> dpas_machine_options() {
+  Args::Option board{"board", "NAME|F.json",
+                     "a board of configs/boards or a file: the values below, which other options "
+                     "replace"};
+  board.group = "Board";
+  std::vector<Args::Option> options =
+      parameter_options(dpas_machine_parameters().section(), "Machine");
+  for (const auto& section : {parameter_options(dpas_profile_overrides().section(), "Profile"),
+                              std::vector<Args::Option>{board},
+                              parameter_options(board_parameters().section(), "Board")}) {
+    options.insert(options.end(), section.begin(), section.end());
+  }
   return options;
 }
 
@@ -242,8 +254,7 @@ DpasPlan plan_dpas_run(const Args& args, const std::string& machine) {
   if (!program) user_error("tactus run: --machine {} needs --program F.visaasm or F.isa", machine);
   plan.program_path = *program;
   plan.kernel_name = args.text("kernel").value_or("");
-  plan.legality = {args.has("strict"), args.has("allow-overlap")};
-  plan.program = dpas::read_program(*program, plan.config.machine.profile, plan.legality);
+  plan.program = read_visa_program(args, *program, plan.config.machine.profile);
   plan.kernel = &choose_kernel(plan);
   for (const std::string& text : args.texts("bind")) plan.bindings.push_back(parse_binding(text));
   for (const std::string& text : args.texts("set")) plan.values.push_back(parse_value(text));

@@ -32,7 +32,6 @@ struct DpasPlan : RunOutputs {
   std::string program_path;
   std::string kernel_name;  ///< empty: the only one
   DpasSimulationConfig config;
-  dpas::LegalityOptions legality;
   dpas::Program program;
   const dpas::Kernel* kernel = nullptr;
   std::vector<DpasBinding> bindings;
@@ -42,6 +41,8 @@ struct DpasPlan : RunOutputs {
 };
 
 [[nodiscard]] std::vector<Args::Option> dpas_run_options();
+/// Of these, the ones that shape the machine.
+[[nodiscard]] std::vector<Args::Option> dpas_machine_options();
 /// The machine that the options describe; for --trace-list.
 [[nodiscard]] DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& machine);
 /// Reads every file the run needs. Throws UserError before anything has been simulated or written.

@@ -203,9 +203,6 @@ int dpas_run_command(const Words& words, const std::string& machine) {
     return exit_ok;
   }
   const DpasPlan plan = plan_dpas_run(args, machine);
-  for (const std::string& warning : plan.program.warnings) {
-    fmt::print(stderr, "tactus: warning: {}\n", warning);
-  }
   if (args.has("print-config")) {
     fmt::print("{}\n", configuration(plan).dump(2, ' ', false, Json::error_handler_t::replace));
     return exit_ok;

@@ -7,6 +7,7 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/run_parameters.h"
+#include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/driver/machines.h"
 #include "firmware/report/figures.h"
 #include "firmware/sweep/configuration.h"
@@ -28,7 +29,7 @@ struct Topic {
 std::vector<Topic> topics() {
   return {{"architecture", {tcu::architecture_parameters().section()}},
           {"board", {board_parameters().section()}},
-          {"dpas", {dpas::profile_parameters().section()}},
+          {"dpas", {dpas::profile_parameters().section(), dpas_machine_parameters().section()}},
           {"run", run_sections()},
           {"sweep", sweep::parameters()}};
 }

@@ -5,7 +5,10 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/dpas_plan.h"
+#include "firmware/cli/dpas_run.h"
 #include "firmware/cli/machine_options.h"
+#include "firmware/selftest/dpas/selftest.h"
 #include "firmware/selftest/tcu/selftest.h"
 
 namespace tactus {
@@ -23,8 +26,44 @@ const char* status_name(SelftestStatus status) {
   return "";
 }
 
+/// tactus selftest --machine NAME of a machine with a DPAS array.
+int dpas_selftest(const Args& args, const std::string& machine) {
+  if (args.has("list")) {
+    for (const DpasSelftestInfo& test : dpas_selftests()) {
+      fmt::print("{:<22} {}\n", test.name, test.description);
+    }
+    return exit_ok;
+  }
+  DpasSelftestOptions selftest;
+  selftest.filter = args.text("filter").value_or("");
+  selftest.seed = args.number("seed", 1, 0, ~std::uint64_t{0});
+  selftest.on_result = [](const DpasSelftestResult& result) {
+    fmt::print("{:<8} {:<22} {:>10} cycles  {}\n", result.passed ? "passed" : "FAILED", result.name,
+               result.cycles, result.detail);
+    std::fflush(stdout);
+  };
+  const std::vector<DpasSelftestResult> results =
+      run_dpas_selftests(plan_dpas_machine(args, machine), selftest);
+  const auto passed = std::count_if(results.begin(), results.end(),
+                                    [](const DpasSelftestResult& r) { return r.passed; });
+  const auto failed = static_cast<std::ptrdiff_t>(results.size()) - passed;
+  fmt::print("{} passed, {} failed, 0 skipped\n", passed, failed);
+  return failed == 0 ? exit_ok : exit_mismatch;
+}
+
+std::vector<Args::Option> dpas_options() {
+  std::vector<Args::Option> result = {
+      {"machine", "NAME|F.json", "tcu (default), or a DPAS profile of configs/dpas"},
+      {"filter", "TEXT", "only tests whose names contain TEXT"},
+      {"list", "", "print the tests and what they do"},
+      {"seed", "N", "of data (default 1)"}};
+  for (Args::Option& option : dpas_machine_options()) result.push_back(std::move(option));
+  return result;
+}
+
 std::vector<Args::Option> options() {
   std::vector<Args::Option> result = {
+      {"machine", "NAME|F.json", "tcu (default), or a DPAS profile of configs/dpas such as pvc"},
       {"arch", "F.tarch", "architecture (default: pynqz1, 8x8 FP16BP8)"},
       {"filter", "TEXT", "only tests whose names contain TEXT"},
       {"list", "", "print the tests and what they do"},
@@ -38,6 +77,11 @@ std::vector<Args::Option> options() {
 }  // namespace
 
 int selftest_command(const Words& words) {
+  if (const auto machine = other_machine(words)) {
+    Args args("selftest", "Runs small kernels with known results and cycles on a DPAS machine.",
+              dpas_options());
+    return args.parse(words) ? dpas_selftest(args, *machine) : exit_ok;
+  }
   Args args("selftest",
             "Runs small programs with known results on an architecture: memories, array, SIMD,\n"
             "sampling, a network, and cycle budgets. Needs no outside data.",

@@ -66,6 +66,10 @@ std::string without_comments(std::string_view text, const std::string& source_na
   return result;
 }
 
+bool is_printable(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 127; });
+}
+
 class Assembler {
  public:
   Assembler(std::string_view text, const std::string& source_name)
@@ -159,6 +163,10 @@ class Assembler {
     if (made.name.empty() || made.name.size() > longest_kernel_name) {
       TextCursor::fail_at(column, "a kernel's name has {} characters; allowed 1..{}",
                           made.name.size(), longest_kernel_name);
+    }
+    if (!is_printable(made.name)) {
+      TextCursor::fail_at(column, "a kernel's name is {}; allowed printable ASCII characters",
+                          quote(made.name));
     }
     for (const Kernel& other : program_.kernels) {
       if (other.name == made.name) {
@@ -347,9 +355,7 @@ class Assembler {
   }
 
   static void check_text_value(const Attribute& made, std::size_t column) {
-    const bool printable_text = std::all_of(made.value.begin(), made.value.end(),
-                                            [](char c) { return c >= ' ' && c < 127; });
-    if (made.value.empty() || made.value.size() > 255 || !printable_text) {
+    if (made.value.empty() || made.value.size() > 255 || !is_printable(made.value)) {
       TextCursor::fail_at(column, "a text value has 1..255 printable ASCII characters");
     }
     if (made.name == "Target" && made.value != "cm" && made.value != "3d") {

@@ -100,7 +100,7 @@ std::uint32_t region_bytes(const Instruction& i, const Operand& operand) {
   unsigned last = 0;
   if (&operand == &i.dst) {
     last = (i.execution_size - 1U) * region.horizontal;
-  } else {
+  } else if (region.width != 0) {  // 0 is refused later
     const unsigned width = std::min<unsigned>(region.width, i.execution_size);
     last =
         (i.execution_size - 1U) / region.width * region.vertical + (width - 1) * region.horizontal;

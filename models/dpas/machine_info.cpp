@@ -45,8 +45,7 @@ std::vector<Identity> identities() {
   std::vector<Identity> list{
       {"array", "rows", {{"rows"}}},        {"array_time", "compute", {{"rows"}}},
       {"alu", "execute", {{"alu_cycles"}}}, {"lsu", "read", {{"read_alone"}}},
-      {"lsu", "write", {{"write_alone"}}},
-      {"lsu", "read_write", {{"read_and_write"}}},
+      {"lsu", "write", {{"write_alone"}}},  {"lsu", "read_write", {{"read_and_write"}}},
   };
   static constexpr std::array<const char*, most_threads> threads{
       "thread0", "thread1", "thread2", "thread3", "thread4", "thread5", "thread6", "thread7"};

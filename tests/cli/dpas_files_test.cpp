@@ -61,11 +61,11 @@ TEST_F(DpasFilesTest, Info) {
 
 TEST_F(DpasFilesTest, Mistakes) {
   expect_error("asm k.visaasm --output k.isa",
-               "tactus asm: --machine NAME is missing; allowed arl, arl_4deep, dg2, generic, pvc");
+               "asm: --machine NAME is missing; allowed arl, arl_4deep, dg2, generic, pvc");
   expect_error("asm k.visaasm --machine pcv --output k.isa", "\"pcv\" is not in ");
-  expect_error("asm k.visaasm --machine pvc", "tactus asm: --output F.isa is missing");
+  expect_error("asm k.visaasm --machine pvc", "asm: --output F.isa is missing");
   expect_error("asm k.visaasm --machine pvc --arch a.tarch --output k.isa",
-               "tactus asm: --arch is not for vISA files");
+               "asm: --arch is not for vISA files");
   expect_error("asm k.visaasm --machine pvc --output k.visaasm", "k.visaasm");
   expect_error("asm k.visaasm --machine dg2 --output k.isa",
                "E_DPAS_EXEC: execution size 16; allowed 8 on dg2");

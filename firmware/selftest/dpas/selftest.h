@@ -1,0 +1,37 @@
+// Built-in kernels with known results and cycles, on any DPAS machine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/driver/dpas/simulation.h"
+
+namespace tactus {
+
+struct DpasSelftestInfo {
+  std::string_view name;
+  std::string_view description;
+};
+[[nodiscard]] const std::vector<DpasSelftestInfo>& dpas_selftests();
+
+struct DpasSelftestResult {
+  std::string_view name;
+  bool passed = false;
+  Cycle cycles = 0;    ///< of all runs
+  std::string detail;  ///< what was checked, or the first difference
+};
+
+struct DpasSelftestOptions {
+  std::string filter;  ///< only tests whose names contain it
+  std::uint64_t seed = 1;
+  std::function<void(const DpasSelftestResult&)> on_result;
+};
+
+/// Throws UserError for a configuration that cannot be built, or a filter that no test has.
+std::vector<DpasSelftestResult> run_dpas_selftests(const DpasSimulationConfig& config,
+                                                   const DpasSelftestOptions& options);
+
+}  // namespace tactus
