@@ -54,6 +54,7 @@ std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocki
   const dpas::Program program = make_kernel(task, profile, blocking);
   const DpasLayout layout = layout_of(task);
   const DpasOperands operands = make_operands(task, layout, 1);
+  const std::vector<std::uint32_t> c = expected_product(task, 1);
   std::vector<std::uint8_t> memory(layout.end(), 0xA5);
   std::memcpy(memory.data() + layout.a.base, operands.a.data(), operands.a.size());
   std::memcpy(memory.data() + layout.b.base, operands.b.data(), operands.b.size());
@@ -64,7 +65,7 @@ std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocki
     for (std::uint64_t j = 0; j < p.n; ++j) {
       std::uint32_t bits = 0;
       std::memcpy(&bits, memory.data() + layout.c.base + i * layout.c.pitch + j * 4, 4);
-      const std::uint32_t expected = operands.c[i * p.n + j];
+      const std::uint32_t expected = c[i * p.n + j];
       if (bits == expected) continue;
       return fmt::format("{}: C[{}][{}] is {:08x} and not {:08x}, {}", p.shape(), i, j, bits,
                          expected, blocking.text());

@@ -1,9 +1,11 @@
 // Shapes and lists of matrix products, and what is said of wrong ones.
 #include <gtest/gtest.h>
 
+#include "firmware/config/config_files.h"
 #include "firmware/gemm/dpas/task.h"
 #include "firmware/gemm/problem.h"
 #include "isa/support/error.h"
+#include "isa/support/files.h"
 
 namespace tactus::gemm {
 namespace {
@@ -55,6 +57,22 @@ TEST(Problems, EveryWrongRowIsNamedByItsLine) {
             "l.csv:1: the count is \"0\"; allowed 1..1000000");
   EXPECT_EQ(error_of([] { return parse_problems("# nothing\n", "l.csv"); }),
             "l.csv: no row; allowed rows of name, M, N, K, count");
+}
+
+TEST(Problems, ShippedListsAddUp) {
+  const auto macs = [](const std::string& name) {
+    const std::string path = config_folder() + "/gemm/" + name + ".csv";
+    std::uint64_t sum = 0;
+    for (const Problem& problem : parse_problems(read_text(path), path)) {
+      sum += problem.count * problem.macs();
+    }
+    return sum;
+  };
+  // ResNet-50 at 224 x 224 has 4.09 GMAC; a block has 12 * 768^2 a token and 2 * 197^2 * 768.
+  EXPECT_EQ(macs("resnet50_batch1"), 4'089'184'256U);
+  EXPECT_EQ(macs("resnet50_batch8"), 8 * macs("resnet50_batch1"));
+  EXPECT_EQ(macs("transformer_batch1"), 197U * 12 * 768 * 768 + 2U * 197 * 197 * 768);
+  EXPECT_EQ(macs("transformer_batch8"), 8 * macs("transformer_batch1"));
 }
 
 TEST(Precisions, OneNameOrTwo) {

@@ -16,11 +16,14 @@ namespace {
 constexpr unsigned coordinate_registers = 4;
 /// Instructions of a block that are no DPAS, load or store, and of a turn of the loop over K.
 constexpr unsigned block_overhead = 12, turn_overhead = 4;
+/// Estimates that differ by less than one in so many say nothing.
+constexpr unsigned alike = 50;
 
 /// What a block takes of each resource.
 struct BlockCost {
   std::uint64_t array = 0, beats = 0, issued = 0;
   std::uint64_t chain = 0;  ///< cycles from its first load to its last store, alone in the machine
+  std::uint64_t ends = 0;   ///< beats of its first loads and of its stores
 };
 
 class Formula {
@@ -39,6 +42,7 @@ class Formula {
     const std::uint64_t inner_m = grid_.m_blocks - (grid_.edge_rows != 0 ? 1 : 0);
     const std::uint64_t inner_n = grid_.n_blocks - (grid_.edge_n_tiles != 0 ? 1 : 0);
     std::uint64_t longest = 0;
+    std::uint64_t ends = 0;
     const auto add = [&](std::uint64_t count, unsigned rows, unsigned n_tiles) {
       if (count == 0 || rows == 0 || n_tiles == 0) return;
       const BlockCost cost = of(block_plan(task_, profile_, blocking_, rows, n_tiles));
@@ -46,6 +50,7 @@ class Formula {
       sum.beats += count * cost.beats;
       sum.issued += count * cost.issued;
       longest = std::max(longest, cost.chain);
+      ends = std::max(ends, cost.ends);
     };
     add(inner_m * inner_n, grid_.rows, grid_.n_tiles);
     add(inner_n, grid_.edge_rows, grid_.n_tiles);
@@ -53,7 +58,9 @@ class Formula {
     add(1, grid_.edge_rows, grid_.edge_n_tiles);
     const std::uint64_t threads = std::min<std::uint64_t>(blocking_.threads, grid_.blocks());
     const std::uint64_t thread = (grid_.blocks() + threads - 1) / threads * longest;
-    return std::max({sum.array, sum.beats, sum.issued, thread}) + 2 * memory_.latency;
+    // While the first operands come and the last results leave, nothing is multiplied.
+    return std::max({sum.array, sum.beats, sum.issued, thread}) + 2 * memory_.latency +
+           threads * ends;
   }
   [[nodiscard]] std::uint64_t beats() const {
     return of(block_plan(task_, profile_, blocking_, grid_.rows, grid_.n_tiles)).beats *
@@ -101,6 +108,7 @@ class Formula {
     const unsigned latency = dpas::latency(profile_, blocking_.rows, dpas::LatencyModel::model);
     const std::uint64_t multiply =
         blocking_.k_steps * std::max<std::uint64_t>(step, latency) + latency;
+    cost.ends = turn_beats + stores;
     cost.chain = stores + memory_.latency;
     cost.chain += blocking_.buffers == 1 ? turns * (load + multiply)
                                          : load + turns * std::max(load, multiply);
@@ -199,43 +207,51 @@ Blocking choose_blocking(const DpasTask& task, const dpas::Profile& profile,
   check_wish("RC", wishes.rows, 8);
   check_wish("the number of operand sets", wishes.buffers, 2);
   const OperandShape shape = operand_shape(task, profile);
-  Blocking best;
-  std::tuple<std::uint64_t, std::uint64_t, unsigned> best_cost{~std::uint64_t{0}, 0, 0};
-  bool found = false;
+  struct Candidate {
+    Blocking blocking;
+    std::uint64_t cycles, beats;
+    unsigned registers;
+  };
+  std::vector<Candidate> fitting;
   Blocking tried;
   tried.threads = wishes.threads != 0 ? wishes.threads : most_threads;
   const std::uint64_t n_tiles =
       (task.problem.n + profile.execution_size - 1) / profile.execution_size;
   for (const auto& [rows, buffers, k_steps] : combinations(task, wishes)) {
     const std::uint64_t m_tiles = (task.problem.m + rows - 1) / rows;
-    if (loadable(shape, k_steps)) {
-      for (const unsigned m : candidates(wishes.m_tiles, most_tiles)) {
-        for (const unsigned n : candidates(wishes.n_tiles, most_tiles)) {
-          if (m > most_tiles || n > most_tiles || m > m_tiles || n > n_tiles) continue;
-          tried.rows = rows;
-          tried.buffers = buffers;
-          tried.k_steps = k_steps;
-          tried.m_tiles = m;
-          tried.n_tiles = n;
-          const unsigned registers = registers_needed(task, profile, tried);
-          if (registers > profile.grf_count) continue;
-          const Formula formula(task, profile, tried, memory);
-          const std::tuple cost{formula.cycles(), formula.beats(), registers};
-          if (cost >= best_cost) continue;
-          best_cost = cost;
-          best = tried;
-          found = true;
-        }
+    if (!loadable(shape, k_steps)) continue;
+    tried.rows = rows;
+    tried.buffers = buffers;
+    tried.k_steps = k_steps;
+    for (const unsigned m : candidates(wishes.m_tiles, most_tiles)) {
+      for (const unsigned n : candidates(wishes.n_tiles, most_tiles)) {
+        if (m > most_tiles || n > most_tiles || m > m_tiles || n > n_tiles) continue;
+        tried.m_tiles = m;
+        tried.n_tiles = n;
+        const unsigned registers = registers_needed(task, profile, tried);
+        if (registers > profile.grf_count) continue;
+        const Formula formula(task, profile, tried, memory);
+        fitting.push_back({tried, formula.cycles(), formula.beats(), registers});
       }
     }
   }
-  if (!found) {
+  if (fitting.empty()) {
     user_error("no blocking of {} fits the {} registers of profile {}{}", task.problem.shape(),
                profile.grf_count, profile.name,
                wishes.m_tiles + wishes.n_tiles + wishes.k_steps + wishes.buffers > 0
                    ? " with the tiles, steps or buffers that are asked for"
                    : "");
   }
+  std::uint64_t lowest = ~std::uint64_t{0};
+  for (const Candidate& candidate : fitting) lowest = std::min(lowest, candidate.cycles);
+  const auto order = [&](const Candidate& c) {
+    const bool slow = c.cycles > lowest + lowest / alike;
+    return std::make_tuple(slow, c.beats, c.cycles, c.registers);
+  };
+  Blocking best =
+      std::min_element(fitting.begin(), fitting.end(), [&](const Candidate& x, const Candidate& y) {
+        return order(x) < order(y);
+      })->blocking;
   best.threads = static_cast<unsigned>(
       std::min<std::uint64_t>(best.threads, grid_of(task, profile, best).blocks()));
   return best;

@@ -14,7 +14,7 @@
 //           with one set of operands the latency of each load counts, with two only where a step's
 //           instructions are shorter than it; a step takes L(RC) at least, for each accumulates on
 //           the step before
-// and adds the latency of the first loads and of the last stores.
+// and adds, of all threads, the first loads and the last stores, with their latencies.
 #pragma once
 
 #include <cstdint>
@@ -61,9 +61,10 @@ struct BlockingWishes {
 [[nodiscard]] std::uint64_t estimated_cycles(const DpasTask& task, const dpas::Profile& profile,
                                              const Blocking& blocking, const MemoryCost& memory);
 
-/// The blocking with the lowest estimate of those that fit the registers and meet the wishes; of
-/// equal ones the one that needs fewest registers, then the first of the search. Throws UserError
-/// if the profile lacks a precision or nothing fits.
+/// Of the blockings that fit the registers and meet the wishes, those whose estimate is within 2 %
+/// of the lowest; of these the one that moves fewest beats, then the one with the lowest estimate,
+/// then with fewest registers, then the first of the search. Throws UserError if the profile lacks
+/// a precision or nothing fits.
 [[nodiscard]] Blocking choose_blocking(const DpasTask& task, const dpas::Profile& profile,
                                        const MemoryCost& memory, const BlockingWishes& wishes = {});
 

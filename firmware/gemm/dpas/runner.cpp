@@ -64,7 +64,7 @@ class DpasRunner final : public Runner {
   }
   [[nodiscard]] Bound bound(const DpasTask& task) const;
   void add_traffic(const DpasRunResult& run, Measurement& result) const;
-  void check(const DpasTask& task, const DpasLayout& layout, const DpasOperands& operands,
+  void check(const DpasTask& task, const DpasLayout& layout, std::uint64_t seed,
              DpasSimulation& simulation, Measurement& result) const;
 
   std::string name_;
@@ -126,7 +126,7 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
     result.wrong = fmt::format("the program did not finish within {} cycles", run.cycles);
     for (const std::string& line : run.waits_for) result.wrong += "\n" + line;
   } else {
-    check(task, layout, operands, simulation, result);
+    check(task, layout, limits.seed, simulation, result);
   }
   return result;
 }
@@ -140,20 +140,21 @@ void DpasRunner::add_traffic(const DpasRunResult& run, Measurement& result) cons
                    {"register files", run.grf_reads * grf, run.grf_writes * grf}};
 }
 
-void DpasRunner::check(const DpasTask& task, const DpasLayout& layout, const DpasOperands& operands,
+void DpasRunner::check(const DpasTask& task, const DpasLayout& layout, std::uint64_t seed,
                        DpasSimulation& simulation, Measurement& result) const {
   const Problem& p = task.problem;
+  const std::vector<std::uint32_t> expected = expected_product(task, seed);
   for (std::uint64_t i = 0; i < p.m; ++i) {
     const std::vector<std::uint8_t> row =
         simulation.read(layout.c.base + i * layout.c.pitch, p.n * 4);
     result.checked += p.n;
-    if (std::memcmp(row.data(), operands.c.data() + i * p.n, row.size()) == 0) continue;
+    if (std::memcmp(row.data(), expected.data() + i * p.n, row.size()) == 0) continue;
     std::uint64_t j = 0;
-    while (std::memcmp(row.data() + 4 * j, operands.c.data() + i * p.n + j, 4) == 0) ++j;
+    while (std::memcmp(row.data() + 4 * j, expected.data() + i * p.n + j, 4) == 0) ++j;
     std::uint32_t bits = 0;
     std::memcpy(&bits, row.data() + 4 * j, 4);
     result.wrong = fmt::format("C[{}][{}] is 0x{:08x}; the plain loop gives 0x{:08x}", i, j, bits,
-                               operands.c[i * p.n + j]);
+                               expected[i * p.n + j]);
     return;
   }
 }

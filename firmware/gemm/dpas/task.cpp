@@ -122,54 +122,51 @@ std::int16_t whole(Precision precision, std::uint32_t bits) {
 
 float real(Precision precision, std::uint32_t bits) { return dpas::to_float(precision, bits); }
 
-/// c = a x b, k ascending; Sum is the type of sums, whose addition and product are those of C++.
+/// Calls `take(i, k, bits)` for the elements of A, row by row, drawn from the seed; `of_b` likewise
+/// with (k, j, bits).
+template <typename Take>
+void draw_a(const DpasTask& task, std::uint64_t seed, Take&& take) {
+  Elements elements(task.a, seed);
+  for (std::uint64_t i = 0; i < task.problem.m; ++i) {
+    for (std::uint64_t k = 0; k < task.problem.k; ++k) take(i, k, elements.next());
+  }
+}
+template <typename Take>
+void draw_b(const DpasTask& task, std::uint64_t seed, Take&& take) {
+  Elements elements(task.w, seed + 1);
+  for (std::uint64_t k = 0; k < task.problem.k; ++k) {
+    for (std::uint64_t j = 0; j < task.problem.n; ++j) take(k, j, elements.next());
+  }
+}
+
+/// C = A x B, k ascending. Products of two Elements are exact or rounded as C++ does it, and so are
+/// sums of Sum.
 template <typename Element, typename Sum>
-void triple_loop(const Problem& p, const std::vector<Element>& a, const std::vector<Element>& b,
-                 std::vector<std::uint32_t>& c) {
+std::vector<std::uint32_t> triple_loop(const DpasTask& task, std::uint64_t seed,
+                                       Element (*value)(Precision, std::uint32_t)) {
+  const Problem& p = task.problem;
+  std::vector<Element> a(p.m * p.k);
+  std::vector<Element> b(p.k * p.n);
+  draw_a(task, seed, [&](std::uint64_t i, std::uint64_t k, std::uint32_t bits) {
+    a[i * p.k + k] = value(task.a, bits);
+  });
+  draw_b(task, seed, [&](std::uint64_t k, std::uint64_t j, std::uint32_t bits) {
+    b[k * p.n + j] = value(task.w, bits);
+  });
+  std::vector<std::uint32_t> c(p.m * p.n);
   std::vector<Sum> row(p.n);
-  c.resize(p.m * p.n);
   for (std::uint64_t i = 0; i < p.m; ++i) {
     std::fill(row.begin(), row.end(), Sum{});
     for (std::uint64_t k = 0; k < p.k; ++k) {
       const Element x = a[i * p.k + k];
       const Element* const y = b.data() + k * p.n;
       for (std::uint64_t j = 0; j < p.n; ++j) {
-        row[j] = row[j] + static_cast<Sum>(x) * static_cast<Sum>(y[j]);
+        row[j] = row[j] + static_cast<Sum>(x * y[j]);
       }
     }
     std::memcpy(c.data() + i * p.n, row.data(), p.n * sizeof(Sum));
   }
-}
-
-/// Draws both matrices, writes them to memory, and multiplies them.
-template <typename Element, typename Sum>
-void fill(const DpasTask& task, const DpasLayout& layout, std::uint64_t seed,
-          Element (*value)(Precision, std::uint32_t), DpasOperands& out) {
-  const Problem& p = task.problem;
-  std::vector<Element> a(p.m * p.k);
-  std::vector<Element> b(p.k * p.n);
-  Elements of_a(task.a, seed);
-  const unsigned a_bits = info(task.a).bits;
-  for (std::uint64_t i = 0; i < p.m; ++i) {
-    for (std::uint64_t k = 0; k < p.k; ++k) {
-      const std::uint32_t bits = of_a.next();
-      put(out.a, i * layout.a.pitch * 8 + k * a_bits, a_bits, bits);
-      a[i * p.k + k] = value(task.a, bits);
-    }
-  }
-  Elements of_b(task.w, seed + 1);
-  const unsigned b_bits = info(task.w).bits;
-  const unsigned together = task.layout_of_b() == BLayout::vnni ? 32 / b_bits : 1;
-  for (std::uint64_t k = 0; k < p.k; ++k) {
-    for (std::uint64_t j = 0; j < p.n; ++j) {
-      const std::uint32_t bits = of_b.next();
-      put(out.b,
-          k / together * layout.b.pitch * 8 + (j * together + k % together) * std::uint64_t{b_bits},
-          b_bits, bits);
-      b[k * p.n + j] = value(task.w, bits);
-    }
-  }
-  triple_loop<Element, Sum>(p, a, b, out.c);
+  return c;
 }
 
 }  // namespace
@@ -218,13 +215,22 @@ DpasOperands make_operands(const DpasTask& task, const DpasLayout& layout, std::
   DpasOperands operands;
   operands.a.resize(layout.a.bytes());
   operands.b.resize(layout.b.bytes());
-  if (task.is_integer()) {
-    // Unsigned sums are modulo 2^32.
-    fill<std::int16_t, std::int32_t>(task, layout, seed, whole, operands);
-  } else {
-    fill<float, float>(task, layout, seed, real, operands);
-  }
+  const unsigned a_bits = info(task.a).bits;
+  draw_a(task, seed, [&](std::uint64_t i, std::uint64_t k, std::uint32_t bits) {
+    put(operands.a, i * layout.a.pitch * 8 + k * a_bits, a_bits, bits);
+  });
+  const unsigned b_bits = info(task.w).bits;
+  const unsigned together = task.layout_of_b() == BLayout::vnni ? 32 / b_bits : 1;
+  draw_b(task, seed, [&](std::uint64_t k, std::uint64_t j, std::uint32_t bits) {
+    const std::uint64_t element = j * together + k % together;
+    put(operands.b, k / together * layout.b.pitch * 8 + element * b_bits, b_bits, bits);
+  });
   return operands;
+}
+
+std::vector<std::uint32_t> expected_product(const DpasTask& task, std::uint64_t seed) {
+  return task.is_integer() ? triple_loop<std::int16_t, std::uint32_t>(task, seed, whole)
+                           : triple_loop<float, float>(task, seed, real);
 }
 
 }  // namespace tactus::gemm

@@ -61,16 +61,18 @@ struct PrecisionPair {
 };
 [[nodiscard]] PrecisionPair parse_precision(const std::string& text, const std::string& where);
 
-/// The operands as they lie in memory, and the result that a plain triple loop gives: integers
-/// modulo 2^32, floats with a rounding after each product and each sum, k ascending.
+/// The operands as they lie in memory.
 struct DpasOperands {
   std::vector<std::uint8_t> a, b;  ///< of the surfaces
-  std::vector<std::uint32_t> c;    ///< M x N, bits of the elements; empty until computed
 };
 
 /// Random elements from a seed, the same on every host: integers over their whole range, bf, hf and
 /// tf32 within -1..1, narrower floats whatever is finite. Elements beyond a row's end are zero.
 [[nodiscard]] DpasOperands make_operands(const DpasTask& task, const DpasLayout& layout,
                                          std::uint64_t seed);
+
+/// What a plain triple loop makes of them, M x N, the bits of the elements: integers modulo 2^32,
+/// floats with a rounding after each product and each sum, k ascending.
+[[nodiscard]] std::vector<std::uint32_t> expected_product(const DpasTask& task, std::uint64_t seed);
 
 }  // namespace tactus::gemm

@@ -1,0 +1,157 @@
+// tactus gemm as a command: what it prints, writes and refuses; sweeps over products.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "firmware/config/config_files.h"
+#include "tests/cli/cli.h"
+
+namespace tactus {
+namespace {
+
+class GemmCommand : public CliTest {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    std::string text = architecture_text();
+    for (const char* depth : {"dram0_depth", "dram1_depth"}) {
+      text.replace(text.find("256", text.find(depth)), 3, "65536");
+    }
+    write("a.tarch", text);
+  }
+};
+
+TEST_F(GemmCommand, ComparesMachinesAndWritesFiles) {
+  const Output run = tactus(
+      "gemm --shape 40x48x64 --machine pvc --machine dg2 --machine tcu:a.tarch --stats s.json "
+      "--csv t.csv --report r.html --kernel k.visaasm");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("C (40 x 48) = A (40 x 64) * B (64 x 48), 122880 multiply-accumulates"),
+            std::string::npos);
+  EXPECT_NE(run.out.find("5760 elements compared with a plain triple loop, all equal"),
+            std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find("computes in its own fixed point"), std::string::npos);
+  const auto stats = nlohmann::json::parse(read("s.json"));
+  const auto& runs = stats.at("products").at(0).at("runs");
+  for (const char* machine : {"pvc", "dg2", "tcu:a.tarch"}) {
+    const auto& figures = runs.at(machine);
+    EXPECT_TRUE(figures.at("correct").get<bool>());
+    EXPECT_GE(figures.at("cycles").get<int>(), figures.at("bound_cycles").get<int>());
+    // Every figure is explained.
+    for (const auto& figure : figures.items()) {
+      const bool group = figure.value().is_structured();
+      EXPECT_TRUE(group || stats.at("figures").contains(figure.key())) << figure.key();
+    }
+  }
+  // 6 * 3 tiles of 8 x 16, 2 steps of K: 5 rows of tiles, 3 columns.
+  EXPECT_EQ(runs.at("pvc").at("array_instructions"), 5 * 3 * 2);
+  EXPECT_NE(read("r.html").find("<html"), std::string::npos);
+  EXPECT_NE(read("t.csv").find("40x48x64,40,48,64,1,dg2,"), std::string::npos);
+  // The kernel is a program like any other.
+  const Output assembled = tactus("asm k.visaasm --machine pvc --output k.isa");
+  EXPECT_EQ(assembled.code, 0) << assembled.err;
+}
+
+TEST_F(GemmCommand, SameSeedSameBytes) {
+  const std::string command = "gemm --shape 33x17x70 --machine xe2 --seed 7 ";
+  ASSERT_EQ(tactus(command + "--stats 1.json --report 1.html").code, 0);
+  ASSERT_EQ(tactus(command + "--stats 2.json --report 2.html").code, 0);
+  EXPECT_EQ(read("1.json"), read("2.json"));
+  EXPECT_EQ(read("1.html"), read("2.html"));
+}
+
+TEST_F(GemmCommand, ListsAreTablesWithSums) {
+  write("l.csv", "one, 16, 16, 32, 2\ntwo, 8, 8, 8\n");
+  const Output run = tactus("gemm --list l.csv --csv t.csv");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("all, by count"), std::string::npos);
+  EXPECT_NE(run.out.find("320 elements compared"), std::string::npos);
+}
+
+TEST_F(GemmCommand, ShippedListsHaveNames) {
+  const Output run = tactus("gemm --list transformer_batch1 --max-cycles 1");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find("qkv on pvc: the program did not finish"), std::string::npos) << run.err;
+}
+
+TEST_F(GemmCommand, BadInput) {
+  write("l.csv", "one, 16, 16, 32\ntwo, 8, 0, 8\n");
+  const std::string shape = "gemm --shape 8x8x8 ";
+  expect_error("gemm --shape 8x0x8", "--shape \"8x0x8\" is not allowed; allowed: MxNxK");
+  expect_error("gemm --shape 8x8", "--shape \"8x8\" is not allowed");
+  expect_error("gemm --list l.csv", "l.csv:2: N is \"0\"; allowed 1..1048576");
+  expect_error("gemm --list no.csv", "no.csv");
+  expect_error("gemm --list nothing", "gemm/nothing.csv");
+  expect_error(shape + "--machine pvd", "no machine \"pvd\"; did you mean \"pvc\"?");
+  expect_error(shape + "--machine tcu:no.tarch", "no.tarch");
+  expect_error(shape + "--machine pvc --machine pvc", "--machine pvc is given twice");
+  expect_error(shape + "--precision int7", "\"int7\" is not allowed");
+  expect_error(shape + "--precision bf16.int8", "do not meet in an instruction");
+  expect_error(shape + "--machine dg2 --precision tf32", "profile dg2 has no precision tf32");
+  expect_error(shape + "--machine xe3p --precision s4.s8", "integers of one width only");
+  expect_error(shape + "--rows 9", "--rows \"9\" is not allowed");
+  expect_error("gemm --shape 512x512x512 --m-tiles 8 --n-tiles 8", "no blocking of 512x512x512");
+  expect_error("gemm --shape 64x64x64 --grf-count 32 --m-tiles 4",
+               "no blocking of 64x64x64 fits the 32 registers");
+  expect_error(shape + "--execution-size 8", "8 channels with registers of 64 bytes");
+  expect_error(shape + "--machine tcu:a.tarch --grf-count 64",
+               "--grf-count is for machines with a DPAS array");
+  expect_error(shape + "--board zcu104", "--board is for the built-in product");
+  expect_error("gemm --machine pvc", "--machine needs --shape MxNxK or --list F.csv");
+  expect_error("gemm --rows 4", "--rows needs --shape");
+  expect_error("gemm --shape 1000000x1000000x1", "allowed 4294967296");
+  expect_error("gemm --shape 4096x4096x4096 --machine tcu:a.tarch", "vectors; allowed");
+  expect_error("gemm --list l.csv --shape 1x1x1 --kernel l.csv", "l.csv");
+  write("two.csv", "a,8,8,8\nb,8,8,8\n");
+  expect_error("gemm --list two.csv --kernel k.visaasm", "--kernel is for one product, not 2");
+  EXPECT_FALSE(exists("k.visaasm"));
+}
+
+TEST_F(GemmCommand, CycleLimitIsExitCodeThree) {
+  const Output run = tactus("gemm --shape 64x64x64 --max-cycles 50 --stats s.json");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find("did not finish within"), std::string::npos) << run.err;
+}
+
+TEST_F(GemmCommand, SweepsOverProducts) {
+  setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+  write("s.json", R"({"name": "g", "base": {"workload": {"gemm": "32x32x64"},
+    "board": {"machine": "pvc"}},
+    "axes": [{"key": "kernel.rows", "values": [4, 8]},
+             {"key": "profile.array_depth", "values": [4, 8]}],
+    "constraints": ["rows * array_depth >= 32"]})");
+  const Output run = tactus("sweep s.json -o d -j 2");
+  ASSERT_EQ(run.code, 0) << run.err << run.out;
+  EXPECT_NE(run.out.find("3 points, 3 of them to run"), std::string::npos) << run.out;
+  EXPECT_NE(read("d/results.csv").find("registers_saved"), std::string::npos);
+  EXPECT_EQ(tactus("report d -o r.html").code, 0);
+  // Two kinds of machines share the keys that both have.
+  write("m.json", R"({"name": "m", "base": {"workload": {"gemm": "32x32x64"},
+    "board": {"machine": "pvc"}},
+    "axes": [{"key": "board.machine", "values": ["dg2", "tcu:a.tarch"]}]})");
+  EXPECT_EQ(tactus("sweep m.json -o e -j 1").code, 0);
+  EXPECT_EQ(tactus("report e -o e.html").code, 0);
+}
+
+TEST_F(GemmCommand, WrongSweeps) {
+  const auto sweep = [this](const std::string& axes, const std::string& shape = "32x32x64") {
+    write("s.json", R"({"name": "g", "base": {"workload": {"gemm": ")" + shape +
+                        R"("}, "board": {"machine": "pvc"}}, "axes": [)" + axes + "]}");
+    return std::string("sweep s.json -o d");
+  };
+  expect_error(sweep(R"({"key": "kernel.rows", "values": [9]})"),
+               "9 is out of range; allowed 0..8");
+  expect_error(sweep(R"({"key": "kernel.rows", "values": [8]})", "0x1x1"),
+               "\"0x1x1\" is not allowed");
+  expect_error(sweep(R"({"key": "workload.network", "values": ["mlp"]})"),
+               "board.machine \"pvc\" has no key \"workload.network\"");
+  expect_error(sweep(R"({"key": "board.machine", "values": ["pvd"]})"), "no machine \"pvd\"");
+  expect_error(sweep(R"({"key": "profile.grf_count", "values": [64]},
+                        {"key": "board.machine", "values": ["tcu:a.tarch"]})"),
+               "board.machine \"tcu:a.tarch\" has no key \"profile.grf_count\"");
+  EXPECT_FALSE(exists("d"));
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,163 @@
+// Matrix products on the DPAS machine: right, as fast as they should be, the same on all engines.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "firmware/gemm/comparison.h"
+#include "firmware/gemm/config.h"
+#include "firmware/gemm/figures.h"
+#include "isa/support/error.h"
+
+namespace tactus::gemm {
+namespace {
+
+Measurement measured(const GemmConfig& config, const std::string& shape) {
+  return make_runner(config)->run(parse_shape(shape, "shape"), {});
+}
+
+Measurement measured(const std::string& machine, const std::string& shape) {
+  return measured(named_machine(machine), shape);
+}
+
+/// Ideal memory, int8.
+void expect_share_of_peak(const char* machine, const char* shape, double least) {
+  const Measurement m = measured(machine, shape);
+  EXPECT_EQ(m.wrong, "");
+  EXPECT_EQ(m.checked, m.problem.m * m.problem.n);
+  EXPECT_GE(m.utilisation(), least) << machine << " " << shape << ": " << m.run.cycles << " cycles";
+  EXPECT_LE(m.utilisation(), 1.0);
+}
+
+TEST(GemmTargets, PvcLargeProduct) { expect_share_of_peak("pvc", "1024x1024x1024", 0.90); }
+TEST(GemmTargets, Dg2LargeProduct) { expect_share_of_peak("dg2", "1024x1024x1024", 0.90); }
+TEST(GemmTargets, PvcTokens) { expect_share_of_peak("pvc", "197x768x768", 0.85); }
+TEST(GemmTargets, Dg2Tokens) { expect_share_of_peak("dg2", "197x768x768", 0.85); }
+
+TEST(GemmMachine, RandomProductsAreRightOnEveryEngine) {
+  ASSERT_TRUE(rc::check([] {
+    GemmConfig config = named_machine(*rc::gen::element<std::string>("dg2", "pvc", "pvcxt", "xe2"));
+    config.kernel.precision = *rc::gen::element<std::string>("int8", "u4.s8", "uint2", "bf16");
+    config.kernel.b_layout = *rc::gen::element(BLayout::rows, BLayout::vnni);
+    config.kernel.threads = *rc::gen::inRange(0U, 9U);
+    config.kernel.buffers = *rc::gen::inRange(0U, 3U);
+    config.dpas.machine.memory = *rc::gen::element(dpas::MemoryKind::ideal, dpas::MemoryKind::axi);
+    config.board.axi_data_bits = *rc::gen::element(64U, 256U, 1024U);
+    const std::string shape = fmt::format("{}x{}x{}", *rc::gen::inRange(1, 70),
+                                          *rc::gen::inRange(1, 70), *rc::gen::inRange(1, 200));
+    const Measurement fast = measured(config, shape);
+    RC_ASSERT(fast.wrong == "");
+    RC_ASSERT(fast.run.cycles >= fast.bound.cycles);
+    for (const Engine engine : {Engine::step, Engine::verify}) {
+      config.engine = engine;
+      const Measurement other = measured(config, shape);
+      RC_ASSERT(other.wrong == "");
+      RC_ASSERT(other.run.cycles == fast.run.cycles);
+      RC_ASSERT(other.run.accounting.totals.values == fast.run.accounting.totals.values);
+      RC_ASSERT(other.run.accounting.totals.time == fast.run.accounting.totals.time);
+    }
+  }));
+}
+
+TEST(GemmMachine, LostCyclesAndBusyOnesAreAll) {
+  const Measurement m = measured("pvc", "100x100x100");
+  std::uint64_t lost = 0;
+  for (const Lost& reason : lost_by_reason(m)) lost += reason.cycles;
+  EXPECT_EQ(lost + m.run.accounting.totals.of("rows"), m.run.accounting.cycles);
+}
+
+TEST(GemmMachine, StoresMoveEveryElementOnce) {
+  const Measurement m = measured("pvc", "100x100x100");
+  ASSERT_EQ(m.levels.size(), 3U);
+  EXPECT_EQ(m.levels[1].bytes_written, 100U * 100 * 4);
+}
+
+TEST(GemmMachine, MacrosSaveReadsOfB) {
+  GemmConfig config = named_machine("pvc");
+  const Measurement joined = measured(config, "64x64x256");
+  // Each run of m_tiles DPAS reads B once: 8 registers saved by each but the first.
+  EXPECT_EQ(joined.schedule.rfind("4x2 tiles of 8 rows", 0), 0U) << joined.schedule;
+  EXPECT_EQ(joined.registers->saved, joined.array_instructions * 3 / 4 * 8);
+  config.dpas.machine.macros = dpas::Macros::off;
+  EXPECT_EQ(measured(config, "64x64x256").registers->saved, 0U);
+}
+
+TEST(GemmMachine, TwoSetsOfOperandsHideTheLoadsOfOneThread) {
+  GemmConfig config = named_machine("pvc");
+  config.kernel.threads = 1;
+  config.kernel.m_tiles = 2, config.kernel.n_tiles = 2;
+  config.kernel.buffers = 1;
+  const Measurement one = measured(config, "64x64x1024");
+  config.kernel.buffers = 2;
+  const Measurement two = measured(config, "64x64x1024");
+  EXPECT_LT(two.run.cycles * 4, one.run.cycles * 3);
+}
+
+TEST(GemmMachine, HalfTheStagesTakeTwiceTheTime) {
+  GemmConfig config = named_machine("pvc");
+  const Measurement whole = measured(config, "128x128x512");
+  config.dpas.machine.profile.array_depth = 4;
+  const Measurement half = measured(config, "128x128x512");
+  EXPECT_EQ(half.peak_macs * 2, whole.peak_macs);
+  EXPECT_GE(half.run.cycles, half.bound.cycles);
+  EXPECT_GE(half.bound.cycles, 2 * (whole.bound.cycles - 40));
+}
+
+TEST(GemmMachine, FormulaIsCloseWhereTheArrayIsTheLimit) {
+  for (const char* machine : {"pvc", "dg2", "xe2"}) {
+    const Measurement m = measured(machine, "256x256x1024");
+    const double ratio =
+        static_cast<double>(m.estimated_cycles) / static_cast<double>(m.run.cycles);
+    EXPECT_NEAR(ratio, 1.0, 0.05) << machine;
+  }
+}
+
+TEST(GemmMachine, LimitOfCyclesIsTold) {
+  RunLimits limits;
+  limits.max_cycles = 100;
+  const Measurement m =
+      make_runner(named_machine("pvc"))->run(parse_shape("64x64x64", "shape"), limits);
+  EXPECT_EQ(m.wrong.rfind("the program did not finish within ", 0), 0U);
+  EXPECT_EQ(m.run.end, RunEnd::cycle_limit);
+}
+
+TEST(GemmMachine, ChannelsAndRegistersBelongTogether) {
+  GemmConfig config = named_machine("pvc");
+  config.dpas.machine.profile.execution_size = 8;
+  EXPECT_THROW((void)make_runner(config), UserError);
+  config.dpas.machine.profile.grf_bytes = 32;
+  EXPECT_EQ(measured(config, "40x40x100").wrong, "");
+}
+
+TEST(GemmMachine, UnknownMachinesAreRefused) {
+  for (const char* name : {"", "pvd", "tcu:", "tcu", "dpas:", "gpu:pvc", "tcu:nowhere"}) {
+    EXPECT_THROW((void)named_machine(name), UserError) << name;
+  }
+}
+
+TEST(Comparison, WritesEveryFigureOfEveryMachine) {
+  Comparison comparison;
+  comparison.machines.push_back(make_runner(named_machine("pvc")));
+  GemmConfig tcu = named_machine("pvc");
+  tcu.machine = "tcu:small";
+  tcu.is_tcu = true;
+  comparison.machines.push_back(make_runner(tcu));
+  comparison.problems.push_back(parse_shape("24x32x64", "shape"));
+  comparison.problems.back().count = 3;
+  comparison.results.emplace_back();
+  for (const auto& machine : comparison.machines) {
+    comparison.results.back().push_back(machine->run(comparison.problems.back(), {}));
+    EXPECT_EQ(comparison.results.back().back().wrong, "");
+  }
+  const std::string csv = to_csv(comparison);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+  EXPECT_NE(csv.find("24x32x64,24,32,64,3,tcu:small,FP16BP8"), std::string::npos) << csv;
+  const std::string json = to_json(comparison);
+  const std::string html = to_html(comparison);
+  for (const GemmFigure& figure : gemm_figures()) {
+    EXPECT_NE(json.find(fmt::format("\"{}\"", figure.name)), std::string::npos);
+    EXPECT_NE(html.find(std::string(figure.title)), std::string::npos);
+  }
+  EXPECT_EQ(comparison.total(0).macs, 3U * 24 * 32 * 64);
+}
+
+}  // namespace
+}  // namespace tactus::gemm
