@@ -1,6 +1,7 @@
 // Programs from and to protobuf text.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
+#include <stripe.pb.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +9,6 @@
 #include "firmware/compiler/stripe/text.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
-#include "stripe.pb.h"
 
 namespace tactus::stripe {
 namespace {

@@ -69,10 +69,17 @@ class Reader {
   }
 
   bool take(std::string_view token) {
+    const std::size_t at = at_;
+    const std::uint32_t line = line_;
     skip_space();
-    if (!ahead(token)) return false;
-    at_ += token.size();
-    return true;
+    if (ahead(token)) {
+      at_ += token.size();
+      return true;
+    }
+    // Errors are reported where something was, not where the next line begins.
+    at_ = at;
+    line_ = line;
+    return false;
   }
   void need(std::string_view token) {
     if (!take(token)) expected("\"" + std::string(token) + "\"");
@@ -589,16 +596,15 @@ class Reader {
       } while (take(","));
       need("]");
     }
-    if (take(":")) {
-      const std::uint64_t stated = unsigned_number("the number of positions");
-      const std::uint64_t actual = result.positions();
-      if (stated != actual) {
-        fail(fmt::format("the indexes make {} positions, not {}", actual, stated));
-      }
-    }
+    std::optional<std::uint64_t> stated;
+    if (take(":")) stated = unsigned_number("the number of positions");
     need("(");
     skip_blanks();
     if (ahead("//")) result.name = comment();
+    const std::uint64_t actual = result.positions();
+    if (stated && *stated != actual) {
+      fail(fmt::format("the indexes make {} positions, not {}", actual, *stated));
+    }
     head(result);
     need("{");
     while (!take("}")) {
@@ -612,6 +618,7 @@ class Reader {
   void head(Block& block) {
     bool commented = false;
     while (!take(")")) {
+      skip_space();
       if (ahead("//")) {
         if (commented) block.comments += '\n';
         block.comments += comment();

@@ -56,6 +56,18 @@ bool positions_overlap(const Block& block, const Refinement& ref) {
   });
 }
 
+/// What is read and written needs both transfers; an aggregation, which adds the old contents
+/// itself, the second only.
+void check_way(const Block& block, const Refinement& ref, Direction way) {
+  const bool aggregates = aggregation_of(ref.agg_op) != Aggregation::none;
+  if (ref.direction == Direction::inout &&
+      way != (aggregates ? Direction::out : Direction::inout)) {
+    user_error("block {}: {} (inout{}) needs dirs {}, which copies it {}", block_name(block),
+               ref.into, aggregates ? ", " + ref.agg_op : "", aggregates ? "Out, InOut" : "InOut",
+               aggregates ? "out only" : "in and out");
+  }
+}
+
 /// A copy is stored whole. What its position has not written must not be another one's.
 void check_stores(const Block& block, const Refinement& ref) {
   if (aggregation_of(ref.agg_op) != Aggregation::none || !positions_overlap(block, ref)) return;
@@ -97,6 +109,7 @@ class Cache : public Pass {
         if (directions_.count(ref.direction) != 0) names.push_back(into);
       }
       for (const std::string& into : names) {
+        check_way(block, block.ref_at(into), way);
         if (writes(way)) check_stores(block, block.ref_at(into));
       }
       for (const std::string& into : names) cache_refinement(map, block, into, way, options);

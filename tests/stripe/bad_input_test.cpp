@@ -1,0 +1,269 @@
+// What is wrong is refused with one error that says what and where.
+#include <gtest/gtest.h>
+
+#include "firmware/compiler/stripe/hardware_model.h"
+#include "firmware/compiler/stripe/interpret.h"
+#include "firmware/compiler/stripe/passes/pass.h"
+#include "firmware/compiler/stripe/template.h"
+#include "firmware/compiler/stripe/text.h"
+#include "firmware/compiler/stripe/verify.h"
+#include "firmware/compiler/targets/tcu/stripe/hardware_model.h"
+#include "isa/support/error.h"
+
+namespace tactus::stripe::test {
+namespace {
+
+/// The message of the UserError, "" if there is none.
+template <typename Action>
+std::string error_of(Action&& action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+#define EXPECT_ERROR(part, action)                                              \
+  do {                                                                          \
+    const std::string message = error_of([&] { (void)(action); });              \
+    EXPECT_NE(message.find(part), std::string::npos) << "message: " << message; \
+  } while (false)
+
+/// A program with the given lines in its kernel's head and body.
+std::string with(const std::string& indexes, const std::string& head, const std::string& body) {
+  return "0: #program\nblock [] ( // p\n  #user none new@0x00000000 A[0] fp32:I(8):(1)\n"
+         "  #user none new@0x00000000 B[0] fp32:I(8):(1)\n) {\n0: #main\nblock [] ( // main\n"
+         "  in A[0] fp32:I(8):(1)\n  out B[0] fp32:I(8):(1)\n) {\n0: block [" +
+         indexes + "] ( // kernel\n" + head + ") {\n" + body + "}\n}\n}\n";
+}
+
+const char* const copy_head = "in A[i] fp32:I(1):(1)\nout B[i] fp32:I(1):(1)\n";
+const char* const copy_body = "0: $a = load(A)\n1: B = store($a)\n";
+
+Program legal() { return read_text_form(with("i:8", copy_head, copy_body), "t"); }
+
+void read_and_verify(const std::string& text) { verify(read_text_form(text, "t"), "t"); }
+
+TEST(StripeBadInput, Texts) {
+  EXPECT_EQ(error_of([] { read_and_verify(with("i:8", copy_head, copy_body)); }), "");
+  EXPECT_ERROR("t:1: expected a statement", read_text_form("", "t"));
+  EXPECT_ERROR("t:11: index \"i\" is given twice",
+               read_text_form(with("i:8, i:2", copy_head, copy_body), "t"));
+  EXPECT_ERROR("t:12: \"j\" is no index",
+               read_text_form(with("i:8", "in A[j] fp32:I(1):(1)\n", ""), "t"));
+  EXPECT_ERROR(
+      "t:13: refinement \"A\" is given twice",
+      read_text_form(with("i:8", "in A[i] fp32:I(1):(1)\nin A[i] fp32:I(1):(1)\n", ""), "t"));
+  EXPECT_ERROR("t:12: \"fp33\" is no type",
+               read_text_form(with("i:8", "in A[i] fp33:I(1):(1)\n", ""), "t"));
+  EXPECT_ERROR("99999999999999999999 does not fit 64 bits",
+               read_text_form(with("i:8", "99999999999999999999 >= 0\n", ""), "t"));
+  EXPECT_ERROR(
+      "does not fit 64 bits",
+      read_text_form(with("i:8", "9223372036854775807 + 9223372036854775807 >= 0\n", ""), "t"));
+  EXPECT_ERROR("t:11: block \"kernel\": the number of positions does not fit 64 bits",
+               read_text_form(with("i:9223372036854775807, j:9223372036854775807", "", ""), "t"));
+  EXPECT_ERROR("statement 0 has the number 4",
+               read_text_form(with("i:8", copy_head, "4: $a = load(A)\n"), "t"));
+  EXPECT_ERROR("does not come before",
+               read_text_form(with("i:8", copy_head, "0[0]: $a = load(A)\n"), "t"));
+  EXPECT_ERROR("mixes scalars",
+               read_text_form(with("i:8", copy_head, "0: $a = add(A, $b)\n"), "t"));
+  EXPECT_ERROR("has 4 bytes, not 8",
+               read_text_form(with("i:8", "in A[i] fp32:I(1):(1):8 B\n", ""), "t"));
+}
+
+TEST(StripeBadInput, DeepNestingIsOneError) {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += "0: block [] (\n) {\n";
+  EXPECT_ERROR("nested more than 100 deep", read_text_form(text, "t"));
+  std::string protobuf = "entry ";
+  for (int i = 0; i < 100000; ++i) protobuf += "{ block { stmts ";
+  EXPECT_NE(error_of([&] { (void)read_protobuf_text(protobuf, "t"); }), "");
+}
+
+TEST(StripeBadInput, IllegalPrograms) {
+  EXPECT_ERROR(
+      "t:12: block \"p\" / \"main\" / \"kernel\": refinement \"C\" is a view of \"C\", which block "
+      "\"main\" does not have",
+      read_and_verify(with("i:8", "in C[i] fp32:I(1):(1)\n", "")));
+  EXPECT_ERROR("writes \"A\", which is only read (in) in block \"main\"",
+               read_and_verify(with("i:8", "out A[i] fp32:I(1):(1)\n", "")));
+  EXPECT_ERROR("has 2 dimensions, \"A\" in block \"main\" has 1",
+               read_and_verify(with("i:8", "in A[i, 0] fp32:I(1, 1):(1, 1)\n", "")));
+  EXPECT_ERROR("uses \"z\", which is no index of block \"main\"",
+               read_and_verify(with("i:8, j = z", copy_head, copy_body)));
+  EXPECT_ERROR("uses scalar \"$b\" before it has a value",
+               read_and_verify(with("i:8", copy_head, "0: B = store($b)\n")));
+  EXPECT_ERROR("gives scalar \"$a\" a second value",
+               read_and_verify(with("i:8", copy_head, "0: $a = load(A)\n1: $a = load(A)\n")));
+  EXPECT_ERROR("index \"i\" has range 0", read_and_verify(with("i:0", copy_head, copy_body)));
+  EXPECT_ERROR("aggregation \"sum\" is not known",
+               read_and_verify(with("i:8", "out B[i]:sum fp32:I(1):(1)\n", "")));
+  Program program = legal();
+  Index& idx = program.block().statements[0].block()->statements[0].block()->indexes[0];
+  idx.affine = Affine(3);
+  EXPECT_ERROR("computed index \"i\" has range 8, not 1", verify(program, "t"));
+  // A name that is its own source is only there once: chains of views end at the entry.
+  Program cyclic = legal();
+  Refinement& own = cyclic.block().ref_at("A");
+  own.direction = Direction::in;
+  own.from = "A";
+  EXPECT_ERROR("only allocations (none) can be", verify(cyclic, "t"));
+}
+
+TEST(StripeBadInput, InterpreterRefuses) {
+  const Program outside = read_text_form(with("i:9", copy_head, copy_body), "t");
+  EXPECT_ERROR(
+      "block \"kernel\": refinement \"A\" is at 8 in dimension 0 of buffer \"A\", which has 8",
+      interpret(outside, {}));
+  const Program twice = read_text_form(with("i:8, j:2", copy_head, copy_body), "t");
+  InterpretOptions options;
+  options.check_conflicts = true;
+  EXPECT_ERROR("two positions write one element of \"B\"", interpret(twice, {}, options));
+  EXPECT_EQ(error_of([&] { (void)interpret(legal(), {}, options); }), "");
+  const Program huge = read_text_form(with("i:8, j:1000000000000000", copy_head, copy_body), "t");
+  EXPECT_ERROR("the program has more than", interpret(huge, {}));
+  EXPECT_ERROR("buffer \"A\" has 8 elements, 3 were given", interpret(legal(), {{"A", {1, 2, 3}}}));
+  EXPECT_ERROR("no buffer \"X\"", interpret(legal(), {{"X", {}}}));
+  const Program unknown = read_text_form(
+      with("i:8", copy_head, "0: $a = load(A)\n1: $b = frob($a)\n2: B = store($b)\n"), "t");
+  EXPECT_ERROR("the interpreter has no function \"frob\"", interpret(unknown, {}));
+}
+
+TEST(StripeBadInput, PassLists) {
+  EXPECT_ERROR(
+      "c:/passes/0/autotil: unknown pass \"autotil\"; did you mean \"autotile\"?; known are "
+      "aggrinit, ",
+      read_passes(R"([{"autotil": {}}])", "c"));
+  EXPECT_ERROR(
+      "c:/passes/0/localize/req: unknown option; did you mean \"reqs\"?; known are reqs, ref_reqs",
+      read_passes(R"([{"localize": {"req": []}}])", "c"));
+  EXPECT_ERROR("c:/passes/0/autotile/max_total_size",
+               read_passes(R"([{"autotile": {"max_total_size": "x"}}])", "c"));
+  EXPECT_ERROR("is no direction; allowed", read_passes(R"([{"cache": {"dirs": ["Down"]}}])", "c"));
+  EXPECT_ERROR("needs a hardware model", read_passes(R"([{"autotile": {"memory": "SRAM"}}])", "c"));
+  EXPECT_ERROR("a pass has a name and one kind",
+               read_passes(R"([{"localize": {}, "pad": {}}])", "c"));
+  EXPECT_ERROR("c:/pases: unknown key", read_passes(R"({"pases": []})", "c"));
+  EXPECT_EQ(read_passes(R"({"passes": [{"name": "a", "pass": {"@type":
+      "type.vertex.ai/vertexai.tile.codegen.proto.LocalizePass", "reqs": ["main",],},},],})",
+                        "c")
+                .size(),
+            1U);
+}
+
+TEST(StripeBadInput, PassesThatCannotDoTheirWork) {
+  const auto run = [](const std::string& list) {
+    Program program = legal();
+    run_passes(program, read_passes(list, "c"));
+  };
+  EXPECT_ERROR("block \"kernel\": no tile is within the limits", (Program(legal()), [] {
+                 Program program = legal();
+                 program.block().statements[0].block()->statements[0].set_tag("k");
+                 run_passes(
+                     program,
+                     read_passes(R"([{"autotile": {"reqs": ["k"], "max_total_size": 4}}])", "c"));
+                 return 0;
+               }()));
+  EXPECT_ERROR("does not fit the 1 KiB of S", [] {
+    Program program = read_text_form(with("i:8", copy_head, copy_body), "t");
+    for (Block* block : {&program.block(), program.block().statements[0].block()}) {
+      for (auto& [into, ref] : block->refs) ref.shape.dims[0].size = 1000;
+    }
+    run_passes(program, read_passes(R"([{"schedule": {"reqs": ["main"], "mem_loc": {"name": "S"},
+                     "mem_KiB": 1, "xfer_loc": {"name": "D"}}}])",
+                                    "c"));
+    return 0;
+  }());
+  EXPECT_EQ(error_of([&] { run(R"([{"compute_deps": {}}])"); }), "");
+}
+
+TEST(StripeBadInput, LocationPatterns) {
+  Location location;
+  location.devices = {{"Dev", {Affine(4)}}, {"NDev", {Affine(6)}}};
+  for (const char* pattern : {"*/*", "Dev/*", "Dev/*[6]", "*/NDev", "*[4]/*", "Dev/NDev"}) {
+    EXPECT_TRUE(LocationPattern(pattern).matches(location)) << pattern;
+  }
+  for (const char* pattern : {"", "*", "*[]", "*[*]", "Dev", "Dev[4]", "Dev[]", "XYZ", "Dev[6]"}) {
+    EXPECT_FALSE(LocationPattern(pattern).matches(location)) << pattern;
+  }
+  for (const char* pattern :
+       {"foo[1, *  ]qux/bar", "foo[1, florp ]/bar", "foo[1, 2* ]/bar", "foo[1"}) {
+    EXPECT_THROW((void)LocationPattern(pattern), UserError) << pattern;
+  }
+  for (const char* pattern : {"foo", "foo[]", "foo[1, *  ]/bar", "foo[1, *  ]/*[*]"}) {
+    EXPECT_NO_THROW((void)LocationPattern(pattern)) << pattern;
+  }
+}
+
+TEST(StripeBadInput, Templates) {
+  const TemplateValues values{{"N", 4}};
+  EXPECT_EQ(
+      render("{% for i in range(N) %}S[{{ i }}]{% if not loop.last %},{% endif %}{% endfor %}",
+             values, "t"),
+      "S[0],S[1],S[2],S[3]");
+  EXPECT_EQ(render("{{ N // 3 }} {{ N / 8 }} {{ (N + 1) * 2 % 4 }}{# x #}## y", values, "t"),
+            "1 0.5 2");
+  EXPECT_ERROR("t:2: \"M\" has no value", render("\n{{ M }}", values, "t"));
+  EXPECT_ERROR("division by zero", render("{{ N // 0 }}", values, "t"));
+  EXPECT_ERROR("without {% endfor %}", render("{% for i in range(N) %}", values, "t"));
+  EXPECT_ERROR("is not in the subset", render("{% macro x %}", values, "t"));
+  EXPECT_ERROR("more than a million rounds",
+               render("{% for i in range(9999999) %}{% endfor %}", values, "t"));
+}
+
+const char* const small_model = R"({"clock_mhz": 500,
+  "mem_units": {"DRAM": {"size_KiB": 1024}, "SRAM": {"count": 2, "size_KiB": 64}},
+  "exec_units": {"CONV": {"ops_per_cycle": 512, "pipeline_depth": 2}}, "tx_units": {"DMA": {}},
+  "buses": [{"sources": ["DRAM[0]"], "sinks": ["DMA[0]"], "bytes_per_cycle": 64},
+            {"sources": ["DMA[0]"], "sinks": ["SRAM[1]"], "bytes_per_cycle": 64}]})";
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(StripeHardwareModel, IsReadAndChecked) {
+  const HardwareModel model = read_hardware_model(small_model, "m");
+  EXPECT_EQ(model.tile_bytes("SRAM"), 64U * 1024 / 2);
+  EXPECT_NO_THROW(require_transfer(model, {"DRAM", 0}, {"DMA", 0}, {"SRAM", 1}));
+  EXPECT_ERROR("unreachable: no bus from DMA[0] to SRAM[0]",
+               (require_transfer(model, {"DRAM", 0}, {"DMA", 0}, {"SRAM", 0}), 0));
+  EXPECT_EQ(to_json(read_hardware_model(to_json(model), "again")), to_json(model));
+  EXPECT_ERROR("m:/buses/0/sources/0: there is no unit \"DRAN\"; did you mean \"DRAM\"?",
+               read_hardware_model(changed(small_model, "DRAM[0]", "DRAN[0]"), "m"));
+  EXPECT_ERROR("m:/buses/1/sinks/0: there are 2 of SRAM: 0..1",
+               read_hardware_model(changed(small_model, "SRAM[1]", "SRAM[2]"), "m"));
+  EXPECT_ERROR("is no unit; a unit is NAME[NUMBER]",
+               read_hardware_model(changed(small_model, "SRAM[1]", "SRAM"), "m"));
+  EXPECT_ERROR("unreachable: DRAM[0] to SRAM[1] needs a mover",
+               read_hardware_model(
+                   changed(small_model, "[\"DMA[0]\"], \"bytes", "[\"SRAM[1]\"], \"bytes"), "m"));
+  EXPECT_ERROR("m:/exec_units/CONV/pipeline_depth",
+               read_hardware_model(changed(small_model, "depth\": 2", "depth\": 9"), "m"));
+  EXPECT_ERROR("not both", read_hardware_model(changed(small_model, "\"size_KiB\": 64",
+                                                       "\"size_KiB\": 64, \"total_size_KiB\": 128"),
+                                               "m"));
+}
+
+TEST(StripeHardwareModel, OfTheTensorComputeUnit) {
+  tcu::Architecture
+      architecture;  // 8 x 8, 16 bits, local 8192, accumulators 2048, DRAM 2^20 vectors
+  const HardwareModel model = tcu::hardware_model(architecture);
+  EXPECT_EQ(model.mem_units.at("LOCAL").size_KiB, 128U);
+  EXPECT_EQ(model.mem_units.at("ACC").size_KiB, 32U);
+  EXPECT_EQ(model.mem_units.at("DRAM0").size_KiB, 16384U);
+  EXPECT_EQ(model.exec_units.at("ARRAY").ops_per_cycle, 64U);
+  EXPECT_EQ(model.exec_units.at("SIMD").ops_per_cycle, 8U);
+  EXPECT_EQ(model.params.at("VECTOR_BYTES"), 16U);
+  EXPECT_EQ(to_json(read_hardware_model(to_json(model), "again")), to_json(model));
+  EXPECT_NO_THROW(require_transfer(model, {"DRAM0", 0}, {"DMA0", 0}, {"LOCAL", 0}));
+  EXPECT_NO_THROW(require_transfer(model, {"ACC", 0}, {"ACCMOVE", 0}, {"LOCAL", 0}));
+  EXPECT_THROW(require_transfer(model, {"DRAM0", 0}, {"DMA1", 0}, {"LOCAL", 0}), UserError);
+  architecture.local_depth = 4;
+  EXPECT_ERROR("at least 1 KiB", tcu::hardware_model(architecture));
+}
+
+}  // namespace
+}  // namespace tactus::stripe::test
