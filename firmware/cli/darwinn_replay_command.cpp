@@ -256,9 +256,11 @@ void print_text(const darwinn::File& file, const Compute& compute, const Link& l
       static_cast<double>(parts ? link.wire_bytes_per_second : link.out_bytes_per_second) / 1e6,
       static_cast<double>(parts ? link.wire_bytes_per_second : link.in_bytes_per_second) / 1e6,
       parts ? " on the wire" : "", static_cast<double>(link.fixed_ps) / per_ms);
-  fmt::print("{:<22}{} ps = {:.3f} ms ({}), {:.3f} ms at R1's rates if all overlapped\n", "latency",
-             main.total, static_cast<double>(main.total) / per_ms, parts ? "R2" : "R1",
-             static_cast<double>(main.bound) / per_ms);
+  fmt::print("{:<22}{} ps = {:.3f} ms ({}){}\n", "latency", main.total,
+             static_cast<double>(main.total) / per_ms, parts ? "R2" : "R1",
+             parts ? ""
+                   : fmt::format(", {:.3f} ms if all overlapped",
+                                 static_cast<double>(main.bound) / per_ms));
   if (main.listed != main.total) {
     fmt::print("{:<22}{} ps without the inferred tail\n", "", main.listed);
   }

@@ -75,20 +75,22 @@ bool set_address(const Executable& executable, const std::string& text, Addresse
   return true;
 }
 
-void print_addresses(const Executable& executable, const Addresses& addresses) {
-  fmt::print("{}\n", darwinn::type_name(executable.type));
-  if (addresses.parameters) fmt::print("  parameters  {:#x}\n", *addresses.parameters);
-  if (addresses.scratch) fmt::print("  scratch     {:#x}\n", *addresses.scratch);
-  const auto print = [](const char* side, const std::vector<Layer>& layers, const auto& all) {
+std::string addresses_text(const Executable& executable, const Addresses& addresses) {
+  std::string text = std::string(darwinn::type_name(executable.type)) + "\n";
+  if (addresses.parameters) text += fmt::format("  parameters  {:#x}\n", *addresses.parameters);
+  if (addresses.scratch) text += fmt::format("  scratch     {:#x}\n", *addresses.scratch);
+  const auto add = [&](const char* side, const std::vector<Layer>& layers, const auto& all) {
     for (std::size_t i = 0; i < layers.size(); ++i) {
       for (std::size_t batch = 0; batch < all[i].size(); ++batch) {
-        fmt::print("  {:<12}{:#x}  {}{}\n", side, all[i][batch], printable(*layers[i].name),
-                   all[i].size() > 1 ? fmt::format(" #{}", batch) : "");
+        text +=
+            fmt::format("  {:<12}{:#x}  {}{}\n", side, all[i][batch], printable(*layers[i].name),
+                        all[i].size() > 1 ? fmt::format(" #{}", batch) : "");
       }
     }
   };
-  print("input", executable.inputs, addresses.inputs);
-  print("output", executable.outputs, addresses.outputs);
+  add("input", executable.inputs, addresses.inputs);
+  add("output", executable.outputs, addresses.outputs);
+  return text;
 }
 
 // ---- relayout -----------------------------------------------------------------------------------
@@ -129,15 +131,16 @@ int darwinn_link(const Words& words) {
   const std::vector<std::string> given = args.texts("address");
   std::vector<bool> used(given.size());
   OutputFolder folder(args.text("output").value_or(""));
+  std::string report;
   for (const Executable& executable : file.package().executables) {
     Addresses addresses = darwinn::allocate(executable, allocator, granule);
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (set_address(executable, given[i], addresses)) used[i] = true;
     }
-    print_addresses(executable, addresses);
+    report += addresses_text(executable, addresses);
     for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
       auto code = darwinn::link(executable, i, tcu ? darwinn::in_blocks(addresses) : addresses);
-      fmt::print("  chunk {:<6}{} bytes, sha256 {}\n", i, code.size(), sha256(code));
+      report += fmt::format("  chunk {:<6}{} bytes, sha256 {}\n", i, code.size(), sha256(code));
       folder.add(fmt::format("{}.chunk{}.bin", darwinn::type_name(executable.type), i),
                  std::move(code));
     }
@@ -148,6 +151,7 @@ int darwinn_link(const Words& words) {
                  quote(given[i]));
     }
   }
+  fmt::print("{}", report);
   if (args.has("output")) folder.write();
   return exit_ok;
 }

@@ -67,6 +67,12 @@ class Pages : public CliTest, public testing::WithParamInterface<std::string> {
     if (known != options_.end()) return known->second;
     std::vector<std::string> calls = {command};
     if (command == "dais") calls = {"dais info", "dais run", "dais disasm", "dais convert"};
+    if (command == "darwinn") {
+      calls.clear();
+      for (const char* one : {"info", "verify", "link", "relayout", "replay", "unpack"}) {
+        calls.push_back(std::string("darwinn ") + one);
+      }
+    }
     std::set<std::string>& options = options_[command];
     for (const std::string& call : calls) {
       const Output help = tactus(call + " --help");
