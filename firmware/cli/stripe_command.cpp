@@ -302,7 +302,6 @@ int run_passes(const Words& words) {
       code = exit_mismatch;
     }
   });
-  if (model) stripe::check_against(*model, program);
   if (const auto folder = args.text("dump")) write_dumps(*folder, form, dumps);
   write_or_print(args.text("output"), in_form(program, form));
   return code;
