@@ -27,6 +27,7 @@
 #include <utility>
 
 #include "isa/dpas/assembly.h"
+#include "isa/dpas/container.h"
 #include "isa/dpas/statement.h"
 #include "isa/support/error.h"
 #include "isa/support/problems.h"
@@ -37,7 +38,6 @@ namespace {
 
 constexpr std::size_t max_errors = 20;
 constexpr std::uint32_t max_attribute_number = (1U << 24U) - 1U;
-constexpr std::size_t longest_name = 64;
 constexpr std::size_t longest_kernel_name = 255;
 
 /// The text without comments, which become blanks; line ends stay.
@@ -99,6 +99,7 @@ class Assembler {
       const std::string_view name = ahead.word();
       Kernel& kernel = current(cursor);
       if (!name.empty() && ahead.accept(":")) {
+        (void)cursor.expect_name("a label");
         ahead.expect_end();
         return label(kernel, name, cursor.column());
       }
@@ -189,7 +190,7 @@ class Assembler {
     Kernel& k = current(cursor);
     cursor.skip_blanks();
     const std::size_t name_column = cursor.column();
-    const std::string name(cursor.expect_word("a name"));
+    const std::string name(cursor.expect_name("a name"));
     check_free_name(k, name, name_column);
     bool is_predicate = false, has_type = false, has_elements = false, has_kind = false;
     Variable variable;
@@ -246,14 +247,6 @@ class Assembler {
     };
     if (named(k.variables) || named(k.predicates)) {
       TextCursor::fail_at(column, "{} is declared already", quote(name));
-    }
-    if (name.size() > longest_name) {
-      TextCursor::fail_at(column, "the name has {} characters; allowed 1..{}", name.size(),
-                          longest_name);
-    }
-    if (name[0] == '%' || (name[0] >= '0' && name[0] <= '9')) {
-      TextCursor::fail_at(column, "{} is no name of a variable; allowed a letter or _ first",
-                          quote(name));
     }
   }
 
@@ -333,11 +326,7 @@ class Assembler {
     cursor.skip_blanks();
     const std::size_t column = cursor.column();
     Attribute made;
-    made.name = std::string(cursor.expect_word("a name"));
-    if (made.name.size() > longest_name) {
-      TextCursor::fail_at(column, "the name has {} characters; allowed 1..{}", made.name.size(),
-                          longest_name);
-    }
+    made.name = std::string(cursor.expect_name("a name"));
     if (cursor.accept("=")) {
       if (cursor.peek() == '"') {
         made.value = cursor.string_or_word("a value");
@@ -351,7 +340,19 @@ class Assembler {
       made.value = "1";
     }
     cursor.expect_end();
+    check_attribute(made, column);
     k.attributes.push_back(std::move(made));
+  }
+
+  /// Attributes whose form in binaries is fixed.
+  static void check_attribute(const Attribute& made, std::size_t column) {
+    if (made.name == annotation_attribute || (made.name == "Target" && made.is_number)) {
+      TextCursor::fail_at(column, "attribute {} cannot be given this way", quote(made.name));
+    }
+    if (!is_byte_attribute(made.name)) return;
+    if (!made.is_number || std::stoull(made.value) > 255) {
+      TextCursor::fail_at(column, "{} is {}; allowed 0..255", made.name, quote(made.value));
+    }
   }
 
   static void check_text_value(const Attribute& made, std::size_t column) {

@@ -11,19 +11,10 @@ namespace tactus::dpas {
 namespace {
 
 constexpr std::uint32_t magic = 0x41534943;  // "CISA"
-/// Attributes whose values are numbers of one byte.
-constexpr std::string_view byte_attributes[] = {"SimdSize", "SLMSize", "ArgSize", "RetValSize"};
-/// Annotations travel as attributes, of which readers ignore those that they do not know: index,
-/// flags, token that is set, tokens waited for.
-constexpr std::string_view annotation_attribute = "TactusAnnotations";
+/// An annotation: index, flags, token that is set, tokens waited for.
 constexpr unsigned annotation_bytes = 4 + 1 + 1 + 4 + 4;
 constexpr unsigned annotations_each = 255 / annotation_bytes;
 constexpr std::size_t most_instructions = 1U << 24U;
-
-bool is_byte_attribute(std::string_view name) {
-  return std::find(std::begin(byte_attributes), std::end(byte_attributes), name) !=
-         std::end(byte_attributes);
-}
 
 bool wide_ids(unsigned minor) { return minor >= 4; }
 
@@ -508,6 +499,10 @@ void refuse_file_scope(ByteReader& in, const char* what) {
 }
 
 }  // namespace
+
+bool is_byte_attribute(std::string_view name) {
+  return name == "SimdSize" || name == "SLMSize" || name == "ArgSize" || name == "RetValSize";
+}
 
 bool is_container(const std::vector<std::uint8_t>& bytes) {
   return bytes.size() >= 4 && bytes[0] == 'C' && bytes[1] == 'I' && bytes[2] == 'S' &&

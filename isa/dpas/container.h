@@ -4,11 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isa/dpas/program.h"
 
 namespace tactus::dpas {
+
+/// Annotations travel as attributes of this name; readers ignore attributes that they do not know.
+inline constexpr std::string_view annotation_attribute = "TactusAnnotations";
+/// Attributes whose values are numbers of one byte.
+[[nodiscard]] bool is_byte_attribute(std::string_view name);
 
 /// What the version of a file says about its form.
 struct BinaryForm {

@@ -58,7 +58,7 @@ class StatementParser {
       i_.opcode = Opcode::jmp;
       execution_size();
       cursor_.skip_blanks();
-      i_.label = label_index(kernel_, cursor_.expect_word("a label"));
+      i_.label = label_index(kernel_, cursor_.expect_name("a label"));
     } else if (mnemonic == "ret") {
       i_.opcode = Opcode::ret;
       execution_size();
@@ -286,7 +286,17 @@ class StatementParser {
     return operand;
   }
 
-  std::uint8_t stride() { return static_cast<std::uint8_t>(cursor_.expression("stride", 0, 32)); }
+  std::uint8_t stride(std::string_view what = "stride", std::int64_t min = 0,
+                      std::int64_t max = 32) {
+    cursor_.skip_blanks();
+    const std::size_t column = cursor_.column();
+    const std::uint32_t value = cursor_.expression(what, min, max);
+    if ((value & (value - 1)) != 0) {
+      TextCursor::fail_at(column, "{} {} is not allowed; allowed powers of two in {}..{}", what,
+                          value, min, max);
+    }
+    return static_cast<std::uint8_t>(value);
+  }
 
   Operand destination() {
     if (cursor_.peek() == '(') cursor_.fail("E_OPERAND: a destination takes no modifier");
@@ -339,7 +349,7 @@ class StatementParser {
     cursor_.expect("<");
     operand.region.vertical = stride();
     cursor_.expect(";");
-    operand.region.width = static_cast<std::uint8_t>(cursor_.expression("width", 1, 16));
+    operand.region.width = stride("width", 1, 16);
     cursor_.expect(",");
     operand.region.horizontal = stride();
     cursor_.expect(">");

@@ -78,6 +78,18 @@ std::string_view TextCursor::expect_word(std::string_view what) {
   return result;
 }
 
+std::string_view TextCursor::expect_name(std::string_view what) {
+  constexpr std::size_t longest = 64;
+  skip_blanks();
+  const std::size_t start = column();
+  const std::string_view name = expect_word(what);
+  if (is_digit(name[0]) || name.find('%') != std::string_view::npos || name.size() > longest) {
+    fail_at(start, "{} is no name; allowed up to {} letters, digits, _ $ @ ?, no digit first",
+            quote(name), longest);
+  }
+  return name;
+}
+
 std::string TextCursor::string_or_word(std::string_view what) {
   if (!accept("\"")) return std::string(expect_word(what));
   const std::size_t end = line_.find('"', at_);

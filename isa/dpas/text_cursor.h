@@ -42,6 +42,8 @@ class TextCursor {
   [[nodiscard]] std::string_view dotted_word();
   /// Throws TextError if there is none: "a name expected".
   [[nodiscard]] std::string_view expect_word(std::string_view what);
+  /// A word that may name something: a letter or _ $ @ ? first, no %, 64 characters at most.
+  [[nodiscard]] std::string_view expect_name(std::string_view what);
   /// "text" or a word.
   [[nodiscard]] std::string string_or_word(std::string_view what);
 

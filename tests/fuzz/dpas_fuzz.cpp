@@ -110,7 +110,10 @@ void check_program(const Program& program, unsigned which) {
     std::fprintf(stderr, "%s\n%s\n", text.c_str(), error.what());
     require(false, "its container is refused");
   }
-  require(disassemble(read) == text, "a container does not come back");
+  if (disassemble(read) != text) {
+    std::fprintf(stderr, "%s\n%s\n", text.c_str(), disassemble(read).c_str());
+    require(false, "a container does not come back");
+  }
   require(write_container(read, true) == bytes, "a container is written otherwise");
   Program resolved = program;
   LegalityOptions options;
