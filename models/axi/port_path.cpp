@@ -131,8 +131,7 @@ void PortPath::form_write_chunks() {
     const unsigned begun = burst->cut / n_;        // the oldest beat in passed_
     if (last / n_ - begun >= passed_.size()) break;
     const std::uint64_t edge = passed_[last / n_ - begun] - (n_ - 1 - last % n_);
-    const std::uint64_t ready =
-        port_.edge(std::max(edge, port_.edge_from(burst->from)));
+    const std::uint64_t ready = port_.edge(std::max(edge, port_.edge_from(burst->from)));
     direction.waiting.push_back({burst, ready, burst->cut, beats});
     burst->cut += beats;
     const auto used = static_cast<std::ptrdiff_t>(burst->cut / n_ - begun);
@@ -307,7 +306,8 @@ void PortPath::return_reads() {
       ++r_edge_;
       if (++burst->returned % n_ == 0) times.at.push_back(port_.edge(r_edge_) + out_[read]);
     }
-    const std::uint64_t time = access.back - port_.edge(config_.crossing[read] - config_.crossing[read] / 2) - back_[read];
+    const std::uint64_t time =
+        access.back - port_.edge(config_.crossing[read] - config_.crossing[read] / 2) - back_[read];
     times.answers.push_back(answer_times(access, time));
     times.answers.back().until_beat = burst->returned / n_;
     access.release();

@@ -107,7 +107,7 @@ TEST_F(DpasCli, BadInputIsRefused) {
   expect_error(bound + "--bind PC", "allowed: NAME=...");
   expect_error(bound + "--set PC=x", "\"x\" is no whole number");
   expect_error(bound + "--set PC=1,2", "2 numbers for 1 threads");
-  expect_error(bound + "--bind PC=511", "k.visaasm:17: a store of bytes");
+  expect_error(bound + "--bind PC=511", "k.visaasm:15: a store of bytes");
   expect_error(bound + "--bind PC=512 --save PD=d.bin", "no buffer of this name is bound");
   expect_error(bound + "--bind PC=512 --threads 9", "allowed: a whole number 1..8");
   expect_error(

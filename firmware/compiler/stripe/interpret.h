@@ -49,8 +49,8 @@ struct InterpretOptions {
 [[nodiscard]] Tensors interpret(const Program& program, const Tensors& inputs,
                                 const InterpretOptions& options = {});
 
-/// Whole numbers from -7 to 7 for every buffer that the program only reads, drawn from a hash of its
-/// name; zeros for the others. They are those of PlaidML's golden results.
+/// Whole numbers from -7 to 7 for every buffer that the program only reads, drawn from a hash of
+/// its name; zeros for the others. They are those of PlaidML's golden results.
 [[nodiscard]] Tensors sample_inputs(const Program& program);
 
 /// User buffers of the program and their sizes.
