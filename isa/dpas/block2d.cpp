@@ -46,6 +46,21 @@ void for_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, uns
   }
 }
 
+/// Dword x of `to` gets element x of each of the rows, the first lowest. `rows` of them, `size`
+/// bytes an element, follow each other in memory.
+template <unsigned rows, unsigned size>
+void interleave(const std::uint8_t* memory, unsigned width, std::uint8_t* to) {
+  for (unsigned x = 0; x < width; ++x) {
+    std::uint32_t dword = 0;
+    for (unsigned r = 0; r < rows; ++r) {
+      const std::uint8_t* from = memory + (std::size_t{r} * width + x) * size;
+      const std::uint32_t element = size == 1 ? from[0] : from[0] | std::uint32_t{from[1]} << 8U;
+      dword |= element << (8U * size * r);
+    }
+    std::memcpy(to + std::size_t{x} * 4, &dword, 4);
+  }
+}
+
 bool is_plain(const Block2d& block) { return !block.transpose && !block.transform; }
 
 }  // namespace
@@ -67,6 +82,28 @@ void place_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, u
   for_row(block, grf_bytes, which_block, row, [&](unsigned x, std::size_t at) {
     std::memcpy(registers + at, memory + std::size_t{x} * bytes, bytes);
   });
+}
+
+void place_block(const Block2d& block, unsigned grf_bytes, unsigned which_block,
+                 const std::uint8_t* memory, std::uint8_t* registers) {
+  unsigned row = 0;
+  if (block.transform && !block.transpose && block.element_bytes < 4) {
+    // All dwords that are filled by as many rows as they hold elements.
+    const Layout at = layout(block, grf_bytes);
+    std::uint8_t* to = registers + std::size_t{which_block} * at.block_pitch * block.element_bytes;
+    for (; row + at.interleaved <= block.height; row += at.interleaved) {
+      const std::uint8_t* from = memory + row * row_bytes(block);
+      if (block.element_bytes == 1) {
+        interleave<4, 1>(from, block.width, to);
+      } else {
+        interleave<2, 2>(from, block.width, to);
+      }
+      to += std::size_t{at.row_pitch} * 4;
+    }
+  }
+  for (; row < block.height; ++row) {
+    place_row(block, grf_bytes, which_block, row, memory + row * row_bytes(block), registers);
+  }
 }
 
 void take_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, unsigned row,

@@ -25,7 +25,10 @@ namespace tactus::dpas {
 /// long, `registers` register_bytes() and zero before the first row.
 void place_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, unsigned row,
                const std::uint8_t* memory, std::uint8_t* registers);
-/// The inverse, for stores.
+/// place_row() of all rows of one block, which follow each other in `memory`; faster.
+void place_block(const Block2d& block, unsigned grf_bytes, unsigned which_block,
+                 const std::uint8_t* memory, std::uint8_t* registers);
+/// The inverse of place_row(), for stores.
 void take_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, unsigned row,
               const std::uint8_t* registers, std::uint8_t* memory);
 

@@ -399,6 +399,15 @@ NativeDpas decode_native(const NativeBits& bits, const NativeForm& form, const s
   d.src0 = get_operand(bits, src0_at, at.sub_unit);
   d.src1 = get_operand(bits, src1_at, at.sub_unit);
   d.src2 = get_operand(bits, src2_at, at.sub_unit);
+  const auto within = [&](const NativeOperand& operand, unsigned bytes, const char* what) {
+    if (operand.byte % bytes == 0) return;
+    user_error("{}: {} begins at byte {} of a register; allowed multiples of {}", where, what,
+               operand.byte, bytes);
+  };
+  within(d.dst, info(d.dst_type).bytes, "E_DPAS_ALIGN_DST: dst");
+  within(d.src0, info(d.src0_type).bytes, "E_DPAS_ALIGN_SRC0: src0");
+  within(d.src1, element_bytes(d.w), "E_DPAS_ALIGN_SRC1: src1");
+  within(d.src2, element_bytes(d.a), "E_DPAS_ALIGN_SRC2: src2");
   return d;
 }
 

@@ -178,7 +178,9 @@ IssueStage::ThreadState IssueStage::look_again(unsigned index, Cycle now, Cycle&
   until = never;
   switch (operation.target) {
     case Target::array:
-      return array_.takes(index, now, until) ? issue : wait_array;
+      if (array_.takes(index, now, until)) return issue;
+      // Whoever enters before then moves that cycle back only. Macros end when they end.
+      return until == never ? wait_array : block(thread, wait_array, until);
     case Target::alu:
       until = alu_.free_at();
       return now < until ? wait_alu : issue;

@@ -161,7 +161,7 @@ std::string loop(Bench& bench) {
   std::vector<Bench::Buffer> buffers{{"PC", Bytes(64)}};
   bench.run(
       ".decl I v_type=G type=d num_elts=1 align=GRF\n"
-      ".decl S v_type=G type=d num_elts=1 align=GRF\n"
+      ".decl S v_type=G type=d num_elts=16 align=GRF\n"
       ".decl P1 v_type=P num_elts=1\n",
       "mov (M1_NM, 1) I(0,0)<1> 0x0:d\n"
       "mov (M1_NM, 1) S(0,0)<1> 0x0:d\n"

@@ -44,16 +44,21 @@ void LoadStoreUnit::commit() {
   account_.enter(port_->state());
 }
 
+/// Throws UserError unless the bytes lie in one buffer.
+void LoadStoreUnit::check(const Message& message, std::uint64_t address, std::uint64_t bytes) {
+  if (bytes <= address_end && address <= address_end - bytes &&
+      memory_map_.contains(address, bytes)) {
+    return;
+  }
+  user_error("{}: {} of bytes 0x{:x}..0x{:x}, outside of what is bound: {}",
+             message.issued.kernel->place(*message.issued.operation),
+             message.load ? "a load" : "a store", address, address + bytes - 1, memory_map_.text());
+}
+
 /// Appends a row; one that goes on where the last one ends becomes part of it.
 void LoadStoreUnit::add_row(Message& message, std::uint64_t address, std::uint64_t bytes,
                             std::uint64_t offset) {
   message.bytes += bytes;
-  if (address + bytes > address_end || !memory_map_.contains(address, bytes)) {
-    const DecodedKernel& kernel = *message.issued.kernel;
-    user_error("{}: {} of bytes 0x{:x}..0x{:x}, outside of what is bound: {}",
-               kernel.place(*message.issued.operation), message.load ? "a load" : "a store",
-               address, address + bytes - 1, memory_map_.text());
-  }
   if (!message.rows.empty()) {
     Row& last = message.rows.back();
     if (std::uint64_t{last.address} + last.bytes == address && last.offset + last.bytes == offset) {
@@ -75,24 +80,37 @@ void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
     return (static_cast<std::uint64_t>(value(i)) & 0xFFFFFFFFU) + 1;
   };
   const std::uint64_t width = size(1), height = size(2), pitch = size(3);
-  const std::int64_t x = value(4), y = value(5);
+  const std::int64_t x = static_cast<std::int32_t>(value(4));
+  const std::int64_t y = static_cast<std::int32_t>(value(5));
   if (pitch < width) {
     user_error("{}: pitch of {} bytes; allowed: {}, the surface's width, or more",
                message.issued.kernel->place(*message.issued.operation), pitch, width);
   }
   const std::size_t row_size = row_bytes(block);
   message.data.assign(row_size * block.height * block.blocks, 0);
+  const std::int64_t first_line = std::max<std::int64_t>(y, 0);
+  const std::int64_t end_line =
+      std::min<std::int64_t>(y + block.height, static_cast<std::int64_t>(height));
+  if (first_line >= end_line) return;
   for (unsigned b = 0; b < block.blocks; ++b) {
     const std::int64_t from = (x + std::int64_t{b} * block.width) * block.element_bytes;
     const std::int64_t first = std::max<std::int64_t>(from, 0);
     const std::int64_t end = std::min<std::int64_t>(from + static_cast<std::int64_t>(row_size),
                                                     static_cast<std::int64_t>(width));
-    for (unsigned r = 0; r < block.height; ++r) {
-      const std::int64_t line = y + r;
-      if (line < 0 || line >= static_cast<std::int64_t>(height) || first >= end) continue;
-      add_row(message, base + static_cast<std::uint64_t>(line) * pitch + first,
-              static_cast<std::uint64_t>(end - first),
-              (std::size_t{b} * block.height + r) * row_size + (first - from));
+    if (first >= end) continue;
+    const auto bytes = static_cast<std::uint64_t>(end - first);
+    std::uint64_t address =
+        base + static_cast<std::uint64_t>(first_line) * pitch + static_cast<std::uint64_t>(first);
+    // Rows that lie in one buffer as a whole need no look each.
+    const std::uint64_t span =
+        static_cast<std::uint64_t>(end_line - first_line - 1) * pitch + bytes;
+    const bool inside = address <= address_end && span <= address_end - address &&
+                        memory_map_.contains(address, span);
+    for (std::int64_t line = first_line; line < end_line; ++line, address += pitch) {
+      if (!inside) check(message, address, bytes);
+      add_row(message, address, bytes,
+              (std::size_t{b} * block.height + static_cast<std::size_t>(line - y)) * row_size +
+                  static_cast<std::size_t>(first - from));
     }
   }
 }
@@ -116,6 +134,7 @@ void LoadStoreUnit::element_rows(Message& message, const Instruction& instructio
     }
     address =
         address * lsc.address_scale + static_cast<std::uint64_t>(std::int64_t{lsc.address_offset});
+    check(message, address, bytes);
     add_row(message, address, bytes, n * bytes);
   }
 }
@@ -181,13 +200,10 @@ void LoadStoreUnit::place_data(const Message& message, const Instruction& instru
   const LscMessage& lsc = instruction.lsc;
   std::uint8_t* const to = registers + instruction.dst.address;
   if (lsc.is_block2d()) {
-    const std::size_t row_size = row_bytes(lsc.block);
+    const std::size_t block_size = row_bytes(lsc.block) * lsc.block.height;
     std::memset(to, 0, register_bytes(lsc.block, grf_bytes_));
     for (unsigned b = 0; b < lsc.block.blocks; ++b) {
-      for (unsigned r = 0; r < lsc.block.height; ++r) {
-        place_row(lsc.block, grf_bytes_, b, r,
-                  message.data.data() + (std::size_t{b} * lsc.block.height + r) * row_size, to);
-      }
+      place_block(lsc.block, grf_bytes_, b, message.data.data() + b * block_size, to);
     }
     return;
   }

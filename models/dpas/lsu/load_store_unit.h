@@ -57,7 +57,9 @@ class LoadStoreUnit final : public sc_core::sc_module {
   void block_rows(Message& message, const Instruction& instruction, const std::uint8_t* registers);
   void element_rows(Message& message, const Instruction& instruction,
                     const std::uint8_t* registers);
-  void add_row(Message& message, std::uint64_t address, std::uint64_t bytes, std::uint64_t offset);
+  void check(const Message& message, std::uint64_t address, std::uint64_t bytes);
+  static void add_row(Message& message, std::uint64_t address, std::uint64_t bytes,
+                      std::uint64_t offset);
   void done(Message& message);
   void take_data(Message& message, const Instruction& instruction,
                  const std::uint8_t* registers) const;
