@@ -1,6 +1,7 @@
 #include "firmware/cli/gemm_comparison.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/core.h>
@@ -69,6 +70,12 @@ std::vector<Problem> problems_of(const Args& args) {
   for (const std::string& name : args.texts("list")) {
     const bool plain = name.find('/') == std::string::npos && name.find('.') == std::string::npos;
     const std::string path = plain ? config_folder() + "/gemm/" + name + ".csv" : name;
+    if (plain && !std::filesystem::exists(path)) {
+      user_error(
+          "tactus gemm: --list {}: configs/gemm has no {}.csv; a list of your own is named "
+          "with its path, such as ./{}.csv",
+          name, name, name);
+    }
     for (Problem& problem : gemm::parse_problems(read_text(path), path)) {
       problems.push_back(std::move(problem));
     }
@@ -301,10 +308,6 @@ int run_comparison(const Args& args) {
     if (comparison.problems.size() != 1) {
       user_error("tactus gemm: --kernel is for one product, not {}", comparison.problems.size());
     }
-    const auto first = std::find_if(machines.begin(), machines.end(),
-                                    [](const auto& machine) { return !machine.is_tcu; });
-    write_file(args, "kernel",
-               gemm::kernel_text(comparison.problems.front(), gemm::dpas_runner_config(*first)));
   }
   gemm::RunLimits limits;
   limits.seed = args.number("seed", 1, 0, ~std::uint64_t{0});
@@ -325,6 +328,12 @@ int run_comparison(const Args& args) {
     table->totals();
   } else {
     print_product(comparison);
+  }
+  if (args.has("kernel")) {
+    const auto first = std::find_if(machines.begin(), machines.end(),
+                                    [](const auto& machine) { return !machine.is_tcu; });
+    write_file(args, "kernel",
+               gemm::kernel_text(comparison.problems.front(), gemm::dpas_runner_config(*first)));
   }
   write_file(args, "stats", gemm::to_json(comparison));
   write_file(args, "csv", gemm::to_csv(comparison));

@@ -112,6 +112,9 @@ std::vector<Problem> parse_problems(std::string_view text, const std::string& pa
     Problem row = parse_row(cells, problem);
     if (problem.empty()) {
       problems.push_back(std::move(row));
+    } else if (problems.empty() && cells.size() < 4) {
+      // It is no list at all: the lines that follow have nothing to add.
+      user_error("{}:{}: {}", path, line_number, problem);
     } else if (messages.size() < most_messages) {
       messages.push_back(fmt::format("{}:{}: {}", path, line_number, problem));
     }

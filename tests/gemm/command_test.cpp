@@ -82,7 +82,8 @@ TEST_F(GemmCommand, BadInput) {
   expect_error("gemm --shape 8x8", "--shape \"8x8\" is not allowed");
   expect_error("gemm --list l.csv", "l.csv:2: N is \"0\"; allowed 1..1048576");
   expect_error("gemm --list no.csv", "no.csv");
-  expect_error("gemm --list nothing", "gemm/nothing.csv");
+  expect_error("gemm --list nothing", "configs/gemm has no nothing.csv");
+  expect_error(shape + "--k-steps 3", "the number of steps of K is 3; allowed 1, 2, 4");
   expect_error(shape + "--machine pvd", "no machine \"pvd\"; did you mean \"pvc\"?");
   expect_error(shape + "--machine tcu:no.tarch", "no.tarch");
   expect_error(shape + "--machine pvc --machine pvc", "--machine pvc is given twice");

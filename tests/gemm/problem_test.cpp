@@ -49,12 +49,14 @@ TEST(Problems, ListHasRowsCommentsAndAHeader) {
 }
 
 TEST(Problems, EveryWrongRowIsNamedByItsLine) {
-  EXPECT_EQ(error_of([] { return parse_problems("a,1,1\nb,1,0,1\nc,1,1,1\n,1,1,1\n", "l.csv"); }),
-            "l.csv:1: 3 cells; allowed name, M, N, K and a count that may be left out\n"
-            "l.csv:2: N is \"0\"; allowed 1..1048576\n"
+  EXPECT_EQ(error_of([] { return parse_problems("c,1,1,1\na,1,1\nb,1,0,1\n,1,1,1\n", "l.csv"); }),
+            "l.csv:2: 3 cells; allowed name, M, N, K and a count that may be left out\n"
+            "l.csv:3: N is \"0\"; allowed 1..1048576\n"
             "l.csv:4: the name is empty");
   EXPECT_EQ(error_of([] { return parse_problems("a,1,1,1,0\n", "l.csv"); }),
             "l.csv:1: the count is \"0\"; allowed 1..1000000");
+  EXPECT_EQ(error_of([] { return parse_problems("no\nlist\n", "l.txt"); }),
+            "l.txt:1: 1 cells; allowed name, M, N, K and a count that may be left out");
   EXPECT_EQ(error_of([] { return parse_problems("# nothing\n", "l.csv"); }),
             "l.csv: no row; allowed rows of name, M, N, K, count");
 }

@@ -434,6 +434,10 @@ TEST(ShippedSweeps, HaveTheirPoints) {
   }
   EXPECT_EQ(sizes, (decltype(sizes){{"array_size", 8},
                                     {"depths", 30},
+                                    {"gemm_array", 18},
+                                    {"gemm_machines", 6},
+                                    {"gemm_memory", 27},
+                                    {"gemm_repeat_count", 32},
                                     {"latency", 28},
                                     {"quick", 6},
                                     {"resnet20_200", 200},

@@ -206,6 +206,9 @@ Blocking choose_blocking(const DpasTask& task, const dpas::Profile& profile,
   check_wish("the number of threads", wishes.threads, most_threads);
   check_wish("RC", wishes.rows, 8);
   check_wish("the number of operand sets", wishes.buffers, 2);
+  if (wishes.k_steps == 3 || wishes.k_steps > 4) {
+    user_error("the number of steps of K is {}; allowed 1, 2, 4", wishes.k_steps);
+  }
   const OperandShape shape = operand_shape(task, profile);
   struct Candidate {
     Blocking blocking;
