@@ -131,8 +131,8 @@ void PortPath::form_write_chunks() {
     const unsigned begun = burst->cut / n_;        // the oldest beat in passed_
     if (last / n_ - begun >= passed_.size()) break;
     const std::uint64_t edge = passed_[last / n_ - begun] - (n_ - 1 - last % n_);
-    const std::uint64_t ready =
-        port_.edge(std::max(edge, port_.edge_from(burst->from)));
+    // The address takes a clock of the port, as a beat does.
+    const std::uint64_t ready = port_.edge(std::max(edge, port_.edge_from(burst->from) + 1));
     direction.waiting.push_back({burst, ready, burst->cut, beats});
     burst->cut += beats;
     const auto used = static_cast<std::ptrdiff_t>(burst->cut / n_ - begun);
