@@ -76,7 +76,17 @@ std::string compare(const RandomProgram& program, TcuSimulationConfig config, bo
   TcuSimulationConfig fixed = config;
   fixed.memory_model = MemoryModel::fixed;
   fixed.engine = Engine::fast;
-  if (step.contents != record_run(program, fixed, 0, false).contents) return "data differs";
+  const std::vector<std::uint8_t> data = record_run(program, fixed, 0, false).contents;
+  if (step.contents != data) {
+    std::size_t at = 0;
+    while (step.contents[at] == data[at]) ++at;
+    std::string windows;
+    for (const RandomProgram::Window& w : program.windows) {
+      windows += fmt::format("; window {} at 0x{:x}, {} bytes", w.port, w.address, w.bytes.size());
+    }
+    return fmt::format("byte {} of {} differs{}; preset {}", at, data.size(), windows,
+                       config.board_memory->preset);
+  }
   // Where the slaves waited for the memory is what the memories' accounts split.
   for (unsigned p = 0; p < 2; ++p) {
     const UnitCycles& slave = step.result.accounting.unit(p == 0 ? "slave0" : "slave1");
