@@ -130,7 +130,7 @@ void print(const dpas::Profile& profile) {
     const auto from = profile.provenance.find(parameter.key);
     if (from == profile.provenance.end()) continue;
     line(parameter.key.c_str(), "{}  ({}: {})", to_text(parameter, parameter.get(profile)),
-         from->second.published ? "published" : "assumed", from->second.text);
+         to_text(from->second.kind), from->second.text);
   }
 }
 

@@ -69,10 +69,10 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
   BoardValues values = board;
   if (board.board_memory) {
     // What axes vary has a value; the rest of the memory is an object.
-    const MemoryPath& path = board.board_memory->path(0);
-    values.port_clock_mhz = path.clock_mhz;  // else it goes with the design's
-    values.port_data_bits = path.data_bits;
-    values.interconnect_ns = path.interconnect_ns[0];
+    const MemoryPath& port = board.board_memory->path(0);
+    values.port_clock_mhz = port.clock_mhz;  // else it goes with the design's
+    values.port_data_bits = port.data_bits;
+    values.interconnect_ns = port.interconnect_ns[0];
     values.ddr = board.board_memory->preset;
   }
   board_parameters().write(result["board"], values);

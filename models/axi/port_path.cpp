@@ -102,6 +102,7 @@ void PortPath::begin_read(tlm::tlm_generic_payload& payload, std::uint64_t now) 
   while (burst->cut < burst->port_beats) {
     const unsigned beats = chunk_beats(*burst);
     direction.waiting.push_back({burst, burst->from, burst->cut, beats});
+    ++burst->open;
     burst->cut += beats;
   }
   issue(direction);
@@ -131,8 +132,10 @@ void PortPath::form_write_chunks() {
     const unsigned begun = burst->cut / n_;        // the oldest beat in passed_
     if (last / n_ - begun >= passed_.size()) break;
     const std::uint64_t edge = passed_[last / n_ - begun] - (n_ - 1 - last % n_);
-    const std::uint64_t ready = port_.edge(std::max(edge, port_.edge_from(burst->from)));
+    // The address takes a clock of the port, as a beat does.
+    const std::uint64_t ready = port_.edge(std::max(edge, port_.edge_from(burst->from) + 1));
     direction.waiting.push_back({burst, ready, burst->cut, beats});
+    ++burst->open;
     burst->cut += beats;
     const auto used = static_cast<std::ptrdiff_t>(burst->cut / n_ - begun);
     passed_.erase(passed_.begin(), passed_.begin() + used);
@@ -203,6 +206,7 @@ void PortPath::make_accesses(Direction& direction, const Chunk& chunk, std::uint
     direction.to_send.push_back(access);
     at = next;
   }
+  --burst.open;  // the chunk's own
 }
 
 /// TLM's exclusion rule: one request at a time waits to be taken.

@@ -79,7 +79,7 @@ class PortPath final : public sc_core::sc_module,
     unsigned port_beats = 0;   ///< in all
     unsigned cut = 0;          ///< of these, in chunks
     unsigned returned = 0;     ///< of a read's, on the R channel
-    unsigned open = 0;         ///< accesses that are not answered
+    unsigned open = 0;         ///< chunks that have not gone out, accesses that are not answered
     std::uint64_t answer = 0;  ///< ps: of a write's response so far
     AnswerTimes last;          ///< of a write
   };

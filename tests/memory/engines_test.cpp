@@ -54,6 +54,8 @@ void random_memory(Random& random, TcuSimulationConfig& config) {
   ddr.scheduler = random.pick({DdrScheduler::fifo, DdrScheduler::frfcfs});
   ddr.page_policy = random.pick({DdrPagePolicy::open, DdrPagePolicy::closed});
   ddr.rows = std::uint64_t{1} << 17;  // 2 GB and more
+  ddr.address_map = random.pick(
+      {std::string("row_bank_column"), std::string("row_column_bank"), std::string("bank_row_column")});
   ddr.port_queue = random.pick({1U, 2U, 8U});
   config.resolved_ddr = ddr;
 }
@@ -74,7 +76,17 @@ std::string compare(const RandomProgram& program, TcuSimulationConfig config, bo
   TcuSimulationConfig fixed = config;
   fixed.memory_model = MemoryModel::fixed;
   fixed.engine = Engine::fast;
-  if (step.contents != record_run(program, fixed, 0, false).contents) return "data differs";
+  const std::vector<std::uint8_t> data = record_run(program, fixed, 0, false).contents;
+  if (step.contents != data) {
+    std::size_t at = 0;
+    while (step.contents[at] == data[at]) ++at;
+    std::string windows;
+    for (const RandomProgram::Window& w : program.windows) {
+      windows += fmt::format("; window {} at 0x{:x}, {} bytes", w.port, w.address, w.bytes.size());
+    }
+    return fmt::format("byte {} of {} differs{}; preset {}", at, data.size(), windows,
+                       config.board_memory->preset);
+  }
   // Where the slaves waited for the memory is what the memories' accounts split.
   for (unsigned p = 0; p < 2; ++p) {
     const UnitCycles& slave = step.result.accounting.unit(p == 0 ? "slave0" : "slave1");
