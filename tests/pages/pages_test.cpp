@@ -64,6 +64,7 @@ class Pages : public CliTest, public testing::WithParamInterface<std::string> {
     if (known != options_.end()) return known->second;
     std::vector<std::string> calls = {command};
     if (command == "dais") calls = {"dais info", "dais run", "dais disasm", "dais convert"};
+    if (command == "run" || command == "selftest") calls.push_back(command + " --machine pvc");
     std::set<std::string>& options = options_[command];
     for (const std::string& call : calls) {
       const Output help = tactus(call + " --help");
