@@ -319,6 +319,20 @@ TEST(DpasMachineErrors, ABarrierThatAThreadNeverReachesHangs) {
   }
 }
 
+TEST(DpasMachineErrors, ARunThatWasCutOffIsTheLast) {
+  DpasSimulation simulation(config_of("pvc"));
+  const std::uint64_t a = simulation.allocate("A", 4096);
+  KernelBuilder k(simulation.config().machine.profile);
+  k.load_block(8, block_of(4, 16, 1), dense(a, 64, 1));
+  k.ret();
+  DpasThread thread;
+  thread.kernel = &k.kernel();
+  RunOptions options;
+  options.max_cycles = 20;
+  EXPECT_EQ(simulation.run(k.program(), {thread}, options).end, RunEnd::cycle_limit);
+  EXPECT_THROW((void)simulation.run(k.program(), {thread}), UserError);
+}
+
 TEST(DpasMachineErrors, InputsHaveToBeThere) {
   const DpasSimulationConfig config = config_of("pvc");
   KernelBuilder k(config.machine.profile);

@@ -63,10 +63,10 @@ void machine(benchmark::State& state, Engine engine, bool loads) {
       benchmark::Counter(static_cast<double>(cycles), benchmark::Counter::kIsRate);
 }
 
-BENCHMARK_CAPTURE(machine, int8_8x8 / fast, Engine::fast, false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(machine, int8_8x8 / step, Engine::step, false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(machine, int8_tile / fast, Engine::fast, true)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(machine, int8_tile / step, Engine::step, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(machine, int8_8x8_fast, Engine::fast, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(machine, int8_8x8_step, Engine::step, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(machine, int8_tile_fast, Engine::fast, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(machine, int8_tile_step, Engine::step, true)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tactus::dpas

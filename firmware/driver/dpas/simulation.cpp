@@ -191,6 +191,9 @@ DpasRunResult DpasSimulation::run(const dpas::Program& program,
     user_error("{} threads are given to a machine that has {}", threads.size(),
                config_.machine.threads);
   }
+  if (!system_->idle()) {
+    user_error("the machine is in the middle of a run that was cut off; a new run needs a new one");
+  }
   std::vector<std::unique_ptr<dpas::DecodedKernel>> kernels;
   std::vector<dpas::ThreadStart> starts;
   std::uint64_t instructions = 0;

@@ -20,8 +20,9 @@
 //   std::vector<std::uint8_t> c = simulation.read(address_of_c, bytes_of_c);
 //
 // A machine runs programs one after the other; its memory keeps its contents in between, cycle
-// numbers go on, registers are cleared. Kernels may touch bound buffers only. Several machines may
-// live in one process, one after the other or, as other simulations, in turns.
+// numbers go on, registers are cleared; a run that was cut off by a limit, a hang or an error is
+// the machine's last. Kernels may touch bound buffers only. Several machines may live in one
+// process, one after the other or, as other simulations, in turns.
 #pragma once
 
 #include <cstdint>
