@@ -174,8 +174,8 @@ void print_notes(const std::vector<Row>& rows, std::size_t left) {
       "latency: one image, simulated cycle by cycle, without the host; boards and their memories: "
       "configs/boards\n"
       "estimate: the reference's formula, which knows neither memory nor instruction delivery\n");
-  const bool any_measured =
-      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.measured.has_value(); });
+  const bool any_measured = std::any_of(rows.begin(), rows.end(),
+                                        [](const Row& row) { return row.measured.has_value(); });
   if (any_measured) {
     fmt::print(
         "off by cycles: simulated cycles and the host's time in each run (host us, of the board), "

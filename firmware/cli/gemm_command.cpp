@@ -33,9 +33,9 @@ int gemm_command(const Words& words) {
   line("program",
        fmt::format("bench_gemm: {} x {} times {} x {}", result.shape.rows, result.shape.inner * n,
                    result.shape.inner * n, result.shape.outer * n));
-  line("machine", fmt::format("{}x{} {}, AXI {} bits, {}", n, n,
-                              info(config.architecture.data_type).name, config.axi_data_bits,
-                              memory_text(config)));
+  line("machine",
+       fmt::format("{}x{} {}, AXI {} bits, {}", n, n, info(config.architecture.data_type).name,
+                   config.axi_data_bits, memory_text(config)));
   line("cycles",
        fmt::format("{} = {:.3f} ms at {:g} MHz", run.cycles,
                    static_cast<double>(run.cycles) / config.clock_mhz / 1e3, config.clock_mhz));

@@ -8,7 +8,8 @@ namespace tactus {
 namespace {
 
 DdrConfig ddr_config(const BoardValues& board) {
-  DdrConfig config = read_ddr_preset(board.ddr.empty() ? board.board_memory->preset : board.ddr).config;
+  DdrConfig config =
+      read_ddr_preset(board.ddr.empty() ? board.board_memory->preset : board.ddr).config;
   for (const Parameter<DdrConfig>& p : ddr_parameters()) {
     const std::string& value = p.key == "scheduler"     ? board.board_memory->scheduler
                                : p.key == "page_policy" ? board.board_memory->page_policy
@@ -33,15 +34,16 @@ void check_banks(const BoardMemory& memory, const tcu::Architecture& architectur
                                     "the end of the DRAM",
                                     memory.base[p], end - 1, most - 1)});
   }
-  const bool apart = memory.base[0] + bytes[0] <= memory.base[1] ||
-                     memory.base[1] + bytes[1] <= memory.base[0];
+  const bool apart =
+      memory.base[0] + bytes[0] <= memory.base[1] || memory.base[1] + bytes[1] <= memory.base[0];
   if (apart) return;
   problems.push_back(
       {"/memory/base/dram1",
-       fmt::format("the bank takes bytes 0x{:x}..0x{:x}, and that of dram0 0x{:x}..0x{:x}; allowed: "
-                   "banks that do not overlap",
-                   memory.base[1], memory.base[1] + bytes[1] - 1, memory.base[0],
-                   memory.base[0] + bytes[0] - 1)});
+       fmt::format(
+           "the bank takes bytes 0x{:x}..0x{:x}, and that of dram0 0x{:x}..0x{:x}; allowed: "
+           "banks that do not overlap",
+           memory.base[1], memory.base[1] + bytes[1] - 1, memory.base[0],
+           memory.base[0] + bytes[0] - 1)});
 }
 
 }  // namespace
@@ -54,7 +56,8 @@ std::vector<MemoryProblem> memory_problems(const BoardValues& board,
     try {
       (void)path_config(board, p, 1);
     } catch (const UserError& error) {
-      problems.push_back({"/memory/paths/" + board.board_memory->ports[p] + "/clock_mhz", error.what()});
+      problems.push_back(
+          {"/memory/paths/" + board.board_memory->ports[p] + "/clock_mhz", error.what()});
       break;
     }
   }

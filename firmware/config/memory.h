@@ -15,7 +15,8 @@ struct MemoryProblem {
 };
 
 /// Looks up the DRAM of a configuration that uses the board's memory, and checks that clocks,
-/// presets and banks fit each other. Does nothing with the memory of fixed latency. Throws UserError.
+/// presets and banks fit each other. Does nothing with the memory of fixed latency. Throws
+/// UserError.
 void resolve_memory(TcuSimulationConfig& config);
 
 /// The same checks for a board's file.

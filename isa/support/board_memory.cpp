@@ -45,8 +45,8 @@ void read_pair(ObjectReader& reader, const std::string& key, RealRange range, bo
     }
     const double value = *number;
     if (value < range.min || value > range.max) {
-      array.add_problem(i, fmt::format("{:g} is out of range; allowed {:g}..{:g}", value, range.min,
-                                       range.max));
+      array.add_problem(
+          i, fmt::format("{:g} is out of range; allowed {:g}..{:g}", value, range.min, range.max));
       continue;
     }
     pair[i] = value;
@@ -64,7 +64,7 @@ Parameter<MemoryPath> pair_of(std::string_view key, std::array<double, 2> Memory
     return fmt::format("[{:g}, {:g}]", (path.*member)[0], (path.*member)[1]);
   };
   p.read_json = [key = std::string(key), member, range, whole](ObjectReader& reader,
-                                                              MemoryPath& path) {
+                                                               MemoryPath& path) {
     read_pair(reader, key, range, whole, path.*member);
   };
   p.write_json = [key = std::string(key), member, whole](Json& json, const MemoryPath& path) {
@@ -154,10 +154,11 @@ MemoryPath decode_path(ObjectReader reader) {
       !reader.problems().concerns(reader.path() + "/data_bits")) {
     reader.add_problem(
         "split_beats",
-        fmt::format("{} beats of {} bits are {} bytes, and no port carries a burst across {} bytes; "
-                    "allowed 1..{}",
-                    path.split_beats, path.data_bits, path.split_beats * bytes, page_bytes,
-                    page_bytes / bytes));
+        fmt::format(
+            "{} beats of {} bits are {} bytes, and no port carries a burst across {} bytes; "
+            "allowed 1..{}",
+            path.split_beats, path.data_bits, path.split_beats * bytes, page_bytes,
+            page_bytes / bytes));
   }
   return path;
 }

@@ -60,7 +60,7 @@ struct BoardMemory {
   std::vector<NamedPath> paths;      ///< in the file's order, each in full
   std::array<std::string, 2> ports;  ///< the path's name, by DRAM port
   std::string preset;
-  std::string scheduler, page_policy;    ///< empty: the preset's
+  std::string scheduler, page_policy;  ///< empty: the preset's
   std::array<std::uint64_t, 2> base{};
 
   /// Of a DRAM port.

@@ -22,7 +22,9 @@ Parameter<BoardValues> memory_parameter() {
   p.write_json = [](nlohmann::ordered_json& json, const BoardValues& b) {
     if (b.board_memory) json["memory"] = encode_board_memory(*b.board_memory);
   };
-  p.equal = [](const BoardValues& a, const BoardValues& b) { return a.board_memory == b.board_memory; };
+  p.equal = [](const BoardValues& a, const BoardValues& b) {
+    return a.board_memory == b.board_memory;
+  };
   return p;
 }
 
@@ -61,9 +63,11 @@ const ParameterTable<BoardValues>& board_parameters() {
        whole("axi_data_bits", &B::axi_data_bits, axi_width_range, "bits",
              "width of the DRAM ports and of the instruction stream; it divides a vector's bits"),
        whole("read_latency", &B::read_latency, latency_range, "cycles",
-             "from a read's address to its first data, of the memory of fixed latency, which it chooses"),
+             "from a read's address to its first data, of the memory of fixed latency, which it "
+             "chooses"),
        whole("write_latency", &B::write_latency, latency_range, "cycles",
-             "from a write's last data to its response, of the memory of fixed latency, which it chooses"),
+             "from a write's last data to its response, of the memory of fixed latency, which it "
+             "chooses"),
        model_parameter(),
        optional_real("port_clock_mhz", &B::port_clock_mhz, {0.001, 100000}, "MHz", "the board's",
                      "clock of the memory's ports, in place of the board's"),

@@ -26,9 +26,9 @@ struct BoardValues {
   // In place of what the board's memory says; of both DRAM ports.
   std::optional<double> port_clock_mhz;
   std::optional<unsigned> port_data_bits;
-  std::optional<double> interconnect_ns;  ///< of reads and of writes
-  std::string ddr;                        ///< a preset; empty: the board's
-  double host_us = 0;                 ///< of the host, in each run; see the parameter
+  std::optional<double> interconnect_ns;    ///< of reads and of writes
+  std::string ddr;                          ///< a preset; empty: the board's
+  double host_us = 0;                       ///< of the host, in each run; see the parameter
   std::optional<BoardMemory> board_memory;  ///< none: the board has no description of its memory
 };
 

@@ -321,7 +321,8 @@ bool AxiSlave::waits_for_memory() const {
   for (const Bursts* bursts : {&reads_, &writes_}) {
     for (std::size_t i = 0; i < bursts->size(); ++i) {
       Burst& burst = *(*bursts)[i];
-      if (known(burst) || look_up(burst) ? burst.available >= clock_.now : sc_core::sc_pending_activity()) {
+      if (known(burst) || look_up(burst) ? burst.available >= clock_.now
+                                         : sc_core::sc_pending_activity()) {
         return true;
       }
     }

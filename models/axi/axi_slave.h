@@ -169,7 +169,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
     unsigned reads = 0, write_addresses = 0, write_data = 0;
   } in_flight_;
   WriteChannel* write_channel_ = nullptr;  ///< null: the target takes whole writes
-  Cycle room_from_ = 0;        ///< first cycle in which that takes a beat
+  Cycle room_from_ = 0;                    ///< first cycle in which that takes a beat
   Cycle takes_data_from_ = 0;  ///< the same; unknown_cycle while too many bursts are in flight
   bool trusts_dmi_ = false;
   /// What the memory lets us read and write directly.

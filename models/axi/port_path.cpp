@@ -310,7 +310,8 @@ void PortPath::return_reads() {
       ++r_edge_;
       if (++burst->returned % n_ == 0) times.at.push_back(port_.edge(r_edge_) + out_[read]);
     }
-    const std::uint64_t time = access.back - port_.edge(config_.crossing[read] - config_.crossing[read] / 2) - back_[read];
+    const std::uint64_t time =
+        access.back - port_.edge(config_.crossing[read] - config_.crossing[read] / 2) - back_[read];
     times.answers.push_back(answer_times(access, time));
     times.answers.back().until_beat = burst->returned / n_;
     access.release();

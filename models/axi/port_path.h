@@ -2,16 +2,17 @@
 // cutting into chunks, chunks in flight, write buffer.
 //
 // T: period of the design's clock, P: of the port's, which is p/q times as fast (port_clock.h). A
-// beat of the design is n = max(1, design bytes / port bytes) beats of the port. All times are whole
-// picoseconds; edges of P are the only places where anything happens on the port.
+// beat of the design is n = max(1, design bytes / port bytes) beats of the port. All times are
+// whole picoseconds; edges of P are the only places where anything happens on the port.
 //
-//   Read    the address, taken in cycle c, is at the port at the first edge of P from (c + 1) T + half
+//   Read    the address, taken in cycle c, is at the port at the first edge of P from (c + 1) T +
+//   half
 //           the interconnect's latency on, and crosses in crossing_in clocks. Its chunks go out in
-//           order, each when the one `outstanding` before it has come back, and reach the controller
-//           half the fixed latency later. Data of an access is back half the fixed latency and the
-//           rest of the crossing after the controller's answer. From then on its beats pass the
-//           port's R channel, one each P, in order over all bursts; the other half of the
-//           interconnect's latency later they are at the slave.
+//           order, each when the one `outstanding` before it has come back, and reach the
+//           controller half the fixed latency later. Data of an access is back half the fixed
+//           latency and the rest of the crossing after the controller's answer. From then on its
+//           beats pass the port's R channel, one each P, in order over all bursts; the other half
+//           of the interconnect's latency later they are at the slave.
 //   Write   a beat taken in cycle c enters at the first edge of P from (c + 1) T + half the
 //           interconnect's latency on; its n beats pass the W channel one each P. The slave takes
 //           beats while less than write_buffer_beats of them have not passed. A chunk goes out when
@@ -19,8 +20,8 @@
 //           halves of the fixed latency, the crossing and half the interconnect's latency after
 //           that, or later where the controller has no room.
 //
-// Alone, a read's first beat comes fixed + interconnect + crossing * P + the controller's time after
-// the edge of its address, rounded up to edges of P and then of T. Throughput: at most
+// Alone, a read's first beat comes fixed + interconnect + crossing * P + the controller's time
+// after the edge of its address, rounded up to edges of P and then of T. Throughput: at most
 // `outstanding` chunks in the time of one, and one beat each P.
 //
 // Towards the slave a non-blocking target that fills in BeatTimes, and a WriteChannel. Towards the
@@ -74,19 +75,19 @@ class PortPath final : public sc_core::sc_module,
   struct Burst {
     tlm::tlm_generic_payload* payload = nullptr;
     BeatTimes* times = nullptr;
-    std::uint64_t from = 0;     ///< ps: of a read's address at the port; of a write's
-    unsigned port_beats = 0;    ///< in all
-    unsigned cut = 0;           ///< of these, in chunks
-    unsigned returned = 0;      ///< of a read's, on the R channel
-    unsigned open = 0;          ///< chunks that have not gone out, accesses that are not answered
-    std::uint64_t answer = 0;   ///< ps: of a write's response so far
-    AnswerTimes last;           ///< of a write
+    std::uint64_t from = 0;    ///< ps: of a read's address at the port; of a write's
+    unsigned port_beats = 0;   ///< in all
+    unsigned cut = 0;          ///< of these, in chunks
+    unsigned returned = 0;     ///< of a read's, on the R channel
+    unsigned open = 0;         ///< chunks that have not gone out, accesses that are not answered
+    std::uint64_t answer = 0;  ///< ps: of a write's response so far
+    AnswerTimes last;          ///< of a write
   };
   struct Access;
   /// Consecutive beats of a burst that count as one in flight.
   struct Chunk {
     Burst* burst;
-    std::uint64_t ready;  ///< ps: not before
+    std::uint64_t ready;    ///< ps: not before
     unsigned first, count;  ///< port beats
   };
   /// Reads or writes.
@@ -101,11 +102,11 @@ class PortPath final : public sc_core::sc_module,
       std::uint64_t done = 0;  ///< ps, so far
     };
     std::vector<Place> places;
-    std::uint64_t issued = 0;       ///< chunks
-    std::uint64_t last_issue = 0;   ///< ps
-    std::deque<Access*> to_send;    ///< in order
+    std::uint64_t issued = 0;         ///< chunks
+    std::uint64_t last_issue = 0;     ///< ps
+    std::deque<Access*> to_send;      ///< in order
     Access* request_phase = nullptr;  ///< sent, and not yet taken by the controller
-    std::uint64_t free_from = 0;    ///< ps: the one before was taken
+    std::uint64_t free_from = 0;      ///< ps: the one before was taken
   };
   enum : unsigned { read = 0, write = 1 };
 
@@ -133,17 +134,17 @@ class PortPath final : public sc_core::sc_module,
   const PathConfig config_;
   PortClock port_;
   unsigned beat_bytes_;
-  unsigned n_;           ///< port beats a beat
-  unsigned port_bytes_;  ///< of a beat on the port that carries data
+  unsigned n_;                    ///< port beats a beat
+  unsigned port_bytes_;           ///< of a beat on the port that carries data
   std::uint64_t in_[2], out_[2];  ///< ps of the interconnect, by direction
   std::uint64_t back_[2];         ///< ps from the controller to the port
   std::array<Direction, 2> directions_;
 
-  std::deque<Access*> returning_;      ///< reads, in order
-  std::uint64_t r_edge_ = 0;           ///< edge of P after the R channel's last beat
-  std::deque<Burst*> addressed_;       ///< writes whose chunks are not all formed, in order
-  std::deque<std::uint64_t> passed_;   ///< edges of P after which beats have passed the W channel
-  std::uint64_t w_edge_ = 0;           ///< the last one
+  std::deque<Access*> returning_;       ///< reads, in order
+  std::uint64_t r_edge_ = 0;            ///< edge of P after the R channel's last beat
+  std::deque<Burst*> addressed_;        ///< writes whose chunks are not all formed, in order
+  std::deque<std::uint64_t> passed_;    ///< edges of P after which beats have passed the W channel
+  std::uint64_t w_edge_ = 0;            ///< the last one
   std::vector<std::uint64_t> drained_;  ///< ps, of the last write_buffer_beats beats
   std::size_t beats_taken_ = 0;
 

@@ -12,10 +12,10 @@ namespace tactus::bench {
 namespace {
 
 TEST(Board, ShippedBoardsAreThoseOfTheLiterature) {
-  EXPECT_EQ(config_names("boards"),
-            (std::vector<std::string>{"arty_a7_100_speech", "arty_a7_35", "pynq_z1",
-                                      "pynq_z1_tutorial", "ultra96_v2", "zcu104", "zcu104_dual",
-                                      "zcu104_uram"}));
+  EXPECT_EQ(
+      config_names("boards"),
+      (std::vector<std::string>{"arty_a7_100_speech", "arty_a7_35", "pynq_z1", "pynq_z1_tutorial",
+                                "ultra96_v2", "zcu104", "zcu104_dual", "zcu104_uram"}));
   const auto expect = [](const char* name, unsigned n, double mhz, unsigned axi) {
     const Board board = read_board(name);
     EXPECT_EQ(board.name, name);

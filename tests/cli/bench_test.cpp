@@ -51,8 +51,8 @@ TEST_F(BenchTest, PrintsATableAndWritesItsFigures) {
   EXPECT_EQ(measured.at("host_us"), 3.5);
   EXPECT_NEAR(measured.at("cycles").get<double>(), 100'000, 1e-6);
   EXPECT_NEAR(measured.at("error_cycles").get<double>(), cycles + 350 - 100'000, 1e-6);
-  EXPECT_NEAR(measured.at("deviation_percent").get<double>(),
-              100 * (100'000 / (cycles + 350) - 1), 1e-9);
+  EXPECT_NEAR(measured.at("deviation_percent").get<double>(), 100 * (100'000 / (cycles + 350) - 1),
+              1e-9);
   const std::string csv = read("f.csv");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
   EXPECT_NE(csv.find(",figures.cycles,"), std::string::npos);

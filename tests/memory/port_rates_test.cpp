@@ -80,7 +80,8 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
     burst.set_data_length(beats_ * beat_bytes);
     burst.set_streaming_width(beats_ * beat_bytes);
     burst.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    address_ = (address_ & ~std::uint64_t{0xFFFFFFF}) | ((address_ + beats_ * beat_bytes) & 0xFFFFFFF);
+    address_ =
+        (address_ & ~std::uint64_t{0xFFFFFFF}) | ((address_ + beats_ * beat_bytes) & 0xFFFFFFF);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::sc_time::from_value(0);
     (void)socket->nb_transport_fw(burst, phase, delay);

@@ -45,8 +45,7 @@ Model read_point(const Point& point) {
   model.path = path;
   model.file = tcu::read_model_file(path);
   model.program = read_file(resolve_beside(path, model.file.prog.file_name));
-  model.constants = {
-      read_file(folder + "resnet20v2_zcu104/resnet20v2_cifar_onnx_zcu104.tdata")};
+  model.constants = {read_file(folder + "resnet20v2_zcu104/resnet20v2_cifar_onnx_zcu104.tdata")};
   return model;
 }
 
@@ -70,9 +69,7 @@ double error_percent(const Point& point, std::optional<double> interconnect_ns =
   return 100 * (simulated / measured - 1);
 }
 
-bool there(const Point& point) {
-  return shared_file_exists(std::string(programs) + point.model);
-}
+bool there(const Point& point) { return shared_file_exists(std::string(programs) + point.model); }
 
 TEST(Zcu104, SixMeasuredPointsAreMetWithinOnePercent) {
   TACTUS_NEEDS_SHARED(std::string(programs) + "resnet20v2_zcu104_uram");

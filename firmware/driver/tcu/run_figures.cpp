@@ -92,9 +92,8 @@ std::vector<std::pair<std::string, std::string>> summary_lines(
 
 std::string machine_line(const TcuSimulationConfig& config) {
   const auto n = config.architecture.array_size;
-  return fmt::format("{}x{} {}, AXI {} bits, {}", n, n,
-                     info(config.architecture.data_type).name, config.axi_data_bits,
-                     memory_text(config));
+  return fmt::format("{}x{} {}, AXI {} bits, {}", n, n, info(config.architecture.data_type).name,
+                     config.axi_data_bits, memory_text(config));
 }
 
 }  // namespace tactus

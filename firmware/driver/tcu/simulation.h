@@ -44,7 +44,7 @@ struct TcuSimulationConfig : BoardValues {
   Engine engine = Engine::fast;
   std::optional<std::uint32_t> shuffle_seed;  ///< see Top::Config; takes the step engine
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
-  MemoryFactory memory;  ///< empty: as the memory model says
+  MemoryFactory memory;                   ///< empty: as the memory model says
   std::optional<DdrConfig> resolved_ddr;  ///< of the board's memory
 };
 
@@ -55,7 +55,8 @@ struct TcuRunOptions : RunOptions {
 
 /// What the DRAM of the board's memory did.
 struct DdrFigures {
-  std::uint64_t hits = 0, misses = 0, conflicts = 0;  ///< accesses, by what they found in their bank
+  std::uint64_t hits = 0, misses = 0,
+                conflicts = 0;  ///< accesses, by what they found in their bank
   std::uint64_t refreshes = 0;
   std::uint64_t bus_clocks = 0, clocks = 0;  ///< of the DRAM: with data on the bus, and all
   std::uint64_t tck_ps = 0;                  ///< period of these
@@ -81,7 +82,7 @@ struct TcuRunResult : RunResult {
     std::uint64_t instructions = 0;
     std::uint64_t samples = 0;
   };
-  std::vector<DaisCounts> dais;  ///< of each DAIS block of the architecture
+  std::vector<DaisCounts> dais;   ///< of each DAIS block of the architecture
   std::optional<DdrFigures> ddr;  ///< none without the board's memory
 };
 

@@ -71,7 +71,8 @@ std::string timing_dram_read(Target& target) {
   constexpr std::uint64_t moves = 8;
   require_steady(target);
   const TcuSimulationConfig& config = target.simulation().config();
-  if (config.memory || config.memory_model == MemoryModel::board) skip("the machine has a memory of its own timing");
+  if (config.memory || config.memory_model == MemoryModel::board)
+    skip("the machine has a memory of its own timing");
   const std::uint64_t beats = target.beats_per_vector();
   // One burst within a page of 4096 bytes.
   const std::uint64_t size =
