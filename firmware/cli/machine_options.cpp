@@ -80,6 +80,11 @@ void read_machine_options(const Args& args, TcuSimulationConfig& config) {
     }
     board.memory_model = MemoryModel::fixed;
   }
+  for (const char* option : {"ddr", "port-clock-mhz", "port-data-bits", "interconnect-ns"}) {
+    if (board.memory_model == MemoryModel::board || !args.has(option)) continue;
+    user_error("tactus {}: --{} needs the board's memory: a --board whose file describes one",
+               args.command(), option);
+  }
   read_options(simulation_parameters(), args, config);
   check_axi_width(config.architecture, config.axi_data_bits);
   resolve_memory(config);

@@ -71,16 +71,12 @@ std::vector<MemoryProblem> memory_problems(const BoardValues& board,
 
 void resolve_memory(TcuSimulationConfig& config) {
   config.resolved_ddr.reset();
-  const auto refuse = [](const char* what) {
-    user_error("{} needs a board whose file has a \"memory\"; see configs/README.md", what);
-  };
-  if (config.memory_model == MemoryModel::fixed) {
-    if (!config.ddr.empty()) {
-      user_error("a DRAM ({}) needs the board's memory, not that of fixed latency", config.ddr);
-    }
-    return;
+  if (config.memory_model == MemoryModel::fixed) return;
+  if (!config.board_memory) {
+    user_error(
+        "the memory model \"board\" needs a board whose file has a \"memory\"; see "
+        "configs/README.md");
   }
-  if (!config.board_memory) refuse("the memory model \"board\"");
   for (const MemoryProblem& problem : memory_problems(config, config.architecture)) {
     user_error("the board's {}: {}", problem.path, problem.what);
   }

@@ -54,8 +54,8 @@ void random_memory(Random& random, TcuSimulationConfig& config) {
   ddr.scheduler = random.pick({DdrScheduler::fifo, DdrScheduler::frfcfs});
   ddr.page_policy = random.pick({DdrPagePolicy::open, DdrPagePolicy::closed});
   ddr.rows = std::uint64_t{1} << 17;  // 2 GB and more
-  ddr.address_map = random.pick(
-      {std::string("row_bank_column"), std::string("row_column_bank"), std::string("bank_row_column")});
+  ddr.address_map = random.pick({std::string("row_bank_column"), std::string("row_column_bank"),
+                                 std::string("bank_row_column")});
   ddr.port_queue = random.pick({1U, 2U, 8U});
   config.resolved_ddr = ddr;
 }
