@@ -218,16 +218,26 @@ std::vector<Args::Option> dpas_run_options() {
   return options;
 }
 
+/// What a board says of a memory of fixed latency: DPAS machines have no other yet.
+ParameterSection fixed_memory_section() {
+  ParameterSection section = board_parameters().section();
+  auto& all = section.parameters;
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [](const ParameterInfo& p) { return is_of_board_memory(p.key); }),
+            all.end());
+  return section;
+}
+
 std::vector<Args::Option> dpas_machine_options() {
   Args::Option board{"board", "NAME|F.json",
                      "a board of configs/boards or a file: the values below, which other options "
-                     "replace"};
+                     "replace; its memory is one of fixed latency here"};
   board.group = "Board";
   std::vector<Args::Option> options =
       parameter_options(dpas_machine_parameters().section(), "Machine");
-  for (const auto& section : {parameter_options(dpas_profile_overrides().section(), "Profile"),
-                              std::vector<Args::Option>{board},
-                              parameter_options(board_parameters().section(), "Board")}) {
+  for (const auto& section :
+       {parameter_options(dpas_profile_overrides().section(), "Profile"),
+        std::vector<Args::Option>{board}, parameter_options(fixed_memory_section(), "Board")}) {
     options.insert(options.end(), section.begin(), section.end());
   }
   return options;
@@ -238,6 +248,8 @@ DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& mach
   config.machine.profile = read_machine_profile(machine);
   if (const auto name = args.text("board")) static_cast<BoardValues&>(config) = read_board(*name);
   BoardValues& board = config;
+  board.memory_model = MemoryModel::fixed;
+  board.board_memory.reset();
   read_options(board_parameters(), args, board);
   read_options(dpas_machine_parameters(), args, config.machine);
   read_options(dpas_profile_overrides(), args, config.machine);

@@ -39,7 +39,13 @@ std::vector<std::string> option_names(const ParameterTable<T>& table) {
 }
 
 /// Options that no machine of the comparison looks at.
-void refuse_unused(const Args& args, bool any_dpas) {
+void refuse_unused(const Args& args, bool any_dpas, bool any_tcu) {
+  for (const auto& parameter : board_parameters()) {
+    if (any_tcu || !is_of_board_memory(parameter.key) || parameter.option.empty()) continue;
+    if (!args.has(parameter.option)) continue;
+    user_error("tactus gemm: --{} is for TCUs on a board, tcu:BOARD, and none is named",
+               parameter.option);
+  }
   for (const char* name : {"arch", "board", "mac-rounding", "decoder-timeout", "feed-gap",
                            "stall-percent", "stall-seed", "shuffle-seed"}) {
     if (!args.has(name)) continue;
@@ -92,7 +98,12 @@ std::vector<gemm::GemmConfig> machines_of(const Args& args) {
       user_error("tactus gemm: --machine {} is given twice", name);
     }
     gemm::GemmConfig config = gemm::named_machine(name);
-    read_options(board_parameters(), args, config.board);
+    if (config.is_tcu) {
+      read_memory_options(args, config.board);
+    } else {
+      read_options(board_parameters(), args, config.board);
+      config.board.memory_model = MemoryModel::fixed;  // a DPAS machine has no other
+    }
     read_options(gemm::kernel_parameters(), args, config.kernel);
     read_options(gemm::dpas_option_parameters(), args, config.dpas);
     read_options(gemm::profile_parameters(), args, config.dpas);
@@ -296,8 +307,9 @@ int run_comparison(const Args& args) {
   comparison.revision = git_revision;
   comparison.problems = problems_of(args);
   const std::vector<gemm::GemmConfig> machines = machines_of(args);
-  refuse_unused(args, std::any_of(machines.begin(), machines.end(),
-                                  [](const auto& machine) { return !machine.is_tcu; }));
+  const auto tcus = std::count_if(machines.begin(), machines.end(),
+                                  [](const auto& machine) { return machine.is_tcu; });
+  refuse_unused(args, static_cast<std::size_t>(tcus) < machines.size(), tcus > 0);
   for (const char* option : files) {
     if (const auto path = args.text(option)) claim_output(*path);
   }

@@ -68,9 +68,7 @@ std::optional<Board> read_board_option(const Args& args, TcuSimulationConfig& co
   return board;
 }
 
-void read_machine_options(const Args& args, TcuSimulationConfig& config) {
-  BoardValues& board = config;
-  check_width_option(args, config.architecture);
+void read_memory_options(const Args& args, BoardValues& board) {
   read_options(board_parameters(), args, board);
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (!is_fixed_latency(p.key) || !option_value(p, args)) continue;
@@ -85,6 +83,11 @@ void read_machine_options(const Args& args, TcuSimulationConfig& config) {
     user_error("tactus {}: --{} needs the board's memory: a --board whose file describes one",
                args.command(), option);
   }
+}
+
+void read_machine_options(const Args& args, TcuSimulationConfig& config) {
+  check_width_option(args, config.architecture);
+  read_memory_options(args, config);
   read_options(simulation_parameters(), args, config);
   check_axi_width(config.architecture, config.axi_data_bits);
   resolve_memory(config);

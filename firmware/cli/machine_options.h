@@ -21,6 +21,10 @@ namespace tactus {
 /// included. To be called before the architecture is set by other options.
 std::optional<Board> read_board_option(const Args& args, TcuSimulationConfig& config);
 
+/// The values of a board, and which memory follows from them: latencies are those of the memory of
+/// fixed latency, which whoever gives one gets. Throws UserError for options that contradict it.
+void read_memory_options(const Args& args, BoardValues& board);
+
 /// Reads the other options into a configuration whose architecture is already set, and warns about
 /// its DAIS blocks. What they leave out stays as it is.
 void read_machine_options(const Args& args, TcuSimulationConfig& config);

@@ -1,5 +1,6 @@
 #include "firmware/cli/run_config.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
@@ -64,8 +65,16 @@ void read_run_section(ObjectReader reader, const std::string& file, RunPlan& pla
 }  // namespace
 
 bool RunConfig::needs_board(bool has_model) const {
-  const auto values_of_a_board = board_parameters().section().parameters.size();
-  return !board.empty() && (given.size() < values_of_a_board || (!architecture && !has_model));
+  if (board.empty()) return false;
+  const auto has = [&](std::string_view key) {
+    return std::find(given.begin(), given.end(), key) != given.end();
+  };
+  bool complete =
+      has("memory_model") && (values.memory_model == MemoryModel::fixed || has("memory"));
+  for (const auto& parameter : board_parameters()) {
+    complete = complete && (parameter.optional || has(parameter.key));
+  }
+  return !complete || (!architecture && !has_model);
 }
 
 RunConfig read_run_config(const std::string& path, RunPlan& plan) {

@@ -6,6 +6,7 @@
 
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
+#include "firmware/config/memory.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/gemm/dpas/tiles.h"
 #include "firmware/gemm/tcu/runner.h"
@@ -136,6 +137,7 @@ std::unique_ptr<Runner> make_runner(const GemmConfig& config) {
     static_cast<BoardValues&>(tcu) = config.board;
     tcu.architecture = config.architecture;
     tcu.engine = config.engine;
+    resolve_memory(tcu);
     return make_tcu_runner(config.machine, tcu);
   }
   const dpas::Profile& profile = config.dpas.machine.profile;

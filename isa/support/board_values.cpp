@@ -1,5 +1,7 @@
 #include "isa/support/board_values.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace tactus {
@@ -43,6 +45,12 @@ Parameter<BoardValues> model_parameter() {
 
 bool is_fixed_latency(std::string_view key) {
   return key == "read_latency" || key == "write_latency";
+}
+
+bool is_of_board_memory(std::string_view key) {
+  constexpr std::string_view keys[] = {
+      "memory_model", "port_clock_mhz", "port_data_bits", "interconnect_ns", "ddr", "memory"};
+  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
 std::string memory_text(const BoardValues& board) {

@@ -42,6 +42,9 @@ inline constexpr WholeRange pause_range{0, 1000000};
 /// Whether a key belongs to the memory of fixed latency alone: who gives it and names no memory
 /// model wants that one.
 [[nodiscard]] bool is_fixed_latency(std::string_view key);
+/// Whether the parameter is about the board's own memory, which not every machine can be built
+/// with.
+[[nodiscard]] bool is_of_board_memory(std::string_view key);
 
 /// For a summary: "memory latency 20 read 5 write", "memory ddr4_2133_zcu104".
 [[nodiscard]] std::string memory_text(const BoardValues& board);

@@ -100,7 +100,9 @@ TEST(RandomAccounting, HoldsUnderStallsAndInAnyOrder) {
     ASSERT_EQ(text, "") << describe(config) << "\n" << program.describe();
     dais_runs += program.architecture.dais_blocks.empty() ? 0 : 1;
   }
-  if (std::getenv("TACTUS_TEST_SEED") == nullptr) EXPECT_GT(dais_runs, 5U);
+  if (std::getenv("TACTUS_TEST_SEED") == nullptr) {
+    EXPECT_GT(dais_runs, 5U);
+  }
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class DpasCli : public CliTest {
 
 TEST_F(DpasCli, RunWritesBuffersFiguresAndViews) {
   const Output run = tactus(bound +
-                            "--bind PC=512 --save PC=c.bin --memory ideal --stats s.json "
+                            "--bind PC=512 --save PC=c.bin --memory-port ideal --stats s.json "
                             "--report r.html --timeline t.json --vcd w.vcd --events e.txt "
                             "--retire-log l.bin --dump registers=regs.bin");
   ASSERT_EQ(run.code, 0) << run.err;
@@ -69,7 +69,7 @@ TEST_F(DpasCli, RunWritesBuffersFiguresAndViews) {
 
   for (const char* engine : {"step", "verify"}) {
     const Output other =
-        tactus(bound + "--bind PC=512 --memory ideal --stats o.json --engine " + engine);
+        tactus(bound + "--bind PC=512 --memory-port ideal --stats o.json --engine " + engine);
     ASSERT_EQ(other.code, 0) << other.err;
     EXPECT_EQ(Json::parse(read("o.json")).at("accounting"), stats.at("accounting")) << engine;
   }

@@ -288,10 +288,10 @@ TEST_F(RunConfigTest, CompileWritesWhereRunDoes) {
   ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
   const std::string compile = "compile mlp.onnx --arch a.tarch ";
   const std::string model = "/mlp_onnx_a.tmodel";
-  for (const std::string& way : {"-o one", "--output two", "--target three", "--output=four"}) {
+  for (const char* way : {"-o one", "--output two", "--target three", "--output=four"}) {
     ASSERT_EQ(tactus(compile + way).code, 0) << way;
   }
-  for (const std::string& folder : {"one", "two", "three", "four"}) {
+  for (const char* folder : {"one", "two", "three", "four"}) {
     EXPECT_EQ(read(folder + model), read("one" + model)) << folder;
   }
   const std::string tensor = Json::parse(read("one" + model)).at("outputs").at(0).at("name");

@@ -73,6 +73,9 @@ class Pages : public CliTest, public testing::WithParamInterface<std::string> {
         calls.push_back(std::string("darwinn ") + one);
       }
     }
+    if (command == "stripe") {
+      calls = {"stripe print", "stripe check", "stripe run", "stripe passes"};
+    }
     if (command == "run" || command == "selftest") calls.push_back(command + " --machine pvc");
     std::set<std::string>& options = options_[command];
     for (const std::string& call : calls) {

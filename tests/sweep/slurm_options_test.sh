@@ -113,7 +113,7 @@ has 1 "$work/100%done"
 # Installed with the program beside it.
 reset
 mkdir -p "$work/usr/bin" "$work/usr/share/tactus/configs/sweeps"
-cp -r "$source/configs/boards" "$source/configs/arch" "$work/usr/share/tactus/configs"
+cp -r "$source/configs/"{boards,arch,dram} "$work/usr/share/tactus/configs"
 cp "$tactus" "$work/usr/bin"
 cp "$slurm" "$work/usr/share/tactus/configs/sweeps"
 env -u TACTUS "$work/usr/share/tactus/configs/sweeps/slurm.sh" "$work/s.json" "$work/d" 2

@@ -57,7 +57,7 @@ const ParameterTable<M>& dpas_machine_parameters() {
                  "macros", &M::macros, {"auto", "off"},
                  "DPAS that keep the array together and share operands: as the program's {Atomic} "
                  "says, wherever conditions allow if it says nothing; or none"),
-             choice("memory", &M::memory, {"axi", "ideal"},
+             choice("memory_port", &M::memory, {"axi", "ideal"},
                     "bursts on the AXI port of the board, or a memory of fixed latency and width"),
              whole("messages", &M::messages, {1, dpas::most_messages}, "messages",
                    "loads and stores in the load/store unit, waiting or in flight"),

@@ -78,8 +78,7 @@ class TcuRunner final : public Runner {
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string description() const override { return machine_line(config_); }
   [[nodiscard]] std::string memory_description() const override {
-    return fmt::format("AXI {} bits, two ports, memory latency {} read {} write",
-                       config_.axi_data_bits, config_.read_latency, config_.write_latency);
+    return fmt::format("AXI {} bits, two ports, {}", config_.axi_data_bits, memory_text(config_));
   }
   [[nodiscard]] std::string arithmetic_note() const override {
     return fmt::format("{} computes in its own fixed point, {}, whatever precision is asked for",
