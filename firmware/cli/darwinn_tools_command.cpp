@@ -129,6 +129,15 @@ int darwinn_link(const Words& words) {
   darwinn::BuddyAllocator allocator(tcu ? 0 : darwinn::extended_start, darwinn::extended_bytes);
   const std::uint64_t granule = tcu ? darwinn::tcu_block_bytes : darwinn::BuddyAllocator::page;
   const std::vector<std::string> given = args.texts("address");
+  for (auto text = given.begin(); text != given.end(); ++text) {
+    const std::string what = text->substr(0, text->rfind('='));
+    const auto same = [&](const std::string& other) {
+      return other.substr(0, other.rfind('=')) == what;
+    };
+    if (std::any_of(given.begin(), text, same)) {
+      user_error("tactus darwinn link: --address {} is given twice", quote(what));
+    }
+  }
   std::vector<bool> used(given.size());
   OutputFolder folder(args.text("output").value_or(""));
   std::string report;

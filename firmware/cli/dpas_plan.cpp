@@ -243,6 +243,17 @@ std::vector<Args::Option> dpas_machine_options() {
   return options;
 }
 
+void refuse_unused_memory(const Args& args, bool ideal) {
+  using Names = std::initializer_list<const char*>;
+  const Names of_axi{"axi-data-bits", "read-latency", "write-latency"};
+  const Names of_ideal{"ideal-latency", "ideal-bytes"};
+  for (const char* name : ideal ? of_axi : of_ideal) {
+    if (!args.has(name)) continue;
+    user_error("tactus {}: --{} needs --memory-port {}", args.command(), name,
+               ideal ? "axi" : "ideal");
+  }
+}
+
 DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& machine) {
   DpasSimulationConfig config;
   config.machine.profile = read_machine_profile(machine);
@@ -254,6 +265,7 @@ DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& mach
   read_options(dpas_machine_parameters(), args, config.machine);
   read_options(dpas_profile_overrides(), args, config.machine);
   check_profile(config.machine.profile, machine);
+  refuse_unused_memory(args, config.machine.memory == dpas::MemoryKind::ideal);
   return config;
 }
 

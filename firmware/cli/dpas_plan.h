@@ -45,6 +45,8 @@ struct DpasPlan : RunOutputs {
 [[nodiscard]] std::vector<Args::Option> dpas_machine_options();
 /// The machine that the options describe; for --trace-list.
 [[nodiscard]] DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& machine);
+/// Throws UserError if an option belongs to the other kind of memory: ideal, or behind AXI.
+void refuse_unused_memory(const Args& args, bool ideal);
 /// Reads every file the run needs. Throws UserError before anything has been simulated or written.
 [[nodiscard]] DpasPlan plan_dpas_run(const Args& args, const std::string& machine);
 

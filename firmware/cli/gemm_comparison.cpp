@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/commands.h"
+#include "firmware/cli/dpas_plan.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/table.h"
@@ -54,7 +55,10 @@ void refuse_unused(const Args& args, bool any_dpas, bool any_tcu) {
         "machine is named with --machine",
         name);
   }
-  if (any_dpas) return;
+  if (any_dpas) {
+    if (!any_tcu) refuse_unused_memory(args, args.text("memory-port").value_or("ideal") == "ideal");
+    return;
+  }
   std::vector<std::string> names = option_names(gemm::kernel_parameters());
   for (const auto& list :
        {option_names(gemm::dpas_option_parameters()), option_names(gemm::profile_parameters())}) {

@@ -1,4 +1,6 @@
 // tactus pack: a compiled model as a DarwiNN package.
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "firmware/cli/darwinn_commands.h"
@@ -27,6 +29,17 @@ int pack_command(const Words& words) {
   PackOptions options;
   options.version = version;
   if (const auto chip = args.text("chip")) {
+    const bool allowed =
+        !chip->empty() && chip->size() <= 64 && std::all_of(chip->begin(), chip->end(), [](char c) {
+          return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                 c == '_' || c == '-' || c == '.';
+        });
+    if (!allowed) {
+      user_error(
+          "tactus pack: --chip {} is not allowed; allowed: 1 to 64 letters, digits, \"_\", \"-\", "
+          "\".\"",
+          quote(*chip));
+    }
     options.chip = *chip;
   } else if (model.file.board) {
     options.chip = model.file.board->name;

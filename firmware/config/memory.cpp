@@ -41,7 +41,7 @@ void check_banks(const BoardMemory& memory, const tcu::Architecture& architectur
       {"/memory/base/dram1",
        fmt::format(
            "the bank takes bytes 0x{:x}..0x{:x}, and that of dram0 0x{:x}..0x{:x}; allowed: "
-           "banks that do not overlap",
+           "banks that do not overlap, or --memory fixed (of sweeps: board.memory_model)",
            memory.base[1], memory.base[1] + bytes[1] - 1, memory.base[0],
            memory.base[0] + bytes[0] - 1)});
 }

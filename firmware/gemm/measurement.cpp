@@ -10,6 +10,7 @@ double divided(double numerator, double denominator) {
 }  // namespace
 
 double Measurement::macs_per_cycle() const {
+  if (run.end != RunEnd::finished) return 0;
   return divided(static_cast<double>(problem.macs()), static_cast<double>(run.cycles));
 }
 
@@ -18,6 +19,7 @@ double Measurement::utilisation() const {
 }
 
 double Measurement::share_of_bound() const {
+  if (run.end != RunEnd::finished) return 0;
   return divided(static_cast<double>(bound.cycles), static_cast<double>(run.cycles));
 }
 

@@ -54,6 +54,7 @@ struct Measurement {
   std::string wrong;          ///< empty: all of them are right
   double host_seconds = 0;    ///< of the simulation alone
 
+  /// This and the shares are 0 of a run that did not finish.
   [[nodiscard]] double macs_per_cycle() const;
   /// 0..1: of what the array could do, counting no padding.
   [[nodiscard]] double utilisation() const;

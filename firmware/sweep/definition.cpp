@@ -12,6 +12,7 @@
 #include "firmware/onnx/loader.h"
 #include "firmware/sweep/filter.h"
 #include "firmware/zoo/zoo.h"
+#include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/sha256.h"
@@ -331,6 +332,35 @@ Configurations::~Configurations() = default;
 
 Configuration Configurations::of(const Point& point) const { return builder_->build(point.index); }
 
+/// Throws UserError if a key has no effect on the memory that points have: latencies are those of
+/// the memory of fixed latency, the other keys those of the board's.
+void check_memory_keys(const Definition& definition, const std::vector<std::string>& used) {
+  const auto of_board = std::find_if(used.begin(), used.end(), [](const std::string& key) {
+    constexpr std::string_view section = "board.";
+    if (key.compare(0, section.size(), section) != 0) return false;
+    const std::string_view name = std::string_view(key).substr(section.size());
+    return name != "memory_model" && is_of_board_memory(name);
+  });
+  const auto latency = std::find_if(used.begin(), used.end(), [](const std::string& key) {
+    return key == "board.read_latency" || key == "board.write_latency";
+  });
+  std::string_view model;
+  for (const auto& [key, value] : definition.base) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (key == "board.memory_model" && text != nullptr) model = *text;
+  }
+  if (of_board != used.end() && (latency != used.end() || model == "fixed")) {
+    user_error("{}: {} has no effect with the memory of fixed latency, which {} chooses",
+               definition.path, *of_board,
+               latency != used.end() ? *latency : std::string("/base/board/memory_model"));
+  }
+  if (latency != used.end() && model == "board") {
+    user_error(
+        "{}: {} has no effect with the board's memory, which /base/board/memory_model chooses",
+        definition.path, *latency);
+  }
+}
+
 /// Whoever varies the latencies of the memory of fixed latency wants that one.
 void choose_memory(Definition& definition, const Configuration& keys) {
   std::vector<std::string> used;
@@ -340,6 +370,7 @@ void choose_memory(Definition& definition, const Configuration& keys) {
   const auto uses = [&](std::string_view key) {
     return std::find(used.begin(), used.end(), key) != used.end();
   };
+  check_memory_keys(definition, used);
   const bool latencies = uses("board.read_latency") || uses("board.write_latency");
   if (!latencies || uses("board.memory_model") || !keys.at("board").contains("memory")) return;
   definition.base.emplace_back("board.memory_model", std::string("fixed"));

@@ -138,5 +138,15 @@ TEST_F(DpasCli, SelftestPasses) {
   }
 }
 
+TEST_F(DpasCli, OptionsOfTheOtherMemoryAreRefused) {
+  expect_error("run --machine pvc --program k.visaasm --memory-port ideal --read-latency 9",
+               "--read-latency needs --memory-port axi");
+  expect_error("run --machine pvc --program k.visaasm --ideal-bytes 32",
+               "--ideal-bytes needs --memory-port ideal");
+  expect_error("gemm --shape 8x8x8 --machine pvc --read-latency 9",
+               "--read-latency needs --memory-port axi");
+  expect_error("gemm --shape 8x8x8 --machine pvc --ddr ddr4_2400", "--ddr is for TCUs on a board");
+}
+
 }  // namespace
 }  // namespace tactus

@@ -55,5 +55,15 @@ TEST_F(CliTest, ReplayComparesFilesAndFolders) {
   EXPECT_NE(one.out.find("1 logs equal, 1 different"), std::string::npos) << one.out;
 }
 
+TEST_F(CliTest, SelftestsPassOnBoardsWithTheirMemory) {
+  // Budgets in cycles are those of the memory of fixed latency; the other checks hold as well.
+  for (const char* board : {"zcu104", "zcu104_uram", "arty_a7_35"}) {
+    const Output timing = tactus(std::string("selftest --filter timing_ --board ") + board);
+    EXPECT_EQ(timing.code, 0) << board << "\n" << timing.out;
+    EXPECT_NE(timing.out.find("the machine has a memory of its own timing"), std::string::npos)
+        << timing.out;
+  }
+}
+
 }  // namespace
 }  // namespace tactus

@@ -162,7 +162,19 @@ TEST_F(DarwinnCommand, Pack) {
   expect_in(good("darwinn info m.dwn1"), "fields: 1 PARAMETER, 1 SCRATCH\n");
   EXPECT_EQ(good("darwinn verify m.dwn1 --chip tcu-small"), "m.dwn1: sound, for chip tcu-small\n");
   expect_error("pack m.tmodel --chip small", "--output M.dwn1 is missing");
+  expect_error("pack m.tmodel --chip 'a b' -o b.dwn1", "1 to 64 letters, digits");
+  expect_error("darwinn link m.dwn1 --address scratch=0x0 --address scratch=0x10000",
+               "--address \"scratch\" is given twice");
   expect_error("pack m.tmodel --chip small -o m.tmodel", "m.tmodel");
+}
+
+TEST_F(DarwinnCommand, PacksCompiledNetworks) {
+  // Outputs lie where the input was: only tensors of one side have to be apart.
+  (void)good("zoo mlp -o mlp.onnx");
+  (void)good("compile mlp.onnx --board zcu104 -o out");
+  expect_in(good("pack out/mlp_onnx_zcu104.tmodel -o mlp.dwn1"), "mlp.dwn1: for chip tcu-zcu104, ");
+  EXPECT_EQ(good("darwinn verify mlp.dwn1 --chip tcu-zcu104"),
+            "mlp.dwn1: sound, for chip tcu-zcu104\n");
 }
 
 TEST_F(DarwinnCommand, BenchOfEdgeTpuModels) {

@@ -36,6 +36,15 @@ void expect_error(const std::string& rest, const std::string& text) {
 
 const std::string axis = R"("axes": [{"key": "board.read_latency", "values": [1, 2, 3]}])";
 
+TEST(SweepDefinition, KeysOfTheMemoryThatPointsDoNotHaveAreRefused) {
+  expect_error(R"("axes": [{"key": "board.read_latency", "values": [5, 50]},
+                           {"key": "board.ddr", "values": ["ddr4_2400"]}])",
+               "s.json: board.ddr has no effect with the memory of fixed latency, which "
+               "board.read_latency chooses");
+  EXPECT_EQ(error(R"("axes": [{"key": "board.ddr", "values": ["ddr4_2400"]}])"), "");
+  EXPECT_EQ(error(axis), "");
+}
+
 TEST(SweepDefinition, PointsStartFromTheBoardAndTakeTheAxes) {
   const Definition definition = parse(
       R"("axes": [{"key": "architecture.array_size", "values": [8, 32]},

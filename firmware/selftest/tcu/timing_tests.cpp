@@ -67,12 +67,19 @@ std::string timing_no_op(Target& target) {
   return fmt::format("{} cycles for {} NoOps", cycles + 1, count);
 }
 
+/// Budgets in cycles are those of the memory of fixed latency.
+void require_fixed_memory(const Target& target) {
+  const TcuSimulationConfig& config = target.simulation().config();
+  if (config.memory || config.memory_model == MemoryModel::board) {
+    skip("the machine has a memory of its own timing");
+  }
+}
+
 std::string timing_dram_read(Target& target) {
   constexpr std::uint64_t moves = 8;
   require_steady(target);
+  require_fixed_memory(target);
   const TcuSimulationConfig& config = target.simulation().config();
-  if (config.memory || config.memory_model == MemoryModel::board)
-    skip("the machine has a memory of its own timing");
   const std::uint64_t beats = target.beats_per_vector();
   // One burst within a page of 4096 bytes.
   const std::uint64_t size =
@@ -197,7 +204,7 @@ Cycle store_cycles(std::uint64_t beats, std::uint64_t beat_bytes, Cycle write_la
 std::string timing_pipeline(Target& target) {
   constexpr std::uint64_t rows = 64;
   require_steady(target);
-  if (target.simulation().config().memory) skip("the machine has a memory of its own timing");
+  require_fixed_memory(target);
   require_depths(target, rows, rows, rows);
   const TcuRunResult result = target.run("bench_pipeline", {{"ROWS", rows}});
   // The driver's padding retires behind the store and does not count.
