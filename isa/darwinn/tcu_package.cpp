@@ -99,8 +99,11 @@ void verify_tensors(const TcuPackage& package, const std::vector<tcu::TensorEntr
   }
 }
 
-/// No two inputs and no two outputs share vectors of DRAM0. An output may lie where an input was.
-void verify_places(const TcuPackage& package, std::vector<tcu::TensorEntry> all) {
+/// No two tensors share vectors of DRAM0: the inputs of a request may arrive while the outputs of
+/// the one before are still there.
+void verify_places(const TcuPackage& package) {
+  std::vector<tcu::TensorEntry> all = package.model.inputs;
+  all.insert(all.end(), package.model.outputs.begin(), package.model.outputs.end());
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (all[i - 1].base + all[i - 1].size > all[i].base) {
@@ -154,8 +157,7 @@ void verify_tcu_package(const Package& package, const std::string& file) {
   const TcuPackage parts{file, model, layout};
   verify_tensors(parts, model.inputs, package.main().inputs, "input");
   verify_tensors(parts, model.outputs, package.main().outputs, "output");
-  verify_places(parts, parts.model.inputs);
-  verify_places(parts, parts.model.outputs);
+  verify_places(parts);
   for (const Executable& executable : package.executables) verify_code(parts, executable);
 }
 

@@ -41,8 +41,8 @@ TEST(SweepDefinition, KeysOfTheMemoryThatPointsDoNotHaveAreRefused) {
                            {"key": "board.ddr", "values": ["ddr4_2400"]}])",
                "s.json: board.ddr has no effect with the memory of fixed latency, which "
                "board.read_latency chooses");
-  EXPECT_EQ(error(R"("axes": [{"key": "board.ddr", "values": ["ddr4_2400"]}])"), "");
-  EXPECT_EQ(error(axis), "");
+  EXPECT_NO_THROW((void)parse(R"("axes": [{"key": "board.ddr", "values": ["ddr4_2400"]}])"));
+  EXPECT_NO_THROW((void)parse(axis));
 }
 
 TEST(SweepDefinition, PointsStartFromTheBoardAndTakeTheAxes) {
