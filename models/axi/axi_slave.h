@@ -98,6 +98,8 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   static constexpr unsigned most_bursts = 64;
   static constexpr Cycle unknown_cycle = ~Cycle{0};
   struct Burst : tlm::tlm_generic_payload {
+    /// A payload frees the extensions that it still has, and this one is its own member.
+    ~Burst() override { clear_extension(&times); }
     std::vector<std::uint8_t> bytes;
     BeatTimes times;
     unsigned beats = 0;
