@@ -4,12 +4,15 @@
 #include <map>
 #include <utility>
 
+#include "firmware/cli/darwinn_commands.h"
 #include "firmware/cli/input_vectors.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/config/config_files.h"
+#include "firmware/driver/darwinn/tcu_device.h"
+#include "isa/darwinn/verify.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -23,7 +26,8 @@ constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t most_regions = 10000;
 
 const std::string usage =
-    "tactus run: give either --model F.tmodel or --program F.tprog --arch F.tarch";
+    "tactus run: give either --model F.tmodel or --program F.tprog --arch F.tarch, or a package "
+    "M.dwn1 with --link NAME";
 
 std::vector<std::uint8_t> read_bank(const std::string& path) {
   if (path.empty()) return {};
@@ -85,8 +89,8 @@ std::pair<std::string, std::string> split_input(const std::vector<Tensor>& input
 }
 
 /// One tensor's file, cut into images.
-void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
-  const tcu::Architecture& architecture = plan.config.architecture;
+void add_input(const tcu::Architecture& architecture, const Tensor& tensor, const std::string& path,
+               std::vector<TensorData>& images) {
   std::vector<std::uint8_t> data = read_input_vectors(path, architecture);
   const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
   const std::uint64_t vectors = data.size() / architecture.vector_bytes();
@@ -95,18 +99,18 @@ void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
                vectors, quote(tensor.name), tensor.size, tensor.size);
   }
   const std::uint64_t count = vectors / tensor.size;
-  if (plan.images.empty()) plan.images.resize(count);
-  if (plan.images.size() != count) {
+  if (images.empty()) images.resize(count);
+  if (images.size() != count) {
     user_error("{}: {} images of input {}, but {} of the inputs before it", path, count,
-               quote(tensor.name), plan.images.size());
+               quote(tensor.name), images.size());
   }
   if (count == 1) {
-    plan.images[0][tensor.name] = std::move(data);
+    images[0][tensor.name] = std::move(data);
     return;
   }
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto first = data.begin() + static_cast<std::ptrdiff_t>(i * image_bytes);
-    plan.images[i][tensor.name].assign(first, first + static_cast<std::ptrdiff_t>(image_bytes));
+    images[i][tensor.name].assign(first, first + static_cast<std::ptrdiff_t>(image_bytes));
   }
 }
 
@@ -133,20 +137,24 @@ void merge_inputs(const Args& args, const RunConfig& file, const std::vector<Ten
   workload.inputs.assign(given.begin(), given.end());
 }
 
+/// Refuses a model that was compiled for another architecture than the one that is asked for.
+void check_architecture(const Args& args, const Sources& sources, const Model& model) {
+  const auto wanted = sources.architecture(args);
+  if (!wanted) return;
+  const std::string differences = architecture_differences(model.file.arch, wanted->first);
+  if (differences.empty()) return;
+  const bool board = !sources.arch && args.has("board");
+  user_error("{}: the model was compiled for another architecture; (model, {}) differ in: {}",
+             wanted->second, board ? "board" : "file", differences);
+}
+
 void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
   for (const auto& [name, path] :
        {std::pair("dram0", &plan.workload.dram0), std::pair("dram1", &plan.workload.dram1)}) {
     if (!path->empty()) user_error("tactus run: --{} belongs to --program, not to --model", name);
   }
   plan.model = read_model(plan.workload.model, plan.checks);
-  if (const auto wanted = sources.architecture(args)) {
-    const std::string differences = architecture_differences(plan.model->file.arch, wanted->first);
-    if (!differences.empty()) {
-      const bool board = !sources.arch && args.has("board");
-      user_error("{}: the model was compiled for another architecture; (model, {}) differ in: {}",
-                 wanted->second, board ? "board" : "file", differences);
-    }
-  }
+  check_architecture(args, sources, *plan.model);
   plan.config.architecture = plan.model->file.arch;
   const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
   merge_inputs(args, sources.file, inputs, plan.workload);
@@ -157,9 +165,105 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
       user_error("tactus run: input {} ({} vectors) is missing; add --input {}=F.csv",
                  quote(tensor.name), tensor.size, tensor.name);
     }
-    add_input(plan, tensor, file->second);
+    add_input(plan.config.architecture, tensor, file->second, plan.images);
   }
   if (plan.images.empty()) plan.images.emplace_back();
+}
+
+/// What belongs to package `number`, from 1: without the "N:" ahead, where there are several.
+std::vector<std::string> inputs_of(const Args& args, std::size_t number, std::size_t packages) {
+  std::vector<std::string> mine;
+  for (const std::string& text : args.texts("input")) {
+    const std::size_t digits = text.find_first_not_of("0123456789");
+    const bool numbered = packages > 1 && digits != 0 && digits < 7 && text[digits] == ':';
+    const std::size_t which = numbered ? std::stoul(text) : number;
+    if (which < 1 || which > packages) {
+      user_error("tactus run: --input {}: there is no package {}; allowed 1..{}", quote(text),
+                 which, packages);
+    }
+    if (which == number) mine.push_back(numbered ? text.substr(digits + 1) : text);
+  }
+  return mine;
+}
+
+PlannedPackage plan_package(const Args& args, const std::string& path, std::size_t number,
+                            std::size_t packages) {
+  PlannedPackage package;
+  package.file = std::make_shared<const darwinn::File>(path);
+  print_warnings(package.file->warnings());
+  print_warnings(darwinn::verify(package.file->package(), path));
+  const std::string_view chip = *package.file->package().main().chip;
+  if (!darwinn::is_tcu(chip)) {
+    user_error(
+        "{}: {}: for chip {}, whose instructions are not documented; tactus darwinn replay shows "
+        "what can be said of it",
+        path, darwinn::name(darwinn::Code::chip), quote(chip));
+  }
+  package.model = packaged_model(*package.file);
+  std::map<std::string, std::string> given;
+  const std::vector<Tensor> inputs = tensors(package.model.file.inputs);
+  for (const std::string& text : inputs_of(args, number, packages)) {
+    const auto [name, file] = split_input(inputs, text);
+    if (!given.emplace(name, file).second) {
+      user_error("tactus run: input {} of {} is given twice", quote(name), path);
+    }
+  }
+  for (const Tensor& tensor : inputs) {
+    const auto file = given.find(tensor.name);
+    if (file == given.end()) {
+      user_error("tactus run: input {} ({} vectors) of {} is missing; add --input {}{}=F.csv",
+                 quote(tensor.name), tensor.size, path,
+                 packages > 1 ? fmt::format("{}:", number) : "", tensor.name);
+    }
+    add_input(package.model.file.arch, tensor, file->second, package.images);
+  }
+  if (package.images.empty()) package.images.emplace_back();
+  return package;
+}
+
+void check_needs_packages(const Args& args) {
+  for (const char* option : {"link", "requests", "in-flight", "arenas", "link-timeline"}) {
+    if (args.has(option)) {
+      user_error("tactus run: --{} belongs to packages; name one, such as M.dwn1", option);
+    }
+  }
+}
+
+/// Words that are no options are packages.
+void plan_packages(const Args& args, const Sources& sources, RunPlan& plan) {
+  for (const char* other : {"model", "program", "dram0", "dram1", "config", "print-config", "mode",
+                            "checks", "permissive"}) {
+    if (args.has(other)) {
+      user_error("tactus run: --{} belongs to a model or a program, not to packages", other);
+    }
+  }
+  if (!args.has("link")) {
+    user_error("tactus run: {} is a package; --link NAME is missing, such as usb3, usb2, pcie",
+               args.positional().front());
+  }
+  PackagePlan& host = plan.host;
+  host.link = read_link(*args.text("link"));
+  const std::vector<std::string>& paths = args.positional();
+  std::size_t images = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    host.packages.push_back(plan_package(args, paths[i], i + 1, paths.size()));
+    const std::string differences = architecture_differences(host.packages.front().model.file.arch,
+                                                             host.packages.back().model.file.arch);
+    if (!differences.empty()) {
+      user_error("{}: {}: for another architecture than {}, which differs in: {}", paths[i],
+                 darwinn::name(darwinn::Code::architecture), paths[0], differences);
+    }
+    images = std::max(images, host.packages.back().images.size());
+  }
+  constexpr std::uint64_t most_requests = 1000000, most_arenas = 16;
+  host.requests = args.number("requests", images * paths.size(), 1, most_requests);
+  host.in_flight = args.number("in-flight", 1, 1, most_requests);
+  host.arenas = static_cast<unsigned>(args.number("arenas", 1, 1, most_arenas));
+  host.link_timeline = args.text("link-timeline");
+  plan.model = host.packages.front().model;
+  check_architecture(args, sources, *plan.model);
+  plan.config.architecture = plan.model->file.arch;
+  plan.images = host.packages.front().images;
 }
 
 /// The board's values: of --board, else of the file, else those the model was compiled for.
@@ -271,7 +375,10 @@ std::vector<Args::Option> run_options() {
         "tactus run --machine pvc --help tells"}});
   add("What is run", parameter_options(workload_parameters().section(), ""));
   add("What is run",
-      {{"input", "[NAME=]F", ".csv or .bin vectors of an input; k times its size runs k images",
+      {{"input", "[NAME=]F",
+        ".csv or .bin vectors of an input; k times its size runs k images; of package N of "
+        "several: "
+        "N:[NAME=]F",
         true},
        {"arch", "F.tarch", "architecture of a program; for a model it must match"},
        {"config", "F.json", "all that --print-config prints; other options replace what it says"},
@@ -280,6 +387,14 @@ std::vector<Args::Option> run_options() {
         "of timeline and waveforms are no part of it"}});
   add("How it is run", parameter_options(run_parameters().section(), ""));
   add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
+  add("Packages behind a host link",
+      {{"link", "NAME|F.json", "host link, of configs/links or a file; packages need one"},
+       {"requests", "N", "requests in all, to each package in turn (default: one an image)"},
+       {"in-flight", "N", "requests that the host has under way at a time (default 1)"},
+       {"arenas", "N",
+        "places of a package in the device's memory: with 2, inputs of a request arrive while the "
+        "program of the one before runs (default 1)"},
+       {"link-timeline", "F.json", "write a timeline of the requests and their transfers"}});
   add("What is written", {{"output", "DIR", "write each output as .csv and .bin", false, 'o'}});
   add("What is written", run_output_options(tcu_machine_info()));
   add("What is written",
@@ -322,11 +437,15 @@ RunPlan plan_run(const Args& args) {
   RunPlan plan;
   Sources sources;
   sources.arch = args.text("arch");
+  const bool has_packages = !args.positional().empty();
+  if (!has_packages) check_needs_packages(args);
   if (const auto path = args.text("config")) sources.file = read_run_config(*path, plan);
   // A model or program on the command line brings a workload of its own.
   if (args.has("model") || args.has("program")) plan.workload = {};
   read_options(workload_parameters(), args, plan.workload);
-  if (plan.workload.model.empty() == plan.workload.program.empty()) throw UserError(usage);
+  if (!has_packages && plan.workload.model.empty() == plan.workload.program.empty()) {
+    throw UserError(usage);
+  }
   if (args.has("permissive") && args.has("checks")) {
     user_error("tactus run: give --checks or --permissive, not both");
   }
@@ -334,8 +453,10 @@ RunPlan plan_run(const Args& args) {
   if (args.has("permissive")) plan.checks = ProgramChecks::permissive;
 
   const bool has_model = !plan.workload.model.empty();
-  read_sources_board(args, sources, has_model || sources.arch.has_value());
-  if (has_model) {
+  read_sources_board(args, sources, has_packages || has_model || sources.arch.has_value());
+  if (has_packages) {
+    plan_packages(args, sources, plan);
+  } else if (has_model) {
     plan_model(args, sources, plan);
   } else if (plan.mode == HostMode::driver) {
     user_error("tactus run: --mode driver needs a --model");
@@ -349,6 +470,7 @@ RunPlan plan_run(const Args& args) {
   static_cast<RunOutputs&>(plan) = read_run_outputs(args, tcu_machine_info());
   plan_regions(plan);
   claim_outputs(plan);
+  if (plan.host.link_timeline) claim_output(*plan.host.link_timeline);
   if (plan.samples) claim_output(*plan.samples);
   return plan;
 }

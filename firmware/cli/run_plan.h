@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,9 +10,11 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/run_outputs.h"
+#include "firmware/config/link.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/driver/tcu/simulation.h"
+#include "isa/darwinn/file.h"
 
 namespace tactus {
 
@@ -43,12 +46,30 @@ struct BoardInUse {
   bool of_model = false;  ///< the model was compiled for the board of this name
 };
 
+/// A DarwiNN package for the TCU, and what goes into it.
+struct PlannedPackage {
+  std::shared_ptr<const darwinn::File> file;
+  Model model;
+  std::vector<TensorData> images;  ///< one at least
+};
+
+/// Requests to packages behind a host link, one after the other to each package in turn.
+struct PackagePlan {
+  std::vector<PlannedPackage> packages;  ///< empty: a model or a program runs without a host
+  LinkPreset link;
+  std::size_t requests = 0;
+  std::size_t in_flight = 1;  ///< requests at a time
+  unsigned arenas = 1;        ///< of each package in the device's memory
+  std::optional<std::string> link_timeline;
+};
+
 struct RunPlan : RunChoices, RunOutputs {
   TcuSimulationConfig config;
   Workload workload;
   BoardInUse board;
   Sampling sampling;
-  std::optional<Model> model;  ///< else a bare program:
+  PackagePlan host;
+  std::optional<Model> model;  ///< of packages the first one's; else a bare program:
   std::vector<std::uint8_t> program;
   std::vector<std::uint8_t> dram[2];  ///< initial contents of the banks, bare programs only
   std::vector<TensorData> images;     ///< inputs of each image; one empty entry for a bare program

@@ -75,6 +75,10 @@ TEST_F(DarwinnCommand, Link) {
   expect_error("darwinn link f.dwn1 --address input:in#1=16", "batch element 1; allowed 0..0");
   expect_error("darwinn link f.dwn1 --address scratch=x", "\"x\" is not allowed");
   expect_error("darwinn link f.dwn1 --address other=1", "allowed: scratch=N");
+  expect_error("darwinn link f.dwn1 --address input:in=0xffffffffffffffff",
+               "goes beyond the last address");
+  expect_error("darwinn link f.dwn1 --address input:in=0x1000 --address output:out=0x1001",
+               "overlap");
 }
 
 TEST_F(DarwinnCommand, Relayout) {
@@ -117,7 +121,10 @@ TEST_F(DarwinnCommand, Replay) {
       EXPECT_EQ(json.at("main").at("bytes").at("parameters"), 192);
     }
   }
-  (void)good("darwinn replay f.dwn1 --link usb3 --cycles 1000 --timeline t.json");
+  (void)good("darwinn replay f.dwn1 --link usb3 --cycles 1000 --timeline t.json --report r.html");
+  expect_in(read("r.html"), "compute = single lump of 1000 estimated cycles from the command line");
+  expect_in(read("r.html"), "no output values");
+  expect_in(read("r.html"), "PARAMETER_CACHING");
   const Json timeline = Json::parse(read("t.json"));
   std::size_t slices = 0;
   for (const Json& event : timeline.at("traceEvents")) slices += event.at("ph") == "X" ? 1 : 0;
