@@ -1,5 +1,9 @@
 // tactus darwinn replay: an Edge TPU executable as the series of transfers that it is.
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -7,6 +11,7 @@
 #include "firmware/cli/darwinn_commands.h"
 #include "firmware/cli/link_timeline.h"
 #include "firmware/cli/replay_page.h"
+#include "firmware/cli/replay_series.h"
 #include "firmware/cli/table.h"
 #include "firmware/config/link.h"
 #include "firmware/driver/darwinn/link_replay.h"
@@ -210,6 +215,69 @@ void print_text(const darwinn::File& file, const Compute& compute, const LinkPre
   print_result(*file.package().caching(), *caching, parts);
 }
 
+/// A file that can be replayed over the link.
+std::unique_ptr<const darwinn::File> read_replayable(const Args& args, const LinkPreset& link,
+                                                     const std::string& path) {
+  auto file = std::make_unique<const darwinn::File>(path);
+  darwinn::VerifyOptions options;
+  options.needs_hints = link.needs_hints && !args.has("descriptors");
+  if (const auto token = args.text("token")) {
+    options.resident_token = parse_address(*token, "tactus darwinn replay: --token");
+  }
+  print_warnings(file->warnings());
+  print_warnings(darwinn::verify(file->package(), path, options));
+  const std::string_view chip = *file->package().main().chip;
+  if (!darwinn::is_edge_tpu(chip)) {
+    user_error("{}: {}: for chip {}, whose programs run on the TCU; a replay is for beagle", path,
+               darwinn::name(darwinn::Code::chip), quote(chip));
+  }
+  return file;
+}
+
+/// What one file comes to.
+struct Replayed {
+  Replayed(const Args& args, const LinkPreset& link, const std::string& path)
+      : file(read_replayable(args, link, path)),
+        compute(compute_of(args, *file)),
+        words(replay_words(*file, compute, link)),
+        parts(takes_parts(args)),
+        main(run(file->package().main(), link, compute.cycles, parts)) {
+    if (const Executable* const one = file->package().caching()) {
+      caching = run(*one, link, 0, parts);
+    }
+  }
+  std::unique_ptr<const darwinn::File> file;
+  Compute compute;
+  std::string words;
+  bool parts;
+  LinkReplayResult main;
+  std::optional<LinkReplayResult> caching;
+};
+
+/// Several models in turn, or one again and again.
+int replay_series(const Args& args, const LinkPreset& link) {
+  for (const char* option : {"timeline", "report"}) {
+    if (args.has(option)) {
+      user_error("tactus darwinn replay: --{} is for one request of one file", option);
+    }
+  }
+  constexpr std::uint64_t most_requests = 1000000;
+  const std::vector<std::string>& paths = args.positional();
+  const std::uint64_t requests = args.number("requests", paths.size(), 1, most_requests);
+  std::vector<Replayed> replayed;
+  std::vector<SeriesModel> models;
+  for (const std::string& path : paths) {
+    replayed.emplace_back(args, link, path);
+    const Replayed& one = replayed.back();
+    SeriesModel model{one.file.get(), one.main.total, std::nullopt, one.words};
+    if (one.caching) model.caching = one.caching->total;
+    models.push_back(std::move(model));
+  }
+  const ReplaySeries series(std::move(models), requests);
+  fmt::print("{}", args.has("json") ? series.json() : series.text());
+  return exit_ok;
+}
+
 }  // namespace
 
 int darwinn_replay(const Words& words) {
@@ -230,8 +298,11 @@ int darwinn_replay(const Words& words) {
               "SystemC model of the link, packet by packet"},
              {"timeline", "F.json", "write a timeline, for https://ui.perfetto.dev"},
              {"report", "F.html", "write a page with all of it, for any browser"},
+             {"requests", "N",
+              "so many requests one after the other, to several files in turn: which of them load "
+              "parameters, and their latencies"},
              {"json", "", "print all figures as JSON"}},
-            "FILE");
+            "FILE ...");
   if (!args.parse(words)) return exit_ok;
   if (!args.has("link")) {
     user_error("tactus darwinn replay: --link NAME is missing; such as usb3, usb2, pcie");
@@ -240,39 +311,24 @@ int darwinn_replay(const Words& words) {
   for (const char* output : {"timeline", "report"}) {
     if (const auto path = args.text(output)) claim_output(*path);
   }
-  const darwinn::File file(only_file(args));
-  darwinn::VerifyOptions options;
-  options.needs_hints = link.needs_hints && !args.has("descriptors");
-  if (const auto token = args.text("token")) {
-    options.resident_token = parse_address(*token, "tactus darwinn replay: --token");
-  }
-  print_warnings(file.warnings());
-  print_warnings(darwinn::verify(file.package(), file.name(), options));
-  if (!darwinn::is_edge_tpu(*file.package().main().chip)) {
-    user_error("{}: {}: for chip {}, whose programs run on the TCU; a replay is for beagle",
-               file.name(), darwinn::name(darwinn::Code::chip), quote(*file.package().main().chip));
-  }
-  const Compute compute = compute_of(args, file);
-  const bool parts = takes_parts(args);
-  const LinkReplayResult main = run(file.package().main(), link, compute.cycles, parts);
-  std::optional<LinkReplayResult> caching;
-  if (file.package().caching() != nullptr) {
-    caching = run(*file.package().caching(), link, 0, parts);
-  }
+  if (args.positional().empty()) user_error("tactus darwinn replay: name a file");
+  if (args.has("requests") || args.positional().size() > 1) return replay_series(args, link);
+  const Replayed replayed(args, link, args.positional().front());
+  const auto& [file, compute, words_of_it, parts, main, caching] = replayed;
   if (const auto path = args.text("timeline")) {
     LinkTimeline timeline(*path, "compute (a lump)");
-    if (caching) add_to(timeline, *file.package().caching(), *caching, 0);
-    add_to(timeline, file.package().main(), main, caching ? caching->total : 0);
-    timeline.close(replay_words(file, compute, link));
+    if (caching) add_to(timeline, *file->package().caching(), *caching, 0);
+    add_to(timeline, file->package().main(), main, caching ? caching->total : 0);
+    timeline.close(words_of_it);
   }
   if (const auto path = args.text("report")) {
-    write_file_atomically(*path, replay_page_html({file, link, replay_words(file, compute, link),
-                                                   parts, main, caching}));
+    write_file_atomically(*path,
+                          replay_page_html({*file, link, words_of_it, parts, main, caching}));
   }
   if (args.has("json")) {
-    print_json(file, compute, link, main, caching, parts);
+    print_json(*file, compute, link, main, caching, parts);
   } else {
-    print_text(file, compute, link, main, caching, parts);
+    print_text(*file, compute, link, main, caching, parts);
   }
   return exit_ok;
 }

@@ -102,6 +102,32 @@ TEST_F(DarwinnCommand, Unpack) {
   EXPECT_TRUE(exists("out/EXECUTION_ONLY.chunk1.bin"));
 }
 
+TEST_F(DarwinnCommand, SeriesOfReplaysLoadParametersByToken) {
+  const auto series = [this](const std::string& files) {
+    return Json::parse(good("darwinn replay " + files + " --link usb3 --requests 6 --json"));
+  };
+  const Json alone = Json::parse(good("darwinn replay f.dwn1 --link usb3 --json"));
+  const auto main = alone.at("main").at("total_ps").get<std::uint64_t>();
+  const auto load = alone.at("parameter_caching").at("total_ps").get<std::uint64_t>();
+  const Json one = series("f.dwn1");
+  EXPECT_EQ(one.at("parameter_loads"), 1);
+  EXPECT_EQ(one.at("requests")[5].at("end_ps"), load + 6 * main);
+  write("same.dwn1", write_package(sample_.package));
+  for (darwinn::Executable& executable : sample_.package.executables) executable.token += 1;
+  write("other.dwn1", write_package(sample_.package));
+  const Json shared = series("f.dwn1 same.dwn1");
+  EXPECT_EQ(shared.at("parameter_loads"), 2);
+  EXPECT_EQ(shared.at("parameter_hits"), 4);
+  EXPECT_EQ(shared.at("requests")[5].at("end_ps"), 2 * load + 6 * main);
+  const Json apart = series("f.dwn1 other.dwn1");
+  EXPECT_EQ(apart.at("parameter_loads"), 6);
+  EXPECT_EQ(apart.at("evictions"), 5);
+  EXPECT_EQ(apart.at("requests")[5].at("end_ps"), 6 * (load + main));
+  expect_in(good("darwinn replay f.dwn1 other.dwn1 --link usb3"), "2 loads, 0 token hits, 1 evict");
+  expect_error("darwinn replay f.dwn1 other.dwn1 --link usb3 --report r.html",
+               "--report is for one request of one file");
+}
+
 TEST_F(DarwinnCommand, Replay) {
   const std::string words =
       "Edge TPU executable replayed; instruction encoding undocumented; compute not modelled; "
