@@ -4,15 +4,12 @@
 #include <map>
 #include <utility>
 
-#include "firmware/cli/darwinn_commands.h"
 #include "firmware/cli/input_vectors.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/config/config_files.h"
-#include "firmware/driver/darwinn/tcu_device.h"
-#include "isa/darwinn/verify.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -73,47 +70,6 @@ void plan_program(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.images.emplace_back();
 }
 
-/// "NAME=F" for an input of the model, else a plain path for its only input.
-std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
-                                                const std::string& text) {
-  for (const Tensor& tensor : inputs) {
-    if (text.rfind(tensor.name + "=", 0) == 0) {
-      return {tensor.name, text.substr(tensor.name.size() + 1)};
-    }
-  }
-  if (inputs.size() == 1) return {inputs[0].name, text};
-  std::vector<std::string_view> names;
-  for (const Tensor& tensor : inputs) names.push_back(tensor.name);
-  user_error("tactus run: --input {}: the model has {} inputs; write NAME=F with one of {}",
-             quote(text), inputs.size(), quote_list(names));
-}
-
-/// One tensor's file, cut into images.
-void add_input(const tcu::Architecture& architecture, const Tensor& tensor, const std::string& path,
-               std::vector<TensorData>& images) {
-  std::vector<std::uint8_t> data = read_input_vectors(path, architecture);
-  const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
-  const std::uint64_t vectors = data.size() / architecture.vector_bytes();
-  if (vectors == 0 || vectors % tensor.size != 0) {
-    user_error("{}: {} vectors for input {}, whose images have {}; allowed: a multiple of {}", path,
-               vectors, quote(tensor.name), tensor.size, tensor.size);
-  }
-  const std::uint64_t count = vectors / tensor.size;
-  if (images.empty()) images.resize(count);
-  if (images.size() != count) {
-    user_error("{}: {} images of input {}, but {} of the inputs before it", path, count,
-               quote(tensor.name), images.size());
-  }
-  if (count == 1) {
-    images[0][tensor.name] = std::move(data);
-    return;
-  }
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto first = data.begin() + static_cast<std::ptrdiff_t>(i * image_bytes);
-    images[i][tensor.name].assign(first, first + static_cast<std::ptrdiff_t>(image_bytes));
-  }
-}
-
 /// Inputs of the command line replace those of the file, one by one.
 void merge_inputs(const Args& args, const RunConfig& file, const std::vector<Tensor>& inputs,
                   Workload& workload) {
@@ -165,105 +121,18 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
       user_error("tactus run: input {} ({} vectors) is missing; add --input {}=F.csv",
                  quote(tensor.name), tensor.size, tensor.name);
     }
-    add_input(plan.config.architecture, tensor, file->second, plan.images);
+    add_images(plan.config.architecture, tensor, file->second, plan.images);
   }
   if (plan.images.empty()) plan.images.emplace_back();
 }
 
-/// What belongs to package `number`, from 1: without the "N:" ahead, where there are several.
-std::vector<std::string> inputs_of(const Args& args, std::size_t number, std::size_t packages) {
-  std::vector<std::string> mine;
-  for (const std::string& text : args.texts("input")) {
-    const std::size_t digits = text.find_first_not_of("0123456789");
-    const bool numbered = packages > 1 && digits != 0 && digits < 7 && text[digits] == ':';
-    const std::size_t which = numbered ? std::stoul(text) : number;
-    if (which < 1 || which > packages) {
-      user_error("tactus run: --input {}: there is no package {}; allowed 1..{}", quote(text),
-                 which, packages);
-    }
-    if (which == number) mine.push_back(numbered ? text.substr(digits + 1) : text);
-  }
-  return mine;
-}
-
-PlannedPackage plan_package(const Args& args, const std::string& path, std::size_t number,
-                            std::size_t packages) {
-  PlannedPackage package;
-  package.file = std::make_shared<const darwinn::File>(path);
-  print_warnings(package.file->warnings());
-  print_warnings(darwinn::verify(package.file->package(), path));
-  const std::string_view chip = *package.file->package().main().chip;
-  if (!darwinn::is_tcu(chip)) {
-    user_error(
-        "{}: {}: for chip {}, whose instructions are not documented; tactus darwinn replay shows "
-        "what can be said of it",
-        path, darwinn::name(darwinn::Code::chip), quote(chip));
-  }
-  package.model = packaged_model(*package.file);
-  std::map<std::string, std::string> given;
-  const std::vector<Tensor> inputs = tensors(package.model.file.inputs);
-  for (const std::string& text : inputs_of(args, number, packages)) {
-    const auto [name, file] = split_input(inputs, text);
-    if (!given.emplace(name, file).second) {
-      user_error("tactus run: input {} of {} is given twice", quote(name), path);
-    }
-  }
-  for (const Tensor& tensor : inputs) {
-    const auto file = given.find(tensor.name);
-    if (file == given.end()) {
-      user_error("tactus run: input {} ({} vectors) of {} is missing; add --input {}{}=F.csv",
-                 quote(tensor.name), tensor.size, path,
-                 packages > 1 ? fmt::format("{}:", number) : "", tensor.name);
-    }
-    add_input(package.model.file.arch, tensor, file->second, package.images);
-  }
-  if (package.images.empty()) package.images.emplace_back();
-  return package;
-}
-
-void check_needs_packages(const Args& args) {
-  for (const char* option : {"link", "requests", "in-flight", "arenas", "link-timeline"}) {
-    if (args.has(option)) {
-      user_error("tactus run: --{} belongs to packages; name one, such as M.dwn1", option);
-    }
-  }
-}
-
 /// Words that are no options are packages.
 void plan_packages(const Args& args, const Sources& sources, RunPlan& plan) {
-  for (const char* other : {"model", "program", "dram0", "dram1", "config", "print-config", "mode",
-                            "checks", "permissive"}) {
-    if (args.has(other)) {
-      user_error("tactus run: --{} belongs to a model or a program, not to packages", other);
-    }
-  }
-  if (!args.has("link")) {
-    user_error("tactus run: {} is a package; --link NAME is missing, such as usb3, usb2, pcie",
-               args.positional().front());
-  }
-  PackagePlan& host = plan.host;
-  host.link = read_link(*args.text("link"));
-  const std::vector<std::string>& paths = args.positional();
-  std::size_t images = 0;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    host.packages.push_back(plan_package(args, paths[i], i + 1, paths.size()));
-    const std::string differences = architecture_differences(host.packages.front().model.file.arch,
-                                                             host.packages.back().model.file.arch);
-    if (!differences.empty()) {
-      user_error("{}: {}: for another architecture than {}, which differs in: {}", paths[i],
-                 darwinn::name(darwinn::Code::architecture), paths[0], differences);
-    }
-    images = std::max(images, host.packages.back().images.size());
-  }
-  constexpr std::uint64_t most_requests = 1000000, most_arenas = 16;
-  host.requests = args.number("requests", images * paths.size(), 1, most_requests);
-  host.in_flight = args.number("in-flight", 1, 1, most_requests);
-  host.arenas = static_cast<unsigned>(args.number("arenas", 1, 1, most_arenas));
-  host.link_timeline = args.text("link-timeline");
-  plan.model = host.packages.front().model;
+  plan.host = read_packages(args);
+  plan.model = plan.host.packages.front().model;
   check_architecture(args, sources, *plan.model);
   plan.config.architecture = plan.model->file.arch;
-  plan.images = host.packages.front().images;
+  plan.images = plan.host.packages.front().images;
 }
 
 /// The board's values: of --board, else of the file, else those the model was compiled for.
@@ -387,14 +256,7 @@ std::vector<Args::Option> run_options() {
         "of timeline and waveforms are no part of it"}});
   add("How it is run", parameter_options(run_parameters().section(), ""));
   add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
-  add("Packages behind a host link",
-      {{"link", "NAME|F.json", "host link, of configs/links or a file; packages need one"},
-       {"requests", "N", "requests in all, to each package in turn (default: one an image)"},
-       {"in-flight", "N", "requests that the host has under way at a time (default 1)"},
-       {"arenas", "N",
-        "places of a package in the device's memory: with 2, inputs of a request arrive while the "
-        "program of the one before runs (default 1)"},
-       {"link-timeline", "F.json", "write a timeline of the requests and their transfers"}});
+  add("Packages behind a host link", package_options());
   add("What is written", {{"output", "DIR", "write each output as .csv and .bin", false, 'o'}});
   add("What is written", run_output_options(tcu_machine_info()));
   add("What is written",
@@ -438,7 +300,7 @@ RunPlan plan_run(const Args& args) {
   Sources sources;
   sources.arch = args.text("arch");
   const bool has_packages = !args.positional().empty();
-  if (!has_packages) check_needs_packages(args);
+  if (!has_packages) refuse_package_options(args);
   if (const auto path = args.text("config")) sources.file = read_run_config(*path, plan);
   // A model or program on the command line brings a workload of its own.
   if (args.has("model") || args.has("program")) plan.workload = {};

@@ -2,19 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "firmware/cli/args.h"
+#include "firmware/cli/package_plan.h"
 #include "firmware/cli/run_outputs.h"
-#include "firmware/config/link.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/driver/tcu/simulation.h"
-#include "isa/darwinn/file.h"
 
 namespace tactus {
 
@@ -44,23 +42,6 @@ struct BoardInUse {
   std::string name;       ///< empty: no board was named
   BoardValues values;     ///< what it has; options may have replaced some
   bool of_model = false;  ///< the model was compiled for the board of this name
-};
-
-/// A DarwiNN package for the TCU, and what goes into it.
-struct PlannedPackage {
-  std::shared_ptr<const darwinn::File> file;
-  Model model;
-  std::vector<TensorData> images;  ///< one at least
-};
-
-/// Requests to packages behind a host link, one after the other to each package in turn.
-struct PackagePlan {
-  std::vector<PlannedPackage> packages;  ///< empty: a model or a program runs without a host
-  LinkPreset link;
-  std::size_t requests = 0;
-  std::size_t in_flight = 1;  ///< requests at a time
-  unsigned arenas = 1;        ///< of each package in the device's memory
-  std::optional<std::string> link_timeline;
 };
 
 struct RunPlan : RunChoices, RunOutputs {
