@@ -120,7 +120,7 @@ std::vector<FigureInfo> run_figures() {
        "host_link"},
       {"host_link.estimated_cycles", "cycles", "of the program as its package says; null: nothing",
        own, "", "host_link"},
-      {"host_link.bytes", "bytes", "of the request, by class", own, "", "host_link"},
+      {"host_link.bytes.*", "", "bytes of the request, by class", own, "", "host_link"},
       {"host_link.series.requests", "count", "requests of the run; in the first only", own, "",
        "host_link"},
       {"host_link.series.total_ps", "ps", "from the first request's begin to the last one's end",
@@ -138,11 +138,11 @@ std::vector<FigureInfo> run_figures() {
        "", "host_link"},
       {"host_link.series.program_ps", "ps", "programs on the device, parameters' included", own, "",
        "host_link"},
-      {"host_link.series.to_device", "",
+      {"host_link.series.to_device.*", "",
        "the wire to the device: transactions, bytes, wire_bytes (with packets), busy_ps", own, "",
        "host_link"},
-      {"host_link.series.to_host", "", "the wire to the host, the same", own, "", "host_link"},
-      {"host_link.series.link", "", "the link, with all its values", own, "", "host_link"},
+      {"host_link.series.to_host.*", "", "the wire to the host, the same", own, "", "host_link"},
+      {"host_link.series.link.*", "", "the link, with all its values", own, "", "host_link"},
   };
 }
 
