@@ -6,6 +6,7 @@
 #include "firmware/gemm/config.h"
 #include "firmware/sweep/configuration.h"
 #include "firmware/sweep/gemm_point.h"
+#include "firmware/sweep/stripe_point.h"
 #include "isa/support/files.h"
 #include "isa/tcu/architecture_table.h"
 
@@ -32,8 +33,9 @@ const std::vector<ParameterSection>& parameters() {
         bench::workload_parameters().section(),   board_parameters().section(),
         tcu::architecture_parameters().section(), bench::compiler_parameters().section(),
         gemm::kernel_parameters().section(),      gemm::dpas_option_parameters().section(),
-        gemm::profile_parameters().section()};
+        gemm::profile_parameters().section(),     codesign::study_parameters().section()};
     insert_front(list[0], text_parameter("gemm", "in place of network: a matrix product MxNxK"));
+    insert_front(list[0], text_parameter("stripe", "in place of network: a Stripe program"));
     insert_front(list[1], text_parameter("machine",
                                          "in place of name, for a matrix product: a machine as "
                                          "tactus gemm names it, whose values come before all "
@@ -55,6 +57,7 @@ const std::vector<ParameterSection>& parameters() {
 }
 
 Configuration base_defaults(const Base& base, const std::string& file) {
+  if (base.is_stripe) return stripe_defaults(base.value, file);
   return base.key == "board.machine" ? gemm_defaults(base.value, file)
                                      : board_defaults(base.value, file);
 }

@@ -11,6 +11,7 @@
 #include "firmware/gemm/dpas/task.h"
 #include "firmware/onnx/loader.h"
 #include "firmware/sweep/filter.h"
+#include "firmware/sweep/stripe_point.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
@@ -37,6 +38,9 @@ std::string source_problem(const std::string& key, const JsonScalar& value,
   if (name == nullptr) return "";
   try {
     if (key == "board.name" || key == "board.machine") (void)base_defaults({key, *name}, path);
+    if (key == "workload.stripe" || key == "codesign.passes" || key == "codesign.energy") {
+      return stripe_file_problem(key, *name, path);
+    }
     if (key == "workload.gemm") (void)gemm::parse_shape(*name, "the shape");
     if (key == "kernel.precision") (void)gemm::parse_precision(*name, "the precision");
     if (key != "workload.network") return "";
@@ -64,7 +68,7 @@ std::string value_problem(const std::string& key, const JsonScalar& value,
 /// Reads the tree of axes and reports everything wrong with it.
 class AxesReader {
  public:
-  explicit AxesReader(std::string path) : path_(std::move(path)) {}
+  AxesReader(std::string path, bool of_stripe) : path_(std::move(path)), of_stripe_(of_stripe) {}
 
   /// What the axes give as bases of all values.
   [[nodiscard]] const std::vector<Base>& bases() const { return bases_; }
@@ -105,7 +109,7 @@ class AxesReader {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string problem = value_problem(key, values[i], path_);
       if (problem.empty() && (key == "board.name" || key == "board.machine")) {
-        bases_.push_back({key, std::get<std::string>(values[i])});
+        bases_.push_back({key, std::get<std::string>(values[i]), of_stripe_});
       }
       if (problem.empty()) continue;
       const std::string text = quote(key) + ": " + problem;
@@ -177,6 +181,7 @@ class AxesReader {
   }
 
   std::string path_;  ///< of the definition
+  bool of_stripe_;
   std::vector<Base> bases_;
   std::unordered_set<std::string> used_;
 };
@@ -200,9 +205,13 @@ void read_base(ObjectReader base, const Configuration& keys, const std::string& 
 
 Base base_of(JsonDocument& document) {
   ObjectReader root = document.root();
-  ObjectReader board = root.get_object("base").get_object("board");
+  ObjectReader base = root.get_object("base");
+  ObjectReader board = base.get_object("board");
   const bool gemm = board.has("machine");
-  return {gemm ? "board.machine" : "board.name", board.get_string(gemm ? "machine" : "name")};
+  auto workload = base.get_optional_object("workload");
+  const bool of_stripe = !gemm && workload && workload->has("stripe");
+  return {gemm ? "board.machine" : "board.name", board.get_string(gemm ? "machine" : "name"),
+          of_stripe};
 }
 
 /// Throws UserError unless every base that points may have has every key that they may set.
@@ -289,7 +298,11 @@ class Configurations::Builder {
     for (const Assignment& assignment : assignments_) {
       if (assignment.first != base.key) set_key(result, assignment.first, assignment.second);
     }
-    if (!is_gemm(result)) bind_file(result);
+    if (is_stripe(result)) {
+      bind_stripe_files(result, definition_.path);
+    } else if (!is_gemm(result)) {
+      bind_file(result);
+    }
     for (const Definition::Derived& derived : definition_.derived) {
       const double value = derived.expression.value(result);
       const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
@@ -388,7 +401,7 @@ Definition parse_definition(std::string_view json_text, const std::string& path)
   definition.name = root.get_string("name");
   read_base(root.get_object("base"), keys, path, definition.base);
   const ArrayReader axes = root.get_array("axes");
-  AxesReader axes_reader(path);
+  AxesReader axes_reader(path, definition.base_of_all.is_stripe);
   definition.axes = Space::product(axes_reader.read(axes));
   if (root.has("axes") && axes.size() == 0) {
     root.add_problem("axes", "is empty; allowed one axis or more");

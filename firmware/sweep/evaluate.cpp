@@ -1,6 +1,7 @@
 #include "firmware/sweep/evaluate.h"
 
 #include "firmware/sweep/gemm_point.h"
+#include "firmware/sweep/stripe_point.h"
 
 #include "isa/support/error.h"
 
@@ -50,6 +51,7 @@ std::string evaluate(std::string_view configuration_json, const bench::ProgramCa
   const Configuration configuration = Configuration::parse(configuration_json, nullptr, false);
   if (!configuration.is_object()) user_error("tactus sweep --point: no configuration at the input");
   if (is_gemm(configuration)) return evaluate_gemm(configuration, max_cycles);
+  if (is_stripe(configuration)) return evaluate_stripe(configuration, max_cycles);
   bench::Task task = to_task(configuration);
   task.max_cycles = max_cycles;
   Configuration figures = Configuration::parse(to_json(bench::evaluate(task, cache)));

@@ -47,6 +47,8 @@ Naming naming(const std::string& key) {
   if (key == "board.name") return {"board", ""};
   if (key == "board.machine") return {"machine", ""};
   if (key == "workload.gemm") return {"matrix product", ""};
+  if (key == "workload.stripe") return {"program", ""};
+  if (key == "codesign.pipeline_depth") return {"pipeline depth", "tiles"};
   if (key == "board.clock_mhz") return {"clock", "MHz"};
   if (key == "board.axi_data_bits") return {"AXI data", "bits"};
   std::string name = key.substr(key.find('.') + 1);
@@ -112,7 +114,10 @@ class Page {
   explicit Page(const Results& results)
       : results_(results), measured_(measured(results)), keys_(varied_keys(results.lines)) {
     // The hash of a network's file says nothing that its name does not.
-    keys_.erase(std::remove(keys_.begin(), keys_.end(), "workload.sha256"), keys_.end());
+    for (const char* key :
+         {"workload.sha256", "codesign.passes_sha256", "codesign.energy_sha256"}) {
+      keys_.erase(std::remove(keys_.begin(), keys_.end(), key), keys_.end());
+    }
     // What a board implies is shown with the boards.
     std::set<std::string> chosen;
     chosen_keys(Line::parse(results.definition, nullptr, false, true), chosen);

@@ -1,0 +1,26 @@
+// A lowered Stripe program on the simulator, beside the interpreter in the unit's number format.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "firmware/compiler/stripe/interpret.h"
+#include "firmware/compiler/targets/tcu/stripe/lower.h"
+#include "isa/tcu/architecture.h"
+
+namespace tactus::stripe::test {
+
+struct LoweredRun {
+  Tensors simulated, interpreted;  ///< outputs
+  std::uint64_t cycles = 0;
+};
+
+/// Inputs are rounded to the format first.
+[[nodiscard]] LoweredRun run_lowered(const compiler::LoweredStripe& lowered, const Tensors& inputs);
+
+/// A square array with memories of so many vectors.
+[[nodiscard]] tcu::Architecture small_architecture(std::uint32_t array_size,
+                                                   std::uint64_t local = 2048,
+                                                   std::uint64_t accumulators = 512);
+
+}  // namespace tactus::stripe::test
