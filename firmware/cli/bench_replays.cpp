@@ -42,7 +42,7 @@ Outcome run(const ReplayRow& row, const std::string& path) {
   Outcome outcome;
   if (!std::filesystem::exists(path)) return outcome;
   try {
-    const Link link = read_link(row.link);
+    const LinkPreset link = read_link(row.link);
     const darwinn::File file(path);
     darwinn::VerifyOptions options;
     options.needs_hints = link.needs_hints;

@@ -38,6 +38,8 @@ std::vector<Args::Option> options() {
       {"arch", "F.tarch", "architecture (or --board)"},
       {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", true, 'o'},
       {"output-tensor", "NAME", "output tensor (default: the graph's outputs)", true},
+      {"separate-outputs", "",
+       "give inputs and outputs places of their own in DRAM0, as tactus pack needs it"},
       {"input-shape", "[NAME=]D,D,..", "shape of an input, -1: as the model says", true},
       {"summary", "", "print sizes, memory use, efficiency and the estimated latency"},
       {"layers", "", "print a table of the layers"},
@@ -104,6 +106,12 @@ compiler::Options read_options(const Args& args) {
   read_options(bench::compiler_parameters(), args, choices);
   options.strategy = choices.strategy;
   options.compat = choices.compat;
+  options.separate_outputs = args.has("separate-outputs");
+  if (options.compat && options.separate_outputs) {
+    user_error(
+        "tactus compile: --separate-outputs and --compat exclude each other, for the reference "
+        "reuses the place of an input");
+  }
   read_shapes(args, options);
   for (const std::string& dump : args.texts("dump")) {
     const auto found = std::find(dump_names.begin(), dump_names.end(), dump);

@@ -1,14 +1,22 @@
 // tactus darwinn replay: an Edge TPU executable as the series of transfers that it is.
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "firmware/cli/darwinn_commands.h"
+#include "firmware/cli/link_timeline.h"
+#include "firmware/cli/replay_page.h"
+#include "firmware/cli/replay_series.h"
 #include "firmware/cli/table.h"
 #include "firmware/config/link.h"
 #include "firmware/driver/darwinn/link_replay.h"
 #include "isa/darwinn/verify.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
 
@@ -61,7 +69,7 @@ bool takes_parts(const Args& args) {
              quote(model));
 }
 
-LinkReplayResult run(const Executable& executable, const Link& link, std::uint64_t cycles,
+LinkReplayResult run(const Executable& executable, const LinkPreset& link, std::uint64_t cycles,
                      bool parts) {
   if (parts) return replay_on_link(executable, link, cycles);
   LinkReplayResult result;
@@ -69,7 +77,8 @@ LinkReplayResult run(const Executable& executable, const Link& link, std::uint64
   return result;
 }
 
-std::string replay_words(const darwinn::File& file, const Compute& compute, const Link& link) {
+std::string replay_words(const darwinn::File& file, const Compute& compute,
+                         const LinkPreset& link) {
   std::string text = fmt::format(
       "Edge TPU executable replayed; instruction encoding undocumented; {}; result is a "
       "transfer-bound latency; no output values.",
@@ -81,32 +90,6 @@ std::string replay_words(const darwinn::File& file, const Compute& compute, cons
     text += " Outputs and interrupt are not in the list: inferred tail.";
   }
   return text;
-}
-
-std::string what(const Executable& executable, const ReplayStep& step) {
-  const darwinn::Hint& hint = step.hint;
-  std::string text;
-  switch (hint.kind) {
-    case darwinn::HintKind::descriptor: {
-      const std::string_view layer = hint.meta->name.value_or("");
-      text = fmt::format("{}{}{}",
-                         hint.meta->desc == darwinn::scratch
-                             ? (hint.direction == darwinn::infeed ? "SCRATCH IN" : "SCRATCH OUT")
-                             : darwinn::base_name(hint.meta->desc),
-                         layer.empty() ? "" : " ", printable(layer));
-      break;
-    }
-    case darwinn::HintKind::instruction:
-      text = fmt::format("INSTRUCTIONS {} of {}", hint.number, executable.chunks.size());
-      break;
-    case darwinn::HintKind::interrupt:
-      text = fmt::format("INTERRUPT {}", hint.number);
-      break;
-    case darwinn::HintKind::fence:
-    case darwinn::HintKind::none:
-      text = "FENCE";
-  }
-  return step.inferred ? text + " (inferred)" : text;
 }
 
 Json traffic_json(const darwinn::Traffic& traffic) {
@@ -130,7 +113,7 @@ Json figures_json(const LinkFigures& figures) {
 Json result_json(const Executable& executable, const LinkReplayResult& result) {
   Json steps = Json::array();
   for (const ReplayStep& step : result.steps) {
-    steps.push_back({{"what", what(executable, step)},
+    steps.push_back({{"what", step_text(executable, step)},
                      {"bytes", step.bytes},
                      {"start_ps", step.start},
                      {"end_ps", step.end},
@@ -148,7 +131,7 @@ Json result_json(const Executable& executable, const LinkReplayResult& result) {
           {"steps", steps}};
 }
 
-void print_json(const darwinn::File& file, const Compute& compute, const Link& link,
+void print_json(const darwinn::File& file, const Compute& compute, const LinkPreset& link,
                 const LinkReplayResult& main, const std::optional<LinkReplayResult>& caching,
                 bool parts) {
   Json json{{"file", file.name()},
@@ -163,59 +146,13 @@ void print_json(const darwinn::File& file, const Compute& compute, const Link& l
   fmt::print("{}\n", json.dump(1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// Slices in the Chrome trace event format, 1 us being 1 us, for one request: the parameters' on
-/// its own, ahead of the inference.
-class ReplayTimeline {
- public:
-  ReplayTimeline() {
-    json_["displayTimeUnit"] = "ms";
-    json_["otherData"] = {{"tool", "tactus"}};
-    constexpr const char* names[] = {"requests", "to the device", "compute (a lump)",
-                                     "from the device"};
-    for (unsigned id = 0; id < std::size(names); ++id) {
-      event({{"ph", "M"}, {"name", "thread_name"}, {"tid", id}, {"args", {{"name", names[id]}}}});
-      event({{"ph", "M"},
-             {"name", "thread_sort_index"},
-             {"tid", id},
-             {"args", {{"sort_index", id}}}});
-    }
-  }
-  /// A request that starts at `from`.
-  void add(const Executable& executable, const ReplayResult& result, Picoseconds from) {
-    slice(0, std::string(darwinn::type_name(executable.type)), from, from + result.total);
-    for (const ReplayStep& step : result.steps) {
-      if (step.end == step.start) continue;
-      const bool in = step.hint.direction == darwinn::infeed;
-      slice(in ? 1 : 3, what(executable, step), from + step.start, from + step.end, step.bytes);
-    }
-    if (result.compute_end > result.compute_start) {
-      slice(2, "compute", from + result.compute_start, from + result.compute_end);
-    }
-  }
-  void write(const std::string& path, const std::string& words) {
-    json_["tactusNote"] = words;
-    write_file_atomically(path, json_.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-  }
-
- private:
-  void event(Json one) {
-    one["pid"] = 1;
-    json_["traceEvents"].push_back(std::move(one));
-  }
-  void slice(unsigned track, const std::string& name, Picoseconds start, Picoseconds end,
-             std::int64_t bytes = 0) {
-    constexpr double per_us = 1e6;
-    Json one{{"ph", "X"},
-             {"tid", track},
-             {"name", name},
-             {"ts", static_cast<double>(start) / per_us},
-             {"dur", static_cast<double>(end - start) / per_us}};
-    if (bytes > 0) one["args"] = {{"bytes", bytes}};
-    event(std::move(one));
-  }
-
-  Json json_;
-};
+/// A request that starts at `from`: the parameters' on its own, ahead of the inference.
+void add_to(LinkTimeline& timeline, const Executable& executable, const ReplayResult& result,
+            Picoseconds from) {
+  timeline.request(std::string(darwinn::type_name(executable.type)), from, from + result.total);
+  timeline.steps(executable, result.steps, from);
+  timeline.compute("compute", from + result.compute_start, from + result.compute_end);
+}
 
 void print_wire(const char* way, const LinkFigures& figures, Picoseconds total) {
   fmt::print("  wire {}: {} transactions, {} bytes, {} with packets, busy {:.1f} % of the time\n",
@@ -230,8 +167,9 @@ void print_result(const Executable& executable, const LinkReplayResult& result, 
     return fmt::format("{:.6f}", static_cast<double>(time) / per_ms);
   };
   for (const ReplayStep& step : result.steps) {
-    rows.push_back({"  " + what(executable, step), step.bytes > 0 ? std::to_string(step.bytes) : "",
-                    ms(step.start), ms(step.end)});
+    rows.push_back({"  " + step_text(executable, step),
+                    step.bytes > 0 ? std::to_string(step.bytes) : "", ms(step.start),
+                    ms(step.end)});
   }
   fmt::print("{}", table.text(rows));
   const darwinn::Traffic& traffic = result.traffic;
@@ -245,7 +183,7 @@ void print_result(const Executable& executable, const LinkReplayResult& result, 
   print_wire("to the host", result.in, result.total);
 }
 
-void print_text(const darwinn::File& file, const Compute& compute, const Link& link,
+void print_text(const darwinn::File& file, const Compute& compute, const LinkPreset& link,
                 const LinkReplayResult& main, const std::optional<LinkReplayResult>& caching,
                 bool parts) {
   fmt::print("{}\n\n", replay_words(file, compute, link));
@@ -277,6 +215,69 @@ void print_text(const darwinn::File& file, const Compute& compute, const Link& l
   print_result(*file.package().caching(), *caching, parts);
 }
 
+/// A file that can be replayed over the link.
+std::unique_ptr<const darwinn::File> read_replayable(const Args& args, const LinkPreset& link,
+                                                     const std::string& path) {
+  auto file = std::make_unique<const darwinn::File>(path);
+  darwinn::VerifyOptions options;
+  options.needs_hints = link.needs_hints && !args.has("descriptors");
+  if (const auto token = args.text("token")) {
+    options.resident_token = parse_address(*token, "tactus darwinn replay: --token");
+  }
+  print_warnings(file->warnings());
+  print_warnings(darwinn::verify(file->package(), path, options));
+  const std::string_view chip = *file->package().main().chip;
+  if (!darwinn::is_edge_tpu(chip)) {
+    user_error("{}: {}: for chip {}, whose programs run on the TCU; a replay is for beagle", path,
+               darwinn::name(darwinn::Code::chip), quote(chip));
+  }
+  return file;
+}
+
+/// What one file comes to.
+struct Replayed {
+  Replayed(const Args& args, const LinkPreset& link, const std::string& path)
+      : file(read_replayable(args, link, path)),
+        compute(compute_of(args, *file)),
+        words(replay_words(*file, compute, link)),
+        parts(takes_parts(args)),
+        main(run(file->package().main(), link, compute.cycles, parts)) {
+    if (const Executable* const one = file->package().caching()) {
+      caching = run(*one, link, 0, parts);
+    }
+  }
+  std::unique_ptr<const darwinn::File> file;
+  Compute compute;
+  std::string words;
+  bool parts;
+  LinkReplayResult main;
+  std::optional<LinkReplayResult> caching;
+};
+
+/// Several models in turn, or one again and again.
+int replay_series(const Args& args, const LinkPreset& link) {
+  for (const char* option : {"timeline", "report"}) {
+    if (args.has(option)) {
+      user_error("tactus darwinn replay: --{} is for one request of one file", option);
+    }
+  }
+  constexpr std::uint64_t most_requests = 1000000;
+  const std::vector<std::string>& paths = args.positional();
+  const std::uint64_t requests = args.number("requests", paths.size(), 1, most_requests);
+  std::vector<Replayed> replayed;
+  std::vector<SeriesModel> models;
+  for (const std::string& path : paths) {
+    replayed.emplace_back(args, link, path);
+    const Replayed& one = replayed.back();
+    SeriesModel model{one.file.get(), one.main.total, std::nullopt, one.words};
+    if (one.caching) model.caching = one.caching->total;
+    models.push_back(std::move(model));
+  }
+  const ReplaySeries series(std::move(models), requests);
+  fmt::print("{}", args.has("json") ? series.json() : series.text());
+  return exit_ok;
+}
+
 }  // namespace
 
 int darwinn_replay(const Words& words) {
@@ -296,42 +297,38 @@ int darwinn_replay(const Words& words) {
               "r1 (default): each transfer at the link's fitted rate; r2: through the "
               "SystemC model of the link, packet by packet"},
              {"timeline", "F.json", "write a timeline, for https://ui.perfetto.dev"},
+             {"report", "F.html", "write a page with all of it, for any browser"},
+             {"requests", "N",
+              "so many requests one after the other, to several files in turn: which of them load "
+              "parameters, and their latencies"},
              {"json", "", "print all figures as JSON"}},
-            "FILE");
+            "FILE ...");
   if (!args.parse(words)) return exit_ok;
   if (!args.has("link")) {
     user_error("tactus darwinn replay: --link NAME is missing; such as usb3, usb2, pcie");
   }
-  const Link link = read_link(*args.text("link"));
-  const darwinn::File file(only_file(args));
-  darwinn::VerifyOptions options;
-  options.needs_hints = link.needs_hints && !args.has("descriptors");
-  if (const auto token = args.text("token")) {
-    options.resident_token = parse_address(*token, "tactus darwinn replay: --token");
+  const LinkPreset link = read_link(*args.text("link"));
+  for (const char* output : {"timeline", "report"}) {
+    if (const auto path = args.text(output)) claim_output(*path);
   }
-  print_warnings(file.warnings());
-  print_warnings(darwinn::verify(file.package(), file.name(), options));
-  if (!darwinn::is_edge_tpu(*file.package().main().chip)) {
-    user_error("{}: {}: for chip {}, whose programs run on the TCU; a replay is for beagle",
-               file.name(), darwinn::name(darwinn::Code::chip), quote(*file.package().main().chip));
-  }
-  const Compute compute = compute_of(args, file);
-  const bool parts = takes_parts(args);
-  const LinkReplayResult main = run(file.package().main(), link, compute.cycles, parts);
-  std::optional<LinkReplayResult> caching;
-  if (file.package().caching() != nullptr) {
-    caching = run(*file.package().caching(), link, 0, parts);
-  }
+  if (args.positional().empty()) user_error("tactus darwinn replay: name a file");
+  if (args.has("requests") || args.positional().size() > 1) return replay_series(args, link);
+  const Replayed replayed(args, link, args.positional().front());
+  const auto& [file, compute, words_of_it, parts, main, caching] = replayed;
   if (const auto path = args.text("timeline")) {
-    ReplayTimeline timeline;
-    if (caching) timeline.add(*file.package().caching(), *caching, 0);
-    timeline.add(file.package().main(), main, caching ? caching->total : 0);
-    timeline.write(*path, replay_words(file, compute, link));
+    LinkTimeline timeline(*path, "compute (a lump)");
+    if (caching) add_to(timeline, *file->package().caching(), *caching, 0);
+    add_to(timeline, file->package().main(), main, caching ? caching->total : 0);
+    timeline.close(words_of_it);
+  }
+  if (const auto path = args.text("report")) {
+    write_file_atomically(*path,
+                          replay_page_html({*file, link, words_of_it, parts, main, caching}));
   }
   if (args.has("json")) {
-    print_json(file, compute, link, main, caching, parts);
+    print_json(*file, compute, link, main, caching, parts);
   } else {
-    print_text(file, compute, link, main, caching, parts);
+    print_text(*file, compute, link, main, caching, parts);
   }
   return exit_ok;
 }

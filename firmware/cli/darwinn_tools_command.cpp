@@ -75,6 +75,59 @@ bool set_address(const Executable& executable, const std::string& text, Addresse
   return true;
 }
 
+/// A buffer in the device's address space.
+struct Span {
+  std::string what;
+  std::uint64_t start = 0, bytes = 0;
+};
+
+/// Where all buffers of an executable are that have an address.
+std::vector<Span> spans_of(const Executable& executable, const Addresses& addresses) {
+  std::vector<Span> spans;
+  const auto add = [&](const std::string& what, std::uint64_t start, std::int64_t bytes) {
+    if (bytes > 0) spans.push_back({what, start, static_cast<std::uint64_t>(bytes)});
+  };
+  if (addresses.parameters) {
+    add("parameters", *addresses.parameters,
+        static_cast<std::int64_t>(executable.parameters.size()));
+  }
+  if (addresses.scratch) add("scratch", *addresses.scratch, executable.scratch_bytes);
+  const auto add_layers = [&](const char* side, const std::vector<Layer>& layers,
+                              const std::vector<std::vector<std::uint64_t>>& all) {
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      for (std::size_t batch = 0; batch < all[i].size(); ++batch) {
+        add(fmt::format("{}:{}#{}", side, printable(*layers[i].name), batch), all[i][batch],
+            layers[i].padded_bytes());
+      }
+    }
+  };
+  add_layers("input", executable.inputs, addresses.inputs);
+  add_layers("output", executable.outputs, addresses.outputs);
+  return spans;
+}
+
+/// Buffers must end inside the address space; those of the Edge TPU, which has one, must not
+/// overlap. (A TCU's parameters have a bank of their own, and its tensors lie in scratch memory.)
+void check_addresses(const Executable& executable, const Addresses& addresses, bool tcu) {
+  std::vector<Span> spans = spans_of(executable, addresses);
+  const std::uint64_t last = tcu ? 0xFFFFFFFF : ~std::uint64_t{0};
+  for (const Span& span : spans) {
+    if (span.start <= last && span.bytes - 1 <= last - span.start) continue;
+    user_error(
+        "tactus darwinn link: {}: {} of {} bytes at {:#x} goes beyond the last address, {:#x}",
+        darwinn::type_name(executable.type), span.what, span.bytes, span.start, last);
+  }
+  if (tcu) return;
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.start < b.start; });
+  for (std::size_t i = 1; i < spans.size(); ++i) {
+    const Span &a = spans[i - 1], &b = spans[i];
+    if (b.start - a.start >= a.bytes) continue;
+    user_error("tactus darwinn link: {}: {} of {} bytes at {:#x} and {} at {:#x} overlap",
+               darwinn::type_name(executable.type), a.what, a.bytes, a.start, b.what, b.start);
+  }
+}
+
 std::string addresses_text(const Executable& executable, const Addresses& addresses) {
   std::string text = std::string(darwinn::type_name(executable.type)) + "\n";
   if (addresses.parameters) text += fmt::format("  parameters  {:#x}\n", *addresses.parameters);
@@ -153,6 +206,7 @@ int darwinn_link(const Words& words) {
       folder.add(fmt::format("{}.chunk{}.bin", darwinn::type_name(executable.type), i),
                  std::move(code));
     }
+    if (!given.empty()) check_addresses(executable, addresses, tcu);
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!used[i]) {

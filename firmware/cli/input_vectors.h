@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "firmware/driver/tcu/host.h"
+#include "firmware/driver/tcu/model.h"
 #include "isa/tcu/architecture.h"
 
 namespace tactus {
@@ -15,5 +18,15 @@ namespace tactus {
 [[nodiscard]] std::vector<std::uint8_t> read_input_vectors(
     const std::string& path, const tcu::Architecture& architecture,
     std::optional<std::uint64_t> expected = std::nullopt);
+
+/// "NAME=F" for one of the inputs, else a plain path for the only one: name and path. Throws
+/// UserError.
+[[nodiscard]] std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
+                                                              const std::string& text);
+
+/// One tensor's file, cut into images: added to those that are there, which must be as many. Throws
+/// UserError.
+void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
+                const std::string& path, std::vector<TensorData>& images);
 
 }  // namespace tactus

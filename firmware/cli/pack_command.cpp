@@ -3,12 +3,15 @@
 
 #include <fmt/core.h>
 
+#include "firmware/bench/estimator.h"
 #include "firmware/cli/darwinn_commands.h"
 #include "firmware/cli/version.h"
 #include "firmware/driver/darwinn/pack.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
+#include "isa/tcu/instruction.h"
+#include "isa/tcu/layout.h"
 
 namespace tactus {
 
@@ -20,7 +23,13 @@ int pack_command(const Words& words) {
       {{"output", "M.dwn1", "where to write (required)", false, 'o'},
        {"chip", "NAME",
         "the architecture's name, behind \"tcu-\" (default: the board the "
-        "model was compiled for)"}},
+        "model was compiled for)"},
+       {"cache-parameters", "",
+        "constants go to the device once and stay: executables PARAMETER_CACHING and "
+        "EXECUTION_ONLY"},
+       {"token", "N",
+        "of parameter caching: packages of one token stay on the device together (default: one of "
+        "the model's own)"}},
       "M.tmodel");
   if (!args.parse(words)) return exit_ok;
   const auto output = args.text("output");
@@ -47,6 +56,17 @@ int pack_command(const Words& words) {
   if (options.chip.empty()) {
     user_error("tactus pack: {} does not name its board; --chip NAME is needed", model.path);
   }
+  options.cache_parameters = args.has("cache-parameters");
+  if (const auto token = args.text("token")) {
+    if (!options.cache_parameters) {
+      user_error("tactus pack: --token belongs to --cache-parameters");
+    }
+    options.token = parse_address(*token, "tactus pack: --token");
+    if (options.token == 0) user_error("tactus pack: --token 0 is not allowed; allowed: any other");
+  }
+  const tcu::InstructionLayout layout(model.file.arch);
+  options.estimated_cycles = static_cast<std::int64_t>(
+      bench::estimate(model.file.arch, decode_program(layout, model.program)).aggregate.cycles);
   const std::vector<std::uint8_t> bytes = pack(model, options);
   write_file_atomically(*output, bytes);
   fmt::print("{}: for chip tcu-{}, {} bytes\n", *output, printable(options.chip), bytes.size());

@@ -10,6 +10,7 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/dpas_run.h"
 #include "firmware/cli/interrupt.h"
+#include "firmware/cli/package_run.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_plan.h"
@@ -38,6 +39,7 @@ class Runner {
             plan_, simulation_, [this] { return std::make_unique<TcuTimelineTracks>(simulation_); },
             plan_.model ? plan_.model->path : plan_.workload.program),
         report_{plan_, {}, 0, 0, simulation_.machine().rates(), &recorder_.activity()} {
+    if (!plan_.host.packages.empty()) packages_.emplace(plan_, simulation_);
     recorder_.least_bytes = [this](std::size_t memory) {
       return memory < std::size(plan_.dram) ? std::uint64_t{plan_.dram[memory].size()} : 0;
     };
@@ -68,6 +70,7 @@ class Runner {
     if (!stuck && report_.images.back().run.end != RunEnd::finished) {
       stuck = report_.images.back().run;
     }
+    if (packages_ && !stuck) packages_->run_link();
     // Whatever cannot be written costs itself only: the rest of the result is not lost.
     write_files(stuck.has_value());
     print_summary();
@@ -91,9 +94,13 @@ class Runner {
       std::error_code error;
       made_output_ = std::filesystem::create_directories(*plan_.output, error);
       if (error) user_error("{}: cannot be made: {}", *plan_.output, error.message());
-      for (const Tensor& tensor : tensors(plan_.model->file.outputs)) {
-        for (const char* extension : {".csv", ".bin"})
-          claim_output(output_base(tensor.name) + extension);
+      for (std::size_t p = 0; p < turns(); ++p) {
+        const Model& model =
+            plan_.host.packages.empty() ? *plan_.model : plan_.host.packages[p].model;
+        for (const Tensor& tensor : tensors(model.file.outputs)) {
+          for (const char* extension : {".csv", ".bin"})
+            claim_output(output_base(tensor.name, p) + extension);
+        }
       }
     }
   }
@@ -117,7 +124,7 @@ class Runner {
   }
 
   void print_summary() const {
-    if (!report_.images.empty()) fmt::print(screen(), "{}", summary_text(run_document(report_)));
+    if (!report_.images.empty()) fmt::print(screen(), "{}", summary_text(*document_));
     if (recorder_.traces()) {
       fmt::print(screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
     }
@@ -138,7 +145,8 @@ class Runner {
 
   std::optional<TcuRunResult> simulate() {
     Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
-                      simulation_.instruction_bytes() * plan_.images.size());
+                      simulation_.instruction_bytes() *
+                      (plan_.host.packages.empty() ? plan_.images.size() : plan_.host.requests));
     TcuRunOptions options;
     options.max_cycles = plan_.max_cycles.value_or(0);
     options.regions = plan_.regions;
@@ -158,6 +166,7 @@ class Runner {
       end_timeline();
       return std::nullopt;
     }
+    if (packages_) return simulate_packages(options, before);
     Host host(simulation_, *plan_.model, plan_.mode);
     recorder_.begin_run("preparation", {});
     if (auto stuck = host.prepare()) return stuck;
@@ -173,27 +182,53 @@ class Runner {
     return std::nullopt;
   }
 
+  std::optional<TcuRunResult> simulate_packages(const TcuRunOptions& options,
+                                                std::uint64_t& before) {
+    return packages_->run_programs(
+        options,
+        [&](const std::string& name) {
+          recorder_.begin_run(name, packages_->package(report_.images.size()).model.program);
+          if (report_.images.empty()) recorder_.activity().start(simulation_.now());
+        },
+        [&](ImageResult image) {
+          before += image.run.retired;
+          report_.images.push_back(std::move(image));
+          recorder_.activity().stop();
+          end_timeline();
+        });
+  }
+
   void end_timeline() { recorder_.end_run(report_.images.back().run.accounting); }
 
   void write_files(bool stuck) {
-    std::optional<RunDocument> document;
-    if (!report_.images.empty()) document = run_document(report_);
-    recorder_.write(document ? &*document : nullptr);
+    if (!report_.images.empty()) document_ = run_document(report_);
+    if (packages_ && !stuck && document_) packages_->describe(*document_);
+    recorder_.write(document_ ? &*document_ : nullptr);
+    if (const auto& path = plan_.host.link_timeline; path && !stuck) {
+      recorder_.attempt([&] { packages_->write_timeline(*path); });
+    }
     if (plan_.output && !stuck) recorder_.attempt([&] { write_outputs(); });
   }
 
-  /// All images of one output, one after the other.
-  [[nodiscard]] std::vector<std::uint8_t> output(const std::string& name) const {
+  /// Packages that take turns; 1 without.
+  [[nodiscard]] std::size_t turns() const {
+    return std::max<std::size_t>(1, plan_.host.packages.size());
+  }
+
+  /// All images of one output, one after the other: those of one package.
+  [[nodiscard]] std::vector<std::uint8_t> output(const std::string& name, std::size_t first) const {
     std::vector<std::uint8_t> data;
-    for (const ImageResult& image : report_.images) {
-      const auto& one = image.outputs.at(name);
+    for (std::size_t i = first; i < report_.images.size(); i += turns()) {
+      const auto& one = report_.images[i].outputs.at(name);
       data.insert(data.end(), one.begin(), one.end());
     }
     return data;
   }
 
-  /// Path of an output's files without their extensions.
-  [[nodiscard]] std::string output_base(std::string name) const {
+  /// Path of an output's files without their extensions; with the package's number where there are
+  /// several.
+  [[nodiscard]] std::string output_base(std::string name, std::size_t package) const {
+    if (turns() > 1) name = std::to_string(package + 1) + "." + name;
     for (char& c : name) {
       if (std::string_view("/\\:*?\"<>| ").find(c) != std::string_view::npos) c = '_';
     }
@@ -201,11 +236,14 @@ class Runner {
   }
 
   void write_outputs() {
-    for (const auto& [name, data] : report_.images.front().outputs) {
-      const std::string base = output_base(name);
-      tcu::write_vectors_csv(base + ".csv", output(name), plan_.config.architecture);
-      tcu::write_vectors_raw(base + ".bin", output(name), plan_.config.architecture);
-      fmt::print(screen(), "{:<14}{} in {}.csv and .bin\n", "output", name, base);
+    for (std::size_t p = 0; p < std::min(turns(), report_.images.size()); ++p) {
+      for (const auto& [name, first] : report_.images[p].outputs) {
+        const std::string base = output_base(name, p);
+        const std::vector<std::uint8_t> data = output(name, p);
+        tcu::write_vectors_csv(base + ".csv", data, plan_.config.architecture);
+        tcu::write_vectors_raw(base + ".bin", data, plan_.config.architecture);
+        fmt::print(screen(), "{:<14}{} in {}.csv and .bin\n", "output", name, base);
+      }
     }
   }
 
@@ -235,6 +273,8 @@ class Runner {
   TcuSimulation simulation_;
   RunRecorder recorder_;
   RunReport report_;
+  std::optional<RunDocument> document_;  ///< once everything has run
+  std::optional<PackageRun> packages_;   ///< behind a host link, if that is what runs
   std::unique_ptr<SampleFile> samples_;
   bool made_output_ = false;  ///< the output folder was not there before
 };
@@ -250,7 +290,11 @@ int list_command(const Args& args) {
 
 int run_command(const Words& words) {
   if (const auto machine = other_machine(words)) return dpas_run_command(words, *machine);
-  Args args("run", "Runs a compiled model or a program on the cycle-exact machine.", run_options());
+  Args args(
+      "run",
+      "Runs a compiled model or a program on the cycle-exact machine, or packages on it behind "
+      "a host link.",
+      run_options(), "[M.dwn1 ...]");
   if (!args.parse(words)) return exit_ok;
   if (args.has("trace-list")) return list_command(args);
   RunPlan plan = plan_run(args);

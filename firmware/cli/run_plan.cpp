@@ -23,7 +23,8 @@ constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t most_regions = 10000;
 
 const std::string usage =
-    "tactus run: give either --model F.tmodel or --program F.tprog --arch F.tarch";
+    "tactus run: give either --model F.tmodel or --program F.tprog --arch F.tarch, or a package "
+    "M.dwn1 with --link NAME";
 
 std::vector<std::uint8_t> read_bank(const std::string& path) {
   if (path.empty()) return {};
@@ -69,47 +70,6 @@ void plan_program(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.images.emplace_back();
 }
 
-/// "NAME=F" for an input of the model, else a plain path for its only input.
-std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
-                                                const std::string& text) {
-  for (const Tensor& tensor : inputs) {
-    if (text.rfind(tensor.name + "=", 0) == 0) {
-      return {tensor.name, text.substr(tensor.name.size() + 1)};
-    }
-  }
-  if (inputs.size() == 1) return {inputs[0].name, text};
-  std::vector<std::string_view> names;
-  for (const Tensor& tensor : inputs) names.push_back(tensor.name);
-  user_error("tactus run: --input {}: the model has {} inputs; write NAME=F with one of {}",
-             quote(text), inputs.size(), quote_list(names));
-}
-
-/// One tensor's file, cut into images.
-void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
-  const tcu::Architecture& architecture = plan.config.architecture;
-  std::vector<std::uint8_t> data = read_input_vectors(path, architecture);
-  const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
-  const std::uint64_t vectors = data.size() / architecture.vector_bytes();
-  if (vectors == 0 || vectors % tensor.size != 0) {
-    user_error("{}: {} vectors for input {}, whose images have {}; allowed: a multiple of {}", path,
-               vectors, quote(tensor.name), tensor.size, tensor.size);
-  }
-  const std::uint64_t count = vectors / tensor.size;
-  if (plan.images.empty()) plan.images.resize(count);
-  if (plan.images.size() != count) {
-    user_error("{}: {} images of input {}, but {} of the inputs before it", path, count,
-               quote(tensor.name), plan.images.size());
-  }
-  if (count == 1) {
-    plan.images[0][tensor.name] = std::move(data);
-    return;
-  }
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto first = data.begin() + static_cast<std::ptrdiff_t>(i * image_bytes);
-    plan.images[i][tensor.name].assign(first, first + static_cast<std::ptrdiff_t>(image_bytes));
-  }
-}
-
 /// Inputs of the command line replace those of the file, one by one.
 void merge_inputs(const Args& args, const RunConfig& file, const std::vector<Tensor>& inputs,
                   Workload& workload) {
@@ -133,20 +93,24 @@ void merge_inputs(const Args& args, const RunConfig& file, const std::vector<Ten
   workload.inputs.assign(given.begin(), given.end());
 }
 
+/// Refuses a model that was compiled for another architecture than the one that is asked for.
+void check_architecture(const Args& args, const Sources& sources, const Model& model) {
+  const auto wanted = sources.architecture(args);
+  if (!wanted) return;
+  const std::string differences = architecture_differences(model.file.arch, wanted->first);
+  if (differences.empty()) return;
+  const bool board = !sources.arch && args.has("board");
+  user_error("{}: the model was compiled for another architecture; (model, {}) differ in: {}",
+             wanted->second, board ? "board" : "file", differences);
+}
+
 void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
   for (const auto& [name, path] :
        {std::pair("dram0", &plan.workload.dram0), std::pair("dram1", &plan.workload.dram1)}) {
     if (!path->empty()) user_error("tactus run: --{} belongs to --program, not to --model", name);
   }
   plan.model = read_model(plan.workload.model, plan.checks);
-  if (const auto wanted = sources.architecture(args)) {
-    const std::string differences = architecture_differences(plan.model->file.arch, wanted->first);
-    if (!differences.empty()) {
-      const bool board = !sources.arch && args.has("board");
-      user_error("{}: the model was compiled for another architecture; (model, {}) differ in: {}",
-                 wanted->second, board ? "board" : "file", differences);
-    }
-  }
+  check_architecture(args, sources, *plan.model);
   plan.config.architecture = plan.model->file.arch;
   const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
   merge_inputs(args, sources.file, inputs, plan.workload);
@@ -157,9 +121,18 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
       user_error("tactus run: input {} ({} vectors) is missing; add --input {}=F.csv",
                  quote(tensor.name), tensor.size, tensor.name);
     }
-    add_input(plan, tensor, file->second);
+    add_images(plan.config.architecture, tensor, file->second, plan.images);
   }
   if (plan.images.empty()) plan.images.emplace_back();
+}
+
+/// Words that are no options are packages.
+void plan_packages(const Args& args, const Sources& sources, RunPlan& plan) {
+  plan.host = read_packages(args);
+  plan.model = plan.host.packages.front().model;
+  check_architecture(args, sources, *plan.model);
+  plan.config.architecture = plan.model->file.arch;
+  plan.images = plan.host.packages.front().images;
 }
 
 /// The board's values: of --board, else of the file, else those the model was compiled for.
@@ -271,7 +244,10 @@ std::vector<Args::Option> run_options() {
         "tactus run --machine pvc --help tells"}});
   add("What is run", parameter_options(workload_parameters().section(), ""));
   add("What is run",
-      {{"input", "[NAME=]F", ".csv or .bin vectors of an input; k times its size runs k images",
+      {{"input", "[NAME=]F",
+        ".csv or .bin vectors of an input; k times its size runs k images; of package N of "
+        "several: "
+        "N:[NAME=]F",
         true},
        {"arch", "F.tarch", "architecture of a program; for a model it must match"},
        {"config", "F.json", "all that --print-config prints; other options replace what it says"},
@@ -280,6 +256,7 @@ std::vector<Args::Option> run_options() {
         "of timeline and waveforms are no part of it"}});
   add("How it is run", parameter_options(run_parameters().section(), ""));
   add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
+  add("Packages behind a host link", package_options());
   add("What is written", {{"output", "DIR", "write each output as .csv and .bin", false, 'o'}});
   add("What is written", run_output_options(tcu_machine_info()));
   add("What is written",
@@ -322,11 +299,15 @@ RunPlan plan_run(const Args& args) {
   RunPlan plan;
   Sources sources;
   sources.arch = args.text("arch");
+  const bool has_packages = !args.positional().empty();
+  if (!has_packages) refuse_package_options(args);
   if (const auto path = args.text("config")) sources.file = read_run_config(*path, plan);
   // A model or program on the command line brings a workload of its own.
   if (args.has("model") || args.has("program")) plan.workload = {};
   read_options(workload_parameters(), args, plan.workload);
-  if (plan.workload.model.empty() == plan.workload.program.empty()) throw UserError(usage);
+  if (!has_packages && plan.workload.model.empty() == plan.workload.program.empty()) {
+    throw UserError(usage);
+  }
   if (args.has("permissive") && args.has("checks")) {
     user_error("tactus run: give --checks or --permissive, not both");
   }
@@ -334,8 +315,10 @@ RunPlan plan_run(const Args& args) {
   if (args.has("permissive")) plan.checks = ProgramChecks::permissive;
 
   const bool has_model = !plan.workload.model.empty();
-  read_sources_board(args, sources, has_model || sources.arch.has_value());
-  if (has_model) {
+  read_sources_board(args, sources, has_packages || has_model || sources.arch.has_value());
+  if (has_packages) {
+    plan_packages(args, sources, plan);
+  } else if (has_model) {
     plan_model(args, sources, plan);
   } else if (plan.mode == HostMode::driver) {
     user_error("tactus run: --mode driver needs a --model");
@@ -349,6 +332,7 @@ RunPlan plan_run(const Args& args) {
   static_cast<RunOutputs&>(plan) = read_run_outputs(args, tcu_machine_info());
   plan_regions(plan);
   claim_outputs(plan);
+  if (plan.host.link_timeline) claim_output(*plan.host.link_timeline);
   if (plan.samples) claim_output(*plan.samples);
   return plan;
 }

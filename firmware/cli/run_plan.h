@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "firmware/cli/args.h"
+#include "firmware/cli/package_plan.h"
 #include "firmware/cli/run_outputs.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
@@ -48,7 +49,8 @@ struct RunPlan : RunChoices, RunOutputs {
   Workload workload;
   BoardInUse board;
   Sampling sampling;
-  std::optional<Model> model;  ///< else a bare program:
+  PackagePlan host;
+  std::optional<Model> model;  ///< of packages the first one's; else a bare program:
   std::vector<std::uint8_t> program;
   std::vector<std::uint8_t> dram[2];  ///< initial contents of the banks, bare programs only
   std::vector<TensorData> images;     ///< inputs of each image; one empty entry for a bare program

@@ -12,7 +12,7 @@
 namespace tactus::compiler {
 namespace {
 
-hir::Layer allocate_inputs(const Model& model, MemoryManager& memory) {
+hir::Layer allocate_inputs(const Model& model, const Options& options, MemoryManager& memory) {
   hir::Layer layer;
   layer.name = "inputs";
   for (const std::string& name : model.inputs) {
@@ -21,7 +21,7 @@ hir::Layer allocate_inputs(const Model& model, MemoryManager& memory) {
     const auto count =
         static_cast<std::uint64_t>(value.layout->vectors(model.architecture.array_size));
     (void)memory.allocate_input(name, Dims(sizes.begin(), sizes.end()), count,
-                                {value.readers, value.output});
+                                {value.readers, value.output || options.separate_outputs});
   }
   return layer;
 }
@@ -71,12 +71,13 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
   BuilderOptions builder_options;
   builder_options.strategy = options.strategy;
   builder_options.compat = options.compat;
+  builder_options.separate_outputs = options.separate_outputs;
   if (options.dump_hir) builder_options.dump_hir = &hir;
   if (options.dump_lir) builder_options.dump_lir = &lir;
   ProgramBuilder builder(architecture, builder_options);
   for (unsigned pass = 0; pass < builder.passes(); ++pass) {
     builder.begin_pass();
-    builder.add_layer(allocate_inputs(model, builder.memory()));
+    builder.add_layer(allocate_inputs(model, options, builder.memory()));
     for (std::size_t k = 0; k < plans.size(); ++k) {
       if (options.progress) {
         options.progress({pass, builder.passes(), k + 1, plans.size(), plans[k].name});

@@ -39,6 +39,9 @@ struct Options {
   Strategy strategy = Strategy::local_isolated;
   /// Reproduce the reference compiler byte for byte, its silent mistakes included (spec section 7).
   bool compat = false;
+  /// No output lies where an input or another output does, so that the inputs of an image can
+  /// arrive while the outputs of the one before are still there. Inputs keep their DRAM0 then.
+  bool separate_outputs = false;
   std::vector<std::string> outputs;  ///< tensor names; empty: the graph's outputs
   /// By input name; "" stands for every input not named. Dimensions may be left to the model by
   /// -1; those the model fixes cannot be changed. The shape for inputs not named may have leading

@@ -6,10 +6,10 @@
 
 namespace tactus {
 
-Link parse_link(std::string_view json_text, const std::string& where) {
+LinkPreset parse_link(std::string_view json_text, const std::string& where) {
   JsonDocument document(json_text, where);
   ObjectReader root = document.root();
-  Link link;
+  LinkPreset link;
   link.path = where;
   link.name = root.get_string("name");
   link.title = root.get_string("title");
@@ -22,7 +22,7 @@ Link parse_link(std::string_view json_text, const std::string& where) {
   return link;
 }
 
-Link read_link(const std::string& name) {
+LinkPreset read_link(const std::string& name) {
   const std::string path = config_path("links", name);
   return parse_link(read_text(path), path);
 }

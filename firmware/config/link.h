@@ -16,7 +16,7 @@
 
 namespace tactus {
 
-struct Link : LinkValues {
+struct LinkPreset : LinkValues {
   std::string name;
   std::string title;
   ProvenanceByKey provenance;  ///< by key; empty if not given
@@ -24,8 +24,8 @@ struct Link : LinkValues {
 };
 
 /// `name`: of a file in configs/links, or a path (see config_path). Throws UserError.
-[[nodiscard]] Link read_link(const std::string& name);
+[[nodiscard]] LinkPreset read_link(const std::string& name);
 /// The same from text already in memory; `where` stands for the file name.
-[[nodiscard]] Link parse_link(std::string_view json_text, const std::string& where);
+[[nodiscard]] LinkPreset parse_link(std::string_view json_text, const std::string& where);
 
 }  // namespace tactus

@@ -93,7 +93,8 @@ std::string stats_json(const RunDocument& document) {
   for (const ReportedRun& image : document.images) {
     json["images"].push_back(image_json(document, image));
   }
-  json["figures"] = figures_json(document.images.front().run->accounting);
+  json["figures"] =
+      figures_json(document.images.front().run->accounting, document.images.front().own);
   // File names need not be UTF-8; JSON has to be.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

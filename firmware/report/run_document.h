@@ -33,6 +33,8 @@ struct RunDocument {
   double clock_mhz = 100;
   MachineRates rates;
   nlohmann::ordered_json configuration;
+  /// Of a page, ahead of the machine's: title and HTML.
+  std::vector<std::pair<std::string, std::string>> sections;
   std::vector<ReportedRun> images;     ///< at least one; figures on the top are the first one's
   Cycle total_cycles = 0;              ///< of the machine: all images and preparation
   double wall_seconds = 0;             ///< simulation only

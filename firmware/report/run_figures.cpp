@@ -214,11 +214,11 @@ Json accounting_json(const Accounting& accounting, const MachineRates& rates) {
   return json;
 }
 
-Json figures_json(const Accounting& accounting) {
+Json figures_json(const Accounting& accounting, const Json& own) {
   Json json = Json::object();
   const FigureTable table(*accounting.totals.info);
   for (const Figure& figure : table.all()) {
-    if (!accounting.has(figure.needs)) continue;
+    if (!accounting.has(figure.needs) && !own.contains(figure.needs)) continue;
     json[figure.name] = {{"unit", figure.unit}, {"meaning", figure.meaning}};
   }
   return json;

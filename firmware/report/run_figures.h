@@ -51,7 +51,9 @@ struct LostCycles {
 
 [[nodiscard]] nlohmann::ordered_json accounting_json(const Accounting& accounting,
                                                      const MachineRates& rates);
-/// Name, unit and sentence of every figure that the machine of this accounting has.
-[[nodiscard]] nlohmann::ordered_json figures_json(const Accounting& accounting);
+/// Name, unit and sentence of every figure that the machine of this accounting has; `own` are those
+/// of the driver.
+[[nodiscard]] nlohmann::ordered_json figures_json(const Accounting& accounting,
+                                                  const nlohmann::ordered_json& own);
 
 }  // namespace tactus

@@ -317,6 +317,7 @@ std::string run_page_html(const RunDocument& document) {
     out.lead(fmt::format("<p><b>{}</b></p>\n", escape(ending(run.end))));
   }
   out.lead(tiles(document));
+  for (const auto& [title, html] : document.sections) out.section(title, html);
   out.section(fmt::format("Where the {}'s time goes", machine.time.subject), time_section(a));
   out.section("Over time", activity_section(*document.activity, machine.time));
   if (!machine.traffic.ports.empty()) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "isa/support/error.h"
 
 namespace tactus {
@@ -12,15 +10,10 @@ namespace {
 
 constexpr unsigned track_runs = 1;
 constexpr unsigned track_time = 2;
-constexpr std::size_t buffer_bytes = 1 << 16;
 
 const char* category(StateKind kind) { return kind == StateKind::busy ? "busy" : "stall"; }
 
 }  // namespace
-
-std::string Timeline::quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
 
 Timeline::Timeline(const std::string& path, const Simulation& simulation,
                    std::unique_ptr<TimelineTracks> tracks, TimelineOptions options)
@@ -29,10 +22,7 @@ Timeline::Timeline(const std::string& path, const Simulation& simulation,
       tracks_(std::move(tracks)),
       options_(options),
       path_(path),
-      file_(path) {
-  put("{\"otherData\":{\"time\":\"1 us is 1 cycle\",\"tool\":\"tactus\"},\"traceEvents\":[");
-  put("\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"Tactus (1 us is 1 "
-      "cycle)\"}}");
+      writer_(path, "1 us is 1 cycle") {
   track(track_runs, "runs and layers");
   track(track_time, fmt::format("where the {}'s time goes", machine_.time.subject));
   tracks_->begin(*this);
@@ -41,26 +31,6 @@ Timeline::Timeline(const std::string& path, const Simulation& simulation,
 }
 
 // ---- the file -----------------------------------------------------------------------------------
-
-void Timeline::put(std::string_view text) {
-  if (failure_) return;
-  buffer_ += text;
-  if (buffer_.size() < buffer_bytes) return;
-  try {
-    file_.write(buffer_);
-  } catch (const UserError& error) {
-    failure_ = error.what();
-  }
-  buffer_.clear();
-}
-
-void Timeline::track(unsigned id, const std::string& name) {
-  put(
-      fmt::format(",\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"name\":\"thread_name\",\"args\":"
-                  "{{\"name\":{1}}}}},\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"name\":"
-                  "\"thread_sort_index\",\"args\":{{\"sort_index\":{0}}}}}",
-                  id, quoted(name)));
-}
 
 void Timeline::slice(unsigned track, std::string_view name, std::string_view category, Cycle from,
                      Cycle to, const std::string& arguments) {
@@ -73,15 +43,11 @@ void Timeline::slice(unsigned track, std::string_view name, std::string_view cat
     return;
   }
   ++events_;
-  put(
-      fmt::format(",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{},\"dur\":{},\"name\":{},\"cat\":"
-                  "\"{}\"{}{}}}",
-                  track, from, to - from, quoted(name), category,
-                  arguments.empty() ? "" : ",\"args\":", arguments));
+  writer_.slice(track, name, category, from, to - from, arguments);
 }
 
 bool Timeline::in_view(Cycle from, Cycle to) const {
-  return !cut_ && !failure_ && from < options_.to && to > options_.from &&
+  return !cut_ && !writer_.failed() && from < options_.to && to > options_.from &&
          to - from >= options_.min_duration;
 }
 
@@ -90,13 +56,7 @@ void Timeline::close() {
     user_error("{}: no cycle of the run is in the window from cycle {}; the run has {}", path_,
                options_.from, simulation_.now());
   }
-  put("\n],");
-  if (const auto text = note()) put(fmt::format("\"tactusNote\":{},", quoted(*text)));
-  put("\"displayTimeUnit\":\"ms\"}\n");
-  if (failure_) throw UserError(*failure_);
-  file_.write(buffer_);
-  buffer_.clear();
-  file_.close();
+  writer_.close(note());
 }
 
 std::optional<std::string> Timeline::note() const {
@@ -193,8 +153,7 @@ void Timeline::write(const GaugeGroup& group, const std::vector<std::uint64_t>& 
     text += fmt::format("{}\"{}\":{}", i == 0 ? "" : ",", group.gauges[i].name, values[i]);
   }
   ++events_;
-  put(fmt::format(",\n{{\"ph\":\"C\",\"pid\":1,\"ts\":{},\"name\":\"{}\",\"args\":{{{}}}}}", at,
-                  group.title, text));
+  writer_.gauges(group.title, at, "{" + text + "}");
 }
 
 }  // namespace tactus

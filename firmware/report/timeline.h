@@ -20,7 +20,7 @@
 #include <fmt/format.h>
 
 #include "firmware/driver/common/simulation.h"
-#include "isa/support/output_file.h"
+#include "firmware/report/trace_writer.h"
 
 namespace tactus {
 
@@ -83,17 +83,18 @@ class Timeline final : public EventSink, public AccountObserver {
 
   // ---- for TimelineTracks
 
-  void track(unsigned id, const std::string& name);
+  void track(unsigned id, const std::string& name) { writer_.track(id, name); }
   /// Cycles [from, to) of a track; `arguments` is a JSON object.
   void slice(unsigned track, std::string_view name, std::string_view category, Cycle from, Cycle to,
              const std::string& arguments = {});
   /// Whether any of it would be written, so that a text is worth making.
   [[nodiscard]] bool in_view(Cycle from, Cycle to) const;
   /// A string as JSON.
-  [[nodiscard]] static std::string quoted(std::string_view text);
+  [[nodiscard]] static std::string quoted(std::string_view text) {
+    return TraceWriter::quoted(text);
+  }
 
  private:
-  void put(std::string_view text);
   [[nodiscard]] bool full() const { return events_ >= options_.max_events; }
   [[nodiscard]] unsigned unit_track(const Account& account);
   void sample(Cycle now);
@@ -104,12 +105,10 @@ class Timeline final : public EventSink, public AccountObserver {
   std::unique_ptr<TimelineTracks> tracks_;
   TimelineOptions options_;
   std::string path_;
-  OutputFile file_;
-  std::string buffer_;
+  TraceWriter writer_;
   std::uint64_t events_ = 0;
   std::uint64_t too_short_ = 0;
   std::optional<Cycle> cut_;  ///< first cycle without slices, if the number of events was met
-  std::optional<std::string> failure_;
 
   std::string run_name_;
   Cycle run_from_ = 0;

@@ -85,6 +85,13 @@ void verify_tensors(const TcuPackage& package, const std::vector<tcu::TensorEntr
     }
   }
   for (const Layer& layer : layers) {
+    const unsigned bytes_of_scalar = info(package.model.arch.data_type).storage_bytes;
+    if (element_bytes(layer.data_type) != bytes_of_scalar || layer.executions != 1) {
+      refuse(Code::architecture, package.file, "serialized_model",
+             "{} {} is {}, {} times an inference; allowed: types of {} bytes as {}, once", side,
+             quote(layer.name.value_or("")), data_type_name(layer.data_type), layer.executions,
+             bytes_of_scalar, info(package.model.arch.data_type).name);
+    }
     std::uint64_t vectors = 0;
     for (const tcu::TensorEntry& entry : entries) {
       if (layer.name == entry.name) vectors += entry.size;
@@ -99,12 +106,26 @@ void verify_tensors(const TcuPackage& package, const std::vector<tcu::TensorEntr
   }
 }
 
-/// No two tensors share vectors of DRAM0: the inputs of a request may arrive while the outputs of
-/// the one before are still there.
-void verify_places(const TcuPackage& package) {
+/// Every tensor lies in DRAM0 and in the package's own part of it, and no two share vectors: the
+/// inputs of a request may arrive while the outputs of the one before are still there.
+void verify_places(const TcuPackage& package, const Executable& main) {
   std::vector<tcu::TensorEntry> all = package.model.inputs;
   all.insert(all.end(), package.model.outputs.begin(), package.model.outputs.end());
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+  const tcu::Architecture& arch = package.model.arch;
+  const auto scratch = static_cast<std::uint64_t>(main.scratch_bytes);
+  for (const tcu::TensorEntry& one : all) {
+    if (one.base > arch.dram0_depth || one.size > arch.dram0_depth - one.base) {
+      refuse(Code::architecture, package.file, "serialized_model",
+             "{} has {} vectors from {} on; DRAM0 has {}", quote(one.name), one.size, one.base,
+             arch.dram0_depth);
+    }
+    if ((one.base + one.size) > scratch / arch.vector_bytes()) {
+      refuse(Code::architecture, package.file, "serialized_model",
+             "{} ends at vector {}; scratch memory of {} bytes has {}", quote(one.name),
+             one.base + one.size, scratch, scratch / arch.vector_bytes());
+    }
+  }
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (all[i - 1].base + all[i - 1].size > all[i].base) {
       refuse(Code::architecture, package.file, "serialized_model",
@@ -157,7 +178,7 @@ void verify_tcu_package(const Package& package, const std::string& file) {
   const TcuPackage parts{file, model, layout};
   verify_tensors(parts, model.inputs, package.main().inputs, "input");
   verify_tensors(parts, model.outputs, package.main().outputs, "output");
-  verify_places(parts);
+  verify_places(parts, package.main());
   for (const Executable& executable : package.executables) verify_code(parts, executable);
 }
 

@@ -75,6 +75,10 @@ TEST_F(DarwinnCommand, Link) {
   expect_error("darwinn link f.dwn1 --address input:in#1=16", "batch element 1; allowed 0..0");
   expect_error("darwinn link f.dwn1 --address scratch=x", "\"x\" is not allowed");
   expect_error("darwinn link f.dwn1 --address other=1", "allowed: scratch=N");
+  expect_error("darwinn link f.dwn1 --address input:in=0xffffffffffffffff",
+               "goes beyond the last address");
+  expect_error("darwinn link f.dwn1 --address input:in=0x1000 --address output:out=0x1001",
+               "overlap");
 }
 
 TEST_F(DarwinnCommand, Relayout) {
@@ -98,6 +102,32 @@ TEST_F(DarwinnCommand, Unpack) {
   EXPECT_TRUE(exists("out/EXECUTION_ONLY.chunk1.bin"));
 }
 
+TEST_F(DarwinnCommand, SeriesOfReplaysLoadParametersByToken) {
+  const auto series = [this](const std::string& files) {
+    return Json::parse(good("darwinn replay " + files + " --link usb3 --requests 6 --json"));
+  };
+  const Json alone = Json::parse(good("darwinn replay f.dwn1 --link usb3 --json"));
+  const auto main = alone.at("main").at("total_ps").get<std::uint64_t>();
+  const auto load = alone.at("parameter_caching").at("total_ps").get<std::uint64_t>();
+  const Json one = series("f.dwn1");
+  EXPECT_EQ(one.at("parameter_loads"), 1);
+  EXPECT_EQ(one.at("requests")[5].at("end_ps"), load + 6 * main);
+  write("same.dwn1", write_package(sample_.package));
+  for (darwinn::Executable& executable : sample_.package.executables) executable.token += 1;
+  write("other.dwn1", write_package(sample_.package));
+  const Json shared = series("f.dwn1 same.dwn1");
+  EXPECT_EQ(shared.at("parameter_loads"), 2);
+  EXPECT_EQ(shared.at("parameter_hits"), 4);
+  EXPECT_EQ(shared.at("requests")[5].at("end_ps"), 2 * load + 6 * main);
+  const Json apart = series("f.dwn1 other.dwn1");
+  EXPECT_EQ(apart.at("parameter_loads"), 6);
+  EXPECT_EQ(apart.at("evictions"), 5);
+  EXPECT_EQ(apart.at("requests")[5].at("end_ps"), 6 * (load + main));
+  expect_in(good("darwinn replay f.dwn1 other.dwn1 --link usb3"), "2 loads, 0 token hits, 1 evict");
+  expect_error("darwinn replay f.dwn1 other.dwn1 --link usb3 --report r.html",
+               "--report is for one request of one file");
+}
+
 TEST_F(DarwinnCommand, Replay) {
   const std::string words =
       "Edge TPU executable replayed; instruction encoding undocumented; compute not modelled; "
@@ -117,7 +147,10 @@ TEST_F(DarwinnCommand, Replay) {
       EXPECT_EQ(json.at("main").at("bytes").at("parameters"), 192);
     }
   }
-  (void)good("darwinn replay f.dwn1 --link usb3 --cycles 1000 --timeline t.json");
+  (void)good("darwinn replay f.dwn1 --link usb3 --cycles 1000 --timeline t.json --report r.html");
+  expect_in(read("r.html"), "compute = single lump of 1000 estimated cycles from the command line");
+  expect_in(read("r.html"), "no output values");
+  expect_in(read("r.html"), "PARAMETER_CACHING");
   const Json timeline = Json::parse(read("t.json"));
   std::size_t slices = 0;
   for (const Json& event : timeline.at("traceEvents")) slices += event.at("ph") == "X" ? 1 : 0;

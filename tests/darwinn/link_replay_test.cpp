@@ -32,7 +32,7 @@ TEST(DarwinnLinkReplay, IdealPartsAreR1OnRealModels) {
     const File file(golden_file("tflite/" + name));
     (void)verify(file.package(), name);
     for (const char* link_name : {"usb3", "usb2", "pcie"}) {
-      const Link link = read_link(link_name);
+      const LinkPreset link = read_link(link_name);
       for (const Executable& executable : file.package().executables) {
         for (const std::uint64_t cycles : {0, 1000000}) {
           SCOPED_TRACE(
@@ -205,7 +205,7 @@ TEST(DarwinnLinkReplay, RealLinksAreBetweenTheirWireAndR1) {
   make_simple(sample, 1000000, 100000);
   for (const char* name : {"usb3", "usb2", "pcie"}) {
     SCOPED_TRACE(name);
-    const Link link = read_link(name);
+    const LinkPreset link = read_link(name);
     const LinkReplayResult result = replay_on_link(sample.main(), link, 0);
     const Picoseconds wire_time = transfer_time(1000000 + 128 + 100000, link.wire_bytes_per_second);
     EXPECT_GT(result.total, wire_time + link.fixed_ps);

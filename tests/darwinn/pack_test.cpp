@@ -9,42 +9,10 @@
 #include "isa/darwinn/tcu_package.h"
 #include "isa/darwinn/verify.h"
 #include "isa/tcu/instruction.h"
+#include "tests/darwinn/packed_model.h"
 
 namespace tactus::darwinn {
 namespace {
-
-constexpr std::uint64_t input_base = 3, output_base = 40, vectors = 16;
-
-/// y = W x + b on an array of 8: constants b and W at 0 of DRAM1, `count` times the same work.
-Model sample_model(std::size_t count) {
-  Model model;
-  model.path = "m.tmodel";
-  model.file.name = "m";
-  model.file.inputs = {{"x", input_base, vectors}};
-  model.file.outputs = {{"y", output_base, vectors}};
-  model.file.consts = {{"m.tdata", 0, 9}};
-  model.file.prog = {"m.tprog", std::nullopt};
-  const tcu::Architecture& arch = model.file.arch;
-  model.constants.emplace_back();
-  for (std::uint64_t i = 0; i < 9 * arch.vector_bytes(); ++i) {
-    model.constants[0].push_back(static_cast<std::uint8_t>(i % 3 == 0 ? i * 5 : 0));
-  }
-  const tcu::InstructionLayout layout(arch);
-  using Kind = tcu::DataMoveKind;
-  std::vector<tcu::Instruction> program;
-  for (std::size_t i = 0; i < count; ++i) {
-    for (const tcu::Instruction& one :
-         {make_data_move(layout, Kind::dram1_to_local, {0, 0}, {0, 0}, 9),
-          make_data_move(layout, Kind::dram0_to_local, {16, 0}, {input_base, 0}, vectors),
-          make_load_weights(layout, {0, 0}, 9), make_mat_mul(layout, {16, 0}, {0, 0}, vectors),
-          make_data_move(layout, Kind::accumulator_to_local, {64, 0}, {0, 0}, vectors),
-          make_data_move(layout, Kind::local_to_dram0, {64, 0}, {output_base, 0}, vectors)}) {
-      program.push_back(one);
-    }
-  }
-  model.program = encode_program(layout, program);
-  return model;
-}
 
 struct Outcome {
   Cycle cycles = 0;
@@ -88,7 +56,7 @@ std::vector<std::uint8_t> linked(const File& file, std::uint64_t scratch_address
 
 TEST(DarwinnPack, RunsAsTheModelDoesWhereverItIs) {
   const Model model = sample_model(3);
-  const File file(pack(model, {"test", "0"}), "m.dwn1");
+  const File file(pack(model, options()), "m.dwn1");
   EXPECT_TRUE(verify(file.package(), "m.dwn1").empty());
   const Executable& main = file.package().main();
   EXPECT_EQ(main.parameters.size(), model.constants[0].size());
@@ -107,9 +75,66 @@ TEST(DarwinnPack, RunsAsTheModelDoesWhereverItIs) {
   }
 }
 
+TEST(DarwinnPack, TensorsInPiecesAreOneLayer) {
+  Model model = sample_model(1);
+  model.file.outputs = {{"y", output_base, 10}, {"y", output_base + 10, 6}};
+  const File file(pack(model, options()), "m.dwn1");
+  const Executable& main = file.package().main();
+  ASSERT_EQ(main.outputs.size(), 1U);
+  EXPECT_EQ(main.outputs[0].x, 16);
+  EXPECT_EQ(main.outputs[0].padded_bytes(),
+            static_cast<std::int64_t>(vectors * model.file.arch.vector_bytes()));
+}
+
+TEST(DarwinnPack, ParametersGoAheadWhereTheyAreCached) {
+  PackOptions cached = options();
+  cached.cache_parameters = true;
+  cached.estimated_cycles = 1234;
+  const Model model = sample_model(1);
+  const File file(pack(model, cached), "m.dwn1");
+  EXPECT_TRUE(verify(file.package(), "m.dwn1").empty());
+  const Executable& main = file.package().main();
+  ASSERT_NE(file.package().caching(), nullptr);
+  const Executable& caching = *file.package().caching();
+  EXPECT_EQ(main.type, execution_only);
+  EXPECT_TRUE(main.parameters.empty());
+  EXPECT_EQ(main.estimated_cycles, 1234);
+  EXPECT_EQ(std::vector<std::uint8_t>(caching.parameters.begin(), caching.parameters.end()),
+            model.constants[0]);
+  EXPECT_NE(caching.token, 0U);
+  EXPECT_EQ(caching.token, main.token);
+  // The same model has the same token, another one another; or the one that is asked for.
+  EXPECT_EQ(File(pack(model, cached), "m.dwn1").package().main().token, main.token);
+  EXPECT_NE(File(pack(sample_model(2), cached), "m.dwn1").package().main().token, main.token);
+  cached.token = 7;
+  EXPECT_EQ(File(pack(model, cached), "m.dwn1").package().main().token, 7U);
+}
+
+TEST(DarwinnPack, WhatCannotBeCached) {
+  const auto refused = [](Model model, PackOptions how, const std::string& says) {
+    try {
+      (void)pack(model, how);
+      ADD_FAILURE() << "packed";
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+    }
+  };
+  PackOptions how = options();
+  how.token = 5;
+  refused(sample_model(1), how, "a token without parameter caching");
+  how.cache_parameters = true;
+  Model model = sample_model(1);
+  model.file.load_consts_to_local = true;
+  refused(model, how, "token 0x5 is not allowed");
+  how.token = 0;
+  model.constants.clear();
+  model.file.consts.clear();
+  refused(model, how, "no constants");
+}
+
 TEST(DarwinnPack, LongProgramsAreCut) {
   const Model model = sample_model(12000);
-  const File file(pack(model, {"test", "0"}), "m.dwn1");
+  const File file(pack(model, options()), "m.dwn1");
   const Executable& main = file.package().main();
   ASSERT_EQ(main.chunks.size(), 3U);
   EXPECT_EQ(main.chunks[0].code.size(), 262144U);
@@ -122,7 +147,7 @@ TEST(DarwinnPack, Refusals) {
     Model model = sample_model(1);
     change(model);
     try {
-      (void)pack(model, {"test", "0"});
+      (void)pack(model, options());
       ADD_FAILURE() << "packed";
     } catch (const UserError& error) {
       EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
@@ -130,7 +155,6 @@ TEST(DarwinnPack, Refusals) {
   };
   refused([](Model& m) { m.file.arch.data_type = tcu::DataType::fp18bp10; }, "FP18BP10");
   refused([](Model& m) { m.file.load_consts_to_local = true; }, "loaded into local memory");
-  refused([](Model& m) { m.file.outputs.push_back({"y", 80, 1}); }, "in 2 pieces");
   refused([](Model& m) { m.file.outputs[0].base = input_base + 1; }, "overlap in DRAM0");
   refused(
       [](Model& m) {

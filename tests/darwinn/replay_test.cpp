@@ -18,7 +18,7 @@ TEST(DarwinnReplay, EveryModelOnEveryLink) {
   const Json golden = golden_json("replay_r1.json");
   std::size_t compared = 0;
   for (const auto& [key, preset] : golden.at("presets").items()) {
-    const Link link = read_link(key == "pcie_x1_gen2" ? "pcie" : key);
+    const LinkPreset link = read_link(key == "pcie_x1_gen2" ? "pcie" : key);
     EXPECT_EQ(link.out_bytes_per_second, preset.at("bw_out"));
     EXPECT_EQ(link.in_bytes_per_second, preset.at("bw_in"));
     EXPECT_EQ(link.fixed_ps, preset.at("fixed_ps"));

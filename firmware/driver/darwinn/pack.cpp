@@ -6,6 +6,7 @@
 #include <list>
 #include <numeric>
 
+#include "firmware/driver/tcu/host.h"
 #include "isa/darwinn/file.h"
 #include "isa/darwinn/verify.h"
 #include "isa/darwinn/writer.h"
@@ -59,19 +60,46 @@ void check(const Model& model, const tcu::InstructionLayout& layout) {
   if (!model.file.arch.dais_blocks.empty()) {
     user_error("{}: a model with DAIS blocks cannot be packed", model.path);
   }
-  if (model.file.load_consts_to_local.value_or(false)) {
-    user_error(
-        "{}: constants that are loaded into local memory ahead of the program cannot be packed "
-        "yet; "
-        "allowed: strategies local-isolated and local-vars",
-        model.path);
-  }
-  for (const auto* entries : {&model.file.inputs, &model.file.outputs}) {
-    for (const Tensor& tensor : tensors(*entries)) {
-      if (tensor.pieces.size() == 1) continue;
-      user_error("{}: tensor {} is in {} pieces; allowed: one", model.path, quote(tensor.name),
-                 tensor.pieces.size());
+}
+
+/// What parameter caching needs, and what needs it.
+void check_caching(const Model& model, const PackOptions& options) {
+  const bool local = model.file.load_consts_to_local.value_or(false);
+  if (!options.cache_parameters) {
+    if (local) {
+      user_error(
+          "{}: constants are loaded into local memory ahead of the program; allowed: to pack it "
+          "with parameter caching, which does that once",
+          model.path);
     }
+    if (options.token != 0) {
+      user_error("{}: a token without parameter caching says nothing", model.path);
+    }
+    return;
+  }
+  if (model.constants.empty()) {
+    user_error("{}: there are no constants that could be cached", model.path);
+  }
+  if (local && options.token != 0) {
+    user_error(
+        "{}: token {:#x} is not allowed: the constants are in local memory, where those of another "
+        "model would replace them",
+        model.path, options.token);
+  }
+}
+
+/// No two tensors share vectors of DRAM0: the inputs of a request arrive while the outputs of the
+/// one before are still there.
+void check_places(const Model& model) {
+  std::vector<tcu::TensorEntry> all = model.file.inputs;
+  all.insert(all.end(), model.file.outputs.begin(), model.file.outputs.end());
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i - 1].base + all[i - 1].size <= all[i].base) continue;
+    user_error(
+        "{}: {} and {} overlap in DRAM0, at vector {}, and cannot be packed; tactus compile "
+        "--separate-outputs gives them places of their own",
+        model.path, quote(all[i - 1].name), quote(all[i].name), all[i].base);
   }
 }
 
@@ -103,56 +131,104 @@ std::uint64_t arena(const Model& model, const tcu::InstructionLayout& layout) {
 class Packer {
  public:
   Packer(const Model& model, const PackOptions& options)
-      : model_(model), layout_(model.file.arch), chip_("tcu-" + options.chip) {
+      : model_(model),
+        layout_(model.file.arch),
+        options_(options),
+        chip_("tcu-" + options.chip),
+        version_("tcu-pack " + options.version) {
     check(model, layout_);
-    version_ = "tcu-pack " + options.version;
+    check_caching(model, options);
+    check_places(model);
     text_ = to_json(model.file);
-    add_code();
     add_constants();
+    code_ = configures();
+    code_.insert(code_.end(), model_.program.begin(), model_.program.end());
   }
 
   [[nodiscard]] std::vector<std::uint8_t> write() {
-    darwinn::Executable one;
-    one.name = model_.file.name;
-    one.serialized_model = {reinterpret_cast<const std::uint8_t*>(text_.data()), text_.size()};
-    one.batch_size = 1;
-    one.scratch_bytes = size_of(model_, "DRAM0", arena(model_, layout_));
-    one.parameters = constants_;
-    one.chip = chip_;
-    one.has_hints = one.fully_deterministic = true;
-    if (!constants_.empty()) {
-      one.hints.push_back(descriptor(darwinn::infeed, darwinn::parameter,
-                                     static_cast<std::int32_t>(constants_.size())));
-    }
-    for (const tcu::TensorEntry& entry : model_.file.inputs) {
-      one.inputs.push_back(layer(entry, darwinn::AnyLayer::input));
-      one.hints.push_back(
-          descriptor(darwinn::infeed, darwinn::input, one.inputs.back().size_bytes, entry.name));
-    }
-    one.hints.push_back(simple(HintKind::fence, 0));
-    cut(one);
-    for (std::size_t i = 0; i < one.chunks.size(); ++i) {
-      one.hints.push_back(simple(HintKind::instruction, static_cast<std::int32_t>(i)));
-    }
-    for (const tcu::TensorEntry& entry : model_.file.outputs) {
-      one.outputs.push_back(layer(entry, darwinn::AnyLayer::output));
-      one.hints.push_back(
-          descriptor(darwinn::outfeed, darwinn::output, one.outputs.back().size_bytes, entry.name));
-    }
-    one.hints.push_back(simple(HintKind::interrupt, 0));
     darwinn::Package package;
     package.min_runtime_version = newest_runtime;
     package.compiler_version = version_;
-    package.executables.push_back(std::move(one));
+    if (options_.cache_parameters) package.executables.push_back(caching());
+    package.executables.push_back(inference());
     return write_package(package);
   }
 
  private:
-  void add_code() {
-    code_ =
-        encode_program(layout_, {make_configure(layout_, tcu::ConfigRegister::dram0_offset, 0),
-                                 make_configure(layout_, tcu::ConfigRegister::dram1_offset, 0)});
-    code_.insert(code_.end(), model_.program.begin(), model_.program.end());
+  darwinn::Executable executable(std::int16_t type) const {
+    darwinn::Executable one;
+    one.name = model_.file.name;
+    one.type = type;
+    one.batch_size = 1;
+    one.chip = chip_;
+    one.has_hints = one.fully_deterministic = true;
+    if (type != darwinn::stand_alone) one.token = token();
+    return one;
+  }
+  /// Constants to DRAM1 and, where the model has them there, on to local memory.
+  darwinn::Executable caching() {
+    darwinn::Executable one = executable(darwinn::parameter_caching);
+    one.scratch_bytes = 0;
+    one.parameters = constants_;
+    preload_ = configures();
+    if (model_.file.load_consts_to_local.value_or(false)) {
+      const std::vector<std::uint8_t> moves = constants_to_local(model_, layout_);
+      preload_.insert(preload_.end(), moves.begin(), moves.end());
+    }
+    one.hints = {parameters(), simple(HintKind::fence, 0)};
+    cut(preload_, one);
+    add_instructions(one);
+    one.hints.push_back(simple(HintKind::interrupt, 0));
+    return one;
+  }
+  darwinn::Executable inference() {
+    const bool cached = options_.cache_parameters;
+    darwinn::Executable one = executable(cached ? darwinn::execution_only : darwinn::stand_alone);
+    one.serialized_model = {reinterpret_cast<const std::uint8_t*>(text_.data()), text_.size()};
+    one.estimated_cycles = options_.estimated_cycles;
+    one.scratch_bytes = size_of(model_, "DRAM0", arena(model_, layout_));
+    if (!cached && !constants_.empty()) {
+      one.parameters = constants_;
+      one.hints.push_back(parameters());
+    }
+    for (const Tensor& tensor : tensors(model_.file.inputs)) {
+      one.inputs.push_back(layer(tensor, darwinn::AnyLayer::input));
+      one.hints.push_back(
+          descriptor(darwinn::infeed, darwinn::input, one.inputs.back().size_bytes, name(tensor)));
+    }
+    one.hints.push_back(simple(HintKind::fence, 0));
+    cut(code_, one);
+    add_instructions(one);
+    for (const Tensor& tensor : tensors(model_.file.outputs)) {
+      one.outputs.push_back(layer(tensor, darwinn::AnyLayer::output));
+      one.hints.push_back(descriptor(darwinn::outfeed, darwinn::output,
+                                     one.outputs.back().size_bytes, name(tensor)));
+    }
+    one.hints.push_back(simple(HintKind::interrupt, 0));
+    return one;
+  }
+  static void add_instructions(darwinn::Executable& one) {
+    for (std::size_t i = 0; i < one.chunks.size(); ++i) {
+      one.hints.push_back(simple(HintKind::instruction, static_cast<std::int32_t>(i)));
+    }
+  }
+  /// The text lives as long as the packer.
+  std::string_view name(const Tensor& tensor) {
+    names_.push_back(tensor.name);
+    return names_.back();
+  }
+  /// FNV-1a of what the device would hold: equal constants of equal programs have the same.
+  [[nodiscard]] std::uint64_t token() const {
+    if (options_.token != 0) return options_.token;
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const auto* bytes : {&code_, &constants_}) {
+      for (const std::uint8_t byte : *bytes) hash = (hash ^ byte) * 0x100000001b3;
+    }
+    return hash == 0 ? 1 : hash;
+  }
+  [[nodiscard]] std::vector<std::uint8_t> configures() const {
+    return encode_program(layout_, {make_configure(layout_, tcu::ConfigRegister::dram0_offset, 0),
+                                    make_configure(layout_, tcu::ConfigRegister::dram1_offset, 0)});
   }
   /// DRAM1 from vector 0 on.
   void add_constants() {
@@ -166,23 +242,23 @@ class Packer {
     }
   }
   /// Into chunks of whole instructions and, but for the last, whole words of any stream.
-  void cut(darwinn::Executable& one) const {
+  void cut(const std::vector<std::uint8_t>& code, darwinn::Executable& one) const {
     const std::size_t unit = std::lcm(std::size_t{layout_.instruction_bytes()}, widest_word);
     const std::size_t most = longest_chunk / unit * unit;
-    for (std::size_t at = 0; at < code_.size(); at += most) {
-      one.chunks.push_back({{code_.data() + at, std::min(most, code_.size() - at)}, {}});
+    for (std::size_t at = 0; at < code.size(); at += most) {
+      one.chunks.push_back({{code.data() + at, std::min(most, code.size() - at)}, {}});
     }
     constexpr std::int32_t value = 4;  // bit of Configure's value, above the register
     const auto next = static_cast<std::int32_t>(layout_.instruction_bits());
     one.chunks.front().fields = {{field(darwinn::scratch), value},
                                  {field(darwinn::parameter), next + value}};
   }
-  Layer layer(const tcu::TensorEntry& entry, darwinn::AnyLayer kind) {
+  Layer layer(const Tensor& tensor, darwinn::AnyLayer kind) {
     Layer one;
-    one.name = entry.name;
-    one.size_bytes = size_of(model_, "a tensor", entry.size);
+    one.name = name(tensor);
+    one.size_bytes = size_of(model_, "a tensor", tensor.size);
     one.y = 1;
-    one.x = static_cast<std::int32_t>(entry.size);
+    one.x = static_cast<std::int32_t>(tensor.size);
     one.z = static_cast<std::int32_t>(model_.file.arch.array_size);
     one.numerics = darwinn::Numerics{
         0, std::ldexp(1.0F, -static_cast<int>(info(model_.file.arch.data_type).binary_point))};
@@ -214,6 +290,10 @@ class Packer {
     hint.number = number;
     return hint;
   }
+  [[nodiscard]] Hint parameters() const {
+    return descriptor(darwinn::infeed, darwinn::parameter,
+                      static_cast<std::int32_t>(constants_.size()));
+  }
   static Hint descriptor(std::int16_t direction, std::int16_t desc, std::int32_t bytes,
                          std::string_view name = {}) {
     Hint hint = simple(HintKind::descriptor, 0);
@@ -225,8 +305,10 @@ class Packer {
 
   const Model& model_;
   const tcu::InstructionLayout layout_;
+  const PackOptions& options_;
   std::string chip_, version_, text_;
-  std::vector<std::uint8_t> code_, constants_;
+  std::vector<std::uint8_t> code_, preload_, constants_;
+  std::list<std::string> names_;
   std::list<std::vector<std::int32_t>> tables_;
 };
 

@@ -2,8 +2,12 @@
 //
 // The program travels behind two Configure instructions, of the offsets of DRAM0 and DRAM1, whose
 // values are fields: the package runs wherever scratch memory (variables, inputs, outputs) and
-// parameters (constants) are put, in blocks of 64 KiB. Constants travel with every request. Lanes
-// of a vector are z, its vectors x, for a model file names no other shape.
+// parameters (constants) are put, in blocks of 64 KiB. Lanes of a vector are z, its vectors x, for
+// a model file names no other shape; a tensor in several pieces is one layer, piece after piece.
+//
+// Constants travel with every request (one STAND_ALONE executable), or once: an executable
+// PARAMETER_CACHING brings them, and EXECUTION_ONLY finds them there. Where the model keeps its
+// constants in local memory, the first also moves them from DRAM1 into it.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +21,18 @@ namespace tactus {
 struct PackOptions {
   std::string chip;     ///< behind "tcu-": the architecture's name
   std::string version;  ///< of the program that packs
+  bool cache_parameters = false;
+  /// Of parameter caching: packages of one token stay on the device together. 0: of the package's
+  /// contents, which is another one for every model.
+  std::uint64_t token = 0;
+  std::int64_t estimated_cycles = 0;  ///< of the program, by formula; 0: unknown
 };
 
 /// The bytes of a package that darwinn::verify accepts. Throws UserError for what does not fit one:
 /// a data type without a counterpart (FP18BP10), operands of less than 36 bits, DAIS blocks,
-/// constants that are loaded into local memory ahead, tensors in several pieces, and programs with
-/// Configure instructions of their own.
+/// inputs and outputs that share vectors, programs with Configure instructions of their own, and
+/// what cannot be cached: a model without constants, a token of one's own for constants in local
+/// memory, where those of two models would meet.
 [[nodiscard]] std::vector<std::uint8_t> pack(const Model& model, const PackOptions& options);
 
 }  // namespace tactus

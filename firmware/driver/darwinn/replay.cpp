@@ -101,6 +101,13 @@ std::int64_t bytes_of(const Executable& executable, const Hint& hint) {
       executable.chunks[static_cast<std::size_t>(hint.number)].code.size());
 }
 
+bool has_inferred_tail(const Executable& executable) {
+  const std::vector<Hint>& hints = executable.hints;
+  const bool ends =
+      !hints.empty() && hints.back().kind == HintKind::interrupt && hints.back().number == 0;
+  return !executable.fully_deterministic && !ends;
+}
+
 /// What a list that is not deterministic leaves to the device: an outfeed of each output, then the
 /// interrupt.
 std::vector<ReplayStep> inferred_tail(const Executable& executable) {
@@ -125,6 +132,20 @@ std::vector<ReplayStep> inferred_tail(const Executable& executable) {
 
 }  // namespace
 
+std::vector<ReplayStep> dma_list(const Executable& executable) {
+  std::vector<ReplayStep> list;
+  for (const Hint& hint : executable.hints) {
+    ReplayStep step;
+    step.hint = hint;
+    step.bytes = bytes_of(executable, hint);
+    list.push_back(step);
+  }
+  if (!has_inferred_tail(executable)) return list;
+  const std::vector<ReplayStep> tail = inferred_tail(executable);
+  list.insert(list.end(), tail.begin(), tail.end());
+  return list;
+}
+
 Picoseconds transfer_time(std::int64_t bytes, std::uint64_t bytes_per_second) {
   return scaled(static_cast<std::uint64_t>(bytes), picoseconds_per_second, bytes_per_second);
 }
@@ -132,21 +153,13 @@ Picoseconds transfer_time(std::int64_t bytes, std::uint64_t bytes_per_second) {
 ReplayResult replay(const Executable& executable, const LinkValues& link, std::uint64_t cycles) {
   const std::vector<Hint>& hints = executable.hints;
   const Picoseconds compute = scaled(cycles, picoseconds_per_second, link.core_hz);
-  const bool ends =
-      !hints.empty() && hints.back().kind == HintKind::interrupt && hints.back().number == 0;
-  const bool infer = !executable.fully_deterministic && !ends;
+  const bool infer = has_inferred_tail(executable);
   const bool listed_output = std::any_of(hints.begin(), hints.end(), is_output);
   List list(link, compute, listed_output || infer);
-  for (const Hint& hint : hints) {
-    ReplayStep step;
-    step.hint = hint;
-    step.bytes = bytes_of(executable, hint);
-    list.add(step);
-  }
+  const std::vector<ReplayStep> steps = dma_list(executable);
+  for (std::size_t i = 0; i < hints.size(); ++i) list.add(steps[i]);
   const Picoseconds listed = list.end();
-  if (infer) {
-    for (const ReplayStep& step : inferred_tail(executable)) list.add(step);
-  }
+  for (std::size_t i = hints.size(); i < steps.size(); ++i) list.add(steps[i]);
   const Picoseconds end = list.end();
   ReplayResult result = std::move(list.result());
   result.listed = listed + link.fixed_ps;

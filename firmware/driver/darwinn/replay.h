@@ -44,6 +44,10 @@ struct ReplayResult {
   darwinn::Traffic traffic;
 };
 
+/// The DMA list of an executable, without times: a step for each hint and, where the hints are not
+/// deterministic and lack their end, what the device asks for by itself.
+[[nodiscard]] std::vector<ReplayStep> dma_list(const darwinn::Executable& executable);
+
 /// Bytes over a rate, rounded up.
 [[nodiscard]] Picoseconds transfer_time(std::int64_t bytes, std::uint64_t bytes_per_second);
 

@@ -24,6 +24,25 @@ void check_reach(const std::string& what, std::uint64_t base, std::uint64_t size
 
 }  // namespace
 
+/// Local memory mirrors the constants file: DRAM1 vector v goes to local vector v.
+std::vector<std::uint8_t> constants_to_local(const Model& model,
+                                             const tcu::InstructionLayout& layout) {
+  const std::uint64_t depth = model.file.arch.local_depth;
+  std::vector<tcu::Instruction> program;
+  for (const tcu::ConstantsEntry& entry : model.file.consts) {
+    if (entry.base + entry.size > depth) {
+      user_error(
+          "{}: constants of {} vectors at {} do not fit local memory, where the model wants "
+          "them; local_depth is {}",
+          model.path, entry.size, entry.base, depth);
+    }
+    if (entry.size == 0) continue;
+    program.push_back(tcu::make_data_move(layout, tcu::DataMoveKind::dram1_to_local,
+                                          {entry.base, 0}, {entry.base, 0}, entry.size));
+  }
+  return encode_program(layout, program);
+}
+
 Host::Host(TcuSimulation& simulation, const Model& model, HostMode mode)
     : simulation_(simulation),
       model_(model),
@@ -123,23 +142,6 @@ std::uint64_t Host::address(std::uint64_t vector) const {
   return vector * architecture_.vector_bytes();
 }
 
-/// Local memory mirrors the constants file: DRAM1 vector v goes to local vector v.
-std::vector<std::uint8_t> Host::preload_program() const {
-  std::vector<tcu::Instruction> program;
-  for (const tcu::ConstantsEntry& entry : model_.file.consts) {
-    if (entry.base + entry.size > architecture_.local_depth) {
-      user_error(
-          "{}: constants of {} vectors at {} do not fit local memory, where the model wants "
-          "them; local_depth is {}",
-          model_.path, entry.size, entry.base, architecture_.local_depth);
-    }
-    if (entry.size == 0) continue;
-    program.push_back(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local,
-                                          {entry.base, 0}, {entry.base, 0}, entry.size));
-  }
-  return encode_program(layout_, program);
-}
-
 std::vector<std::uint8_t> Host::configuration_program() const {
   // Each bank has an address space of its own here, so both windows start at 0.
   return encode_program(
@@ -178,7 +180,7 @@ std::optional<TcuRunResult> Host::prepare() {
   std::vector<std::uint8_t> program;
   if (mode_ == HostMode::driver) program = configuration_program();
   if (model_.file.load_consts_to_local.value_or(false)) {
-    const std::vector<std::uint8_t> preload = preload_program();
+    const std::vector<std::uint8_t> preload = constants_to_local(model_, layout_);
     program.insert(program.end(), preload.begin(), preload.end());
   }
   if (program.empty()) return std::nullopt;

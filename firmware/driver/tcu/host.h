@@ -30,6 +30,11 @@ struct ImageResult {
   TensorData outputs;          ///< empty unless the run finished
 };
 
+/// The program that copies the constants in DRAM1 to the same vectors of local memory. Throws
+/// UserError if they do not fit.
+[[nodiscard]] std::vector<std::uint8_t> constants_to_local(const Model& model,
+                                                           const tcu::InstructionLayout& layout);
+
 class Host {
  public:
   /// Throws UserError if the model does not fit the machine or, in driver mode, uses what is the
@@ -44,7 +49,6 @@ class Host {
   ImageResult run_image(const TensorData& inputs, const TcuRunOptions& options);
 
  private:
-  [[nodiscard]] std::vector<std::uint8_t> preload_program() const;
   [[nodiscard]] std::vector<std::uint8_t> configuration_program() const;
   [[nodiscard]] std::vector<std::uint8_t> probe_program() const;
   void check_probe_place() const;

@@ -1,6 +1,8 @@
 #include "firmware/compiler/targets/tcu/program_builder.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 #include <utility>
 
 #include "firmware/compiler/targets/tcu/backend/encoder.h"
@@ -137,10 +139,22 @@ void ProgramBuilder::State::lower(const hir::Layer& layer) {
 void ProgramBuilder::add_outputs(const std::vector<std::string>& names) {
   hir::Layer copies;
   copies.name = "outputs";
+  std::set<std::uint64_t> taken;  // vectors of DRAM0, if tensors must not share any
+  if (state_->options.separate_outputs) {
+    for (const tcu::TensorEntry& input : state_->memory.inputs()) {
+      for (std::uint64_t i = 0; i < input.size; ++i) taken.insert(input.base + i);
+    }
+  }
   for (const std::string& name : names) {
     const Object& object = state_->memory.get(name);
     if (state_->memory.constants_only()) continue;
-    if (host_can_read(object.addresses)) {
+    const bool shares =
+        std::any_of(object.addresses.begin(), object.addresses.end(),
+                    [&](Address one) { return one.is(Tag::dram0) && taken.count(one.raw()) != 0; });
+    if (host_can_read(object.addresses) && !shares) {
+      if (state_->options.separate_outputs) {
+        for (const Address one : object.addresses) taken.insert(one.raw());
+      }
       for (auto& piece : MemoryManager::pieces(name, object.addresses)) {
         state_->outputs.push_back(std::move(piece));
       }

@@ -39,6 +39,9 @@ namespace tactus::compiler {
 struct BuilderOptions {
   Strategy strategy = Strategy::local_isolated;
   bool compat = false;  ///< see MemoryOptions
+  /// An output that shares vectors with an input or with an output before it is copied. Inputs must
+  /// have been allocated as objects that never die.
+  bool separate_outputs = false;
   /// Text dumps, layer by layer, where not null.
   std::ostream* dump_hir = nullptr;
   std::ostream* dump_lir = nullptr;

@@ -1,0 +1,40 @@
+// Requests over a host link as a timeline: what the host, the link and the device do when.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/driver/darwinn/replay.h"
+#include "firmware/report/trace_writer.h"
+
+namespace tactus {
+
+/// "INPUT x", "INSTRUCTIONS 0 of 2", "INTERRUPT 0"; with "(inferred)" behind what is no hint.
+[[nodiscard]] std::string step_text(const darwinn::Executable& executable, const ReplayStep& step);
+
+/// Times are picoseconds from the first request's begin; a microsecond is one.
+class LinkTimeline {
+ public:
+  /// `compute` names the device's track. Throws UserError if the file cannot be written.
+  LinkTimeline(const std::string& path, const std::string& compute);
+
+  /// Requests that overlap get tracks of their own.
+  void request(const std::string& name, Picoseconds from, Picoseconds to);
+  void host(const std::string& name, Picoseconds from, Picoseconds to);
+  void compute(const std::string& name, Picoseconds from, Picoseconds to);
+  /// The transfers of a list that starts at `from`.
+  void steps(const darwinn::Executable& executable, const std::vector<ReplayStep>& steps,
+             Picoseconds from);
+  /// Throws UserError for the first write that failed.
+  void close(const std::string& note) { writer_.close(note); }
+
+ private:
+  void slice(unsigned track, const std::string& name, std::string_view category, Picoseconds from,
+             Picoseconds to, std::int64_t bytes = 0);
+
+  TraceWriter writer_;
+  std::vector<Picoseconds> lanes_;  ///< of requests: the end of the last one in each
+};
+
+}  // namespace tactus

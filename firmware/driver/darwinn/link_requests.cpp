@@ -1,0 +1,388 @@
+#include "firmware/driver/darwinn/link_requests.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "isa/support/error.h"
+#include "models/link/host_link.h"
+#include "models/sim/kernel_scope.h"
+
+namespace tactus {
+namespace {
+
+using darwinn::HintKind;
+using sc_core::sc_time;
+
+constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+
+std::uint64_t or_unlimited(std::uint64_t value) { return value == 0 ? unlimited : value; }
+
+bool is_descriptor(const ReplayStep& step, std::int16_t desc) {
+  return step.hint.kind == HintKind::descriptor && step.hint.meta->desc == desc;
+}
+bool is_infeed(const ReplayStep& step) {
+  return step.hint.kind == HintKind::instruction ||
+         (step.hint.kind == HintKind::descriptor && step.hint.direction == darwinn::infeed);
+}
+bool is_outfeed(const ReplayStep& step) {
+  return step.hint.kind == HintKind::descriptor && !is_infeed(step);
+}
+
+/// The host's driver and the device as far as transfers go: starts each piece when its time has
+/// come. All that happens is in update(), at the start and whenever a piece, compute or the host's
+/// work on a request has ended. Steps of all requests are numbered through.
+class Transfers final : public sc_core::sc_module {
+ public:
+  Transfers(const sc_core::sc_module_name& name, HostLink& link, const LinkValues& values,
+            std::vector<LinkRequest>& requests, std::size_t in_flight);
+
+  tlm_utils::simple_initiator_socket<Transfers> to_device{"to_device"}, to_host{"to_host"};
+
+  [[nodiscard]] Picoseconds end() const { return end_.value(); }
+  [[nodiscard]] bool finished() const {
+    return done_ == steps_.size() && computed_ == requests_.size();
+  }
+
+ private:
+  struct Step {
+    ReplayStep* step;
+    std::size_t request;
+    std::uint64_t handed = 0;  ///< bytes that are under way or done
+    std::uint64_t pieces = 0;  ///< under way
+    bool header = false;       ///< has been sent
+    bool begun = false, started = false, done = false;
+  };
+  struct Request {
+    std::size_t first = 0, last = 0;  ///< steps [first, last)
+    std::size_t first_output = 0;     ///< step, or last
+    std::size_t compute_after = 0;    ///< computes when the infeeds before this step have ended
+    bool released = false, computing = false, computed = false;
+  };
+  enum class What { piece, compute, host };
+  struct Ending {
+    What what;
+    std::size_t number;  ///< of the step or the request
+  };
+
+  void update();
+  void end_pieces();
+  void end_piece(std::size_t i);
+  bool submit();
+  bool pass_fences();
+  bool retire();
+  bool compute();
+  bool feed(bool to_the_device);
+  [[nodiscard]] bool may_begin(std::size_t i) const;
+  [[nodiscard]] bool memory_is_free(std::size_t i) const;
+  bool send(std::size_t i);
+  void piece(std::size_t i, std::uint64_t bytes, bool to_the_device);
+  [[nodiscard]] std::uint64_t piece_bytes(std::size_t i) const;
+  [[nodiscard]] bool has_ended(std::size_t request) const { return done_ >= states_[request].last; }
+  void at_time(const sc_time& time, What what, std::size_t number) {
+    pending_.emplace(time, Ending{what, number});
+    wake_.notify(time - sc_core::sc_time_stamp());
+  }
+  static Picoseconds now() { return sc_core::sc_time_stamp().value(); }
+
+  HostLink& link_;
+  const LinkValues& values_;
+  std::vector<LinkRequest>& requests_;
+  const std::size_t in_flight_;
+  std::vector<Request> states_;
+  std::vector<Step> steps_;
+  sc_core::sc_event_queue wake_{"wake"};
+  std::multimap<sc_time, Ending> pending_;
+  std::size_t done_ = 0;      ///< steps from the first on that are done
+  std::size_t ended_ = 0;     ///< requests whose steps are
+  std::size_t computed_ = 0;  ///< requests from the first on that have computed
+  std::size_t next_request_ = 0;
+  bool host_works_ = false;
+  std::size_t next_out_ = 0, next_in_ = 0;
+  std::uint64_t out_under_way_ = 0, in_under_way_ = 0;
+  sc_time end_;
+};
+
+Transfers::Transfers(const sc_core::sc_module_name& name, HostLink& link, const LinkValues& values,
+                     std::vector<LinkRequest>& requests, std::size_t in_flight)
+    : sc_module(name), link_(link), values_(values), requests_(requests), in_flight_(in_flight) {
+  to_device.bind(link.to_device());
+  to_host.bind(link.to_host());
+  SC_HAS_PROCESS(Transfers);
+  SC_METHOD(update);
+  sensitive << wake_;
+  for (std::size_t r = 0; r < requests.size(); ++r) {
+    Request state;
+    state.first = steps_.size();
+    for (ReplayStep& step : requests[r].steps) steps_.push_back({&step, r});
+    state.last = steps_.size();
+    const auto first = [&](auto&& is_it) {
+      std::size_t i = state.first;
+      while (i < state.last && !is_it(*steps_[i].step)) ++i;
+      return i;
+    };
+    state.first_output =
+        first([](const ReplayStep& s) { return is_descriptor(s, darwinn::output); });
+    state.compute_after =
+        state.first_output < state.last
+            ? state.first_output
+            : first([](const ReplayStep& s) { return s.hint.kind == HintKind::interrupt; });
+    states_.push_back(state);
+  }
+}
+
+void Transfers::update() {
+  end_pieces();
+  for (bool progress = true; progress;) {
+    progress = submit();
+    progress = pass_fences() || progress;
+    progress = retire() || progress;
+    progress = compute() || progress;
+    progress = feed(true) || progress;
+    progress = feed(false) || progress;
+  }
+}
+
+void Transfers::end_pieces() {
+  while (!pending_.empty() && pending_.begin()->first <= sc_core::sc_time_stamp()) {
+    const Ending ending = pending_.begin()->second;
+    pending_.erase(pending_.begin());
+    switch (ending.what) {
+      case What::piece:
+        end_piece(ending.number);
+        break;
+      case What::compute:
+        states_[ending.number].computed = true;
+        end_ = sc_core::sc_time_stamp();
+        break;
+      case What::host:
+        host_works_ = false;
+        states_[ending.number].released = true;
+        requests_[ending.number].released = now();
+    }
+  }
+}
+
+void Transfers::end_piece(std::size_t i) {
+  end_ = sc_core::sc_time_stamp();
+  Step& step = steps_[i];
+  --(is_infeed(*step.step) ? out_under_way_ : in_under_way_);
+  --step.pieces;
+  step.step->end = now();
+  const bool whole = step.handed == static_cast<std::uint64_t>(step.step->bytes);
+  if (whole && step.pieces == 0) step.done = true;
+}
+
+/// The host takes up the next request, unless it works on one or enough are under way.
+bool Transfers::submit() {
+  if (host_works_ || next_request_ == requests_.size()) return false;
+  const std::size_t user = requests_[next_request_].user;
+  if (ended_ < next_request_ && user - requests_[ended_].user >= in_flight_) return false;
+  LinkRequest& request = requests_[next_request_];
+  request.submitted = now();
+  if (request.host == 0) {
+    request.released = now();
+    states_[next_request_].released = true;
+  } else {
+    host_works_ = true;
+    at_time(sc_core::sc_time_stamp() + sc_time::from_value(request.host), What::host,
+            next_request_);
+  }
+  ++next_request_;
+  return true;
+}
+
+bool Transfers::pass_fences() {
+  bool progress = false;
+  for (std::size_t r = ended_; r < next_request_; ++r) {
+    for (std::size_t i = states_[r].first; i < states_[r].last; ++i) {
+      Step& step = steps_[i];
+      if (step.step->hint.kind == HintKind::fence && !step.done && states_[r].released) {
+        step.step->start = step.step->end = now();
+        step.done = progress = true;
+      }
+      if (!step.done) break;
+    }
+  }
+  return progress;
+}
+
+/// Ends what is done, in order, and signals interrupts.
+bool Transfers::retire() {
+  bool progress = false;
+  while (done_ < steps_.size()) {
+    Step& step = steps_[done_];
+    const Request& request = states_[step.request];
+    if (step.step->hint.kind == HintKind::interrupt && !step.begun) {
+      if (!request.released || (request.compute_after <= done_ && !request.computed)) break;
+      step.begun = true;
+      if (values_.event_bytes == 0) {
+        step.step->start = step.step->end = now();
+        step.done = true;
+      } else {
+        piece(done_, values_.event_bytes, false);
+      }
+    }
+    if (!step.done) break;
+    ++done_;
+    progress = true;
+  }
+  while (ended_ < next_request_ && states_[ended_].released && has_ended(ended_)) {
+    requests_[ended_].end = now();
+    ++ended_;
+    progress = true;
+  }
+  return progress;
+}
+
+/// Starts compute of the next request, one after the other.
+bool Transfers::compute() {
+  bool progress = false;
+  while (computed_ < next_request_) {
+    Request& state = states_[computed_];
+    LinkRequest& request = requests_[computed_];
+    if (!state.computing) {
+      if (!state.released) return progress;
+      for (std::size_t i = state.first; i < state.compute_after; ++i) {
+        if (is_infeed(*steps_[i].step) && !steps_[i].done) return progress;
+      }
+      if (request.memory_after && !has_ended(*request.memory_after)) return progress;
+      state.computing = progress = true;
+      request.compute_start = now();
+      request.compute_end = now() + request.compute;
+      if (request.compute == 0) {
+        state.computed = true;
+      } else {
+        at_time(sc_time::from_value(request.compute_end), What::compute, computed_);
+      }
+    }
+    if (!state.computed) return progress;
+    ++computed_;
+    progress = true;
+  }
+  return progress;
+}
+
+/// Of the device, for an infeed.
+bool Transfers::memory_is_free(std::size_t i) const {
+  const LinkRequest& request = requests_[steps_[i].request];
+  if (request.replaces_parameters && computed_ < steps_[i].request) return false;
+  return !request.memory_after || !is_descriptor(*steps_[i].step, darwinn::input) ||
+         computed_ > *request.memory_after;
+}
+
+bool Transfers::may_begin(std::size_t i) const {
+  const Request& request = states_[steps_[i].request];
+  const bool out = is_outfeed(*steps_[i].step);
+  if (!request.released) return false;
+  if (out && i >= request.first_output && !request.computed) return false;
+  if (!out && !memory_is_free(i)) return false;
+  for (std::size_t k = done_; k < i; ++k) {
+    if (steps_[k].done) continue;
+    if (steps_[k].step->hint.kind == HintKind::fence && k >= request.first) return false;
+    if (out && is_infeed(*steps_[k].step)) return false;
+    if (!out && is_outfeed(*steps_[k].step) && values_.outfeed_blocks_infeed) return false;
+  }
+  return true;
+}
+
+/// Hands over as much as may be under way, in the order of the lists.
+bool Transfers::feed(bool to_the_device) {
+  std::size_t& next = to_the_device ? next_out_ : next_in_;
+  bool progress = false;
+  while (next < steps_.size()) {
+    Step& step = steps_[next];
+    if (!(to_the_device ? is_infeed(*step.step) : is_outfeed(*step.step))) {
+      ++next;
+      continue;
+    }
+    if (!step.begun && !may_begin(next)) return progress;
+    step.begun = true;
+    while (step.handed < static_cast<std::uint64_t>(step.step->bytes)) {
+      if (!send(next)) return progress;
+      progress = true;
+    }
+    ++next;
+  }
+  return progress;
+}
+
+/// Length of the next piece of a DMA.
+std::uint64_t Transfers::piece_bytes(std::size_t i) const {
+  const ReplayStep& step = *steps_[i].step;
+  const std::uint64_t left = static_cast<std::uint64_t>(step.bytes) - steps_[i].handed;
+  const std::uint64_t most =
+      or_unlimited(is_infeed(step) ? values_.transfer_bytes : values_.chunk_bytes);
+  if (!values_.device_fetches || most == unlimited) return std::min(left, most);
+  // Buffers start on a page, and so does the device's view of them.
+  const std::uint64_t address = static_cast<std::uint64_t>(step.hint.offset) + steps_[i].handed;
+  return std::min(left, most - address % most);
+}
+
+/// One piece, unless as many as may be are under way.
+bool Transfers::send(std::size_t i) {
+  Step& step = steps_[i];
+  const bool in = is_infeed(*step.step);
+  const std::uint64_t most =
+      or_unlimited(in ? values_.transfers_outstanding : values_.chunks_queued);
+  if ((in ? out_under_way_ : in_under_way_) >= most) return false;
+  const bool has_header =
+      in && values_.header_bytes != 0 &&
+      (!values_.device_fetches || step.step->hint.kind == HintKind::instruction);
+  if (has_header && !step.header) {
+    step.header = true;
+    piece(i, values_.header_bytes, true);
+    return true;
+  }
+  const std::uint64_t bytes = piece_bytes(i);
+  step.handed += bytes;
+  piece(i, bytes, in);
+  return true;
+}
+
+void Transfers::piece(std::size_t i, std::uint64_t bytes, bool to_the_device) {
+  tlm::tlm_generic_payload transaction;
+  transaction.set_command(to_the_device ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  transaction.set_streaming_width(static_cast<unsigned>(bytes));
+  sc_time delay;
+  if (to_the_device && values_.device_fetches) {
+    transaction.set_data_length(0);  // the request is all overhead
+    to_host->b_transport(transaction, delay);
+  }
+  transaction.set_data_length(static_cast<unsigned>(bytes));
+  (to_the_device ? to_device : to_host)->b_transport(transaction, delay);
+  Step& step = steps_[i];
+  ++step.pieces;
+  ++(to_the_device ? out_under_way_ : in_under_way_);
+  const SerialChannel& channel = to_the_device ? link_.out : link_.in;
+  if (!step.started) step.step->start = channel.last_start().value();
+  step.started = true;
+  at_time(sc_core::sc_time_stamp() + delay, What::piece, i);
+}
+
+LinkFigures figures(const SerialChannel& channel) {
+  const SerialChannel::Stats& stats = channel.stats();
+  return {stats.transactions, stats.bytes, stats.wire_bytes, stats.busy.value()};
+}
+
+}  // namespace
+
+LinkRun run_requests(std::vector<LinkRequest> requests, const LinkValues& link,
+                     std::size_t in_flight) {
+  LinkRun run;
+  run.requests = std::move(requests);
+  for (LinkRequest& request : run.requests) {
+    for (ReplayStep& step : request.steps) step.start = step.end = 0;
+  }
+  const KernelScope kernel;
+  HostLink model("link", link);
+  Transfers transfers("transfers", model, link, run.requests, in_flight);
+  sc_core::sc_start();
+  if (!transfers.finished()) internal_error("requests that do not end");
+  run.end = transfers.end();
+  run.to_device = figures(model.out);
+  run.to_host = figures(model.in);
+  return run;
+}
+
+}  // namespace tactus

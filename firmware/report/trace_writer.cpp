@@ -1,0 +1,57 @@
+#include "firmware/report/trace_writer.h"
+
+#include <nlohmann/json.hpp>
+
+#include "isa/support/error.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::size_t buffer_bytes = 1 << 16;
+
+}  // namespace
+
+std::string TraceWriter::quoted(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+TraceWriter::TraceWriter(const std::string& path, const std::string& time) : file_(path) {
+  put(fmt::format("{{\"otherData\":{{\"time\":\"{}\",\"tool\":\"tactus\"}},\"traceEvents\":[",
+                  time));
+  put(fmt::format(
+      "\n{{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{{\"name\":\"Tactus "
+      "({})\"}}}}",
+      time));
+}
+
+void TraceWriter::put(std::string_view text) {
+  if (failure_) return;
+  buffer_ += text;
+  if (buffer_.size() < buffer_bytes) return;
+  try {
+    file_.write(buffer_);
+  } catch (const UserError& error) {
+    failure_ = error.what();
+  }
+  buffer_.clear();
+}
+
+void TraceWriter::track(unsigned id, const std::string& name) {
+  put(
+      fmt::format(",\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"name\":\"thread_name\",\"args\":"
+                  "{{\"name\":{1}}}}},\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"name\":"
+                  "\"thread_sort_index\",\"args\":{{\"sort_index\":{0}}}}}",
+                  id, quoted(name)));
+}
+
+void TraceWriter::close(const std::optional<std::string>& note) {
+  put("\n],");
+  if (note) put(fmt::format("\"tactusNote\":{},", quoted(*note)));
+  put("\"displayTimeUnit\":\"ms\"}\n");
+  if (failure_) throw UserError(*failure_);
+  file_.write(buffer_);
+  buffer_.clear();
+  file_.close();
+}
+
+}  // namespace tactus

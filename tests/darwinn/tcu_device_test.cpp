@@ -1,0 +1,188 @@
+// Packages on the simulated TCU: outputs and cycles of the direct run, wherever their memory is and
+// whichever other packages are there.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "firmware/driver/darwinn/tcu_device.h"
+#include "isa/darwinn/verify.h"
+#include "tests/darwinn/golden.h"
+#include "tests/darwinn/packed_model.h"
+#include "tests/support/test_scale.h"
+
+namespace tactus::darwinn {
+namespace {
+
+TcuSimulationConfig machine(const Model& model, Engine engine) {
+  TcuSimulationConfig config;
+  config.architecture = model.file.arch;
+  config.read_latency = 10;
+  config.write_latency = 4;
+  config.engine = engine;
+  return config;
+}
+
+TensorData image(const Model& model, unsigned number) {
+  std::vector<std::uint8_t> bytes(vectors * model.file.arch.vector_bytes());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::uint8_t>(i * 7 + number * 31);
+  }
+  return {{"x", bytes}};
+}
+
+ImageResult direct(const Model& model, Engine engine, unsigned number) {
+  TcuSimulation simulation(machine(model, engine));
+  Host host(simulation, model, HostMode::plain);
+  EXPECT_FALSE(host.prepare());
+  return host.run_image(image(model, number), {});
+}
+
+PackOptions cached(std::uint64_t token = 0) {
+  PackOptions how = options();
+  how.cache_parameters = true;
+  how.token = token;
+  return how;
+}
+
+TEST(DarwinnTcuDevice, RunsAsTheModelDoesInEveryArena) {
+  const Model model = sample_model(3);
+  const File file(pack(model, options()), "m.dwn1");
+  for (const Engine engine : {Engine::fast, Engine::step, Engine::verify}) {
+    TcuSimulation simulation(machine(model, engine));
+    TcuDevice device(simulation, {&file.package(), &file.package()}, 3);
+    for (unsigned i = 0; i < 6; ++i) {
+      const ImageResult found = device.run(i / 3, i % 3, image(model, i), {});
+      const ImageResult expected = direct(model, engine, i);
+      EXPECT_EQ(found.outputs, expected.outputs);
+      EXPECT_NE(found.outputs.at("y"), std::vector<std::uint8_t>(found.outputs.at("y").size()));
+      EXPECT_EQ(found.run.cycles, expected.run.cycles + 2) << "one cycle for each Configure";
+    }
+  }
+}
+
+TEST(DarwinnTcuDevice, DeviceAddressesAreThoseOfTheTensors) {
+  const Model model = sample_model(1);
+  const File file(pack(model, options()), "m.dwn1");
+  TcuSimulation simulation(machine(model, Engine::fast));
+  const TcuDevice device(simulation, {&file.package()}, 2);
+  const std::uint64_t bytes = model.file.arch.vector_bytes();
+  const Addresses second = device.addresses(0, 1);
+  EXPECT_EQ(second.scratch, 0x10000U);
+  EXPECT_EQ(second.inputs[0][0], 0x10000 + input_base * bytes);
+  EXPECT_EQ(second.outputs[0][0], 0x10000 + output_base * bytes);
+  EXPECT_EQ(second.parameters, 0U);
+}
+
+TEST(DarwinnTcuDevice, TwoModelsShareTheDevice) {
+  const Model a = sample_model(1, 5), b = sample_model(2, 9);
+  const File file_a(pack(a, cached(7)), "a.dwn1"), file_b(pack(b, cached(7)), "b.dwn1");
+  TcuSimulation simulation(machine(a, Engine::fast));
+  TcuDevice device(simulation, {&file_a.package(), &file_b.package()}, 1);
+  for (int round = 0; round < 2; ++round) {
+    for (unsigned p = 0; p < 2; ++p) {
+      EXPECT_EQ(device.cache_parameters(p, {}).end, RunEnd::finished);
+    }
+    EXPECT_NE(device.addresses(0, 0).parameters, device.addresses(1, 0).parameters);
+    for (unsigned i = 0; i < 4; ++i) {
+      const Model& model = i % 2 == 0 ? a : b;
+      const ImageResult found = device.run(i % 2, 0, image(model, i), {});
+      const ImageResult expected = direct(model, Engine::fast, i);
+      EXPECT_EQ(found.outputs, expected.outputs) << i;
+      EXPECT_EQ(found.run.cycles, expected.run.cycles + 2);
+    }
+    device.evict();
+  }
+}
+
+TEST(DarwinnTcuDevice, ConstantsInLocalMemoryAreLoadedAhead) {
+  Model model = sample_model(1);
+  model.file.load_consts_to_local = true;
+  // Without its first instruction, which moves the constants.
+  const tcu::InstructionLayout layout(model.file.arch);
+  model.program.erase(model.program.begin(), model.program.begin() + layout.instruction_bytes());
+  const File file(pack(model, cached()), "m.dwn1");
+  EXPECT_TRUE(verify(file.package(), "m.dwn1").empty());
+  TcuSimulation simulation(machine(model, Engine::fast));
+  TcuDevice device(simulation, {&file.package()}, 1);
+  EXPECT_EQ(device.cache_parameters(0, {}).end, RunEnd::finished);
+  for (unsigned i = 0; i < 2; ++i) {
+    const ImageResult found = device.run(0, 0, image(model, i), {});
+    const ImageResult expected = direct(model, Engine::fast, i);
+    EXPECT_EQ(found.outputs, expected.outputs);
+    EXPECT_EQ(found.run.cycles, expected.run.cycles + 2);
+  }
+}
+
+TEST(DarwinnTcuDevice, TheCopyOfTheSpecification) {
+  DARWINN_NEEDS_GOLDEN("tcu_profile_a_copy.dwn1");
+  const File file(golden_file("tcu_profile_a_copy.dwn1"));
+  EXPECT_TRUE(verify(file.package(), "copy").empty());
+  const Model model = packaged_model(file);
+  TcuSimulation simulation(machine(model, Engine::fast));
+  TcuDevice device(simulation, {&file.package()}, 1);
+  // 4 vectors of 8 lanes of 16 bits; 5 lanes are the tensor's.
+  std::vector<std::uint8_t> input(64);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<std::uint8_t>(i);
+  std::vector<std::uint8_t> expected = input;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (i % 16 >= 10) expected[i] = 0;
+  }
+  const ImageResult found = device.run(0, 0, {{"x", input}}, {});
+  EXPECT_EQ(found.outputs.at("y"), expected);
+}
+
+TEST(DarwinnTcuDevice, MemoryIsRefusedBeyondTheBank) {
+  Model model = sample_model(1);
+  model.file.arch.dram0_depth = std::uint64_t{1} << 26;
+  model.file.outputs[0].base = (std::uint64_t{1} << 26) - vectors;
+  const File file(pack(model, options()), "m.dwn1");
+  TcuSimulation simulation(machine(model, Engine::fast));
+  try {
+    const TcuDevice device(simulation, {&file.package()}, 16);
+    ADD_FAILURE() << "16 GiB in a bank of 4 GiB";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("no free block"), std::string::npos) << error.what();
+  }
+}
+
+/// Bytes are changed anywhere; what is still accepted runs to some end, and what is not is refused.
+TEST(DarwinnTcuDevice, ChangedPackagesAreRefusedOrRun) {
+  const std::vector<std::uint8_t> sound = pack(sample_model(1), options());
+  std::size_t ran = 0, refused = 0;
+  for (const std::uint64_t seed : test_seeds(1, 400)) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    std::vector<std::uint8_t> bytes = sound;
+    for (std::uint64_t count = 1 + random() % 3; count > 0; --count) {
+      std::size_t at = random() % bytes.size();
+      // Most of the file is padding.
+      while (bytes[at] == 0 && random() % 16 != 0) at = random() % bytes.size();
+      bytes[at] = static_cast<std::uint8_t>(random() % 2 == 0 ? random()
+                                                              : bytes[at] ^ (1U << random() % 8));
+    }
+    try {
+      const File file(bytes, "m.dwn1");
+      (void)verify(file.package(), "m.dwn1");
+      if (!is_tcu(*file.package().main().chip)) continue;
+      const Model model = packaged_model(file);
+      TcuSimulation simulation(machine(model, Engine::fast));
+      TcuDevice device(simulation, {&file.package()}, 2);
+      TensorData inputs;
+      for (const Tensor& tensor : tensors(model.file.inputs)) {
+        inputs[tensor.name].resize(tensor.size * model.file.arch.vector_bytes());
+      }
+      TcuRunOptions limit;
+      limit.max_cycles = 20000;
+      if (file.package().caching() != nullptr) (void)device.cache_parameters(0, limit);
+      (void)device.run(0, 1, inputs, limit);
+      ++ran;
+    } catch (const UserError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(ran, 0U);
+  EXPECT_GT(refused, 0U);
+}
+
+}  // namespace
+}  // namespace tactus::darwinn
