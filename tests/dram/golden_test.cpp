@@ -168,16 +168,18 @@ TEST(GoldenRuns, OneActivationOfArtysSequentialWritesIsThatOfABrokenRule) {
   const GoldenRun golden = read_packed_run("arty_ddr3_650/seq_write.frfcfs_open");
   const std::vector<CoreAccess> accesses = accesses_of(golden);
   const DdrClock end = golden.commands.back().clock;
-  const auto broken = broken_rules(golden.config, golden.commands, false);
-  ASSERT_EQ(broken.size(), 3U);
-  for (const Violation& violation : broken) {
+  std::set<std::size_t> early;  // commands that come too early, behind one or more writes
+  for (const Violation& violation : broken_rules(golden.config, golden.commands, false)) {
     EXPECT_EQ(violation.rule, "tWR before PREA");
-    const DdrCommand& precharge = golden.commands[violation.command];
-    const DdrCommand& write = golden.commands[violation.command - 1];
-    EXPECT_EQ(write.kind, DdrCommandKind::wr);
-    EXPECT_EQ(precharge.clock, write.clock + 1);
+    early.insert(violation.command);
   }
-  EXPECT_EQ(golden.commands[broken.front().command].clock, 2535U);
+  ASSERT_EQ(early.size(), 3U);
+  for (const std::size_t command : early) {
+    const DdrCommand& write = golden.commands[command - 1];
+    EXPECT_EQ(write.kind, DdrCommandKind::wr);
+    EXPECT_EQ(golden.commands[command].clock, write.clock + 1);
+  }
+  EXPECT_EQ(golden.commands[*early.begin()].clock, 2535U);
   const CoreRun kept = run_core(golden.config, accesses, DdrRules(golden.config), 1, end);
   const CoreRun away = run_core(golden.config, accesses, rules_of_dramsys(golden), 1, end);
   EXPECT_EQ(DdrRules(golden.config).wr_to_prea, 14U);
