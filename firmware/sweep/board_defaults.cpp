@@ -70,8 +70,8 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
   BoardValues values = board;
   if (board.board_memory) {
     std::string& preset = values.board_memory->preset;
-    const bool file = config_path("dram", preset) == preset;
-    if (file) preset = std::filesystem::absolute(preset).lexically_normal();
+    const bool is_file = config_path("dram", preset) == preset;
+    if (is_file) preset = std::filesystem::absolute(preset).lexically_normal();
     // What axes vary has a value; the rest of the memory is an object.
     const MemoryPath& port = values.board_memory->path(0);
     values.port_clock_mhz = port.clock_mhz;  // else it goes with the design's
