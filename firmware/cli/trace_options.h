@@ -1,6 +1,7 @@
 // Waveforms of `tactus run`: options, and the trace of one run.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ struct TraceOptions {
   trace::Selection selection;
   trace::Window window;  ///< without its condition, which needs the machine
   TraceTrigger trigger;
+  /// Describes signals of what is around the machine; empty: there are none.
+  std::function<void(const trace::Scope&)> surroundings;
 };
 
 /// Depth and windows of a waveform; the triggers are options of their own.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "firmware/bench/evaluation.h"
 #include "firmware/config/board.h"
@@ -71,12 +72,15 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
   result["board"]["name"] = name;
   BoardValues values = board;
   if (board.board_memory) {
+    std::string& preset = values.board_memory->preset;
+    const bool is_file = config_path("dram", preset) == preset;
+    if (is_file) preset = std::filesystem::absolute(preset).lexically_normal();
     // What axes vary has a value; the rest of the memory is an object.
-    const MemoryPath& port = board.board_memory->path(0);
+    const MemoryPath& port = values.board_memory->path(0);
     values.port_clock_mhz = port.clock_mhz;  // else it goes with the design's
     values.port_data_bits = port.data_bits;
     values.interconnect_ns = port.interconnect_ns[0];
-    values.ddr = board.board_memory->preset;
+    values.ddr = preset;
   }
   board_parameters().write(result["board"], values);
   tcu::architecture_parameters().write(result["architecture"], board.architecture);

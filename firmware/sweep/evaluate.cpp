@@ -1,8 +1,8 @@
 #include "firmware/sweep/evaluate.h"
 
+#include "firmware/config/memory.h"
 #include "firmware/sweep/gemm_point.h"
 #include "firmware/sweep/stripe_point.h"
-
 #include "isa/support/error.h"
 
 namespace tactus::sweep {
@@ -40,6 +40,7 @@ bench::Task to_task(const Configuration& configuration) {
   task["compat"] = compiler.at("compat");
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
+    if (replaces_board_memory(p.key)) continue;  // a point's memory is in force already
     if (board.contains(p.key)) task[p.key] = board.at(p.key);
   }
   task["max_cycles"] = 0;

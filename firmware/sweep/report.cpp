@@ -109,15 +109,17 @@ void chosen_keys(const Line& definition, std::set<std::string>& out) {
   }
 }
 
+/// The hash of a network's or DRAM's file says nothing that its name does not.
+bool is_hash_of_file(const std::string& key) {
+  constexpr std::string_view end = "sha256";
+  return key.size() > end.size() && key.compare(key.size() - end.size(), end.size(), end) == 0;
+}
+
 class Page {
  public:
   explicit Page(const Results& results)
       : results_(results), measured_(measured(results)), keys_(varied_keys(results.lines)) {
-    // The hash of a network's file says nothing that its name does not.
-    for (const char* key :
-         {"workload.sha256", "codesign.passes_sha256", "codesign.energy_sha256"}) {
-      keys_.erase(std::remove(keys_.begin(), keys_.end(), key), keys_.end());
-    }
+    keys_.erase(std::remove_if(keys_.begin(), keys_.end(), is_hash_of_file), keys_.end());
     // What a board implies is shown with the boards.
     std::set<std::string> chosen;
     chosen_keys(Line::parse(results.definition, nullptr, false, true), chosen);
@@ -416,7 +418,7 @@ std::string Page::definition_section() const {
   const Line& first = results_.lines.front();
   for (const std::string& key : key_names(first["configuration"])) {
     if (std::find(keys_.begin(), keys_.end(), key) != keys_.end()) continue;
-    if (key == "workload.sha256" && groups_.size() > 1) continue;
+    if (is_hash_of_file(key) && groups_.size() > 1) continue;
     const bool implied = std::find(implied_.begin(), implied_.end(), key) != implied_.end();
     table.row({escape(key), escape(implied ? by_board(key) : plain(value_of(first, key)))});
   }

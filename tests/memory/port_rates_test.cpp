@@ -199,9 +199,11 @@ TEST(PortRates, ReadsOfAnUltra96AreThoseMeasured) {
 
 /// The boards with the ZCU104's ports differ in clocks and interconnects only.
 TEST(PortRates, BoardsOfOneChipHaveTheSamePorts) {
-  const MemoryPath path = read_board("zcu104").board_memory->path(0);
+  const Board zcu104 = read_board("zcu104");
+  const MemoryPath& path = zcu104.board_memory->path(0);
   for (const char* name : {"zcu104", "zcu104_dual", "zcu104_uram"}) {
-    for (const auto& [port, other] : read_board(name).board_memory->paths) {
+    const Board board = read_board(name);
+    for (const auto& [port, other] : board.board_memory->paths) {
       EXPECT_EQ(other.fixed_ns, path.fixed_ns) << name << " " << port;
       EXPECT_EQ(other.crossing, path.crossing) << name << " " << port;
       EXPECT_EQ(other.data_bits, path.data_bits) << name << " " << port;

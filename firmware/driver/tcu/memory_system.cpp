@@ -55,7 +55,7 @@ PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_
 }
 
 MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr, Clock& clock)
-    : controller_("ddr", ddr, controller_ports(*board.board_memory)) {
+    : controller_("ddr", ddr, controller_ports(*board.board_memory)), clock_(clock) {
   for (unsigned p = 0; p < 2; ++p) {
     paths_[p] = std::make_unique<PortPath>(p == 0 ? "path0" : "path1", clock,
                                            clock_period(board.clock_mhz), board.axi_data_bits / 8,
@@ -82,6 +82,11 @@ DdrFigures MemorySystem::figures() {
   }
   figures.time = {s.queue, s.refresh, s.row, s.bus, s.rest};
   return figures;
+}
+
+void MemorySystem::describe(const trace::Scope& scope) {
+  if (!history_) history_ = std::make_unique<DdrHistory>(controller_, clock_);
+  history_->describe(scope.unit("memory").unit("ddr"));
 }
 
 void MemorySystem::attach(unsigned port, AxiSlave& slave) {

@@ -10,6 +10,7 @@
 #include "models/axi/axi_slave.h"
 #include "models/axi/port_path.h"
 #include "models/dram/ddr_controller.h"
+#include "models/dram/ddr_history.h"
 
 namespace tactus {
 
@@ -28,6 +29,9 @@ class MemorySystem {
   /// Counts since the machine was made.
   [[nodiscard]] DdrFigures figures();
 
+  /// Banks, commands and queues as signals of a unit "memory" in this scope.
+  void describe(const trace::Scope& scope);
+
   [[nodiscard]] DdrController& controller() { return controller_; }
   [[nodiscard]] const DdrController& controller() const { return controller_; }
   [[nodiscard]] const PortPath& path(unsigned port) const { return *paths_[port]; }
@@ -35,6 +39,8 @@ class MemorySystem {
  private:
   std::array<std::unique_ptr<PortPath>, 2> paths_;
   DdrController controller_;
+  const Clock& clock_;
+  std::unique_ptr<DdrHistory> history_;  ///< null until somebody looks at signals
 };
 
 }  // namespace tactus
