@@ -1,7 +1,7 @@
 #include "firmware/config/memory.h"
 
 #include "firmware/config/ddr_presets.h"
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/common/memory_system.h"
 #include "isa/support/error.h"
 
 namespace tactus {
