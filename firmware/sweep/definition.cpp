@@ -200,8 +200,15 @@ void read_base(ObjectReader base, const Configuration& keys, const std::string& 
 
 Base base_of(JsonDocument& document) {
   ObjectReader root = document.root();
-  ObjectReader board = root.get_object("base").get_object("board");
+  ObjectReader base = root.get_object("base");
+  ObjectReader board = base.get_object("board");
   const bool gemm = board.has("machine");
+  if (base.has("board") && !gemm && !board.has("name")) {
+    base.add_problem("board",
+                     "lacks the key \"name\", a board that networks run on, or for matrix products "
+                     "\"machine\", such as \"pvc\"");
+    return {};
+  }
   return {gemm ? "board.machine" : "board.name", board.get_string(gemm ? "machine" : "name")};
 }
 
