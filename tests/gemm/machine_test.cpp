@@ -81,14 +81,18 @@ TEST(GemmMachine, MacrosSaveReadsOfB) {
   EXPECT_EQ(measured(config, "64x64x256").registers->saved, 0U);
 }
 
-/// Where the array also keeps A, a step of K is one macro: columns after the first read no A.
+/// Where the array also keeps A, four groups of it, a step of K is one macro: the second column
+/// begins with the rows of A that the first ended with.
 TEST(GemmMachine, MacrosSaveReadsOfAWhereTheArrayKeepsIt) {
-  GemmConfig config = named_machine("pvcxt");
-  config.kernel.m_tiles = 4, config.kernel.n_tiles = 2;
-  const Measurement m = measured(config, "64x64x256");
-  ASSERT_EQ(m.array_instructions % 8, 0U);
-  // Of 4x2 DPAS six have B, 8 registers, and four have A, 4 registers.
-  EXPECT_EQ(m.registers->saved, m.array_instructions / 8 * (6 * 8 + 4 * 4));
+  for (const unsigned tiles : {4U, 5U}) {
+    GemmConfig config = named_machine("pvcxt");
+    config.kernel.m_tiles = tiles, config.kernel.n_tiles = 2;
+    const Measurement m = measured(config, fmt::format("{}x64x256", 16 * tiles));
+    ASSERT_EQ(m.array_instructions % (2 * tiles), 0U);
+    // B has 8 registers, A 4.
+    const unsigned of_b = 2 * (tiles - 1) * 8, of_a = 4 * 4;
+    EXPECT_EQ(m.registers->saved, m.array_instructions / (2 * tiles) * (of_b + of_a));
+  }
 }
 
 /// Of one row the array takes a cycle, of each B it needs eight.

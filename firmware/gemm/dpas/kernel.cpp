@@ -321,11 +321,13 @@ class Writer {
            (i - part->first) * blocking_.rows * shape_.a_row_bytes;
   }
 
-  /// All tiles of the block for some steps; those of a column follow each other.
+  /// All tiles of the block for some steps; those of a column follow each other, downwards and
+  /// upwards in turn, so that a column begins with the rows of A that the array may still have.
   void multiply(const BlockPlan& plan, std::uint64_t set, bool first, unsigned steps) {
     for (unsigned step = 0; step < steps; ++step) {
       for (unsigned j = 0; j < plan.n_tiles; ++j) {
-        for (unsigned i = 0; i < plan.m_tiles; ++i) {
+        for (unsigned tile = 0; tile < plan.m_tiles; ++tile) {
+          const unsigned i = j % 2 == 0 ? tile : plan.m_tiles - 1 - tile;
           Instruction dpas;
           dpas.opcode = Opcode::dpas;
           dpas.execution_size = static_cast<std::uint8_t>(profile_.execution_size);
