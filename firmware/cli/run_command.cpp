@@ -16,7 +16,7 @@
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
 #include "firmware/cli/standard_output.h"
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/sample_file.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
 #include "firmware/report/fan.h"

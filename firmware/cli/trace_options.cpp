@@ -166,7 +166,11 @@ RunTrace::RunTrace(Simulation& simulation, const TraceOptions& options, const st
   simulation.watch(&*tracer_);
 }
 
-RunTrace::~RunTrace() { simulation_.watch(nullptr); }
+/// An error ended the run: half a waveform is none.
+RunTrace::~RunTrace() {
+  simulation_.watch(nullptr);
+  if (!finished_) writer_->discard();
+}
 
 std::string RunTrace::nothing_traced() const {
   const Cycle end = simulation_.now();
@@ -184,6 +188,7 @@ std::string RunTrace::nothing_traced() const {
 
 std::string RunTrace::finish() {
   simulation_.watch(nullptr);
+  finished_ = true;
   if (tracer_->cycles() == 0) return nothing_traced();
   writer_->close();
   if (!writer_->error().empty()) return writer_->error();

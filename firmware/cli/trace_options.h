@@ -45,7 +45,7 @@ class RunTrace {
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;
 
-  /// Closes the files. Returns what went wrong, or nothing.
+  /// Closes the files. Returns what went wrong, or nothing. Without it nothing is left behind.
   [[nodiscard]] std::string finish();
   /// For the summary, after finish().
   [[nodiscard]] std::string summary() const;
@@ -59,6 +59,7 @@ class RunTrace {
   trace::Plan plan_;
   std::optional<trace::VcdWriter> writer_;
   std::optional<trace::Tracer> tracer_;
+  bool finished_ = false;
 };
 
 }  // namespace tactus

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "firmware/config/ddr_presets.h"
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/common/memory_system.h"
 #include "isa/support/error.h"
 
 namespace tactus {

@@ -232,6 +232,12 @@ Base base_of(JsonDocument& document) {
   ObjectReader base = root.get_object("base");
   ObjectReader board = base.get_object("board");
   const bool gemm = board.has("machine");
+  if (base.has("board") && !gemm && !board.has("name")) {
+    base.add_problem("board",
+                     "lacks the key \"name\", a board that networks run on, or for matrix products "
+                     "\"machine\", such as \"pvc\"");
+    return {};
+  }
   auto workload = base.get_optional_object("workload");
   const bool of_stripe = !gemm && workload && workload->has("stripe");
   return {gemm ? "board.machine" : "board.name", board.get_string(gemm ? "machine" : "name"),

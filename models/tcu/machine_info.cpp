@@ -2,6 +2,7 @@
 
 #include "isa/tcu/instruction_kind.h"
 #include "models/axi/axi_slave.h"
+#include "models/dram/ddr_figure_infos.h"
 #include "models/tcu/events.h"
 #include "models/tcu/system.h"
 #include "models/tcu/widths.h"
@@ -62,7 +63,7 @@ std::vector<Identity> identities() {
 
 std::vector<FigureInfo> run_figures() {
   constexpr auto own = FigureInfo::Source::own;
-  return {
+  std::vector<FigureInfo> list{
       {"last_b0", "cycle", "last write response of DRAM port 0, null if there was none", own},
       {"last_b1", "cycle", "last write response of DRAM port 1, null if there was none", own},
       {"probe", "cycle", "driver mode: the probe's copy is in DRAM0; else null", own},
@@ -76,19 +77,9 @@ std::vector<FigureInfo> run_figures() {
        "array_runs / cycles: share of the array's multiply-accumulates that were used",
        FigureInfo::Source::per_cycle, "array_runs"},
       {"alu_operations", "count", "SIMD operations on vectors"},
-      {"ddr.hits", "accesses", "DRAM bursts whose row was open", own, "", "memory0"},
-      {"ddr.misses", "accesses", "DRAM bursts whose bank had no open row", own, "", "memory0"},
-      {"ddr.conflicts", "accesses", "DRAM bursts whose bank had another row open", own, "",
-       "memory0"},
-      {"ddr.refreshes", "count", "refreshes of the DRAM", own, "", "memory0"},
-      {"ddr.bus_share", "0..1", "share of the time in which data was on the DRAM's bus", own, "",
-       "memory0"},
-      {"ddr.bytes", "bytes", "read and written at the DRAM by both ports", own, "", "memory0"},
-      {"ddr.time", "ns",
-       "time of all accesses at the memory controller and the DRAM: behind other accesses (queue), "
-       "behind refreshes, opening and closing rows (row), data on the bus, and what the quickest "
-       "access has too (rest)",
-       own, "", "memory0"},
+  };
+  for (const FigureInfo& figure : ddr_figure_infos("memory0")) list.push_back(figure);
+  const std::vector<FigureInfo> of_dais{
       {"dais.block", "text",
        "name of a DAIS block; figures named dais or wait_dais are those of machines with blocks",
        own, "", "dais"},
@@ -144,6 +135,8 @@ std::vector<FigureInfo> run_figures() {
       {"host_link.series.to_host", "", "the wire to the host, the same", own, "", "host_link"},
       {"host_link.series.link", "", "the link, with all its values", own, "", "host_link"},
   };
+  list.insert(list.end(), of_dais.begin(), of_dais.end());
+  return list;
 }
 
 std::vector<FigureInfo> layer_figures() {

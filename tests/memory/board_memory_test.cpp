@@ -7,7 +7,7 @@
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/common/memory_system.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "tests/unit/isa/test_files.h"

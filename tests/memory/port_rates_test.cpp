@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "firmware/config/board.h"
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/common/memory_system.h"
 #include "models/axi/port_path.h"
 #include "models/dram/ddr_controller.h"
 #include "models/sim/kernel_scope.h"

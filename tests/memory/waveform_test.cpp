@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/common/memory_system.h"
 #include "models/sim/clock_driver.h"
 #include "models/sim/trace/tracer.h"
 #include "models/tcu/widths.h"

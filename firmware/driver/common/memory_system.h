@@ -1,10 +1,11 @@
-// The board's memory as modules: a path behind each DRAM port's slave, one memory controller.
+// The board's memory as modules: a path behind the slave of each of a machine's ports, one memory
+// controller.
 #pragma once
 
-#include <array>
 #include <memory>
+#include <vector>
 
-#include "firmware/driver/tcu/simulation.h"
+#include "firmware/driver/common/ddr_figures.h"
 #include "isa/dram/ddr_config.h"
 #include "isa/support/board_values.h"
 #include "models/axi/axi_slave.h"
@@ -20,11 +21,14 @@ namespace tactus {
 
 class MemorySystem {
  public:
-  /// `board` has a memory.
-  MemorySystem(const BoardValues& board, const DdrConfig& ddr, Clock& clock);
+  /// `board` has a memory. `ports`: for each port of the machine, the board's DRAM port whose path
+  /// and base it has.
+  MemorySystem(const BoardValues& board, const DdrConfig& ddr, const std::vector<unsigned>& ports,
+               Clock& clock);
 
-  /// Binds a DRAM port's slave to its path. Once for each port, during elaboration.
-  void attach(unsigned port, AxiSlave& slave);
+  /// Binds the slave of a machine's port to its path, and lets it keep an account of this name of
+  /// what its waiting goes into. Once for each port, during elaboration.
+  void attach(unsigned port, AxiSlave& slave, const char* account);
 
   /// Counts since the machine was made.
   [[nodiscard]] DdrFigures figures();
@@ -37,7 +41,7 @@ class MemorySystem {
   [[nodiscard]] const PortPath& path(unsigned port) const { return *paths_[port]; }
 
  private:
-  std::array<std::unique_ptr<PortPath>, 2> paths_;
+  std::vector<std::unique_ptr<PortPath>> paths_;
   DdrController controller_;
   const Clock& clock_;
   std::unique_ptr<DdrHistory> history_;  ///< null until somebody looks at signals
