@@ -106,7 +106,7 @@ void verify_tensors(const TcuPackage& package, const std::vector<tcu::TensorEntr
   }
 }
 
-/// Every tensor lies in DRAM0 and in the package's own part of it, and no two share vectors: the
+/// Every tensor lies in the package's own part of DRAM0, and no two share vectors: the
 /// inputs of a request may arrive while the outputs of the one before are still there.
 void verify_places(const TcuPackage& package, const Executable& main) {
   std::vector<tcu::TensorEntry> all = package.model.inputs;
@@ -115,12 +115,7 @@ void verify_places(const TcuPackage& package, const Executable& main) {
   const tcu::Architecture& arch = package.model.arch;
   const auto scratch = static_cast<std::uint64_t>(main.scratch_bytes);
   for (const tcu::TensorEntry& one : all) {
-    if (one.base > arch.dram0_depth || one.size > arch.dram0_depth - one.base) {
-      refuse(Code::architecture, package.file, "serialized_model",
-             "{} has {} vectors from {} on; DRAM0 has {}", quote(one.name), one.size, one.base,
-             arch.dram0_depth);
-    }
-    if ((one.base + one.size) > scratch / arch.vector_bytes()) {
+    if (one.base + one.size > scratch / arch.vector_bytes()) {
       refuse(Code::architecture, package.file, "serialized_model",
              "{} ends at vector {}; scratch memory of {} bytes has {}", quote(one.name),
              one.base + one.size, scratch, scratch / arch.vector_bytes());

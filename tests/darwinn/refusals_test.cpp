@@ -394,6 +394,13 @@ TEST(DarwinnRefusals, TcuModels) {
        }},
       {Code::architecture, "outside DRAM0",
        [=](auto& s) { replace(s, "\"base\": 4", "\"base\": 1048575"); }},
+      {Code::architecture, "ends at vector 6; scratch memory of 80 bytes has 5",
+       [](auto& s) {
+         make_tcu(s);
+         s.main().scratch_bytes = 80;
+       }},
+      {Code::architecture, "allowed: types of 2 bytes",
+       [=](auto& s) { replace(s, "FP16BP8", "FP8BP4"); }},
       {Code::architecture, "overlap in DRAM0",
        [=](auto& s) { replace(s, "\"base\": 4", "\"base\": 1"); }},
       {Code::architecture, "\"inn\" is not among",

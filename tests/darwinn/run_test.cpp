@@ -29,8 +29,8 @@ class PackageRun : public CliTest {
     const std::string model = fmt::format("{0}/{0}_onnx_zcu104.tmodel", name);
     good(fmt::format("pack {} -o {}.dwn1 {}", model, name, how));
     input(name, model);
-    good(fmt::format("run --model {} --input {}.csv -o {}.out --stats {}.json", model, name, name,
-                     name));
+    good(fmt::format("run --model {} --input {}.csv -o {}.out --stats {}.json --memory fixed",
+                     model, name, name, name));
   }
   /// One image of small numbers.
   void input(const std::string& name, const std::string& model) const {
@@ -59,7 +59,8 @@ TEST_F(PackageRun, ANetworkOverEveryLink) {
   const Json direct = figures("cnn.json");
   for (const char* link : {"usb3", "usb2", "pcie"}) {
     SCOPED_TRACE(link);
-    good(fmt::format("run cnn.dwn1 --link {} --input cnn.csv -o out --stats s.json", link));
+    good(fmt::format("run cnn.dwn1 --link {} --input cnn.csv -o out --stats s.json --memory fixed",
+                     link));
     const Json stats = figures("s.json");
     EXPECT_EQ(stats.at("cycles"), direct.at("cycles").get<std::uint64_t>() + 2);
     ASSERT_FALSE(in("cnn.out").empty());

@@ -137,6 +137,7 @@ void make_tcu(SamplePackage& sample) {
   one.serialized_model =
       ByteView(reinterpret_cast<const std::uint8_t*>(sample.model.data()), sample.model.size());
   one.parameters = {};
+  one.scratch_bytes = 6 * 16;
   one.chunks = {
       {sample.code, {field(scratch, lower_32bit, 4), field(parameter, lower_32bit, 64 + 4)}}};
   sample.input().y = sample.output().y = 1;
