@@ -9,6 +9,7 @@
 #include "firmware/report/html.h"
 #include "firmware/report/scatter.h"
 #include "firmware/report/svg.h"
+#include "firmware/sweep/codesign_sections.h"
 #include "firmware/sweep/findings.h"
 #include "isa/support/error.h"
 
@@ -435,6 +436,10 @@ std::string Page::html() const {
     std::string text;
     for (const Group& group : groups_) text += best(group);
     page.section("Best points", text);
+    if (subject_ == "workload.stripe") {
+      for (const auto& [title, section] : codesign_sections(measured_))
+        page.section(title, section);
+    }
     page.section("Pareto fronts", fronts_section());
     page.section("Latency against what varies", axes_section());
     page.section("All points", points_section());

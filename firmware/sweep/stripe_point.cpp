@@ -45,6 +45,7 @@ Configuration stripe_defaults(const std::string& board, const std::string& file)
   result["workload"] = {{"stripe", ""}};
   const Configuration of_board = board_defaults(board, file);
   for (const char* section : {"board", "architecture"}) result[section] = of_board.at(section);
+  result["codesign"] = {{"passes", ""}, {"energy", ""}};  // an empty text is not written
   codesign::study_parameters().write(result["codesign"], codesign::Study());
   return result;
 }
