@@ -157,8 +157,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
 
   std::optional<compiler::Compiled> widened;
   try {
-    widened = recompile ? recompile(with_layers)
-                        : compile(graph, config.architecture, with_layers);
+    widened = recompile ? recompile(with_layers) : compile(graph, config.architecture, with_layers);
   } catch (const UserError& error) {
     accuracy.note =
         fmt::format("layers are not compared: with their results as outputs, {}", error.what());

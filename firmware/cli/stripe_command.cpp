@@ -335,26 +335,27 @@ void print_counts(const compiler::LoweredStripe& lowered) {
 }
 
 int lower_program(const Words& words) {
-  Args args("stripe lower",
-            "Lowers a Stripe program to instructions of a tensor compute unit. A model file comes "
-            "with its program and data beside it; its layers are the kernels, its inputs and "
-            "outputs the user's buffers.",
-            {{"arch", "A.tarch", "architecture"},
-             {"constant", "NAME=F", "numbers of a buffer that is part of the model", true},
-             {"output", "P", "P.tmodel, P.tprog (the program alone) or P.stripe (as lowered)", true,
-              'o'},
-             {"no-passes", "", "refuse contractions that are not tiled and located yet"},
-             {"no-reuse", "", "load again what local memory and array hold already"},
-             {"counts", "", "print what every block and kernel came to"}},
-            "FILE");
+  Args args(
+      "stripe lower",
+      "Lowers a Stripe program to instructions of a tensor compute unit. A model file comes "
+      "with its program and data beside it; its layers are the kernels, its inputs and "
+      "outputs the user's buffers.",
+      {{"arch", "A.tarch", "architecture"},
+       {"constant", "NAME=F", "numbers of a buffer that is part of the model", true},
+       {"output", "P", "P.tmodel, P.tprog (the program alone) or P.stripe (as lowered)", true, 'o'},
+       {"no-passes", "", "refuse contractions that are not tiled and located yet"},
+       {"no-reuse", "", "load again what local memory and array hold already"},
+       {"counts", "", "print what every block and kernel came to"}},
+      "FILE");
   if (!args.parse(words)) return exit_ok;
   const std::string& path = one_file(args, "file");
   const auto arch = args.text("arch");
   if (!arch) user_error("tactus stripe lower: --arch A.tarch is missing");
   const std::vector<std::string> outputs = args.texts("output");
   if (outputs.empty() && !args.has("counts")) {
-    user_error("tactus stripe lower: nothing to do: give -o P.tmodel, P.tprog or P.stripe, or "
-               "--counts");
+    user_error(
+        "tactus stripe lower: nothing to do: give -o P.tmodel, P.tprog or P.stripe, or "
+        "--counts");
   }
   for (const std::string& output : outputs) {
     const std::string ending = std::filesystem::path(output).extension().string();

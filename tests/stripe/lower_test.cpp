@@ -16,6 +16,7 @@
 #include "isa/support/error.h"
 #include "tests/stripe/golden.h"
 #include "tests/stripe/lower_run.h"
+#include "tests/stripe/random_program.h"
 
 namespace tactus::stripe::test {
 namespace {
@@ -100,6 +101,34 @@ TEST(Lower, CountsAreThoseOfThePeer) {
   EXPECT_GE(compared, 20U);
 }
 
+/// Random kernels: halos, strides, ragged sizes, pools, sums. What cannot be lowered names its
+/// block.
+TEST(Lower, SimulatorAndInterpreterAgreeOnRandomPrograms) {
+  std::size_t lowered_programs = 0, refused = 0;
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Program program = random_program(random);
+    tcu::Architecture architecture =
+        small_architecture(seed % 3 == 0   ? 16
+                           : seed % 3 == 1 ? 4
+                                           : 8,
+                           pick(random, 64, 512), pick(random, 32, 128));
+    compiler::LoweredStripe lowered;
+    try {
+      lowered = compiler::lower(program, architecture);
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("lock \""), std::string::npos) << error.what();
+      ++refused;
+      continue;
+    }
+    ++lowered_programs;
+    const LoweredRun run = run_lowered(lowered, inputs_of(program));
+    EXPECT_EQ(run.simulated, run.interpreted) << print(program);
+  }
+  EXPECT_GE(lowered_programs, 50U) << refused << " were refused";
+}
+
 // ---- networks -----------------------------------------------------------------------------------
 
 /// Bit-equal to the interpreter; the root mean square of the distance to float is what today's
@@ -142,7 +171,7 @@ TEST(Lower, SmallNetworksFromOnnx) {
   }
 }
 
-TEST(Lower, ResNet20FromOnnx) { 
+TEST(Lower, ResNet20FromOnnx) {
   tcu::Architecture architecture = small_architecture(8, 8192, 2048);
   architecture.dram0_depth = architecture.dram1_depth = 1 << 20;
   check_network("resnet20v2", architecture);

@@ -27,7 +27,8 @@ using Sizes = std::vector<std::int64_t>;
 /// Where a value of the model lies: a buffer, and which of its dimensions the value's are.
 struct Place {
   std::string buffer;
-  std::vector<std::size_t> dims;  ///< the buffer's dimension of each of the value's, in memory order
+  std::vector<std::size_t>
+      dims;  ///< the buffer's dimension of each of the value's, in memory order
 };
 
 constexpr std::size_t no_dim = std::numeric_limits<std::size_t>::max();
@@ -72,8 +73,7 @@ class Translator {
   Kernel kernel(const std::string& suffix = "");
   void append(Kernel kernel);
   /// Access to a value by an affine for each of its dimensions in memory order.
-  [[nodiscard]] std::vector<Affine> access(const Place& place,
-                                           const std::vector<Affine>& at) const;
+  [[nodiscard]] std::vector<Affine> access(const Place& place, const std::vector<Affine>& at) const;
   void read(Kernel& k, const std::string& into, const std::string& value,
             const std::vector<Affine>& at);
   void write(Kernel& k, const std::string& buffer, const std::vector<Affine>& at,
@@ -118,9 +118,10 @@ class Translator {
     [[nodiscard]] bool repeats() const;
   };
   [[nodiscard]] Weights weights_of(std::size_t d) const;
-  void weigh(const std::string& target, std::size_t d, const Weights& weights, const Sizes& sizes,
-             const std::function<void(Kernel&, const std::string&, const std::vector<Affine>&)>& source,
-             const std::string& suffix);
+  void weigh(
+      const std::string& target, std::size_t d, const Weights& weights, const Sizes& sizes,
+      const std::function<void(Kernel&, const std::string&, const std::vector<Affine>&)>& source,
+      const std::string& suffix);
   void resize();
   void relabel();
   void reshape();
@@ -429,8 +430,7 @@ void Translator::convolution() {
     if (layout(in()).shape[0] * win.output[0] * win.output[1] == 1) k.unit_index("m");
   }
   read(k, "I", in(), at);
-  const std::string buffer =
-      bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
+  const std::string buffer = bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
   write(k, buffer, target, "add");
   const std::string i = k.load("I"), f = k.load("K");
   k.store("Y", k.call("mul", {i, f}));
@@ -445,8 +445,7 @@ void Translator::product() {
   const float alpha = gemm ? node().real("alpha", 1.0F) : 1.0F;
   const std::int64_t inputs = w.shape[transposed ? 1 : 0], outputs = w.shape[transposed ? 0 : 1];
   const auto weight = [&](std::int64_t feature, std::int64_t output) {
-    const std::int64_t at =
-        transposed ? output * inputs + feature : feature * outputs + output;
+    const std::int64_t at = transposed ? output * inputs + feature : feature * outputs + output;
     return alpha * w.floats[static_cast<std::size_t>(at)];
   };
   // What was flattened is summed up as it lies.
@@ -506,8 +505,7 @@ void Translator::product() {
   k.in("K", shapes_.at(weights), weights, row);
   read(k, "I", source, at);
   const nn::Tensor* bias = gemm ? constant(2) : nullptr;
-  const std::string buffer =
-      bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
+  const std::string buffer = bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
   write(k, buffer, target, "add");
   const std::string i = k.load("I"), f = k.load("K");
   k.store("Y", k.call("mul", {i, f}));
@@ -516,8 +514,8 @@ void Translator::product() {
   const float beta = node().real("beta", 1.0F);
   std::vector<float> addend;
   for (std::int64_t o = 0; o < outputs; ++o) {
-    addend.push_back(beta * bias->floats[bias->floats.size() == 1 ? 0
-                                                                  : static_cast<std::size_t>(o)]);
+    addend.push_back(beta *
+                     bias->floats[bias->floats.size() == 1 ? 0 : static_cast<std::size_t>(o)]);
   }
   add_row(buffer, addend);
 }
@@ -530,8 +528,9 @@ void Translator::arithmetic() {
   const Place target = make_place(out());
   Kernel k = kernel();
   k.tag("eltwise");
-  const std::string name = node().op_type == "Add" ? "add" : node().op_type == "Sub" ? "sub"
-                                                                                      : "mul";
+  const std::string name = node().op_type == "Add"   ? "add"
+                           : node().op_type == "Sub" ? "sub"
+                                                     : "mul";
   const std::vector<Affine> at = count(k, sizes);
   std::vector<std::string> operands;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -611,9 +610,9 @@ void Translator::normalisation() {
   const auto channels = static_cast<std::size_t>(layout(in()).lanes());
   std::vector<float> scale, offset;
   for (std::size_t c = 0; c < channels; ++c) {
-    scale.push_back(static_cast<float>(
-        1.0 / std::sqrt(static_cast<double>(constant(4)->floats[c] + epsilon)) *
-        static_cast<double>(constant(1)->floats[c])));
+    scale.push_back(
+        static_cast<float>(1.0 / std::sqrt(static_cast<double>(constant(4)->floats[c] + epsilon)) *
+                           static_cast<double>(constant(1)->floats[c])));
     offset.push_back(constant(2)->floats[c] - constant(3)->floats[c] * scale.back());
   }
   const std::int64_t size = static_cast<std::int64_t>(channels);
@@ -726,11 +725,11 @@ void Translator::average_pool() {
 
 // ---- the same elements elsewhere ----------------------------------------------------------------
 
-/// target[target_first + i] = source[source_first + step * i]; dimensions in the model's order. Lanes
-/// that move become a product with zeroes and ones, which is added to what others made.
-void Translator::copy_part(const std::string& source, const Sizes& sizes,
-                           const Sizes& source_first, const Sizes& source_step,
-                           const Sizes& target_first, const std::string& suffix) {
+/// target[target_first + i] = source[source_first + step * i]; dimensions in the model's order.
+/// Lanes that move become a product with zeroes and ones, which is added to what others made.
+void Translator::copy_part(const std::string& source, const Sizes& sizes, const Sizes& source_first,
+                           const Sizes& source_step, const Sizes& target_first,
+                           const std::string& suffix) {
   const Layout& from = layout(source);
   const Layout& to = layout(out());
   if (from.order != to.order) refuse("operands lie in memory in different orders");
@@ -787,8 +786,8 @@ void Translator::split() {
     const bool wanted = !model_.value(value).readers.empty() || model_.value(value).output;
     if (wanted) {
       if (along == x.lane_dimension() && begin % model_.architecture.array_size != 0) {
-        refuse(fmt::format("output {} begins at lane {}, which is no multiple of {}",
-                           quote(value), begin, model_.architecture.array_size));
+        refuse(fmt::format("output {} begins at lane {}, which is no multiple of {}", quote(value),
+                           begin, model_.architecture.array_size));
       }
       const Place target = make_place(value);
       Kernel k = kernel(fmt::format("_{}", i));
@@ -922,10 +921,10 @@ bool Translator::Weights::repeats() const {
 
 /// Sums over the input pixels of one axis, weighed by a table. The band of pixels that have weights
 /// is cut out by constraints.
-void Translator::weigh(const std::string& target, std::size_t d, const Weights& weights,
-                       const Sizes& sizes, const std::function<void(Kernel&, const std::string&,
-                                                                    const std::vector<Affine>&)>& source,
-                       const std::string& suffix) {
+void Translator::weigh(
+    const std::string& target, std::size_t d, const Weights& weights, const Sizes& sizes,
+    const std::function<void(Kernel&, const std::string&, const std::vector<Affine>&)>& source,
+    const std::string& suffix) {
   Kernel k = kernel(suffix);
   k.tag("contraction");
   const char* const names[] = {"n", "y", "x", "c"};
@@ -947,9 +946,9 @@ void Translator::weigh(const std::string& target, std::size_t d, const Weights& 
   for (const float value : weights.values) {
     table.insert(table.end(), static_cast<std::size_t>(sizes[3]), value);
   }
-  const std::string buffer = make_constant(node().name + suffix + "_weights",
-                                           {weights.output, weights.input, sizes[3]},
-                                           std::move(table));
+  const std::string buffer =
+      make_constant(node().name + suffix + "_weights", {weights.output, weights.input, sizes[3]},
+                    std::move(table));
   k.in("K", shapes_.at(buffer), buffer, {to[d], pixel, to[3]});
   std::vector<Affine> from = to;
   from[d] = pixel;
@@ -967,17 +966,19 @@ void Translator::resize() {
   if (!rows.repeats() || !columns.repeats()) {
     const Sizes between{x.shape[0], y.shape[2], x.shape[3], x.shape[1]};
     const std::string part = make_buffer(out() + "_rows", between, "temporary");
-    weigh(part, 1, rows, between,
-          [this](Kernel& k, const std::string& into, const std::vector<Affine>& at) {
-            read(k, into, in(), at);
-          },
-          "_rows");
+    weigh(
+        part, 1, rows, between,
+        [this](Kernel& k, const std::string& into, const std::vector<Affine>& at) {
+          read(k, into, in(), at);
+        },
+        "_rows");
     const Place target = make_place(out());
-    weigh(target.buffer, 2, columns, {y.shape[0], y.shape[2], y.shape[3], y.shape[1]},
-          [&](Kernel& k, const std::string& into, const std::vector<Affine>& at) {
-            k.in(into, shapes_.at(part), part, at);
-          },
-          "");
+    weigh(
+        target.buffer, 2, columns, {y.shape[0], y.shape[2], y.shape[3], y.shape[1]},
+        [&](Kernel& k, const std::string& into, const std::vector<Affine>& at) {
+          k.in(into, shapes_.at(part), part, at);
+        },
+        "");
     return;
   }
   const Sizes factor{y.shape[2] / x.shape[2], y.shape[3] / x.shape[3]};
@@ -1080,9 +1081,9 @@ StripeGraph Translator::run() {
     for (std::size_t d = 0; d < sizes.size(); ++d) place.dims.push_back(d);
     places_[name] = place;
     result_.tensors[place.buffer] = name;
-    result_.inputs.push_back({name, its.shape, its.order,
-                              static_cast<std::uint64_t>(
-                                  its.vectors(model_.architecture.array_size))});
+    result_.inputs.push_back(
+        {name, its.shape, its.order,
+         static_cast<std::uint64_t>(its.vectors(model_.architecture.array_size))});
   }
   for (const Step& step : model_.steps) {
     step_ = &step;
@@ -1093,9 +1094,9 @@ StripeGraph Translator::run() {
   for (const std::string& name : model_.outputs) {
     const Layout& its = layout(name);
     result_.tensors[places_.at(name).buffer] = name;
-    result_.outputs.push_back({name, its.shape, its.order,
-                               static_cast<std::uint64_t>(
-                                   its.vectors(model_.architecture.array_size))});
+    result_.outputs.push_back(
+        {name, its.shape, its.order,
+         static_cast<std::uint64_t>(its.vectors(model_.architecture.array_size))});
   }
   result_.host_steps = model_.host_steps;
   result_.notes = model_.notes;
@@ -1114,13 +1115,15 @@ StripeGraph Translator::run() {
 StripeGraph stripe_graph(const nn::Graph& graph, const tcu::Architecture& architecture,
                          const Options& options) {
   if (options.compat) {
-    user_error("by way of Stripe there is no program that is the reference compiler's, byte for "
-               "byte");
+    user_error(
+        "by way of Stripe there is no program that is the reference compiler's, byte for "
+        "byte");
   }
   if (options.strategy != Strategy::local_isolated) {
-    user_error("strategy {} belongs to the compiler of layers; by way of Stripe local memory is "
-               "what the passes make of it",
-               to_string(options.strategy));
+    user_error(
+        "strategy {} belongs to the compiler of layers; by way of Stripe local memory is "
+        "what the passes make of it",
+        to_string(options.strategy));
   }
   return Translator(graph, architecture, options).run();
 }
@@ -1143,9 +1146,10 @@ ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& ar
   model.host_steps = via.graph.host_steps;
   model.notes = via.graph.notes;
   for (const HostStep& step : model.host_steps) {
-    model.notes.push_back(fmt::format("node {} ({}) is left to the host, which has to compute it "
-                                      "on {}",
-                                      quote(step.node), step.op, quote(step.output)));
+    model.notes.push_back(
+        fmt::format("node {} ({}) is left to the host, which has to compute it "
+                    "on {}",
+                    quote(step.node), step.op, quote(step.output)));
   }
   for (LayerInfo& layer : model.layers) {
     layer.nodes.clear();

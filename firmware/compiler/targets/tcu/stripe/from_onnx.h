@@ -1,4 +1,5 @@
-// An ONNX graph as a Stripe program: a kernel or two a node, tensors with the lanes' dimension last.
+// An ONNX graph as a Stripe program: a kernel or two a node, tensors with the lanes' dimension
+// last.
 //
 // Names of tensors become names of buffers, with "_" for what such names cannot hold. What only
 // gives vectors another name (Transpose, Flatten before a product) makes no kernel.
@@ -18,7 +19,7 @@ struct StripeGraph {
   stripe::Program program;
   /// Contents of the buffers that are constant, row-major in the program's shapes.
   std::map<std::string, std::vector<float>> constants;
-  std::vector<TensorLayout> inputs, outputs;  ///< as the model sees them
+  std::vector<TensorLayout> inputs, outputs;   ///< as the model sees them
   std::map<std::string, std::string> tensors;  ///< buffers of inputs and outputs -> their names
   std::map<std::string, std::string> nodes;    ///< kernels -> the nodes they come from
   std::vector<HostStep> host_steps;
