@@ -38,6 +38,7 @@ bench::Task to_task(const Configuration& configuration) {
   task["seed"] = workload.at("seed");
   task["strategy"] = compiler.at("strategy");
   task["compat"] = compiler.at("compat");
+  task["via"] = compiler.at("via");
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (replaces_board_memory(p.key)) continue;  // a point's memory is in force already
