@@ -32,6 +32,8 @@ struct Task : BoardValues {
   std::uint64_t seed = 1;               ///< of a zoo network's weights and of the inputs
   compiler::Strategy strategy = compiler::Strategy::local_isolated;  ///< not for a model
   bool compat = false;                                               ///< not for a model
+  bool optimise = false;                                             ///< not for a model
+  std::uint64_t effort = 200;                                        ///< of the optimiser
   tcu::Architecture architecture;
   std::uint64_t max_cycles = 0;  ///< 0: no limit
 };

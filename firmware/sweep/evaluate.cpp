@@ -37,6 +37,8 @@ bench::Task to_task(const Configuration& configuration) {
   task["seed"] = workload.at("seed");
   task["strategy"] = compiler.at("strategy");
   task["compat"] = compiler.at("compat");
+  task["optimise"] = compiler.at("optimise");
+  task["effort"] = compiler.at("effort");
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (board.contains(p.key)) task[p.key] = board.at(p.key);
