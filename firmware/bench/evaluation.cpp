@@ -72,6 +72,10 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   key["strategy"] = compiler::to_string(task.strategy);
   key["compat"] = task.compat;
   if (task.via != Via::layers) key["via"] = via_names.at(static_cast<std::size_t>(task.via));
+  if (task.optimise) {
+    // The optimiser fits the program to the memory port.
+    key["optimise"] = {task.effort, task.axi_data_bits, task.read_latency, task.write_latency};
+  }
   return key.dump();
 }
 
@@ -80,6 +84,11 @@ Program compile_task(const Task& task, const nn::Graph& graph,
   compiler::Options options;
   options.strategy = task.strategy;
   options.compat = task.compat;
+  options.optimise = task.optimise;
+  options.effort = task.effort;
+  options.axi_data_bits = task.axi_data_bits;
+  options.read_latency = static_cast<std::uint32_t>(task.read_latency);
+  options.write_latency = static_cast<std::uint32_t>(task.write_latency);
   options.progress = progress;
   const std::string name = std::filesystem::path(task.workload).filename().string();
   return to_program(compile_via(task.via, graph, task.architecture, options), name);
@@ -137,6 +146,13 @@ const ParameterTable<Task>& compiler_parameters() {
               "what stays in local memory from layer to layer: nothing, variables, constants"),
        boolean("compat", &Task::compat,
                "byte for byte as the reference's compiler, its mistakes included"),
+       boolean(
+           "optimise", &Task::optimise,
+           "fewest cycles: values stay in local memory, weights are fetched ahead; instead of a "
+           "strategy"),
+       whole("effort", &Task::effort, {1, 100000}, "plans",
+             "that the optimiser may try before it takes the cheapest"),
+
        choice("via", &Task::via, via_names,
               "which compiler: that of layers, or Stripe's passes and lowering")});
   return table;

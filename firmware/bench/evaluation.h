@@ -39,6 +39,8 @@ struct Task : BoardValues {
   compiler::Strategy strategy = compiler::Strategy::local_isolated;  ///< not for a model
   bool compat = false;                                               ///< not for a model
   Via via = Via::layers;                                             ///< not for a model
+  bool optimise = false;                                             ///< not for a model
+  std::uint64_t effort = 200;                                        ///< of the optimiser
   tcu::Architecture architecture;
   std::uint64_t max_cycles = 0;  ///< 0: no limit
 };

@@ -111,6 +111,7 @@ Row decode_row(ObjectReader reader, const std::string& where) {
 
 std::string Row::program() const {
   if (task.via == Via::stripe) return network + " via stripe";
+  if (task.optimise) return network + " optimised";
   if (task.strategy == compiler::Strategy::local_isolated) return network;
   return network + " " + std::string(compiler::to_string(task.strategy));
 }

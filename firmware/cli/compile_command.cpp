@@ -113,6 +113,14 @@ compiler::Options read_options(const Args& args, bench::Via& via) {
         "tactus compile: --separate-outputs and --compat exclude each other, for the reference "
         "reuses the place of an input");
   }
+  options.optimise = choices.optimise;
+  options.effort = choices.effort;
+  if (options.optimise && (options.compat || args.has("strategy") || options.separate_outputs ||
+                           via != bench::Via::layers)) {
+    user_error(
+        "tactus compile: --optimise goes with none of --strategy, --compat, --via, "
+        "--separate-outputs");
+  }
   read_shapes(args, options);
   for (const std::string& dump : args.texts("dump")) {
     const auto found = std::find(dump_names.begin(), dump_names.end(), dump);
@@ -233,6 +241,13 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) 
                    estimate.execution.cycles,
                    static_cast<double>(estimate.execution.cycles) / config.clock_mhz / 1e3,
                    config.clock_mhz));
+  if (compiled.predicted_cycles != 0) {
+    line("predicted latency",
+         fmt::format("{} cycles = {:.3f} ms at {:g} MHz (cost model, memory of fixed latency)",
+                     compiled.predicted_cycles,
+                     static_cast<double>(compiled.predicted_cycles) / config.clock_mhz / 1e3,
+                     config.clock_mhz));
+  }
   line("estimated efficiency",
        fmt::format("{:.1f} % of the array's multiply-accumulates",
                    100 * bench::mac_efficiency(a, compiled.true_macs, estimate.execution.cycles)));
@@ -408,6 +423,9 @@ int compile_command(const Words& words) {
   options.outputs = outputs.tensors;
   const Target target = read_target(args);
   const TcuSimulationConfig& config = target.config;
+  options.axi_data_bits = static_cast<unsigned>(config.axi_data_bits);
+  options.read_latency = static_cast<std::uint32_t>(config.read_latency);
+  options.write_latency = static_cast<std::uint32_t>(config.write_latency);
   Progress progress(0);
   const nn::Graph graph = nn::load_graph(path);
   check_folder(args, outputs, graph);

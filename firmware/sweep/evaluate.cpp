@@ -39,6 +39,8 @@ bench::Task to_task(const Configuration& configuration) {
   task["strategy"] = compiler.at("strategy");
   task["compat"] = compiler.at("compat");
   task["via"] = compiler.at("via");
+  task["optimise"] = compiler.at("optimise");
+  task["effort"] = compiler.at("effort");
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (replaces_board_memory(p.key)) continue;  // a point's memory is in force already
