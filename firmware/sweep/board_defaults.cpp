@@ -84,7 +84,8 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
   }
   board_parameters().write(result["board"], values);
   tcu::architecture_parameters().write(result["architecture"], board.architecture);
-  result["architecture"].erase("dais_blocks");  // no single value
+  // These have no single value.
+  for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
   bench::compiler_parameters().write(result["compiler"], task);
   return result;
 }

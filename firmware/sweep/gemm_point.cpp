@@ -88,7 +88,8 @@ Configuration gemm_defaults(const std::string& machine, const std::string& file)
   }
   if (config.is_tcu) {
     tcu::architecture_parameters().write(result["architecture"], config.architecture);
-    result["architecture"].erase("dais_blocks");  // no single value
+    // These have no single value.
+    for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
   } else {
     gemm::kernel_parameters().write(result["kernel"], config.kernel);
     gemm::dpas_option_parameters().write(result["dpas"], config.dpas);
