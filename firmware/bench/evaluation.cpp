@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/onnx/loader.h"
@@ -29,6 +30,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 const std::vector<std::string_view> source_names{"network", "onnx", "model"};
+const std::vector<std::string_view> via_names{"layers", "stripe"};
 
 using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
                             std::map<std::string, std::uint64_t> Figures::*>;
@@ -69,6 +71,11 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   key["architecture"] = Json::parse(to_json(task.architecture, -1));
   key["strategy"] = compiler::to_string(task.strategy);
   key["compat"] = task.compat;
+  if (task.via != Via::layers) key["via"] = via_names.at(static_cast<std::size_t>(task.via));
+  if (task.optimise) {
+    // The optimiser fits the program to the memory port.
+    key["optimise"] = {task.effort, task.axi_data_bits, task.read_latency, task.write_latency};
+  }
   return key.dump();
 }
 
@@ -77,9 +84,14 @@ Program compile_task(const Task& task, const nn::Graph& graph,
   compiler::Options options;
   options.strategy = task.strategy;
   options.compat = task.compat;
+  options.optimise = task.optimise;
+  options.effort = task.effort;
+  options.axi_data_bits = task.axi_data_bits;
+  options.read_latency = static_cast<std::uint32_t>(task.read_latency);
+  options.write_latency = static_cast<std::uint32_t>(task.write_latency);
   options.progress = progress;
   const std::string name = std::filesystem::path(task.workload).filename().string();
-  return to_program(compile(graph, task.architecture, options), name);
+  return to_program(compile_via(task.via, graph, task.architecture, options), name);
 }
 
 Program read_compiled(const Task& task) {
@@ -104,6 +116,13 @@ void require_finished(const Task& task, const TcuRunResult& run) {
 
 }  // namespace
 
+compiler::Compiled compile_via(Via via, const nn::Graph& graph,
+                               const tcu::Architecture& architecture,
+                               const compiler::Options& options) {
+  if (via == Via::layers) return compile(graph, architecture, options);
+  return compile_via_stripe(graph, architecture, options).model;
+}
+
 const ParameterTable<Task>& workload_parameters() {
   static const ParameterTable<Task> table(
       "workload", "What a point of a sweep runs.",
@@ -126,7 +145,16 @@ const ParameterTable<Task>& compiler_parameters() {
       {choice("strategy", &Task::strategy, strategies,
               "what stays in local memory from layer to layer: nothing, variables, constants"),
        boolean("compat", &Task::compat,
-               "byte for byte as the reference's compiler, its mistakes included")});
+               "byte for byte as the reference's compiler, its mistakes included"),
+       boolean(
+           "optimise", &Task::optimise,
+           "fewest cycles: values stay in local memory, weights are fetched ahead; instead of a "
+           "strategy"),
+       whole("effort", &Task::effort, {1, 100000}, "plans",
+             "that the optimiser may try before it takes the cheapest"),
+
+       choice("via", &Task::via, via_names,
+              "which compiler: that of layers, or Stripe's passes and lowering")});
   return table;
 }
 

@@ -35,6 +35,7 @@ int explain_command(const Words& words);
 int zoo_command(const Words& words);
 int stripe_command(const Words& words);
 int sweep_command(const Words& words);
+int codesign_command(const Words& words);
 int report_command(const Words& words);
 
 }  // namespace tactus

@@ -100,10 +100,11 @@ void read_shapes(const Args& args, compiler::Options& options) {
   }
 }
 
-compiler::Options read_options(const Args& args) {
+compiler::Options read_options(const Args& args, bench::Via& via) {
   compiler::Options options;
   bench::Task choices;
   read_options(bench::compiler_parameters(), args, choices);
+  via = choices.via;
   options.strategy = choices.strategy;
   options.compat = choices.compat;
   options.separate_outputs = args.has("separate-outputs");
@@ -111,6 +112,14 @@ compiler::Options read_options(const Args& args) {
     user_error(
         "tactus compile: --separate-outputs and --compat exclude each other, for the reference "
         "reuses the place of an input");
+  }
+  options.optimise = choices.optimise;
+  options.effort = choices.effort;
+  if (options.optimise && (options.compat || args.has("strategy") || options.separate_outputs ||
+                           via != bench::Via::layers)) {
+    user_error(
+        "tactus compile: --optimise goes with none of --strategy, --compat, --via, "
+        "--separate-outputs");
   }
   read_shapes(args, options);
   for (const std::string& dump : args.texts("dump")) {
@@ -232,6 +241,13 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) 
                    estimate.execution.cycles,
                    static_cast<double>(estimate.execution.cycles) / config.clock_mhz / 1e3,
                    config.clock_mhz));
+  if (compiled.predicted_cycles != 0) {
+    line("predicted latency",
+         fmt::format("{} cycles = {:.3f} ms at {:g} MHz (cost model, memory of fixed latency)",
+                     compiled.predicted_cycles,
+                     static_cast<double>(compiled.predicted_cycles) / config.clock_mhz / 1e3,
+                     config.clock_mhz));
+  }
   line("estimated efficiency",
        fmt::format("{:.1f} % of the array's multiply-accumulates",
                    100 * bench::mac_efficiency(a, compiled.true_macs, estimate.execution.cycles)));
@@ -322,8 +338,8 @@ nn::Values check_inputs(const Args& args, const Compiled& compiled) {
 }
 
 bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compiled,
-                 const compiler::Options& options, const TcuSimulationConfig& config,
-                 Progress& progress) {
+                 const compiler::Options& options, bench::Via via,
+                 const TcuSimulationConfig& config, Progress& progress) {
   bool simulates = false;
   bench::CheckProgress told;
   told.simulation = [&](Cycle cycles, std::uint64_t instructions) {
@@ -337,7 +353,10 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
                   node);
   };
   const bench::Accuracy accuracy =
-      bench::check_accuracy(graph, compiled, options, config, check_inputs(args, compiled), told);
+      bench::check_accuracy(graph, compiled, options, config, check_inputs(args, compiled), told,
+                            [&](const compiler::Options& wider) {
+                              return compile_via(via, graph, config.architecture, wider);
+                            });
   progress.clear();
   const double tolerance =
       args.real("tolerance", bench::usual_tolerance(compiled.architecture.data_type), 0, 1e9);
@@ -391,10 +410,22 @@ int compile_command(const Words& words) {
       user_error("tactus compile: --{} belongs to --check", option);
     }
   }
-  compiler::Options options = read_options(args);
+  bench::Via via = bench::Via::layers;
+  compiler::Options options = read_options(args, via);
+  if (via == bench::Via::stripe) {
+    for (const std::string& dump : args.texts("dump")) {
+      if (dump == "hir" || dump == "dot") {
+        user_error("tactus compile: --dump {} shows layers; by way of Stripe there are lir and asm",
+                   dump);
+      }
+    }
+  }
   options.outputs = outputs.tensors;
   const Target target = read_target(args);
   const TcuSimulationConfig& config = target.config;
+  options.axi_data_bits = static_cast<unsigned>(config.axi_data_bits);
+  options.read_latency = static_cast<std::uint32_t>(config.read_latency);
+  options.write_latency = static_cast<std::uint32_t>(config.write_latency);
   Progress progress(0);
   const nn::Graph graph = nn::load_graph(path);
   check_folder(args, outputs, graph);
@@ -405,7 +436,7 @@ int compile_command(const Words& words) {
     if (done == 0) progress.begin(all);
     progress.show(fmt::format("compiling layer {} of {}: {}", done + 1, all, p.name), done);
   };
-  Compiled compiled = compile(graph, config.architecture, options);
+  Compiled compiled = bench::compile_via(via, graph, config.architecture, options);
   compiled.board = target.board;
   progress.clear();
 
@@ -420,7 +451,8 @@ int compile_command(const Words& words) {
   if (args.has("summary")) print_summary(compiled, config);
   if (args.has("layers")) print_layers(compiled);
   if (!args.has("check")) return exit_ok;
-  return print_check(args, graph, compiled, options, config, progress) ? exit_ok : exit_mismatch;
+  return print_check(args, graph, compiled, options, via, config, progress) ? exit_ok
+                                                                            : exit_mismatch;
 }
 
 }  // namespace tactus

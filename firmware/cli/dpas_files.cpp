@@ -1,8 +1,9 @@
 #include "firmware/cli/dpas_files.h"
 
+#include <algorithm>
 #include <map>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "firmware/config/config_files.h"
 #include "isa/dpas/assembly.h"
@@ -24,19 +25,17 @@ void line(const char* name, fmt::format_string<Args...> format, Args&&... args) 
   fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Args>(args)...));
 }
 
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
 dpas::Profile needed_profile(const Args& args) {
   const auto machine = args.text("machine");
   if (!machine) {
     user_error("tactus {}: --machine NAME is missing; allowed {}, or the path of a .json file",
-               args.command(), [] {
-                 std::string list;
-                 for (const std::string& name : config_names("dpas")) {
-                   list += (list.empty() ? "" : ", ") + name;
-                 }
-                 return list;
-               }());
+               args.command(), fmt::join(config_names("dpas"), ", "));
   }
-  return dpas::read_profile(config_path("dpas", *machine));
+  return read_machine_profile(*machine);
 }
 
 dpas::LegalityOptions legality(const Args& args) {
@@ -137,14 +136,23 @@ void print(const dpas::Profile& profile) {
 }  // namespace
 
 bool is_visa_file(const std::string& path) {
-  const auto ends_with = [&](std::string_view end) {
-    return path.size() >= end.size() &&
-           path.compare(path.size() - end.size(), end.size(), end) == 0;
-  };
-  if (ends_with(".visaasm") || ends_with(".isa")) return true;
+  if (ends_with(path, ".visaasm") || ends_with(path, ".isa")) return true;
   if (is_pipe(path)) return false;
   const FileKind kind = kind_of_file(path, as_text(read_file(path)));
   return kind == FileKind::visa_container || kind == FileKind::visa_assembly;
+}
+
+dpas::Profile read_machine_profile(const std::string& machine,
+                                   const std::vector<std::string_view>& others) {
+  const bool is_path = machine.find('/') != std::string::npos || ends_with(machine, ".json");
+  const std::vector<std::string> names = config_names("dpas");
+  if (!is_path && std::find(names.begin(), names.end(), machine) == names.end()) {
+    std::vector<std::string_view> all = others;
+    all.insert(all.end(), names.begin(), names.end());
+    user_error("--machine {} is not allowed; allowed: {}, or the path of a .json file{}",
+               quote(machine), quote_list(all), suggestion(machine, all));
+  }
+  return dpas::read_profile(is_path ? machine : config_path("dpas", machine));
 }
 
 dpas::Program read_visa_program(const Args& args, const std::string& path,

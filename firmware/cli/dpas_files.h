@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firmware/cli/args.h"
@@ -11,6 +12,11 @@ namespace tactus {
 
 /// Whether the file is vISA text or a vISA container, by its name and first bytes.
 [[nodiscard]] bool is_visa_file(const std::string& path);
+
+/// The profile of a --machine, by name of configs/dpas or path. Throws UserError that names the
+/// machines there are, those of `others` first.
+[[nodiscard]] dpas::Profile read_machine_profile(const std::string& machine,
+                                                 const std::vector<std::string_view>& others = {});
 
 /// What the three commands take for such files, beside --output.
 [[nodiscard]] std::vector<Args::Option> visa_options();

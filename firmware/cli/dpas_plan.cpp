@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/cli/dpas_files.h"
+#include "firmware/cli/machine_options.h"
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
+#include "firmware/config/port_memory.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/support/error.h"
@@ -174,19 +176,6 @@ void check_profile(const dpas::Profile& profile, const std::string& machine) {
 
 }  // namespace
 
-dpas::Profile read_machine_profile(const std::string& machine) {
-  const bool path = config_path("dpas", machine) == machine;
-  if (path) return dpas::read_profile(machine);
-  const std::vector<std::string> names = config_names("dpas");
-  std::vector<std::string_view> all{"tcu"};
-  all.insert(all.end(), names.begin(), names.end());
-  if (std::find(all.begin() + 1, all.end(), machine) == all.end()) {
-    user_error("--machine {} is not allowed; allowed: {}{}", quote(machine), quote_list(all),
-               suggestion(machine, all));
-  }
-  return dpas::read_profile(config_path("dpas", machine));
-}
-
 std::vector<Args::Option> dpas_run_options() {
   std::vector<Args::Option> options;
   const auto add = [&](const std::string& group, std::vector<Args::Option> more) {
@@ -218,26 +207,16 @@ std::vector<Args::Option> dpas_run_options() {
   return options;
 }
 
-/// What a board says of a memory of fixed latency: DPAS machines have no other yet.
-ParameterSection fixed_memory_section() {
-  ParameterSection section = board_parameters().section();
-  auto& all = section.parameters;
-  all.erase(std::remove_if(all.begin(), all.end(),
-                           [](const ParameterInfo& p) { return is_of_board_memory(p.key); }),
-            all.end());
-  return section;
-}
-
 std::vector<Args::Option> dpas_machine_options() {
   Args::Option board{"board", "NAME|F.json",
                      "a board of configs/boards or a file: the values below, which other options "
-                     "replace; its memory is one of fixed latency here"};
+                     "replace; the port has the path of its dram0"};
   board.group = "Board";
   std::vector<Args::Option> options =
       parameter_options(dpas_machine_parameters().section(), "Machine");
-  for (const auto& section :
-       {parameter_options(dpas_profile_overrides().section(), "Profile"),
-        std::vector<Args::Option>{board}, parameter_options(fixed_memory_section(), "Board")}) {
+  for (const auto& section : {parameter_options(dpas_profile_overrides().section(), "Profile"),
+                              std::vector<Args::Option>{board},
+                              parameter_options(board_parameters().section(), "Board")}) {
     options.insert(options.end(), section.begin(), section.end());
   }
   return options;
@@ -245,7 +224,8 @@ std::vector<Args::Option> dpas_machine_options() {
 
 void refuse_unused_memory(const Args& args, bool ideal) {
   using Names = std::initializer_list<const char*>;
-  const Names of_axi{"axi-data-bits", "read-latency", "write-latency"};
+  const Names of_axi{"axi-data-bits", "read-latency",   "write-latency",  "memory",
+                     "ddr",           "port-clock-mhz", "port-data-bits", "interconnect-ns"};
   const Names of_ideal{"ideal-latency", "ideal-bytes"};
   for (const char* name : ideal ? of_axi : of_ideal) {
     if (!args.has(name)) continue;
@@ -256,16 +236,15 @@ void refuse_unused_memory(const Args& args, bool ideal) {
 
 DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& machine) {
   DpasSimulationConfig config;
-  config.machine.profile = read_machine_profile(machine);
+  config.machine.profile = read_machine_profile(machine, {"tcu"});
   if (const auto name = args.text("board")) static_cast<BoardValues&>(config) = read_board(*name);
-  BoardValues& board = config;
-  board.memory_model = MemoryModel::fixed;
-  board.board_memory.reset();
-  read_options(board_parameters(), args, board);
+  read_memory_options(args, config);
   read_options(dpas_machine_parameters(), args, config.machine);
   read_options(dpas_profile_overrides(), args, config.machine);
   check_profile(config.machine.profile, machine);
-  refuse_unused_memory(args, config.machine.memory == dpas::MemoryKind::ideal);
+  const bool ideal = config.machine.memory == dpas::MemoryKind::ideal;
+  refuse_unused_memory(args, ideal);
+  if (!ideal) config.resolved_ddr = resolve_port_memory(config);
   return config;
 }
 

@@ -50,8 +50,4 @@ void refuse_unused_memory(const Args& args, bool ideal);
 /// Reads every file the run needs. Throws UserError before anything has been simulated or written.
 [[nodiscard]] DpasPlan plan_dpas_run(const Args& args, const std::string& machine);
 
-/// The profile of a --machine, by name of configs/dpas or path. Throws UserError that names the
-/// machines that there are.
-[[nodiscard]] dpas::Profile read_machine_profile(const std::string& machine);
-
 }  // namespace tactus

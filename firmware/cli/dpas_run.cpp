@@ -146,6 +146,7 @@ class Runner {
     run.run = &result_;
     run.cycles = result_.cycles;
     run.last_retire = result_.last_retire;
+    if (result_.ddr) run.own["ddr"] = to_json(*result_.ddr);
     run.lines = dpas_summary_lines(result_);
     document.images.push_back(std::move(run));
     document.total_cycles = simulation_.now();
@@ -193,7 +194,29 @@ std::optional<std::string> other_machine(const Words& words) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Options of TCU runs for which machines with a DPAS array have no notion.
+void refuse_options_of_tcus(const Words& words) {
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name == "--config") {
+      user_error(
+          "tactus run: --config is for TCU runs; of a machine with a DPAS array a file is the "
+          "profile, for --machine, and all else are options");
+    }
+    if (name == "--regions") {
+      user_error(
+          "tactus run: --regions is for TCU programs, whose instructions run once each and in "
+          "order; kernels have loops and several threads");
+    }
+  }
+}
+
+}  // namespace
+
 int dpas_run_command(const Words& words, const std::string& machine) {
+  refuse_options_of_tcus(words);
   Args args("run", "Runs a kernel on a machine with a DPAS array, cycle by cycle, with its data.",
             dpas_run_options());
   if (!args.parse(words)) return exit_ok;

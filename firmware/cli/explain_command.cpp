@@ -45,7 +45,9 @@ std::string default_of(const ParameterInfo& parameter) {
 
 std::string range_of(const ParameterInfo& parameter) {
   if (parameter.type == ParameterType::text) return "text";
-  if (parameter.type == ParameterType::other) return "list";
+  if (parameter.type == ParameterType::other) {
+    return parameter.value_name.empty() ? "list" : parameter.value_name;
+  }
   return parameter.range();
 }
 

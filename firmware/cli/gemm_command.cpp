@@ -61,7 +61,7 @@ std::vector<Args::Option> options() {
       return other.name == option.name;
     });
     if (known) continue;
-    if (option.group != "Board" || option.name == "board") option.group = "Built-in product";
+    if (option.group != "Board") option.group = "Built-in product";
     list.push_back(std::move(option));
   }
   return list;

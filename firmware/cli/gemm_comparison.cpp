@@ -12,6 +12,7 @@
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/table.h"
 #include "firmware/cli/version.h"
+#include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
 #include "firmware/gemm/comparison.h"
 #include "firmware/gemm/config.h"
@@ -40,15 +41,12 @@ std::vector<std::string> option_names(const ParameterTable<T>& table) {
 }
 
 /// Options that no machine of the comparison looks at.
-void refuse_unused(const Args& args, bool any_dpas, bool any_tcu) {
-  for (const auto& parameter : board_parameters()) {
-    if (any_tcu || !is_of_board_memory(parameter.key) || parameter.option.empty()) continue;
-    if (!args.has(parameter.option)) continue;
-    user_error("tactus gemm: --{} is for TCUs on a board, tcu:BOARD, and none is named",
-               parameter.option);
-  }
-  for (const char* name : {"arch", "board", "mac-rounding", "decoder-timeout", "feed-gap",
-                           "stall-percent", "stall-seed", "shuffle-seed"}) {
+void refuse_unused(const Args& args, const std::vector<gemm::GemmConfig>& machines) {
+  const auto any = [&](auto&& is) { return std::any_of(machines.begin(), machines.end(), is); };
+  const bool any_tcu = any([](const gemm::GemmConfig& machine) { return machine.is_tcu; });
+  const bool any_dpas = any([](const gemm::GemmConfig& machine) { return !machine.is_tcu; });
+  for (const char* name : {"arch", "mac-rounding", "decoder-timeout", "feed-gap", "stall-percent",
+                           "stall-seed", "shuffle-seed"}) {
     if (!args.has(name)) continue;
     user_error(
         "tactus gemm: --{} is for the built-in product, without --shape and --list; a "
@@ -56,7 +54,9 @@ void refuse_unused(const Args& args, bool any_dpas, bool any_tcu) {
         name);
   }
   if (any_dpas) {
-    if (!any_tcu) refuse_unused_memory(args, args.text("memory-port").value_or("ideal") == "ideal");
+    if (!any_tcu) {
+      refuse_unused_memory(args, machines.front().dpas.machine.memory == dpas::MemoryKind::ideal);
+    }
     return;
   }
   std::vector<std::string> names = option_names(gemm::kernel_parameters());
@@ -96,23 +96,28 @@ std::vector<Problem> problems_of(const Args& args) {
 std::vector<gemm::GemmConfig> machines_of(const Args& args) {
   std::vector<std::string> names = args.texts("machine");
   if (names.empty()) names.emplace_back("pvc");
+  std::optional<Board> board;
+  if (const auto name = args.text("board")) board = read_board(*name);
+  bool takes_board = false;
   std::vector<gemm::GemmConfig> machines;
   for (const std::string& name : names) {
     if (std::count(names.begin(), names.end(), name) > 1) {
       user_error("tactus gemm: --machine {} is given twice", name);
     }
     gemm::GemmConfig config = gemm::named_machine(name);
-    if (config.is_tcu) {
-      read_memory_options(args, config.board);
-    } else {
-      read_options(board_parameters(), args, config.board);
-      config.board.memory_model = MemoryModel::fixed;  // a DPAS machine has no other
-    }
+    const bool lacks_board = config.board_path.empty();
+    takes_board |= lacks_board;
+    if (board && lacks_board) gemm::put_on_board(config, *board);
+    read_memory_options(args, config.board);
     read_options(gemm::kernel_parameters(), args, config.kernel);
     read_options(gemm::dpas_option_parameters(), args, config.dpas);
     read_options(gemm::profile_parameters(), args, config.dpas);
     config.engine = read_engine(args);
     machines.push_back(std::move(config));
+  }
+  if (board && !takes_board) {
+    user_error(
+        "tactus gemm: --board is for machines without a board, and all that are named have one");
   }
   return machines;
 }
@@ -266,8 +271,8 @@ std::vector<Args::Option> comparison_options() {
       {"list", "NAME|F.csv", "products, rows of name, M, N, K, count; a name of configs/gemm",
        true},
       {"machine", "M",
-       "pvc, dg2, ...: a profile of configs/dpas, or dpas:F.json; tcu:F.tarch; tcu:BOARD "
-       "(default pvc)",
+       "pvc, dg2, ...: a profile of configs/dpas, or dpas:F.json; tcu:F.tarch; tcu:BOARD; "
+       "pvc@BOARD: on a board's memory (default pvc)",
        true},
       {"seed", "N", "of the random matrices (default 1)"},
       {"max-cycles", "N", "stop a run after N cycles"},
@@ -283,6 +288,12 @@ std::vector<Args::Option> comparison_options() {
   add(gemm::kernel_parameters().section(), "Kernel for a DPAS array");
   add(gemm::dpas_option_parameters().section(), "DPAS machine");
   add(gemm::profile_parameters().section(), "In place of the profile's values");
+  options.push_back(
+      {"board", "NAME|F.json",
+       "a board of configs/boards or a file: the values below, of machines whose name "
+       "has none; their port is AXI unless --memory-port says otherwise. Of the "
+       "built-in product also the architecture"});
+  options.back().group = "Board";
   add(board_parameters().section(), "Board");
   options.push_back(engine_option());
   return options;
@@ -311,9 +322,7 @@ int run_comparison(const Args& args) {
   comparison.revision = git_revision;
   comparison.problems = problems_of(args);
   const std::vector<gemm::GemmConfig> machines = machines_of(args);
-  const auto tcus = std::count_if(machines.begin(), machines.end(),
-                                  [](const auto& machine) { return machine.is_tcu; });
-  refuse_unused(args, static_cast<std::size_t>(tcus) < machines.size(), tcus > 0);
+  refuse_unused(args, machines);
   for (const char* option : files) {
     if (const auto path = args.text(option)) claim_output(*path);
   }

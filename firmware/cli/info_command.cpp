@@ -17,6 +17,7 @@
 #include "isa/support/files.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/layout.h"
+#include "isa/tcu/lookup.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
@@ -99,6 +100,13 @@ void print_architecture(const tcu::Architecture& architecture) {
        layout.simd);
   line("  header", "{} bits: opcode 4, flags 4", layout.header);
   for (unsigned i = 0; i < architecture.dais_blocks.size(); ++i) print_dais_block(architecture, i);
+  if (const tcu::LookupTables& tables = architecture.lookup_tables; tables.count > 0) {
+    line("lookup tables", "{} of {} entries, {} vectors each; keys in steps of 2^-{}", tables.count,
+         tables.depth, lookup_vectors(architecture), tables.key_binary_point);
+  }
+  if (architecture.shadow_weights != tcu::ShadowWeights::off) {
+    line("shadow weights", "new weights do not wait until the array has drained");
+  }
   warn_about_dais_blocks(architecture);
 }
 
@@ -123,6 +131,8 @@ void print_model(const Model& model) {
   }
   const std::uint64_t dais = counts[static_cast<std::size_t>(tcu::Opcode::dais)];
   if (dais > 0 && layout.dais_block_count > 0) line("", "{} Dais", dais);
+  const std::uint64_t luts = counts[static_cast<std::size_t>(tcu::Opcode::load_lut)];
+  if (luts > 0 && layout.lookup_table_count > 0) line("", "{} LoadLUT", luts);
   for (const tcu::ConstantsEntry& entry : file.consts) {
     line("constants", "{}: {} at DRAM1 vector {}", entry.file_name,
          kilobytes(entry.size, file.arch), entry.base);

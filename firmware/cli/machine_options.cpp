@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/parameter_options.h"
+#include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "isa/support/board_values.h"
@@ -70,6 +71,7 @@ std::optional<Board> read_board_option(const Args& args, TcuSimulationConfig& co
 
 void read_memory_options(const Args& args, BoardValues& board) {
   read_options(board_parameters(), args, board);
+  std::string latency;  // the option that chooses the memory of fixed latency
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (!is_fixed_latency(p.key) || !option_value(p, args)) continue;
     if (args.has("memory") && board.memory_model == MemoryModel::board) {
@@ -77,20 +79,32 @@ void read_memory_options(const Args& args, BoardValues& board) {
                  args.command(), p.option);
     }
     board.memory_model = MemoryModel::fixed;
+    if (latency.empty()) latency = p.option;
   }
-  for (const char* option : {"ddr", "port-clock-mhz", "port-data-bits", "interconnect-ns"}) {
-    if (board.memory_model == MemoryModel::board || !args.has(option)) continue;
+  if (board.memory_model == MemoryModel::board) return;
+  for (const Parameter<BoardValues>& p : board_parameters()) {
+    if (!replaces_board_memory(p.key) || !option_value(p, args)) continue;
+    if (board.board_memory) {
+      const std::string chooser = !latency.empty()     ? "--" + latency
+                                  : args.has("memory") ? "--memory fixed"
+                                                       : "the board in use";
+      user_error("tactus {}: --{} has no effect with the memory of fixed latency, which {} chooses",
+                 args.command(), p.option, chooser);
+    }
     user_error("tactus {}: --{} needs the board's memory: a --board whose file describes one",
-               args.command(), option);
+               args.command(), p.option);
   }
 }
 
-void read_machine_options(const Args& args, TcuSimulationConfig& config) {
+void read_machine_options(const Args& args, TcuSimulationConfig& config, const std::string& where) {
   check_width_option(args, config.architecture);
   read_memory_options(args, config);
   read_options(simulation_parameters(), args, config);
   check_axi_width(config.architecture, config.axi_data_bits);
-  resolve_memory(config);
+  const auto board = args.text("board");
+  resolve_memory(config, !where.empty() ? where
+                         : board        ? config_path("boards", *board) + ":"
+                                        : "the board's ");
   warn_about_dais_blocks(config.architecture);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "firmware/cli/args.h"
@@ -26,8 +27,10 @@ std::optional<Board> read_board_option(const Args& args, TcuSimulationConfig& co
 void read_memory_options(const Args& args, BoardValues& board);
 
 /// Reads the other options into a configuration whose architecture is already set, and warns about
-/// its DAIS blocks. What they leave out stays as it is.
-void read_machine_options(const Args& args, TcuSimulationConfig& config);
+/// its DAIS blocks. What they leave out stays as it is. `where` describes the board's memory, as
+/// resolve_memory() wants it; empty: the file of --board.
+void read_machine_options(const Args& args, TcuSimulationConfig& config,
+                          const std::string& where = "");
 
 /// On standard error, a line for each of tcu::dais_block_warnings().
 void warn_about_dais_blocks(const tcu::Architecture& architecture);

@@ -32,6 +32,8 @@ constexpr Command commands[] = {
     {"bench", "print the table of networks on boards: simulated, estimated, published",
      bench_command},
     {"sweep", "simulate many points of network, board, architecture and compiler", sweep_command},
+    {"codesign", "simulate a Stripe program on many machines, with energy and design ideas",
+     codesign_command},
     {"report", "write the results of a sweep as an HTML page", report_command},
     {"compile", "compile an ONNX model for an architecture", compile_command},
     {"estimate", "latency and energy of a program by formula", estimate_command},

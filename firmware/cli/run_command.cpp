@@ -16,6 +16,7 @@
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
 #include "firmware/cli/standard_output.h"
+#include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/sample_file.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
 #include "firmware/report/fan.h"
@@ -29,6 +30,19 @@
 namespace tactus {
 namespace {
 
+/// With the signals of the board's memory, where it has one.
+TraceOptions with_memory(TraceOptions options, TcuSimulation& simulation) {
+  if (MemorySystem* const memory = simulation.memory_system()) {
+    options.surroundings = [memory](const trace::Scope& top) { memory->describe(top); };
+  }
+  return options;
+}
+
+RunPlan& with_memory(RunPlan& plan, TcuSimulation& simulation) {
+  plan.trace = with_memory(plan.trace, simulation);
+  return plan;
+}
+
 /// Everything `tactus run` holds while it runs.
 class Runner {
  public:
@@ -36,7 +50,8 @@ class Runner {
       : plan_(std::move(plan)),
         simulation_(plan_.config),
         recorder_(
-            plan_, simulation_, [this] { return std::make_unique<TcuTimelineTracks>(simulation_); },
+            with_memory(plan_, simulation_), simulation_,
+            [this] { return std::make_unique<TcuTimelineTracks>(simulation_); },
             plan_.model ? plan_.model->path : plan_.workload.program),
         report_{plan_, {}, 0, 0, simulation_.machine().rates(), &recorder_.activity()} {
     if (!plan_.host.packages.empty()) packages_.emplace(plan_, simulation_);
@@ -281,8 +296,8 @@ class Runner {
 
 /// --trace-list needs a machine, but nothing to run on it.
 int list_command(const Args& args) {
-  const TcuSimulation simulation(plan_machine(args));
-  fmt::print("{}", signal_list(simulation, read_trace_options(args)));
+  TcuSimulation simulation(plan_machine(args));
+  fmt::print("{}", signal_list(simulation, with_memory(read_trace_options(args), simulation)));
   return exit_ok;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/cli/run_parameters.h"
+#include "firmware/config/memory.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
@@ -103,7 +104,7 @@ std::string run_config_json(const RunPlan& plan) {
   for (tcu::DaisBlockEntry& block : architecture.dais_blocks) block.program = absolute(block.path);
   json["architecture"] = Json::parse(tcu::to_json(architecture, -1));
   if (!plan.board.name.empty()) json["board"]["name"] = plan.board.name;
-  board_parameters().write(json["board"], plan.config);
+  board_parameters().write(json["board"], in_force(plan.config));
   RunChoices run = plan;
   if (!run.regions_wanted.empty() && !is_number(run.regions_wanted)) {
     run.regions_wanted = absolute(run.regions_wanted);

@@ -167,6 +167,16 @@ void plan_board(const Args& args, const Sources& sources, RunPlan& plan) {
   }
 }
 
+/// What describes the board's memory in errors.
+std::string memory_file(const Sources& sources, const RunPlan& plan) {
+  const std::vector<std::string>& given = sources.file.given;
+  if (std::find(given.begin(), given.end(), "memory") != given.end()) {
+    return sources.file.path + ":/board";
+  }
+  if (sources.board) return sources.board->path + ":";
+  return plan.model && plan.model->file.board ? plan.model->path + ":/board" : "";
+}
+
 /// The board that is named on the command line or, where its values are needed, in the file.
 void read_sources_board(const Args& args, Sources& sources, bool has_architecture) {
   if (const auto name = args.text("board")) {
@@ -290,7 +300,7 @@ TcuSimulationConfig plan_machine(const Args& args) {
         "that names one");
   }
   plan_board(args, sources, plan);
-  read_machine_options(args, plan.config);
+  read_machine_options(args, plan.config, memory_file(sources, plan));
   plan_sampling(args, plan);
   return plan.config;
 }
@@ -326,7 +336,7 @@ RunPlan plan_run(const Args& args) {
     plan_program(args, sources, plan);
   }
   plan_board(args, sources, plan);
-  read_machine_options(args, plan.config);
+  read_machine_options(args, plan.config, memory_file(sources, plan));
   plan_sampling(args, plan);
   plan.output = args.text("output");
   static_cast<RunOutputs&>(plan) = read_run_outputs(args, tcu_machine_info());

@@ -1,4 +1,5 @@
-// tactus sweep: many points of one network, board, architecture and compiler.
+// tactus sweep: many points of one network, board, architecture and compiler; tactus codesign: of
+// one Stripe program, with a page.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/version.h"
 #include "firmware/sweep/evaluate.h"
+#include "firmware/sweep/report.h"
 #include "firmware/sweep/run.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
@@ -156,15 +158,26 @@ std::string dropped(const Definition& definition, const Points& all) {
   return text;
 }
 
-int run_merge(const std::vector<std::string>& folders, const std::string& target) {
-  if (folders.empty()) user_error("tactus sweep merge: name the folders to join");
+/// What tactus codesign adds to a folder of results.
+void write_page(const std::string& folder) {
+  const sweep::Results results = sweep::read_results(folder);
+  if (results.lines.empty()) return;
+  const std::string path = folder + "/codesign.html";
+  write_file_atomically(path, sweep::report_html(results));
+  say(fmt::format("page in {}\n", path));
+}
+
+int run_merge(const std::string& command, const std::vector<std::string>& folders,
+              const std::string& target) {
+  if (folders.empty()) user_error("tactus {} merge: name the folders to join", command);
   const sweep::Merged merged = sweep::merge(folders, target);
   fmt::print("{}: {} of {} points, {} of them failed\n", target, merged.points - merged.missing,
              merged.points, merged.failed);
   return merged.missing + merged.failed == 0 ? exit_ok : exit_mismatch;
 }
 
-int run_sweep(const Args& args, const std::string& path, const sweep::Limits& limits) {
+int run_sweep(const Args& args, const std::string& path, const sweep::Limits& limits,
+              bool only_stripe) {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t at_once = args.number("jobs", cores, 1, 1024);
   const std::string text = read_text(path);
@@ -173,6 +186,12 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
       beside ? *beside + "/" + std::filesystem::path(path).filename().string() : path;
   const Definition definition =
       parse_as(FileKind::sweep, path, text, [&] { return sweep::parse_definition(text, where); });
+  if (only_stripe && !definition.base_of_all.is_stripe) {
+    user_error(
+        "{}:/base/workload/stripe: is missing: tactus codesign studies Stripe programs; "
+        "networks and matrix products are swept by tactus sweep",
+        path);
+  }
   Points all = sweep::points(definition);
   const sweep::Configurations configurations(definition);
   sweep::require_some_point(all.points, configurations, path);
@@ -193,7 +212,7 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   }
 
   const auto folder_name = args.text("output");
-  if (!folder_name) user_error("tactus sweep: name the folder of the results with -o");
+  if (!folder_name) user_error("tactus {}: name the folder of the results with -o", args.command());
   const std::string tool = tool_name();
   keep_going_without_reader();
   sweep::ResultsFolder folder(*folder_name, text, all.points, tool, args.has("retry-failed"));
@@ -250,39 +269,62 @@ int run_point(const sweep::Limits& limits) {
   return exit_ok;
 }
 
-}  // namespace
-
-int sweep_command(const Words& words) {
+/// Both commands: tactus codesign adds its page.
+int run_command_of(const std::string& command, const std::string& about, const Words& words) {
+  const bool codesign = command == "codesign";
   Args args(
-      "sweep",
-      "Simulates every point of a sweep. Interrupted at any moment, the same command goes on.\n"
-      "`tactus sweep merge DIR... -o DIR` joins the results of shards.\n"
-      "Exit code 1: some points failed (or, merging, are missing).",
+      command, about,
       {{"output", "DIR", "folder of the results", false, 'o'},
        {"jobs", "N", "points at once (default: cores)", false, 'j'},
        {"shard", "i/n", "only part i of n, for n machines"},
        {"retry-failed", "", "run points again that failed before"},
        {"max-cycles", "N", "a point that is not done after N cycles has failed"},
        {"point-timeout", "S", "a point that takes more than S seconds here has failed"},
-       {"beside", "DIR", "files that the sweep names lie in DIR (default: beside SWEEP.json)"},
+       {"beside", "DIR", "files that the sweep names lie in DIR (default: beside the file)"},
        {"check", "", "check the definition and count its points, run and write nothing"},
        {"dry-run", "", "list the points and estimate the time, write nothing"},
        {"point", "", "run one point, a configuration on standard input (used for the processes)",
         false, 0, "", true}},
-      "SWEEP.json | merge DIR...");
+      codesign ? "SPEC.json | merge DIR..." : "SWEEP.json | merge DIR...");
   if (!args.parse(words)) return exit_ok;
   const sweep::Limits limits{args.number("max-cycles", 0, 1, ~std::uint64_t{0}),
                              args.real("point-timeout", 0, 0, 31'536'000)};
   if (args.has("point")) return run_point(limits);
   std::vector<std::string> names = args.positional();
+  const auto output = args.text("output");
+  int code = exit_ok;
   if (!names.empty() && names.front() == "merge") {
-    const auto target = args.text("output");
-    if (!target) user_error("tactus sweep merge: name the target folder with -o");
+    if (!output) user_error("tactus {} merge: name the target folder with -o", command);
     names.erase(names.begin());
-    return run_merge(names, *target);
+    code = run_merge(command, names, *output);
+  } else {
+    if (names.size() != 1) user_error("tactus {}: name exactly one sweep file", command);
+    code = run_sweep(args, names.front(), limits, codesign);
   }
-  if (names.size() != 1) user_error("tactus sweep: name exactly one sweep file");
-  return run_sweep(args, names.front(), limits);
+  if (codesign && output && !args.has("check") && !args.has("dry-run")) write_page(*output);
+  return code;
+}
+
+}  // namespace
+
+int sweep_command(const Words& words) {
+  return run_command_of(
+      "sweep",
+      "Simulates every point of a sweep. Interrupted at any moment, the same command goes on.\n"
+      "`tactus sweep merge DIR... -o DIR` joins the results of shards.\n"
+      "Exit code 1: some points failed (or, merging, are missing).",
+      words);
+}
+
+int codesign_command(const Words& words) {
+  return run_command_of(
+      "codesign",
+      "Sweeps the machine under a Stripe program: passes rendered for each point, checked by the\n"
+      "interpreter, lowered, simulated. A point's line has latency, kernels, units, energy,\n"
+      "predicted beside measured time, design ideas; DIR/codesign.html shows them.\n"
+      "It is a sweep: interrupted at any moment, the same command goes on; shards, `merge` and\n"
+      "configs/sweeps/slurm.sh work as for tactus sweep. Exit code 1: some points failed.",
+      words);
 }
 
 }  // namespace tactus

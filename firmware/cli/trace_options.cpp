@@ -58,8 +58,11 @@ void read_trigger(const Args& args, TraceOptions& options) {
   }
 }
 
-trace::Registry& described(trace::Registry& registry, const Simulation& simulation) {
-  simulation.machine().describe(trace::Scope(registry, "top"));
+trace::Registry& described(trace::Registry& registry, const Simulation& simulation,
+                           const TraceOptions& options) {
+  const trace::Scope top(registry, "top");
+  simulation.machine().describe(top);
+  if (options.surroundings) options.surroundings(top);
   return registry;
 }
 
@@ -142,14 +145,14 @@ TraceOptions read_trace_options(const Args& args) {
 
 std::string signal_list(const Simulation& simulation, const TraceOptions& options) {
   trace::Registry registry(simulation.machine().widths());
-  return list_signals(described(registry, simulation), options.selection);
+  return list_signals(described(registry, simulation, options), options.selection);
 }
 
 RunTrace::RunTrace(Simulation& simulation, const TraceOptions& options, const std::string& comment)
     : simulation_(simulation),
       options_(options),
       registry_(simulation.machine().widths()),
-      plan_(make_plan(described(registry_, simulation), options.selection)) {
+      plan_(make_plan(described(registry_, simulation, options), options.selection)) {
   trace::VcdWriter::Header header;
   header.tool = fmt::format("tactus {} ({})", version, git_revision);
   header.comment = printable(comment, 1000);
@@ -163,7 +166,11 @@ RunTrace::RunTrace(Simulation& simulation, const TraceOptions& options, const st
   simulation.watch(&*tracer_);
 }
 
-RunTrace::~RunTrace() { simulation_.watch(nullptr); }
+/// An error ended the run: half a waveform is none.
+RunTrace::~RunTrace() {
+  simulation_.watch(nullptr);
+  if (!finished_) writer_->discard();
+}
 
 std::string RunTrace::nothing_traced() const {
   const Cycle end = simulation_.now();
@@ -181,6 +188,7 @@ std::string RunTrace::nothing_traced() const {
 
 std::string RunTrace::finish() {
   simulation_.watch(nullptr);
+  finished_ = true;
   if (tracer_->cycles() == 0) return nothing_traced();
   writer_->close();
   if (!writer_->error().empty()) return writer_->error();

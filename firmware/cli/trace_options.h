@@ -1,6 +1,7 @@
 // Waveforms of `tactus run`: options, and the trace of one run.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ struct TraceOptions {
   trace::Selection selection;
   trace::Window window;  ///< without its condition, which needs the machine
   TraceTrigger trigger;
+  /// Describes signals of what is around the machine; empty: there are none.
+  std::function<void(const trace::Scope&)> surroundings;
 };
 
 /// Depth and windows of a waveform; the triggers are options of their own.
@@ -42,7 +45,7 @@ class RunTrace {
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;
 
-  /// Closes the files. Returns what went wrong, or nothing.
+  /// Closes the files. Returns what went wrong, or nothing. Without it nothing is left behind.
   [[nodiscard]] std::string finish();
   /// For the summary, after finish().
   [[nodiscard]] std::string summary() const;
@@ -56,6 +59,7 @@ class RunTrace {
   trace::Plan plan_;
   std::optional<trace::VcdWriter> writer_;
   std::optional<trace::Tracer> tracer_;
+  bool finished_ = false;
 };
 
 }  // namespace tactus

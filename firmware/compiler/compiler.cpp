@@ -5,6 +5,7 @@
 #include "firmware/compiler/frontend/dot.h"
 #include "firmware/compiler/frontend/emitter.h"
 #include "firmware/compiler/frontend/model.h"
+#include "firmware/compiler/targets/tcu/optimise/optimise.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 #include "isa/tcu/disassembler.h"
@@ -51,6 +52,39 @@ std::vector<LayerInfo> describe_layers(const std::vector<LayerPlan>& plans,
   return layers;
 }
 
+/// A step of the model as the optimiser sees its result.
+optimise::StepShape shape_of(const Model& model, const std::string& name,
+                             const std::string& value) {
+  const Layout& layout = *model.value(value).layout;
+  const std::uint32_t n = model.architecture.array_size;
+  return {name, static_cast<std::uint32_t>(layout.blocks(n)),
+          static_cast<std::uint64_t>(layout.lanes()),
+          static_cast<std::uint64_t>(layout.vectors(n))};
+}
+
+/// From the HIR of single steps; nothing is given back to the memories.
+optimise::Graph graph_of(const Model& model, const Options& options, MemoryManager& memory) {
+  optimise::GraphBuilder builder(model.architecture.array_size, memory);
+  memory.begin_pass(false);
+  (void)allocate_inputs(model, memory);
+  for (const std::string& name : model.inputs) {
+    builder.add_input(name, memory.get(name).addresses, shape_of(model, name, name));
+  }
+  for (std::size_t k = 0; k < model.steps.size(); ++k) {
+    const Step& step = model.steps[k];
+    if (options.progress) options.progress({0, 1, k + 1, model.steps.size(), step.node->name});
+    LayerPlan plan;
+    plan.name = step.node->name;
+    plan.steps = {&step};
+    builder.add_step(Emitter(model, plan, memory).emit(),
+                     shape_of(model, step.node->name, step.writes.front()));
+  }
+  for (const std::string& name : model.outputs) {
+    builder.add_output(name, memory.get(name).addresses, shape_of(model, name, name).blocks);
+  }
+  return builder.take();
+}
+
 void add_notes(Compiled& result, const Options& options) {
   for (const HostStep& step : result.host_steps) {
     result.notes.push_back(fmt::format(
@@ -60,11 +94,70 @@ void add_notes(Compiled& result, const Options& options) {
   }
 }
 
+/// What does not depend on the way of compiling.
+void fill_from_model(Compiled& result, const Model& model, const Options& options) {
+  result.architecture = model.architecture;
+  for (const std::string& name : model.inputs) {
+    result.input_layouts.push_back(layout_of(model, name));
+  }
+  for (const std::string& name : model.outputs) {
+    result.output_layouts.push_back(layout_of(model, name));
+  }
+  result.host_steps = model.host_steps;
+  result.notes = model.notes;
+  add_notes(result, options);
+}
+
+void fill_from_program(Compiled& result, CompiledProgram program) {
+  result.program = std::move(program.program);
+  result.constants = std::move(program.constants);
+  result.constant_vectors = program.constants_count;
+  result.load_consts_to_local = program.load_constants_to_local;
+  result.inputs = std::move(program.inputs);
+  result.outputs = std::move(program.outputs);
+  result.instructions = program.instructions;
+  result.memory = program.memory;
+}
+
+Compiled compile_optimised(const Model& model, const Options& options) {
+  optimise::Machine machine;
+  machine.array_size = model.architecture.array_size;
+  machine.beats = static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(1, model.architecture.vector_bytes() * 8 / options.axi_data_bits));
+  machine.read_latency = options.read_latency;
+  machine.write_latency = options.write_latency;
+  tcu::Architecture unlimited = model.architecture;
+  unlimited.dram0_depth = unlimited.dram1_depth = std::uint64_t{1} << Address::raw_bits;
+  MemoryOptions memory_options;
+  memory_options.keep_values = true;
+  MemoryManager memory(unlimited, memory_options);  // the graph points into its constants
+  optimise::Optimised optimised = optimise::optimise(graph_of(model, options, memory),
+                                                     model.architecture, machine, options.effort);
+  Compiled result;
+  fill_from_program(result, std::move(optimised.program));
+  fill_from_model(result, model, options);
+  for (optimise::OptimisedLayer& layer : optimised.layers) {
+    LayerInfo info;
+    static_cast<LayerStatistics&>(info) = layer;
+    info.nodes = std::move(layer.nodes);
+    info.form = std::move(layer.form);
+    info.predicted_cycles = layer.predicted_cycles;
+    result.layers.push_back(std::move(info));
+    result.true_macs += result.layers.back().true_macs;
+  }
+  result.predicted_cycles = optimised.predicted_cycles;
+  if (options.dump_assembly) {
+    result.assembly = tcu::disassemble_program(model.architecture, result.program);
+  }
+  return result;
+}
+
 }  // namespace
 
 Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
                  const Options& options) {
   const Model model = analyse(graph, architecture, options);
+  if (options.optimise) return compile_optimised(model, options);
   const std::vector<LayerPlan> plans = form_layers(model);
 
   std::ostringstream hir, lir;
@@ -89,27 +182,11 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
   CompiledProgram program = builder.finish();
 
   Compiled result;
-  result.architecture = architecture;
-  result.program = std::move(program.program);
-  result.constants = std::move(program.constants);
-  result.constant_vectors = program.constants_count;
-  result.load_consts_to_local = program.load_constants_to_local;
-  result.compat = options.compat;
-  result.inputs = std::move(program.inputs);
-  result.outputs = std::move(program.outputs);
-  for (const std::string& name : model.inputs) {
-    result.input_layouts.push_back(layout_of(model, name));
-  }
-  for (const std::string& name : model.outputs) {
-    result.output_layouts.push_back(layout_of(model, name));
-  }
-  result.host_steps = model.host_steps;
   result.layers = describe_layers(plans, std::move(program.layers));
-  result.instructions = program.instructions;
+  fill_from_program(result, std::move(program));
+  fill_from_model(result, model, options);
+  result.compat = options.compat;
   for (const LayerInfo& layer : result.layers) result.true_macs += layer.true_macs;
-  result.memory = program.memory;
-  result.notes = model.notes;
-  add_notes(result, options);
   result.hir = hir.str();
   result.lir = lir.str();
   if (options.dump_assembly) {

@@ -42,6 +42,13 @@ struct Options {
   /// No output lies where an input or another output does, so that the inputs of an image can
   /// arrive while the outputs of the one before are still there. Inputs keep their DRAM0 then.
   bool separate_outputs = false;
+  /// By the optimising compiler (targets/tcu/optimise) instead of a strategy.
+  bool optimise = false;
+  std::uint64_t effort = 200;  ///< of the optimiser: plans that it may try
+  /// What the optimiser takes the machine for; any other runs the program as well, only not as
+  /// fast.
+  unsigned axi_data_bits = 64;
+  std::uint32_t read_latency = 20, write_latency = 5;
   std::vector<std::string> outputs;  ///< tensor names; empty: the graph's outputs
   /// By input name; "" stands for every input not named. Dimensions may be left to the model by
   /// -1; those the model fixes cannot be changed. The shape for inputs not named may have leading
@@ -86,7 +93,9 @@ struct HostStep {
 
 /// What a layer costs (see LayerStatistics) and which nodes it computes.
 struct LayerInfo : LayerStatistics {
-  std::vector<std::string> nodes;  ///< node names, in order
+  std::vector<std::string> nodes;      ///< node names, in order
+  std::string form;                    ///< of the optimiser: how it is computed
+  std::uint64_t predicted_cycles = 0;  ///< of the optimiser; 0: by no optimiser
 };
 
 struct Compiled {
@@ -106,8 +115,9 @@ struct Compiled {
   std::uint64_t instructions = 0;
   std::uint64_t true_macs = 0;  ///< what the model asks for; padding pixels are not in it
   MemoryUse memory;
-  std::vector<std::string> notes;  ///< decisions a user should see, a sentence each
-  std::string hir;                 ///< dumps, as asked for
+  std::uint64_t predicted_cycles = 0;  ///< of the optimiser's cost model; 0: by no optimiser
+  std::vector<std::string> notes;      ///< decisions a user should see, a sentence each
+  std::string hir;                     ///< dumps, as asked for
   std::string lir;
   std::string assembly;
   std::string dot;

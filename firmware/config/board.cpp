@@ -90,6 +90,9 @@ Board parse_board(std::string_view json_text, const std::string& where) {
   board_parameters().read(root, board);
   const bool chosen = root.has("memory_model");
   if (board.board_memory && !chosen) board.memory_model = MemoryModel::board;
+  if (board.memory_model == MemoryModel::board && !root.has("memory")) {
+    root.add_problem("memory", "missing key; memory_model \"board\" needs it");
+  }
   if (board.board_memory) {
     std::string& preset = board.board_memory->preset;
     if (is_path(preset)) preset = resolve_beside(where, preset);

@@ -1,22 +1,29 @@
 #include "firmware/config/memory.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "firmware/config/ddr_presets.h"
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/common/memory_system.h"
 #include "isa/support/error.h"
 
 namespace tactus {
 namespace {
 
-DdrConfig ddr_config(const BoardValues& board) {
-  DdrConfig config =
-      read_ddr_preset(board.ddr.empty() ? board.board_memory->preset : board.ddr).config;
-  for (const Parameter<DdrConfig>& p : ddr_parameters()) {
-    const std::string& value = p.key == "scheduler"     ? board.board_memory->scheduler
-                               : p.key == "page_policy" ? board.board_memory->page_policy
-                                                        : std::string();
-    if (!value.empty()) p.set(config, value);
+void check_clocks(const BoardValues& board, std::vector<MemoryProblem>& problems) {
+  for (unsigned p = 0; p < 2; ++p) {
+    try {
+      (void)path_config(board, p, 1);
+    } catch (const UserError& error) {
+      if (board.port_clock_mhz) {
+        problems.push_back({"/port_clock_mhz", error.what(), "--port-clock-mhz"});
+      } else {
+        problems.push_back(
+            {"/memory/paths/" + board.board_memory->ports[p] + "/clock_mhz", error.what(), ""});
+      }
+      return;
+    }
   }
-  return config;
 }
 
 /// The two banks in the DRAM.
@@ -32,44 +39,76 @@ void check_banks(const BoardMemory& memory, const tcu::Architecture& architectur
     problems.push_back({fmt::format("/memory/base/dram{}", p),
                         fmt::format("the bank takes bytes 0x{:x}..0x{:x}; allowed up to 0x{:x}, "
                                     "the end of the DRAM",
-                                    memory.base[p], end - 1, most - 1)});
+                                    memory.base[p], end - 1, most - 1),
+                        ""});
   }
   const bool apart =
       memory.base[0] + bytes[0] <= memory.base[1] || memory.base[1] + bytes[1] <= memory.base[0];
   if (apart) return;
+  const unsigned low = memory.base[0] <= memory.base[1] ? 0 : 1;
+  const std::uint64_t room = memory.base[1 - low] - memory.base[low];
   problems.push_back(
       {"/memory/base/dram1",
        fmt::format(
            "the bank takes bytes 0x{:x}..0x{:x}, and that of dram0 0x{:x}..0x{:x}; allowed: "
-           "banks that do not overlap, or --memory fixed (of sweeps: board.memory_model)",
+           "banks that do not overlap, here a dram{}_depth of up to {} vectors of {} bytes, or "
+           "--memory fixed (of sweeps: board.memory_model)",
            memory.base[1], memory.base[1] + bytes[1] - 1, memory.base[0],
-           memory.base[0] + bytes[0] - 1)});
+           memory.base[0] + bytes[0] - 1, low, room / vector, vector),
+       ""});
+}
+
+/// Clocks of "timeout(100)"; none of another policy.
+std::optional<std::uint64_t> page_timeout(const std::string& policy) {
+  const auto bracket = policy.find('(');
+  if (bracket == std::string::npos) return std::nullopt;
+  return std::stoull(policy.substr(bracket + 1));  // was checked when it was read
+}
+
+/// The preset, with what the board says in its place. Empty, with the reason among the problems, if
+/// there is none that can be used.
+std::optional<DdrConfig> look_up_ddr(const BoardValues& board,
+                                     std::vector<MemoryProblem>& problems) {
+  const BoardMemory& memory = *board.board_memory;
+  const bool replaced = !board.ddr.empty();
+  const std::string policy = memory.page_policy.substr(0, memory.page_policy.find('('));
+  try {
+    DdrConfig config = read_ddr_preset(replaced ? board.ddr : memory.preset).config;
+    for (const Parameter<DdrConfig>& p : ddr_parameters()) {
+      const std::string& value = p.key == "scheduler"     ? memory.scheduler
+                                 : p.key == "page_policy" ? policy
+                                                          : std::string();
+      if (!value.empty()) p.set(config, value);
+    }
+    if (!policy.empty()) config.page_timeout = page_timeout(memory.page_policy);
+    return config;
+  } catch (const UserError& error) {
+    problems.push_back(
+        {replaced ? "/ddr" : "/memory/ddr/preset", error.what(), replaced ? "--ddr" : ""});
+  }
+  return std::nullopt;
+}
+
+std::vector<MemoryProblem> problems_with(const BoardValues& board,
+                                         const tcu::Architecture& architecture,
+                                         std::optional<DdrConfig>& ddr) {
+  std::vector<MemoryProblem> problems;
+  if (!board.board_memory) return problems;
+  check_clocks(board, problems);
+  ddr = look_up_ddr(board, problems);
+  if (ddr) check_banks(*board.board_memory, architecture, *ddr, problems);
+  return problems;
 }
 
 }  // namespace
 
 std::vector<MemoryProblem> memory_problems(const BoardValues& board,
                                            const tcu::Architecture& architecture) {
-  std::vector<MemoryProblem> problems;
-  if (!board.board_memory) return problems;
-  for (unsigned p = 0; p < 2; ++p) {
-    try {
-      (void)path_config(board, p, 1);
-    } catch (const UserError& error) {
-      problems.push_back(
-          {"/memory/paths/" + board.board_memory->ports[p] + "/clock_mhz", error.what()});
-      break;
-    }
-  }
-  try {
-    check_banks(*board.board_memory, architecture, ddr_config(board), problems);
-  } catch (const UserError& error) {
-    problems.push_back({"/memory/ddr/preset", error.what()});
-  }
-  return problems;
+  std::optional<DdrConfig> ddr;
+  return problems_with(board, architecture, ddr);
 }
 
-void resolve_memory(TcuSimulationConfig& config) {
+void resolve_memory(TcuSimulationConfig& config, const std::string& where) {
   config.resolved_ddr.reset();
   if (config.memory_model == MemoryModel::fixed) return;
   if (!config.board_memory) {
@@ -77,10 +116,35 @@ void resolve_memory(TcuSimulationConfig& config) {
         "the memory model \"board\" needs a board whose file has a \"memory\"; see "
         "configs/README.md");
   }
-  for (const MemoryProblem& problem : memory_problems(config, config.architecture)) {
-    user_error("the board's {}: {}", problem.path, problem.what);
+  for (const MemoryProblem& problem :
+       problems_with(config, config.architecture, config.resolved_ddr)) {
+    if (!problem.option.empty()) user_error("{}: {}", problem.option, problem.what);
+    user_error("{}{}: {}", where, problem.path, problem.what);
   }
-  config.resolved_ddr = ddr_config(config);
+}
+
+bool replaces_board_memory(std::string_view key) {
+  constexpr std::string_view keys[] = {"port_clock_mhz", "port_data_bits", "interconnect_ns",
+                                       "ddr"};
+  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+}
+
+BoardValues in_force(BoardValues board) {
+  if (board.memory_model == MemoryModel::fixed || !board.board_memory) return board;
+  for (auto& [name, path] : board.board_memory->paths) {
+    if (board.port_clock_mhz) {
+      path.ratio.reset();
+      path.clock_mhz = board.port_clock_mhz;
+    }
+    path.data_bits = board.port_data_bits.value_or(path.data_bits);
+    if (board.interconnect_ns) path.interconnect_ns.fill(*board.interconnect_ns);
+  }
+  if (!board.ddr.empty()) board.board_memory->preset = board.ddr;
+  board.port_clock_mhz.reset();
+  board.port_data_bits.reset();
+  board.interconnect_ns.reset();
+  board.ddr.clear();
+  return board;
 }
 
 }  // namespace tactus

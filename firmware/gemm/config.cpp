@@ -7,6 +7,7 @@
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
+#include "firmware/config/port_memory.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/gemm/dpas/tiles.h"
 #include "firmware/gemm/tcu/runner.h"
@@ -82,7 +83,22 @@ const ParameterTable<DpasOptions>& profile_parameters() {
   return table;
 }
 
+void put_on_board(GemmConfig& config, const Board& board) {
+  config.board_path = board.path;
+  config.board = board;
+  config.dpas.machine.memory = dpas::MemoryKind::axi;
+}
+
 GemmConfig named_machine(const std::string& name, const std::string& beside) {
+  if (const std::size_t at = name.rfind('@'); at != std::string::npos) {
+    GemmConfig config = named_machine(name.substr(0, at), beside);
+    config.machine = name;
+    if (!config.board_path.empty()) {
+      user_error("machine {}: {} has a board already", quote(name), quote(name.substr(0, at)));
+    }
+    put_on_board(config, read_board(path_of("boards", name.substr(at + 1), beside)));
+    return config;
+  }
   GemmConfig config;
   config.machine = name;
   const std::size_t colon = name.find(':');
@@ -100,15 +116,17 @@ GemmConfig named_machine(const std::string& name, const std::string& beside) {
       config.board.axi_data_bits = width;
     } else {
       const Board board = read_board(path_of("boards", rest, beside));
+      config.board_path = board.path;
       config.board = board;
       config.architecture = board.architecture;
     }
     return config;
   }
   const std::vector<std::string> names = config_names("dpas");
-  const std::string allowed =
-      fmt::format("allowed: a profile ({}) or dpas:F.json, tcu:F.tarch, or tcu: and a board ({})",
-                  one_line(names), one_line(config_names("boards")));
+  const std::string allowed = fmt::format(
+      "allowed: a profile ({}) or dpas:F.json, tcu:F.tarch, each of them with @ and a "
+      "board, or tcu: and a board ({})",
+      one_line(names), one_line(config_names("boards")));
   if (kind != "dpas" || rest.empty()) user_error("no machine {}; {}", quote(name), allowed);
   const bool is_path = rest.find('/') != std::string::npos || ends_with(rest, ".json");
   if (!is_path && std::find(names.begin(), names.end(), rest) == names.end()) {
@@ -124,6 +142,9 @@ DpasRunnerConfig dpas_runner_config(const GemmConfig& config) {
   static_cast<BoardValues&>(dpas.simulation) = config.board;
   dpas.simulation.machine = config.dpas.machine;
   dpas.simulation.machine.engine = config.engine;
+  const bool axi = dpas.simulation.machine.memory == dpas::MemoryKind::axi;
+  if (axi || !config.board.board_memory)
+    dpas.simulation.resolved_ddr = resolve_port_memory(config.board);
   dpas.precision = parse_precision(config.kernel.precision, "precision");
   dpas.b_layout = config.kernel.b_layout;
   const KernelOptions& k = config.kernel;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "firmware/config/board.h"
 #include "firmware/driver/tcu/simulation.h"
 #include "firmware/gemm/dpas/runner.h"
 #include "firmware/gemm/measurement.h"
@@ -34,6 +35,7 @@ struct DpasOptions {
 struct GemmConfig {
   std::string machine;  ///< as it was named
   bool is_tcu = false;
+  std::string board_path;  ///< the file of its board; empty: it has none
   BoardValues board;
   DpasOptions dpas;
   KernelOptions kernel;
@@ -43,9 +45,14 @@ struct GemmConfig {
 
 /// "pvc" or "dpas:pvc": a profile of configs/dpas, or a .json file; "tcu:F.tarch": an architecture
 /// with ports as wide as its vectors, if AXI has them, and latencies of one cycle; "tcu:zcu104": a
-/// board of configs/boards, or a .json file. Paths are
-/// sought from the folder of `beside`, if it is given. Throws UserError with what is allowed.
+/// board of configs/boards, or a .json file. "pvc@zcu104", "tcu:F.tarch@zcu104": the same on a
+/// board, see put_on_board(). Paths are sought from the folder of `beside`, if it is given. Throws
+/// UserError with what is allowed.
 [[nodiscard]] GemmConfig named_machine(const std::string& name, const std::string& beside = {});
+
+/// Gives a machine that has none a board: its clock, port and memory. A machine with a DPAS array
+/// then has the AXI port.
+void put_on_board(GemmConfig& config, const Board& board);
 
 /// Throws UserError for values that contradict each other.
 [[nodiscard]] std::unique_ptr<Runner> make_runner(const GemmConfig& config);

@@ -3,7 +3,8 @@
 // Graphs come from load_graph() and parse_graph() (loader.h) or are built by hand (firmware/zoo),
 // and write_graph() (writer.h) makes a file of one. A graph that was loaded keeps these promises:
 // * Node names, and the names of all values (inputs, initializers, node outputs), are unique and
-//   not empty. A node reads only graph inputs, initializers and outputs of nodes before it.
+//   not empty. A node reads only graph inputs, initializers and outputs of nodes before it: nodes
+//   that stand in another order in the file are sorted, names that two nodes share get a number.
 // * Sizes are not negative, and a tensor holds as many elements as its shape says.
 // * Operators are not looked at: any op_type, any number of inputs, any attribute can occur.
 // Attribute access throws UserError that names file, node, attribute, and what is allowed.
@@ -32,12 +33,31 @@ enum class ElementType { float32, int64 };
 /// subject of the sentence.
 [[nodiscard]] std::int64_t element_count(const Shape& shape, std::string_view what = "tensor");
 
+/// ONNX's numbers of element types, for Tensor::stored and the attribute `to` of Cast.
+enum OnnxType : std::int32_t {
+  onnx_float = 1,
+  onnx_uint8 = 2,
+  onnx_int8 = 3,
+  onnx_uint16 = 4,
+  onnx_int16 = 5,
+  onnx_int32 = 6,
+  onnx_int64 = 7,
+  onnx_bool = 9,
+  onnx_float16 = 10,
+  onnx_double = 11,
+  onnx_uint32 = 12,
+  onnx_bfloat16 = 16,
+};
+
 /// Row-major; of the two lists the one of its type is used.
 struct Tensor {
   Shape shape;
   ElementType type = ElementType::float32;
   std::vector<float> floats;
   std::vector<std::int64_t> integers;
+  /// ONNX's number of the type the file keeps the elements in, if that is neither FLOAT nor INT64:
+  /// FLOAT16, INT8, BOOL... Values are exact; equality and arithmetic do not look at it.
+  std::int32_t stored = 0;
 
   [[nodiscard]] static Tensor of(Shape shape, std::vector<float> values);
   [[nodiscard]] static Tensor of(Shape shape, std::vector<std::int64_t> values);
@@ -99,6 +119,7 @@ struct Dimension {
 struct ValueInfo {
   std::string name;
   ElementType type = ElementType::float32;
+  std::int32_t stored = 0;  ///< as in Tensor
   /// None: the file states no shape, not even the rank (allowed for outputs, rare for inputs).
   std::optional<std::vector<Dimension>> dims;
 };
@@ -108,7 +129,7 @@ struct Graph {
   std::string name;
   std::int64_t ir_version = 0;
   std::int64_t opset = 0;   ///< version of the default operator domain
-  std::vector<Node> nodes;  ///< in file order: producers before consumers
+  std::vector<Node> nodes;  ///< producers before consumers, else in file order
   std::map<std::string, Tensor, std::less<>> initializers;
   std::vector<ValueInfo> inputs;  ///< without those that initializers give a value
   std::vector<ValueInfo> outputs;

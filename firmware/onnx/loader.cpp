@@ -37,7 +37,8 @@ class Loader {
     read_inputs();
     name_nodes();
     for (const auto& node : model_.graph().node()) read_node(node);
-    check_order();
+    check_inputs();
+    sort_nodes();
     read_outputs();
     return std::move(graph_);
   }
@@ -103,7 +104,10 @@ class Loader {
                  subject);
     }
     const auto& type = proto.type().tensor_type();
-    ValueInfo info{proto.name(), load_element_type(type.elem_type(), subject), std::nullopt};
+    ValueInfo info;
+    info.name = proto.name();
+    info.type = load_element_type(type.elem_type(), subject);
+    info.stored = stored_type(type.elem_type());
     if (!type.has_shape()) return info;
     info.dims.emplace();
     for (const auto& dim : type.shape().dim()) {
@@ -160,31 +164,36 @@ class Loader {
         fail("output {} is neither made by a node nor an input or initializer",
              quote(proto.name()));
       }
+      // Types of outputs follow from the nodes, so a file need not state them.
+      if (!proto.has_type() || proto.type().tensor_type().elem_type() == 0) {
+        graph_.outputs.emplace_back().name = proto.name();
+        continue;
+      }
       graph_.outputs.push_back(value_info(proto, "output"));
     }
     if (graph_.outputs.empty()) fail("the graph has no outputs");
   }
 
-  /// Names of the file first, so that derived ones can keep clear of them.
+  /// Names of the file first, so that derived ones can keep clear of them. Of nodes that share a
+  /// name the first keeps it.
   void name_nodes() {
-    std::unordered_set<std::string> taken;
-    for (const auto& node : model_.graph().node()) {
-      if (!node.name().empty() && !taken.insert(node.name()).second) {
-        fail("two nodes are named {}; names must be unique", quote(node.name()));
-      }
-    }
+    std::unordered_set<std::string> stated, taken;
+    for (const auto& node : model_.graph().node()) stated.insert(node.name());
+    taken = stated;
+    std::unordered_set<std::string> given;
+    std::unordered_map<std::string, unsigned> last_number;
     for (const auto& node : model_.graph().node()) {
       std::string name = node.name();
-      if (name.empty()) {
-        std::string base = node.op_type();
+      if (name.empty() || !given.insert(name).second) {
+        std::string base = name.empty() ? node.op_type() : name;
         for (const std::string& output : node.output()) {
-          if (output.empty()) continue;
+          if (!name.empty() || output.empty()) continue;
           base = output;
           break;
         }
         name = base;
-        // A name of the file can be in the way of one base only, so this does not take long.
-        for (unsigned n = 1; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
+        unsigned& n = last_number[base];
+        while (!taken.insert(name).second) name = fmt::format("{}_{}", base, ++n);
       }
       node_names_.push_back(std::move(name));
     }
@@ -253,48 +262,54 @@ class Loader {
     }
   }
 
-  /// Every input is defined, and by an earlier node.
-  void check_order() {
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const Node& node = graph_.nodes[i];
+  void check_inputs() const {
+    for (const Node& node : graph_.nodes) {
       for (const std::string& input : node.inputs) {
-        if (input.empty()) continue;
-        if (values_.count(input) == 0) {
-          user_error(
-              "{}: input {} is not defined: no initializer, graph input or node output has this "
-              "name",
-              node.where(), quote(input));
-        }
-        const auto producer = producers_.find(input);
-        if (producer == producers_.end() || producer->second < i) continue;
-        if (reaches(i, producer->second)) {
-          user_error("{}: input {} depends on the node itself: the graph has a cycle", node.where(),
-                     quote(input));
-        }
+        if (input.empty() || values_.count(input) != 0) continue;
         user_error(
-            "{}: input {} comes from node {}, which stands later in the file; nodes must "
-            "follow those they read from",
-            node.where(), quote(input), quote(graph_.nodes[producer->second].name));
+            "{}: input {} is not defined: no initializer, graph input or node output has this "
+            "name",
+            node.where(), quote(input));
       }
     }
   }
 
-  /// Whether node `to` is `from` or reads, directly or not, from it.
-  bool reaches(std::size_t from, std::size_t to) const {
-    std::vector<std::size_t> open{to};
-    std::set<std::size_t> seen{to};
-    while (!open.empty()) {
-      const std::size_t node = open.back();
-      open.pop_back();
-      if (node == from) return true;
-      for (const std::string& input : graph_.nodes[node].inputs) {
-        const auto producer = producers_.find(input);
-        if (producer != producers_.end() && seen.insert(producer->second).second) {
-          open.push_back(producer->second);
+  /// Producers before consumers; what is in order already stays as it is.
+  void sort_nodes() {
+    std::vector<std::size_t> order;
+    enum class Mark : std::uint8_t { fresh, open, done };
+    std::vector<Mark> marks(graph_.nodes.size(), Mark::fresh);
+    struct Visit {
+      std::size_t node;
+      std::size_t next_input;
+    };
+    std::vector<Visit> stack;
+    for (std::size_t first = 0; first < graph_.nodes.size(); ++first) {
+      if (marks[first] == Mark::fresh) stack.push_back({first, 0});
+      while (!stack.empty()) {
+        Visit& visit = stack.back();
+        const Node& node = graph_.nodes[visit.node];
+        marks[visit.node] = Mark::open;
+        if (visit.next_input == node.inputs.size()) {
+          marks[visit.node] = Mark::done;
+          order.push_back(visit.node);
+          stack.pop_back();
+          continue;
         }
+        const std::string& input = node.inputs[visit.next_input++];
+        const auto producer = producers_.find(input);
+        if (producer == producers_.end() || marks[producer->second] == Mark::done) continue;
+        if (marks[producer->second] == Mark::open) {
+          user_error("{}: input {} depends on the node itself: the graph has a cycle", node.where(),
+                     quote(input));
+        }
+        stack.push_back({producer->second, 0});
       }
     }
-    return false;
+    std::vector<Node> sorted;
+    sorted.reserve(order.size());
+    for (const std::size_t i : order) sorted.push_back(std::move(graph_.nodes[i]));
+    graph_.nodes = std::move(sorted);
   }
 
   const onnx::ModelProto& model_;

@@ -1,10 +1,11 @@
 // ONNX files as graphs.
 //
-// Reads models of IR version 3 or later with one operator domain version each, FLOAT and INT64
-// tensors. Everything a Graph cannot say is refused with a UserError that names file, node or
-// tensor, and what is allowed: truncated or foreign files, cycles, nodes out of order, undefined
-// or doubly defined values, tensors whose data does not match their shape, sparse tensors,
-// sub-graphs (If, Loop, Scan), local functions, training information, other element types.
+// Reads models of IR version 3 or later with one operator domain version each. Real numbers of any
+// width become FLOAT, whole ones (up to 64 bits, BOOL too) INT64; what they were is kept beside.
+// Everything a Graph cannot say is refused with a UserError that names file, node or tensor, and
+// what is allowed: truncated or foreign files, cycles, undefined or doubly defined values, tensors
+// whose data does not match their shape, sparse tensors, sub-graphs (If, Loop, Scan), local
+// functions, training information, texts and complex numbers.
 // Sizes in the file are checked against the bytes present before anything is allocated.
 #pragma once
 

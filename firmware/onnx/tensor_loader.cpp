@@ -1,10 +1,12 @@
 #include "firmware/onnx/tensor_loader.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <system_error>
 
 #include "isa/support/error.h"
@@ -120,70 +122,219 @@ std::string external_bytes(const onnx::TensorProto& proto, std::uint64_t expecte
   return bytes;
 }
 
-/// Elements in the fields that no supported type uses.
-int foreign_elements(const onnx::TensorProto& proto, ElementType type) {
-  const int other =
-      type == ElementType::float32 ? proto.int64_data_size() : proto.float_data_size();
-  return other + proto.int32_data_size() + proto.string_data_size() + proto.double_data_size() +
-         proto.uint64_data_size();
+/// Bytes of one element in raw data; 0: the type is not supported.
+std::size_t raw_bytes(std::int32_t type) {
+  switch (type) {
+    case onnx::TensorProto::BOOL:
+    case onnx::TensorProto::INT8:
+    case onnx::TensorProto::UINT8:
+      return 1;
+    case onnx::TensorProto::INT16:
+    case onnx::TensorProto::UINT16:
+    case onnx::TensorProto::FLOAT16:
+    case onnx::TensorProto::BFLOAT16:
+      return 2;
+    case onnx::TensorProto::FLOAT:
+    case onnx::TensorProto::INT32:
+    case onnx::TensorProto::UINT32:
+      return 4;
+    case onnx::TensorProto::DOUBLE:
+    case onnx::TensorProto::INT64:
+      return 8;
+    default:
+      return 0;
+  }
 }
 
-template <typename T, typename List>
-std::vector<T> elements(const onnx::TensorProto& proto, const List& typed, const Shape& shape,
-                        const std::string& subject, const std::string& folder) {
+/// How many elements are in the field that the type uses, and in all others.
+struct FieldSizes {
+  std::uint64_t own = 0;
+  std::uint64_t foreign = 0;
+};
+
+FieldSizes field_sizes(const onnx::TensorProto& proto) {
+  const auto all = static_cast<std::uint64_t>(proto.float_data_size()) +
+                   static_cast<std::uint64_t>(proto.int32_data_size()) +
+                   static_cast<std::uint64_t>(proto.int64_data_size()) +
+                   static_cast<std::uint64_t>(proto.double_data_size()) +
+                   static_cast<std::uint64_t>(proto.uint64_data_size()) +
+                   static_cast<std::uint64_t>(proto.string_data_size());
+  int own = proto.int32_data_size();
+  if (proto.data_type() == onnx::TensorProto::FLOAT) own = proto.float_data_size();
+  if (proto.data_type() == onnx::TensorProto::INT64) own = proto.int64_data_size();
+  if (proto.data_type() == onnx::TensorProto::DOUBLE) own = proto.double_data_size();
+  if (proto.data_type() == onnx::TensorProto::UINT32) own = proto.uint64_data_size();
+  return {static_cast<std::uint64_t>(own), all - static_cast<std::uint64_t>(own)};
+}
+
+/// The raw bytes of all elements, from the message or a side file; nothing if the elements are in a
+/// typed field.
+std::optional<std::string> raw_elements(const onnx::TensorProto& proto, const Shape& shape,
+                                        const std::string& subject, const std::string& folder) {
   const auto count = static_cast<std::uint64_t>(element_count(shape, subject));
+  const std::uint64_t bytes = count * raw_bytes(proto.data_type());
+  const std::uint64_t typed = field_sizes(proto).own;
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
-    if (proto.has_raw_data() || typed.size() != 0) {
+    if (proto.has_raw_data() || typed != 0) {
       user_error("{}: its data is both in the file and in a side file", subject);
     }
-    return copied<T>(external_bytes(proto, count * sizeof(T), subject, folder));
+    return external_bytes(proto, bytes, subject, folder);
   }
   if (proto.external_data_size() != 0) {
     user_error("{}: names a side file, but its data location is not EXTERNAL", subject);
   }
-  if (proto.has_raw_data() && (typed.size() == 0 || !proto.raw_data().empty())) {
-    if (typed.size() != 0) user_error("{}: has both raw and typed data", subject);
-    if (proto.raw_data().size() != count * sizeof(T)) {
+  if (proto.has_raw_data() && (typed == 0 || !proto.raw_data().empty())) {
+    if (typed != 0) user_error("{}: has both raw and typed data", subject);
+    if (proto.raw_data().size() != bytes) {
       user_error("{}: has {} bytes of raw data, but shape {} needs {}", subject,
-                 proto.raw_data().size(), to_string(shape), count * sizeof(T));
+                 proto.raw_data().size(), to_string(shape), bytes);
     }
-    return copied<T>(proto.raw_data());
+    return proto.raw_data();
   }
-  if (static_cast<std::uint64_t>(typed.size()) != count) {
-    user_error("{}: has {} elements, but shape {} needs {}", subject, typed.size(),
-               to_string(shape), count);
+  if (typed != count) {
+    user_error("{}: has {} elements, but shape {} needs {}", subject, typed, to_string(shape),
+               count);
   }
-  return std::vector<T>(typed.begin(), typed.end());
+  return std::nullopt;
+}
+
+float half_to_float(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const int fraction = bits & 1023;
+  double value = exponent == 0    ? std::ldexp(fraction, -24)
+                 : exponent == 31 ? (fraction == 0 ? std::numeric_limits<double>::infinity()
+                                                   : std::numeric_limits<double>::quiet_NaN())
+                                  : std::ldexp(1024 + fraction, exponent - 25);
+  if ((bits & 0x8000) != 0) value = -value;
+  return static_cast<float>(value);
+}
+
+float brain_to_float(std::uint16_t bits) {
+  const std::uint32_t wide = std::uint32_t{bits} << 16;
+  float value = 0;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+template <typename To, typename From>
+std::vector<To> converted(const std::vector<From>& values) {
+  return std::vector<To>(values.begin(), values.end());
+}
+
+template <typename From>
+std::vector<float> converted_halves(const std::vector<From>& values,
+                                    float (*convert)(std::uint16_t)) {
+  std::vector<float> result;
+  result.reserve(values.size());
+  for (const From bits : values) result.push_back(convert(static_cast<std::uint16_t>(bits)));
+  return result;
+}
+
+void set_from_raw(Tensor& tensor, std::int32_t type, const std::string& raw) {
+  switch (type) {
+    case onnx::TensorProto::FLOAT:
+      tensor.floats = copied<float>(raw);
+      break;
+    case onnx::TensorProto::DOUBLE:
+      tensor.floats = converted<float>(copied<double>(raw));
+      break;
+    case onnx::TensorProto::FLOAT16:
+      tensor.floats = converted_halves(copied<std::uint16_t>(raw), half_to_float);
+      break;
+    case onnx::TensorProto::BFLOAT16:
+      tensor.floats = converted_halves(copied<std::uint16_t>(raw), brain_to_float);
+      break;
+    case onnx::TensorProto::INT64:
+      tensor.integers = copied<std::int64_t>(raw);
+      break;
+    case onnx::TensorProto::INT32:
+      tensor.integers = converted<std::int64_t>(copied<std::int32_t>(raw));
+      break;
+    case onnx::TensorProto::UINT32:
+      tensor.integers = converted<std::int64_t>(copied<std::uint32_t>(raw));
+      break;
+    case onnx::TensorProto::INT16:
+      tensor.integers = converted<std::int64_t>(copied<std::int16_t>(raw));
+      break;
+    case onnx::TensorProto::UINT16:
+      tensor.integers = converted<std::int64_t>(copied<std::uint16_t>(raw));
+      break;
+    case onnx::TensorProto::INT8:
+      tensor.integers = converted<std::int64_t>(copied<std::int8_t>(raw));
+      break;
+    default:  // UINT8, BOOL
+      tensor.integers = converted<std::int64_t>(copied<std::uint8_t>(raw));
+  }
+}
+
+void set_from_fields(Tensor& tensor, const onnx::TensorProto& proto) {
+  const auto list = [](const auto& field) {
+    return std::vector<typename std::decay_t<decltype(field)>::value_type>(field.begin(),
+                                                                           field.end());
+  };
+  switch (proto.data_type()) {
+    case onnx::TensorProto::FLOAT:
+      tensor.floats = list(proto.float_data());
+      break;
+    case onnx::TensorProto::DOUBLE:
+      tensor.floats = converted<float>(list(proto.double_data()));
+      break;
+    case onnx::TensorProto::FLOAT16:
+      tensor.floats = converted_halves(list(proto.int32_data()), half_to_float);
+      break;
+    case onnx::TensorProto::BFLOAT16:
+      tensor.floats = converted_halves(list(proto.int32_data()), brain_to_float);
+      break;
+    case onnx::TensorProto::INT64:
+      tensor.integers = converted<std::int64_t>(list(proto.int64_data()));
+      break;
+    case onnx::TensorProto::UINT32:
+      tensor.integers = converted<std::int64_t>(list(proto.uint64_data()));
+      break;
+    default:
+      tensor.integers = converted<std::int64_t>(list(proto.int32_data()));
+  }
 }
 
 }  // namespace
 
 ElementType load_element_type(std::int64_t type, const std::string& subject) {
-  if (type == onnx::TensorProto::FLOAT) return ElementType::float32;
-  if (type == onnx::TensorProto::INT64) return ElementType::int64;
   const auto number = static_cast<int>(type);
   const bool named = onnx::TensorProto::DataType_IsValid(number) && number == type;
+  if (named && raw_bytes(number) != 0) {
+    const bool real = number == onnx::TensorProto::FLOAT || number == onnx::TensorProto::DOUBLE ||
+                      number == onnx::TensorProto::FLOAT16 || number == onnx::TensorProto::BFLOAT16;
+    return real ? ElementType::float32 : ElementType::int64;
+  }
   user_error(
-      "{}: element type {} is not supported; allowed are FLOAT and INT64", subject,
+      "{}: element type {} is not supported; allowed are FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT8 to "
+      "INT64, UINT8 to UINT32 and BOOL",
+      subject,
       named ? onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(number))
             : std::to_string(type));
+}
+
+std::int32_t stored_type(std::int64_t type) {
+  const bool usual = type == onnx::TensorProto::FLOAT || type == onnx::TensorProto::INT64;
+  return usual ? 0 : static_cast<std::int32_t>(type);
 }
 
 Tensor load_tensor(const onnx::TensorProto& proto, const std::string& subject,
                    const std::string& folder) {
   Tensor tensor;
   tensor.type = load_element_type(proto.data_type(), subject);
+  tensor.stored = stored_type(proto.data_type());
   if (proto.has_segment()) user_error("{}: is cut into segments, which is not supported", subject);
-  if (const int foreign = foreign_elements(proto, tensor.type); foreign != 0) {
+  if (const std::uint64_t foreign = field_sizes(proto).foreign; foreign != 0) {
     user_error("{}: {} elements are in a field for another type than {}", subject, foreign,
-               name_of(tensor.type));
+               onnx::TensorProto::DataType_Name(
+                   static_cast<onnx::TensorProto::DataType>(proto.data_type())));
   }
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
-  if (tensor.type == ElementType::float32) {
-    tensor.floats = elements<float>(proto, proto.float_data(), tensor.shape, subject, folder);
+  if (const auto raw = raw_elements(proto, tensor.shape, subject, folder)) {
+    set_from_raw(tensor, proto.data_type(), *raw);
   } else {
-    tensor.integers =
-        elements<std::int64_t>(proto, proto.int64_data(), tensor.shape, subject, folder);
+    set_from_fields(tensor, proto);
   }
   return tensor;
 }

@@ -14,7 +14,11 @@ namespace tactus::nn {
 [[nodiscard]] Tensor load_tensor(const onnx::TensorProto& proto, const std::string& subject,
                                  const std::string& folder);
 
-/// FLOAT or INT64, else a UserError.
+/// FLOAT for real numbers of up to 64 bits, INT64 for whole ones (BOOL among them, UINT64 not);
+/// else a UserError.
 [[nodiscard]] ElementType load_element_type(std::int64_t type, const std::string& subject);
+
+/// The type to keep beside a tensor or value: 0 for FLOAT and INT64.
+[[nodiscard]] std::int32_t stored_type(std::int64_t type);
 
 }  // namespace tactus::nn

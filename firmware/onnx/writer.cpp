@@ -14,8 +14,10 @@ namespace {
 
 using Proto = onnx::AttributeProto;
 
-int data_type(ElementType type) {
-  return type == ElementType::float32 ? onnx::TensorProto::FLOAT : onnx::TensorProto::INT64;
+/// Real numbers are written as FLOAT, whole ones in the type they came in.
+int data_type(ElementType type, std::int32_t stored) {
+  if (type == ElementType::float32) return onnx::TensorProto::FLOAT;
+  return stored == 0 ? onnx::TensorProto::INT64 : stored;
 }
 
 template <typename T>
@@ -25,9 +27,17 @@ void set_raw(onnx::TensorProto& proto, const std::vector<T>& values) {
 
 void set_tensor(onnx::TensorProto& proto, const Tensor& tensor) {
   for (const std::int64_t size : tensor.shape) proto.add_dims(size);
-  proto.set_data_type(data_type(tensor.type));
+  proto.set_data_type(data_type(tensor.type, tensor.stored));
   if (tensor.type == ElementType::float32) {
     set_raw(proto, tensor.floats);
+  } else if (tensor.stored == onnx::TensorProto::UINT32) {
+    for (const std::int64_t value : tensor.integers) {
+      proto.add_uint64_data(static_cast<std::uint64_t>(value));
+    }
+  } else if (tensor.stored != 0) {
+    for (const std::int64_t value : tensor.integers) {
+      proto.add_int32_data(static_cast<std::int32_t>(value));
+    }
   } else {
     set_raw(proto, tensor.integers);
   }
@@ -70,7 +80,7 @@ struct AttributeWriter {
 void set_value_info(onnx::ValueInfoProto& proto, const ValueInfo& info) {
   proto.set_name(info.name);
   auto& type = *proto.mutable_type()->mutable_tensor_type();
-  type.set_elem_type(data_type(info.type));
+  type.set_elem_type(data_type(info.type, info.stored));
   if (!info.dims) return;
   auto& shape = *type.mutable_shape();
   for (const Dimension& dimension : *info.dims) {

@@ -77,23 +77,32 @@ std::set<std::size_t> distinct_axes(const Call& call, const Shape& axes, std::si
 }  // namespace
 
 void run_cast(Call& call) {
-  constexpr std::int64_t to_float = 1, to_int64 = 7;  // element types of ONNX
   const Tensor& in = call.input(0);
   const std::int64_t to = call.node.integer("to");
+  const bool to_real =
+      to == onnx_float || to == onnx_double || to == onnx_float16 || to == onnx_bfloat16;
+  const bool to_whole = to == onnx_int64 || to == onnx_int32 || to == onnx_bool;
+  if (!to_real && !to_whole) {
+    call.fail(
+        "element type {} is not supported; allowed are 1 (FLOAT), 10 (FLOAT16), 11 (DOUBLE), 16 "
+        "(BFLOAT16), 6 (INT32), 7 (INT64) and 9 (BOOL)",
+        to);
+  }
   Tensor result = in;
-  if (to == to_float && in.type == ElementType::int64) {
+  if (to_real && in.type == ElementType::int64) {
     result = Tensor::of(in.shape, std::vector<float>(in.integers.begin(), in.integers.end()));
-  } else if (to == to_int64 && in.type == ElementType::float32) {
+  } else if (to_whole && in.type == ElementType::float32) {
     constexpr float limit = 9.2233720e18F;
     std::vector<std::int64_t> values;
     for (const float value : in.floats) {
       if (!(std::fabs(value) < limit)) call.fail("{} has no INT64 value", value);
-      values.push_back(static_cast<std::int64_t>(value));
+      values.push_back(to == onnx_bool ? (value != 0 ? 1 : 0) : static_cast<std::int64_t>(value));
     }
     result = Tensor::of(in.shape, std::move(values));
-  } else if (to != to_float && to != to_int64) {
-    call.fail("element type {} is not supported; allowed are 1 (FLOAT) and 7 (INT64)", to);
+  } else if (to == onnx_bool) {
+    for (std::int64_t& value : result.integers) value = value != 0 ? 1 : 0;
   }
+  result.stored = to_real || to == onnx_int64 ? 0 : static_cast<std::int32_t>(to);
   call.results.push_back(std::move(result));
 }
 
@@ -203,10 +212,28 @@ void run_gather(Call& call) {
   }));
 }
 
+namespace {
+
+/// Pads of all dimensions from those of the axes in input 3.
+Shape pads_of_axes(const Call& call, const Shape& pads, std::size_t rank) {
+  const Shape& axes = call.integers(3);
+  if (pads.size() != 2 * axes.size()) call.fail("{} pads for {} axes", pads.size(), axes.size());
+  Shape all(2 * rank, 0);
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const std::size_t axis = call.axis(axes[k], rank);
+    all[axis] = pads[k];
+    all[rank + axis] = pads[axes.size() + k];
+  }
+  return all;
+}
+
+}  // namespace
+
 void run_pad(Call& call) {
   const Tensor& in = call.input(0);
   const bool as_inputs = call.opset >= 11;
-  const Shape pads = as_inputs ? call.integers(1) : call.node.integers("pads");
+  Shape pads = as_inputs ? call.integers(1) : call.node.integers("pads");
+  if (call.optional(3) != nullptr) pads = pads_of_axes(call, pads, in.shape.size());
   const std::string mode = call.node.text("mode", "constant");
   float fill = as_inputs ? 0.0F : call.node.real("value", 0);
   if (as_inputs && call.optional(2) != nullptr) {
@@ -218,8 +245,8 @@ void run_pad(Call& call) {
   }
   const std::size_t rank = in.shape.size();
   if (pads.size() != 2 * rank) call.fail("{} pads for {} dimensions", pads.size(), rank);
-  if (mode != "constant" && mode != "reflect" && mode != "edge") {
-    call.fail("attribute \"mode\" is \"{}\"; allowed are constant, reflect, edge", mode);
+  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
+    call.fail("attribute \"mode\" is \"{}\"; allowed are constant, reflect, edge, wrap", mode);
   }
   Shape shape = in.shape;
   for (std::size_t i = 0; i < rank; ++i) {
@@ -227,8 +254,9 @@ void run_pad(Call& call) {
     for (const std::int64_t pad : {pads[i], pads[rank + i]}) {
       // Reflection repeats every element but the first, once.
       const std::int64_t longest = mode == "constant" ? most
-                                   : mode == "edge"   ? (in.shape[i] > 0 ? most : 0)
-                                                      : std::max<std::int64_t>(0, in.shape[i] - 1);
+                                   : mode == "edge" || mode == "wrap"
+                                       ? (in.shape[i] > 0 ? most : 0)
+                                       : std::max<std::int64_t>(0, in.shape[i] - 1);
       if (pad > longest || pad < -in.shape[i]) {
         call.fail("padding of {} is out of range for a size of {}", pad, in.shape[i]);
       }
@@ -247,6 +275,7 @@ void run_pad(Call& call) {
             if (mode == "constant") return std::int64_t{-1};
             if (mode == "edge") x = x < 0 ? 0 : last;
             if (mode == "reflect") x = x < 0 ? -x : 2 * last - x;
+            if (mode == "wrap") x = ((x % (last + 1)) + last + 1) % (last + 1);
           }
           at += x * strides[i];
         }
@@ -261,6 +290,7 @@ void run_reshape(Call& call) {
   std::int64_t given = 1;
   std::optional<std::size_t> open;
   for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0 && call.node.integer("allowzero", 0) != 0) continue;
     if (shape[i] == 0 && i >= from.size()) {
       call.fail("size 0 at {} copies a dimension that {} does not have", i, to_string(from));
     }
@@ -286,7 +316,15 @@ void run_reshape(Call& call) {
 
 void run_shape(Call& call) {
   const Shape& shape = call.input(0).shape;
-  call.results.push_back(Tensor::of({static_cast<std::int64_t>(shape.size())}, shape));
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const auto bound = [&](const char* name, std::int64_t fallback) {
+    const std::int64_t at = call.node.integer(name, fallback);
+    return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
+  };
+  const std::int64_t start = bound("start", 0);
+  const std::int64_t end = std::max(bound("end", rank), start);
+  const Shape part(shape.begin() + start, shape.begin() + end);
+  call.results.push_back(Tensor::of({static_cast<std::int64_t>(part.size())}, part));
 }
 
 void run_slice(Call& call) {
@@ -342,6 +380,17 @@ void run_split(Call& call) {
   Shape sizes;
   if (call.opset < 13 && call.node.has("split")) sizes = call.node.integers("split");
   if (call.opset >= 13 && call.optional(1) != nullptr) sizes = call.integers(1);
+  if (sizes.empty() && call.node.integer("num_outputs", parts) != parts) {
+    call.fail("attribute \"num_outputs\" is {}, there are {}", call.node.integer("num_outputs"),
+              parts);
+  }
+  if (sizes.empty() && call.node.has("num_outputs")) {
+    // The last part is smaller if they cannot be equal.
+    const std::int64_t part = (in.shape[axis] + parts - 1) / parts;
+    for (std::int64_t rest = in.shape[axis], k = 0; k < parts; ++k, rest -= part) {
+      sizes.push_back(std::clamp<std::int64_t>(rest, 0, part));
+    }
+  }
   if (sizes.empty()) {
     if (in.shape[axis] % parts != 0) {
       call.fail("a size of {} cannot be split into {} equal parts", in.shape[axis], parts);

@@ -1,6 +1,7 @@
 // One operator at work: its inputs, attributes and results, with errors that name the node.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,9 @@ class Call {
     }
     return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
   }
+  /// function(a, b) for each pair of elements under the broadcasting rules; both of one type.
+  template <typename Function>
+  [[nodiscard]] Tensor combined(const Tensor& a, const Tensor& b, Function&& function) const;
   /// Checks that all sizes are there and none is negative.
   [[nodiscard]] std::int64_t count(const Shape& shape) const {
     return element_count(shape, node.where());
@@ -89,6 +93,63 @@ void for_each_position(const Shape& shape, Visit&& visit) {
   }
 }
 
+/// The shape two shapes give together: aligned at the last dimension, what is missing counts as 1.
+[[nodiscard]] inline Shape broadcast_shape(const Call& call, const Shape& a, const Shape& b) {
+  Shape shape(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::int64_t one = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const std::int64_t other = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (one != other && one != 1 && other != 1) {
+      call.fail("shapes {} and {} cannot be broadcast", to_string(a), to_string(b));
+    }
+    shape[shape.size() - 1 - i] = one == 1 ? other : one;
+  }
+  return shape;
+}
+
+/// Strides for walking `shape` with a tensor that is broadcast to it: 0 where it repeats.
+[[nodiscard]] inline std::vector<std::int64_t> broadcast_strides(const Shape& from,
+                                                                 const Shape& shape) {
+  const std::vector<std::int64_t> own = strides_of(from);
+  std::vector<std::int64_t> strides(shape.size(), 0);
+  const std::size_t lead = shape.size() - from.size();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != 1) strides[lead + i] = own[i];
+  }
+  return strides;
+}
+
+template <typename Function>
+Tensor Call::combined(const Tensor& a, const Tensor& b, Function&& function) const {
+  if (a.type != b.type) {
+    fail("inputs are {} and {}; they must be alike", name_of(a.type), name_of(b.type));
+  }
+  Tensor result;
+  result.shape = broadcast_shape(*this, a.shape, b.shape);
+  result.type = a.type;
+  result.stored = a.stored;
+  const auto elements = static_cast<std::size_t>(count(result.shape));
+  const auto a_strides = broadcast_strides(a.shape, result.shape);
+  const auto b_strides = broadcast_strides(b.shape, result.shape);
+  const auto fill = [&](auto& out, const auto& x, const auto& y) {
+    out.reserve(elements);
+    for_each_position(result.shape, [&](const Shape& position) {
+      std::int64_t i = 0, j = 0;
+      for (std::size_t axis = 0; axis < position.size(); ++axis) {
+        i += position[axis] * a_strides[axis];
+        j += position[axis] * b_strides[axis];
+      }
+      out.push_back(function(x[static_cast<std::size_t>(i)], y[static_cast<std::size_t>(j)]));
+    });
+  };
+  if (a.type == ElementType::float32) {
+    fill(result.floats, a.floats, b.floats);
+  } else {
+    fill(result.integers, a.integers, b.integers);
+  }
+  return result;
+}
+
 using Operator = void (*)(Call&);
 
 // elementwise.cpp
@@ -101,6 +162,39 @@ void run_leaky_relu(Call& call);
 void run_clip(Call& call);
 void run_softmax(Call& call);
 void run_batch_normalization(Call& call);
+// functions.cpp
+void run_function(Call& call);  ///< of one element: Exp, Sigmoid, ...
+void run_signs(Call& call);     ///< Abs, Neg, Sign
+void run_pow(Call& call);
+void run_min(Call& call);
+void run_max(Call& call);
+void run_sum(Call& call);
+void run_mean(Call& call);
+void run_equal(Call& call);
+void run_less(Call& call);  ///< and its kin
+void run_logic(Call& call);
+void run_not(Call& call);
+void run_where(Call& call);
+void run_p_relu(Call& call);
+void run_quantize_linear(Call& call);
+void run_dequantize_linear(Call& call);
+// reductions.cpp
+void run_reduce(Call& call);
+void run_arg(Call& call);
+void run_log_softmax(Call& call);
+void run_lrn(Call& call);
+void run_instance_normalization(Call& call);
+void run_layer_normalization(Call& call);
+// spreading.cpp
+void run_conv_transpose(Call& call);
+void run_depth_to_space(Call& call);
+void run_expand(Call& call);
+void run_tile(Call& call);
+void run_range(Call& call);
+void run_constant_of_shape(Call& call);
+void run_identity(Call& call);
+void run_dropout(Call& call);
+void run_size(Call& call);
 // products.cpp
 void run_mat_mul(Call& call);
 void run_gemm(Call& call);
@@ -109,6 +203,7 @@ void run_conv(Call& call);
 void run_max_pool(Call& call);
 void run_average_pool(Call& call);
 void run_global_average_pool(Call& call);
+void run_global_max_pool(Call& call);
 // resize.cpp
 void run_resize(Call& call);
 // arranging.cpp

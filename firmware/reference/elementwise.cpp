@@ -8,67 +8,9 @@
 namespace tactus::nn {
 namespace {
 
-Shape broadcast_shape(const Call& call, const Shape& a, const Shape& b) {
-  Shape shape(std::max(a.size(), b.size()));
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    // Aligned at the last dimension; what is missing in front counts as 1.
-    const std::int64_t one = i < a.size() ? a[a.size() - 1 - i] : 1;
-    const std::int64_t other = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (one != other && one != 1 && other != 1) {
-      call.fail("shapes {} and {} cannot be broadcast", to_string(a), to_string(b));
-    }
-    shape[shape.size() - 1 - i] = one == 1 ? other : one;
-  }
-  return shape;
-}
-
-/// Strides for walking `shape` with a tensor that is broadcast to it: 0 where it repeats.
-std::vector<std::int64_t> broadcast_strides(const Shape& from, const Shape& shape) {
-  const std::vector<std::int64_t> own = strides_of(from);
-  std::vector<std::int64_t> strides(shape.size(), 0);
-  const std::size_t lead = shape.size() - from.size();
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i] != 1) strides[lead + i] = own[i];
-  }
-  return strides;
-}
-
-template <typename T, typename Function>
-std::vector<T> combine(const Tensor& a, const Tensor& b, const std::vector<T>& x,
-                       const std::vector<T>& y, const Shape& shape, std::int64_t count,
-                       Function&& function) {
-  const auto a_strides = broadcast_strides(a.shape, shape);
-  const auto b_strides = broadcast_strides(b.shape, shape);
-  std::vector<T> out;
-  out.reserve(static_cast<std::size_t>(count));
-  for_each_position(shape, [&](const Shape& position) {
-    std::int64_t i = 0, j = 0;
-    for (std::size_t axis = 0; axis < position.size(); ++axis) {
-      i += position[axis] * a_strides[axis];
-      j += position[axis] * b_strides[axis];
-    }
-    out.push_back(function(x[static_cast<std::size_t>(i)], y[static_cast<std::size_t>(j)]));
-  });
-  return out;
-}
-
 template <typename Function>
 void run_binary(Call& call, Function&& function) {
-  const Tensor& a = call.input(0);
-  const Tensor& b = call.input(1);
-  if (a.type != b.type) {
-    call.fail("inputs are {} and {}; they must be alike", name_of(a.type), name_of(b.type));
-  }
-  Tensor result;
-  result.shape = broadcast_shape(call, a.shape, b.shape);
-  result.type = a.type;
-  const std::int64_t count = call.count(result.shape);
-  if (a.type == ElementType::float32) {
-    result.floats = combine(a, b, a.floats, b.floats, result.shape, count, function);
-  } else {
-    result.integers = combine(a, b, a.integers, b.integers, result.shape, count, function);
-  }
-  call.results.push_back(std::move(result));
+  call.results.push_back(call.combined(call.input(0), call.input(1), function));
 }
 
 /// Integers wrap, as they do in the frameworks.
@@ -196,6 +138,7 @@ void run_batch_normalization(Call& call) {
   if (result.shape.size() < 2) {
     call.fail("input 0 has shape {}; 2 or more dimensions are allowed", to_string(result.shape));
   }
+  if (call.node.integer("training_mode", 0) != 0) call.fail("training mode is not supported");
   const std::int64_t channels = result.shape[1];
   for (std::size_t i = 1; i < 5; ++i) {
     if (call.floats(i).shape != Shape{channels}) {

@@ -1,6 +1,7 @@
 #include "firmware/reference/reference.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -10,7 +11,7 @@
 namespace tactus::nn {
 namespace {
 
-constexpr std::int64_t first_opset = 7, last_opset = 13;
+constexpr std::int64_t first_opset = 7, last_opset = 21;
 constexpr std::size_t any_number = SIZE_MAX;
 
 /// One form of an operator, and the operator sets that have it.
@@ -23,55 +24,158 @@ struct Entry {
 };
 
 constexpr Entry table[] = {
-    {"Add", 7, 13, 2, 2, 1, "", run_add},
+    {"Abs", 7, 21, 1, 1, 1, "", run_signs},
+    {"Neg", 7, 21, 1, 1, 1, "", run_signs},
+    {"Sign", 9, 21, 1, 1, 1, "", run_signs},
+    {"Add", 7, 21, 2, 2, 1, "", run_add},
+    {"And", 7, 21, 2, 2, 1, "", run_logic},
+    {"ArgMax", 7, 11, 1, 1, 1, "axis keepdims", run_arg},
+    {"ArgMax", 12, 21, 1, 1, 1, "axis keepdims select_last_index", run_arg},
+    {"ArgMin", 7, 11, 1, 1, 1, "axis keepdims", run_arg},
+    {"ArgMin", 12, 21, 1, 1, 1, "axis keepdims select_last_index", run_arg},
     {"AveragePool", 7, 9, 1, 1, 1, "auto_pad count_include_pad kernel_shape pads strides",
      run_average_pool},
-    {"AveragePool", 10, 13, 1, 1, 1,
+    {"AveragePool", 10, 18, 1, 1, 1,
      "auto_pad ceil_mode count_include_pad kernel_shape pads strides", run_average_pool},
-    {"BatchNormalization", 7, 8, 5, 5, 1, "epsilon momentum spatial", run_batch_normalization},
-    {"BatchNormalization", 9, 13, 5, 5, 1, "epsilon momentum", run_batch_normalization},
-    {"Cast", 7, 13, 1, 1, 1, "to", run_cast},
+    {"AveragePool", 19, 21, 1, 1, 1,
+     "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", run_average_pool},
+    {"BatchNormalization", 7, 8, 5, 5, 5, "epsilon momentum spatial", run_batch_normalization},
+    {"BatchNormalization", 9, 13, 5, 5, 5, "epsilon momentum", run_batch_normalization},
+    {"BatchNormalization", 14, 21, 5, 5, 3, "epsilon momentum training_mode",
+     run_batch_normalization},
+    {"Cast", 7, 18, 1, 1, 1, "to", run_cast},
+    {"Cast", 19, 21, 1, 1, 1, "saturate to", run_cast},
+    {"Ceil", 7, 21, 1, 1, 1, "", run_function},
+    {"Celu", 12, 21, 1, 1, 1, "alpha", run_function},
     {"Clip", 7, 10, 1, 1, 1, "min max", run_clip},
-    {"Clip", 11, 13, 1, 3, 1, "", run_clip},
-    {"Concat", 7, 13, 1, any_number, 1, "axis", run_concat},
+    {"Clip", 11, 21, 1, 3, 1, "", run_clip},
+    {"Concat", 7, 21, 1, any_number, 1, "axis", run_concat},
     {"Constant", 7, 11, 0, 0, 1, "value", run_constant},
-    {"Constant", 12, 13, 0, 0, 1, "value value_float value_floats value_int value_ints",
+    {"Constant", 12, 21, 0, 0, 1, "value value_float value_floats value_int value_ints",
      run_constant},
-    {"Conv", 7, 13, 2, 3, 1, "auto_pad dilations group kernel_shape pads strides", run_conv},
-    {"Div", 7, 13, 2, 2, 1, "", run_div},
-    {"Flatten", 7, 13, 1, 1, 1, "axis", run_flatten},
-    {"Gather", 7, 13, 2, 2, 1, "axis", run_gather},
+    {"ConstantOfShape", 9, 21, 1, 1, 1, "value", run_constant_of_shape},
+    {"Conv", 7, 21, 2, 3, 1, "auto_pad dilations group kernel_shape pads strides", run_conv},
+    {"ConvTranspose", 7, 21, 2, 3, 1,
+     "auto_pad dilations group kernel_shape output_padding output_shape pads strides",
+     run_conv_transpose},
+    {"DepthToSpace", 7, 10, 1, 1, 1, "blocksize", run_depth_to_space},
+    {"DepthToSpace", 11, 21, 1, 1, 1, "blocksize mode", run_depth_to_space},
+    {"DequantizeLinear", 10, 12, 2, 3, 1, "", run_dequantize_linear},
+    {"DequantizeLinear", 13, 20, 2, 3, 1, "axis", run_dequantize_linear},
+    {"DequantizeLinear", 21, 21, 2, 3, 1, "axis block_size", run_dequantize_linear},
+    {"Div", 7, 21, 2, 2, 1, "", run_div},
+    {"Dropout", 7, 11, 1, 1, 2, "ratio", run_dropout},
+    {"Dropout", 12, 21, 1, 3, 2, "seed", run_dropout},
+    {"Elu", 7, 21, 1, 1, 1, "alpha", run_function},
+    {"Equal", 7, 21, 2, 2, 1, "", run_equal},
+    {"Erf", 9, 21, 1, 1, 1, "", run_function},
+    {"Exp", 7, 21, 1, 1, 1, "", run_function},
+    {"Expand", 8, 21, 2, 2, 1, "", run_expand},
+    {"Flatten", 7, 21, 1, 1, 1, "axis", run_flatten},
+    {"Floor", 7, 21, 1, 1, 1, "", run_function},
+    {"Gather", 7, 21, 2, 2, 1, "axis", run_gather},
+    {"Gelu", 20, 21, 1, 1, 1, "approximate", run_function},
     {"Gemm", 7, 10, 3, 3, 1, "alpha beta transA transB", run_gemm},
-    {"Gemm", 11, 13, 2, 3, 1, "alpha beta transA transB", run_gemm},
-    {"GlobalAveragePool", 7, 13, 1, 1, 1, "", run_global_average_pool},
-    {"LeakyRelu", 7, 13, 1, 1, 1, "alpha", run_leaky_relu},
-    {"MatMul", 7, 13, 2, 2, 1, "", run_mat_mul},
+    {"Gemm", 11, 21, 2, 3, 1, "alpha beta transA transB", run_gemm},
+    {"GlobalAveragePool", 7, 21, 1, 1, 1, "", run_global_average_pool},
+    {"GlobalMaxPool", 7, 21, 1, 1, 1, "", run_global_max_pool},
+    {"Greater", 7, 21, 2, 2, 1, "", run_less},
+    {"GreaterOrEqual", 12, 21, 2, 2, 1, "", run_less},
+    {"HardSigmoid", 7, 21, 1, 1, 1, "alpha beta", run_function},
+    {"HardSwish", 14, 21, 1, 1, 1, "", run_function},
+    {"Identity", 7, 21, 1, 1, 1, "", run_identity},
+    {"InstanceNormalization", 7, 21, 3, 3, 1, "epsilon", run_instance_normalization},
+    {"LRN", 7, 21, 1, 1, 1, "alpha beta bias size", run_lrn},
+    {"LayerNormalization", 17, 21, 2, 3, 3, "axis epsilon stash_type", run_layer_normalization},
+    {"LeakyRelu", 7, 21, 1, 1, 1, "alpha", run_leaky_relu},
+    {"Less", 7, 21, 2, 2, 1, "", run_less},
+    {"LessOrEqual", 12, 21, 2, 2, 1, "", run_less},
+    {"Log", 7, 21, 1, 1, 1, "", run_function},
+    {"LogSoftmax", 7, 21, 1, 1, 1, "axis", run_log_softmax},
+    {"MatMul", 7, 21, 2, 2, 1, "", run_mat_mul},
+    {"Max", 7, 21, 1, any_number, 1, "", run_max},
     {"MaxPool", 7, 7, 1, 1, 1, "auto_pad kernel_shape pads strides", run_max_pool},
-    {"MaxPool", 8, 9, 1, 1, 1, "auto_pad kernel_shape pads storage_order strides", run_max_pool},
-    {"MaxPool", 10, 13, 1, 1, 1,
+    {"MaxPool", 8, 9, 1, 1, 2, "auto_pad kernel_shape pads storage_order strides", run_max_pool},
+    {"MaxPool", 10, 21, 1, 1, 2,
      "auto_pad ceil_mode dilations kernel_shape pads storage_order strides", run_max_pool},
-    {"Mul", 7, 13, 2, 2, 1, "", run_mul},
+    {"Mean", 7, 21, 1, any_number, 1, "", run_mean},
+    {"Min", 7, 21, 1, any_number, 1, "", run_min},
+    {"Mish", 18, 21, 1, 1, 1, "", run_function},
+    {"Mul", 7, 21, 2, 2, 1, "", run_mul},
+    {"Not", 7, 21, 1, 1, 1, "", run_not},
+    {"Or", 7, 21, 2, 2, 1, "", run_logic},
+    {"PRelu", 7, 21, 2, 2, 1, "", run_p_relu},
     {"Pad", 7, 10, 1, 1, 1, "mode pads value", run_pad},
-    {"Pad", 11, 13, 2, 3, 1, "mode", run_pad},
-    {"Relu", 7, 13, 1, 1, 1, "", run_relu},
+    {"Pad", 11, 21, 2, 4, 1, "mode", run_pad},
+    {"Pow", 7, 21, 2, 2, 1, "", run_pow},
+    {"QuantizeLinear", 10, 12, 2, 3, 1, "", run_quantize_linear},
+    {"QuantizeLinear", 13, 18, 2, 3, 1, "axis", run_quantize_linear},
+    {"QuantizeLinear", 19, 20, 2, 3, 1, "axis saturate", run_quantize_linear},
+    {"QuantizeLinear", 21, 21, 2, 3, 1, "axis block_size output_dtype saturate",
+     run_quantize_linear},
+    {"Range", 11, 21, 3, 3, 1, "", run_range},
+    {"Reciprocal", 7, 21, 1, 1, 1, "", run_function},
+    {"ReduceL1", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceL1", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceL2", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceL2", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceLogSum", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceLogSum", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceLogSumExp", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceLogSumExp", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceMax", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceMax", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceMean", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceMean", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceMin", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceMin", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceProd", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceProd", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceSum", 7, 12, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceSum", 13, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceSumSquare", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceSumSquare", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"Relu", 7, 21, 1, 1, 1, "", run_relu},
     {"Reshape", 7, 13, 2, 2, 1, "", run_reshape},
+    {"Reshape", 14, 21, 2, 2, 1, "allowzero", run_reshape},
     {"Resize", 10, 10, 2, 2, 1, "mode", run_resize},
-    {"Resize", 11, 13, 1, 4, 1,
+    {"Resize", 11, 17, 1, 4, 1,
      "coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value mode "
      "nearest_mode",
      run_resize},
-    {"Shape", 7, 13, 1, 1, 1, "", run_shape},
+    {"Resize", 18, 21, 1, 4, 1,
+     "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
+     "extrapolation_value keep_aspect_ratio_policy mode nearest_mode",
+     run_resize},
+    {"Round", 11, 21, 1, 1, 1, "", run_function},
+    {"Selu", 7, 21, 1, 1, 1, "alpha gamma", run_function},
+    {"Shape", 7, 14, 1, 1, 1, "", run_shape},
+    {"Shape", 15, 21, 1, 1, 1, "end start", run_shape},
+    {"Sigmoid", 7, 21, 1, 1, 1, "", run_function},
+    {"Size", 7, 21, 1, 1, 1, "", run_size},
     {"Slice", 7, 9, 1, 1, 1, "axes ends starts", run_slice},
-    {"Slice", 10, 13, 3, 5, 1, "", run_slice},
-    {"Softmax", 7, 13, 1, 1, 1, "axis", run_softmax},
+    {"Slice", 10, 21, 3, 5, 1, "", run_slice},
+    {"Softmax", 7, 21, 1, 1, 1, "axis", run_softmax},
+    {"Softplus", 7, 21, 1, 1, 1, "", run_function},
+    {"Softsign", 7, 21, 1, 1, 1, "", run_function},
+    {"SpaceToDepth", 7, 21, 1, 1, 1, "blocksize", run_depth_to_space},
     {"Split", 7, 12, 1, 1, any_number, "axis split", run_split},
-    {"Split", 13, 13, 1, 2, any_number, "axis", run_split},
+    {"Split", 13, 17, 1, 2, any_number, "axis", run_split},
+    {"Split", 18, 21, 1, 2, any_number, "axis num_outputs", run_split},
+    {"Sqrt", 7, 21, 1, 1, 1, "", run_function},
     {"Squeeze", 7, 12, 1, 1, 1, "axes", run_squeeze},
-    {"Squeeze", 13, 13, 1, 2, 1, "", run_squeeze},
-    {"Sub", 7, 13, 2, 2, 1, "", run_sub},
-    {"Transpose", 7, 13, 1, 1, 1, "perm", run_transpose},
+    {"Squeeze", 13, 21, 1, 2, 1, "", run_squeeze},
+    {"Sub", 7, 21, 2, 2, 1, "", run_sub},
+    {"Sum", 7, 21, 1, any_number, 1, "", run_sum},
+    {"Tanh", 7, 21, 1, 1, 1, "", run_function},
+    {"ThresholdedRelu", 10, 21, 1, 1, 1, "alpha", run_function},
+    {"Tile", 7, 21, 2, 2, 1, "", run_tile},
+    {"Transpose", 7, 21, 1, 1, 1, "perm", run_transpose},
     {"Unsqueeze", 7, 12, 1, 1, 1, "axes", run_unsqueeze},
-    {"Unsqueeze", 13, 13, 2, 2, 1, "", run_unsqueeze},
+    {"Unsqueeze", 13, 21, 2, 2, 1, "", run_unsqueeze},
+    {"Upsample", 7, 8, 1, 1, 1, "mode scales", run_resize},
+    {"Upsample", 9, 9, 2, 2, 1, "mode", run_resize},
+    {"Where", 9, 21, 3, 3, 1, "", run_where},
 };
 
 bool has_word(std::string_view words, std::string_view word) {
@@ -132,6 +236,31 @@ void check_input(const Graph& graph, const ValueInfo& info, const Values& inputs
 
 }  // namespace
 
+namespace {
+
+std::vector<Tensor> computed(const Node& node, std::int64_t opset,
+                             std::vector<const Tensor*> inputs) {
+  const Entry& entry = find_entry(node, opset);
+  check_form(node, entry);
+  Call call(node, opset, std::move(inputs));
+  entry.run(call);
+  return std::move(call.results);
+}
+
+}  // namespace
+
+bool reference_has(const Node& node, std::int64_t opset) {
+  return node.domain.empty() &&
+         std::any_of(std::begin(table), std::end(table), [&](const Entry& e) {
+           return e.name == node.op_type && opset >= e.since && opset <= e.until;
+         });
+}
+
+std::vector<Tensor> run_node(const Node& node, std::int64_t opset,
+                             const std::vector<const Tensor*>& inputs) {
+  return computed(node, opset, inputs);
+}
+
 Values run_reference(const Graph& graph, const Values& inputs,
                      const std::function<void(std::size_t node)>& on_node) {
   if (graph.opset < first_opset || graph.opset > last_opset) {
@@ -146,8 +275,6 @@ Values run_reference(const Graph& graph, const Values& inputs,
   Values values = inputs;
   for (const Node& node : graph.nodes) {
     if (on_node) on_node(static_cast<std::size_t>(&node - graph.nodes.data()));
-    const Entry& entry = find_entry(node, graph.opset);
-    check_form(node, entry);
     std::vector<const Tensor*> arguments;
     for (const std::string& name : node.inputs) {
       const Tensor* tensor = nullptr;
@@ -158,10 +285,10 @@ Values run_reference(const Graph& graph, const Values& inputs,
       }
       arguments.push_back(tensor);
     }
-    Call call(node, graph.opset, std::move(arguments));
-    entry.run(call);
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      if (!node.outputs[i].empty()) values[node.outputs[i]] = std::move(call.results.at(i));
+    std::vector<Tensor> results = computed(node, graph.opset, std::move(arguments));
+    // Optional outputs for training have no value; whoever reads one is told so.
+    for (std::size_t i = 0; i < std::min(node.outputs.size(), results.size()); ++i) {
+      if (!node.outputs[i].empty()) values[node.outputs[i]] = std::move(results[i]);
     }
   }
   return values;

@@ -22,6 +22,12 @@ double source(const std::string& coordinates, double x, double scale, std::int64
   if (coordinates == "asymmetric") return x / scale;
   if (coordinates == "pytorch_half_pixel" && to == 1) return 0;
   if (coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
+  if (coordinates == "half_pixel_symmetric") {
+    // The grid of outputs keeps the centre of the input where its size is rounded.
+    const double exact = static_cast<double>(from) * scale;
+    const double offset = static_cast<double>(from) / 2 * (1 - static_cast<double>(to) / exact);
+    return offset + (x + 0.5) / scale - 0.5;
+  }
   return (x + 0.5) / scale - 0.5;
 }
 
@@ -77,14 +83,15 @@ std::string choice(const Call& call, const char* name, const char* fallback,
 Sampling read_sampling(const Call& call) {
   Sampling sampling;
   sampling.linear = choice(call, "mode", "nearest", {"nearest", "linear"}) == "linear";
-  if (call.opset == 10) {
+  const bool upsample = call.node.op_type == "Upsample";
+  if (call.opset == 10 || upsample) {
     sampling.coordinates = "asymmetric";
-    sampling.nearest = "";
+    sampling.nearest = upsample ? "floor" : "";
     return sampling;
   }
-  sampling.coordinates = choice(
-      call, "coordinate_transformation_mode", "half_pixel",
-      {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn"});
+  sampling.coordinates = choice(call, "coordinate_transformation_mode", "half_pixel",
+                                {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                                 "tf_half_pixel_for_nn", "half_pixel_symmetric"});
   if (call.opset > 12 && sampling.coordinates == "tf_half_pixel_for_nn") {
     call.fail("operator set 13 has no coordinate mode tf_half_pixel_for_nn");
   }
@@ -99,33 +106,50 @@ void run_resize(Call& call) {
   const Tensor& in = call.floats(0);
   const Sampling sampling = read_sampling(call);
   const std::size_t rank = in.shape.size();
-  const std::size_t scales_at = call.opset == 10 ? 1 : 2;
+  const bool upsample = call.node.op_type == "Upsample";
+  const std::size_t scales_at = call.opset == 10 || upsample ? 1 : 2;
+  if (call.node.integer("antialias", 0) != 0) call.fail("attribute \"antialias\" is not supported");
+  if (call.node.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    call.fail("attribute \"keep_aspect_ratio_policy\" must be \"stretch\"");
+  }
+  // Sizes or scales of some dimensions only.
+  std::vector<std::size_t> axes;
+  for (const std::int64_t axis : call.node.integers("axes", {}))
+    axes.push_back(call.axis(axis, rank));
+  for (std::size_t i = 0; !call.node.has("axes") && i < rank; ++i) axes.push_back(i);
   // Exporters give an empty tensor for what is left out.
   const auto given = [&](std::size_t i) {
     return call.optional(i) != nullptr && call.optional(i)->size() != 0;
   };
-  const bool by_size = call.opset > 10 && given(3);
-  if (by_size == given(scales_at)) call.fail("exactly one of scales and sizes must be given");
-  Shape shape(rank);
-  std::vector<double> scales(rank);
+  const bool by_size = call.opset > 10 && !upsample && given(3);
+  Shape shape = in.shape;
+  std::vector<double> scales(rank, 1);
   if (by_size) {
-    shape = call.integers(3);
-    if (shape.size() != rank) call.fail("{} sizes for {} dimensions", shape.size(), rank);
-    for (std::size_t i = 0; i < rank; ++i) {
+    const Shape& sizes = call.integers(3);
+    if (given(scales_at)) call.fail("exactly one of scales and sizes must be given");
+    if (sizes.size() != axes.size())
+      call.fail("{} sizes for {} dimensions", sizes.size(), axes.size());
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      const std::size_t i = axes[k];
+      shape[i] = sizes[k];
       scales[i] = static_cast<double>(shape[i]) / static_cast<double>(in.shape[i]);
     }
   } else {
-    const Tensor& factors = call.floats(scales_at);
-    if (factors.shape != Shape{static_cast<std::int64_t>(rank)}) {
-      call.fail("scales have shape {} for {} dimensions", to_string(factors.shape), rank);
+    const bool attribute = upsample && call.node.has("scales");
+    if (!attribute && !given(scales_at)) call.fail("exactly one of scales and sizes must be given");
+    const std::vector<float>& factors =
+        attribute ? call.node.reals("scales") : call.floats(scales_at).floats;
+    if (factors.size() != axes.size()) {
+      call.fail("{} scales for {} dimensions", factors.size(), axes.size());
     }
-    for (std::size_t i = 0; i < rank; ++i) {
-      const float size = std::floor(static_cast<float>(in.shape[i]) * factors.floats[i]);
-      if (!(factors.floats[i] > 0) || !(size < 1e9F)) {
-        call.fail("scale {} is out of range for a size of {}", factors.floats[i], in.shape[i]);
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      const std::size_t i = axes[k];
+      const float size = std::floor(static_cast<float>(in.shape[i]) * factors[k]);
+      if (!(factors[k] > 0) || !(size < 1e9F)) {
+        call.fail("scale {} is out of range for a size of {}", factors[k], in.shape[i]);
       }
       shape[i] = static_cast<std::int64_t>(size);
-      scales[i] = static_cast<double>(factors.floats[i]);
+      scales[i] = static_cast<double>(factors[k]);
     }
   }
   if (call.count(in.shape) == 0 || call.count(shape) == 0) call.fail("nothing to resize");

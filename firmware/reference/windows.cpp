@@ -199,9 +199,66 @@ void for_each_tap(const std::array<Window, 2>& window, const float* image, std::
   }
 }
 
+/// Inserts a dimension of 1 before the last.
+Tensor with_height(Tensor tensor) {
+  tensor.shape.insert(tensor.shape.end() - 1, 1);
+  return tensor;
+}
+
+/// Rows (N C W) as images of height 1. Returns whether the operator has been computed so.
+bool computed_as_rows(Call& call, Operator run) {
+  if (call.floats(0).shape.size() != 3) return false;
+  Node node = call.node;
+  for (const char* name : {"strides", "dilations", "kernel_shape"}) {
+    if (!node.has(name)) continue;
+    Shape values = node.integers(name);
+    values.insert(values.begin(), 1);
+    node.attributes[name] = values;
+  }
+  if (node.has("pads")) {
+    const Shape& pads = node.integers("pads");
+    if (pads.size() != 2) call.fail("attribute \"pads\" has {} values; allowed are 2", pads.size());
+    node.attributes["pads"] = Shape{0, pads[0], 0, pads[1]};
+  }
+  const Tensor x = with_height(call.input(0));
+  std::vector<const Tensor*> inputs{&x};
+  Tensor weights;
+  for (std::size_t i = 1; i < call.input_count(); ++i) inputs.push_back(call.optional(i));
+  if (inputs.size() > 1 && inputs[1] != nullptr && inputs[1]->shape.size() == 3) {
+    weights = with_height(*inputs[1]);
+    inputs[1] = &weights;
+  }
+  Call inner(node, call.opset, inputs);
+  run(inner);
+  for (Tensor& result : inner.results) result.shape.erase(result.shape.end() - 2);
+  call.results = std::move(inner.results);
+  return true;
+}
+
+/// All positions of a channel together.
+template <typename Function>
+void run_global(Call& call, Function&& pool) {
+  const Tensor& in = call.floats(0);
+  if (in.shape.size() < 3) {
+    call.fail("input 0 has shape {}; 3 dimensions and more are allowed", to_string(in.shape));
+  }
+  Shape shape(in.shape.size(), 1);
+  shape[0] = in.shape[0];
+  shape[1] = in.shape[1];
+  std::int64_t plane = 1;
+  for (std::size_t i = 2; i < shape.size(); ++i) plane *= in.shape[i];
+  if (plane == 0) call.fail("input 0 has no pixels");
+  Tensor result = Tensor::zeros(std::move(shape));
+  for (std::size_t i = 0; i < result.floats.size(); ++i) {
+    result.floats[i] = pool(in.floats.data() + static_cast<std::int64_t>(i) * plane, plane);
+  }
+  call.results.push_back(std::move(result));
+}
+
 }  // namespace
 
 void run_conv(Call& call) {
+  if (computed_as_rows(call, run_conv)) return;
   check_image(call);
   const Tensor& in = call.input(0);
   const Tensor& weights = call.floats(1);
@@ -248,6 +305,7 @@ void run_conv(Call& call) {
 }
 
 void run_max_pool(Call& call) {
+  if (computed_as_rows(call, run_max_pool)) return;
   const auto window = pool_windows(call);
   run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
     float largest = -std::numeric_limits<float>::infinity();
@@ -257,6 +315,7 @@ void run_max_pool(Call& call) {
 }
 
 void run_average_pool(Call& call) {
+  if (computed_as_rows(call, run_average_pool)) return;
   const auto window = pool_windows(call);
   const bool padding_counts = call.node.integer("count_include_pad", 0) != 0;
   run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
@@ -272,18 +331,16 @@ void run_average_pool(Call& call) {
 }
 
 void run_global_average_pool(Call& call) {
-  check_image(call);
-  std::array<Window, 2> whole;
-  for (std::size_t i = 0; i < 2; ++i) {
-    whole[i].size = whole[i].kernel = call.input(0).shape[i + 2];
-    whole[i].outputs = 1;
-    if (whole[i].size == 0) call.fail("input 0 has no pixels");
-  }
-  const double pixels = static_cast<double>(whole[0].size * whole[1].size);
-  run_pool(call, whole, [&](const float* image, std::int64_t oy, std::int64_t ox) {
+  run_global(call, [](const float* values, std::int64_t count) {
     double sum = 0;
-    for_each_tap(whole, image, oy, ox, [&](float x) { sum += static_cast<double>(x); });
-    return static_cast<float>(sum / pixels);
+    for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(values[i]);
+    return static_cast<float>(sum / static_cast<double>(count));
+  });
+}
+
+void run_global_max_pool(Call& call) {
+  run_global(call, [](const float* values, std::int64_t count) {
+    return *std::max_element(values, values + count);
   });
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "firmware/bench/evaluation.h"
 #include "firmware/config/board.h"
@@ -6,6 +7,7 @@
 #include "firmware/gemm/config.h"
 #include "firmware/sweep/configuration.h"
 #include "firmware/sweep/gemm_point.h"
+#include "firmware/sweep/stripe_point.h"
 #include "isa/support/files.h"
 #include "isa/tcu/architecture_table.h"
 
@@ -32,8 +34,9 @@ const std::vector<ParameterSection>& parameters() {
         bench::workload_parameters().section(),   board_parameters().section(),
         tcu::architecture_parameters().section(), bench::compiler_parameters().section(),
         gemm::kernel_parameters().section(),      gemm::dpas_option_parameters().section(),
-        gemm::profile_parameters().section()};
+        gemm::profile_parameters().section(),     codesign::study_parameters().section()};
     insert_front(list[0], text_parameter("gemm", "in place of network: a matrix product MxNxK"));
+    insert_front(list[0], text_parameter("stripe", "in place of network: a Stripe program"));
     insert_front(list[1], text_parameter("machine",
                                          "in place of name, for a matrix product: a machine as "
                                          "tactus gemm names it, whose values come before all "
@@ -55,6 +58,7 @@ const std::vector<ParameterSection>& parameters() {
 }
 
 Configuration base_defaults(const Base& base, const std::string& file) {
+  if (base.is_stripe) return stripe_defaults(base.value, file);
   return base.key == "board.machine" ? gemm_defaults(base.value, file)
                                      : board_defaults(base.value, file);
 }
@@ -68,16 +72,20 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
   result["board"]["name"] = name;
   BoardValues values = board;
   if (board.board_memory) {
+    std::string& preset = values.board_memory->preset;
+    const bool is_file = config_path("dram", preset) == preset;
+    if (is_file) preset = std::filesystem::absolute(preset).lexically_normal();
     // What axes vary has a value; the rest of the memory is an object.
-    const MemoryPath& port = board.board_memory->path(0);
+    const MemoryPath& port = values.board_memory->path(0);
     values.port_clock_mhz = port.clock_mhz;  // else it goes with the design's
     values.port_data_bits = port.data_bits;
     values.interconnect_ns = port.interconnect_ns[0];
-    values.ddr = board.board_memory->preset;
+    values.ddr = preset;
   }
   board_parameters().write(result["board"], values);
   tcu::architecture_parameters().write(result["architecture"], board.architecture);
-  result["architecture"].erase("dais_blocks");  // no single value
+  // These have no single value.
+  for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
   bench::compiler_parameters().write(result["compiler"], task);
   return result;
 }

@@ -50,11 +50,16 @@ bool is_gemm(const Configuration& configuration) {
   return find(configuration, "board.machine") != nullptr;
 }
 
+bool is_stripe(const Configuration& configuration) {
+  return find(configuration, "workload.stripe") != nullptr;
+}
+
 std::string base_key(const Configuration& configuration) {
   return is_gemm(configuration) ? "board.machine" : "board.name";
 }
 
 std::string subject_key(const Configuration& configuration) {
+  if (is_stripe(configuration)) return "workload.stripe";
   return is_gemm(configuration) ? "workload.gemm" : "workload.network";
 }
 

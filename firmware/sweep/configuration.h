@@ -1,11 +1,11 @@
-// One configuration of what a point of a sweep is: a network on a board, or a matrix product on a
-// machine.
+// One configuration of what a point of a sweep is: a network on a board, a matrix product on a
+// machine, or a Stripe program on a board.
 //
 // Two levels: {"workload": {...}, "board": {...}, "architecture": {...}, "compiler": {...}}. A key
 // is named "section.key"; type and range are those of the parameter. A matrix product has
 // "workload.gemm" in place of "workload.network", "board.machine" in place of "board.name" and the
 // sections of its machine: "kernel", "dpas", "profile" of one with a DPAS array, "architecture" of
-// a TCU.
+// a TCU. A Stripe program has "workload.stripe" and a section "codesign" in place of "compiler".
 #pragma once
 
 #include <string>
@@ -25,6 +25,7 @@ using Configuration = nlohmann::ordered_json;
 struct Base {
   std::string key;  ///< "board.name", or "board.machine" for matrix products
   std::string value;
+  bool is_stripe = false;  ///< of a Stripe program on a board
 };
 /// Every key there is with what follows from the base: a board of configs/boards or a machine of
 /// `tactus gemm`; paths are sought from the folder of `file`. Throws UserError.
@@ -32,9 +33,11 @@ struct Base {
 
 /// Whether it is one of a matrix product.
 [[nodiscard]] bool is_gemm(const Configuration& configuration);
+/// Whether it is one of a Stripe program.
+[[nodiscard]] bool is_stripe(const Configuration& configuration);
 /// "board.name" or "board.machine".
 [[nodiscard]] std::string base_key(const Configuration& configuration);
-/// "workload.network" or "workload.gemm".
+/// "workload.network", "workload.gemm" or "workload.stripe".
 [[nodiscard]] std::string subject_key(const Configuration& configuration);
 
 /// Every key of a network's configuration, with the values of the board: a name of configs/boards

@@ -7,10 +7,14 @@
 #include <unordered_set>
 #include <utility>
 
+#include "firmware/config/config_files.h"
+#include "firmware/config/ddr_presets.h"
+#include "firmware/config/memory.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/gemm/dpas/task.h"
 #include "firmware/onnx/loader.h"
 #include "firmware/sweep/filter.h"
+#include "firmware/sweep/stripe_point.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
@@ -30,15 +34,26 @@ bool is_file(const std::string& network) {
                                       network.compare(dot, network.npos, ".tmodel") == 0);
 }
 
-/// What speaks against a network or board: there is none, or its file is none.
+/// A DRAM of configs/dram, or a file from the sweep's folder, which is named in full so that a
+/// point is the same whatever folder the sweep is started in.
+std::string preset_name(const std::string& name, const std::string& path) {
+  if (config_path("dram", name) != name) return name;
+  return std::filesystem::absolute(resolve_beside(path, name)).lexically_normal();
+}
+
+/// What speaks against a network, board or DRAM: there is none, or its file is none.
 std::string source_problem(const std::string& key, const JsonScalar& value,
                            const std::string& path) {
   const auto* name = std::get_if<std::string>(&value);
   if (name == nullptr) return "";
   try {
     if (key == "board.name" || key == "board.machine") (void)base_defaults({key, *name}, path);
+    if (key == "workload.stripe" || key == "codesign.passes" || key == "codesign.energy") {
+      return stripe_file_problem(key, *name, path);
+    }
     if (key == "workload.gemm") (void)gemm::parse_shape(*name, "the shape");
     if (key == "kernel.precision") (void)gemm::parse_precision(*name, "the precision");
+    if (key == "board.ddr") (void)read_ddr_preset(preset_name(*name, path));
     if (key != "workload.network") return "";
     const std::string file = resolve_beside(path, *name);
     if (!is_file(*name)) {
@@ -64,7 +79,7 @@ std::string value_problem(const std::string& key, const JsonScalar& value,
 /// Reads the tree of axes and reports everything wrong with it.
 class AxesReader {
  public:
-  explicit AxesReader(std::string path) : path_(std::move(path)) {}
+  AxesReader(std::string path, bool of_stripe) : path_(std::move(path)), of_stripe_(of_stripe) {}
 
   /// What the axes give as bases of all values.
   [[nodiscard]] const std::vector<Base>& bases() const { return bases_; }
@@ -105,7 +120,7 @@ class AxesReader {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string problem = value_problem(key, values[i], path_);
       if (problem.empty() && (key == "board.name" || key == "board.machine")) {
-        bases_.push_back({key, std::get<std::string>(values[i])});
+        bases_.push_back({key, std::get<std::string>(values[i]), of_stripe_});
       }
       if (problem.empty()) continue;
       const std::string text = quote(key) + ": " + problem;
@@ -177,9 +192,23 @@ class AxesReader {
   }
 
   std::string path_;  ///< of the definition
+  bool of_stripe_;
   std::vector<Base> bases_;
   std::unordered_set<std::string> used_;
 };
+
+constexpr std::string_view board_section = "board.";
+
+/// "board.ddr" and the like, whose values replace what the board's memory says.
+bool replaces_memory(std::string_view key) {
+  return key.substr(0, board_section.size()) == board_section &&
+         replaces_board_memory(key.substr(board_section.size()));
+}
+
+bool is_fixed_latency_key(std::string_view key) {
+  return key.substr(0, board_section.size()) == board_section &&
+         is_fixed_latency(key.substr(board_section.size()));
+}
 
 /// `base`: sections of keys.
 void read_base(ObjectReader base, const Configuration& keys, const std::string& path,
@@ -200,9 +229,19 @@ void read_base(ObjectReader base, const Configuration& keys, const std::string& 
 
 Base base_of(JsonDocument& document) {
   ObjectReader root = document.root();
-  ObjectReader board = root.get_object("base").get_object("board");
+  ObjectReader base = root.get_object("base");
+  ObjectReader board = base.get_object("board");
   const bool gemm = board.has("machine");
-  return {gemm ? "board.machine" : "board.name", board.get_string(gemm ? "machine" : "name")};
+  if (base.has("board") && !gemm && !board.has("name")) {
+    base.add_problem("board",
+                     "lacks the key \"name\", a board that networks run on, or for matrix products "
+                     "\"machine\", such as \"pvc\"");
+    return {};
+  }
+  auto workload = base.get_optional_object("workload");
+  const bool of_stripe = !gemm && workload && workload->has("stripe");
+  return {gemm ? "board.machine" : "board.name", board.get_string(gemm ? "machine" : "name"),
+          of_stripe};
 }
 
 /// Throws UserError unless every base that points may have has every key that they may set.
@@ -218,9 +257,13 @@ void check_keys_of_bases(const Definition& definition, const std::vector<Base>& 
     used.insert(used.end(), constraint.keys().begin(), constraint.keys().end());
   }
   for (const Base& base : bases) {
-    const std::vector<std::string> keys = key_names(base_defaults(base, definition.path));
+    const Configuration defaults = base_defaults(base, definition.path);
+    const std::vector<std::string> keys = key_names(defaults);
+    // The board's memory may leave it open, as the clock of a port that goes with the design's.
+    const bool has_memory = base.key == "board.name" && defaults.at("board").contains("memory");
     for (const std::string& key : used) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+      if (has_memory && replaces_memory(key)) continue;
       user_error("{}: {} {} has no key {}", definition.path, base.key, quote(base.value),
                  quote(key));
     }
@@ -289,7 +332,8 @@ class Configurations::Builder {
     for (const Assignment& assignment : assignments_) {
       if (assignment.first != base.key) set_key(result, assignment.first, assignment.second);
     }
-    if (!is_gemm(result)) bind_file(result);
+    if (is_stripe(result)) bind_stripe_files(result, definition_.path);
+    if (!is_gemm(result)) bind_files(result);
     for (const Definition::Derived& derived : definition_.derived) {
       const double value = derived.expression.value(result);
       const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
@@ -302,22 +346,61 @@ class Configurations::Builder {
       }
       set_key(result, derived.key, scalar);
     }
+    if (!is_gemm(result)) put_memory_in_force(result["board"]);
     return result;
   }
 
  private:
-  /// A network in a file is named from the sweep's folder, and its content is part of the point.
-  void bind_file(Configuration& configuration) {
+  /// A point's memory is the one that it runs with: what keys say has become part of the board's.
+  void put_memory_in_force(Configuration& board) const {
+    const auto memory = board.find("memory");
+    if (memory == board.end() || board.at("memory_model") != "board") return;
+    const auto set = [this](std::string_view name) {
+      const std::string key = std::string(board_section).append(name);
+      const auto is_it = [&key](const Assignment& assignment) { return assignment.first == key; };
+      return std::any_of(definition_.base.begin(), definition_.base.end(), is_it) ||
+             std::any_of(assignments_.begin(), assignments_.end(), is_it) ||
+             std::any_of(definition_.derived.begin(), definition_.derived.end(),
+                         [&key](const Definition::Derived& d) { return d.key == key; });
+    };
+    for (auto& path : memory->at("paths")) {
+      if (set("port_clock_mhz")) {
+        path.erase("clock_ratio");
+        path["clock_mhz"] = board.at("port_clock_mhz");
+      }
+      if (set("port_data_bits")) path["data_bits"] = board.at("port_data_bits");
+      if (set("interconnect_ns")) {
+        path["interconnect_ns"] = {board.at("interconnect_ns"), board.at("interconnect_ns")};
+      }
+    }
+    if (set("ddr")) (*memory)["ddr"]["preset"] = board.at("ddr");
+  }
+
+  /// A network or a DRAM in a file is named from the sweep's folder, and its content is part of the
+  /// point.
+  void bind_files(Configuration& configuration) {
     Configuration& workload = configuration["workload"];
-    const auto network = workload["network"].get<std::string>();
-    if (!is_file(network)) return;
-    // In full, so that the point is the same whatever folder the sweep is started in.
-    const std::string path =
-        std::filesystem::absolute(resolve_beside(definition_.path, network)).lexically_normal();
+    const std::string network = workload.value("network", std::string());
+    if (is_file(network)) {
+      // In full, so that the point is the same whatever folder the sweep is started in.
+      const std::string path =
+          std::filesystem::absolute(resolve_beside(definition_.path, network)).lexically_normal();
+      workload["network"] = path;
+      workload["sha256"] = hash_of(path);
+    }
+    Configuration& board = configuration["board"];
+    const auto ddr = board.find("ddr");
+    if (ddr == board.end()) return;
+    const std::string name = preset_name(ddr->get<std::string>(), definition_.path);
+    if (config_path("dram", name) != name) return;
+    *ddr = name;
+    board["ddr_sha256"] = hash_of(name);
+  }
+
+  const std::string& hash_of(const std::string& path) {
     auto found = files_.find(path);
     if (found == files_.end()) found = files_.emplace(path, hash_of_file(path)).first;
-    workload["network"] = path;
-    workload["sha256"] = found->second;
+    return found->second;
   }
 
   const Definition& definition_;
@@ -332,47 +415,48 @@ Configurations::~Configurations() = default;
 
 Configuration Configurations::of(const Point& point) const { return builder_->build(point.index); }
 
+/// Keys of the two memories that points may set.
+struct MemoryKeys {
+  std::string latency;   ///< one of the memory of fixed latency; empty: none
+  std::string of_board;  ///< one of the board's memory; empty: none
+  bool model = false;    ///< board.memory_model
+};
+
+MemoryKeys memory_keys(const Definition& definition) {
+  std::vector<std::string> used;
+  for (const Assignment& assignment : definition.base) used.push_back(assignment.first);
+  for (const Definition::Derived& derived : definition.derived) used.push_back(derived.key);
+  definition.axes.append_keys(used);
+  MemoryKeys keys;
+  for (const std::string& key : used) {
+    if (key == "board.memory_model") keys.model = true;
+    if (keys.latency.empty() && is_fixed_latency_key(key)) keys.latency = key;
+    if (keys.of_board.empty() && replaces_memory(key)) keys.of_board = key;
+  }
+  return keys;
+}
+
 /// Throws UserError if a key has no effect on the memory that points have: latencies are those of
-/// the memory of fixed latency, the other keys those of the board's.
-void check_memory_keys(const Definition& definition, const std::vector<std::string>& used) {
-  const auto of_board = std::find_if(used.begin(), used.end(), [](const std::string& key) {
-    constexpr std::string_view section = "board.";
-    if (key.compare(0, section.size(), section) != 0) return false;
-    const std::string_view name = std::string_view(key).substr(section.size());
-    return name != "memory_model" && is_of_board_memory(name);
-  });
-  const auto latency = std::find_if(used.begin(), used.end(), [](const std::string& key) {
-    return key == "board.read_latency" || key == "board.write_latency";
-  });
+/// the memory of fixed latency, the other keys those of the board's. Whoever varies latencies wants
+/// the former.
+void choose_memory(Definition& definition, const Configuration& keys) {
+  const MemoryKeys used = memory_keys(definition);
   std::string_view model;
   for (const auto& [key, value] : definition.base) {
     const auto* text = std::get_if<std::string>(&value);
     if (key == "board.memory_model" && text != nullptr) model = *text;
   }
-  if (of_board != used.end() && (latency != used.end() || model == "fixed")) {
+  if (!used.of_board.empty() && (!used.latency.empty() || model == "fixed")) {
     user_error("{}: {} has no effect with the memory of fixed latency, which {} chooses",
-               definition.path, *of_board,
-               latency != used.end() ? *latency : std::string("/base/board/memory_model"));
+               definition.path, used.of_board,
+               used.latency.empty() ? "/base/board/memory_model" : used.latency);
   }
-  if (latency != used.end() && model == "board") {
+  if (!used.latency.empty() && model == "board") {
     user_error(
         "{}: {} has no effect with the board's memory, which /base/board/memory_model chooses",
-        definition.path, *latency);
+        definition.path, used.latency);
   }
-}
-
-/// Whoever varies the latencies of the memory of fixed latency wants that one.
-void choose_memory(Definition& definition, const Configuration& keys) {
-  std::vector<std::string> used;
-  for (const Assignment& assignment : definition.base) used.push_back(assignment.first);
-  for (const Definition::Derived& derived : definition.derived) used.push_back(derived.key);
-  definition.axes.append_keys(used);
-  const auto uses = [&](std::string_view key) {
-    return std::find(used.begin(), used.end(), key) != used.end();
-  };
-  check_memory_keys(definition, used);
-  const bool latencies = uses("board.read_latency") || uses("board.write_latency");
-  if (!latencies || uses("board.memory_model") || !keys.at("board").contains("memory")) return;
+  if (used.latency.empty() || used.model || !keys.at("board").contains("memory")) return;
   definition.base.emplace_back("board.memory_model", std::string("fixed"));
 }
 
@@ -388,7 +472,7 @@ Definition parse_definition(std::string_view json_text, const std::string& path)
   definition.name = root.get_string("name");
   read_base(root.get_object("base"), keys, path, definition.base);
   const ArrayReader axes = root.get_array("axes");
-  AxesReader axes_reader(path);
+  AxesReader axes_reader(path, definition.base_of_all.is_stripe);
   definition.axes = Space::product(axes_reader.read(axes));
   if (root.has("axes") && axes.size() == 0) {
     root.add_problem("axes", "is empty; allowed one axis or more");

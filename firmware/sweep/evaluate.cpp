@@ -1,7 +1,8 @@
 #include "firmware/sweep/evaluate.h"
 
+#include "firmware/config/memory.h"
 #include "firmware/sweep/gemm_point.h"
-
+#include "firmware/sweep/stripe_point.h"
 #include "isa/support/error.h"
 
 namespace tactus::sweep {
@@ -37,8 +38,12 @@ bench::Task to_task(const Configuration& configuration) {
   task["seed"] = workload.at("seed");
   task["strategy"] = compiler.at("strategy");
   task["compat"] = compiler.at("compat");
+  task["via"] = compiler.at("via");
+  task["optimise"] = compiler.at("optimise");
+  task["effort"] = compiler.at("effort");
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
+    if (replaces_board_memory(p.key)) continue;  // a point's memory is in force already
     if (board.contains(p.key)) task[p.key] = board.at(p.key);
   }
   task["max_cycles"] = 0;
@@ -50,6 +55,7 @@ std::string evaluate(std::string_view configuration_json, const bench::ProgramCa
   const Configuration configuration = Configuration::parse(configuration_json, nullptr, false);
   if (!configuration.is_object()) user_error("tactus sweep --point: no configuration at the input");
   if (is_gemm(configuration)) return evaluate_gemm(configuration, max_cycles);
+  if (is_stripe(configuration)) return evaluate_stripe(configuration, max_cycles);
   bench::Task task = to_task(configuration);
   task.max_cycles = max_cycles;
   Configuration figures = Configuration::parse(to_json(bench::evaluate(task, cache)));

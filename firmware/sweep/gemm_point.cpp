@@ -13,13 +13,22 @@ namespace {
 
 constexpr const char* default_shape = "256x256x256";
 
-/// The name with the path in it in full, so that the point is the same from any folder.
+/// A path in full, so that the point is the same from any folder; a name stays.
+std::string full_path(const std::string& path, const std::string& file) {
+  if (path.find('/') == std::string::npos && path.find('.') == std::string::npos) return path;
+  return std::filesystem::absolute(resolve_beside(file, path)).lexically_normal().string();
+}
+
+/// The name of a machine with the paths in it in full.
 std::string full_name(const std::string& machine, const std::string& file) {
+  if (const std::size_t at = machine.rfind('@'); at != std::string::npos) {
+    return full_name(machine.substr(0, at), file) + "@" + full_path(machine.substr(at + 1), file);
+  }
   const std::size_t colon = machine.find(':');
   const std::string path = machine.substr(colon == std::string::npos ? 0 : colon + 1);
-  if (path.find('/') == std::string::npos && path.find('.') == std::string::npos) return machine;
-  const std::string kind = colon == std::string::npos ? "dpas:" : machine.substr(0, colon + 1);
-  return kind + std::filesystem::absolute(resolve_beside(file, path)).lexically_normal().string();
+  const std::string full = full_path(path, file);
+  if (full == path) return machine;
+  return (colon == std::string::npos ? "dpas:" : machine.substr(0, colon + 1)) + full;
 }
 
 /// Reads a section into an object; the tables say what its keys are.
@@ -68,10 +77,19 @@ Configuration gemm_defaults(const std::string& machine, const std::string& file)
   Configuration result;
   result["workload"] = {{"gemm", default_shape}, {"seed", 1}};
   result["board"]["machine"] = full_name(machine, file);
-  board_parameters().write(result["board"], config.board);
+  if (config.board_path.empty()) {
+    board_parameters().write(result["board"], config.board);
+  } else {
+    const std::string board = std::filesystem::absolute(config.board_path);
+    const Configuration defaults = board_defaults(board, file);
+    for (const auto& value : defaults.at("board").items()) {
+      if (value.key() != "name") result["board"][value.key()] = value.value();
+    }
+  }
   if (config.is_tcu) {
     tcu::architecture_parameters().write(result["architecture"], config.architecture);
-    result["architecture"].erase("dais_blocks");  // no single value
+    // These have no single value.
+    for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
   } else {
     gemm::kernel_parameters().write(result["kernel"], config.kernel);
     gemm::dpas_option_parameters().write(result["dpas"], config.dpas);

@@ -9,6 +9,7 @@
 #include "firmware/report/html.h"
 #include "firmware/report/scatter.h"
 #include "firmware/report/svg.h"
+#include "firmware/sweep/codesign_sections.h"
 #include "firmware/sweep/findings.h"
 #include "isa/support/error.h"
 
@@ -47,6 +48,8 @@ Naming naming(const std::string& key) {
   if (key == "board.name") return {"board", ""};
   if (key == "board.machine") return {"machine", ""};
   if (key == "workload.gemm") return {"matrix product", ""};
+  if (key == "workload.stripe") return {"program", ""};
+  if (key == "codesign.pipeline_depth") return {"pipeline depth", "tiles"};
   if (key == "board.clock_mhz") return {"clock", "MHz"};
   if (key == "board.axi_data_bits") return {"AXI data", "bits"};
   std::string name = key.substr(key.find('.') + 1);
@@ -107,12 +110,17 @@ void chosen_keys(const Line& definition, std::set<std::string>& out) {
   }
 }
 
+/// The hash of a network's or DRAM's file says nothing that its name does not.
+bool is_hash_of_file(const std::string& key) {
+  constexpr std::string_view end = "sha256";
+  return key.size() > end.size() && key.compare(key.size() - end.size(), end.size(), end) == 0;
+}
+
 class Page {
  public:
   explicit Page(const Results& results)
       : results_(results), measured_(measured(results)), keys_(varied_keys(results.lines)) {
-    // The hash of a network's file says nothing that its name does not.
-    keys_.erase(std::remove(keys_.begin(), keys_.end(), "workload.sha256"), keys_.end());
+    keys_.erase(std::remove_if(keys_.begin(), keys_.end(), is_hash_of_file), keys_.end());
     // What a board implies is shown with the boards.
     std::set<std::string> chosen;
     chosen_keys(Line::parse(results.definition, nullptr, false, true), chosen);
@@ -411,7 +419,7 @@ std::string Page::definition_section() const {
   const Line& first = results_.lines.front();
   for (const std::string& key : key_names(first["configuration"])) {
     if (std::find(keys_.begin(), keys_.end(), key) != keys_.end()) continue;
-    if (key == "workload.sha256" && groups_.size() > 1) continue;
+    if (is_hash_of_file(key) && groups_.size() > 1) continue;
     const bool implied = std::find(implied_.begin(), implied_.end(), key) != implied_.end();
     table.row({escape(key), escape(implied ? by_board(key) : plain(value_of(first, key)))});
   }
@@ -428,6 +436,10 @@ std::string Page::html() const {
     std::string text;
     for (const Group& group : groups_) text += best(group);
     page.section("Best points", text);
+    if (subject_ == "workload.stripe") {
+      for (const auto& [title, section] : codesign_sections(measured_))
+        page.section(title, section);
+    }
     page.section("Pareto fronts", fronts_section());
     page.section("Latency against what varies", axes_section());
     page.section("All points", points_section());

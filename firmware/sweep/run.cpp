@@ -9,6 +9,7 @@
 
 #include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/gemm_point.h"
+#include "firmware/sweep/stripe_point.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -107,6 +108,12 @@ void require_some_point(const std::vector<Point>& points, const Configurations& 
       const Configuration configuration = configurations.of(point);
       if (is_gemm(configuration)) {
         check_gemm(configuration);
+        return;
+      }
+      if (is_stripe(configuration)) {
+        const codesign::PointTask task = to_stripe_task(configuration);
+        check_axi_width(task.architecture, task.axi_data_bits);
+        codesign::check_files(task);
         return;
       }
       const bench::Task task = to_task(configuration);

@@ -260,6 +260,12 @@ void execute_alu(const Instruction& i, std::uint8_t* registers, std::uint32_t* p
 }
 
 std::int64_t scalar_value(const Operand& operand, const std::uint8_t* registers) {
+  // Most sizes and addresses of messages.
+  const bool is_unsigned = operand.type == Type::ud || operand.type == Type::uq;
+  if (operand.kind == Operand::Kind::immediate && is_unsigned &&
+      operand.modifier == Modifier::none) {
+    return static_cast<std::int64_t>(operand.immediate);
+  }
   const Number number = read_element(operand, 0, registers);
   return static_cast<std::int64_t>(number.integer);
 }

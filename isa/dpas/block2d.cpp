@@ -46,19 +46,32 @@ void for_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, uns
   }
 }
 
-/// Dword x of `to` gets element x of each of the rows, the first lowest. `rows` of them, `size`
-/// bytes an element, follow each other in memory.
-template <unsigned rows, unsigned size>
-void interleave(const std::uint8_t* memory, unsigned width, std::uint8_t* to) {
-  for (unsigned x = 0; x < width; ++x) {
-    std::uint32_t dword = 0;
-    for (unsigned r = 0; r < rows; ++r) {
-      const std::uint8_t* from = memory + (std::size_t{r} * width + x) * size;
-      const std::uint32_t element = size == 1 ? from[0] : from[0] | std::uint32_t{from[1]} << 8U;
-      dword |= element << (8U * size * r);
-    }
-    std::memcpy(to + std::size_t{x} * 4, &dword, 4);
+/// `count` dwords of `to` get an element of each of the rows, the first lowest; `pitch` bytes from
+/// a row to the next. Copies make of it what compilers vectorise.
+template <unsigned rows, class Element, unsigned count>
+void interleave_some(const std::uint8_t* memory, std::size_t pitch, std::uint8_t* to) {
+  Element from[rows][count];
+  Element dwords[count * rows];
+  for (unsigned r = 0; r < rows; ++r) std::memcpy(from[r], memory + r * pitch, sizeof from[r]);
+  for (unsigned x = 0; x < count; ++x) {
+    for (unsigned r = 0; r < rows; ++r) dwords[x * rows + r] = from[r][x];
   }
+  std::memcpy(to, dwords, sizeof dwords);
+}
+
+/// The same for all elements of rows that follow each other in memory.
+template <unsigned rows, class Element>
+void interleave(const std::uint8_t* memory, unsigned width, std::uint8_t* to) {
+  const std::size_t pitch = width * sizeof(Element);
+  unsigned x = 0;
+  const auto go_on = [&](unsigned count) {
+    x += count;
+    memory += count * sizeof(Element);
+    to += std::size_t{count} * 4;
+  };
+  for (; x + 16 <= width; go_on(16)) interleave_some<rows, Element, 16>(memory, pitch, to);
+  for (; x + 8 <= width; go_on(8)) interleave_some<rows, Element, 8>(memory, pitch, to);
+  for (; x < width; go_on(1)) interleave_some<rows, Element, 1>(memory, pitch, to);
 }
 
 bool is_plain(const Block2d& block) { return !block.transpose && !block.transform; }
@@ -86,23 +99,34 @@ void place_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, u
 
 void place_block(const Block2d& block, unsigned grf_bytes, unsigned which_block,
                  const std::uint8_t* memory, std::uint8_t* registers) {
+  const Layout at = layout(block, grf_bytes);
+  std::uint8_t* to = registers + std::size_t{which_block} * at.block_pitch * block.element_bytes;
+  const std::size_t bytes = row_bytes(block);
   unsigned row = 0;
+  if (is_plain(block)) {
+    if (at.row_pitch == block.width) {
+      std::memcpy(to, memory, bytes * block.height);
+      return;
+    }
+    for (; row < block.height; ++row) {
+      std::memcpy(to + std::size_t{row} * at.row_pitch * block.element_bytes, memory + row * bytes,
+                  bytes);
+    }
+    return;
+  }
   if (block.transform && !block.transpose && block.element_bytes < 4) {
     // All dwords that are filled by as many rows as they hold elements.
-    const Layout at = layout(block, grf_bytes);
-    std::uint8_t* to = registers + std::size_t{which_block} * at.block_pitch * block.element_bytes;
     for (; row + at.interleaved <= block.height; row += at.interleaved) {
-      const std::uint8_t* from = memory + row * row_bytes(block);
       if (block.element_bytes == 1) {
-        interleave<4, 1>(from, block.width, to);
+        interleave<4, std::uint8_t>(memory + row * bytes, block.width, to);
       } else {
-        interleave<2, 2>(from, block.width, to);
+        interleave<2, std::uint16_t>(memory + row * bytes, block.width, to);
       }
       to += std::size_t{at.row_pitch} * 4;
     }
   }
   for (; row < block.height; ++row) {
-    place_row(block, grf_bytes, which_block, row, memory + row * row_bytes(block), registers);
+    place_row(block, grf_bytes, which_block, row, memory + row * bytes, registers);
   }
 }
 
@@ -112,6 +136,28 @@ void take_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, un
   for_row(block, grf_bytes, which_block, row, [&](unsigned x, std::size_t at) {
     std::memcpy(memory + std::size_t{x} * bytes, registers + at, bytes);
   });
+}
+
+void take_block(const Block2d& block, unsigned grf_bytes, unsigned which_block,
+                const std::uint8_t* registers, std::uint8_t* memory) {
+  const std::size_t bytes = row_bytes(block);
+  if (!is_plain(block)) {
+    for (unsigned row = 0; row < block.height; ++row) {
+      take_row(block, grf_bytes, which_block, row, registers, memory + row * bytes);
+    }
+    return;
+  }
+  const Layout at = layout(block, grf_bytes);
+  const std::size_t pitch = std::size_t{at.row_pitch} * block.element_bytes;
+  const std::uint8_t* from =
+      registers + std::size_t{which_block} * at.block_pitch * block.element_bytes;
+  if (pitch == bytes) {
+    std::memcpy(memory, from, bytes * block.height);
+    return;
+  }
+  for (unsigned row = 0; row < block.height; ++row) {
+    std::memcpy(memory + row * bytes, from + row * pitch, bytes);
+  }
 }
 
 }  // namespace tactus::dpas

@@ -31,5 +31,8 @@ void place_block(const Block2d& block, unsigned grf_bytes, unsigned which_block,
 /// The inverse of place_row(), for stores.
 void take_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, unsigned row,
               const std::uint8_t* registers, std::uint8_t* memory);
+/// take_row() of all rows of one block, likewise.
+void take_block(const Block2d& block, unsigned grf_bytes, unsigned which_block,
+                const std::uint8_t* registers, std::uint8_t* memory);
 
 }  // namespace tactus::dpas

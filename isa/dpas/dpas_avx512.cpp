@@ -4,9 +4,7 @@
 #if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && \
     defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__AVX512VNNI__)
 
-#include <immintrin.h>
-
-#include "isa/dpas/dpas_core.h"
+#include "isa/dpas/dpas_vector256.h"
 
 namespace tactus::dpas {
 namespace {
@@ -33,24 +31,8 @@ struct Avx512 {
   }
 };
 
-struct Avx512Half {
-  static constexpr unsigned channels = 8, floats = 8;
-  using Floats = __m256;
-  using Words = __m256i;
-  static Floats load(const float* from) { return _mm256_loadu_ps(from); }
-  static void store(Floats value, float* to) { _mm256_storeu_ps(to, value); }
-  static Floats broadcast(float value) { return _mm256_set1_ps(value); }
-  static Floats add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
-  static Floats multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
-  static Words zero() { return _mm256_setzero_si256(); }
-  static Words load_words(const void* from) {
-    return _mm256_loadu_si256(static_cast<const __m256i*>(from));
-  }
-  static void store_words(Words value, void* to) {
-    _mm256_storeu_si256(static_cast<__m256i*>(to), value);
-  }
-  static Words broadcast_word(Bits value) { return _mm256_set1_epi32(static_cast<int>(value)); }
-  static Words add_words(Words a, Words b) { return _mm256_add_epi32(a, b); }
+struct Avx512Half : Vector256 {
+  static constexpr unsigned channels = 8;
   static Words subtract_words(Words a, Words b) { return _mm256_sub_epi32(a, b); }
   static Words exclusive_or(Words a, Words b) { return _mm256_xor_si256(a, b); }
   static Words dot(Words sum, Words unsigned_bytes, Words signed_bytes) {

@@ -205,6 +205,25 @@ std::uint64_t decode_base(ObjectReader& reader, const std::string& key) {
   return value;
 }
 
+/// "open", "closed", "timeout(100)"; empty: not given.
+std::string decode_page_policy(ObjectReader& ddr) {
+  const std::string text = ddr.get_optional_string("page_policy").value_or("");
+  if (text.empty() || text == "open" || text == "closed") return text;
+  constexpr std::string_view name = "timeout(";
+  constexpr std::uint64_t most_clocks = 1000000;
+  std::uint64_t clocks = 0;
+  if (text.compare(0, name.size(), name) == 0) {
+    const char* const end = text.data() + text.size();
+    const auto number = std::from_chars(text.data() + name.size(), end, clocks);
+    const bool whole = number.ec == std::errc() && number.ptr + 1 == end && *number.ptr == ')';
+    if (whole && clocks >= 1 && clocks <= most_clocks) return text;
+  }
+  ddr.add_problem("page_policy", fmt::format("{} is not allowed; allowed \"open\", \"closed\", "
+                                             "\"timeout(N)\" with N DRAM clocks, 1..{}",
+                                             quote(text), most_clocks));
+  return {};
+}
+
 }  // namespace
 
 std::optional<ClockRatio> clock_ratio(double port_mhz, double design_mhz) {
@@ -311,13 +330,10 @@ BoardMemory decode_board_memory(ObjectReader reader) {
   ObjectReader ddr = reader.get_object("ddr");
   memory.preset = ddr.get_string("preset");
   static const std::vector<std::string_view> schedulers{"fifo", "frfcfs"};
-  static const std::vector<std::string_view> policies{"open", "closed"};
   if (const auto found = ddr.get_optional_enum("scheduler", schedulers)) {
     memory.scheduler = schedulers[*found];
   }
-  if (const auto found = ddr.get_optional_enum("page_policy", policies)) {
-    memory.page_policy = policies[*found];
-  }
+  memory.page_policy = decode_page_policy(ddr);
   ddr.finish();
   reader.finish();
   return memory;

@@ -13,6 +13,7 @@
 #include "isa/tcu/architecture_json.h"
 #include "isa/tcu/architecture_table.h"
 #include "isa/tcu/layout.h"
+#include "isa/tcu/lookup.h"
 
 namespace tactus::tcu {
 namespace {
@@ -52,6 +53,40 @@ void check_dais_blocks(const Architecture& a, ObjectReader& reader) {
   }
 }
 
+/// Keys have to be values of the data type.
+void check_lookup_tables(const Architecture& a, ObjectReader& reader) {
+  if (a.lookup_tables.count == 0 || reader.problems().concerns(reader.path() + "/data_type") ||
+      reader.problems().concerns(reader.path() + "/lookup_tables")) {
+    return;
+  }
+  const std::string path = reader.path() + "/lookup_tables";
+  const DataTypeInfo& type = info(a.data_type);
+  const std::uint32_t point = a.lookup_tables.key_binary_point;
+  if (point > type.binary_point) {
+    reader.problems().add(path + "/key_binary_point",
+                          fmt::format("{} is more than the fraction bits of {}; allowed 0..{}",
+                                      point, type.name, type.binary_point));
+    return;
+  }
+  const std::uint64_t most = std::uint64_t{1} << (type.width_bits - (type.binary_point - point));
+  if (a.lookup_tables.depth > most) {
+    reader.problems().add(path + "/depth",
+                          fmt::format("{} keys in steps of 2^-{} are more than {} has; allowed "
+                                      "2..{}, a power of two",
+                                      a.lookup_tables.depth, point, type.name, most));
+  }
+  if (!reader.problems().concerns(reader.path() + "/local_depth") &&
+      !reader.problems().concerns(reader.path() + "/accumulator_depth") &&
+      lookup_vectors(a) > std::min(a.local_depth, a.accumulator_depth)) {
+    // The counter of its vectors is that of the accumulators' stream.
+    reader.problems().add(
+        path + "/depth",
+        fmt::format("a table of {} vectors is more than local memory and "
+                    "accumulators hold; allowed {} vectors",
+                    lookup_vectors(a), std::min(a.local_depth, a.accumulator_depth)));
+  }
+}
+
 }  // namespace
 
 const DataTypeInfo& info(DataType type) {
@@ -74,6 +109,7 @@ Architecture decode_architecture(ObjectReader reader, MissingKeys missing,
   check_operand(reader, 0, on_chip, a.stride0_depth);
   check_operand(reader, 1, std::max({on_chip, a.dram0_depth, a.dram1_depth}), a.stride1_depth);
   check_dais_blocks(a, reader);
+  check_lookup_tables(a, reader);
   return a;
 }
 

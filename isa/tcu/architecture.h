@@ -26,6 +26,24 @@ struct DataTypeInfo {
 
 [[nodiscard]] const DataTypeInfo& info(DataType type);
 
+/// Tables for the SIMD operation Lookup, loaded by opcode 0x5: the public documentation has them,
+/// the RTL has not. What a lookup gives is said in isa/tcu/lookup.h.
+struct LookupTables {
+  std::uint32_t count = 0;             ///< 0: none, the machine is the RTL's
+  std::uint32_t depth = 0;             ///< entries of each, a power of two
+  std::uint32_t key_binary_point = 0;  ///< keys are whole multiples of 2^-key_binary_point
+  bool operator==(const LookupTables& o) const {
+    return count == o.count && depth == o.depth && key_binary_point == o.key_binary_point;
+  }
+};
+
+/// Whether weights can enter the array while results of earlier vectors are on their way out. An
+/// extension of Tactus's own, no RTL has it.
+enum class ShadowWeights : std::uint8_t {
+  off,  ///< a LoadWeights waits until the array has drained
+  on,   ///< it follows the last vector at once
+};
+
 /// All depths and sizes count vectors of array_size scalars. The member names are the file's keys;
 /// their ranges are those of architecture_table.cpp, which `tactus explain architecture` prints.
 struct Architecture {
@@ -42,6 +60,8 @@ struct Architecture {
   std::uint32_t thread_queue_depth = 8;  ///< for the estimator only
   /// Behind opcode 0x6. None: the machine is the RTL's.
   std::vector<DaisBlockEntry> dais_blocks;
+  LookupTables lookup_tables;
+  ShadowWeights shadow_weights = ShadowWeights::off;
 
   /// Bytes of one vector in DRAM and in files.
   [[nodiscard]] std::uint64_t vector_bytes() const {
@@ -51,9 +71,10 @@ struct Architecture {
   bool operator!=(const Architecture& other) const { return !(*this == other); }
 };
 
-/// Reads and validates a .tarch file. The 11 scalar keys are mandatory, dais_blocks may be left
-/// out; unknown, duplicate, mistyped and out-of-range keys are reported together. Reads the DAIS
-/// programs too, from the file's folder on. Throws UserError "file:/json/path: what; allowed ...".
+/// Reads and validates a .tarch file. The 11 scalar keys are mandatory, those of extensions may be
+/// left out; unknown, duplicate, mistyped and out-of-range keys are reported together. Reads the
+/// DAIS programs too, from the file's folder on. Throws UserError "file:/json/path: what; allowed
+/// ...".
 [[nodiscard]] Architecture read_architecture(const std::string& path);
 
 /// The same from text already in memory; `where` stands for the file name in messages and for the

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isa/tcu/dais_block_json.h"
+#include "isa/tcu/lookup.h"
 
 namespace tactus::tcu {
 namespace {
@@ -43,6 +44,60 @@ Parameter<Architecture> dais_blocks() {
   return p;
 }
 
+Parameter<Architecture> lookup_tables() {
+  Parameter<Architecture> p;
+  p.key = "lookup_tables";
+  p.type = ParameterType::other;
+  p.value_name = "object";
+  p.sentence =
+      "tables for the SIMD operation Lookup, loaded by opcode 0x5: {\"count\": 1..8, \"depth\": "
+      "entries of each, a power of two in 2..65536, \"key_binary_point\": keys are whole multiples "
+      "of 2^-key_binary_point}";
+  p.optional = true;
+  p.missing = "none";
+  p.get = [](const Architecture& a) -> ParameterValue {
+    const LookupTables& t = a.lookup_tables;
+    if (t.count == 0) return {};
+    return fmt::format("{} of {} entries, keys in steps of 2^-{}", t.count, t.depth,
+                       t.key_binary_point);
+  };
+  p.equal = [](const Architecture& a, const Architecture& b) {
+    return a.lookup_tables == b.lookup_tables;
+  };
+  p.read_json = [](ObjectReader& reader, Architecture& a) {
+    std::optional<ObjectReader> object = reader.get_optional_object("lookup_tables");
+    if (!object) return;
+    LookupTables& t = a.lookup_tables;
+    t.count = object->get_u32("count", 1, most_lookup_tables);
+    t.depth = object->get_u32("depth", 2, deepest_lookup_table);
+    t.key_binary_point = object->get_u32("key_binary_point", 0, 62);
+    if ((t.depth & (t.depth - 1)) != 0) {
+      object->add_problem("depth", fmt::format("{} is no power of two; allowed 2..{}, a power of "
+                                               "two",
+                                               t.depth, deepest_lookup_table));
+    }
+    object->finish();
+  };
+  p.write_json = [](nlohmann::ordered_json& json, const Architecture& a) {
+    const LookupTables& t = a.lookup_tables;
+    if (t.count == 0) return;
+    json["lookup_tables"] = {
+        {"count", t.count}, {"depth", t.depth}, {"key_binary_point", t.key_binary_point}};
+  };
+  return p;
+}
+
+/// A parameter of an extension: not in the file where it is off.
+Parameter<Architecture> off_if(Parameter<Architecture> p, ParameterValue off) {
+  p.optional = true;
+  p.missing = "off";
+  p.get = [get = p.get, off = std::move(off)](const Architecture& a) -> ParameterValue {
+    ParameterValue value = get(a);
+    return value == off ? ParameterValue() : value;
+  };
+  return p;
+}
+
 ParameterTable<Architecture> make_table() {
   using A = Architecture;
   const WholeRange depth{1, deepest_memory};
@@ -55,7 +110,8 @@ ParameterTable<Architecture> make_table() {
   return {
       "architecture",
       "What shapes one tensor compute unit: the keys of an architecture file (.tarch), where each "
-      "has to be present except dais_blocks.",
+      "has to be present except those of extensions, which no RTL has and which may be left out: "
+      "dais_blocks, lookup_tables, shadow_weights.",
       {choice("data_type", &A::data_type, types, "fixed-point type of all scalars, width and point")
            .refusing("FLOAT32", "has no hardware: the unit computes in fixed point only"),
        whole("array_size", &A::array_size, {2, 256}, "scalars",
@@ -80,7 +136,10 @@ ParameterTable<Architecture> make_table() {
              "known to the estimator only")
            .which_old_files_lack()
            .which_shapes_no_machine(),
-       dais_blocks()}};
+       dais_blocks(), lookup_tables(),
+       off_if(choice("shadow_weights", &A::shadow_weights, {"off", "on"},
+                     "weights enter the array without waiting until it has drained: off or on"),
+              std::string("off"))}};
 }
 
 }  // namespace

@@ -77,6 +77,8 @@ std::int64_t alu(DataType type, SimdOp op, std::int64_t left, std::int64_t right
       return std::min(left, right);
     case SimdOp::max:
       return std::max(left, right);
+    case SimdOp::lookup:  // depends on tables
+      break;
   }
   return left;
 }

@@ -182,6 +182,7 @@ void alu(SimdOp op, const void* left, const void* right, void* out, std::size_t 
     case SimdOp::max:
       return each([](Lane x, Lane y) { return x > y ? x : y; });
     case SimdOp::no_op:
+    case SimdOp::lookup:  // depends on tables
     case SimdOp::move:
       break;
   }

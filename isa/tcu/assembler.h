@@ -20,6 +20,8 @@
 //                                            parts after the operation are optional, in any order
 //   Dais Local(8)@2 -> Block(0) -> Acc(5), 4  4 samples through DAIS block 0, see dais_block.h;
 //   only Dais.acc Local(8) -> Block(mlp) -> Acc(5), 4     where the architecture names blocks
+//   LoadLUT Local(8)@2 -> Table(0)            a whole table, see lookup.h; only where the
+//   SIMD R1 = Lookup(I), read Acc(3)          architecture has lookup tables
 //   Configure Timeout = 0x64                 Dram0Offset, Dram0Cache, Dram1Offset, Dram1Cache,
 //                                            Timeout, Tracepoint, ProgramCounter, SampleInterval,
 //                                            or a number 0..15; 28-bit value

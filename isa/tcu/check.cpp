@@ -5,6 +5,7 @@
 
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
+#include "isa/tcu/lookup.h"
 #include "isa/tcu/names.h"
 
 namespace tactus::tcu {
@@ -27,6 +28,7 @@ class Checker {
   Checker(const Architecture& architecture, const InstructionLayout& layout)
       : architecture_(architecture),
         layout_(layout),
+        operations_(rtl_simd_ops + (layout.lookup_table_count > 0 ? 1 : 0)),
         local_{"local", "the local memory", architecture.local_depth},
         accumulators_{"accumulator", "the accumulators", architecture.accumulator_depth},
         drams_{Memory{"DRAM0", "DRAM0", architecture.dram0_depth},
@@ -51,6 +53,8 @@ class Checker {
         return load_weights();
       case Opcode::simd:
         return simd();
+      case Opcode::load_lut:
+        return architecture_.lookup_tables.count == 0 ? undefined() : load_lut();
       case Opcode::dais:
         return architecture_.dais_blocks.empty() ? undefined() : dais();
     }
@@ -66,8 +70,11 @@ class Checker {
 
   bool undefined() {
     return require(false, [&] {
-      return fmt::format("opcode {:#x} is undefined; allowed 0x0..0x4{}", i_.opcode,
-                         architecture_.dais_blocks.empty() ? " and 0xf" : ", 0x6 and 0xf");
+      std::string extensions;
+      if (architecture_.lookup_tables.count > 0) extensions += ", 0x5";
+      if (!architecture_.dais_blocks.empty()) extensions += ", 0x6";
+      return fmt::format("opcode {:#x} is undefined; allowed 0x0..0x4{} and 0xf", i_.opcode,
+                         extensions);
     });
   }
 
@@ -120,6 +127,34 @@ class Checker {
     return false;
   }
 
+  bool load_lut() {
+    const std::uint64_t table = lookup_table_of(i_);
+    const std::uint32_t count = architecture_.lookup_tables.count;
+    return flags("LoadLUT", 0) &&
+           require(table < count,
+                   [&] {
+                     return fmt::format("there is no lookup table {}; allowed 0..{}", table,
+                                        count - 1);
+                   }) &&
+           local_run(lookup_vectors(architecture_) - 1);
+  }
+
+  /// The difference and the tables' values go to registers one behind the other.
+  bool lookup(const SimdFields& fields) {
+    const std::uint32_t count = architecture_.lookup_tables.count;
+    const std::uint32_t registers = architecture_.simd_registers_depth;
+    return require(fields.dest >= 1 && fields.dest + count <= registers, [&] {
+      return fmt::format(
+          "SIMD Lookup gives the difference and {} table value{} to consecutive registers from {} "
+          "on, and there are {} registers; allowed {}",
+          count, count == 1 ? "" : "s", fields.dest == 0 ? "O" : fmt::format("R{}", fields.dest),
+          registers,
+          registers > count
+              ? fmt::format("R1..R{} as destination", registers - count)
+              : fmt::format("none: simd_registers_depth has to be {} or more", count + 1));
+    });
+  }
+
   bool simd() {
     const bool reads = (i_.flags & simd_read) != 0;
     const bool writes = (i_.flags & simd_write) != 0;
@@ -127,7 +162,13 @@ class Checker {
     return flags("SIMD", simd_read | simd_write | simd_accumulate) &&
            selector("left source", "input", fields.left) &&
            selector("right source", "input", fields.right) &&
-           selector("destination", "output", fields.dest) && simd_ends(fields, reads, writes) &&
+           selector("destination", "output", fields.dest) &&
+           require(static_cast<unsigned>(fields.op) < operations_,
+                   [&] {
+                     return fmt::format("SIMD operation {:#x} is undefined; allowed 0x0..{:#x}",
+                                        static_cast<unsigned>(fields.op), operations_ - 1);
+                   }) &&
+           (fields.op != SimdOp::lookup || lookup(fields)) && simd_ends(fields, reads, writes) &&
            (!writes || address({"accumulator write", accumulators_.place, accumulators_.depth},
                                operand0_fields(layout_, i_).address)) &&
            (!reads || address({"accumulator read", accumulators_.place, accumulators_.depth},
@@ -242,6 +283,7 @@ class Checker {
 
   const Architecture& architecture_;
   const InstructionLayout& layout_;
+  const unsigned operations_;  ///< of SIMD
   const Memory local_, accumulators_;
   const std::array<Memory, 2> drams_;
   Instruction i_;

@@ -112,6 +112,7 @@ Reading read_simd(const InstructionLayout& layout, const Instruction& i) {
   const bool read = (i.flags & simd_read) != 0;
   const bool write = (i.flags & simd_write) != 0;
   const bool accumulate = (i.flags & simd_accumulate) != 0;
+  if (static_cast<std::size_t>(fields.op) >= simd_op_names.size()) return {};
   // There the hardware takes the addresses from elsewhere, which the text would hide.
   if (fields.op == SimdOp::no_op && (read || write)) return {};
   std::string text =
@@ -136,6 +137,13 @@ Reading read_dais(const InstructionLayout& layout, const Instruction& i) {
           make_dais(layout, fields.block, local, accumulator, count, fields.accumulate)};
 }
 
+Reading read_load_lut(const InstructionLayout& layout, const Instruction& i) {
+  const Operand local = operand0_fields(layout, i);
+  if (lookup_table_of(i) >= layout.lookup_table_count || !writable(local)) return {};
+  return {fmt::format("LoadLUT {} -> Table({})", place("Local", local), lookup_table_of(i)),
+          make_load_lut(layout, local, lookup_table_of(i))};
+}
+
 Reading read_configure(const InstructionLayout& layout, const Instruction& i) {
   const ConfigureFields fields = configure_fields(layout, i);
   const std::string_view name = config_register_names[fields.register_number];
@@ -158,6 +166,8 @@ Reading read(const InstructionLayout& layout, const Instruction& i) {
       return read_load_weights(layout, i);
     case Opcode::simd:
       return read_simd(layout, i);
+    case Opcode::load_lut:
+      return read_load_lut(layout, i);
     case Opcode::dais:
       return read_dais(layout, i);
     case Opcode::configure:
@@ -200,6 +210,10 @@ std::string disassemble_program(const Architecture& architecture,
   auto out = std::back_inserter(text);
   for (std::size_t i = 0; i < architecture.dais_blocks.size(); ++i) {
     fmt::format_to(out, "# DAIS block {}: {}\n", i, architecture.dais_blocks[i].name);
+  }
+  if (const LookupTables& tables = architecture.lookup_tables; tables.count > 0) {
+    fmt::format_to(out, "# lookup tables: {} of {} entries, keys in steps of 2^-{}\n", tables.count,
+                   tables.depth, tables.key_binary_point);
   }
   for (std::size_t index = 0; index < program.size(); ++index) {
     const Reading reading = read(layout, program[index]);

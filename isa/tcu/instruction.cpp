@@ -6,6 +6,7 @@
 
 #include "isa/support/error.h"
 #include "isa/tcu/instruction_kind.h"
+#include "isa/tcu/lookup.h"
 
 namespace tactus::tcu {
 namespace {
@@ -145,7 +146,8 @@ SimdFields simd_fields(const InstructionLayout& layout, const Instruction& i) {
   const auto selector = [&](unsigned position) {
     return static_cast<unsigned>(i.operand2 >> (position * r) & low_bits(r));
   };
-  return {static_cast<SimdOp>(i.operand2 >> (3 * r) & 0xF), selector(2), selector(1), selector(0)};
+  return {static_cast<SimdOp>(i.operand2 >> (3 * r) & low_bits(layout.simd_op)), selector(2),
+          selector(1), selector(0)};
 }
 
 DaisFields dais_fields(const Instruction& i) {
@@ -194,7 +196,7 @@ Instruction make_simd(const InstructionLayout& layout, SimdFields fields,
                       std::uint64_t write_address, std::uint64_t read_address, bool read,
                       bool write, bool accumulate) {
   const unsigned r = layout.simd_selector;
-  require_fit("SIMD operation", static_cast<unsigned>(fields.op), 4);
+  require_fit("SIMD operation", static_cast<unsigned>(fields.op), layout.simd_op);
   require_fit("SIMD left source", fields.left, r);
   require_fit("SIMD right source", fields.right, r);
   require_fit("SIMD destination", fields.dest, r);
@@ -215,6 +217,14 @@ Instruction make_dais(const InstructionLayout& layout, unsigned block, Operand l
   i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
   i.operand1 = pack("accumulator", accumulator, layout.operand1_address, layout.stride1);
   i.operand2 = pack_size(count, layout.operand2, "samples");
+  return i;
+}
+
+Instruction make_load_lut(const InstructionLayout& layout, Operand local, std::uint64_t table) {
+  Instruction i = make(Opcode::load_lut, 0);
+  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
+  require_fit("lookup table", table, layout.operand1);
+  i.operand1 = table;
   return i;
 }
 
@@ -242,6 +252,8 @@ std::uint64_t vector_count(const Architecture& architecture, const InstructionLa
       return 1;
     case InstructionKind::load_weights:
       return (i.operand1 & low_bits(layout.local_address)) + 1;
+    case InstructionKind::load_lut:
+      return lookup_vectors(architecture);
     case InstructionKind::dais: {
       const DaisBlockEntry& block = architecture.dais_blocks[dais_fields(i).block];
       const std::uint64_t last =

@@ -14,14 +14,16 @@
 
 namespace tactus::tcu {
 
-/// Values 0x5..0xE are legal encodings that the hardware consumes in one cycle without effect; 0x6
-/// is an instruction of Tactus's own where the architecture names DAIS blocks, see dais_block.h.
+/// Values 0x5..0xE are legal encodings that the hardware consumes in one cycle without effect. With
+/// the architecture's extensions some are instructions: 0x5 with lookup tables, see lookup.h; 0x6
+/// with DAIS blocks, see dais_block.h.
 enum class Opcode : std::uint8_t {
   no_op = 0x0,
   mat_mul = 0x1,
   data_move = 0x2,
   load_weights = 0x3,
   simd = 0x4,
+  load_lut = 0x5,
   dais = 0x6,
   configure = 0xF,
 };
@@ -60,6 +62,7 @@ enum class SimdOp : std::uint8_t {
   greater_than_equal,
   min,
   max,
+  lookup,  ///< only with lookup tables, see lookup.h
 };
 
 /// Configuration registers; other numbers have no effect.
@@ -142,6 +145,9 @@ struct DaisFields {
 };
 [[nodiscard]] DaisFields dais_fields(const Instruction& i);
 
+/// LoadLUT: operand0 is local memory's, operand1 is the number of the table.
+[[nodiscard]] inline std::uint64_t lookup_table_of(const Instruction& i) { return i.operand1; }
+
 /// Configure arguments: register in bits 3:0, 28-bit value in bits 31:4 of the operands as one
 /// word.
 struct ConfigureFields {
@@ -169,6 +175,9 @@ struct ConfigureFields {
 [[nodiscard]] Instruction make_dais(const InstructionLayout& layout, unsigned block, Operand local,
                                     Operand accumulator, std::uint64_t count,
                                     bool accumulate = false);
+/// Loads a whole table.
+[[nodiscard]] Instruction make_load_lut(const InstructionLayout& layout, Operand local,
+                                        std::uint64_t table);
 [[nodiscard]] Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
                                          std::uint32_t value);
 

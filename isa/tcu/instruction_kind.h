@@ -1,5 +1,6 @@
-// Kinds of instructions as statistics count them: opcodes, with DataMove by direction. What opcode
-// 0x6 is depends on the architecture: dais if it names a block of that number, else undefined.
+// Kinds of instructions as statistics count them: opcodes, with DataMove by direction. What opcodes
+// of extensions are depends on the architecture: load_lut or dais if it has a table or a block of
+// that number, else undefined.
 //
 // Source: hardware spec section 3.2.
 #pragma once
@@ -27,9 +28,10 @@ enum class InstructionKind : std::uint8_t {
   local_to_accumulator,
   local_to_accumulator_accumulate,
   dais,
+  load_lut,
   undefined,  ///< opcodes, DataMove kinds and DAIS blocks that are consumed without effect
 };
-inline constexpr std::size_t instruction_kinds = 14;
+inline constexpr std::size_t instruction_kinds = 15;
 
 /// Indexed by InstructionKind.
 struct InstructionKindInfo {
@@ -50,6 +52,7 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
     {"local_to_accumulator", "DataMove Local -> Acc"},
     {"local_to_accumulator_accumulate", "DataMove Local -> Acc, accumulate"},
     {"dais", "Dais"},
+    {"load_lut", "LoadLUT"},
     {"undefined", "undefined"},
 }};
 
@@ -75,6 +78,9 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
     case Opcode::dais:
       return dais_fields(i).block < layout.dais_block_count ? InstructionKind::dais
                                                             : InstructionKind::undefined;
+    case Opcode::load_lut:
+      return lookup_table_of(i) < layout.lookup_table_count ? InstructionKind::load_lut
+                                                            : InstructionKind::undefined;
     default:
       return InstructionKind::undefined;
   }
@@ -98,8 +104,8 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
 }
 
 /// Vectors that pass local memory, the array or the accumulators: the size field, cut to the width
-/// of the local streams, plus one; the vectors of all input samples for Dais; 1 for SIMD; 0 for
-/// what moves nothing. `layout` is that of the architecture.
+/// of the local streams, plus one; the vectors of all input samples for Dais and of a table for
+/// LoadLUT; 1 for SIMD; 0 for what moves nothing. `layout` is that of the architecture.
 [[nodiscard]] std::uint64_t vector_count(const Architecture& architecture,
                                          const InstructionLayout& layout, const Instruction& i);
 

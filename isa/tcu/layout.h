@@ -26,7 +26,9 @@ struct InstructionLayout {
   unsigned stride0;              ///< s0w
   unsigned stride1;              ///< s1w
   unsigned simd_selector;        ///< each of left, right, dest of a SIMD sub-instruction
-  unsigned simd;                 ///< 4 + 3 * simd_selector
+  unsigned lookup_table_count;   ///< 0: opcode 0x5 and SIMD Lookup have no meaning
+  unsigned simd_op;              ///< 4; 5 with lookup tables
+  unsigned simd;                 ///< simd_op + 3 * simd_selector
 
   unsigned operand0_address;  ///< stride code sits directly above
   unsigned operand0;          ///< whole field, a multiple of 8, at most 64

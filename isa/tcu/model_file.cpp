@@ -56,6 +56,9 @@ BoardEntry decode_board_entry(ObjectReader reader) {
   BoardEntry entry;
   entry.name = reader.get_string("name");
   board_parameters().read(reader, entry.values);
+  if (entry.values.memory_model == MemoryModel::board && !reader.has("memory")) {
+    reader.add_problem("memory", "missing key; memory_model \"board\" needs it");
+  }
   reader.finish();
   return entry;
 }

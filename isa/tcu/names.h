@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 #include "isa/tcu/instruction.h"
@@ -11,10 +12,11 @@
 namespace tactus::tcu {
 
 /// Indexed by SimdOp.
-inline constexpr std::array<std::string_view, 16> simd_op_names = {
+inline constexpr std::array<std::string_view, 17> simd_op_names = {
     "NoOp",      "Zero", "Move",     "Not",      "And", "Or",          "Increment",
     "Decrement", "Add",  "Subtract", "Multiply", "Abs", "GreaterThan", "GreaterThanEqual",
-    "Min",       "Max"};
+    "Min",       "Max",  "Lookup"};
+inline constexpr std::size_t rtl_simd_ops = 16;  ///< those without lookup tables
 
 /// What expressions in program text know of the architecture, beside the names of its DAIS blocks.
 inline constexpr std::array<std::string_view, 6> predefined_names = {
@@ -32,6 +34,7 @@ inline constexpr std::array<std::string_view, 6> predefined_names = {
     case SimdOp::increment:
     case SimdOp::decrement:
     case SimdOp::abs:
+    case SimdOp::lookup:
       return 1;
     default:
       return 2;

@@ -69,9 +69,11 @@ class StatementParser {
     if (same_name(mnemonic.text, "Configure")) return parse_configure();
     if (same_name(mnemonic.text, "NoOp")) return make_no_op();
     if (same_name(mnemonic.text, "Dais")) return parse_dais(mnemonic);
+    if (same_name(mnemonic.text, "LoadLUT")) return parse_load_lut(mnemonic);
     std::vector<std::string_view> names = {"NoOp", "MatMul",    "DataMove", "LoadWeights",
                                            "SIMD", "Configure", "Raw"};
     if (layout_.dais_block_count > 0) names.emplace_back("Dais");
+    if (layout_.lookup_table_count > 0) names.emplace_back("LoadLUT");
     unknown("instruction", mnemonic, names);
   }
 
@@ -151,8 +153,12 @@ class StatementParser {
     const Token op = cursor_.expect_name("a SIMD operation");
     std::size_t index = 0;
     while (index < simd_op_names.size() && !same_name(simd_op_names[index], op.text)) ++index;
+    const bool tables = layout_.lookup_table_count > 0;
+    if (index == static_cast<std::size_t>(SimdOp::lookup) && !tables)
+      no_lookup_tables("Lookup", op);
     if (index == simd_op_names.size()) {
-      unknown("SIMD operation", op, {simd_op_names.begin(), simd_op_names.end()});
+      const auto end = tables ? simd_op_names.end() : simd_op_names.begin() + rtl_simd_ops;
+      unknown("SIMD operation", op, {simd_op_names.begin(), end});
     }
     fields.op = static_cast<SimdOp>(index);
     std::vector<unsigned> sources;
@@ -219,6 +225,25 @@ class StatementParser {
     cursor_.expect(",");
     return make_dais(layout_, static_cast<unsigned>(block), local.operand, accumulator.operand,
                      parse_count(layout_.operand2, "the number of samples"), accumulate);
+  }
+
+  [[noreturn]] static void no_lookup_tables(std::string_view what, const Token& token) {
+    syntax_error(token.column,
+                 "{} needs a lookup table, and this architecture has none; allowed with "
+                 "\"lookup_tables\" in the architecture file",
+                 what);
+  }
+
+  Instruction parse_load_lut(const Token& mnemonic) {
+    if (layout_.lookup_table_count == 0) no_lookup_tables("LoadLUT", mnemonic);
+    const Place local = parse_place({Memory::local});
+    cursor_.expect("->");
+    cursor_.expect("Table");
+    cursor_.expect("(");
+    const std::uint64_t table =
+        parse_bounded("a lookup table", 0, std::int64_t{layout_.lookup_table_count} - 1);
+    cursor_.expect(")");
+    return make_load_lut(layout_, local.operand, table);
   }
 
   Instruction parse_configure() {

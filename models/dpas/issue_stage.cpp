@@ -88,11 +88,11 @@ void IssueStage::start(const std::vector<ThreadStart>& starts) {
 
 // ---- what a head waits for ----------------------------------------------------------------------
 
-RegisterFile::Wait IssueStage::wait_of(unsigned index) const {
+RegisterFile::Wait IssueStage::wait_of(unsigned index, Cycle now) const {
   Thread& thread = *threads_[index];
   if (!thread.wait_known) {
     const Operation& operation = thread.head();
-    thread.wait = registers_.wait(index, operation);
+    thread.wait = registers_.wait(index, operation, now);
     for (const unsigned flag : {operation.reads_flag, operation.writes_flag}) {
       if (flag == 0 || thread.flags[flag] <= thread.wait.until) continue;
       thread.wait = {thread.flags[flag], Hazard::alu_result, 0};
@@ -158,7 +158,7 @@ IssueStage::ThreadState IssueStage::look_again(unsigned index, Cycle now, Cycle&
     thread.in_fence = false;
   }
   const Operation& operation = thread.head();
-  const RegisterFile::Wait wait = wait_of(index);
+  const RegisterFile::Wait wait = wait_of(index, now);
   if (now < wait.until) {
     const bool guarded = sync_ == Sync::tokens && thread.kernel->has_tokens();
     if (!guarded || wait.hazard == Hazard::alu_result) {

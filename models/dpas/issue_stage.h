@@ -163,7 +163,7 @@ class IssueStage final : public sc_core::sc_module {
     return thread.blocked_state = state;
   }
   void new_head(Thread& thread) const;
-  [[nodiscard]] RegisterFile::Wait wait_of(unsigned index) const;
+  [[nodiscard]] RegisterFile::Wait wait_of(unsigned index, Cycle now) const;
   ThreadState tokens_allow(const Thread& thread, const Operation& operation, Cycle now,
                            Cycle& until) const;
   [[nodiscard]] unsigned token_of(const Thread& thread, const Operation& operation,

@@ -3,6 +3,7 @@
 #include "models/axi/axi_slave.h"
 #include "models/dpas/array_time.h"
 #include "models/dpas/events.h"
+#include "models/dram/ddr_figure_infos.h"
 
 namespace tactus {
 namespace {
@@ -28,6 +29,7 @@ std::vector<UnitInfo> units() {
   list.push_back({"alu", "ALU", Alu::state_table});
   list.push_back({"lsu", "load/store unit", MemoryPort::state_table});
   list.push_back({"slave", "AXI slave", AxiSlave::state_table});
+  list.push_back({"memory", "board's memory", MemoryAccount::state_table});
   return list;
 }
 
@@ -60,7 +62,7 @@ std::vector<Identity> identities() {
 
 std::vector<FigureInfo> run_figures() {
   constexpr auto per_cycle = FigureInfo::Source::per_cycle;
-  return {
+  std::vector<FigureInfo> list{
       {"dpas", "count", "DPAS instructions"},
       {"rows", "cycles", "cycles in which a row entered the array: P * RC of each DPAS"},
       {"array_utilisation", "0..1", "rows / cycles", per_cycle, "rows"},
@@ -80,6 +82,8 @@ std::vector<FigureInfo> run_figures() {
       {"read_bursts", "count", "read bursts at the memory port; of ideal memory, loads"},
       {"write_bursts", "count", "write bursts at the memory port; of ideal memory, stores"},
   };
+  for (const FigureInfo& figure : ddr_figure_infos("memory")) list.push_back(figure);
+  return list;
 }
 
 std::vector<FigureInfo> layer_figures() {

@@ -9,8 +9,19 @@
 namespace tactus::dpas {
 namespace {
 
-/// The largest of `count` cycles, no smaller than what was found before.
-void latest(const Cycle* cycles, RegisterRange range, Cycle& most, std::uint16_t& at) {
+/// Whether one of the cycles is after `now`; most never are. The sign of a difference is a
+/// comparison that compilers vectorise; `never` has one of its own.
+bool any_after(const Cycle* cycles, RegisterRange range, Cycle now) {
+  Cycle signs = 0;
+  for (unsigned i = range.first; i < unsigned{range.first} + range.count; ++i) {
+    signs |= (now - cycles[i]) | cycles[i];
+  }
+  return (signs >> 63U) != 0;
+}
+
+/// The largest of the cycles after `now`, no smaller than what was found before.
+void latest(const Cycle* cycles, RegisterRange range, Cycle now, Cycle& most, std::uint16_t& at) {
+  if (!any_after(cycles, range, now)) return;
   for (unsigned i = range.first; i < unsigned{range.first} + range.count; ++i) {
     if (cycles[i] <= most) continue;
     most = cycles[i];
@@ -41,28 +52,34 @@ void RegisterFile::reset(unsigned thread) {
   }
 }
 
-RegisterFile::Wait RegisterFile::wait(unsigned thread, const Operation& operation) const {
+RegisterFile::Wait RegisterFile::wait(unsigned thread, const Operation& operation,
+                                      Cycle now) const {
   const std::size_t first = std::size_t{thread} * registers_;
   const Cycle* written = written_.data() + first;
   Wait wait;
   for (unsigned i = 0; i < operation.sources; ++i) {
-    latest(written, operation.source[i], wait.until, wait.grf);
+    // An accumulator is looked at below.
+    if (operation.target == Target::array && operation.source[i] == operation.dst) continue;
+    latest(written, operation.source[i], now, wait.until, wait.grf);
   }
   // Results of the ALU come in order, whichever of them a register holds in the end.
-  const bool alu = operation.target == Target::alu;
-  for (unsigned i = operation.dst.first; i < unsigned{operation.dst.first} + operation.dst.count;
-       ++i) {
-    if (written[i] <= wait.until || (alu && writer_[first + i] == Hazard::alu_result)) continue;
-    wait.until = written[i];
-    wait.grf = static_cast<std::uint16_t>(i);
+  if (operation.target != Target::alu) {
+    latest(written, operation.dst, now, wait.until, wait.grf);
+  } else {
+    for (unsigned i = operation.dst.first; i < unsigned{operation.dst.first} + operation.dst.count;
+         ++i) {
+      if (written[i] <= wait.until || writer_[first + i] == Hazard::alu_result) continue;
+      wait.until = written[i];
+      wait.grf = static_cast<std::uint16_t>(i);
+    }
   }
   if (wait.until > 0) wait.hazard = writer_[first + wait.grf];
   const Cycle before_readers = wait.until;
-  latest(send_read_.data() + first, operation.dst, wait.until, wait.grf);
+  latest(send_read_.data() + first, operation.dst, now, wait.until, wait.grf);
   if (wait.until > before_readers) wait.hazard = Hazard::send_sources;
   if (operation.target == Target::array) return wait;
   const Cycle before_array = wait.until;
-  latest(array_read_.data() + first, operation.dst, wait.until, wait.grf);
+  latest(array_read_.data() + first, operation.dst, now, wait.until, wait.grf);
   if (wait.until > before_array) wait.hazard = Hazard::array_sources;
   return wait;
 }

@@ -62,7 +62,9 @@ class RegisterFile final : public sc_core::sc_module {
 
   /// Forgets all marks and clears the thread's registers.
   void reset(unsigned thread);
-  [[nodiscard]] Wait wait(unsigned thread, const Operation& operation) const;
+  /// Until when the registers do not allow the operation; what allows it at `now` counts for
+  /// nothing.
+  [[nodiscard]] Wait wait(unsigned thread, const Operation& operation, Cycle now) const;
   /// The registers may be used from `cycle` on.
   void writes(unsigned thread, RegisterRange range, Cycle cycle, Hazard writer);
   /// They may be overwritten from `cycle` on; `reader` is array_sources or send_sources.

@@ -131,6 +131,8 @@ Cycle System::advance(Cycle most) {
             clock_.now - 1);
       }
       verify();
+      // The fast engine goes no further without looking again: then others have had their turn.
+      quiet_until_ = std::min(quiet_until_, clock_.transactions == transactions ? end : clock_.now);
     }
     const bool rested = clock_.progress == progress;
     quiet = rested ? quiet + 1 : 0;
@@ -166,7 +168,11 @@ std::vector<Account*> System::accounts() {
   all.push_back(&array_.account());
   all.push_back(&alu_.account());
   all.push_back(&memory_.account());
-  if (target_ != nullptr && target_->account() != nullptr) all.push_back(target_->account());
+  if (target_ != nullptr) {
+    for (Account* account : {target_->account(), target_->memory_account()}) {
+      if (account != nullptr) all.push_back(account);
+    }
+  }
   all.push_back(&time_.account());
   return all;
 }

@@ -57,6 +57,8 @@ class DdrBuffer {
   }
   [[nodiscard]] bool empty() const { return used_ == 0; }
   [[nodiscard]] unsigned reads() const { return reads_ + pending_reads_; }
+  /// Taken by reads or by writes.
+  [[nodiscard]] unsigned places(bool write) const { return places_[write ? 1 : 0]; }
 
   /// Takes a place; the access joins its bank one clock before `joined`.
   void admit(const DdrAccess& access);

@@ -30,6 +30,10 @@ class DdrObserver {
  public:
   virtual ~DdrObserver() = default;
   virtual void command(const DdrCommand& command) = 0;
+  /// An access comes to a port at `clock`; told when it is submitted, which is before that.
+  virtual void arrived(unsigned /*port*/, DdrClock /*clock*/) {}
+  /// One goes from its port into the scheduler's buffer; in order of time.
+  virtual void admitted(unsigned /*port*/, bool /*write*/, DdrClock /*clock*/) {}
 };
 
 }  // namespace tactus

@@ -130,8 +130,16 @@ std::uint32_t DdrController::new_tag() {
 /// While a request waits to be taken, its initiator may act on that at once, so nothing beyond now
 /// is worked out.
 void DdrController::work() {
-  const std::uint64_t until = now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0);
-  worked_ = std::max(worked_, until / config_.tck_ps);
+  work_until((now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0)) / config_.tck_ps);
+}
+
+void DdrController::catch_up(std::uint64_t ps) {
+  const DdrClock clock = ps / config_.tck_ps;
+  if (clock > worked_) work_until(clock);
+}
+
+void DdrController::work_until(DdrClock clock) {
+  worked_ = std::max(worked_, clock);
   core_.advance(worked_);
   // Calls may bring new requests, which wait in the core until the next time.
   for (const DdrCore::Mark& mark : core_.taken) end_request(mark);

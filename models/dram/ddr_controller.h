@@ -73,6 +73,9 @@ class DdrController final : public sc_core::sc_module {
 
   /// Works out everything up to now: statistics, observers and bank states are up to date.
   void catch_up() { work(); }
+  /// The same up to a time in ps, for a design that runs ahead of the kernel: no later than the
+  /// kernel's next activity.
+  void catch_up(std::uint64_t ps);
 
   /// Null: nobody watches. Commands are told in order of time, when they are worked out: up to the
   /// lookahead before their time, a refresh as a whole when it falls due; or much later where
@@ -80,6 +83,9 @@ class DdrController final : public sc_core::sc_module {
   void observe(DdrObserver* observer) { core_.observe(observer); }
 
   [[nodiscard]] const DdrConfig& config() const { return config_; }
+  /// The numbers of the ports, by the index that observers hear.
+  [[nodiscard]] const std::vector<unsigned>& ports() const { return ports_; }
+  [[nodiscard]] const DdrCore& core() const { return core_; }
   /// As of what was worked out last.
   [[nodiscard]] const DdrStatistics& statistics() const { return core_.statistics(); }
   /// The open row of a bank, or DdrBanks::closed, as of what was worked out last.
@@ -111,6 +117,7 @@ class DdrController final : public sc_core::sc_module {
 
   std::uint32_t new_tag();
   void work();
+  void work_until(DdrClock clock);
   void schedule();
   void end_request(const DdrCore::Mark& mark);
   void admit(const DdrCore::Mark& mark);

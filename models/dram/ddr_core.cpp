@@ -30,6 +30,7 @@ bool DdrCore::submit(unsigned number, DdrClock arrival, std::uint64_t address, b
   port.queue.insert(at, waiting);
   port.taken += waiting.taken ? 1 : 0;
   ++waiting_;
+  if (observer_ != nullptr) observer_->arrived(number, arrival);
   next_event_ = std::min(next_event_, std::max({arrival, port.next_admit, free_admission_}) + 1);
   return waiting.taken;
 }
@@ -59,6 +60,7 @@ void DdrCore::admit(DdrClock clock) {
     access.joined = clock + config_.command_delay;
     buffer_.admit(access);
     admitted.push_back({access.tag, clock});
+    if (observer_ != nullptr) observer_->admitted(access.port, access.write, clock);
     DdrPortStatistics& statistics = statistics_.ports[access.port];
     if (access.write) statistics.writes.add(clock + 1 - access.arrived);
     port.next_admit = clock + config_.xpi_interval;

@@ -90,6 +90,9 @@ class DdrCore {
   [[nodiscard]] DdrPortStatistics& port_statistics(unsigned port) {
     return statistics_.ports[port];
   }
+  /// Accesses of a port that are not in the buffer, and reads or writes that are.
+  [[nodiscard]] std::size_t waiting(unsigned port) const { return ports_[port].queue.size(); }
+  [[nodiscard]] unsigned buffered(bool write) const { return buffer_.places(write); }
   /// The open row of a bank, or DdrBanks::closed.
   [[nodiscard]] std::int64_t open_row(unsigned bank) const { return banks_.open_row(bank); }
   [[nodiscard]] const AddressMap& address_map() const { return map_; }

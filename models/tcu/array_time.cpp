@@ -29,6 +29,7 @@ Reasons reasons_of_head(unsigned code) {
     case InstructionKind::load_weights:
       return always(ArrayTime::operands);
     case InstructionKind::simd:
+    case InstructionKind::load_lut:  // it prepares SIMD instructions
       return always(ArrayTime::simd);
     case InstructionKind::dais:
       return always(ArrayTime::dais);

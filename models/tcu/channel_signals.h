@@ -19,6 +19,10 @@ inline constexpr const char* simd_note =
     "0 NoOp 1 Zero 2 Move 3 Not 4 And 5 Or 6 Increment 7 Decrement 8 Add 9 Subtract a Multiply "
     "b Abs c GreaterThan d GreaterThanEqual e Min f Max";
 
+inline constexpr const char* simd_tables_note =
+    "0 NoOp 1 Zero 2 Move 3 Not 4 And 5 Or 6 Increment 7 Decrement 8 Add 9 Subtract a Multiply "
+    "b Abs c GreaterThan d GreaterThanEqual e Min f Max 10 Lookup";
+
 inline void describe_payload(Payload& p, const VectorRef& vector) { p.vector("bits", &vector); }
 
 /// Not vectors but `count` bytes, as one number.
@@ -68,8 +72,10 @@ inline void describe_payload(Payload& p, const DaisControl& c) {
 template <typename Get>
 void describe_operation(Payload& p, Get get) {
   const unsigned selector = std::max(1U, layout_of(p).simd_selector);
+  const bool tables = layout_of(p).lookup_table_count > 0;
   p.field(
-      "op", 4, [get] { return get().op; }, Radix::hexadecimal, simd_note);
+      "op", layout_of(p).simd_op, [get] { return get().op; }, Radix::hexadecimal,
+      tables ? simd_tables_note : simd_note);
   p.field(
       "left", selector, [get] { return get().left; }, Radix::decimal);
   p.field(
@@ -98,6 +104,11 @@ void describe_accumulator_control(Payload& p, Get get) {
   p.field("read", 1, [get] { return get().read; });
   p.field("write", 1, [get] { return get().write; });
   p.field("accumulate", 1, [get] { return get().accumulate; });
+  if (layout_of(p).lookup_table_count > 0) {
+    p.field(
+        "table", 4, [get] { return get().table; }, Radix::decimal,
+        "0 none, k entries for lookup table k-1, counted by read_address");
+  }
   p.field(
       "read_address", address, [get] { return get().read_address; }, Radix::decimal);
   p.field(

@@ -83,10 +83,13 @@ struct AluOperation {
 struct AccumulatorControl {
   AluOperation alu;
   bool read = false, write = false, accumulate = false;
+  /// Entries for lookup table `table` - 1: no access, the read address counts their vectors. 0:
+  /// none.
+  std::uint8_t table = 0;
   std::uint64_t read_address = 0, write_address = 0;
   friend bool alike(const AccumulatorControl& a, const AccumulatorControl& b) {
     return alike(a.alu, b.alu) && a.read == b.read && a.write == b.write &&
-           a.accumulate == b.accumulate;
+           a.accumulate == b.accumulate && a.table == b.table;
   }
 };
 

@@ -28,6 +28,7 @@ struct TcuEvent {
     load,
     run,
     dais,
+    lookup_entries,
     alu,
     accumulator_read_a,
     accumulator_write_a,

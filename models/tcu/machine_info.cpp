@@ -2,6 +2,7 @@
 
 #include "isa/tcu/instruction_kind.h"
 #include "models/axi/axi_slave.h"
+#include "models/dram/ddr_figure_infos.h"
 #include "models/tcu/events.h"
 #include "models/tcu/system.h"
 #include "models/tcu/widths.h"
@@ -17,6 +18,7 @@ std::vector<UnitInfo> units() {
       {"dais", "DAIS blocks", DaisUnit::state_table},
       {"accumulators", "accumulators", AccumulatorWithAlu::state_table},
       {"alus", "SIMD ALUs", AluArray::state_table},
+      {"tables", "lookup tables", LookupMemory::state_table},
       {"local_a", "local memory port A", DualPortMemory::state_table},
       {"local_b", "local memory port B", DualPortMemory::state_table},
       {"local_router", "local router", LocalRouter::state_table},
@@ -30,12 +32,23 @@ std::vector<UnitInfo> units() {
   };
 }
 
+/// The unit without which a machine does not have instructions of the kind; empty: all have them.
+std::string_view unit_of(tcu::InstructionKind kind) {
+  switch (kind) {
+    case tcu::InstructionKind::dais:
+      return "dais";
+    case tcu::InstructionKind::load_lut:
+      return "tables";
+    default:
+      return "";
+  }
+}
+
 std::vector<KindInfo> kinds() {
   std::vector<KindInfo> list;
   for (std::size_t k = 0; k < tcu::instruction_kinds; ++k) {
     const tcu::InstructionKindInfo& info = tcu::instruction_kind_infos[k];
-    const bool dais = k == static_cast<std::size_t>(tcu::InstructionKind::dais);
-    list.push_back({info.name, info.title, dais ? "dais" : ""});
+    list.push_back({info.name, info.title, unit_of(static_cast<tcu::InstructionKind>(k))});
   }
   return list;
 }
@@ -53,6 +66,8 @@ std::vector<Identity> identities() {
       {"local_b", "write", {{"local_writes", 1}}},
       {"accumulators", "access", {{"accumulator_reads"}, {"accumulator_writes"}}},
       {"dais", "take", {{"dais_vectors"}}},
+      {"tables", "load", {{"table_vectors"}}},
+      {"tables", "lookup", {{"lookups"}}},
       {"dram0", "read", {{"read_beats", 0}}},
       {"dram0", "write", {{"write_beats", 0}}},
       {"dram1", "read", {{"read_beats", 1}}},
@@ -62,7 +77,7 @@ std::vector<Identity> identities() {
 
 std::vector<FigureInfo> run_figures() {
   constexpr auto own = FigureInfo::Source::own;
-  return {
+  std::vector<FigureInfo> list{
       {"last_b0", "cycle", "last write response of DRAM port 0, null if there was none", own},
       {"last_b1", "cycle", "last write response of DRAM port 1, null if there was none", own},
       {"probe", "cycle", "driver mode: the probe's copy is in DRAM0; else null", own},
@@ -76,19 +91,9 @@ std::vector<FigureInfo> run_figures() {
        "array_runs / cycles: share of the array's multiply-accumulates that were used",
        FigureInfo::Source::per_cycle, "array_runs"},
       {"alu_operations", "count", "SIMD operations on vectors"},
-      {"ddr.hits", "accesses", "DRAM bursts whose row was open", own, "", "memory0"},
-      {"ddr.misses", "accesses", "DRAM bursts whose bank had no open row", own, "", "memory0"},
-      {"ddr.conflicts", "accesses", "DRAM bursts whose bank had another row open", own, "",
-       "memory0"},
-      {"ddr.refreshes", "count", "refreshes of the DRAM", own, "", "memory0"},
-      {"ddr.bus_share", "0..1", "share of the time in which data was on the DRAM's bus", own, "",
-       "memory0"},
-      {"ddr.bytes", "bytes", "read and written at the DRAM by both ports", own, "", "memory0"},
-      {"ddr.time", "ns",
-       "time of all accesses at the memory controller and the DRAM: behind other accesses (queue), "
-       "behind refreshes, opening and closing rows (row), data on the bus, and what the quickest "
-       "access has too (rest)",
-       own, "", "memory0"},
+  };
+  for (const FigureInfo& figure : ddr_figure_infos("memory0")) list.push_back(figure);
+  const std::vector<FigureInfo> of_dais{
       {"dais.block", "text",
        "name of a DAIS block; figures named dais or wait_dais are those of machines with blocks",
        own, "", "dais"},
@@ -143,7 +148,13 @@ std::vector<FigureInfo> run_figures() {
        "host_link"},
       {"host_link.series.to_host.*", "", "the wire to the host, the same", own, "", "host_link"},
       {"host_link.series.link.*", "", "the link, with all its values", own, "", "host_link"},
+      {"table_vectors", "vectors", "vectors of entries that entered lookup tables",
+       FigureInfo::Source::counter, "", "tables"},
+      {"lookups", "count", "Lookup operations on vectors, which alu_operations contains too",
+       FigureInfo::Source::counter, "", "tables"},
   };
+  list.insert(list.end(), of_dais.begin(), of_dais.end());
+  return list;
 }
 
 std::vector<FigureInfo> layer_figures() {
@@ -205,6 +216,7 @@ MachineInfo build() {
       {"read_beats", 2},   {"write_beats", 2},    {"read_bursts", 2},     {"write_bursts", 2},
       {"array_runs"},      {"array_loads"},       {"alu_operations"},     {"local_reads", 2},
       {"local_writes", 2}, {"accumulator_reads"}, {"accumulator_writes"}, {"dais_vectors"},
+      {"table_vectors"},   {"lookups"},
   };
   info.identities = identities();
   info.work = "array_runs";
@@ -240,6 +252,7 @@ std::vector<std::uint64_t> TcuSystem::counters() const {
   const BoundarySplitter::Stats& dram1 = port(1).splitter().stats();
   const DualPortMemory::Stats& local = tcu_.local().stats();
   const DualPortMemory::Stats& accumulators = tcu_.accumulators().accumulator().memory().stats();
+  const LookupMemory* tables = tcu_.accumulators().tables();
   std::uint64_t alu_operations = 0;
   for (const std::uint64_t issued : tcu_.accumulators().alu().stats().issued) {
     alu_operations += issued;
@@ -261,7 +274,9 @@ std::vector<std::uint64_t> TcuSystem::counters() const {
           local.writes[1],
           accumulators.reads[0],
           accumulators.writes[0],
-          tcu_.dais() == nullptr ? 0 : tcu_.dais()->stats().vectors};
+          tcu_.dais() == nullptr ? 0 : tcu_.dais()->stats().vectors,
+          tables == nullptr ? 0 : tables->stats().vectors,
+          tables == nullptr ? 0 : tables->stats().lookups};
 }
 
 std::vector<KindCounts> TcuSystem::kind_counts() const {

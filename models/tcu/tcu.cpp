@@ -33,7 +33,9 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
              {array_control_, array_weights_, array_input_, array_output_,
               local_router_.results_of_dais()}),
       accumulators_("accumulators", clock, config.architecture,
-                    {accumulator_control_, accumulator_input_, accumulator_output_}) {
+                    {accumulator_control_, accumulator_input_, accumulator_output_}),
+      may_have_to_settle_(!config.architecture.dais_blocks.empty() ||
+                          config.architecture.lookup_tables.count > 0) {
   if (!config.architecture.dais_blocks.empty()) {
     dais_ = std::make_unique<DaisUnit>("dais", clock, config.architecture,
                                        DaisUnitLinks{dais_control_, dais_input_, dais_output_});

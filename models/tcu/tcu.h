@@ -63,6 +63,12 @@ class Tcu final : public sc_core::sc_module {
   /// The same steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);
 
+  /// Units that bring no facts have work in the coming cycle, which then has to be settled; after
+  /// Decoder::show().
+  [[nodiscard]] bool must_settle() const {
+    return (dais_ && (!dais_->rests() || decoder_.shows_dais())) || accumulators_.awaits_entries();
+  }
+
   [[nodiscard]] bool idle() const;
   /// One line for each unit that is in the middle of something.
   [[nodiscard]] std::vector<std::string> waits_for() const;
@@ -167,6 +173,7 @@ class Tcu final : public sc_core::sc_module {
   SystolicArray array_;
   std::unique_ptr<DaisUnit> dais_;
   AccumulatorWithAlu accumulators_;
+  const bool may_have_to_settle_;  ///< must_settle() is to be asked
   unsigned units_ = 0;
   std::uint64_t evaluations_ = 0;
 };

@@ -62,7 +62,8 @@ TEST_F(DpasFilesTest, Info) {
 TEST_F(DpasFilesTest, Mistakes) {
   expect_error("asm k.visaasm --output k.isa",
                "asm: --machine NAME is missing; allowed arl, arl_4deep, dg2, generic, pvc");
-  expect_error("asm k.visaasm --machine pcv --output k.isa", "\"pcv\" is not in ");
+  expect_error("asm k.visaasm --machine pcv --output k.isa",
+               "--machine \"pcv\" is not allowed; allowed: \"arl\"");
   expect_error("asm k.visaasm --machine pvc", "asm: --output F.isa is missing");
   expect_error("asm k.visaasm --machine pvc --arch a.tarch --output k.isa",
                "asm: --arch is not for vISA files");

@@ -115,6 +115,50 @@ TEST_F(DpasCli, BadInputIsRefused) {
       "E_DPAS_EXEC");
 }
 
+/// The kernel stores beyond its buffer when everything else has been written to.
+TEST_F(DpasCli, AnErrorOfTheKernelLeavesNothingBehind) {
+  const std::vector<std::string> before = files();
+  expect_error(bound +
+                   "--bind PC=511 --save PC=c.bin --vcd w.vcd --gtkw w.gtkw --timeline t.json "
+                   "--events e.txt --stats s.json --report r.html --retire-log l.bin "
+                   "--dump memory=m.bin",
+               "k.visaasm:15: a store of bytes");
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(DpasCli, WhatTheMachineLacksIsRefusedWithTheReason) {
+  expect_error(bound + "--bind PC=512 --config c.json", "--config is for TCU runs");
+  expect_error(bound + "--bind PC=512 --regions r.json", "--regions is for TCU programs");
+}
+
+TEST_F(DpasCli, TheMemoryOfABoard) {
+  const std::string run = bound + "--bind PC=512 --save PC=c.bin --board zcu104 --stats s.json ";
+  const Output output = tactus(run + "--memory board");
+  ASSERT_EQ(output.code, 0) << output.err;
+  EXPECT_NE(output.out.find("AXI 128 bits, memory ddr4_2133_zcu104"), std::string::npos);
+  EXPECT_NE(output.out.find("DRAM bursts"), std::string::npos);
+  const std::string product = read("c.bin");
+  const Json board = Json::parse(read("s.json"));
+  EXPECT_EQ(board.at("ddr").at("bytes"), 256 + 512 + 512);
+  for (const char* engine : {"step", "verify"}) {
+    ASSERT_EQ(tactus(run + "--engine " + engine).code, 0);
+    EXPECT_EQ(Json::parse(read("s.json")).at("accounting"), board.at("accounting")) << engine;
+    EXPECT_EQ(Json::parse(read("s.json")).at("ddr"), board.at("ddr")) << engine;
+  }
+  ASSERT_EQ(tactus(run + "--memory fixed").code, 0);
+  const Json fixed = Json::parse(read("s.json"));
+  EXPECT_FALSE(fixed.contains("ddr"));
+  EXPECT_NE(fixed.at("cycles"), board.at("cycles"));
+  EXPECT_EQ(read("c.bin"), product);
+  ASSERT_EQ(tactus(run + "--read-latency 20").code, 0);
+  EXPECT_EQ(Json::parse(read("s.json")).at("cycles"), fixed.at("cycles"));
+  expect_error(run + "--memory board --read-latency 20",
+               "--read-latency belongs to --memory fixed");
+  expect_error(run + "--memory board --memory-port ideal", "--memory needs --memory-port axi");
+  expect_error(bound + "--bind PC=512 --memory board",
+               "the memory model \"board\" needs a board whose file has a \"memory\"");
+}
+
 TEST_F(DpasCli, ABarrierForNobodyHangs) {
   write("h.visaasm",
         ".version 3.6\n.kernel \"h\"\n"
@@ -145,7 +189,8 @@ TEST_F(DpasCli, OptionsOfTheOtherMemoryAreRefused) {
                "--ideal-bytes needs --memory-port ideal");
   expect_error("gemm --shape 8x8x8 --machine pvc --read-latency 9",
                "--read-latency needs --memory-port axi");
-  expect_error("gemm --shape 8x8x8 --machine pvc --ddr ddr4_2400", "--ddr is for TCUs on a board");
+  expect_error("gemm --shape 8x8x8 --machine pvc --ddr ddr4_2400",
+               "--ddr needs the board's memory");
 }
 
 }  // namespace

@@ -27,9 +27,13 @@ ParameterValue other_value(const ParameterInfo& info, const ParameterValue& valu
       const auto* number = std::get_if<double>(&value);
       return number != nullptr && *number == info.real.max ? info.real.min : info.real.max;
     }
-    case ParameterType::boolean:
-      return !std::get<bool>(value);
+    case ParameterType::boolean: {
+      const auto* flag =
+          std::get_if<bool>(&value);  // where it is not set: an extension that is off
+      return flag == nullptr || !*flag;
+    }
     case ParameterType::choice:
+      if (!std::holds_alternative<std::string>(value)) return std::string(info.choices.back());
       return std::string(std::get<std::string>(value) == info.choices.back() ? info.choices.front()
                                                                              : info.choices.back());
     default:
@@ -54,15 +58,19 @@ TEST(ArchitectureTable, EqualityCoversEveryMember) {
   tcu::Architecture with_block;
   with_block.dais_blocks.push_back({"b", "b.json", "b.json", nullptr});
   EXPECT_NE(with_block, tcu::Architecture());
+  tcu::Architecture with_tables;
+  with_tables.lookup_tables = {1, 256, 4};
+  EXPECT_NE(with_tables, tcu::Architecture());
   // A member without a parameter would change the size of the struct, not the number of entries.
   const tcu::Architecture a;
   const auto& [type, size, dram0, dram1, local, accumulators, registers, stride0, stride1, threads,
-               queue, blocks] = a;
+               queue, blocks, tables, shadow] = a;
   (void)type, (void)size, (void)dram0, (void)dram1, (void)local, (void)accumulators;
   (void)registers, (void)stride0, (void)stride1, (void)threads, (void)queue, (void)blocks;
+  (void)tables, (void)shadow;
   EXPECT_EQ(
       std::distance(tcu::architecture_parameters().begin(), tcu::architecture_parameters().end()),
-      12);
+      14);
 }
 
 TEST(BoardTable, EqualityCoversEveryMember) {

@@ -6,6 +6,7 @@
 
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "isa/support/board_values.h"
+#include "isa/support/files.h"
 #include "isa/tcu/architecture_table.h"
 #include "tests/cli/cli.h"
 
@@ -76,6 +77,66 @@ TEST_F(RunConfigTest, WhatIsPrintedRunsAlike) {
   expect_round_trip("run --program m.tprog --board b.json --permissive");
 }
 
+TEST_F(RunConfigTest, ThePrintedMemoryIsTheOneInForce) {
+  Json board =
+      Json::parse(read_text(std::string(TACTUS_SOURCE_DIR) + "/configs/boards/zcu104_dual.json"));
+  board["architecture"] = "a.tarch";
+  board["axi_data_bits"] = 32;
+  board.erase("provenance");
+  write("b.json", board.dump());
+  const std::string command =
+      run_model + "--board b.json --port-data-bits 64 --interconnect-ns 12 --ddr ddr4_2400";
+  const Json printed = print_config(command).at("board");
+  for (const char* key : {"port_data_bits", "interconnect_ns", "ddr", "port_clock_mhz"}) {
+    EXPECT_FALSE(printed.contains(key)) << key;
+  }
+  const Json& memory = printed.at("memory");
+  EXPECT_EQ(memory.at("paths").at("hp2").at("data_bits"), 64);
+  EXPECT_EQ(memory.at("paths").at("hp2").at("interconnect_ns").dump(), "[12.0,12.0]");
+  EXPECT_EQ(memory.at("paths").at("hp2").at("clock_ratio"), "29/9");
+  EXPECT_EQ(memory.at("ddr").at("preset"), "ddr4_2400");
+  const Json direct = statistics(command);
+  (void)print_config(command);
+  EXPECT_EQ(statistics("run --config c.json").at("cycles"), direct.at("cycles"));
+
+  // Options without effect, and what is wrong, by file or option.
+  const auto error = [this](const std::string& options) {
+    const Output output = tactus(run_model + options);
+    EXPECT_EQ(output.code, 2) << options;
+    return output.err;
+  };
+  EXPECT_NE(error("--board b.json --ddr ddr4_2400 --read-latency 20")
+                .find("--ddr has no effect with the memory of fixed latency, which "
+                      "--read-latency chooses"),
+            std::string::npos);
+  EXPECT_NE(error("--board b.json --memory fixed --port-data-bits 64")
+                .find("--port-data-bits has no effect with the memory of fixed latency, which "
+                      "--memory fixed chooses"),
+            std::string::npos);
+  EXPECT_NE(error("--ddr ddr4_2400").find("--ddr needs the board's memory: a --board whose"),
+            std::string::npos);
+  EXPECT_NE(error("--board b.json --ddr ddr4_240").find("error: --ddr: \"ddr4_240\" is not in "),
+            std::string::npos);
+  board["memory"]["base"]["dram1"] = "0x40000000";
+  board["memory_model"] = "fixed";
+  write("b.json", board.dump());
+  EXPECT_NE(
+      error("--board b.json --memory board").find("b.json:/memory/base/dram1: the bank takes"),
+      std::string::npos);
+}
+
+TEST_F(RunConfigTest, AModelWhoseBoardLacksItsMemoryIsRefused) {
+  Json model = Json::parse(read("m.tmodel"));
+  model["board"] = {{"name", "b"},       {"clock_mhz", 100},   {"axi_data_bits", 32},
+                    {"read_latency", 1}, {"write_latency", 1}, {"memory_model", "board"}};
+  write("m.tmodel", model.dump());
+  const Output output = tactus(run_model);
+  EXPECT_EQ(output.code, 2);
+  EXPECT_NE(output.err.find("m.tmodel:/board/memory: missing key; memory_model \"board\" needs it"),
+            std::string::npos)
+      << output.err;
+}
+
 TEST_F(RunConfigTest, PathsStartAtTheFileAndOptionsWin) {
   std::filesystem::create_directory(folder_ / "sub");
   write("sub/c.json", R"({"workload": {"model": "../m.tmodel", "inputs": {"x": "../x.csv"}},
@@ -93,7 +154,7 @@ TEST_F(RunConfigTest, EveryParameterIsPrintedAndTaken) {
   write_board();
   const Json printed = print_config(run_model + "--shuffle-seed 1 --max-cycles 9 --regions 2");
   for (const auto& p : tcu::architecture_parameters()) {
-    if (p.type != ParameterType::other) {
+    if (p.type != ParameterType::other && !p.optional) {
       EXPECT_TRUE(printed.at("architecture").contains(p.key)) << p.key;
     }
   }

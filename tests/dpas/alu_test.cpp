@@ -1,6 +1,7 @@
 // mov, add, cmp, predicates, and how 2D blocks lie in registers.
 #include <cmath>
 #include <cstring>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -199,6 +200,36 @@ TEST(DpasBlocks, EveryElementIsWhereItBelongs) {
       }
       EXPECT_EQ(registers, expected) << int{b.element_bytes} << " " << b.width << "x" << b.height;
     }
+  }
+}
+
+/// Whole blocks are their rows, of every width, height and form.
+TEST(DpasBlocks, ABlockIsItsRows) {
+  std::mt19937 random(7);
+  for (unsigned i = 0; i < 4000; ++i) {
+    Block2d b;
+    b.element_bytes = static_cast<std::uint8_t>(1U << random() % 4);
+    b.blocks = static_cast<std::uint8_t>(1 + random() % 3);
+    b.width = static_cast<std::uint16_t>(1 + random() % 40);
+    b.height = static_cast<std::uint16_t>(1 + random() % 33);
+    b.transform = b.element_bytes < 4 && random() % 2 == 0;
+    b.transpose = !b.transform && random() % 4 == 0;
+    const unsigned grf = random() % 2 == 0 ? 32 : 64;
+    const std::size_t bytes = row_bytes(b) * b.height;
+    std::vector<std::uint8_t> memory(bytes * b.blocks);
+    for (std::uint8_t& byte : memory) byte = static_cast<std::uint8_t>(random());
+    std::vector<std::uint8_t> registers(register_bytes(b, grf)), by_rows(registers.size());
+    std::vector<std::uint8_t> back(memory.size());
+    for (unsigned block = 0; block < b.blocks; ++block) {
+      place_block(b, grf, block, memory.data() + block * bytes, registers.data());
+      for (unsigned y = 0; y < b.height; ++y) {
+        place_row(b, grf, block, y, memory.data() + block * bytes + y * row_bytes(b),
+                  by_rows.data());
+      }
+      take_block(b, grf, block, registers.data(), back.data() + block * bytes);
+    }
+    ASSERT_EQ(registers, by_rows) << int{b.element_bytes} << " " << b.width << "x" << b.height;
+    ASSERT_EQ(back, memory) << int{b.element_bytes} << " " << b.width << "x" << b.height;
   }
 }
 

@@ -2,6 +2,8 @@
 // those of an interpreter that knows no units.
 #include <gtest/gtest.h>
 
+#include "firmware/config/board.h"
+#include "firmware/config/port_memory.h"
 #include "isa/support/error.h"
 #include "tests/dpas/interpreter.h"
 #include "tests/dpas/machine_rig.h"
@@ -12,6 +14,23 @@ namespace tactus::dpas {
 namespace {
 
 constexpr std::uint32_t buffer_bytes = 8192;
+
+/// Some board's memory behind the port, with another DRAM or path now and then.
+void put_on_random_board(std::mt19937_64& random, DpasSimulationConfig& config) {
+  const auto one_of = [&](const std::vector<std::string>& names) {
+    return names[random() % names.size()];
+  };
+  const unsigned data_bits = config.axi_data_bits;
+  BoardValues& board = config;
+  board = read_board(one_of(config_names("boards")));
+  board.axi_data_bits = data_bits;
+  if (random() % 2 == 0) board.ddr = one_of(config_names("dram"));
+  if (random() % 2 == 0) board.port_data_bits = 32U << random() % 5;
+  if (random() % 2 == 0) board.interconnect_ns = static_cast<double>(random() % 200);
+  board.memory_model = MemoryModel::board;
+  board.board_memory->base = {random() % 2 * 4096, 1 << 24};
+  config.resolved_ddr = resolve_port_memory(config);
+}
 
 DpasSimulationConfig random_machine(std::mt19937_64& random) {
   const auto pick = [&](std::uint64_t from, std::uint64_t to) {
@@ -35,6 +54,8 @@ DpasSimulationConfig random_machine(std::mt19937_64& random) {
   config.axi_data_bits = 32U << pick(0, 5);
   config.read_latency = pick(1, pick(0, 1) == 0 ? 4 : 150);
   config.write_latency = pick(1, pick(0, 1) == 0 ? 4 : 150);
+  const bool board = machine.memory == MemoryKind::axi && pick(0, 1) == 0;
+  if (board) put_on_random_board(random, config);
   return config;
 }
 
@@ -74,6 +95,14 @@ void expect_same(const Outcome& a, const Outcome& b, const std::string& what) {
   EXPECT_EQ(a.ran.issues, b.ran.issues) << what;
   EXPECT_EQ(a.memory, b.memory) << what;
   EXPECT_EQ(a.registers, b.registers) << what;
+  EXPECT_EQ(a.ran.result.ddr.has_value(), b.ran.result.ddr.has_value()) << what;
+  if (a.ran.result.ddr) {
+    const DdrFigures &x = *a.ran.result.ddr, &y = *b.ran.result.ddr;
+    EXPECT_EQ(x.hits, y.hits) << what;
+    EXPECT_EQ(x.misses, y.misses) << what;
+    EXPECT_EQ(x.conflicts, y.conflicts) << what;
+    EXPECT_EQ(x.time, y.time) << what;
+  }
   const Accounting &x = a.ran.result.accounting, &y = b.ran.result.accounting;
   EXPECT_EQ(x.cycles, y.cycles) << what;
   EXPECT_EQ(x.totals.values, y.totals.values) << what;
@@ -122,6 +151,13 @@ TEST(DpasMachineEngines, RandomKernelsAgree) {
     }
     EXPECT_EQ(step.registers, all);
     EXPECT_EQ(step.memory, memory.bytes);
+    if (step.ran.result.ddr) {
+      // Where the slave waited for the memory is what the memory's account splits.
+      const auto& units = step.ran.result.accounting;
+      const UnitCycles& slave = units.unit("slave");
+      EXPECT_EQ(units.unit("memory").of(StateKind::stall),
+                slave.cycles[AxiSlave::read_latency] + slave.cycles[AxiSlave::write_latency]);
+    }
     if (testing::Test::HasFailure()) return;
   }
 }

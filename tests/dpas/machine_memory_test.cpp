@@ -3,6 +3,8 @@
 // sources and 45 of an L1 hit are published.
 #include <gtest/gtest.h>
 
+#include "firmware/config/board.h"
+#include "firmware/config/port_memory.h"
 #include "isa/support/error.h"
 #include "tests/dpas/machine_rig.h"
 
@@ -35,6 +37,20 @@ DpasSimulationConfig axi_config(std::uint64_t read_latency, unsigned bits,
   return config;
 }
 
+/// A machine with two buffers of a page, and a kernel that is being written for it.
+struct Rig {
+  explicit Rig(const DpasSimulationConfig& config)
+      : simulation(config),
+        a(simulation.allocate("A", 4096)),
+        b(simulation.allocate("B", 4096)),
+        k(simulation.config().machine.profile) {}
+  [[nodiscard]] Ran run() { return dpas::run(simulation, k); }
+
+  DpasSimulation simulation;
+  std::uint64_t a, b;
+  KernelBuilder k;
+};
+
 // ---- one message --------------------------------------------------------------------------------
 
 TEST(DpasMachineMemory, AnIdealLoadTakesItsLatencyAndItsWidth) {
@@ -42,14 +58,12 @@ TEST(DpasMachineMemory, AnIdealLoadTakesItsLatencyAndItsWidth) {
     for (const unsigned latency : {9U, 45U, 200U}) {
       DpasSimulationConfig config = config_of("pvc");
       config.machine.ideal_latency = latency;
-      DpasSimulation simulation(config);
-      const std::uint64_t a = simulation.allocate("A", 4096);
-      KernelBuilder k(config.machine.profile);
-      k.load_block(8, block_of(4, 16, registers), dense(a, 64, registers));
-      k.mov(k.result(30, 16), k.vector(8, 16), 16);
-      k.ret();
+      Rig rig(config);
+      rig.k.load_block(8, block_of(4, 16, registers), dense(rig.a, 64, registers));
+      rig.k.mov(rig.k.result(30, 16), rig.k.vector(8, 16), 16);
+      rig.k.ret();
       // 64 bytes a cycle: a register.
-      EXPECT_EQ(run(simulation, k).issues[1], latency + registers - 1) << latency;
+      EXPECT_EQ(rig.run().issues[1], latency + registers - 1) << latency;
     }
   }
 }
@@ -59,16 +73,14 @@ TEST(DpasMachineMemory, AnAxiLoadTakesTheMemorysLatencyAndItsBeats) {
     for (const unsigned bits : {64U, 512U}) {
       for (const unsigned registers : {1U, 8U}) {
         const DpasSimulationConfig config = axi_config(latency, bits);
-        DpasSimulation simulation(config);
-        const std::uint64_t a = simulation.allocate("A", 4096);
-        KernelBuilder k(config.machine.profile);
-        k.load_block(8, block_of(4, 16, registers), dense(a, 64, registers));
-        k.mov(k.result(30, 16), k.vector(8, 16), 16);
-        k.ret();
+        Rig rig(config);
+        rig.k.load_block(8, block_of(4, 16, registers), dense(rig.a, 64, registers));
+        rig.k.mov(rig.k.result(30, 16), rig.k.vector(8, 16), 16);
+        rig.k.ret();
         // Address in cycle `send`, first beat `latency` later, one beat a cycle, and a cycle to
         // use.
         const unsigned beats = registers * 64 / (bits / 8);
-        EXPECT_EQ(run(simulation, k).issues[1], send + latency + beats - 1 + 1);
+        EXPECT_EQ(rig.run().issues[1], send + latency + beats - 1 + 1);
       }
     }
   }
@@ -77,13 +89,11 @@ TEST(DpasMachineMemory, AnAxiLoadTakesTheMemorysLatencyAndItsBeats) {
 TEST(DpasMachineMemory, AStoreTakesItsRegistersItsBeatsAndTheResponse) {
   for (const unsigned registers : {1U, 8U}) {
     const DpasSimulationConfig config = axi_config(1, 512, 30);
-    DpasSimulation simulation(config);
-    const std::uint64_t c = simulation.allocate("C", 4096);
-    KernelBuilder k(config.machine.profile);
-    k.store_block(8, block_of(4, 16, registers), dense(c, 64, registers));
-    k.mov(k.result(8, 16), KernelBuilder::immediate(1), 16);  // overwrites the data
-    k.ret();
-    const Ran ran = run(simulation, k);
+    Rig rig(config);
+    rig.k.store_block(8, block_of(4, 16, registers), dense(rig.a, 64, registers));
+    rig.k.mov(rig.k.result(8, 16), KernelBuilder::immediate(1), 16);  // overwrites the data
+    rig.k.ret();
+    const Ran ran = rig.run();
     EXPECT_EQ(ran.issues[1], send + registers);
     // Beats from cycle send + registers on, the response `write_latency` behind the last.
     EXPECT_EQ(ran.result.cycles, send + registers + (registers - 1) + 30 + 1);
@@ -92,17 +102,15 @@ TEST(DpasMachineMemory, AStoreTakesItsRegistersItsBeatsAndTheResponse) {
 
 TEST(DpasMachineMemory, AStoreOfPartsOfBeatsKeepsTheRest) {
   const DpasSimulationConfig config = axi_config(5, 512, 5);
-  DpasSimulation simulation(config);
-  const std::uint64_t c = simulation.allocate("C", 4096);
-  simulation.write(c, std::vector<std::uint8_t>(4096, 0xEE));
-  KernelBuilder k(config.machine.profile);
-  k.mov(k.result(8, 16), KernelBuilder::immediate(0x01010101), 16);
-  KernelBuilder::Surface surface = dense(c + 12, 100, 2);
+  Rig rig(config);
+  rig.simulation.write(rig.a, std::vector<std::uint8_t>(4096, 0xEE));
+  rig.k.mov(rig.k.result(8, 16), KernelBuilder::immediate(0x01010101), 16);
+  KernelBuilder::Surface surface = dense(rig.a + 12, 100, 2);
   surface.x = 3;
-  k.store_block(8, block_of(4, 8, 1), surface);  // 32 bytes at c + 24
-  k.ret();
-  const Ran ran = run(simulation, k);
-  const std::vector<std::uint8_t> bytes = simulation.read(c, 128);
+  rig.k.store_block(8, block_of(4, 8, 1), surface);  // 32 bytes from byte 24 on
+  rig.k.ret();
+  const Ran ran = rig.run();
+  const std::vector<std::uint8_t> bytes = rig.simulation.read(rig.a, 128);
   for (unsigned i = 0; i < 128; ++i) EXPECT_EQ(bytes[i], i >= 24 && i < 56 ? 1 : 0xEE) << i;
   EXPECT_EQ(ran.result.accounting.totals.of("read_beats"), 1U);
   EXPECT_EQ(ran.result.accounting.totals.of("write_beats"), 1U);
@@ -110,16 +118,14 @@ TEST(DpasMachineMemory, AStoreOfPartsOfBeatsKeepsTheRest) {
 
 TEST(DpasMachineMemory, LoadsSeeStoresBeforeThem) {
   const DpasSimulationConfig config = axi_config(3, 128, 90);
-  DpasSimulation simulation(config);
-  const std::uint64_t c = simulation.allocate("C", 4096);
-  KernelBuilder k(config.machine.profile);
-  k.mov(k.result(8, 16), KernelBuilder::immediate(0x12345678), 16);
-  k.store_block(8, block_of(4, 16, 1), dense(c, 64, 1));
-  k.load_block(9, block_of(4, 16, 1), dense(c, 64, 1));
-  k.ret();
-  const Ran ran = run(simulation, k);
-  const auto registers = simulation.read_memory(1, 9 * 64, 64);
-  EXPECT_EQ(registers, simulation.read(c, 64));
+  Rig rig(config);
+  rig.k.mov(rig.k.result(8, 16), KernelBuilder::immediate(0x12345678), 16);
+  rig.k.store_block(8, block_of(4, 16, 1), dense(rig.a, 64, 1));
+  rig.k.load_block(9, block_of(4, 16, 1), dense(rig.a, 64, 1));
+  rig.k.ret();
+  const Ran ran = rig.run();
+  const auto registers = rig.simulation.read_memory(1, 9 * 64, 64);
+  EXPECT_EQ(registers, rig.simulation.read(rig.a, 64));
   EXPECT_EQ(registers[0], 0x78);
   EXPECT_GT(ran.result.accounting.unit("lsu").cycles[MemoryPort::wait_order], 80U);
 }
@@ -150,12 +156,10 @@ TEST(DpasMachineGemm, BoundByLatency) {
   for (const unsigned latency : {45U, 200U, 1000U}) {
     DpasSimulationConfig config = config_of("pvc");
     config.machine.ideal_latency = latency;
-    DpasSimulation simulation(config);
-    const std::uint64_t a = simulation.allocate("A", 4096), b = simulation.allocate("B", 4096);
-    KernelBuilder k(config.machine.profile);
+    Rig rig(config);
     constexpr unsigned rounds = 20;
-    tile(k, a, b, rounds, 1, 0, 1);
-    const Ran ran = run(simulation, k);
+    tile(rig.k, rig.a, rig.b, rounds, 1, 0, 1);
+    const Ran ran = rig.run();
     const unsigned step = latency + 4 + 7 + 16;
     EXPECT_EQ(ran.result.cycles, (rounds - 1) * step + (latency + 11) + 28) << latency;
   }
@@ -166,12 +170,10 @@ TEST(DpasMachineGemm, BoundByBandwidth) {
   for (const unsigned width : {4U, 16U, 32U}) {
     DpasSimulationConfig config = config_of("pvc");
     config.machine.ideal_bytes = width;
-    DpasSimulation simulation(config);
-    const std::uint64_t a = simulation.allocate("A", 4096), b = simulation.allocate("B", 4096);
-    KernelBuilder k(config.machine.profile);
+    Rig rig(config);
     constexpr unsigned rounds = 50;
-    tile(k, a, b, rounds, 7, 4, 4);
-    const Ran ran = run(simulation, k);
+    tile(rig.k, rig.a, rig.b, rounds, 7, 4, 4);
+    const Ran ran = rig.run();
     const unsigned beats = rounds * 768 / width;
     // The first message reaches the port after 8 cycles, the last beat's data may be used 37 later.
     EXPECT_EQ(ran.result.cycles, send + beats - 1 + (45 - send) + 28) << width;
@@ -181,14 +183,32 @@ TEST(DpasMachineGemm, BoundByBandwidth) {
 
 TEST(DpasMachineGemm, BoundByBandwidthOnAxi) {
   const DpasSimulationConfig config = axi_config(60, 64);
-  DpasSimulation simulation(config);
-  const std::uint64_t a = simulation.allocate("A", 4096), b = simulation.allocate("B", 4096);
-  KernelBuilder k(config.machine.profile);
+  Rig rig(config);
   constexpr unsigned rounds = 50;
-  tile(k, a, b, rounds, 7, 4, 4);
-  const Ran ran = run(simulation, k);
+  tile(rig.k, rig.a, rig.b, rounds, 7, 4, 4);
+  const Ran ran = rig.run();
   constexpr unsigned beats = rounds * 768 / 8;
   EXPECT_EQ(ran.result.cycles, send + 60 + beats - 1 + 1 + 28);
+}
+
+TEST(DpasMachineGemm, BoundByABoardsPath) {
+  // A beat of the port's 128 bits every cycle, or of 64; the rest is the first access's latency and
+  // refreshes.
+  for (const unsigned bits : {128U, 64U}) {
+    DpasSimulationConfig config = axi_config(1, 128);
+    static_cast<BoardValues&>(config) = read_board("zcu104");
+    config.port_data_bits = bits;
+    config.resolved_ddr = resolve_port_memory(config);
+    Rig rig(config);
+    constexpr unsigned rounds = 400;
+    tile(rig.k, rig.a, rig.b, rounds, 7, 4, 4);
+    const Ran ran = rig.run();
+    const unsigned beats = rounds * 768 / (bits / 8);
+    EXPECT_GT(ran.result.cycles, send + beats + 28);
+    EXPECT_LT(ran.result.cycles, send + beats * 1.03 + 60) << bits;
+    ASSERT_TRUE(ran.result.ddr);
+    EXPECT_EQ(ran.result.ddr->bytes, rounds * 768U);
+  }
 }
 
 TEST(DpasMachineGemm, BoundByCompute) {
@@ -196,12 +216,10 @@ TEST(DpasMachineGemm, BoundByCompute) {
   DpasSimulationConfig config = config_of("pvc");
   config.machine.ideal_bytes = 512;
   config.machine.ideal_latency = 9;
-  DpasSimulation simulation(config);
-  const std::uint64_t a = simulation.allocate("A", 4096), b = simulation.allocate("B", 4096);
-  KernelBuilder k(config.machine.profile);
+  Rig rig(config);
   constexpr unsigned rounds = 60;
-  tile(k, a, b, rounds, 4, 1, 4);
-  const Ran ran = run(simulation, k);
+  tile(rig.k, rig.a, rig.b, rounds, 4, 1, 4);
+  const Ran ran = rig.run();
   // A is issued in cycle 0, B in cycle 1 and may be used in cycle 1 + 9.
   EXPECT_EQ(ran.result.cycles, 10 + (rounds - 1) * 8 + 28);
 }

@@ -1,9 +1,12 @@
 // tactus gemm as a command: what it prints, writes and refuses; sweeps over products.
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "firmware/config/config_files.h"
+#include "firmware/gemm/dpas/task.h"
 #include "tests/cli/cli.h"
 
 namespace tactus {
@@ -53,6 +56,114 @@ TEST_F(GemmCommand, ComparesMachinesAndWritesFiles) {
   EXPECT_EQ(assembled.code, 0) << assembled.err;
 }
 
+/// What --kernel writes runs as any program does: the same cycles and figures, the same product.
+TEST_F(GemmCommand, AWrittenKernelIsAProgram) {
+  struct Case {
+    const char* options;  ///< of the product
+    const char* memory;   ///< of the run, where they differ
+  };
+  for (const Case& one :
+       {Case{"--machine pvc", "--memory-port ideal"}, Case{"--machine dg2", "--memory-port ideal"},
+        Case{"--machine pvc --memory-port axi --axi-data-bits 128", "--axi-data-bits 128"},
+        Case{"--machine pvc --board zcu104", "--board zcu104"},
+        Case{"--machine pvc --board zcu104 --memory fixed", "--board zcu104 --memory fixed"}}) {
+    SCOPED_TRACE(one.options);
+    ASSERT_EQ(tactus(std::string("gemm --shape 37x50x100 --stats g.json --kernel k.visaasm ") +
+                     one.options)
+                  .code,
+              0);
+    const std::string machine = one.options + 10, profile = machine.substr(0, machine.find(' '));
+    gemm::DpasTask task;
+    task.problem = gemm::parse_shape("37x50x100", "here");
+    const gemm::DpasLayout layout = layout_of(task);
+    const gemm::DpasOperands operands = make_operands(task, layout, 1);
+    write("a.bin", operands.a);
+    write("b.bin", operands.b);
+    const std::string text = read("k.visaasm");
+    const std::string threads = "--threads " + text.substr(text.find("--threads ") + 10, 1);
+    const Output run =
+        tactus(fmt::format("run --program k.visaasm --machine {} {} {} --bind A=a.bin --bind "
+                           "B=b.bin --bind C={} --save C=c.bin --stats r.json",
+                           profile, threads, one.memory, layout.c.bytes()));
+    ASSERT_EQ(run.code, 0) << run.err;
+    const auto expected = expected_product(task, 1);
+    const std::string c = read("c.bin");
+    for (unsigned i = 0; i < 37; ++i) {
+      ASSERT_EQ(std::memcmp(c.data() + i * layout.c.pitch, &expected[i * 50], 50 * 4), 0) << i;
+    }
+    const auto product =
+        nlohmann::json::parse(read("g.json")).at("products").at(0).at("runs").at(profile);
+    const auto ran = nlohmann::json::parse(read("r.json"));
+    EXPECT_EQ(ran.at("cycles"), product.at("cycles"));
+    EXPECT_EQ(ran.at("grf_reads"), product.at("registers_read"));
+  }
+}
+
+/// The board's memory behind a machine with a DPAS array: --board, or the machine's name.
+TEST_F(GemmCommand, BoardsHaveMemories) {
+  const std::string shape = "gemm --shape 64x64x64 --stats s.json ";
+  const auto cycles = [&](const std::string& options, const std::string& machine) {
+    const Output run = tactus(shape + options);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(read("s.json"))
+        .at("products")
+        .at(0)
+        .at("runs")
+        .at(machine)
+        .at("cycles")
+        .get<std::uint64_t>();
+  };
+  const std::uint64_t board = cycles("--board zcu104", "pvc");
+  EXPECT_EQ(cycles("--board zcu104 --memory board", "pvc"), board);
+  EXPECT_EQ(cycles("--machine pvc@zcu104", "pvc@zcu104"), board);
+  for (const char* engine : {"step", "verify"}) {
+    EXPECT_EQ(cycles(std::string("--board zcu104 --engine ") + engine, "pvc"), board);
+  }
+  const std::uint64_t fixed = cycles("--board zcu104 --memory fixed", "pvc");
+  EXPECT_NE(fixed, board);
+  EXPECT_EQ(
+      cycles("--memory-port axi --axi-data-bits 128 --read-latency 20 --write-latency 5", "pvc"),
+      fixed);
+  EXPECT_GT(cycles("--board zcu104 --ddr ddr3_650_arty", "pvc"), board);
+  // A TCU that is no board has it, too.
+  EXPECT_GT(cycles("--machine tcu:a.tarch@zcu104", "tcu:a.tarch@zcu104"),
+            cycles("--machine tcu:a.tarch", "tcu:a.tarch"));
+
+  expect_error("gemm --shape 8x8x8 --machine tcu:zcu104 --board zcu104",
+               "--board is for machines without a board");
+  expect_error("gemm --shape 8x8x8 --machine tcu:zcu104@zcu104", "has a board already");
+  expect_error("gemm --shape 8x8x8 --machine pvc@zcu105", "\"zcu105\" is not in");
+  expect_error("gemm --shape 8x8x8 --memory board",
+               "the memory model \"board\" needs a board whose file has a \"memory\"");
+  expect_error("gemm --shape 8x8x8 --memory-port axi --ddr ddr3_650_arty",
+               "--ddr needs the board's memory");
+  expect_error("gemm --shape 8x8x8 --board zcu104 --memory-port ideal --ddr ddr3_650_arty",
+               "--ddr needs --memory-port axi");
+  expect_error("gemm --shape 20000x20000x20000 --board arty_a7_35",
+               "allowed: up to 0x8000000, the end of the board's memory");
+}
+
+TEST_F(GemmCommand, SweepsOverBoardsMemories) {
+  setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+  write("s.json", R"({"name": "g", "base": {"workload": {"gemm": "32x32x64"},
+    "board": {"machine": "pvc@zcu104"}},
+    "axes": [{"key": "board.machine", "values": ["pvc@zcu104", "tcu:zcu104"]},
+             {"key": "board.memory_model", "values": ["fixed", "board"]}]})");
+  const Output run = tactus("sweep s.json -o d -j 1");
+  ASSERT_EQ(run.code, 0) << run.err << run.out;
+  EXPECT_NE(run.out.find("4 points, 4 of them to run"), std::string::npos) << run.out;
+  write("m.json", R"({"name": "m", "base": {"workload": {"gemm": "32x32x64"},
+    "board": {"machine": "pvc@zcu104", "ddr": "ddr3_650_arty"}},
+    "axes": [{"key": "board.interconnect_ns", "values": [0, 100]},
+             {"key": "board.port_data_bits", "values": [64, 128]}]})");
+  ASSERT_EQ(tactus("sweep m.json -o e -j 1").code, 0);
+  EXPECT_EQ(tactus("report e -o e.html").code, 0);
+  write("w.json", R"({"name": "w", "base": {"workload": {"gemm": "32x32x64"},
+    "board": {"machine": "pvc"}},
+    "axes": [{"key": "board.memory_model", "values": ["board"]}]})");
+  expect_error("sweep w.json -o f", "needs a board whose file has a \"memory\"");
+}
+
 TEST_F(GemmCommand, SameSeedSameBytes) {
   const std::string command = "gemm --shape 33x17x70 --machine xe2 --seed 7 ";
   ASSERT_EQ(tactus(command + "--stats 1.json --report 1.html").code, 0);
@@ -98,7 +209,6 @@ TEST_F(GemmCommand, BadInput) {
   expect_error(shape + "--execution-size 8", "8 channels with registers of 64 bytes");
   expect_error(shape + "--machine tcu:a.tarch --grf-count 64",
                "--grf-count is for machines with a DPAS array");
-  expect_error(shape + "--board zcu104", "--board is for the built-in product");
   expect_error("gemm --machine pvc", "--machine needs --shape MxNxK or --list F.csv");
   expect_error("gemm --rows 4", "--rows needs --shape");
   expect_error("gemm --shape 1000000x1000000x1", "allowed 4294967296");

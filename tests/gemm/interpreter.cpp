@@ -16,7 +16,8 @@ using dpas::Opcode;
 class Thread {
  public:
   Thread(const dpas::Kernel& kernel, const dpas::Profile& profile, unsigned number,
-         std::vector<std::uint8_t>& memory, Interpreted& counts)
+         const std::vector<std::uint64_t>& inputs, std::vector<std::uint8_t>& memory,
+         Interpreted& counts)
       : kernel_(kernel),
         grf_bytes_(profile.grf_bytes),
         registers_(profile.register_file_bytes()),
@@ -26,6 +27,10 @@ class Thread {
     for (const auto& variable : dpas::predefined_variables) {
       if (variable.name != "%thread_x" && variable.name != "%hw_id") continue;
       std::memcpy(registers_.data() + variable.address, &number, info(variable.type).bytes);
+    }
+    for (std::size_t i = 0; i < kernel.inputs.size(); ++i) {
+      std::memcpy(registers_.data() + kernel.inputs[i].offset, &inputs.at(i),
+                  kernel.inputs[i].size);
     }
   }
 
@@ -112,10 +117,10 @@ class Thread {
 }  // namespace
 
 Interpreted interpret(const dpas::Program& program, const dpas::Profile& profile, unsigned threads,
-                      std::vector<std::uint8_t>& memory) {
+                      const std::vector<std::uint64_t>& inputs, std::vector<std::uint8_t>& memory) {
   Interpreted counts;
   for (unsigned t = 0; t < threads; ++t) {
-    Thread(program.kernels.front(), profile, t, memory, counts).run();
+    Thread(program.kernels.front(), profile, t, inputs, memory, counts).run();
   }
   return counts;
 }

@@ -15,8 +15,10 @@ struct Interpreted {
 };
 
 /// Executes the first kernel for threads 0 .. threads - 1 on this memory, which begins at address
-/// 0. Throws std::runtime_error for what leaves it.
+/// 0; `inputs` are those of the kernel, in order, in every thread. Throws std::runtime_error for
+/// what leaves the memory.
 [[nodiscard]] Interpreted interpret(const dpas::Program& program, const dpas::Profile& profile,
-                                    unsigned threads, std::vector<std::uint8_t>& memory);
+                                    unsigned threads, const std::vector<std::uint64_t>& inputs,
+                                    std::vector<std::uint8_t>& memory);
 
 }  // namespace tactus::gemm

@@ -55,16 +55,19 @@ std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocki
   const DpasLayout layout = layout_of(task);
   const DpasOperands operands = make_operands(task, layout, 1);
   const std::vector<std::uint32_t> c = expected_product(task, 1);
-  std::vector<std::uint8_t> memory(layout.end(), 0xA5);
-  std::memcpy(memory.data() + layout.a.base, operands.a.data(), operands.a.size());
-  std::memcpy(memory.data() + layout.b.base, operands.b.data(), operands.b.size());
-  const Interpreted result = interpret(program, profile, blocking.threads, memory);
+  // Neither at 0 nor in order, since nothing may depend on it.
+  const std::uint64_t at_c = 64, at_b = at_c + layout.c.bytes(), at_a = at_b + layout.b.bytes();
+  std::vector<std::uint8_t> memory(at_a + layout.a.bytes(), 0xA5);
+  std::memcpy(memory.data() + at_a, operands.a.data(), operands.a.size());
+  std::memcpy(memory.data() + at_b, operands.b.data(), operands.b.size());
+  const Interpreted result =
+      interpret(program, profile, blocking.threads, {at_a, at_b, at_c}, memory);
   if (counts != nullptr) *counts = result;
   const Problem& p = task.problem;
   for (std::uint64_t i = 0; i < p.m; ++i) {
     for (std::uint64_t j = 0; j < p.n; ++j) {
       std::uint32_t bits = 0;
-      std::memcpy(&bits, memory.data() + layout.c.base + i * layout.c.pitch + j * 4, 4);
+      std::memcpy(&bits, memory.data() + at_c + i * layout.c.pitch + j * 4, 4);
       const std::uint32_t expected = c[i * p.n + j];
       if (bits == expected) continue;
       return fmt::format("{}: C[{}][{}] is {:08x} and not {:08x}, {}", p.shape(), i, j, bits,
@@ -72,7 +75,7 @@ std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocki
     }
     // Nothing is written beyond the row.
     for (std::uint64_t at = p.n * 4; at < layout.c.pitch; ++at) {
-      if (memory[layout.c.base + i * layout.c.pitch + at] != 0xA5) return "padding was written";
+      if (memory[at_c + i * layout.c.pitch + at] != 0xA5) return "padding was written";
     }
   }
   return {};

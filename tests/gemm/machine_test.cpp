@@ -34,7 +34,8 @@ TEST(GemmTargets, Dg2Tokens) { expect_share_of_peak("dg2", "197x768x768", 0.85);
 
 TEST(GemmMachine, RandomProductsAreRightOnEveryEngine) {
   ASSERT_TRUE(rc::check([] {
-    GemmConfig config = named_machine(*rc::gen::element<std::string>("dg2", "pvc", "pvcxt", "xe2"));
+    GemmConfig config = named_machine(*rc::gen::element<std::string>(
+        "dg2", "pvc", "pvcxt", "xe2", "pvc@zcu104", "xe2@pynq_z1", "dg2@arty_a7_35"));
     config.kernel.precision = *rc::gen::element<std::string>("int8", "u4.s8", "uint2", "bf16");
     config.kernel.b_layout = *rc::gen::element(BLayout::rows, BLayout::vnni);
     config.kernel.threads = *rc::gen::inRange(0U, 9U);
@@ -78,6 +79,29 @@ TEST(GemmMachine, MacrosSaveReadsOfB) {
   EXPECT_EQ(joined.registers->saved, joined.array_instructions * 3 / 4 * 8);
   config.dpas.machine.macros = dpas::Macros::off;
   EXPECT_EQ(measured(config, "64x64x256").registers->saved, 0U);
+}
+
+/// Where the array also keeps A, four groups of it, a step of K is one macro: the second column
+/// begins with the rows of A that the first ended with.
+TEST(GemmMachine, MacrosSaveReadsOfAWhereTheArrayKeepsIt) {
+  for (const unsigned tiles : {4U, 5U}) {
+    GemmConfig config = named_machine("pvcxt");
+    config.kernel.m_tiles = tiles, config.kernel.n_tiles = 2;
+    const Measurement m = measured(config, fmt::format("{}x64x256", 16 * tiles));
+    ASSERT_EQ(m.array_instructions % (2 * tiles), 0U);
+    // B has 8 registers, A 4.
+    const unsigned of_b = 2 * (tiles - 1) * 8, of_a = 4 * 4;
+    EXPECT_EQ(m.registers->saved, m.array_instructions / (2 * tiles) * (of_b + of_a));
+  }
+}
+
+/// Of one row the array takes a cycle, of each B it needs eight.
+TEST(GemmMachine, OneRowIsBoundByLoadsOfB) {
+  const Measurement m = measured("pvc", "1x1024x1024");
+  EXPECT_EQ(m.wrong, "");
+  EXPECT_EQ(m.bound.cycles, 64U * 32 * 8 + 21);
+  EXPECT_GE(m.run.cycles, m.bound.cycles);
+  EXPECT_LT(m.utilisation(), 0.125);
 }
 
 TEST(GemmMachine, TwoSetsOfOperandsHideTheLoadsOfOneThread) {

@@ -6,6 +6,8 @@
 
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
+#include "firmware/config/memory.h"
+#include "firmware/driver/common/memory_system.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "tests/unit/isa/test_files.h"
@@ -14,7 +16,7 @@ namespace tactus {
 namespace {
 
 /// The file of zcu104_dual with one text replaced.
-std::string error_with(const std::string& from, const std::string& to) {
+Board board_with(const std::string& from, const std::string& to) {
   const std::string path = std::string(TACTUS_SOURCE_DIR) + "/configs/boards/zcu104_dual.json";
   std::string text = read_text(path);
   const auto arch = text.find("../arch");
@@ -22,8 +24,14 @@ std::string error_with(const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);
-  return error_of([&] { (void)parse_board(text, "b.json"); });
+  return parse_board(text, "b.json");
 }
+
+std::string error_with(const std::string& from, const std::string& to) {
+  return error_of([&] { (void)board_with(from, to); });
+}
+
+const std::string preset = "\"preset\": \"ddr4_2133_zcu104\"";
 
 TEST(BoardMemory, ShippedBoardsDescribeTheirs) {
   for (const std::string& name : config_names("boards")) {
@@ -86,6 +94,89 @@ TEST(BoardMemory, ErrorsNameTheJsonPath) {
             std::string::npos);
   EXPECT_NE(error_with("0x48000000", "0x48000001").find("b.json:/memory/base/dram1: "),
             std::string::npos);
+}
+
+TEST(BoardMemory, PagePoliciesReplaceThatOfThePreset) {
+  const auto policy = [](const std::string& name) {
+    const Board board = board_with(preset, preset + ", \"page_policy\": \"" + name + "\"");
+    // Written and read again it is the same.
+    const std::string text = "{\"memory\":" + encode_board_memory(*board.board_memory).dump() + "}";
+    JsonDocument document(text, "m.json");
+    EXPECT_EQ(decode_board_memory(document.root().get_object("memory")), *board.board_memory);
+    return *board.simulation_config().resolved_ddr;
+  };
+  EXPECT_EQ(policy("open").page_policy, DdrPagePolicy::open);
+  EXPECT_EQ(policy("closed").page_policy, DdrPagePolicy::closed);
+  const DdrConfig timeout = policy("timeout(250)");
+  EXPECT_EQ(timeout.page_policy, DdrPagePolicy::timeout);
+  EXPECT_EQ(timeout.page_timeout, 250U);
+  EXPECT_TRUE(ddr_problems(timeout).empty());
+  EXPECT_FALSE(policy("open").page_timeout);
+  for (const char* wrong : {"timeout", "timeout()", "timeout(0)", "timeout(1000001)", "timeout(5",
+                            "timeout(5) ", "timeout(-5)", "timeout(5x)", "shut"}) {
+    EXPECT_EQ(error_with(preset, preset + ", \"page_policy\": \"" + wrong + "\""),
+              std::string("b.json:/memory/ddr/page_policy: \"") + wrong +
+                  "\" is not allowed; allowed \"open\", \"closed\", \"timeout(N)\" with N DRAM "
+                  "clocks, 1..1000000");
+  }
+}
+
+TEST(BoardMemory, ErrorsOfAConfigurationNameFileOrOption) {
+  const auto error = [](const Board& board, auto&& change) {
+    TcuSimulationConfig config = board.simulation_config();
+    change(config);
+    return error_of([&] { resolve_memory(config, "b.json:"); });
+  };
+  const Board board = board_with(preset, preset);
+  EXPECT_EQ(
+      error(board, [](auto& c) { c.ddr = "ddr4_240"; }).find("--ddr: \"ddr4_240\" is not in "), 0U);
+  EXPECT_EQ(error(board, [](auto& c) { c.port_clock_mhz = 99.98765; })
+                .find("--port-clock-mhz: a memory port at 99.98"),
+            0U);
+  // Vectors of 128 bytes: the bank of dram0 takes all up to that of dram1 and more.
+  const std::string wide = error(board, [](auto& c) { c.architecture.array_size = 128; });
+  EXPECT_EQ(wide.find("b.json:/memory/base/dram1: the bank takes bytes 0x48000000.."), 0U) << wide;
+  EXPECT_NE(wide.find("a dram0_depth of up to 524288 vectors of 256 bytes, or --memory fixed"),
+            std::string::npos)
+      << wide;
+}
+
+TEST(BoardMemory, AWholeBoardThatChoosesItHasOne) {
+  const std::string text = R"({"name": "b", "title": "B", "architecture": ")" +
+                           std::string(TACTUS_SOURCE_DIR) +
+                           R"(/configs/arch/zcu104.tarch", "clock_mhz": 100, "axi_data_bits": 128,
+                              "read_latency": 1, "write_latency": 1, "memory_model": "board"})";
+  EXPECT_EQ(error_of([&] { (void)parse_board(text, "b.json"); }),
+            "b.json:/memory: missing key; memory_model \"board\" needs it");
+}
+
+TEST(BoardMemory, InForceItHasWhatReplacesIt) {
+  BoardValues values = board_with(preset, preset);
+  values.port_data_bits = 64;
+  values.interconnect_ns = 7;
+  values.port_clock_mhz = 150;
+  values.ddr = "ddr4_2400";
+  const BoardValues forced = in_force(values);
+  for (unsigned port : {0U, 1U}) {
+    const MemoryPath& path = forced.board_memory->path(port);
+    EXPECT_EQ(path.data_bits, 64U);
+    EXPECT_EQ(path.clock_mhz, 150);
+    EXPECT_FALSE(path.ratio);
+    EXPECT_EQ(path.interconnect_ns[0], 7);
+    EXPECT_EQ(path.interconnect_ns[1], 7);
+    // The same machine.
+    const PathConfig one = path_config(values, port, 64), two = path_config(forced, port, 64);
+    EXPECT_EQ(one.clock_p * two.clock_q, two.clock_p * one.clock_q);
+    EXPECT_EQ(one.data_bits, two.data_bits);
+    EXPECT_EQ(one.interconnect_ps, two.interconnect_ps);
+  }
+  EXPECT_EQ(forced.board_memory->preset, "ddr4_2400");
+  for (const Parameter<BoardValues>& p : board_parameters()) {
+    if (!replaces_board_memory(p.key)) continue;
+    EXPECT_TRUE(p.get(forced) == p.get(BoardValues())) << p.key;
+  }
+  values.memory_model = MemoryModel::fixed;
+  EXPECT_EQ(in_force(values).port_data_bits, 64U);
 }
 
 TEST(BoardMemory, ClocksMeetOrNot) {

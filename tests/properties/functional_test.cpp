@@ -33,6 +33,8 @@ std::string compare_with_reference(const RandomProgram& program, const TcuSimula
     counts.array_runs -= before.array_runs;
     counts.array_loads -= before.array_loads;
     counts.alu_operations -= before.alu_operations;
+    counts.table_vectors -= before.table_vectors;
+    counts.lookups -= before.lookups;
     for (unsigned block = 0; block < 8; ++block) {
       counts.dais_instructions[block] -= before.dais_instructions[block];
       counts.dais_samples[block] -= before.dais_samples[block];

@@ -184,7 +184,7 @@ std::string random_passes(Random& random) {
   const std::uint64_t count = pick(random, 1, 8);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string one;
-    switch (pick(random, 0, 20)) {
+    switch (pick(random, 0, 25)) {
       case 0:
         one = R"("localize": {"reqs": ["program"], "ref_reqs": ["tmp"]})";
         break;
@@ -256,6 +256,23 @@ std::string random_passes(Random& random) {
         one = fmt::format(
             R"("schedule": {{"reqs": ["main"], "mem_loc": {{"name": "SRAM"}}, "mem_KiB": {}, "alignment": 16, "xfer_loc": {{"name": "DMA"}}}})",
             pick(random, 1, 8));
+        break;
+      case 20:
+      case 21: {
+        static const char* directions[] = {"In", "Out", "InOut"};
+        one = fmt::format(
+            R"("cache": {{"reqs": ["{}"], "ref": "{}", "dirs": ["{}"], "reorder_idx": {}, "mem_loc": {{"name": "SRAM"}}, "xfer_loc": {{"name": "DMA"}}}})",
+            pick(random, 0, 2) == 0 ? "main" : "outer", pick(random, 0, 2) == 0 ? tag() : "inner",
+            directions[pick(random, 0, 2)], flag());
+        break;
+      }
+      case 23:
+      case 24:
+        one = fmt::format(R"("vector_layout": {{"reqs": ["{}"], "vector_size": {}}})",
+                          pick(random, 0, 3) == 0 ? "program" : "main", pick(random, 1, 4));
+        break;
+      case 22:
+        one = R"("ilp_cstr_reduction": {"reqs": ["all"]})";
         break;
       default:
         one = fmt::format(R"("{}": {{"reqs": ["{}"]}})",

@@ -46,11 +46,12 @@ allow models/dram isa/support isa/dram models/sim models/dram
 allow models/dais isa/support isa/dais models/sim models/dais
 allow models/tcu isa models/sim models/axi models/dram models/dais models/tcu
 allow models/dpas isa/support isa/dpas models/sim models/axi models/dram models/dpas
-allow firmware/driver/common isa/support models/sim firmware/driver/common
+allow firmware/driver/common isa/support isa/dram models/sim models/axi models/dram \
+      firmware/driver/common
 allow models/link isa/support models/sim models/link
 allow firmware/driver/darwinn isa models/sim models/link firmware/driver/tcu \
       firmware/driver/darwinn
-allow firmware/driver/dpas isa/support isa/dpas models/sim models/axi models/dram models/dpas firmware/driver/common firmware/driver/dpas firmware/report
+allow firmware/driver/dpas isa/support isa/dpas isa/dram models/sim models/axi models/dram models/dpas firmware/driver/common firmware/driver/dpas firmware/report
 allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/report
 
 # Nothing points upward.
@@ -68,7 +69,7 @@ allow firmware/reference isa/support firmware/onnx firmware/reference
 allow firmware/process isa/support firmware/process
 # Stripe knows no machine either; what knows one is with its target.
 allow firmware/compiler/stripe isa/support firmware/compiler/stripe
-allow firmware/compiler/targets/tcu/stripe isa firmware/compiler/stripe firmware/compiler/targets/tcu
+allow firmware/compiler/targets/tcu/stripe isa firmware/compiler firmware/onnx
 check firmware/compiler/stripe '<(systemc|tlm)' 'Stripe knows no SystemC'
 
 exit $bad

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "isa/dais/file.h"
@@ -73,7 +74,10 @@ FunctionalModel::FunctionalModel(const tcu::Architecture& a)
     blocks_.emplace_back(block.file->pipeline);
   }
 
+  tables_.assign(a.lookup_tables.count, std::vector<std::int64_t>(a.lookup_tables.depth));
+
   Widths& w = widths_;
+  w.operation = a.lookup_tables.count == 0 ? 4 : 5;
   w.local = log2_up(a.local_depth);
   w.accumulators = log2_up(a.accumulator_depth);
   w.dram[0] = log2_up(a.dram0_depth);
@@ -86,7 +90,7 @@ FunctionalModel::FunctionalModel(const tcu::Architecture& a)
   w.address1 = std::max({w.local, w.dram[0], w.dram[1], w.accumulators});
   w.operand1 = round8(w.address1 + w.stride1);
   w.operand2 = round8(std::max({std::min(w.local, w.accumulators), std::min(w.local, w.dram[0]),
-                                std::min(w.local, w.dram[1]), 4 + 3 * w.selector}));
+                                std::min(w.local, w.dram[1]), w.operation + 3 * w.selector}));
 }
 
 void FunctionalModel::run(const std::vector<std::uint8_t>& program) {
@@ -126,6 +130,8 @@ void FunctionalModel::execute(const Fields& f) {
       return load_weights(f);
     case 0x4:
       return simd(f);
+    case 0x5:
+      return load_lut(f);
     case 0x6:
       return dais(f);
     case 0xF:
@@ -273,7 +279,7 @@ void FunctionalModel::dram_move(const Fields& f, unsigned port, bool to_dram) {
 
 void FunctionalModel::simd(const Fields& f) {
   const unsigned r = widths_.selector;
-  const auto op = static_cast<tcu::SimdOp>(low(f.operand2 >> (3 * r), 4));
+  const auto op = static_cast<tcu::SimdOp>(low(f.operand2 >> (3 * r), widths_.operation));
   const std::uint64_t left = low(f.operand2 >> (2 * r), r);
   const std::uint64_t right = low(f.operand2 >> r, r);
   const std::uint64_t dest = low(f.operand2, r);
@@ -284,13 +290,54 @@ void FunctionalModel::simd(const Fields& f) {
   const Vector& a = left == 0 ? input : registers_[left - 1];
   const Vector& b = right == 0 ? input : registers_[right - 1];
   Vector result(input.size());
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = alu(architecture_.data_type, op, a[i], b[i]);
-  }
   ++counts_.alu_operations;
-  if (dest != 0) registers_[dest - 1] = result;
+  if (op == tcu::SimdOp::lookup) {
+    look_up(a, dest);
+    result = registers_[dest - 1];
+  } else {
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result[i] = alu(architecture_.data_type, op, a[i], b[i]);
+    }
+    if (dest != 0) registers_[dest - 1] = result;
+  }
   if ((f.flags & 2) == 0) return;
   write_accumulator(low(f.address0, widths_.accumulators), result, (f.flags & 4) != 0);
+}
+
+/// The nearest key by trying every one; of two that are as near the upper one.
+void FunctionalModel::look_up(const Vector& argument, std::uint64_t dest) {
+  ++counts_.lookups;
+  const tcu::LookupTables& form = architecture_.lookup_tables;
+  const std::int64_t step = std::int64_t{1} << (type_.binary_point - form.key_binary_point);
+  const std::int64_t depth = form.depth;
+  const Vector arguments = argument;  // may be one of the registers that change
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::int64_t best = 0;
+    for (std::int64_t entry = 0; entry < depth; ++entry) {
+      const auto distance = [&](std::int64_t e) {
+        return std::llabs(arguments[i] - (e - depth / 2) * step);
+      };
+      if (distance(entry) <= distance(best)) best = entry;
+    }
+    const std::int64_t difference = arguments[i] - (best - depth / 2) * step;
+    registers_[dest - 1][i] = std::clamp(difference, type_.min(), type_.max());
+    for (std::size_t table = 0; table < tables_.size(); ++table) {
+      registers_[dest + table][i] = tables_[table][static_cast<std::size_t>(best)];
+    }
+  }
+}
+
+/// A whole table, an entry a lane.
+void FunctionalModel::load_lut(const Fields& f) {
+  if (f.operand1 >= tables_.size()) return;
+  std::vector<std::int64_t>& table = tables_[f.operand1];
+  Walk from = local_walk(f);
+  for (std::size_t entry = 0; entry < table.size();) {
+    for (const std::int64_t lane : read(local_, from.next())) {
+      if (entry < table.size()) table[entry++] = lane;
+    }
+    ++counts_.table_vectors;
+  }
 }
 
 /// A sample is as many vectors as hold its scalars.

@@ -1,6 +1,6 @@
 // Reference interpreter of TCU programs: in order, untimed, one scalar after the other.
 //
-// Written from the hardware specification and, for DAIS blocks, the description in isa/README.md
+// Written from the hardware specification and, for extensions, the description in isa/README.md
 // alone, to be compared with the cycle models where the hardware's ordering hazards (spec 8.1)
 // cannot bite. Decodes instruction bytes itself.
 #pragma once
@@ -43,6 +43,7 @@ class FunctionalModel {
     std::array<std::uint64_t, 2> vectors_read{}, vectors_written{};  ///< by DRAM port
     std::uint64_t array_runs = 0, array_loads = 0, alu_operations = 0;
     std::array<std::uint64_t, 8> dais_instructions{}, dais_samples{};  ///< by block
+    std::uint64_t table_vectors = 0, lookups = 0;
   };
 
   /// What a DRAM port is asked for: consecutive vectors.
@@ -68,7 +69,7 @@ class FunctionalModel {
  private:
   /// Bit widths of the instruction's fields (spec 3.1).
   struct Widths {
-    unsigned local, accumulators, dram[2], selector;
+    unsigned local, accumulators, dram[2], selector, operation;
     unsigned address0, stride0, operand0, address1, stride1, operand1, operand2;
   };
   struct Fields {
@@ -97,6 +98,8 @@ class FunctionalModel {
   void data_move(const Fields& f);
   void dram_move(const Fields& f, unsigned port, bool to_dram);
   void simd(const Fields& f);
+  void look_up(const Vector& argument, std::uint64_t dest);
+  void load_lut(const Fields& f);
   void dais(const Fields& f);
   void configure(const Fields& f);
 
@@ -115,7 +118,8 @@ class FunctionalModel {
   Widths widths_{};
   std::vector<Vector> local_, accumulators_, registers_;
   std::vector<dais::FastPipelineExecutor> blocks_;  ///< not the executor that the models use
-  std::deque<Vector> weights_;                      ///< bias, then the weights of input 0, 1, ...
+  std::vector<std::vector<std::int64_t>> tables_;
+  std::deque<Vector> weights_;  ///< bias, then the weights of input 0, 1, ...
   std::array<FunctionalDram, 2> dram_;
   std::array<std::uint32_t, 2> dram_offset_{};
   Counts counts_;

@@ -57,6 +57,15 @@ class Program {
     return add(tcu::make_dais(layout_, block, local, accumulator, n, true));
   }
 
+  Program& load_lut(std::uint64_t table, Operand local = {0, 0}) {
+    return add(tcu::make_load_lut(layout_, local, table));
+  }
+  /// The difference to register `dest`, the values to those behind it.
+  Program& lookup(unsigned source, unsigned dest, bool read, bool write) {
+    return add(
+        tcu::make_simd(layout_, {tcu::SimdOp::lookup, source, source, dest}, 0, 0, read, write));
+  }
+
   Program& move(Kind kind, std::uint64_t n, Operand local = {0, 0}, Operand other = {0, 0}) {
     return add(tcu::make_data_move(layout_, kind, local, other, n));
   }

@@ -8,6 +8,7 @@
 #include "isa/dais/file.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/disassembler.h"
+#include "isa/tcu/lookup.h"
 #include "tests/dais/random_dais.h"
 
 namespace tactus {
@@ -79,6 +80,7 @@ class Generator {
     program_.seed = seed;
     program_.architecture = random_architecture(random_, program_.axi_data_bits);
     if (Random(seed ^ 0xDA15).chance(40)) add_random_dais_blocks(seed, program_.architecture);
+    add_random_extensions(seed, program_.architecture);
     layout_ = tcu::InstructionLayout(architecture());
     for (unsigned port = 0; port < 2; ++port) {
       add_window(port, 0);
@@ -117,6 +119,7 @@ class Generator {
   void add_mat_mul();
   void add_accumulator_move();
   void add_simd();
+  void add_lookup();
   void add_dais();
   void add_configure();
   void add_random_dram_move();
@@ -222,6 +225,7 @@ void Generator::add_with_accesses(const Instruction& instruction,
 
 void Generator::add_random() {
   if (!architecture().dais_blocks.empty() && random_.chance(25)) return add_dais();
+  if (architecture().lookup_tables.count > 0 && random_.chance(25)) return add_lookup();
   const std::uint64_t kind = random_.below(100);
   if (kind < 6) return add(tcu::make_no_op());
   if (kind < 16) return add_load_weights();
@@ -287,6 +291,30 @@ void Generator::add_simd() {
     fields.left = selector(1);
     fields.right = selector(1);
   }
+  const bool accumulate = random_.chance(40);
+  const std::uint64_t from = random_accumulator_run(1).address;
+  const std::uint64_t to = random_accumulator_run(1).address;
+  std::vector<Access> accesses;
+  if (read) accesses.push_back({false, false, from});
+  if (write) accesses.push_back({true, accumulate, to});
+  add_with_accesses(make_simd(layout_, fields, to, from, read, write, accumulate), accesses);
+}
+
+/// A new table, or a Lookup.
+void Generator::add_lookup() {
+  const tcu::Architecture& a = architecture();
+  const std::uint32_t tables = a.lookup_tables.count;
+  if (random_.chance(30)) {
+    const Operand local = random_run(a.local_depth, a.stride0_depth, lookup_vectors(a));
+    return add(make_load_lut(layout_, local, random_.below(tables)));
+  }
+  const std::uint32_t registers = a.simd_registers_depth;
+  const bool read = random_.chance(70);
+  const bool write = random_.chance(50);
+  const auto source = [&] { return static_cast<unsigned>(random_.range(1, registers)); };
+  tcu::SimdFields fields{tcu::SimdOp::lookup, source(), source(),
+                         static_cast<unsigned>(random_.range(1, registers - tables))};
+  if (read) (random_.chance(80) ? fields.left : fields.right) = 0;
   const bool accumulate = random_.chance(40);
   const std::uint64_t from = random_accumulator_run(1).address;
   const std::uint64_t to = random_accumulator_run(1).address;
@@ -398,6 +426,22 @@ void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture)
     if (!dais_block_problem(architecture, entry).empty()) continue;
     architecture.dais_blocks.push_back(std::move(entry));
   }
+}
+
+void add_random_extensions(std::uint64_t seed, tcu::Architecture& a) {
+  Random random(seed ^ 0xE87);
+  if (random.chance(30)) {
+    const unsigned point = info(a.data_type).binary_point;
+    tcu::LookupTables tables;
+    tables.count = static_cast<std::uint32_t>(random.range(1, 3));
+    tables.depth = 1U << random.range(1, 6);
+    tables.key_binary_point = static_cast<std::uint32_t>(random.range(point - 3, point));
+    a.lookup_tables = tables;
+    // Memories of 2 and 4 vectors do not hold every table.
+    if (lookup_vectors(a) > std::min(a.local_depth, a.accumulator_depth)) a.lookup_tables = {};
+    if (a.lookup_tables.count > 0) a.simd_registers_depth += tables.count;
+  }
+  if (random.chance(30)) a.shadow_weights = tcu::ShadowWeights::on;
 }
 
 tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits) {

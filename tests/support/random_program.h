@@ -69,10 +69,14 @@ struct RandomProgram {
 /// 1..3 random programs and pipelines that the architecture can have.
 void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture);
 
+/// Each extension but DAIS blocks with a chance of its own.
+void add_random_extensions(std::uint64_t seed, tcu::Architecture& architecture);
+
 /// Array size 2..32, any data type, small memories, 1..4 registers; the AXI width fits.
 [[nodiscard]] tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits);
 
-/// Four programs out of ten are for an architecture with DAIS blocks.
+/// Four programs out of ten are for an architecture with DAIS blocks, and many for one with other
+/// extensions.
 [[nodiscard]] RandomProgram random_program(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace tactus

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "firmware/sweep/evaluate.h"
 #include "isa/support/error.h"
 #include "tests/support/error_of.h"
 
@@ -43,6 +44,88 @@ TEST(SweepDefinition, KeysOfTheMemoryThatPointsDoNotHaveAreRefused) {
                "board.read_latency chooses");
   EXPECT_NO_THROW((void)parse(R"("axes": [{"key": "board.ddr", "values": ["ddr4_2400"]}])"));
   EXPECT_NO_THROW((void)parse(axis));
+}
+
+/// The definition of one axis over the board zcu104_dual; `more` follows the board's name.
+Definition parse_dual(const std::string& rest, const std::string& more = "") {
+  return parse_definition(R"({"name": "t", "base": {"board": {"name": "zcu104_dual")" + more +
+                              R"(}, "workload": {"network": "mlp"}}, )" + rest + "}",
+                          "s.json");
+}
+
+TEST(SweepDefinition, APointShowsTheMemoryThatItRunsWith) {
+  const std::vector<Configuration> all = configurations(parse_dual(
+      R"("axes": [{"key": "board.port_data_bits", "values": [64, 128]},
+                  {"key": "board.port_clock_mhz", "values": [200]},
+                  {"key": "board.ddr", "values": ["ddr4_2400"]}],
+         "derived": {"board.interconnect_ns": "port_data_bits / 2"})"));
+  ASSERT_EQ(all.size(), 2U);
+  for (const unsigned i : {0U, 1U}) {
+    const unsigned bits = i == 0 ? 64 : 128;
+    const Configuration& memory = all[i].at("board").at("memory");
+    for (const char* name : {"hp1", "hp2"}) {
+      const Configuration& path = memory.at("paths").at(name);
+      EXPECT_EQ(path.at("data_bits"), bits);
+      EXPECT_EQ(path.at("clock_mhz"), 200);
+      EXPECT_FALSE(path.contains("clock_ratio"));
+      EXPECT_EQ(path.at("interconnect_ns").dump(), bits == 64 ? "[32.0,32.0]" : "[64.0,64.0]");
+    }
+    EXPECT_EQ(memory.at("ddr").at("preset"), "ddr4_2400");
+    const bench::Task task = to_task(all[i]);
+    ASSERT_TRUE(task.board_memory);
+    EXPECT_EQ(task.board_memory->path(1).data_bits, bits);
+    EXPECT_EQ(task.board_memory->path(1).clock_mhz, 200);
+    EXPECT_EQ(task.board_memory->preset, "ddr4_2400");
+    EXPECT_EQ(task.memory_model, MemoryModel::board);
+    EXPECT_TRUE(task.ddr.empty());
+  }
+  // What no key says stays the board's, also where reads and writes differ.
+  const Configuration plain =
+      configurations(parse_dual(R"("axes": [{"key": "board.port_data_bits", "values": [64]}])"))[0];
+  const Configuration& path = plain.at("board").at("memory").at("paths").at("hp1");
+  EXPECT_EQ(path.at("clock_ratio"), "29/9");
+  EXPECT_EQ(path.at("interconnect_ns").dump(), "[108.0,108.0]");
+}
+
+TEST(SweepDefinition, AClockMayReplaceARatioOfClocks) {
+  const std::vector<Configuration> all = configurations(
+      parse_dual(R"("axes": [{"key": "board.port_clock_mhz", "values": [100, 150.5]}])"));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(to_task(all[0]).board_memory->path(0).clock_mhz, 100);
+  EXPECT_EQ(to_task(all[1]).board_memory->path(0).clock_mhz, 150.5);
+  EXPECT_FALSE(to_task(all[1]).board_memory->path(0).ratio);
+}
+
+TEST(SweepDefinition, AnUnknownDramIsFoundWithItsPlace) {
+  const auto refused = [](const std::string& rest, const std::string& more = "") {
+    return error_of([&] { (void)parse_dual(rest, more); });
+  };
+  const std::string axis_error =
+      refused(R"("axes": [{"key": "board.ddr", "values": ["ddr4_2400", "ddr4_240"]}])");
+  EXPECT_EQ(axis_error.find("s.json:/axes/0/values/1: \"board.ddr\": \"ddr4_240\" is not in "), 0U)
+      << axis_error;
+  EXPECT_NE(axis_error.find("did you mean \"ddr4_2400\"?"), std::string::npos) << axis_error;
+  const std::string base_error =
+      refused(R"("axes": [{"key": "board.port_data_bits", "values": [64]}])", R"(, "ddr": "x")");
+  EXPECT_EQ(base_error.find("s.json:/base/board/ddr: \"x\" is not in "), 0U) << base_error;
+  const std::string file_error =
+      refused(R"("axes": [{"key": "board.ddr", "values": ["./none.json"]}])");
+  EXPECT_NE(file_error.find("none.json"), std::string::npos) << file_error;
+}
+
+TEST(SweepDefinition, KeysOfTheBoardsMemoryAreCheckedLikeOthers) {
+  const auto refused = [](const std::string& rest) {
+    return error_of([&] { (void)parse_dual(rest); });
+  };
+  EXPECT_EQ(refused(R"("axes": [{"key": "board.port_data_bits", "values": [100]}])")
+                .find("s.json:/axes/0/values/0: "),
+            0U);
+  EXPECT_EQ(refused(R"("axes": [{"key": "board.interconnect_ns", "values": [-1]}])")
+                .find("s.json:/axes/0/values/0: "),
+            0U);
+  EXPECT_EQ(refused(R"("axes": [{"key": "board.memory_model", "values": ["boards"]}])")
+                .find("s.json:/axes/0/values/0: "),
+            0U);
 }
 
 TEST(SweepDefinition, PointsStartFromTheBoardAndTakeTheAxes) {

@@ -1,4 +1,5 @@
 // tactus run --vcd: what it writes, and every way in which it cannot.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "isa/support/files.h"
 #include "tests/cli/cli.h"
 #include "tests/trace/vcd_events.h"
 
@@ -238,6 +240,41 @@ TEST_F(Waveform, ScopesListAndDepth) {
   ASSERT_EQ(tactus(traced + "--trace-depth 2").code, 0);
   EXPECT_FALSE(VcdReader(path("w.vcd")).has("top.tcu.decoder.timer"));
   EXPECT_TRUE(VcdReader(path("w.vcd")).has("top.dram0.axi.ar.valid"));
+}
+
+TEST_F(Waveform, ShowTheBoardsMemory) {
+  const std::string zcu104 = std::string(TACTUS_SOURCE_DIR) + "/configs/boards/zcu104.json";
+  nlohmann::ordered_json board = nlohmann::ordered_json::parse(read_text(zcu104));
+  board["architecture"] = "a.tarch";
+  board["axi_data_bits"] = 32;
+  board.erase("provenance");
+  write("b.json", board.dump());
+  const std::string list = tactus("run --board b.json --trace-list").out;
+  for (const char* name :
+       {"top.memory.ddr.bank7.state ", "top.memory.ddr.bank0.row ", "top.memory.ddr.command.name ",
+        "top.memory.ddr.reads ", "top.memory.ddr.port4.queue ", "top.memory.ddr.slots.* "}) {
+    EXPECT_NE(list.find(name), std::string::npos) << name;
+  }
+  EXPECT_EQ(tactus("run --board b.json --memory fixed --trace-list").out.find("top.memory"),
+            std::string::npos);
+  const std::string with_board = traced + "--board b.json --trace-scope 'top.memory.*' ";
+  ASSERT_EQ(tactus(with_board + "--trace-scope 'top.memory.ddr.slots'").code, 0);
+  const std::string fast = read("w.vcd");
+  ASSERT_EQ(tactus(with_board + "--trace-scope 'top.memory.ddr.slots' --engine step").code, 0);
+  EXPECT_EQ(read("w.vcd"), fast);
+  // Something was read, and a row opened.
+  VcdReader reader(path("w.vcd"));
+  VcdCycles cycles(reader, period_ps);
+  std::uint64_t open = 0, most_reads = 0;
+  while (cycles.next()) {
+    most_reads = std::max(most_reads, reader.value("top.memory.ddr.reads"));
+    for (unsigned b = 0; b < 8; ++b) {
+      const std::string bank = "top.memory.ddr.bank" + std::to_string(b);
+      open += reader.value(bank + ".state") == 1 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(open, 0U);
+  EXPECT_GT(most_reads, 0U);
 }
 
 TEST_F(Waveform, WrongOptionsCostNoRun) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -122,6 +123,7 @@ struct Frame {
   std::vector<Step> steps;
   std::uint64_t positions = 1;
   std::uint64_t position = 0;  ///< that runs, counted from 1
+  bool fused = false;          ///< products are whole until they are summed up
   std::unordered_map<std::uint64_t, Access> accesses;
 };
 
@@ -193,6 +195,8 @@ class Interpreter {
   void prepare(const Block& block, Frame* parent, Frame& frame) {
     frame.block = &block;
     frame.positions = block.positions();
+    frame.fused = options_.fixed_point && !block.location.empty() &&
+                  block.location.devices.back().name == options_.fixed_point->fused_at;
     frame.values.assign(block.indexes.size(), 0);
     for (std::size_t i = 0; i < block.indexes.size(); ++i) {
       const Index& idx = block.indexes[i];
@@ -250,7 +254,8 @@ class Interpreter {
     view.origin.assign(rank, 0);
     view.buffer = view.parent->buffer;
     view.type = view.parent->type;
-    if (writes(ref.direction) && view.op != view.parent->op) {
+    const bool own_sum = view.frame->fused && view.op != Aggregation::none;
+    if (writes(ref.direction) && (view.op != view.parent->op || own_sum)) {
       claim_elements(view.buffer->data.size(), ref.into);
       view.pending = std::make_unique<Elements>();
       view.pending->resize(view.buffer->data.size());
@@ -328,14 +333,15 @@ class Interpreter {
     if (view.op != Aggregation::none && store.has(at)) {
       result = combine(view.op, store.at(at), value);
     }
-    store.set(at, cast(result, view.type));
+    store.set(at, to_type(result, view.type));
   }
 
   /// Hands what a block made of the view's elements to the enclosing block.
   void hand_over(View& view) {
     for (const std::size_t at : view.pending->touched()) {
       Scalar value = view.pending->at(at);
-      if (view.op != Aggregation::none && view.ref->direction == Direction::inout) {
+      if (view.op != view.parent->op && view.op != Aggregation::none &&
+          view.ref->direction == Direction::inout) {
         value = combine(view.op, read(*view.parent, at), value);
       }
       write(*view.parent, at, value);
@@ -513,16 +519,35 @@ class Interpreter {
       arguments_.clear();
       for (const std::size_t i : step.inputs)
         arguments_.push_back(cast_input(scalars[i], *op, arguments_.size()));
-      scalars[step.outputs[0]] = step.function(arguments_);
+      const Scalar result = step.function(arguments_);
+      scalars[step.outputs[0]] = options_.fixed_point && !(frame.fused && op->name == "mul")
+                                     ? to_fixed_point(result)
+                                     : result;
     } else {
       run_special(frame, step, *stmt.as<Special>());
     }
   }
 
   /// The condition of `cond` is no number that has to fit the type.
-  static Scalar cast_input(const Scalar& value, const Intrinsic& op, std::size_t number) {
+  Scalar cast_input(const Scalar& value, const Intrinsic& op, std::size_t number) const {
     if (op.type == DataType::boolean || (op.name == "cond" && number == 0)) return value;
-    return cast(value, op.type);
+    if (options_.fixed_point && op.type == DataType::unknown) return to_fixed_point(value);
+    return to_type(value, op.type);
+  }
+
+  // ---- fixed point ----
+
+  [[nodiscard]] Scalar to_fixed_point(const Scalar& value) const {
+    const FixedPoint& format = *options_.fixed_point;
+    const int point = static_cast<int>(format.binary_point);
+    const double half_range = std::ldexp(1.0, static_cast<int>(format.width_bits) - 1);
+    const double mantissa = std::nearbyint(std::ldexp(value.as_real(), point));
+    return Scalar::of_real(
+        std::ldexp(std::min(std::max(mantissa, -half_range), half_range - 1), -point));
+  }
+
+  [[nodiscard]] Scalar to_type(const Scalar& value, DataType type) const {
+    return options_.fixed_point && is_float(type) ? to_fixed_point(value) : cast(value, type);
   }
 
   // ---- specials ----
@@ -633,9 +658,9 @@ class Interpreter {
 
   // ---- user's buffers ----
 
-  static void fill(Buffer& buffer, const Tensor& tensor, DataType type) {
+  void fill(Buffer& buffer, const Tensor& tensor, DataType type) const {
     for (std::size_t i = 0; i < tensor.size(); ++i) {
-      buffer.data.set(i, cast(Scalar::of_real(tensor[i]), type));
+      buffer.data.set(i, to_type(Scalar::of_real(tensor[i]), type));
     }
   }
 

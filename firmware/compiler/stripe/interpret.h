@@ -31,7 +31,19 @@ namespace tactus::stripe {
 using Tensor = std::vector<double>;
 using Tensors = std::map<std::string, Tensor>;
 
+/// Fixed point: two's complement, rounded half to even, saturated. All floating-point types have
+/// this format. Every function rounds what it takes and what it gives, with one exception: where
+/// `fused_at` is the device of a block, what `mul` gives is whole, and an aggregation by add rounds
+/// its sum only. Such a block folds its positions in a sum of its own, from 0 on, which it then
+/// hands to the enclosing block.
+struct FixedPoint {
+  unsigned width_bits = 16;
+  unsigned binary_point = 8;
+  std::string fused_at = "ARRAY";
+};
+
 struct InterpretOptions {
+  std::optional<FixedPoint> fixed_point;
   /// Runs positions in an order drawn from this seed instead of counting; results must not change.
   std::optional<std::uint64_t> shuffle_seed;
   /// Throws UserError if two positions of a block write an element without aggregation, or if one

@@ -9,7 +9,7 @@ std::vector<std::pair<std::string, std::string>> dpas_summary_lines(const DpasRu
     return of == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(of);
   };
   const Counters& totals = run.accounting.totals;
-  return {
+  std::vector<std::pair<std::string, std::string>> lines{
       {"instructions", fmt::format("{}; last issued in cycle {}", run.retired, run.last_retire)},
       {"array", fmt::format("{} DPAS, {} MAC; rows enter in {:.1f} % of all cycles", run.dpas,
                             run.macs, share(run.rows, run.cycles))},
@@ -20,6 +20,8 @@ std::vector<std::pair<std::string, std::string>> dpas_summary_lines(const DpasRu
       {"memory", fmt::format("{} bytes loaded by {} messages, {} stored by {}", run.bytes_loaded,
                              totals.of("loads"), run.bytes_stored, totals.of("stores"))},
   };
+  if (run.ddr) lines.emplace_back("DRAM", to_text(*run.ddr));
+  return lines;
 }
 
 std::string dpas_machine_line(const DpasSimulationConfig& config) {
@@ -28,8 +30,7 @@ std::string dpas_machine_line(const DpasSimulationConfig& config) {
       machine.memory == dpas::MemoryKind::ideal
           ? fmt::format("ideal memory, latency {}, {} bytes a cycle", machine.ideal_cycles(),
                         machine.ideal_bytes)
-          : fmt::format("AXI {} bits, memory latency {} read {} write", config.axi_data_bits,
-                        config.read_latency, config.write_latency);
+          : fmt::format("AXI {} bits, {}", config.axi_data_bits, memory_text(config));
   return fmt::format("{}: {} channels, depth {}, {} threads of {} registers of {} bytes, {}",
                      machine.profile.name, machine.profile.execution_size,
                      machine.profile.array_depth, machine.threads, machine.profile.grf_count,

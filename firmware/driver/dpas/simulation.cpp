@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/driver/common/memory_system.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 #include "models/dram/fixed_latency_bank.h"
@@ -42,7 +43,8 @@ dpas::MachineParameters machine_of(const DpasSimulationConfig& config) {
 
 }  // namespace
 
-DpasSimulation::DpasSimulation(const DpasSimulationConfig& config) : config_(config) {
+DpasSimulation::DpasSimulation(const DpasSimulationConfig& config)
+    : config_(config), memory_end_(address_end) {
   const dpas::MachineParameters machine = machine_of(config);
   const sc_core::sc_time period = clock_period(config.clock_mhz);
   system_ = std::make_unique<dpas::System>("top", clock_, machine);
@@ -51,6 +53,13 @@ DpasSimulation::DpasSimulation(const DpasSimulationConfig& config) : config_(con
                                         config.transport, system_->pins());
     if (config.memory) {
       memory_ = config.memory(*slave_);
+    } else if (config.memory_model == MemoryModel::board) {
+      if (!config.resolved_ddr) internal_error("the board's memory has not been looked up");
+      board_memory_ = std::make_unique<MemorySystem>(config, *config.resolved_ddr,
+                                                     std::vector<unsigned>{0}, clock_);
+      board_memory_->attach(0, *slave_, "memory");
+      memory_end_ =
+          std::min(address_end, config.resolved_ddr->bytes() - config.board_memory->base[0]);
     } else {
       auto bank = std::make_unique<FixedLatencyBank>(
           "bank", FixedLatencyBank::Config{config.read_latency, config.write_latency, period});
@@ -76,11 +85,11 @@ std::uint64_t DpasSimulation::allocate(const std::string& name, std::uint64_t by
 }
 
 void DpasSimulation::bind(const dpas::Buffer& buffer) {
-  if (buffer.size > address_end || buffer.address > address_end - buffer.size) {
-    user_error(
-        "buffer {} of {} bytes does not fit at 0x{:x}; allowed: up to 2^32, what 32-bit AXI "
-        "addresses reach",
-        quote(buffer.name), buffer.size, buffer.address);
+  if (buffer.size > memory_end_ || buffer.address > memory_end_ - buffer.size) {
+    user_error("buffer {} of {} bytes does not fit at 0x{:x}; allowed: up to 0x{:x}, {}",
+               quote(buffer.name), buffer.size, buffer.address, memory_end_,
+               memory_end_ == address_end ? "what 32-bit AXI addresses reach"
+                                          : "the end of the board's memory");
   }
   for (const dpas::Buffer& other : buffers_) {
     if (buffer.address < other.address + other.size &&
@@ -219,7 +228,12 @@ DpasRunResult DpasSimulation::run(const dpas::Program& program,
 
   DpasRunResult result;
   constexpr std::uint64_t unknown = std::uint64_t{1} << 62;
+  if (board_memory_) result.ddr = board_memory_->figures();
   Simulation::run(jumps ? unknown : instructions, options, result);
+  if (board_memory_) {
+    DdrFigures figures = board_memory_->figures();
+    result.ddr = figures -= *result.ddr;
+  }
   if (jumps) result.instructions = result.retired;
 
   const Counters& totals = result.accounting.totals;

@@ -29,11 +29,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "firmware/driver/common/ddr_figures.h"
 #include "firmware/driver/common/simulation.h"
+#include "isa/dram/ddr_config.h"
 #include "isa/support/board_values.h"
 #include "models/axi/axi_slave.h"
 #include "models/dpas/machine_info.h"
@@ -41,14 +44,19 @@
 
 namespace tactus {
 
+class MemorySystem;
+
 /// Makes the memory behind the AXI pins and binds the slave's socket to it. Called during
 /// elaboration.
 using DpasMemoryFactory = std::function<std::unique_ptr<sc_core::sc_module>(AxiSlave& slave)>;
 
+/// Where board.memory_model is `board` and the port AXI, resolve_port_memory() (firmware/config/port_memory.h)
+/// has looked up the board's DRAM: the port has the path and the base of the board's dram0.
 struct DpasSimulationConfig : BoardValues {
   dpas::MachineParameters machine;  ///< its axi_data_bits are the board's
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
-  DpasMemoryFactory memory;  ///< of MemoryKind::axi; empty: a FixedLatencyBank
+  DpasMemoryFactory memory;               ///< of MemoryKind::axi; empty: as the memory model says
+  std::optional<DdrConfig> resolved_ddr;  ///< of the board's memory
 };
 
 /// What a hardware thread runs.
@@ -80,6 +88,7 @@ struct DpasRunResult : RunResult {
   std::uint64_t grf_reads_saved = 0;  ///< registers that operand buffers held
   std::uint64_t grf_writes = 0;       ///< registers
   std::uint64_t bytes_loaded = 0, bytes_stored = 0;
+  std::optional<DdrFigures> ddr;  ///< none without the board's memory
 };
 
 class DpasSimulation final : public Simulation {
@@ -91,7 +100,7 @@ class DpasSimulation final : public Simulation {
   DpasSimulation& operator=(const DpasSimulation&) = delete;
 
   /// Binds a buffer at an address of its own, which begins a page of 4096 bytes; between buffers
-  /// lies at least one that belongs to none. Throws UserError if 2^32 bytes do not hold it.
+  /// lies at least one that belongs to none. Throws UserError if the memory does not hold it.
   std::uint64_t allocate(const std::string& name, std::uint64_t bytes);
   /// Binds a buffer at this address. Throws UserError if it overlaps another.
   void bind(const dpas::Buffer& buffer);
@@ -127,11 +136,13 @@ class DpasSimulation final : public Simulation {
                              std::uint64_t count);
 
   const DpasSimulationConfig config_;
+  std::uint64_t memory_end_ = 0;  ///< first address that the memory does not have
   std::vector<dpas::Buffer> buffers_;
   std::uint64_t next_address_ = 0x10000;
   std::unique_ptr<dpas::System> system_;
   std::unique_ptr<AxiSlave> slave_;
-  std::unique_ptr<sc_core::sc_module> memory_;
+  std::unique_ptr<MemorySystem> board_memory_;
+  std::unique_ptr<sc_core::sc_module> memory_;  ///< null with the board's
   /// Of the run under way: they stay as long as the machine may look at them.
   std::vector<std::unique_ptr<dpas::DecodedKernel>> kernels_;
 };

@@ -8,29 +8,6 @@ namespace tactus {
 
 using Json = nlohmann::ordered_json;
 
-namespace {
-
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-Json ddr_figures(const DdrFigures& ddr) {
-  Json json;
-  json["hits"] = ddr.hits;
-  json["misses"] = ddr.misses;
-  json["conflicts"] = ddr.conflicts;
-  json["refreshes"] = ddr.refreshes;
-  json["bus_share"] = share(ddr.bus_clocks, ddr.clocks);
-  json["bytes"] = ddr.bytes;
-  constexpr const char* names[] = {"queue", "refresh", "row", "bus", "rest"};
-  for (std::size_t i = 0; i < ddr.time.size(); ++i) {
-    json["time"][names[i]] = static_cast<double>(ddr.time[i] * ddr.tck_ps) / 1e3;
-  }
-  return json;
-}
-
-}  // namespace
-
 Json own_figures(const TcuRunResult& run, const tcu::Architecture& architecture,
                  const std::optional<Cycle>& probe) {
   const auto optional = [](const std::optional<Cycle>& cycle) {
@@ -40,7 +17,7 @@ Json own_figures(const TcuRunResult& run, const tcu::Architecture& architecture,
   own["last_b0"] = optional(run.last_b[0]);
   own["last_b1"] = optional(run.last_b[1]);
   own["probe"] = optional(probe);
-  if (run.ddr) own["ddr"] = ddr_figures(*run.ddr);
+  if (run.ddr) own["ddr"] = to_json(*run.ddr);
   for (std::size_t i = 0; i < run.dais.size(); ++i) {
     own["dais"].push_back({{"block", architecture.dais_blocks[i].name},
                            {"instructions", run.dais[i].instructions},
@@ -78,15 +55,7 @@ std::vector<std::pair<std::string, std::string>> summary_lines(
             run.write_beats[p], run.write_bursts[p],
             run.last_b[p] ? fmt::format("; last response in cycle {}", *run.last_b[p]) : ""));
   }
-  if (run.ddr) {
-    const DdrFigures& ddr = *run.ddr;
-    const std::uint64_t accesses = ddr.hits + ddr.misses + ddr.conflicts;
-    lines.emplace_back(
-        "memory", fmt::format("{} DRAM bursts: {:.1f} % row hits, {} misses, {} conflicts; {} "
-                              "refreshes; bus busy {:.1f} %",
-                              accesses, 100 * share(ddr.hits, accesses), ddr.misses, ddr.conflicts,
-                              ddr.refreshes, 100 * share(ddr.bus_clocks, ddr.clocks)));
-  }
+  if (run.ddr) lines.emplace_back("memory", to_text(*run.ddr));
   return lines;
 }
 

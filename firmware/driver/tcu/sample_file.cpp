@@ -36,6 +36,7 @@ unsigned local_ports(const tcu::InstructionLayout& layout, const tcu::Instructio
     case tcu::InstructionKind::local_to_accumulator:
     case tcu::InstructionKind::local_to_accumulator_accumulate:
     case tcu::InstructionKind::dais:
+    case tcu::InstructionKind::load_lut:
       return 1;
     case tcu::InstructionKind::dram0_to_local:
     case tcu::InstructionKind::local_to_dram0:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/common/memory_system.h"
 #include "isa/support/error.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/layout.h"
@@ -45,18 +45,6 @@ TcuSystem::Config top_config(const TcuSimulationConfig& config) {
 
 }  // namespace
 
-DdrFigures& DdrFigures::operator-=(const DdrFigures& o) {
-  hits -= o.hits;
-  misses -= o.misses;
-  conflicts -= o.conflicts;
-  refreshes -= o.refreshes;
-  bus_clocks -= o.bus_clocks;
-  clocks -= o.clocks;
-  bytes -= o.bytes;
-  for (std::size_t i = 0; i < time.size(); ++i) time[i] -= o.time[i];
-  return *this;
-}
-
 TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
     : config_(config),
       instruction_bytes_(tcu::InstructionLayout(config.architecture).instruction_bytes()),
@@ -66,13 +54,14 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
   system_ = std::make_unique<TcuSystem>("top", clock_, top_config(config), stream_);
   if (config.memory_model == MemoryModel::board && !config.memory) {
     if (!config.resolved_ddr) internal_error("the board's memory has not been looked up");
-    board_memory_ = std::make_unique<MemorySystem>(config, *config.resolved_ddr, clock_);
+    board_memory_ = std::make_unique<MemorySystem>(config, *config.resolved_ddr,
+                                                   std::vector<unsigned>{0, 1}, clock_);
   }
   for (unsigned p = 0; p < 2; ++p) {
     slaves_[p] = std::make_unique<AxiSlave>(p == 0 ? "slave0" : "slave1", clock_, period,
                                             word_bytes(), config.transport, system_->pins(p));
     if (board_memory_) {
-      board_memory_->attach(p, *slaves_[p]);
+      board_memory_->attach(p, *slaves_[p], p == 0 ? "memory0" : "memory1");
     } else {
       memories_[p] = config.memory ? config.memory(p, *slaves_[p])
                                    : fixed_latency_bank(config, p, *slaves_[p]);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "firmware/driver/common/ddr_figures.h"
 #include "firmware/driver/common/simulation.h"
 #include "firmware/driver/tcu/program_stream.h"
 #include "isa/dram/ddr_config.h"
@@ -51,20 +52,6 @@ struct TcuSimulationConfig : BoardValues {
 struct TcuRunOptions : RunOptions {
   /// Called after every cycle in which DRAM port 0 received a write response, with the cycle.
   std::function<void(Cycle)> on_write_response;
-};
-
-/// What the DRAM of the board's memory did.
-struct DdrFigures {
-  std::uint64_t hits = 0, misses = 0,
-                conflicts = 0;  ///< accesses, by what they found in their bank
-  std::uint64_t refreshes = 0;
-  std::uint64_t bus_clocks = 0, clocks = 0;  ///< of the DRAM: with data on the bus, and all
-  std::uint64_t tck_ps = 0;                  ///< period of these
-  std::uint64_t bytes = 0;                   ///< asked for
-  /// DRAM clocks of all accesses: queue, refresh, row, bus, rest; see DdrTimes.
-  std::array<std::uint64_t, 5> time{};
-
-  DdrFigures& operator-=(const DdrFigures& o);
 };
 
 /// Figures of one run. Cycles count from its first cycle, in which the first word is offered;

@@ -12,8 +12,8 @@
 namespace tactus::gemm {
 namespace {
 
-/// Registers of the coordinates: columns, rows, place in A and in B.
-constexpr unsigned coordinate_registers = 4;
+/// Registers of the addresses, and of the coordinates: columns, rows, place in A and in B.
+constexpr unsigned scalar_registers = 5;
 /// Instructions of a block that are no DPAS, load or store, and of a turn of the loop over K.
 constexpr unsigned block_overhead = 12, turn_overhead = 4;
 /// Estimates that differ by less than one in so many say nothing.
@@ -184,7 +184,7 @@ unsigned registers_needed(const DpasTask& task, const dpas::Profile& profile,
                           const Blocking& blocking) {
   const BlockPlan plan =
       block_plan(task, profile, blocking, blocking.rows * blocking.m_tiles, blocking.n_tiles);
-  return 1 + coordinate_registers + blocking.rows * blocking.m_tiles * blocking.n_tiles +
+  return 1 + scalar_registers + blocking.rows * blocking.m_tiles * blocking.n_tiles +
          blocking.buffers * (plan.a_registers + plan.b_registers);
 }
 

@@ -16,6 +16,7 @@
 
 #include "firmware/gemm/dpas/kernel_builder.h"
 #include "firmware/gemm/dpas/tiles.h"
+#include "isa/dpas/timing.h"
 #include "isa/support/error.h"
 
 namespace tactus::gemm {
@@ -44,11 +45,16 @@ class Writer {
         result_(task.is_integer() ? Type::d : Type::f) {
     const BlockPlan plan = block_plan(task, profile, blocking, grid_.rows, grid_.n_tiles);
     const unsigned dwords = profile.grf_bytes / 4;
+    const unsigned passed = profile.grf_bytes;  // behind register 0
+    at_a_ = out_.input("A", Type::uq, passed);
+    at_b_ = out_.input("B", Type::uq, passed + 8);
+    at_c_ = out_.input("C", Type::uq, passed + 16);
     x_ = out_.variable("X", Type::d, lanes);
     y_ = out_.variable("Y", Type::d, lanes);
     in_a_ = out_.variable("IN_A", Type::d, 1);
     in_b_ = out_.variable("IN_B", Type::d, 1);
-    c_ = out_.variable("C", result_, blocking.rows * blocking.m_tiles * blocking.n_tiles * dwords);
+    c_ =
+        out_.variable("SUM", result_, blocking.rows * blocking.m_tiles * blocking.n_tiles * dwords);
     for (unsigned i = 0; i < blocking.buffers; ++i) {
       a_[i] = out_.variable(fmt::format("A{}", i), Type::ud, plan.a_registers * dwords);
       b_[i] = out_.variable(fmt::format("B{}", i), Type::ud, plan.b_registers * dwords);
@@ -245,8 +251,8 @@ class Writer {
   }
 
   /// A 2D block message without its data.
-  static Instruction message(dpas::LscOperation operation, const Surface& surface,
-                             const dpas::Block2d& block, const Operand& x, const Operand& y) {
+  Instruction message(dpas::LscOperation operation, std::uint32_t address, const Surface& surface,
+                      const dpas::Block2d& block, const Operand& x, const Operand& y) const {
     Instruction result;
     result.opcode = Opcode::lsc_untyped;
     result.execution_size = 1;
@@ -255,7 +261,7 @@ class Writer {
     result.lsc.data_size = block.element_bytes == 1   ? dpas::LscDataSize::d8
                            : block.element_bytes == 2 ? dpas::LscDataSize::d16
                                                       : dpas::LscDataSize::d32;
-    result.source[0] = KernelBuilder::immediate(static_cast<std::int64_t>(surface.base), Type::uq);
+    result.source[0] = out_.scalar(address);
     result.source[1] = size_operand(surface.width - 1);
     result.source[2] = size_operand(surface.height - 1);
     result.source[3] = size_operand(surface.pitch - 1);
@@ -273,7 +279,7 @@ class Writer {
       block.width = static_cast<std::uint16_t>(shape_.a_row_bytes);
       block.height = static_cast<std::uint16_t>(part.rows);
       Instruction load =
-          message(dpas::LscOperation::load_block2d, layout_.a, block, out_.scalar(in_a_),
+          message(dpas::LscOperation::load_block2d, at_a_, layout_.a, block, out_.scalar(in_a_),
                   out_.scalar(y_, static_cast<std::uint8_t>(part.first)));
       load.dst = out_.raw(a_[set], part.grf * grf);
       out_.append(load);
@@ -286,7 +292,7 @@ class Writer {
       block.height = static_cast<std::uint16_t>(shape_.b_rows * blocking_.k_steps);
       block.transform = shape_.b_transform;
       Instruction load =
-          message(dpas::LscOperation::load_block2d, layout_.b, block,
+          message(dpas::LscOperation::load_block2d, at_b_, layout_.b, block,
                   out_.scalar(x_, static_cast<std::uint8_t>(part.first)), out_.scalar(in_b_));
       load.dst = out_.raw(b_[set], part.grf * grf);
       out_.append(load);
@@ -315,11 +321,13 @@ class Writer {
            (i - part->first) * blocking_.rows * shape_.a_row_bytes;
   }
 
-  /// All tiles of the block for some steps; those of a column follow each other as a macro.
+  /// All tiles of the block for some steps; those of a column follow each other, downwards and
+  /// upwards in turn, so that a column begins with the rows of A that the array may still have.
   void multiply(const BlockPlan& plan, std::uint64_t set, bool first, unsigned steps) {
     for (unsigned step = 0; step < steps; ++step) {
       for (unsigned j = 0; j < plan.n_tiles; ++j) {
-        for (unsigned i = 0; i < plan.m_tiles; ++i) {
+        for (unsigned tile = 0; tile < plan.m_tiles; ++tile) {
+          const unsigned i = j % 2 == 0 ? tile : plan.m_tiles - 1 - tile;
           Instruction dpas;
           dpas.opcode = Opcode::dpas;
           dpas.execution_size = static_cast<std::uint8_t>(profile_.execution_size);
@@ -333,8 +341,6 @@ class Writer {
           dpas.source[2] =
               out_.vector(a_[set], static_cast<std::uint8_t>(a % profile_.grf_bytes / 4));
           dpas.source[2].row = static_cast<std::uint8_t>(a / profile_.grf_bytes);
-          dpas.annotations.atomic =
-              i + 1 < plan.m_tiles && plan.rows_of(i + 1, blocking_) == dpas.repeat_count;
           out_.append(dpas);
         }
       }
@@ -348,7 +354,7 @@ class Writer {
         block.element_bytes = 4;
         block.width = static_cast<std::uint16_t>(profile_.execution_size);
         block.height = static_cast<std::uint16_t>(plan.rows_of(i, blocking_));
-        Instruction store = message(dpas::LscOperation::store_block2d, layout_.c, block,
+        Instruction store = message(dpas::LscOperation::store_block2d, at_c_, layout_.c, block,
                                     out_.scalar(x_, static_cast<std::uint8_t>(j)),
                                     out_.scalar(y_, static_cast<std::uint8_t>(i)));
         store.source[6] = out_.raw(c_, c_offset(i, j));
@@ -365,9 +371,24 @@ class Writer {
   Grid grid_;
   KernelBuilder out_;
   Type result_;
+  std::uint32_t at_a_ = 0, at_b_ = 0, at_c_ = 0;  ///< addresses of the matrices
   std::uint32_t x_ = 0, y_ = 0, in_a_ = 0, in_b_ = 0, c_ = 0;
   std::uint32_t a_[2]{}, b_[2]{};  ///< by set of operands
 };
+
+/// Joins DPAS to macros, as long as the conditions allow (isa/dpas/timing.h): those of a column,
+/// which share B, and where the array also keeps A, those of a step's columns.
+void join_macros(dpas::Kernel& kernel, const dpas::Profile& profile) {
+  std::vector<Instruction>& list = kernel.instructions;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i + 1 < list.size(); ++i) {
+    const auto members = static_cast<unsigned>(i - first + 1);
+    const bool joins = list[i].opcode == Opcode::dpas &&
+                       dpas::joins_macro(profile, &list[first], members, list[i + 1]);
+    list[i].annotations.atomic = joins;
+    if (!joins) first = i + 1;
+  }
+}
 
 }  // namespace
 
@@ -380,6 +401,7 @@ dpas::Program make_kernel(const DpasTask& task, const dpas::Profile& profile,
   }
   dpas::Program program = Writer(task, profile, blocking).write();
   resolve(program, profile);
+  join_macros(program.kernels.front(), profile);
   return program;
 }
 

@@ -11,7 +11,8 @@
 
 namespace tactus::gemm {
 
-/// One kernel "gemm", resolved against the profile. The same arguments give the same program.
+/// One kernel "gemm", resolved against the profile; its inputs A, B and C are addresses of the
+/// matrices, as layout_of() has them. The same arguments give the same program.
 /// Throws UserError if the blocking does not fit the profile.
 [[nodiscard]] dpas::Program make_kernel(const DpasTask& task, const dpas::Profile& profile,
                                         const Blocking& blocking);

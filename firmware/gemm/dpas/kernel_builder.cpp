@@ -44,6 +44,13 @@ std::uint32_t KernelBuilder::variable(const std::string& name, Type type, std::u
   return dpas::first_user_variable + static_cast<std::uint32_t>(kernel_.variables.size()) - 1;
 }
 
+std::uint32_t KernelBuilder::input(const std::string& name, Type type, std::uint32_t offset) {
+  const std::uint32_t id = variable(name, type, 1);
+  kernel_.variables.back().align = dpas::Align::qword;
+  kernel_.inputs.push_back({id, offset, info(type).bytes});
+  return id;
+}
+
 std::uint16_t KernelBuilder::predicate(const std::string& name, std::uint32_t elements) {
   kernel_.predicates.push_back({name, elements});
   return static_cast<std::uint16_t>(kernel_.predicates.size());

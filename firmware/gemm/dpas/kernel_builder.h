@@ -15,6 +15,8 @@ class KernelBuilder {
 
   [[nodiscard]] std::uint32_t variable(const std::string& name, dpas::Type type,
                                        std::uint32_t elements);
+  /// A variable of one element that is passed at this byte of the register file.
+  [[nodiscard]] std::uint32_t input(const std::string& name, dpas::Type type, std::uint32_t offset);
   [[nodiscard]] std::uint16_t predicate(const std::string& name, std::uint32_t elements);
   [[nodiscard]] std::uint32_t label(const std::string& name);
 

@@ -1,11 +1,15 @@
 #include "firmware/gemm/dpas/runner.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "firmware/driver/common/memory_system.h"
 #include "firmware/gemm/dpas/kernel.h"
+#include "firmware/gemm/dpas/tiles.h"
 #include "isa/dpas/assembly.h"
 #include "isa/dpas/timing.h"
 #include "isa/support/error.h"
@@ -22,7 +26,10 @@ DpasTask task_of(const Problem& problem, const DpasRunnerConfig& config) {
   return task;
 }
 
-const char* result_type(const DpasTask& task) { return task.is_integer() ? "s32" : "f32"; }
+std::string arithmetic_text(const DpasTask& task) {
+  return fmt::format("{} x {}, sums in {}", dpas::info(task.a).name, dpas::info(task.w).name,
+                     task.is_integer() ? "s32" : "f32");
+}
 
 class DpasRunner final : public Runner {
  public:
@@ -41,9 +48,8 @@ class DpasRunner final : public Runner {
       return fmt::format("ideal, {} bytes a cycle, {} cycles from issue to use",
                          machine.ideal_bytes, machine.ideal_cycles());
     }
-    return fmt::format("AXI {} bits, one port, memory latency {} read {} write",
-                       config_.simulation.axi_data_bits, config_.simulation.read_latency,
-                       config_.simulation.write_latency);
+    return fmt::format("AXI {} bits, one port, {}", config_.simulation.axi_data_bits,
+                       memory_text(config_.simulation));
   }
   [[nodiscard]] std::string arithmetic_note() const override { return {}; }
   [[nodiscard]] std::vector<OnChipMemory> on_chip() const override {
@@ -64,24 +70,30 @@ class DpasRunner final : public Runner {
   }
   [[nodiscard]] Bound bound(const DpasTask& task) const;
   void add_traffic(const DpasRunResult& run, Measurement& result) const;
-  void check(const DpasTask& task, const DpasLayout& layout, std::uint64_t seed,
+  /// `c` and `at`: how C lies, and from where on.
+  void check(const DpasTask& task, const Surface& c, std::uint64_t at, std::uint64_t seed,
              DpasSimulation& simulation, Measurement& result) const;
 
   std::string name_;
   DpasRunnerConfig config_;
 };
 
-/// A row of C takes a cycle a pass for each of its tiles and steps of K; the last has its latency.
+/// For each tile and step of K the rows of C enter the array, one a cycle and pass, and the
+/// registers of B have to be loaded once, one a cycle; the last instruction has its latency.
 Bound DpasRunner::bound(const DpasTask& task) const {
   const dpas::Profile& p = profile();
   const auto last_rows = static_cast<unsigned>((task.problem.m - 1) % 8 + 1);
   const unsigned latency = dpas::latency(p, last_rows, config_.simulation.machine.latency);
   const std::uint64_t tiles = dpas_count(task, p, 8) / ((task.problem.m + 7) / 8);
-  return {tiles * p.passes() * task.problem.m + latency,
-          fmt::format("M * ceil(N/{}) * ceil(K/{}) rows of {} cycle{}, and the latency {} of the "
-                      "last DPAS; no memory time",
-                      p.execution_size, task.k_step(), p.passes(), p.passes() == 1 ? "" : "s",
-                      latency)};
+  const std::uint64_t rows = p.passes() * task.problem.m;
+  const unsigned loads = operand_shape(task, p).b_registers;
+  const std::string size = fmt::format("ceil(N/{}) * ceil(K/{})", p.execution_size, task.k_step());
+  const std::string what =
+      rows >= loads
+          ? fmt::format("M * {} rows of {} cycle{}", size, p.passes(), p.passes() == 1 ? "" : "s")
+          : fmt::format("{} loads of B into the array, {} registers each", size, loads);
+  return {tiles * std::max<std::uint64_t>(rows, loads) + latency,
+          fmt::format("{}, and the latency {} of the last DPAS; no memory time", what, latency)};
 }
 
 Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
@@ -95,13 +107,19 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
   DpasSimulationConfig config = config_.simulation;
   config.machine.threads = blocking.threads;
   DpasSimulation simulation(config);
-  simulation.bind({"A", layout.a.base, layout.a.bytes()});
-  simulation.bind({"B", layout.b.base, layout.b.bytes()});
-  simulation.bind({"C", layout.c.base, layout.c.bytes()});
-  simulation.write(layout.a.base, operands.a);
-  simulation.write(layout.b.base, operands.b);
+  // The addresses that tactus run gives buffers bound in this order.
+  const std::uint64_t a = simulation.allocate("A", layout.a.bytes());
+  const std::uint64_t b = simulation.allocate("B", layout.b.bytes());
+  const std::uint64_t c = simulation.allocate("C", layout.c.bytes());
+  simulation.write(a, operands.a);
+  simulation.write(b, operands.b);
   std::vector<DpasThread> threads(blocking.threads);
-  for (DpasThread& thread : threads) thread.kernel = &program.kernels.front();
+  for (DpasThread& thread : threads) {
+    thread.kernel = &program.kernels.front();
+    thread.set("A", a, 8);
+    thread.set("B", b, 8);
+    thread.set("C", c, 8);
+  }
 
   RunOptions options;
   options.max_cycles = limits.max_cycles;
@@ -111,8 +129,7 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
   result.host_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.problem = problem;
-  result.arithmetic = fmt::format("{} x {}, sums in {}", dpas::info(task.a).name,
-                                  dpas::info(task.w).name, result_type(task));
+  result.arithmetic = arithmetic_text(task);
   result.schedule = blocking.text();
   result.clock_mhz = config.clock_mhz;
   result.rates = simulation.machine().rates();
@@ -126,7 +143,7 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
     result.wrong = fmt::format("the program did not finish within {} cycles", run.cycles);
     for (const std::string& line : run.waits_for) result.wrong += "\n" + line;
   } else {
-    check(task, layout, limits.seed, simulation, result);
+    check(task, layout.c, c, limits.seed, simulation, result);
   }
   return result;
 }
@@ -140,13 +157,12 @@ void DpasRunner::add_traffic(const DpasRunResult& run, Measurement& result) cons
                    {"register files", run.grf_reads * grf, run.grf_writes * grf}};
 }
 
-void DpasRunner::check(const DpasTask& task, const DpasLayout& layout, std::uint64_t seed,
+void DpasRunner::check(const DpasTask& task, const Surface& c, std::uint64_t at, std::uint64_t seed,
                        DpasSimulation& simulation, Measurement& result) const {
   const Problem& p = task.problem;
   const std::vector<std::uint32_t> expected = expected_product(task, seed);
   for (std::uint64_t i = 0; i < p.m; ++i) {
-    const std::vector<std::uint8_t> row =
-        simulation.read(layout.c.base + i * layout.c.pitch, p.n * 4);
+    const std::vector<std::uint8_t> row = simulation.read(at + i * c.pitch, p.n * 4);
     result.checked += p.n;
     if (std::memcmp(row.data(), expected.data() + i * p.n, row.size()) == 0) continue;
     std::uint64_t j = 0;
@@ -159,6 +175,21 @@ void DpasRunner::check(const DpasTask& task, const DpasLayout& layout, std::uint
   }
 }
 
+/// The board's path without waiting, and a row that has to be opened.
+MemoryCost board_memory_cost(const DpasSimulationConfig& config) {
+  const DdrConfig& ddr = *config.resolved_ddr;
+  const PathConfig path = path_config(config, 0, ddr.burst_bytes());
+  const double period = 1e6 / config.clock_mhz;  // ps
+  const double ports = static_cast<double>(path.clock_p) / static_cast<double>(path.clock_q);
+  const double ps =
+      static_cast<double>(path.interconnect_ps[0] + path.fixed_ps[0]) +
+      path.crossing[0] * period / ports +
+      static_cast<double>((ddr.t_rcd + ddr.cl + ddr.burst_clocks()) * std::uint64_t{ddr.tck_ps});
+  const double bytes = std::min(config.axi_data_bits / 8.0, path.data_bits / 8.0 * ports);
+  return {std::max(1U, static_cast<unsigned>(bytes)), static_cast<unsigned>(std::ceil(ps / period)),
+          true};
+}
+
 }  // namespace
 
 MemoryCost memory_cost(const DpasSimulationConfig& config) {
@@ -168,8 +199,11 @@ MemoryCost memory_cost(const DpasSimulationConfig& config) {
   }
   // Address and data each take a cycle through the pins.
   constexpr unsigned pins = 3;
-  return {config.axi_data_bits / 8,
-          machine.profile.send_latency + static_cast<unsigned>(config.read_latency) + pins, true};
+  const MemoryCost cost =
+      config.resolved_ddr
+          ? board_memory_cost(config)
+          : MemoryCost{config.axi_data_bits / 8, static_cast<unsigned>(config.read_latency), true};
+  return {cost.bytes_per_cycle, machine.profile.send_latency + cost.latency + pins, true};
 }
 
 std::unique_ptr<Runner> make_dpas_runner(const std::string& name, const DpasRunnerConfig& config) {
@@ -188,7 +222,21 @@ std::string kernel_text(const Problem& problem, const DpasRunnerConfig& config) 
   const dpas::Profile& profile = config.simulation.machine.profile;
   const Blocking blocking =
       choose_blocking(task, profile, memory_cost(config.simulation), config.wishes);
-  return disassemble(make_kernel(task, profile, blocking));
+  const DpasLayout layout = layout_of(task);
+  const auto surface = [](const char* name, const Surface& s) {
+    return fmt::format("// {}: {} bytes, {} rows of {} bytes every {} bytes\n", name, s.bytes(),
+                       s.height, s.width, s.pitch);
+  };
+  return fmt::format("// C (M x N) = A (M x K) * B (K x N), M x N x K = {}, {}, for {}\n",
+                     problem.shape(), arithmetic_text(task), profile.name) +
+         fmt::format("// {}\n", blocking.text()) + surface("A", layout.a) +
+         surface(task.layout_of_b() == BLayout::vnni ? "B, interleaved" : "B", layout.b) +
+         surface("C", layout.c) +
+         fmt::format(
+             "// tactus run --machine {} --threads {} --bind A=F --bind B=F --bind C={} "
+             "--save C=F ...\n",
+             profile.name, blocking.threads, layout.c.bytes()) +
+         disassemble(make_kernel(task, profile, blocking));
 }
 
 }  // namespace tactus::gemm

@@ -24,7 +24,8 @@ struct DpasRunnerConfig {
 [[nodiscard]] std::unique_ptr<Runner> make_dpas_runner(const std::string& name,
                                                        const DpasRunnerConfig& config);
 
-/// The kernel that a runner of this configuration runs, as vISA text.
+/// The kernel that a runner of this configuration runs, as vISA text; comments before it say how
+/// its matrices lie in memory.
 [[nodiscard]] std::string kernel_text(const Problem& problem, const DpasRunnerConfig& config);
 
 }  // namespace tactus::gemm

@@ -19,18 +19,16 @@ using dpas::Precision;
 
 namespace {
 
-constexpr std::uint64_t row_alignment = 64;     // bytes, as 2D block messages want it
-constexpr std::uint64_t base_alignment = 4096;  // bytes
+constexpr std::uint64_t row_alignment = 64;  // bytes, as 2D block messages want it
 constexpr std::uint64_t memory_bytes = std::uint64_t{1} << 32;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
 }
 
-Surface surface(std::uint64_t base, std::uint64_t rows, std::uint64_t row_bits) {
+Surface surface(std::uint64_t rows, std::uint64_t row_bits) {
   Surface result;
   const std::uint64_t bytes = round_up((row_bits + 7) / 8, 4);
-  result.base = round_up(base, base_alignment);
   result.width = static_cast<std::uint32_t>(bytes);
   result.height = static_cast<std::uint32_t>(rows);
   result.pitch = static_cast<std::uint32_t>(round_up(bytes, row_alignment));
@@ -182,17 +180,16 @@ DpasLayout layout_of(const DpasTask& task) {
   const Problem& p = task.problem;
   const unsigned w_bits = info(task.w).bits;
   DpasLayout layout;
-  layout.a = surface(0, p.m, p.k * info(task.a).bits);
-  const std::uint64_t behind_a = layout.a.bytes();
+  layout.a = surface(p.m, p.k * info(task.a).bits);
   if (task.layout_of_b() == BLayout::vnni) {
     const unsigned together = 32 / w_bits;
-    layout.b = surface(behind_a, (p.k + together - 1) / together, p.n * 32);
+    layout.b = surface((p.k + together - 1) / together, p.n * 32);
   } else {
-    layout.b = surface(behind_a, p.k, p.n * w_bits);
+    layout.b = surface(p.k, p.n * w_bits);
   }
-  layout.c = surface(layout.b.base + layout.b.bytes(), p.m, p.n * 32);
-  if (layout.end() > memory_bytes) {
-    user_error("{}: the matrices need {} bytes of memory; allowed {}", p.shape(), layout.end(),
+  layout.c = surface(p.m, p.n * 32);
+  if (layout.bytes() > memory_bytes) {
+    user_error("{}: the matrices need {} bytes of memory; allowed {}", p.shape(), layout.bytes(),
                memory_bytes);
   }
   return layout;

@@ -1,4 +1,4 @@
-// A matrix product on a machine with a DPAS array, and where its matrices lie in memory.
+// A matrix product on a machine with a DPAS array, and how its matrices lie in memory.
 //
 // A lies row by row, as src2 wants it. B lies row by row too and is interleaved by the load (VNNI),
 // or it lies interleaved already: row j of dwords holds rows j * e .. j * e + e - 1 of B, e
@@ -38,7 +38,6 @@ struct DpasTask {
 
 /// A matrix in memory as the messages see it.
 struct Surface {
-  std::uint64_t base = 0;
   std::uint32_t width = 0;   ///< bytes of a row that hold elements, rounded up to whole dwords
   std::uint32_t height = 0;  ///< rows
   std::uint32_t pitch = 0;   ///< bytes from a row to the next
@@ -48,7 +47,7 @@ struct Surface {
 
 struct DpasLayout {
   Surface a, b, c;
-  [[nodiscard]] std::uint64_t end() const { return c.base + c.bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const { return a.bytes() + b.bytes() + c.bytes(); }
 };
 
 /// Throws UserError if the matrices need more than the memory's 4 GiB.

@@ -35,15 +35,15 @@ void AxiPort::next_piece() {
     phase_ = Phase::empty;
     return;
   }
-  const Row& row = message->rows[message->row];
-  const std::uint32_t from = row.address + message->in_row;
+  const Rows& rows = message->rows[message->rectangle];
+  const std::uint32_t from = rows.address + message->row * rows.pitch + message->in_row;
   piece_.skip = from % beat_bytes_;
   piece_.address = from - piece_.skip;
   const std::uint32_t room =
       std::min(most_beats * beat_bytes_, page_bytes - piece_.address % page_bytes) - piece_.skip;
-  piece_.bytes = std::min(row.bytes - message->in_row, room);
+  piece_.bytes = std::min(rows.bytes - message->in_row, room);
   piece_.beats = (piece_.skip + piece_.bytes + beat_bytes_ - 1) / beat_bytes_;
-  piece_.offset = row.offset + message->in_row;
+  piece_.offset = rows.offset + message->row * rows.step + message->in_row;
   const bool whole = piece_.skip == 0 && piece_.bytes % beat_bytes_ == 0;
   phase_ = message->load ? Phase::read : whole ? Phase::write : Phase::merge;
   is_merged_ = false;
@@ -153,13 +153,17 @@ void AxiPort::commit_write() {
 /// Behind the present piece.
 void AxiPort::advance() {
   Message& message = *piece_.message;
+  const Rows& rows = message.rows[message.rectangle];
   message.in_row += piece_.bytes;
-  if (message.in_row == message.rows[message.row].bytes) {
-    ++message.row;
+  if (message.in_row == rows.bytes) {
     message.in_row = 0;
+    if (++message.row == rows.count) {
+      message.row = 0;
+      ++message.rectangle;
+    }
   }
   phase_ = Phase::none;
-  if (message.row < message.rows.size()) return;
+  if (message.rectangle < message.rows.size()) return;
   message.sent = true;
   queue_.pop();
 }

@@ -17,12 +17,15 @@ IdealPort::IdealPort(const sc_core::sc_module_name& name, Clock& clock, Cycle la
 void IdealPort::take(Message& message) {
   const Cycle now = clock_.now;
   const Cycle beats = std::max<Cycle>(1, (message.bytes + width_ - 1) / width_);
-  for (const Row& row : message.rows) {
-    std::uint8_t* data = message.data.data() + row.offset;
-    if (message.load) {
-      memory_.read(row.address, data, row.bytes);
-    } else {
-      memory_.write(row.address, data, row.bytes);
+  for (const Rows& rows : message.rows) {
+    std::uint8_t* data = message.data.data() + rows.offset;
+    std::uint32_t from = rows.address;
+    for (std::uint32_t i = 0; i < rows.count; ++i, from += rows.pitch, data += rows.step) {
+      if (message.load) {
+        memory_.read(from, data, rows.bytes);
+      } else {
+        memory_.write(from, data, rows.bytes);
+      }
     }
   }
   (message.load ? stats_.read_beats : stats_.write_beats) += beats;

@@ -55,19 +55,22 @@ void LoadStoreUnit::check(const Message& message, std::uint64_t address, std::ui
              message.load ? "a load" : "a store", address, address + bytes - 1, memory_map_.text());
 }
 
-/// Appends a row; one that goes on where the last one ends becomes part of it.
-void LoadStoreUnit::add_row(Message& message, std::uint64_t address, std::uint64_t bytes,
-                            std::uint64_t offset) {
-  message.bytes += bytes;
-  if (!message.rows.empty()) {
-    Row& last = message.rows.back();
-    if (std::uint64_t{last.address} + last.bytes == address && last.offset + last.bytes == offset) {
-      last.bytes += static_cast<std::uint32_t>(bytes);
+/// Appends rows; one that goes on where the last one ends becomes part of it.
+void LoadStoreUnit::add_rows(Message& message, Rows rows) {
+  message.bytes += std::uint64_t{rows.bytes} * rows.count;
+  if (rows.pitch == rows.bytes && rows.step == rows.bytes) {
+    rows.bytes *= rows.count;
+    rows.count = 1;
+  }
+  if (!message.rows.empty() && rows.count == 1) {
+    Rows& last = message.rows.back();
+    if (last.count == 1 && last.address + last.bytes == rows.address &&
+        last.offset + last.bytes == rows.offset) {
+      last.bytes += rows.bytes;
       return;
     }
   }
-  message.rows.push_back({static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(bytes),
-                          static_cast<std::uint32_t>(offset)});
+  message.rows.push_back(rows);
 }
 
 void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
@@ -76,10 +79,10 @@ void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
   const auto value = [&](unsigned i) { return scalar_value(instruction.source[i], registers); };
   // Sizes are given less one, in 32 bits; the address has all its bits.
   const auto base = static_cast<std::uint64_t>(value(0));
-  const auto size = [&](unsigned i) {
+  const auto extent = [&](unsigned i) {
     return (static_cast<std::uint64_t>(value(i)) & 0xFFFFFFFFU) + 1;
   };
-  const std::uint64_t width = size(1), height = size(2), pitch = size(3);
+  const std::uint64_t width = extent(1), height = extent(2), pitch = extent(3);
   const std::int64_t x = static_cast<std::int32_t>(value(4));
   const std::int64_t y = static_cast<std::int32_t>(value(5));
   if (pitch < width) {
@@ -87,32 +90,38 @@ void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
                message.issued.kernel->place(*message.issued.operation), pitch, width);
   }
   const std::size_t row_size = row_bytes(block);
-  message.data.assign(row_size * block.height * block.blocks, 0);
+  const std::size_t size = row_size * block.height * block.blocks;
+  message.data.resize(size);
   const std::int64_t first_line = std::max<std::int64_t>(y, 0);
   const std::int64_t end_line =
       std::min<std::int64_t>(y + block.height, static_cast<std::int64_t>(height));
-  if (first_line >= end_line) return;
-  for (unsigned b = 0; b < block.blocks; ++b) {
+  for (unsigned b = 0; b < block.blocks && first_line < end_line; ++b) {
     const std::int64_t from = (x + std::int64_t{b} * block.width) * block.element_bytes;
     const std::int64_t first = std::max<std::int64_t>(from, 0);
     const std::int64_t end = std::min<std::int64_t>(from + static_cast<std::int64_t>(row_size),
                                                     static_cast<std::int64_t>(width));
     if (first >= end) continue;
     const auto bytes = static_cast<std::uint64_t>(end - first);
-    std::uint64_t address =
+    const std::uint64_t address =
         base + static_cast<std::uint64_t>(first_line) * pitch + static_cast<std::uint64_t>(first);
+    const auto lines = static_cast<std::uint64_t>(end_line - first_line);
     // Rows that lie in one buffer as a whole need no look each.
-    const std::uint64_t span =
-        static_cast<std::uint64_t>(end_line - first_line - 1) * pitch + bytes;
+    const std::uint64_t span = (lines - 1) * pitch + bytes;
     const bool inside = address <= address_end && span <= address_end - address &&
                         memory_map_.contains(address, span);
-    for (std::int64_t line = first_line; line < end_line; ++line, address += pitch) {
-      if (!inside) check(message, address, bytes);
-      add_row(message, address, bytes,
-              (std::size_t{b} * block.height + static_cast<std::size_t>(line - y)) * row_size +
-                  static_cast<std::size_t>(first - from));
+    for (std::uint64_t line = 0; line < lines && !inside; ++line) {
+      check(message, address + line * pitch, bytes);
     }
+    const std::size_t offset =
+        (std::size_t{b} * block.height + static_cast<std::size_t>(first_line - y)) * row_size +
+        static_cast<std::size_t>(first - from);
+    add_rows(message, {static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(bytes),
+                       static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(lines),
+                       static_cast<std::uint32_t>(pitch), static_cast<std::uint32_t>(row_size)});
   }
+  if (!message.load || message.bytes == size) return;
+  // What lies outside of the surface.
+  std::fill(message.data.begin(), message.data.end(), std::uint8_t{0});
 }
 
 void LoadStoreUnit::element_rows(Message& message, const Instruction& instruction,
@@ -135,7 +144,8 @@ void LoadStoreUnit::element_rows(Message& message, const Instruction& instructio
     address =
         address * lsc.address_scale + static_cast<std::uint64_t>(std::int64_t{lsc.address_offset});
     check(message, address, bytes);
-    add_row(message, address, bytes, n * bytes);
+    add_rows(message, {static_cast<std::uint32_t>(address), static_cast<std::uint32_t>(bytes),
+                       static_cast<std::uint32_t>(n * bytes)});
   }
 }
 
@@ -179,12 +189,9 @@ void LoadStoreUnit::take_data(Message& message, const Instruction& instruction,
   const LscMessage& lsc = instruction.lsc;
   const std::uint8_t* from = registers + instruction.source[lsc.is_block2d() ? 6 : 1].address;
   if (lsc.is_block2d()) {
-    const std::size_t row_size = row_bytes(lsc.block);
+    const std::size_t block_size = row_bytes(lsc.block) * lsc.block.height;
     for (unsigned b = 0; b < lsc.block.blocks; ++b) {
-      for (unsigned r = 0; r < lsc.block.height; ++r) {
-        take_row(lsc.block, grf_bytes_, b, r, from,
-                 message.data.data() + (std::size_t{b} * lsc.block.height + r) * row_size);
-      }
+      take_block(lsc.block, grf_bytes_, b, from, message.data.data() + b * block_size);
     }
     return;
   }
@@ -201,7 +208,8 @@ void LoadStoreUnit::place_data(const Message& message, const Instruction& instru
   std::uint8_t* const to = registers + instruction.dst.address;
   if (lsc.is_block2d()) {
     const std::size_t block_size = row_bytes(lsc.block) * lsc.block.height;
-    std::memset(to, 0, register_bytes(lsc.block, grf_bytes_));
+    const std::size_t size = register_bytes(lsc.block, grf_bytes_);
+    if (size > block_size * lsc.block.blocks) std::memset(to, 0, size);  // has padding
     for (unsigned b = 0; b < lsc.block.blocks; ++b) {
       place_block(lsc.block, grf_bytes_, b, message.data.data() + b * block_size, to);
     }

@@ -58,8 +58,7 @@ class LoadStoreUnit final : public sc_core::sc_module {
   void element_rows(Message& message, const Instruction& instruction,
                     const std::uint8_t* registers);
   void check(const Message& message, std::uint64_t address, std::uint64_t bytes);
-  static void add_row(Message& message, std::uint64_t address, std::uint64_t bytes,
-                      std::uint64_t offset);
+  static void add_rows(Message& message, Rows rows);
   void done(Message& message);
   void take_data(Message& message, const Instruction& instruction,
                  const std::uint8_t* registers) const;

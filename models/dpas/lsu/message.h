@@ -12,11 +12,14 @@ namespace tactus::dpas {
 /// In a load/store unit at most.
 inline constexpr unsigned most_messages = 256;
 
-/// Bytes that follow each other in memory and in Message::data.
-struct Row {
+/// Rows of a rectangle; the bytes of a row follow each other in memory and in Message::data.
+struct Rows {
   std::uint32_t address = 0;  ///< of the first byte in memory
-  std::uint32_t bytes = 0;
-  std::uint32_t offset = 0;  ///< of the first byte in `data`
+  std::uint32_t bytes = 0;    ///< of a row
+  std::uint32_t offset = 0;   ///< of the first byte in `data`
+  std::uint32_t count = 1;    ///< rows
+  std::uint32_t pitch = 0;    ///< bytes of memory from a row to the next
+  std::uint32_t step = 0;     ///< bytes of `data` from a row to the next
 };
 
 struct Message {
@@ -24,14 +27,15 @@ struct Message {
   bool load = false;
   Cycle ready_at = 0;              ///< its sources have been read
   std::vector<std::uint8_t> data;  ///< elements in the order of memory; what lies outside is zero
-  std::vector<Row> rows;           ///< in the order in which they are moved
+  std::vector<Rows> rows;          ///< in the order in which they are moved
   std::uint64_t bytes = 0;         ///< of all rows
 
   // ---- of the memory side
-  std::size_t row = 0;       ///< the present one
-  std::uint32_t in_row = 0;  ///< bytes of it that were requested
-  unsigned outstanding = 0;  ///< bursts that are not answered
-  bool sent = false;         ///< all bursts were requested
+  std::size_t rectangle = 0;  ///< the present one of `rows`
+  std::uint32_t row = 0;      ///< of it
+  std::uint32_t in_row = 0;   ///< bytes of that which were requested
+  unsigned outstanding = 0;   ///< bursts that are not answered
+  bool sent = false;          ///< all bursts were requested
 };
 
 /// Messages in order, and those that are free again. Never allocates once every message has had its
@@ -55,8 +59,8 @@ class MessageQueue {
     free_.pop_back();
     message.rows.clear();
     message.bytes = 0;
-    message.row = 0;
-    message.in_row = message.outstanding = 0;
+    message.rectangle = 0;
+    message.row = message.in_row = message.outstanding = 0;
     message.sent = false;
     return message;
   }

@@ -346,4 +346,12 @@ void VcdWriter::close() {
   file_ = -1;
 }
 
+void VcdWriter::discard() {
+  if (file_ < 0) return;
+  struct stat status = {};
+  if (::fstat(file_, &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path_.c_str());
+  ::close(file_);
+  file_ = -1;
+}
+
 }  // namespace tactus::trace

@@ -36,6 +36,8 @@ class VcdWriter {
   void write(Cycle cycle, const std::uint64_t* now, const std::uint64_t* before);
   /// Ends the last cycle and flushes.
   void close();
+  /// In place of close(): removes the file that was written; only closes what is no regular file.
+  void discard();
 
   /// "path: what", or empty.
   [[nodiscard]] const std::string& error() const { return error_; }

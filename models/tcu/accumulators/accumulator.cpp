@@ -15,6 +15,7 @@ Accumulator::Accumulator(const sc_core::sc_module_name& name, Clock& clock,
       links_(links),
       kernels_(tcu::vector_kernels(architecture.data_type)),
       lanes_(architecture.array_size),
+      ordered_(architecture.shadow_weights != tcu::ShadowWeights::off),
       memory_("memory", clock, architecture.accumulator_depth, architecture.vector_bytes(),
               {{TcuEvent::accumulator_read_a, TcuEvent::accumulator_read_b},
                {TcuEvent::accumulator_write_a, TcuEvent::accumulator_write_a}},
@@ -32,7 +33,8 @@ void Accumulator::accept() {
   const bool has_input = links_.input.valid;
 
   port_a_.request.valid = requests_.has_output(fork_.pending(leg_a));
-  port_b_.request.valid = fork_.pending(leg_b) && !lock_.held;
+  early_ = lock_.held || reads_too_early(request.address);
+  port_b_.request.valid = fork_.pending(leg_b) && !early_;
 
   // Through the adder, input and port B's data leave together.
   const bool routed = routes_.has_output(fork_.pending(leg_route));
@@ -53,7 +55,7 @@ unsigned Accumulator::ready_legs() const {
   unsigned ready = leg_lock;
   if (requests_.can_enqueue(port_a_.request.ready)) ready |= leg_a;
   if (routes_.can_enqueue(port_a_.write_data.fires())) ready |= leg_route;
-  if (!lock_.held && port_b_.request.ready) ready |= leg_b;
+  if (!early_ && port_b_.request.ready) ready |= leg_b;
   return ready;
 }
 
@@ -71,7 +73,7 @@ Accumulator::Activity Accumulator::activity() const {
   if (request.fires()) return Activity::access;
   if (request.valid && request.bits.write) {
     if (!links_.input.valid) return Activity::wait_data;
-    return lock_.held ? Activity::wait_lock : Activity::wait_operand;
+    return early_ ? Activity::wait_lock : Activity::wait_operand;
   }
   const bool data_waits = port_a_.read_data.valid && !port_a_.read_data.ready;
   return request.valid || data_waits ? Activity::wait_reader : Activity::none;

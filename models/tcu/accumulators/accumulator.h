@@ -7,6 +7,8 @@
 //
 // The RTL's two lost-update hazards follow from the rules: nothing orders an accumulate behind the
 // accumulate just before it, and the first of two equal pending plain writes releases the lock.
+// With shadow weights, where single vectors follow each other without a drain in between, port B's
+// read waits instead while a write of the same vector is pending at port A, so no update is lost.
 // Source: hardware spec sections 2.5 and 8.1.
 #pragma once
 
@@ -98,6 +100,13 @@ class Accumulator final : public sc_core::sc_module {
   [[nodiscard]] MemoryRequest* begin_stretch(Cycle cycles);
   void stretch(Cycle cycles);  ///< needs the input, offers the output
 
+  /// Whether the old vector of an accumulate to this address would be read before a write that is
+  /// pending, and the machine orders them.
+  [[nodiscard]] bool reads_too_early(std::uint64_t address) const {
+    return ordered_ && !requests_.empty() && requests_.front().write &&
+           requests_.front().address == address;
+  }
+
   [[nodiscard]] DualPortMemory& memory() { return memory_; }
   [[nodiscard]] const DualPortMemory& memory() const { return memory_; }
   [[nodiscard]] bool idle() const { return requests_.empty() && routes_.empty() && memory_.idle(); }
@@ -130,6 +139,7 @@ class Accumulator final : public sc_core::sc_module {
   AccumulatorLinks links_;
   const tcu::VectorKernels& kernels_;
   std::size_t lanes_;
+  bool ordered_;
   MemoryPort port_a_, port_b_;
   DualPortMemory memory_;
 
@@ -146,7 +156,8 @@ class Accumulator final : public sc_core::sc_module {
   unsigned fires_ = 0;  ///< legs
   MemoryRequest request_leg_;
   Route route_leg_ = direct;
-  bool sums_ = false;  ///< the input goes through the adder
+  bool sums_ = false;   ///< the input goes through the adder
+  bool early_ = false;  ///< port B's read waits: for the lock, or a write of its vector
   Edge edge_{};
   std::vector<std::uint8_t> sum_;
   std::vector<MemoryRequest> stretch_;  ///< those waiting, then those of the control

@@ -1,5 +1,7 @@
 #include "models/tcu/accumulators/accumulator_with_alu.h"
 
+#include <fmt/format.h>
+
 #include "models/tcu/channel_signals.h"
 
 namespace tactus {
@@ -12,7 +14,10 @@ AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Cloc
       links_(links),
       accumulator_("accumulator", clock, architecture, {request_, accumulator_input_}),
       accumulator_output_(accumulator_.output()),
-      alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_}),
+      tables_(architecture.lookup_tables.count == 0
+                  ? nullptr
+                  : std::make_unique<LookupMemory>("tables", clock, architecture)),
+      alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_, tables_.get()}),
       account_("accumulators", clock, state_table, rest) {}
 
 constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::make_steps() {
@@ -52,6 +57,7 @@ void AccumulatorWithAlu::decode_phase() {
   const AccumulatorControl& item = control_.front();
   const Step step = steps[step_index(item, read_done_)];
   simd_ = item.alu.op != tcu::SimdOp::no_op;
+  entries_ = awaits_entries();
   phase_ = step.phase;
   fork_.offer(!control_.empty(), step.needed_legs);
   offered_ = (simd_ ? leg_input_select | leg_output_select : 0U) |
@@ -88,7 +94,7 @@ void AccumulatorWithAlu::accept() {
     accumulator_input_.valid = takes && links_.input.valid;
   }
   accumulator_.accept();
-  links_.input.ready = takes && !input_from_alu() && accumulator_input_.ready;
+  links_.input.ready = takes ? !input_from_alu() && accumulator_input_.ready : entries_;
 }
 
 /// Before the clock edge.
@@ -108,15 +114,23 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
       break;
   }
   if (idle()) return rest;
+  if (entries_) return load_table;
   return !alu_.idle() || (!control_.empty() && simd_) ? wait_alu : deliver;
 }
 
-auto AccumulatorWithAlu::packed_own_facts() const -> PackedFacts<20> {
+LookupMemory::State AccumulatorWithAlu::table_state() const {
+  if (takes_entries_) return LookupMemory::load;
+  if (entries_) return LookupMemory::wait;
+  const bool looks_up = edge_.alu.issues && operation_.bits.op == tcu::SimdOp::lookup;
+  return looks_up ? LookupMemory::look_up : LookupMemory::rest;
+}
+
+auto AccumulatorWithAlu::packed_own_facts() const -> PackedFacts<21> {
   return own_facts().packed();
 }
 
 AccumulatorWithAlu::Packed AccumulatorWithAlu::facts() const {
-  const PackedFacts<20> own = packed_own_facts();
+  const PackedFacts<21> own = packed_own_facts();
   return pack_facts(own, accumulator_.facts(), alu_.fact_list());
 }
 
@@ -148,6 +162,10 @@ void AccumulatorWithAlu::decide() {
   edge_.read_done = read_done_after(all);
   edge_.enters = links_.control.fires();
   edge_.retires = all && (phase_ == Phase::single || phase_ == Phase::write);
+  if (entries_) {
+    takes_entries_ = !selected(leg_input_select) && links_.input.valid;
+    edge_.retires = takes_entries_;
+  }
   edge_.write = request_.bits.write;
   edge_.input_from_alu = input_from_alu();
   edge_.state = state();
@@ -191,6 +209,11 @@ void AccumulatorWithAlu::recall(const Edge& edge) {
 /// Children first: they look at this cycle's wires, which point into the head.
 void AccumulatorWithAlu::move() {
   enter_accounts();
+  if (takes_entries_) {
+    const AccumulatorControl& item = control_.front();
+    tables_->write(item.table - 1U, item.read_address, links_.input.bits);
+  }
+  entries_ = takes_entries_ = false;
   if (edge_.rests) return;
   accumulator_input_.bits = edge_.input_from_alu ? alu_output_.bits : links_.input.bits;
   accumulator_.move();
@@ -205,6 +228,7 @@ void AccumulatorWithAlu::move() {
 std::string AccumulatorWithAlu::waits_for() const {
   if (control_.empty()) return accumulator_.waits_for();
   const AccumulatorControl& item = control_.front();
+  if (item.table != 0) return fmt::format("entries for lookup table {}", item.table - 1);
   std::string text = simd_ ? "SIMD instruction" : "access";
   text += item.read ? (item.write ? " (read+write)" : " (read)") : item.write ? " (write)" : "";
   if (fork_.pending(leg_alu)) return text + " waits for the ALU's input vector";
@@ -242,6 +266,7 @@ void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope&
   select("O", leg_output_select, "0 router, 1 ALU");
   select("D", leg_result_select, "0 sink, 1 accumulator");
   accumulator_.describe(scope.unit("accumulator"));
+  if (tables_) tables_->describe(scope.unit("tables"));
   alu_.describe(alu);
 }
 

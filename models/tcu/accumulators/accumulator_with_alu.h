@@ -5,9 +5,15 @@
 // reading SIMD holds the sequencer until its operand arrives. Select queues of one entry connect
 // accumulator input (from router or ALU), accumulator output (to router or ALU) and ALU output (to
 // nothing or accumulator). Source: hardware spec section 8.2.
+//
+// Vectors for lookup tables, which only a machine with tables has, pass the same queue and the
+// router's path to the accumulators: one a cycle, each in its turn, once earlier writes have taken
+// theirs.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <systemc>
 
@@ -17,6 +23,7 @@
 #include "models/sim/queue.h"
 #include "models/tcu/accumulators/accumulator.h"
 #include "models/tcu/accumulators/alu_array.h"
+#include "models/tcu/accumulators/lookup_memory.h"
 #include "models/tcu/channels.h"
 
 namespace tactus {
@@ -37,9 +44,10 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     wait_operand,
     wait_lock,
     wait_reader,
+    load_table,
     rest,
   };
-  static constexpr std::array<UnitState, 8> state_table{{
+  static constexpr std::array<UnitState, 9> state_table{{
       {"access", StateKind::busy, "a vector is read or written at port A"},
       {"deliver", StateKind::busy, "no access; a vector read before leaves for local memory"},
       {"wait_input", StateKind::stall,
@@ -50,6 +58,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
       {"wait_lock", StateKind::stall,
        "an accumulating write waits because port B is locked until earlier plain writes are done"},
       {"wait_reader", StateKind::stall, "a vector that was read is not taken"},
+      {"load_table", StateKind::busy,
+       "no access; entries of a lookup table pass, or are awaited in their turn", "tables"},
       {"idle", StateKind::idle, "nothing to do"},
   }};
 
@@ -95,11 +105,12 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
         fact<2>("control", control_.count()), fact<5>("step", step_index(item, read_done_)),
         fact<1>("accumulate", item.accumulate),
         fact<1>("alu_needs_input", AluArray::needs_input(item.alu)),
+        fact<1>("old_in_flight", accumulator_.reads_too_early(item.write_address)),
         fact<5>("done_legs", fork_.done()), fact<3>("selects_full", selects_.full >> lowest_select),
         fact<3>("selects", (selects_.items & selects_.full) >> lowest_select));
   }
   /// Not inline: together with the accumulator's they do not fit the host's registers.
-  [[nodiscard, gnu::noinline]] PackedFacts<20> packed_own_facts() const;
+  [[nodiscard, gnu::noinline]] PackedFacts<21> packed_own_facts() const;
 
  public:
   [[nodiscard]] auto fact_list() const {
@@ -107,7 +118,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
                       fact_group("alu", alu_.fact_list()));
   }
   /// Not inline: it is large, and asked for in few cycles.
-  using Packed = PackedFacts<40>;
+  using Packed = PackedFacts<41>;
   [[nodiscard]] Packed facts() const;
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
@@ -116,6 +127,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   void enter_accounts() {
     account_.enter(edge_.state);
     alu_.account().enter(edge_.alu.state);
+    if (tables_) tables_->enter_account(table_state());
   }
   [[nodiscard]] Cycle steady(Cycle most) const;
   void stretch(Cycle cycles);  ///< needs control and input, offers the output
@@ -124,7 +136,17 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
   [[nodiscard]] const AluArray& alu() const { return alu_; }
   [[nodiscard]] AluArray& alu() { return alu_; }
-  [[nodiscard]] std::array<Account*, 2> accounts() { return {&account_, &alu_.account()}; }
+  /// Entries for a lookup table are at the head of the queue. Such cycles are not remembered.
+  [[nodiscard]] bool awaits_entries() const {
+    return control_.front().table != 0 && !control_.empty();
+  }
+  /// Null unless the architecture has lookup tables.
+  [[nodiscard]] const LookupMemory* tables() const { return tables_.get(); }
+  [[nodiscard]] std::vector<Account*> accounts() {
+    std::vector<Account*> accounts{&account_, &alu_.account()};
+    if (tables_) accounts.push_back(&tables_->account());
+    return accounts;
+  }
   [[nodiscard]] bool idle() const {
     return control_.empty() && selects_.full == 0 && alu_.idle() && accumulator_.idle();
   }
@@ -192,6 +214,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   };
 
   void decode_phase();
+  [[nodiscard]] LookupMemory::State table_state() const;
   [[nodiscard]] State state() const;
   [[nodiscard]] bool read_done_after(bool all) const;
 
@@ -203,6 +226,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Link<VectorRef> alu_input_, alu_output_;
   Accumulator accumulator_;
   Link<VectorRef>& accumulator_output_;
+  std::unique_ptr<LookupMemory> tables_;
   AluArray alu_;
 
   Queue<AccumulatorControl, QueueKind::plain, 2> control_;
@@ -213,6 +237,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   // The settled wires of the present cycle.
   Phase phase_ = Phase::single;
   bool simd_ = false;                   ///< the item at the head is a SIMD instruction
+  bool entries_ = false;                ///< it awaits entries for a lookup table
+  bool takes_entries_ = false;          ///< and they come
   unsigned offered_ = 0;                ///< to the select queues
   unsigned selected_ = 0, routes_ = 0;  ///< what they give: valid and item
   [[nodiscard]] bool selected(Leg queue) const { return (selected_ & queue) != 0; }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "isa/support/error.h"
 #include "models/sim/bytes.h"
 #include "models/tcu/channel_signals.h"
 #include "models/tcu/events.h"
@@ -20,6 +21,7 @@ AluArray::AluArray(const sc_core::sc_module_name& name, Clock& clock,
       register_mask_((1U << tcu::address_bits(architecture.simd_registers_depth)) - 1),
       file_(registers_ * vector_bytes_),
       zero_(vector_bytes_),
+      argument_(links.tables == nullptr ? 0 : vector_bytes_),
       results_(4, vector_bytes_),
       account_("alus", clock, state_table, rest) {}
 
@@ -59,11 +61,27 @@ void AluArray::execute(const AluOperation& operation, VectorRef input, std::uint
     copy_block(out, input, vector_bytes_);
     return;
   }
+  if (operation.op == tcu::SimdOp::lookup) return look_up(operation, input, out);
   kernels_.alu(operation.op, source(operation.left, input), source(operation.right, input), out,
                lanes_);
   if (operation.dest == 0) return;
   const unsigned index = (operation.dest - 1) & register_mask_;
   if (index < registers_) copy_block(file_.data() + index * vector_bytes_, out, vector_bytes_);
+}
+
+/// Registers are named from 1 on, and the difference's is the first.
+void AluArray::look_up(const AluOperation& operation, VectorRef input, std::uint8_t* out) {
+  const unsigned count = links_.tables->tables();
+  if (operation.dest == 0 || operation.dest + count > registers_) {
+    user_error("SIMD Lookup to {} gives {} vectors to consecutive registers, and there are {}",
+               operation.dest == 0 ? "O" : "R" + std::to_string(operation.dest), count + 1,
+               registers_);
+  }
+  std::uint8_t* const difference = file_.data() + (operation.dest - 1) * vector_bytes_;
+  // The argument may be one of the registers that are written.
+  copy_block(argument_.data(), source(operation.left, input), vector_bytes_);
+  links_.tables->find(argument_.data(), difference, difference + vector_bytes_);
+  copy_block(out, difference, vector_bytes_);
 }
 
 void AluArray::describe(const trace::Scope& scope) const {

@@ -2,8 +2,10 @@
 //
 // One operation a cycle; the result is offered 2 cycles after the issue and waits in a 2-entry
 // queue. An operation reads and writes registers in one stage, so dependent operations may issue
-// back to back. An input vector is needed unless the operation is NoOp or Zero or both sources are
-// registers. Source: hardware spec section 8.3.
+// back to back. Lookup, which only a machine with lookup tables has, writes the difference and the
+// tables' values to consecutive registers in that stage, and its output is the difference. An input
+// vector is needed unless the operation is NoOp or Zero or both sources are registers. Source:
+// hardware spec section 8.3.
 #pragma once
 
 #include <array>
@@ -13,11 +15,13 @@
 #include <systemc>
 
 #include "isa/tcu/arithmetic.h"
+#include "isa/tcu/names.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/fast/edge_fields.h"
 #include "models/sim/fast/facts.h"
 #include "models/sim/queue.h"
+#include "models/tcu/accumulators/lookup_memory.h"
 #include "models/tcu/channels.h"
 
 namespace tactus {
@@ -26,12 +30,13 @@ struct AluArrayLinks {
   Link<AluOperation>& operation;
   Link<VectorRef>& input;
   Link<VectorRef>& output;
+  LookupMemory* tables;  ///< null: there are none
 };
 
 class AluArray final : public sc_core::sc_module {
  public:
   struct Stats {
-    std::array<std::uint64_t, 16> issued{};  ///< operations by op
+    std::array<std::uint64_t, tcu::simd_op_names.size()> issued{};  ///< operations by op
   };
   enum State : std::uint8_t { issue, pipeline, wait_input, wait_output, rest };
   static constexpr std::array<UnitState, 5> state_table{{
@@ -101,6 +106,7 @@ class AluArray final : public sc_core::sc_module {
   void move_results();
   /// Result of the operation, after its register write.
   void execute(const AluOperation& operation, VectorRef input, std::uint8_t* out);
+  void look_up(const AluOperation& operation, VectorRef input, std::uint8_t* out);
   /// The vector a source selector names.
   [[nodiscard]] const std::uint8_t* source(unsigned selector, VectorRef input) const;
 
@@ -110,9 +116,10 @@ class AluArray final : public sc_core::sc_module {
   std::size_t lanes_;
   std::size_t vector_bytes_;
   unsigned registers_;
-  unsigned register_mask_;          ///< of the address bits of the register file
-  std::vector<std::uint8_t> file_;  ///< registers, one vector each
-  std::vector<std::uint8_t> zero_;  ///< stands for an input that is not offered
+  unsigned register_mask_;              ///< of the address bits of the register file
+  std::vector<std::uint8_t> file_;      ///< registers, one vector each
+  std::vector<std::uint8_t> zero_;      ///< stands for an input that is not offered
+  std::vector<std::uint8_t> argument_;  ///< of a Lookup
 
   BlockRing results_;
   unsigned stored_ = 0;                   ///< results that have reached the output queue

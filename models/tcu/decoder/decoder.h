@@ -282,6 +282,7 @@ class Decoder final : public sc_core::sc_module {
   void decode_load_weights(Decoded& d) const;
   void decode_simd(Decoded& d) const;
   void decode_dais(Decoded& d) const;
+  void decode_load_lut(Decoded& d) const;
   void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
   void set_accumulator(Decoded& d, bool read, bool accumulate) const;
 

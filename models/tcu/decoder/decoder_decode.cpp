@@ -1,6 +1,9 @@
 // What the decoder makes of an instruction, once, when the instruction enters its queue.
 #include <utility>
 
+#include "isa/support/error.h"
+#include "isa/tcu/lookup.h"
+#include "isa/tcu/names.h"
 #include "models/tcu/decoder/decoder.h"
 
 namespace tactus {
@@ -35,6 +38,9 @@ void Decoder::decode(const std::uint8_t* bytes, Decoded& d) const {
     case tcu::Opcode::dais:
       if (d.kind == tcu::InstructionKind::dais) decode_dais(d);
       break;
+    case tcu::Opcode::load_lut:
+      if (layout_.lookup_table_count > 0) decode_load_lut(d);
+      break;
     default:  // NoOp, Configure and undefined opcodes have no legs
       break;
   }
@@ -54,7 +60,7 @@ void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
   const tcu::Operand operand = operand1_fields(layout_, d.raw);
   const std::uint64_t address = operand.address & accumulator_mask_;
   d.legs |= leg_accumulator;
-  d.accumulator.control = {{}, read, !read, accumulate, read ? address : 0, read ? 0 : address};
+  d.accumulator.control = {{}, read, !read, accumulate, 0, read ? address : 0, read ? 0 : address};
   d.accumulator.size = d.raw.operand2 & accumulator_mask_;
   d.accumulator.step = step_of(operand.stride);
 }
@@ -121,7 +127,12 @@ void Decoder::decode_simd(Decoded& d) const {
   const tcu::SimdFields fields = simd_fields(layout_, d.raw);
   const std::uint64_t address0 = operand0_fields(layout_, d.raw).address & accumulator_mask_;
   const std::uint64_t address1 = operand1_fields(layout_, d.raw).address & accumulator_mask_;
+  if (static_cast<std::size_t>(fields.op) >= tcu::simd_op_names.size()) {
+    user_error("SIMD operation {:#x} is undefined; allowed 0x0..{:#x}",
+               static_cast<unsigned>(fields.op), tcu::simd_op_names.size() - 1);
+  }
   AccumulatorControl& c = d.accumulator.control;
+  c.table = 0;
   c.alu = {fields.op, fields.left, fields.right, fields.dest};
   c.read = (d.raw.flags & tcu::simd_read) != 0;
   c.write = (d.raw.flags & tcu::simd_write) != 0;
@@ -135,6 +146,23 @@ void Decoder::decode_simd(Decoded& d) const {
   }
   d.accumulator.size = d.accumulator.step = 0;
   d.legs = leg_accumulator;
+}
+
+/// Entries take the way of a move to the accumulators, and end before them.
+void Decoder::decode_load_lut(Decoded& d) const {
+  const std::uint64_t table = lookup_table_of(d.raw);
+  if (table >= layout_.lookup_table_count) {
+    user_error("LoadLUT to lookup table {}: there are {}, from 0 on", table,
+               layout_.lookup_table_count);
+  }
+  const std::uint64_t size = lookup_vectors(architecture_) - 1;
+  d.dataflow = {DataflowKind::local_to_accumulator, size & local_mask_};
+  d.legs = leg_dataflow | leg_accumulator;
+  d.accumulator = {};
+  d.accumulator.control.table = static_cast<std::uint8_t>(table + 1);
+  d.accumulator.size = size & accumulator_mask_;
+  d.accumulator.step = 1;
+  set_local(d, leg_local_a, false, size);
 }
 
 /// The instruction counts samples, the streams count vectors.

@@ -1,5 +1,6 @@
 // The decoder's signals, for waveforms.
 #include <algorithm>
+#include <string>
 
 #include "models/tcu/channel_signals.h"
 #include "models/tcu/decoder/decoder.h"
@@ -15,11 +16,13 @@ void Decoder::describe(const trace::Scope& scope) const {
     trace::Payload head = scope.head(
         "head", [this] { return head_valid(); }, [this] { return head_ready(); },
         trace::Moment::settled);
+    std::string opcodes = "0 NoOp, 1 MatMul, 2 DataMove, 3 LoadWeights, 4 SIMD, ";
+    if (layout_.lookup_table_count > 0) opcodes += "5 LoadLUT, ";
+    if (has_dais) opcodes += "6 Dais, ";
+    opcodes += "f Configure";
     const auto raw = [this]() -> const tcu::Instruction& { return queue_.front().raw; };
     head.field(
-        "opcode", 4, [raw] { return raw().opcode; }, trace::Radix::hexadecimal,
-        has_dais ? "0 NoOp, 1 MatMul, 2 DataMove, 3 LoadWeights, 4 SIMD, 6 Dais, f Configure"
-                 : "0 NoOp, 1 MatMul, 2 DataMove, 3 LoadWeights, 4 SIMD, f Configure");
+        "opcode", 4, [raw] { return raw().opcode; }, trace::Radix::hexadecimal, opcodes.c_str());
     head.field("flags", 4, [raw] { return raw().flags; });
     head.field("operand0", layout_.operand0, [raw] { return raw().operand0; });
     head.field("operand1", layout_.operand1, [raw] { return raw().operand1; });

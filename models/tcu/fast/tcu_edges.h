@@ -38,9 +38,9 @@ struct TcuBorder {
   }
 };
 
-/// Where the facts of each unit lie in the two words of CycleFacts. DAIS blocks bring none: cycles
-/// in which they have work are always settled. The host router has no register, so that its facts
-/// are those of the other units.
+/// Where the facts of each unit lie in the two words of CycleFacts. DAIS blocks bring none, nor do
+/// entries for lookup tables: cycles in which they have work are always settled. The host router
+/// has no register, so that its facts are those of the other units.
 struct TcuFacts {
   using Inputs = decltype(TcuBorder::inputs(std::declval<const Link<const std::uint8_t*>&>(),
                                             std::declval<const std::array<DramLinks, 2>&>()));

@@ -91,8 +91,7 @@ bool TcuReplay::recall(bool new_inputs) {
   Tcu& tcu = tcu_;  // spares loading it again and again
   if (!looked_) look(tcu);
   if (new_inputs) inputs_ = inputs();
-  // DAIS blocks bring no facts.
-  if (tcu.dais_ && (!tcu.dais_->rests() || tcu.decoder_.shows_dais())) {
+  if (tcu.may_have_to_settle_ && tcu.must_settle()) {
     looked_ = false;
     return false;
   }
@@ -196,6 +195,7 @@ bool TcuReplay::repeats() {
   if (turned_) return false;
   if (!looked_) look(tcu_);
   catch_up();
+  if (tcu_.may_have_to_settle_ && tcu_.must_settle()) return false;
   return facts_ == last_facts_;
 }
 

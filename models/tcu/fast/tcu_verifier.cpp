@@ -49,7 +49,7 @@ void TcuVerifier::compare_facts(const CycleFacts& expected, const char* why,
 
 void TcuVerifier::look() {
   tcu_.decoder_.show();
-  has_facts_ = !tcu_.dais_ || (tcu_.dais_->rests() && !tcu_.decoder_.shows_dais());
+  has_facts_ = !tcu_.must_settle();
   check_kept_facts();
   facts_ = {};
   TcuFacts::for_each(tcu_, [&](const char*, const auto& list, bool low, unsigned at) {

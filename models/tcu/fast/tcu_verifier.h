@@ -72,7 +72,7 @@ class TcuVerifier {
   CycleFacts left_out_;  ///< bits of facts that a test left out
   bool spoils_ = false;
   CycleFacts facts_;         ///< of the present cycle, inputs included
-  bool has_facts_ = false;   ///< DAIS blocks have no work
+  bool has_facts_ = false;   ///< units without facts have no work
   bool last_known_ = false;  ///< last_facts_ and last_rests_ are of the cycle before
   bool last_rests_ = false;  ///< the accumulators rested in it
   CycleFacts last_facts_;

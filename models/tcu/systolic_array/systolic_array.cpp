@@ -19,6 +19,7 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       size_(architecture.array_size),
       vector_bytes_(architecture.vector_bytes()),
       depth_(2 * Cycle{architecture.array_size} - 1),
+      shadow_(architecture.shadow_weights != tcu::ShadowWeights::off),
       weights_(2 * (size_ + 1) * vector_bytes_),
       // D results in the pipeline and D in the queue behind it, which stops new ones; and those of
       // a stretch, which come before the first leaves.
@@ -42,7 +43,7 @@ void SystolicArray::accept() {
   const ArrayControl& control = control_.front();
   const bool takes_vector = !control_.empty() && !control.zeroes;
   links_.input.ready = takes_vector && !control.load && links_.output.ready;
-  links_.weights.ready = takes_vector && control.load && drained();
+  links_.weights.ready = takes_vector && control.load && can_load();
 }
 
 void SystolicArray::decide() {
@@ -86,7 +87,7 @@ SystolicArray::State SystolicArray::state() const {
   if (control_.empty()) return rest;
   const ArrayControl& control = control_.front();
   if (edge_.taken) return control.load ? load_weights : compute;
-  if (control.load) return drained() ? wait_weights : wait_drain;
+  if (control.load) return can_load() ? wait_weights : wait_drain;
   if (links_.output.ready) return wait_input;
   return links_.results_of_dais ? wait_dais : wait_output;
 }
@@ -144,7 +145,7 @@ void SystolicArray::load(VectorRef weights) {
 std::string SystolicArray::waits_for() const {
   if (control_.empty()) return "nothing to do";
   const ArrayControl& control = control_.front();
-  if (control.load) return drained() ? "weights from local memory" : "the array to drain";
+  if (control.load) return can_load() ? "weights from local memory" : "the array to drain";
   return links_.output.ready ? "input from local memory" : "an accumulator write for its result";
 }
 

@@ -1,12 +1,14 @@
-// Systolic array: N x N multiply-accumulates, weight stationary, no shadow weights.
+// Systolic array: N x N multiply-accumulates, weight stationary.
 //
 // One vector a cycle in and out. A result is offered D = 2N-1 cycles after its multiplication and,
 // while the consumer is not ready, waits in a D-entry queue. A multiplication needs the consumer of
 // the results ready in the cycle of the multiplication itself. A load needs the array drained: the
 // first load after a multiplication in cycle r happens in r + 2N. Multiplications may follow the
-// last load in the next cycle. The physical skew (input j delayed j cycles, row i by N-1-i) adds up
-// to D for every element, so results are computed whole at the multiplication. Source: hardware
-// spec section 7.
+// last load in the next cycle. With shadow weights, an extension of Tactus's own, a load needs no
+// drain: it passes the array as a wave behind the vectors before it, so it may follow the last one
+// in r + 1, and results are those of the weights that were there when their vector entered. The
+// physical skew (input j delayed j cycles, row i by N-1-i) adds up to D for every element, so
+// results are computed whole at the multiplication. Source: hardware spec section 7.
 #pragma once
 
 #include <array>
@@ -123,13 +125,14 @@ class SystolicArray final : public sc_core::sc_module {
  private:
   [[nodiscard]] State state() const;
   [[nodiscard]] bool drained() const { return countdown_ == 0; }
+  [[nodiscard]] bool can_load() const { return shadow_ || drained(); }
   [[nodiscard]] bool offers() const {
     return !results_.empty() && available_[available_front_] <= clock_.now;
   }
   /// Whether the control item at the head would be consumed, valid or not; settled wires.
   [[nodiscard]] bool head_ready() const {
     const ArrayControl& control = control_.front();
-    if (control.load) return drained() && (control.zeroes || links_.weights.valid);
+    if (control.load) return can_load() && (control.zeroes || links_.weights.valid);
     return links_.output.ready && (control.zeroes || links_.input.valid);
   }
   void take_input(VectorRef input);
@@ -151,6 +154,7 @@ class SystolicArray final : public sc_core::sc_module {
   std::size_t size_;  ///< N
   std::size_t vector_bytes_;
   Cycle depth_;  ///< D
+  bool shadow_;  ///< weights do not wait for the drain
 
   Queue<ArrayControl, QueueKind::plain, 2> control_;
   Cycle countdown_ = 0;  ///< cycles until the array is drained

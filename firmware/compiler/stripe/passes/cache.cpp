@@ -1,10 +1,11 @@
-// cache: works on local copies; the simple form, without a reference block.
+// cache: works on local copies.
 #include "firmware/compiler/stripe/passes/cache.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <set>
 
+#include "firmware/compiler/stripe/passes/cache_reference.h"
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"
 #include "firmware/compiler/stripe/scalar.h"
@@ -12,49 +13,6 @@
 
 namespace tactus::stripe {
 namespace {
-
-/// Copies `from` to `to`, an element a position.
-Statement transfer(const Block& frame, const std::string& name, Refinement from, Refinement to,
-                   const Tags& tags) {
-  Block block = frame;
-  block.name = name;
-  from.into = "src";
-  from.direction = Direction::in;
-  to.into = "dst";
-  to.direction = Direction::out;
-  block.add_ref(std::move(from));
-  block.add_ref(std::move(to));
-  Statement load, store;
-  load.op = Load{"src", "$X"};
-  store.op = Store{"$X", "dst"};
-  block.append(std::move(load));
-  block.append(std::move(store));
-  Statement stmt;
-  stmt.add_tags(tags);
-  stmt.op = BlockBox(std::move(block));
-  return stmt;
-}
-
-/// Whether the views of two positions may have elements in common.
-bool positions_overlap(const Block& block, const Refinement& ref) {
-  std::set<std::string> apart;
-  for (std::size_t i = 0; i < ref.access.size(); ++i) {
-    std::vector<Affine::Term> terms = ref.access[i].terms();
-    for (Affine::Term& term : terms) term.second = std::abs(term.second);
-    std::sort(terms.begin(), terms.end(),
-              [](const auto& a, const auto& b) { return a.second < b.second; });
-    auto reach = static_cast<std::int64_t>(ref.shape.dims[i].size);
-    for (const Affine::Term& term : terms) {
-      const auto last = static_cast<std::int64_t>(block.index(term.first)->range) - 1;
-      if (last == 0 || term.second < reach) continue;
-      apart.insert(term.first);
-      reach = add_checked(reach, multiply_checked(term.second, last));
-    }
-  }
-  return std::any_of(block.indexes.begin(), block.indexes.end(), [&apart](const Index& idx) {
-    return idx.range > 1 && apart.count(idx.name) == 0;
-  });
-}
 
 /// What is read and written needs both transfers; an aggregation, which adds the old contents
 /// itself, the second only.
@@ -81,18 +39,17 @@ class Cache : public Pass {
  public:
   void describe(OptionVisitor& v) override {
     v.tags("reqs", reqs_, "tags of the blocks whose refinements are copied");
-    v.text("ref", ref_, "tag of a reference block; only the simple form without one is there");
+    v.text("ref", ref_,
+           "tag of a block inside: copies are laid out as it uses them; none: as they are");
     v.directions("dirs", directions_, "In, Out or InOut: which refinements");
     v.location("mem_loc", mem_loc_, "where the copies live");
     v.location("xfer_loc", xfer_loc_, "where the transfers run");
     v.flag("add_constraints", add_constraints_, "keep transfers inside the buffer");
-    v.flag("reorder_idx", reorder_idx_, "of the form with a reference block");
+    v.flag("reorder_idx", reorder_idx_,
+           "with ref: what steps farthest comes first; else in the order of the indexes");
   }
 
   void run(Program& program) const override {
-    if (!ref_.empty()) {
-      user_error("ref {}: the form with a reference block is not there; leave ref empty", ref_);
-    }
     const bool in = directions_.count(Direction::in) != 0;
     const bool out = directions_.count(Direction::out) != 0;
     if (directions_.empty() || directions_.count(Direction::none) != 0 || (in && out)) {
@@ -112,7 +69,17 @@ class Cache : public Pass {
         check_way(block, block.ref_at(into), way);
         if (writes(way)) check_stores(block, block.ref_at(into));
       }
-      for (const std::string& into : names) cache_refinement(map, block, into, way, options);
+      for (const std::string& into : names) {
+        if (ref_.empty()) {
+          cache_refinement(map, block, into, way, options);
+          continue;
+        }
+        // Transfers that are there already stand before and behind.
+        const std::vector<std::size_t> path = path_to(block, ref_);
+        if (path.empty())
+          user_error("block {}: no block inside has tag {}", block_name(block), ref_);
+        cache_by_reference(map, block, into, way, options, path, reorder_idx_);
+      }
     });
   }
 
@@ -125,6 +92,47 @@ class Cache : public Pass {
 };
 
 }  // namespace
+
+Statement make_transfer(const Block& frame, const std::string& name, Refinement from, Refinement to,
+                        const Tags& tags) {
+  Block block = frame;
+  block.name = name;
+  from.into = "src";
+  from.direction = Direction::in;
+  to.into = "dst";
+  to.direction = Direction::out;
+  block.add_ref(std::move(from));
+  block.add_ref(std::move(to));
+  Statement load, store;
+  load.op = Load{"src", "$X"};
+  store.op = Store{"$X", "dst"};
+  block.append(std::move(load));
+  block.append(std::move(store));
+  Statement stmt;
+  stmt.add_tags(tags);
+  stmt.op = BlockBox(std::move(block));
+  return stmt;
+}
+
+bool positions_overlap(const Block& block, const Refinement& ref) {
+  std::set<std::string> apart;
+  for (std::size_t i = 0; i < ref.access.size(); ++i) {
+    std::vector<Affine::Term> terms = ref.access[i].terms();
+    for (Affine::Term& term : terms) term.second = std::abs(term.second);
+    std::sort(terms.begin(), terms.end(),
+              [](const auto& a, const auto& b) { return a.second < b.second; });
+    auto reach = static_cast<std::int64_t>(ref.shape.dims[i].size);
+    for (const Affine::Term& term : terms) {
+      const auto last = static_cast<std::int64_t>(block.index(term.first)->range) - 1;
+      if (last == 0 || term.second < reach) continue;
+      apart.insert(term.first);
+      reach = add_checked(reach, multiply_checked(term.second, last));
+    }
+  }
+  return std::any_of(block.indexes.begin(), block.indexes.end(), [&apart](const Index& idx) {
+    return idx.range > 1 && apart.count(idx.name) == 0;
+  });
+}
 
 void cache_refinement(const AliasMap& map, Block& block, const std::string& into,
                       Direction direction, const CacheOptions& options) {
@@ -169,10 +177,10 @@ void cache_refinement(const AliasMap& map, Block& block, const std::string& into
   block.add_ref(std::move(raw));
   block.add_ref(std::move(copy));
   if (reads(direction)) {
-    block.insert(0, transfer(frame, "load_" + into, far, near, options.load_tags));
+    block.insert(0, make_transfer(frame, "load_" + into, far, near, options.load_tags));
   }
   if (writes(direction)) {
-    block.append(transfer(frame, "store_" + into, near, far, options.store_tags));
+    block.append(make_transfer(frame, "store_" + into, near, far, options.store_tags));
   }
   fix_up(block, into);
 }

@@ -19,4 +19,11 @@ struct CacheOptions {
 void cache_refinement(const AliasMap& map, Block& block, const std::string& into,
                       Direction direction, const CacheOptions& options);
 
+/// A block over the frame's indexes that copies `from` to `to`, an element a position.
+[[nodiscard]] Statement make_transfer(const Block& frame, const std::string& name, Refinement from,
+                                      Refinement to, const Tags& tags);
+
+/// Whether the views of two positions may have elements in common.
+[[nodiscard]] bool positions_overlap(const Block& block, const Refinement& ref);
+
 }  // namespace tactus::stripe

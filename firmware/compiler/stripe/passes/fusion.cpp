@@ -193,8 +193,17 @@ class Split {
     std::stable_sort(outer.indexes.begin(), outer.indexes.end(),
                      [](const Index& a, const Index& b) { return a.name < b.name; });
     outer.refs = tiled.refs;
+    // A buffer of the block is clean at every position, also at those that go inside.
+    const bool repeated = std::any_of(inner.indexes.begin(), inner.indexes.end(),
+                                      [](const Index& idx) { return idx.range > 1; });
+    for (auto& [into, ref] : inner.refs) {
+      if (repeated && ref.direction == Direction::none) {
+        outer.refs.erase(into);
+      } else {
+        narrow(ref);
+      }
+    }
     for (auto& [into, ref] : outer.refs) widen(tiled, ref);
-    for (auto& [into, ref] : inner.refs) narrow(ref);
     Statement nested;
     nested.op = BlockBox(std::move(inner));
     outer.append(std::move(nested));

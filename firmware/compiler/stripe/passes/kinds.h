@@ -14,6 +14,7 @@ std::unique_ptr<Pass> make_compute_deps();
 std::unique_ptr<Pass> make_dce();
 std::unique_ptr<Pass> make_fix_strides();
 std::unique_ptr<Pass> make_fusion();
+std::unique_ptr<Pass> make_ilp_cstr_reduction();
 std::unique_ptr<Pass> make_light_cstr_reduction();
 std::unique_ptr<Pass> make_localize();
 std::unique_ptr<Pass> make_locate_block();
@@ -30,5 +31,6 @@ std::unique_ptr<Pass> make_schedule();
 std::unique_ptr<Pass> make_stencil();
 std::unique_ptr<Pass> make_transpose();
 std::unique_ptr<Pass> make_unroll();
+std::unique_ptr<Pass> make_vector_layout();
 
 }  // namespace tactus::stripe

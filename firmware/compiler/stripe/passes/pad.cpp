@@ -133,8 +133,21 @@ class Padder {
         }
       }
     }
-    ref.shape.set_natural_strides();
+    compact(ref.shape);
     fix_up(block_, ref.into);
+  }
+
+  /// Without gaps, dimensions in the order that their strides give.
+  static void compact(TensorShape& shape) {
+    std::vector<Dimension*> order;
+    for (Dimension& dim : shape.dims) order.push_back(&dim);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Dimension* a, const Dimension* b) { return a->stride > b->stride; });
+    std::int64_t stride = 1;
+    for (std::size_t i = order.size(); i-- > 0;) {
+      order[i]->stride = stride;
+      stride = multiply_checked(stride, static_cast<std::int64_t>(order[i]->size));
+    }
   }
 
   void fill(const std::string& into) {

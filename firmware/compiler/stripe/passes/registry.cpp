@@ -69,6 +69,10 @@ const std::vector<PassKind>& pass_kinds() {
       {"dce", {"DeadCodeEliminationPass"}, "removes what no output needs", make_dce},
       {"fix_strides", {"FixStridesPass"}, "orders strides by size", make_fix_strides},
       {"fusion", {"FusionPass"}, "makes a block and its successor one", make_fusion},
+      {"ilp_cstr_reduction",
+       {"IlpConstraintReductionPass"},
+       "drops constraints that others imply, shrinks ranges; exact, and slower than light",
+       make_ilp_cstr_reduction},
       {"light_cstr_reduction",
        {"LightConstraintReductionPass"},
        "drops constraints that always hold, shrinks ranges",
@@ -106,6 +110,10 @@ const std::vector<PassKind>& pass_kinds() {
        "puts the dimension that is summed innermost",
        make_transpose},
       {"unroll", {"UnrollPass"}, "replaces a block by its positions", make_unroll},
+      {"vector_layout",
+       {"VectorLayoutPass"},
+       "dimensions of buffers in whole vectors of a compute unit; of this compiler",
+       make_vector_layout},
   };
   return kinds;
 }

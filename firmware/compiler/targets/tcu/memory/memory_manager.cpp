@@ -97,18 +97,29 @@ const Object& MemoryManager::constant(const std::string& name, const Dims& dims,
   const Tag tag = is_local ? Tag::local : Tag::dram1;
   const std::uint32_t ref = next_ref();
   Addresses addresses = take(is_local ? local_ : dram1_, tag, ref, name, count);
-  const std::vector<float> values = make();
+  std::vector<float> values = make();
   if (values.size() != count * architecture_.array_size) {
     internal_error("constant {}: {} values for {} vectors of {}", quote(name), values.size(), count,
                    architecture_.array_size);
   }
-  encode_constants(architecture_.data_type, values, constants_);
+  if (options_.keep_values) {
+    kept_[ref] = {addresses.empty() ? 0 : addresses.front().raw(), std::move(values)};
+  } else {
+    encode_constants(architecture_.data_type, values, constants_);
+  }
   constants_count_ += count;
   Entry& entry = add(name, dims, std::move(addresses), {});
   entry.keep = entry.constant = true;
   constant_refs_.resize(refs_);
   constant_refs_[ref] = true;
   return entry.object;
+}
+
+const float* MemoryManager::constant_values(Address address) const {
+  const auto kept = address.is(Tag::dram1) ? kept_.find(address.ref()) : kept_.end();
+  if (kept == kept_.end()) return nullptr;
+  return kept->second.values.data() +
+         (address.raw() - kept->second.first) * architecture_.array_size;
 }
 
 Addresses MemoryManager::allocate_temp(std::uint64_t count) {

@@ -61,6 +61,8 @@ struct MemoryOptions {
   /// Blended objects give memory back as the reference does (it leaks after Split); else every
   /// vector is given back once no living object holds it.
   bool compat = false;
+  /// Values of constants stay as they are, for constant_values(), and no .tdata is made.
+  bool keep_values = false;
 };
 
 class MemoryManager {
@@ -85,6 +87,10 @@ class MemoryManager {
   /// object of the name (InternalError: give layout variants names of their own).
   const Object& constant(const std::string& name, const Dims& dims, std::uint64_t count,
                          const VectorMaker& make);
+
+  /// The lanes of a constant's vector and of those behind it; null for what is no constant. For
+  /// managers that keep values.
+  [[nodiscard]] const float* constant_values(Address address) const;
 
   /// `count` new vectors of virtual memory for results inside the running layer.
   Addresses allocate_temp(std::uint64_t count);
@@ -169,6 +175,11 @@ class MemoryManager {
   std::vector<tcu::TensorEntry> inputs_;
   std::vector<std::uint8_t> constants_;
   std::uint64_t constants_count_ = 0;
+  struct KeptConstant {
+    std::uint64_t first = 0;  ///< vector
+    std::vector<float> values;
+  };
+  std::unordered_map<std::uint32_t, KeptConstant> kept_;  ///< by the ref of the object
 };
 
 }  // namespace tactus::compiler

@@ -50,7 +50,8 @@ stripe::HardwareModel hardware_model(const Architecture& architecture,
   model.mem_units["LOCAL"] = {1, size_of("LOCAL", architecture.local_depth, vector), false};
   model.mem_units["ACC"] = {1, size_of("ACC", architecture.accumulator_depth, vector), false};
   model.mem_units["WREG"] = {1, ((n + 1) * vector + 1023) / 1024, false};
-  model.exec_units["ARRAY"] = {1, n * n, 1, {array_stencil(static_cast<std::int64_t>(n))}};
+  model.exec_units["ARRAY"] = {
+      1, n * n, parameters.pipeline_depth, {array_stencil(static_cast<std::int64_t>(n))}};
   model.exec_units["SIMD"] = {1, n, 1, {}};
   for (const char* mover : {"DMA0", "DMA1", "ACCMOVE", "WLOAD"}) model.tx_units[mover] = {1};
   const std::uint64_t axi = parameters.axi_bytes;
@@ -75,7 +76,8 @@ stripe::HardwareModel hardware_model(const Architecture& architecture,
                   {"DRAM1_DEPTH", architecture.dram1_depth},
                   {"SIMD_REGS", architecture.simd_registers_depth},
                   {"AXI_BYTES", axi},
-                  {"CLOCK_MHZ", parameters.clock_mhz}};
+                  {"CLOCK_MHZ", parameters.clock_mhz},
+                  {"PIPELINE_DEPTH", parameters.pipeline_depth}};
   return model;
 }
 

@@ -11,7 +11,8 @@ namespace tactus::tcu {
 /// What an architecture file does not say.
 struct ModelParameters {
   std::uint64_t clock_mhz = 150;
-  std::uint64_t axi_bytes = 8;  ///< a cycle and direction, on each DRAM port
+  std::uint64_t axi_bytes = 8;       ///< a cycle and direction, on each DRAM port
+  std::uint64_t pipeline_depth = 1;  ///< tiles in flight
 };
 
 /// Memories DRAM0, DRAM1, LOCAL, ACC and WREG (weights and bias row; a bus endpoint only), compute

@@ -1,8 +1,7 @@
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/common/memory_system.h"
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "isa/support/error.h"
 #include "models/sim/clock_driver.h"
@@ -22,13 +21,14 @@ ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
       *mhz, board.clock_mhz, ClockRatio::most);
 }
 
-std::vector<unsigned> controller_ports(const BoardMemory& memory) {
-  std::vector<unsigned> ports;
-  for (unsigned p = 0; p < 2; ++p) {
+std::vector<unsigned> controller_ports(const BoardMemory& memory,
+                                       const std::vector<unsigned>& ports) {
+  std::vector<unsigned> list;
+  for (const unsigned port : ports) {
     // A socket for reads and one for writes.
-    ports.insert(ports.end(), 2, memory.path(p).controller_port);
+    list.insert(list.end(), 2, memory.path(port).controller_port);
   }
-  return ports;
+  return list;
 }
 
 }  // namespace
@@ -54,16 +54,21 @@ PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_
   return config;
 }
 
-MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr, Clock& clock)
-    : controller_("ddr", ddr, controller_ports(*board.board_memory)) {
-  for (unsigned p = 0; p < 2; ++p) {
-    paths_[p] = std::make_unique<PortPath>(p == 0 ? "path0" : "path1", clock,
-                                           clock_period(board.clock_mhz), board.axi_data_bits / 8,
-                                           path_config(board, p, ddr.burst_bytes()));
-    paths_[p]->reads.bind(controller_.socket);
-    paths_[p]->writes.bind(controller_.socket);
+MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
+                           const std::vector<unsigned>& ports, Clock& clock)
+    : controller_("ddr", ddr, controller_ports(*board.board_memory, ports)), clock_(clock) {
+  sc_core::sc_time lookahead;
+  for (const unsigned port : ports) {
+    const std::string name = fmt::format("path{}", paths_.size());
+    paths_.push_back(std::make_unique<PortPath>(name.c_str(), clock, clock_period(board.clock_mhz),
+                                                board.axi_data_bits / 8,
+                                                path_config(board, port, ddr.burst_bytes())));
+    PortPath& path = *paths_.back();
+    path.reads.bind(controller_.socket);
+    path.writes.bind(controller_.socket);
+    lookahead = paths_.size() == 1 ? path.lookahead() : std::min(lookahead, path.lookahead());
   }
-  controller_.set_lookahead(std::min(paths_[0]->lookahead(), paths_[1]->lookahead()));
+  controller_.set_lookahead(lookahead);
 }
 
 DdrFigures MemorySystem::figures() {
@@ -84,10 +89,15 @@ DdrFigures MemorySystem::figures() {
   return figures;
 }
 
-void MemorySystem::attach(unsigned port, AxiSlave& slave) {
+void MemorySystem::describe(const trace::Scope& scope) {
+  if (!history_) history_ = std::make_unique<DdrHistory>(controller_, clock_);
+  history_->describe(scope.unit("memory").unit("ddr"));
+}
+
+void MemorySystem::attach(unsigned port, AxiSlave& slave, const char* account) {
   slave.socket.bind(paths_[port]->socket);
   slave.set_write_channel(*paths_[port]);
-  slave.account_for_memory(port == 0 ? "memory0" : "memory1");
+  slave.account_for_memory(account);
 }
 
 }  // namespace tactus

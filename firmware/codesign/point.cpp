@@ -1,0 +1,402 @@
+#include "firmware/codesign/point.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "firmware/bench/program_cache.h"
+#include "firmware/codesign/energy.h"
+#include "firmware/codesign/ideas.h"
+#include "firmware/codesign/prediction.h"
+#include "firmware/codesign/tiles.h"
+#include "firmware/compiler/stripe/interpret.h"
+#include "firmware/compiler/stripe/passes/pass.h"
+#include "firmware/compiler/stripe/template.h"
+#include "firmware/compiler/stripe/text.h"
+#include "firmware/compiler/stripe/verify.h"
+#include "firmware/compiler/targets/tcu/stripe/hardware_model.h"
+#include "firmware/compiler/targets/tcu/stripe/lower.h"
+#include "firmware/config/memory.h"
+#include "firmware/driver/tcu/host.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/parameter_impl.h"
+#include "isa/support/text.h"
+#include "isa/tcu/instruction_kind.h"
+
+namespace tactus::codesign {
+namespace {
+
+using Record = nlohmann::ordered_json;
+using compiler::LoweredStripe;
+
+stripe::Program read_task_program(const PointTask& task) {
+  stripe::Program program = stripe::read_program(read_text(task.program), task.program);
+  stripe::verify(program, task.program);
+  return program;
+}
+
+stripe::HardwareModel model_of(const PointTask& task) {
+  tcu::ModelParameters parameters;
+  parameters.clock_mhz = static_cast<std::uint64_t>(std::max(1.0, task.clock_mhz));
+  parameters.axi_bytes = task.axi_data_bits / 8;
+  parameters.pipeline_depth = task.study.pipeline_depth;
+  return tcu::hardware_model(task.architecture, parameters);
+}
+
+std::vector<stripe::ConfiguredPass> passes_of(const PointTask& task,
+                                              const stripe::HardwareModel& model) {
+  if (task.study.passes.empty()) return {};
+  stripe::TemplateValues values;
+  for (const auto& [name, value] : model.params) values[name] = static_cast<double>(value);
+  const std::string text = stripe::render(read_text(task.study.passes), values, task.study.passes);
+  return stripe::read_passes(text, task.study.passes, &model);
+}
+
+/// A program as it is lowered, and what is predicted for it.
+struct Built {
+  stripe::HardwareModel model;
+  LoweredStripe lowered;
+  Prediction predicted;
+};
+
+/// Buffers that never change are the model's constants.
+std::map<std::string, std::vector<float>> constants_of(const stripe::Program& program,
+                                                       const stripe::Tensors& inputs) {
+  std::map<std::string, std::vector<float>> constants;
+  for (const auto& [name, shape] : stripe::user_buffers(program)) {
+    if (!shape.is_const) continue;
+    const stripe::Tensor& values = inputs.at(name);
+    constants[name].assign(values.begin(), values.end());
+  }
+  return constants;
+}
+
+void require_same(const stripe::Tensors& expected, const stripe::Tensors& found,
+                  const std::string& after) {
+  for (const auto& [name, tensor] : expected) {
+    const auto it = found.find(name);
+    if (it == found.end()) user_error("{}: output {} is lost", after, quote(name));
+    for (std::size_t i = 0; i < tensor.size(); ++i) {
+      if (i < it->second.size() && it->second[i] == tensor[i]) continue;
+      user_error("{}: element {} of {} is {}, not {}", after, i, quote(name),
+                 i < it->second.size() ? fmt::format("{}", it->second[i]) : "missing", tensor[i]);
+    }
+  }
+}
+
+Built build(const PointTask& task, bool check) {
+  Built built;
+  built.model = model_of(task);
+  stripe::Program program = read_task_program(task);
+  const stripe::Tensors inputs = stripe::sample_inputs(program);
+  const auto constants = constants_of(program, inputs);
+  const auto passes = passes_of(task, built.model);
+  const stripe::Tensors expected = check ? stripe::interpret(program, inputs) : stripe::Tensors();
+  stripe::run_passes(program, passes);
+  if (check && !passes.empty()) {
+    require_same(expected, stripe::interpret(program, inputs), task.study.passes);
+  }
+  compiler::LowerOptions options;
+  options.constants = constants;
+  options.axi_bytes = task.axi_data_bits / 8;
+  built.lowered = compiler::lower(program, task.architecture, options);
+  if (check) {
+    require_same(expected, stripe::interpret(built.lowered.program, inputs), "lowering");
+  }
+  const Rates rates{static_cast<double>(task.axi_data_bits) / 8, task.read_latency,
+                    task.study.pipeline_depth};
+  built.predicted = predict(
+      task.architecture,
+      decode_program(tcu::InstructionLayout(task.architecture), built.lowered.model.program),
+      built.lowered.model.layers, rates);
+  return built;
+}
+
+// ---- simulation ---------------------------------------------------------------------------------
+
+TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t max_cycles) {
+  const bench::Program program = bench::to_program(built.lowered.model, "codesign");
+  TcuSimulationConfig config;
+  static_cast<BoardValues&>(config) = task;
+  config.architecture = task.architecture;
+  resolve_memory(config);
+  TcuSimulation simulation(config);
+  Host host(simulation, program.model, HostMode::plain);
+  const auto require_finished = [&task](const TcuRunResult& run) {
+    if (run.end == RunEnd::finished) return;
+    user_error("{}: {} after {} cycles", task.program,
+               run.end == RunEnd::hang ? "the program hangs" : "the program met its cycle limit",
+               run.cycles);
+  };
+  if (const auto stuck = host.prepare()) require_finished(*stuck);
+
+  const stripe::Tensors tensors = stripe::sample_inputs(built.lowered.program);
+  TensorData inputs;
+  for (const compiler::TensorLayout& layout : program.inputs) {
+    const stripe::Tensor& values = tensors.at(layout.name);
+    inputs[layout.name] =
+        pack_tensor(layout, task.architecture, std::vector<float>(values.begin(), values.end()));
+  }
+  TcuRunOptions options;
+  options.max_cycles = max_cycles;
+  for (const compiler::LayerInfo& kernel : built.lowered.model.layers) {
+    if (kernel.instructions == 0) continue;
+    options.regions.push_back({kernel.name, kernel.first_instruction, kernel.instructions});
+  }
+  ImageResult result = host.run_image(inputs, options);
+  require_finished(result.run);
+
+  stripe::InterpretOptions interpreter;
+  interpreter.fixed_point = compiler::number_format(task.architecture);
+  const stripe::Tensors expected = stripe::interpret(built.lowered.program, tensors, interpreter);
+  stripe::Tensors wanted, found;
+  for (const compiler::TensorLayout& layout : program.outputs) {
+    const std::vector<float> values =
+        unpack_tensor(layout, task.architecture, result.outputs.at(layout.name));
+    found[layout.name].assign(values.begin(), values.end());
+    wanted[layout.name] = expected.at(layout.name);
+  }
+  require_same(wanted, found, "the simulated machine");
+  return std::move(result.run);
+}
+
+// ---- the record ---------------------------------------------------------------------------------
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double microseconds(std::uint64_t cycles, const PointTask& task) {
+  return static_cast<double>(cycles) / task.clock_mhz;
+}
+
+std::uint64_t vectors_of(const TcuRunResult& run, tcu::InstructionKind kind) {
+  return run.accounting.kinds.at(static_cast<std::size_t>(kind)).vectors;
+}
+
+std::uint64_t count_of(const TcuRunResult& run, tcu::InstructionKind kind) {
+  return run.accounting.kinds.at(static_cast<std::size_t>(kind)).count;
+}
+
+Record units_of(const TcuRunResult& run) {
+  using tcu::InstructionKind;
+  const std::uint64_t moved = vectors_of(run, InstructionKind::accumulator_to_local) +
+                              vectors_of(run, InstructionKind::local_to_accumulator) +
+                              vectors_of(run, InstructionKind::local_to_accumulator_accumulate);
+  const auto busy = [&run](std::string_view unit) {
+    return share(run.accounting.unit(unit).of(StateKind::busy), run.accounting.cycles);
+  };
+  Record units;
+  units["ARRAY"] = share(run.array_runs, run.cycles);
+  units["WLOAD"] = share(run.array_loads, run.cycles);
+  units["SIMD"] = busy("alus");
+  units["DMA0"] = busy("dram0");
+  units["DMA1"] = busy("dram1");
+  units["ACCMOVE"] = share(moved, run.cycles);
+  return units;
+}
+
+Record buses_of(const TcuRunResult& run, const PointTask& task) {
+  using tcu::InstructionKind;
+  const std::uint64_t beat = task.axi_data_bits / 8;
+  const InstructionKind kinds[2][2] = {
+      {InstructionKind::dram0_to_local, InstructionKind::local_to_dram0},
+      {InstructionKind::dram1_to_local, InstructionKind::local_to_dram1}};
+  Record buses;
+  for (unsigned port = 0; port < 2; ++port) {
+    const std::uint64_t beats = run.read_beats[port] + run.write_beats[port];
+    buses[fmt::format("DMA{}", port)] = {
+        {"bytes", beats * beat},
+        {"moves", count_of(run, kinds[port][0]) + count_of(run, kinds[port][1])},
+        {"use", share(beats, run.cycles)}};
+  }
+  return buses;
+}
+
+EventCounts events_of(const TcuRunResult& run, const PointTask& task) {
+  const Counters& totals = run.accounting.totals;
+  const std::uint64_t n = task.architecture.array_size;
+  const std::uint64_t beat = task.axi_data_bits / 8;
+  const auto vectors = [&](std::uint64_t beats) {
+    return beats * beat / task.architecture.vector_bytes();
+  };
+  return {run.array_runs * n * n,
+          run.alu_operations * n,
+          totals.of("local_reads", 0) + totals.of("local_reads", 1),
+          totals.of("local_writes", 0) + totals.of("local_writes", 1),
+          totals.of("accumulator_reads"),
+          totals.of("accumulator_writes"),
+          vectors(run.read_beats[0] + run.read_beats[1]),
+          vectors(run.write_beats[0] + run.write_beats[1]),
+          run.instructions};
+}
+
+Record paths_of(const Paths& paths) {
+  return {{"DMA0", paths.dma0},   {"DMA1", paths.dma1},     {"WLOAD", paths.weights},
+          {"ARRAY", paths.array}, {"ACCMOVE", paths.moves}, {"SIMD", paths.simd},
+          {"other", paths.other}};
+}
+
+/// What the array is asked for in the kernel's blocks.
+std::uint64_t points_of(const LoweredStripe& lowered, const std::string& kernel) {
+  std::uint64_t points = 0;
+  for (const compiler::BlockCounts& block : lowered.counts) {
+    if (block.device == "ARRAY" && block.name == kernel) points += block.points;
+  }
+  return points;
+}
+
+Record kernels_of(const TcuRunResult& run, const PointTask& task, const Built& built) {
+  const std::uint64_t n = task.architecture.array_size;
+  const std::vector<Tiles> tiles = tiles_of(built.lowered.program);
+  Record kernels = Record::array();
+  std::size_t region = 0;
+  for (std::size_t i = 0; i < built.predicted.kernels.size(); ++i) {
+    const KernelPrediction& predicted = built.predicted.kernels[i];
+    Record kernel;
+    kernel["name"] = predicted.name;
+    kernel["instructions"] = predicted.instructions;
+    Cycle start = 0;
+    std::uint64_t cycles = 0, runs = 0;
+    if (predicted.instructions != 0) {
+      const RegionFigures& figures = run.accounting.regions.at(region);
+      cycles = figures.counters.cycles();
+      runs = figures.counters.of("array_runs");
+      for (const RegionSpan& span : run.accounting.spans) {
+        if (span.region != region) continue;
+        start = span.from;
+        break;
+      }
+      ++region;
+    }
+    kernel["start"] = start;
+    kernel["cycles"] = cycles;
+    kernel["us"] = microseconds(cycles, task);
+    kernel["predicted_cycles"] = predicted.cycles;
+    kernel["ratio"] = share(cycles, predicted.cycles);
+    kernel["paths"] = paths_of(predicted.paths);
+    kernel["mac_points"] = points_of(built.lowered, predicted.name);
+    kernel["mac_slots"] = runs * n * n;
+    const auto found = std::find_if(tiles.begin(), tiles.end(), [&predicted](const Tiles& one) {
+      return one.kernel == predicted.name;
+    });
+    if (found != tiles.end()) {
+      Record& tile = kernel["tiles"];
+      tile["count"] = found->count;
+      const std::uint64_t scalar = info(task.architecture.data_type).storage_bytes;
+      const std::uint64_t vector = task.architecture.vector_bytes();
+      tile["ACC"] = {{"used_bytes", found->accumulator_elements * scalar},
+                     {"limit_bytes",
+                      task.architecture.accumulator_depth * vector / task.study.pipeline_depth}};
+      tile["LOCAL"] = {
+          {"used_bytes", found->local_elements * scalar},
+          {"limit_bytes", task.architecture.local_depth * vector / task.study.pipeline_depth}};
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+/// Twice each parameter, by formula only.
+Record doubled(const PointTask& task) {
+  using Change = std::function<void(PointTask&)>;
+  const std::pair<const char*, Change> changes[] = {
+      {"ARRAY_SIZE", [](PointTask& t) { t.architecture.array_size *= 2; }},
+      {"LOCAL_DEPTH", [](PointTask& t) { t.architecture.local_depth *= 2; }},
+      {"ACC_DEPTH", [](PointTask& t) { t.architecture.accumulator_depth *= 2; }},
+      {"AXI_BYTES", [](PointTask& t) { t.axi_data_bits *= 2; }},
+      {"CLOCK_MHZ", [](PointTask& t) { t.clock_mhz *= 2; }},
+      {"PIPELINE_DEPTH", [](PointTask& t) { t.study.pipeline_depth *= 2; }},
+  };
+  Record result;
+  for (const auto& [name, change] : changes) {
+    PointTask other = task;
+    change(other);
+    try {
+      const Prediction predicted = build(other, false).predicted;
+      result[name] = {{"cycles", predicted.cycles}, {"us", microseconds(predicted.cycles, other)}};
+    } catch (const UserError& error) {
+      result[name] = {{"error", error.what()}};
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+const ParameterTable<Study>& study_parameters() {
+  static const ParameterTable<Study> table(
+      "codesign", "How a Stripe program is rewritten and judged.",
+      {text("passes", &Study::passes, "",
+            "a template of passes, rendered for each point; empty: those of the lowering")
+           .without_option(),
+       text("energy", &Study::energy, "", "a table of energies of events; empty: none")
+           .without_option(),
+       whole("pipeline_depth", &Study::pipeline_depth, {1, 8}, "tiles",
+             "in flight: divides what a tile may take of the memories"),
+       boolean("check", &Study::check, "interpret the program before and after the passes"),
+       boolean("doubling", &Study::doubling, "predict what twice of each parameter would bring")});
+  return table;
+}
+
+void check_files(const PointTask& task) {
+  (void)read_task_program(task);
+  if (!task.study.energy.empty()) (void)read_energy_table(task.study.energy);
+  if (!task.study.passes.empty()) (void)read_text(task.study.passes);
+}
+
+Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
+  check_axi_width(task.architecture, task.axi_data_bits);
+  const Built built = build(task, task.study.check);
+  const TcuRunResult run = simulate(task, built, max_cycles);
+  const std::uint64_t n = task.architecture.array_size;
+  Record record;
+  record["cycles"] = run.cycles;
+  record["latency_ms"] = microseconds(run.cycles, task) / 1e3;
+  record["frames_per_second"] = 1e6 / microseconds(run.cycles, task);
+  record["instructions"] = run.instructions;
+  record["array_utilisation"] = share(run.array_runs, run.cycles);
+  const std::uint64_t beat = task.axi_data_bits / 8;
+  record["dram_read_bytes"] = (run.read_beats[0] + run.read_beats[1]) * beat;
+  record["dram_write_bytes"] = (run.write_beats[0] + run.write_beats[1]) * beat;
+  record["units"] = units_of(run);
+  record["buses"] = buses_of(run, task);
+  record["kernels"] = kernels_of(run, task, built);
+  std::uint64_t points = 0, in_kernels = 0;
+  Paths paths;
+  for (const KernelPrediction& kernel : built.predicted.kernels) {
+    paths.dma0 += kernel.paths.dma0;
+    paths.dma1 += kernel.paths.dma1;
+    paths.weights += kernel.paths.weights;
+    paths.array += kernel.paths.array;
+    paths.moves += kernel.paths.moves;
+    paths.simd += kernel.paths.simd;
+    paths.other += kernel.paths.other;
+  }
+  for (const Record& kernel : record["kernels"]) {
+    points += kernel["mac_points"].get<std::uint64_t>();
+    in_kernels += kernel["cycles"].get<std::uint64_t>();
+  }
+  record["cycles_outside_kernels"] = run.accounting.cycles - in_kernels;
+  record["mac_points"] = points;
+  record["mac_slots"] = run.array_runs * n * n;
+  if (!task.study.energy.empty()) {
+    record["energy"] = energy(read_energy_table(task.study.energy), events_of(run, task),
+                              run.cycles, task.clock_mhz);
+  }
+  record["predicted"] = {{"cycles", built.predicted.cycles},
+                         {"us", microseconds(built.predicted.cycles, task)},
+                         {"ratio", share(run.cycles, built.predicted.cycles)},
+                         {"paths", paths_of(paths)}};
+  if (task.study.doubling) record["doubled"] = doubled(task);
+  Record& list = record["ideas"] = Record::array();
+  for (const Idea& idea : ideas(record)) {
+    list.push_back({{"rule", idea.rule}, {"text", idea.text}});
+  }
+  return record;
+}
+
+}  // namespace tactus::codesign

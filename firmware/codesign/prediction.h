@@ -1,0 +1,61 @@
+// How long a program takes by formula, kernel by kernel, without simulating it.
+//
+//   LoadWeights        its rows
+//   MatMul             its vectors, and to fill the array: nothing after a MatMul, N cycles after a
+//                      LoadWeights, 2 N after anything else
+//   DataMove, DRAM     latency + its bytes / bytes a cycle, rounded up
+//   DataMove, others   its vectors
+//   SIMD, NoOp         1
+//
+// These cycles add up on four paths: DMA0, DMA1, the array with its weights, the accumulators with
+// the ALUs. With one tile in flight a kernel takes the sum of its paths, with two or more the
+// longest of them and one fill: a transfer's latency and 2 N. Instructions are not delivered and do
+// not wait for each other here, so that measured times differ; see tactus codesign.
+// Source: Stripe notes section 5.8.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firmware/compiler/compiler.h"
+#include "isa/tcu/instruction.h"
+
+namespace tactus::codesign {
+
+struct Rates {
+  double bytes_per_cycle = 8;     ///< of a DRAM port and direction
+  std::uint64_t dma_latency = 1;  ///< cycles until a transfer's first data
+  unsigned pipeline_depth = 1;    ///< tiles in flight
+};
+
+/// Cycles by path.
+struct Paths {
+  std::uint64_t dma0 = 0, dma1 = 0;
+  std::uint64_t weights = 0, array = 0;  ///< one path
+  std::uint64_t moves = 0, simd = 0;     ///< one path: accumulators and ALUs
+  std::uint64_t other = 0;               ///< instructions without effect, on the last path
+  [[nodiscard]] std::uint64_t sum() const;
+  [[nodiscard]] std::uint64_t longest() const;
+};
+
+struct KernelPrediction {
+  std::string name;
+  std::uint64_t instructions = 0;
+  std::uint64_t dma_moves = 0;  ///< DataMoves to or from DRAM
+  Paths paths;
+  std::uint64_t cycles = 0;
+};
+
+struct Prediction {
+  std::vector<KernelPrediction> kernels;
+  std::uint64_t cycles = 0;  ///< of all kernels, one after the other
+};
+
+/// UserError for an architecture of two threads, whose instructions run at the same time.
+[[nodiscard]] Prediction predict(const tcu::Architecture& architecture,
+                                 const std::vector<tcu::Instruction>& program,
+                                 const std::vector<compiler::LayerInfo>& kernels,
+                                 const Rates& rates);
+
+}  // namespace tactus::codesign

@@ -1,0 +1,153 @@
+#include "firmware/compiler/targets/tcu/optimise/blocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::compiler::optimise {
+
+Blocks::Blocks(const Network& network, const tcu::Architecture& architecture)
+    : network_(network),
+      architecture_(architecture),
+      n_(architecture.array_size),
+      type_(tcu::info(architecture.data_type)),
+      greatest_(tcu::to_real(architecture.data_type, tcu::info(architecture.data_type).max())) {}
+
+std::uint32_t Blocks::add(Block block) {
+  blocks_.push_back(std::move(block));
+  return static_cast<std::uint32_t>(blocks_.size() - 1);
+}
+
+/// As tcu::quantise, which takes floats: these cannot hold the greatest value less a small one.
+std::int32_t Blocks::rounded(double value) const {
+  const double scaled = std::floor(std::ldexp(value, static_cast<int>(type_.binary_point)) + 0.5);
+  return static_cast<std::int32_t>(
+      std::clamp(scaled, static_cast<double>(type_.min()), static_cast<double>(type_.max())));
+}
+
+float Blocks::weight(const Group& group, const Part& part, const Column& column,
+                     std::uint32_t input_lane, std::uint32_t lane) const {
+  float value = column.factor;
+  if (part.dense) {
+    value *= column.weights[input_lane * column.row + lane];
+  } else if (input_lane != lane) {
+    return 0;
+  } else if (column.diagonal != nullptr) {
+    value *= column.diagonal[lane];
+  }
+  if (!group.scale.empty()) value *= group.scale[std::size_t{column.block} * n_ + lane];
+  return value * static_cast<float>(part.sign * sum_sign(group));
+}
+
+/// Shifts of inputs are taken back here and that of the result is put in.
+const std::vector<double>& Blocks::bias_row(std::size_t number) {
+  const auto [place, is_new] = bias_rows_.try_emplace(number);
+  std::vector<double>& row = place->second;
+  if (!is_new) return row;
+  const Group& group = network_.groups[number];
+  row.assign(std::size_t{group.blocks} * n_, 0.0);
+  const double sign = sum_sign(group);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const double bias = group.bias.empty() ? 0.0 : static_cast<double>(group.bias[i]);
+    const double shift = group.shift.empty() ? 0.0 : static_cast<double>(group.shift[i]);
+    row[i] = sign * (bias + shift);
+  }
+  for (const Part& part : group.parts) {
+    if (part.shift == nullptr) continue;
+    for (const Column& column : part.columns) {
+      for (std::uint32_t lane = 0; lane < n_; ++lane) {
+        double sum = 0;
+        for (std::uint32_t j = 0; j < n_; ++j) {
+          if (!part.dense && j != lane) continue;
+          const float exact = weight(group, part, column, j, lane) * static_cast<float>(part.sign);
+          sum += tcu::to_real(architecture_.data_type, rounded(static_cast<double>(exact))) *
+                 static_cast<double>(part.shift[j]);
+        }
+        row[std::size_t{column.block} * n_ + lane] -= sum;
+      }
+    }
+  }
+  if (group.saturating_product) {
+    for (double& value : row) value = std::min(greatest_, greatest_ + value);
+  }
+  return row;
+}
+
+bool Blocks::has_bias(std::size_t group, std::uint32_t block) {
+  const std::vector<double>& row = bias_row(group);
+  const auto first = row.begin() + static_cast<std::ptrdiff_t>(std::size_t{block} * n_);
+  return std::any_of(first, first + n_, [&](double value) { return rounded(value) != 0; });
+}
+
+std::uint32_t Blocks::column(std::size_t group, std::size_t part, std::size_t number,
+                             bool with_bias) {
+  const auto [place, is_new] = columns_.try_emplace({group, part, number, with_bias});
+  if (!is_new) return place->second;
+  const Group& g = network_.groups[group];
+  const Part& p = g.parts[part];
+  const Column& c = p.columns[number];
+  Block block;
+  block.rows = std::max<std::uint32_t>(p.rows, 1);
+  block.biased = (with_bias && has_bias(group, c.block)) || c.bias != nullptr;
+  if (block.biased) {
+    const double sign = sum_sign(g);
+    for (std::uint32_t lane = 0; lane < n_; ++lane) {
+      const std::size_t at = std::size_t{c.block} * n_ + lane;
+      double value = with_bias ? bias_row(group)[at] : 0.0;
+      if (c.bias != nullptr) {
+        value += sign * static_cast<double>(c.bias[lane]) *
+                 (g.scale.empty() ? 1.0 : static_cast<double>(g.scale[at]));
+      }
+      block.values.push_back(rounded(value));
+    }
+  }
+  for (std::uint32_t j = 0; j < block.rows; ++j) {
+    for (std::uint32_t lane = 0; lane < n_; ++lane) {
+      block.values.push_back(rounded(static_cast<double>(weight(g, p, c, j, lane))));
+    }
+  }
+  place->second = add(std::move(block));
+  return place->second;
+}
+
+std::uint32_t Blocks::bias(std::size_t group, std::uint32_t block) {
+  const auto [place, is_new] = biases_.try_emplace({group, block});
+  if (!is_new) return place->second;
+  const std::vector<double>& row = bias_row(group);
+  Block made;
+  made.biased = true;
+  for (std::uint32_t lane = 0; lane < n_; ++lane) {
+    made.values.push_back(rounded(row[std::size_t{block} * n_ + lane]));
+  }
+  place->second = add(std::move(made));
+  return place->second;
+}
+
+std::uint32_t Blocks::splat(double value) {
+  const auto [place, is_new] = splats_.try_emplace(value);
+  if (!is_new) return place->second;
+  Block made;
+  made.biased = true;
+  made.values.assign(n_, rounded(value));
+  place->second = add(std::move(made));
+  return place->second;
+}
+
+std::uint32_t Blocks::leaky(float alpha) {
+  const auto [place, is_new] = leaky_.try_emplace(alpha);
+  if (!is_new) return place->second;
+  Block made;
+  made.biased = true;
+  made.rows = n_;
+  made.values.assign(std::size_t{n_} * (n_ + 1), 0);
+  for (std::uint32_t lane = 0; lane < n_; ++lane) {
+    made.values[lane] = rounded(greatest_);
+    made.values[std::size_t{n_} * (lane + 1) + lane] = rounded(-(1.0 - static_cast<double>(alpha)));
+  }
+  place->second = add(std::move(made));
+  return place->second;
+}
+
+}  // namespace tactus::compiler::optimise

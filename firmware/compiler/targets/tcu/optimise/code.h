@@ -1,0 +1,43 @@
+// The optimiser's program before weights have places: instructions over local memory and
+// accumulators, weights by the number of their block.
+//
+// Blocks get their places in DRAM1 and in local memory when the program is emitted, which is also
+// when they are fetched ahead of their use.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isa/tcu/instruction.h"
+
+namespace tactus::compiler::optimise {
+
+enum class CodeKind : std::uint8_t {
+  load_block,       ///< LoadWeights of block `block`; without bias a zero vector follows
+  load_local,       ///< LoadWeights of `count` vectors at `local`
+  mat_mul,          ///< local, accumulators
+  mat_mul_zeroes,   ///< accumulators
+  to_accumulators,  ///< local, accumulators
+  to_local,         ///< local, accumulators
+  simd,
+  dram_read,   ///< port, local, DRAM
+  dram_write,  ///< DRAM0
+  wait,        ///< `count` NoOps
+};
+
+struct Code {
+  CodeKind kind = CodeKind::wait;
+  bool accumulate = false;
+  std::uint8_t local_stride = 0, other_stride = 0;  ///< codes
+  std::uint8_t port = 0;
+  std::uint32_t local = 0;
+  std::uint32_t other = 0;  ///< accumulators or DRAM; of a SIMD: what it writes
+  std::uint32_t count = 1;
+  std::uint32_t block = 0;  ///< of a SIMD: what it reads
+  tcu::SimdFields simd{};
+  bool simd_reads = false, simd_writes = false;
+};
+
+using Codes = std::vector<Code>;
+
+}  // namespace tactus::compiler::optimise

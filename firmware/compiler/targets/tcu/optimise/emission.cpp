@@ -1,0 +1,283 @@
+#include "firmware/compiler/targets/tcu/optimise/emission.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "isa/support/error.h"
+
+namespace tactus::compiler::optimise {
+namespace {
+
+/// Vectors that are read at a time where no wait hides a read.
+constexpr std::uint32_t bulk = 256;
+
+class Emission {
+ public:
+  Emission(const Blocks& blocks, const tcu::Architecture& architecture, const Machine& machine,
+           const Ring& ring, std::uint64_t first_constant)
+      : blocks_(blocks),
+        architecture_(architecture),
+        layout_(architecture),
+        machine_(machine),
+        ring_(ring),
+        timeline_(machine),
+        next_constant_(first_constant),
+        dram_(blocks.size(), 0),
+        place_(blocks.size(), absent),
+        last_use_(blocks.size(), 0) {}
+
+  Emitted run(const Lowered& lowered, const Codes& prologue) {
+    for (const Code& code : lowered.codes) {
+      if (code.kind == CodeKind::load_block) uses_.push_back(code.block);
+    }
+    for (const Code& code : prologue) add(code);
+    std::size_t at = 0;
+    for (const std::size_t end : lowered.job_ends) {
+      for (; at < end; ++at) add(lowered.codes[at]);
+      emitted_.job_ends.push_back(emitted_.instructions.size());
+      emitted_.job_cycles.push_back(timeline_.head());
+    }
+    emitted_.cycles = timeline_.end();
+    return std::move(emitted_);
+  }
+
+ private:
+  static constexpr std::uint32_t absent = 0xFFFFFFFF;
+
+  void add(const Code& code);
+  void add_load(const Code& code);
+  void keep_apart(const Code& code);
+  void put(const tcu::Instruction& instruction) { emitted_.instructions.push_back(instruction); }
+  [[nodiscard]] bool stage_next();
+  [[nodiscard]] bool allocate(std::uint32_t block);
+  void fetch(std::uint64_t least, std::uint64_t most);
+
+  const Blocks& blocks_;
+  const tcu::Architecture& architecture_;
+  tcu::InstructionLayout layout_;
+  Machine machine_;
+  Ring ring_;
+  Timeline timeline_;
+  Emitted emitted_;
+
+  // The stream of weights.
+  std::vector<std::uint32_t> uses_;  ///< blocks in the order of the program
+  std::size_t used_ = 0;             ///< loads that have been emitted
+  std::size_t ahead_ = 0;            ///< uses whose blocks are there or on their way
+  std::uint64_t next_constant_;
+  std::vector<std::uint64_t> dram_;    ///< by block; 0: none yet
+  std::vector<std::uint32_t> place_;   ///< by block: in the ring
+  std::vector<std::size_t> last_use_;  ///< by block: one past the last use it is kept for
+  std::deque<std::uint32_t> in_ring_;  ///< oldest first
+  std::uint32_t write_ = 0;            ///< where the ring goes on
+  std::deque<std::pair<std::uint32_t, std::uint32_t>> pending_;  ///< block, vectors fetched
+
+  // Accumulating writes too close to each other lose sums.
+  bool accumulated_ = false;
+  std::uint32_t last_written_ = 0;
+  struct Span {
+    std::uint32_t first, last;
+  };
+  std::vector<Span> under_way_;
+};
+
+/// Space behind the newest block, where old ones that no emitted use will read are given up.
+bool Emission::allocate(std::uint32_t block) {
+  const std::uint32_t size = blocks_[block].vectors();
+  if (size > ring_.size) internal_error("a block of weights is larger than its memory");
+  const bool wraps = write_ + size > ring_.size;
+  const std::uint32_t at = wraps ? 0 : write_;
+  while (!in_ring_.empty()) {
+    const std::uint32_t oldest = in_ring_.front();
+    const std::uint32_t first = place_[oldest], end = first + blocks_[oldest].vectors();
+    const bool in_tail = wraps && first >= write_;
+    const bool overlaps = first < at + size && end > at;
+    if (!in_tail && !overlaps) break;
+    if (last_use_[oldest] > used_) return false;
+    place_[oldest] = absent;
+    in_ring_.pop_front();
+  }
+  place_[block] = at;
+  in_ring_.push_back(block);
+  write_ = at + size;
+  return true;
+}
+
+/// Makes room for the next block that is not there. False: none is left, or there is no room.
+bool Emission::stage_next() {
+  while (ahead_ < uses_.size() && place_[uses_[ahead_]] != absent) {
+    last_use_[uses_[ahead_]] = ahead_ + 1;
+    ++ahead_;
+  }
+  if (ahead_ == uses_.size()) return false;
+  const std::uint32_t block = uses_[ahead_];
+  if (!allocate(block)) return false;
+  if (dram_[block] == 0) {
+    dram_[block] = next_constant_ + 1;
+    next_constant_ += blocks_[block].vectors();
+    emitted_.block_order.push_back(block);
+  }
+  last_use_[block] = ++ahead_;
+  pending_.emplace_back(block, 0);
+  return true;
+}
+
+/// Reads at least and at most so many vectors; what is at least needed in as many moves as it
+/// takes, more only in the last of them.
+void Emission::fetch(std::uint64_t least, std::uint64_t most) {
+  std::uint64_t done = 0;
+  while (done < most) {
+    if (pending_.empty() && !stage_next()) return;
+    const std::uint64_t local =
+        ring_.first + place_[pending_.front().first] + std::uint64_t{pending_.front().second};
+    const std::uint64_t dram =
+        dram_[pending_.front().first] - 1 + std::uint64_t{pending_.front().second};
+    std::uint64_t count = 0;
+    while (done + count < most && (!pending_.empty() || stage_next())) {
+      auto& [block, fetched] = pending_.front();
+      if (ring_.first + place_[block] + fetched != local + count ||
+          dram_[block] - 1 + fetched != dram + count) {
+        break;
+      }
+      const std::uint64_t left = blocks_[block].vectors() - fetched;
+      const std::uint64_t taken = std::min(left, most - done - count);
+      count += taken;
+      fetched += static_cast<std::uint32_t>(taken);
+      if (taken == left) pending_.pop_front();
+    }
+    put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {local, 0}, {dram, 0},
+                            count));
+    timeline_.dram_read(1, count, false);
+    emitted_.fetched += count;
+    done += count;
+    if (done >= least) return;
+  }
+}
+
+void Emission::add_load(const Code& code) {
+  const std::uint32_t block = code.block;
+  // What is still on its way: all that was staged up to this block, or it and nothing else.
+  std::uint64_t missing = 0;
+  if (ahead_ <= used_) {
+    while (pending_.empty() && ahead_ <= used_) {
+      if (!stage_next() && ahead_ <= used_) internal_error("no room for weights");
+    }
+  }
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i].first != block) continue;
+    for (std::size_t k = 0; k <= i; ++k) {
+      missing += blocks_[pending_[k].first].vectors() - pending_[k].second;
+    }
+  }
+  const std::uint64_t wait = timeline_.stall(code);
+  const std::uint64_t start = machine_.read_start();
+  const std::uint64_t hidden = wait > start ? (wait - start) / machine_.beats : 0;
+  const bool no_wait_hides = 2 * machine_.array_size < start + machine_.beats;
+  const std::uint64_t together = no_wait_hides ? std::min<std::uint64_t>(bulk, ring_.size / 2) : 0;
+  if (missing != 0) {
+    fetch(missing, std::max({missing, hidden, together}));
+  } else if (hidden != 0) {
+    fetch(0, hidden);
+  }
+  const Block& weights = blocks_[block];
+  const std::uint64_t local = ring_.first + place_[block];
+  if (weights.vectors() != 0) {
+    put(tcu::make_load_weights(layout_, {local, 0}, weights.vectors()));
+    timeline_.load_weights(weights.vectors());
+  }
+  if (!weights.biased) {
+    put(tcu::make_load_weights(layout_, {0, 0}, 1, true));
+    timeline_.load_zeroes();
+  }
+  ++used_;
+  // From 4 vectors on the next product's sums find those of the last one written.
+  if (weights.vectors() > 3) accumulated_ = false;
+}
+
+/// An accumulating write right behind another to the same accumulator would lose it.
+void Emission::keep_apart(const Code& code) {
+  const bool writes = code.kind == CodeKind::mat_mul || code.kind == CodeKind::mat_mul_zeroes ||
+                      code.kind == CodeKind::to_accumulators;
+  if (!writes) return;
+  const std::uint32_t last = code.other + ((code.count - 1) << code.other_stride);
+  bool collides = code.accumulate && accumulated_ && last_written_ == code.other;
+  if (architecture_.array_size < 4 && code.accumulate) {
+    for (const Span& span : under_way_) {
+      collides = collides || (span.first <= last && code.other <= span.last);
+    }
+  }
+  if (collides) {
+    const std::uint64_t cycles = 4 * std::uint64_t{architecture_.array_size} + 12;
+    for (std::uint64_t i = 0; i < cycles; ++i) put(tcu::make_no_op());
+    timeline_.wait(cycles);
+    under_way_.clear();
+  }
+  if (architecture_.array_size < 4) under_way_.push_back({code.other, last});
+  accumulated_ = true;
+  last_written_ = last;
+}
+
+void Emission::add(const Code& code) {
+  keep_apart(code);
+  if (code.kind == CodeKind::load_block) return add_load(code);
+  const std::uint64_t wait = timeline_.stall(code);
+  const std::uint64_t start = machine_.read_start();
+  if (wait >= start + machine_.beats) fetch(0, (wait - start) / machine_.beats);
+  const tcu::Operand local{code.local, code.local_stride}, other{code.other, code.other_stride};
+  using Kind = tcu::DataMoveKind;
+  switch (code.kind) {
+    case CodeKind::load_block:
+      break;
+    case CodeKind::load_local:
+      put(tcu::make_load_weights(layout_, local, code.count));
+      timeline_.load_weights(code.count);
+      break;
+    case CodeKind::mat_mul:
+      put(tcu::make_mat_mul(layout_, local, other, code.count, code.accumulate));
+      timeline_.mat_mul(code.count, code.accumulate);
+      break;
+    case CodeKind::mat_mul_zeroes:
+      put(tcu::make_mat_mul(layout_, {0, 0}, other, code.count, code.accumulate, true));
+      timeline_.mat_mul_zeroes(code.count, code.accumulate);
+      break;
+    case CodeKind::to_accumulators:
+      put(tcu::make_data_move(
+          layout_,
+          code.accumulate ? Kind::local_to_accumulator_accumulate : Kind::local_to_accumulator,
+          local, other, code.count));
+      timeline_.to_accumulators(code.count, code.accumulate);
+      break;
+    case CodeKind::to_local:
+      put(tcu::make_data_move(layout_, Kind::accumulator_to_local, local, other, code.count));
+      timeline_.to_local(code.count);
+      break;
+    case CodeKind::simd:
+      put(tcu::make_simd(layout_, code.simd, code.simd_writes ? code.other : 0,
+                         code.simd_reads ? code.block : 0, code.simd_reads, code.simd_writes));
+      timeline_.simd(code.simd_reads, code.simd_writes);
+      break;
+    case CodeKind::dram_read:
+      put(tcu::make_data_move(layout_, code.port == 0 ? Kind::dram0_to_local : Kind::dram1_to_local,
+                              local, other, code.count));
+      timeline_.dram_read(code.port, code.count, code.other_stride != 0);
+      break;
+    case CodeKind::dram_write:
+      put(tcu::make_data_move(layout_, Kind::local_to_dram0, local, other, code.count));
+      timeline_.dram_write(code.count);
+      break;
+    case CodeKind::wait:
+      for (std::uint32_t i = 0; i < code.count; ++i) put(tcu::make_no_op());
+      timeline_.wait(code.count);
+      break;
+  }
+}
+
+}  // namespace
+
+Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
+             const tcu::Architecture& architecture, const Machine& machine, const Ring& ring,
+             std::uint64_t first_constant) {
+  return Emission(blocks, architecture, machine, ring, first_constant).run(lowered, prologue);
+}
+
+}  // namespace tactus::compiler::optimise

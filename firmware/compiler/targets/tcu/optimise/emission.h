@@ -1,0 +1,38 @@
+// Code to instructions: weights get their places, and are fetched where the machine waits anyway.
+//
+// DRAM1 holds the constants in the order in which they are first used, behind those that the
+// program starts with. Local memory holds them in a ring, so that one read fetches several; a block
+// that is still there is not fetched again. A read goes where the next instruction would wait for
+// the array or the accumulators, as long as that wait; what is missing when it is needed is read
+// there and then.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/optimise/blocks.h"
+#include "firmware/compiler/targets/tcu/optimise/lowering.h"
+#include "firmware/compiler/targets/tcu/optimise/timeline.h"
+#include "isa/tcu/instruction.h"
+
+namespace tactus::compiler::optimise {
+
+struct Ring {
+  std::uint32_t first = 0, size = 0;  ///< local vectors
+};
+
+struct Emitted {
+  std::vector<tcu::Instruction> instructions;
+  std::vector<std::size_t> job_ends;       ///< instructions, by job
+  std::vector<std::uint64_t> job_cycles;   ///< predicted head cycle at the end, by job
+  std::uint64_t cycles = 0;                ///< predicted, of the whole program
+  std::vector<std::uint32_t> block_order;  ///< in DRAM1
+  std::uint64_t fetched = 0;               ///< vectors of weights read
+};
+
+/// `first_constant`: the DRAM1 place of the first block. `prologue` runs before the jobs.
+[[nodiscard]] Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
+                           const tcu::Architecture& architecture, const Machine& machine,
+                           const Ring& ring, std::uint64_t first_constant);
+
+}  // namespace tactus::compiler::optimise

@@ -1,0 +1,501 @@
+#include "firmware/compiler/targets/tcu/optimise/fusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "isa/support/error.h"
+
+namespace tactus::compiler::optimise {
+namespace {
+
+constexpr std::size_t no_group = ~std::size_t{0};
+/// A normalisation is taken into the weights before it if that costs no more than a bit of them.
+constexpr float least_folded_scale = 0.5F;
+
+class Fusion {
+ public:
+  explicit Fusion(Network& network) : network_(network), graph_(network.graph) {
+    producers_.assign(graph_.constants.size(), no_group);
+    count_readers();
+  }
+
+  std::vector<Group> run() {
+    for (const Op& op : graph_.ops) take(op);
+    std::vector<Group> kept;
+    for (Group& group : groups_) {
+      if (group.pixels != 0) kept.push_back(std::move(group));
+    }
+    return kept;
+  }
+
+ private:
+  void count_readers();
+  void take(const Op& op);
+  void take_product(const Op& op);
+  void take_sum(const Op& op);
+  void take_norm(const Op& op);
+  void take_activation(const Op& op);
+  void take_average(const Op& op);
+  void take_interpolation(const Op& op);
+  void take_multiply(const Op& op);
+
+  /// The group whose results are exactly these vectors, if nobody but the running op reads them.
+  [[nodiscard]] std::size_t own_group(const std::vector<Vector>& vectors) const;
+  [[nodiscard]] bool is_open(std::size_t group) const {
+    return group != no_group && groups_[group].kind == GroupKind::sum &&
+           groups_[group].activation == Activation::none;
+  }
+  Group& start(const Op& op);
+  void finish(Group& group, const Op& op);
+  /// Vectors with one factor and diagonal each become parts of a block.
+  struct Weighted {
+    Vector vector;
+    std::uint32_t output;
+    float factor;
+    const float* diagonal;
+  };
+  void add_diagonals(Group& group, const std::vector<Weighted>& terms) const;
+  void add_operand(Group& group, const std::vector<Vector>& operand, float factor);
+  [[nodiscard]] bool all_constant(const std::vector<Vector>& vectors) const;
+  /// A row of lanes a block if all pixels have equal ones.
+  [[nodiscard]] std::optional<std::vector<float>> row_of(const std::vector<Vector>& vectors,
+                                                         std::uint32_t blocks) const;
+  [[nodiscard]] const float* keep(const std::vector<float>& values);
+
+  Network& network_;
+  Graph& graph_;
+  std::vector<Group> groups_;
+  std::vector<std::size_t> producers_;
+  std::vector<std::uint32_t> readers_;  ///< ops, by vector; outputs count too
+};
+
+void Fusion::count_readers() {
+  readers_.assign(graph_.constants.size(), 0);
+  std::vector<const Op*> last(graph_.constants.size(), nullptr);
+  const auto count = [&](const std::vector<Vector>& vectors, const Op* op) {
+    for (const Vector v : vectors) {
+      if (v == no_vector || last[v] == op) continue;
+      last[v] = op;
+      ++readers_[v];
+    }
+  };
+  for (const Op& op : graph_.ops) {
+    for (const auto& operand : op.inputs) count(operand, &op);
+    for (const Tap& tap : op.taps) count(tap.inputs, &op);
+  }
+  for (const Tensor& output : graph_.outputs) {
+    for (const Vector v : output.vectors) {
+      if (v != no_vector) readers_[v] += 2;
+    }
+  }
+}
+
+const float* Fusion::keep(const std::vector<float>& values) {
+  auto copy = std::make_unique<float[]>(values.size());
+  std::copy(values.begin(), values.end(), copy.get());
+  network_.owned.push_back(std::move(copy));
+  return network_.owned.back().get();
+}
+
+std::size_t Fusion::own_group(const std::vector<Vector>& vectors) const {
+  if (vectors.empty() || vectors.front() == no_vector) return no_group;
+  const std::size_t group = producers_[vectors.front()];
+  if (group == no_group || groups_[group].results != vectors) return no_group;
+  const bool own =
+      std::all_of(vectors.begin(), vectors.end(), [&](Vector v) { return readers_[v] <= 1; });
+  return own ? group : no_group;
+}
+
+bool Fusion::all_constant(const std::vector<Vector>& vectors) const {
+  return std::all_of(vectors.begin(), vectors.end(),
+                     [&](Vector v) { return v == no_vector || graph_.constants[v] != nullptr; });
+}
+
+std::optional<std::vector<float>> Fusion::row_of(const std::vector<Vector>& vectors,
+                                                 std::uint32_t blocks) const {
+  if (!all_constant(vectors)) return std::nullopt;
+  std::vector<float> row(std::size_t{blocks} * graph_.n);
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const std::size_t b = i % blocks;
+    for (std::uint32_t lane = 0; lane < graph_.n; ++lane) {
+      const float value = vectors[i] == no_vector ? 0.0F : graph_.constants[vectors[i]][lane];
+      if (i < blocks) row[b * graph_.n + lane] = value;
+      if (row[b * graph_.n + lane] != value) return std::nullopt;
+    }
+  }
+  return row;
+}
+
+Group& Fusion::start(const Op& op) {
+  Group group;
+  group.blocks = op.blocks;
+  group.pixels = static_cast<std::uint32_t>(op.outputs.size() / op.blocks);
+  groups_.push_back(std::move(group));
+  return groups_.back();
+}
+
+void Fusion::finish(Group& group, const Op& op) {
+  if (group.nodes.empty() || group.nodes.back() != op.name) {
+    group.name += (group.name.empty() ? "" : "+") + op.name;
+    group.nodes.push_back(op.name);
+  }
+  group.results = op.outputs;
+  group.macs += op.macs;
+  const auto number = static_cast<std::size_t>(&group - groups_.data());
+  for (const Vector v : op.outputs) producers_[v] = number;
+}
+
+void Fusion::take(const Op& op) {
+  switch (op.kind) {
+    case OpKind::product:
+      return take_product(op);
+    case OpKind::add:
+    case OpKind::subtract:
+      return take_sum(op);
+    case OpKind::multiply:
+      return take_multiply(op);
+    case OpKind::norm:
+      return take_norm(op);
+    case OpKind::relu:
+    case OpKind::clip:
+    case OpKind::leaky_relu:
+      return take_activation(op);
+    case OpKind::average_pool:
+      return take_average(op);
+    case OpKind::interpolate:
+      return take_interpolation(op);
+    case OpKind::max_pool: {
+      Group& group = start(op);
+      group.kind = GroupKind::maximum;
+      group.windows.resize(op.outputs.size());
+      for (const auto& operand : op.inputs) {
+        for (std::size_t i = 0; i < operand.size(); ++i) group.windows[i].push_back(operand[i]);
+      }
+      return finish(group, op);
+    }
+  }
+}
+
+void Fusion::take_product(const Op& op) {
+  Group& group = start(op);
+  for (const Tap& tap : op.taps) {
+    std::vector<std::size_t> order(tap.pixels.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return tap.pixels[a] < tap.pixels[b]; });
+    const bool everywhere = tap.pixels.size() == group.pixels;
+    if (tap.bias != nullptr && everywhere && group.bias.empty()) {
+      group.bias.assign(tap.bias, tap.bias + std::size_t{op.blocks} * graph_.n);
+    }
+    for (std::uint32_t i = 0; i < tap.input_blocks; ++i) {
+      Part part;
+      part.dense = true;
+      for (const std::size_t p : order) {
+        const Vector vector = tap.inputs[p * tap.input_blocks + i];
+        if (vector == no_vector || (graph_.constants[vector] != nullptr && !graph_.lanes[vector])) {
+          continue;
+        }
+        part.inputs.push_back(vector);
+        part.pixels.push_back(tap.pixels[p]);
+        part.rows = std::max<std::uint32_t>(part.rows, graph_.lanes[vector]);
+      }
+      for (std::uint32_t b = 0; b < op.blocks; ++b) {
+        Column column;
+        column.block = b;
+        column.weights = tap.weights + std::size_t{i} * graph_.n * tap.row + b * graph_.n;
+        column.row = tap.row;
+        if (tap.bias != nullptr && !everywhere && i == 0) column.bias = tap.bias + b * graph_.n;
+        part.columns.push_back(column);
+      }
+      if (!part.inputs.empty()) group.parts.push_back(std::move(part));
+    }
+  }
+  finish(group, op);
+}
+
+void Fusion::add_diagonals(Group& group, const std::vector<Weighted>& terms) const {
+  struct Key {
+    std::uint32_t block, term;
+    float factor;
+    const float* diagonal;
+    bool operator<(const Key& o) const {
+      return std::tie(block, term, factor, diagonal) <
+             std::tie(o.block, o.term, o.factor, o.diagonal);
+    }
+  };
+  std::map<Key, Part> parts;
+  for (const Weighted& term : terms) {
+    if (term.vector == no_vector) continue;
+    const std::uint32_t pixel = term.output / group.blocks;
+    Key key{term.output % group.blocks, 0, term.factor, term.diagonal};
+    // A pixel may have a factor several times; the terms come pixel by pixel.
+    while (!parts[key].pixels.empty() && parts[key].pixels.back() == pixel) ++key.term;
+    Part& part = parts[key];
+    part.inputs.push_back(term.vector);
+    part.pixels.push_back(pixel);
+    part.rows = std::max<std::uint32_t>(part.rows, graph_.lanes[term.vector]);
+  }
+  for (auto& [key, part] : parts) {
+    Column column;
+    column.block = key.block;
+    column.factor = key.factor;
+    column.diagonal = key.diagonal;
+    part.columns.push_back(column);
+    group.parts.push_back(std::move(part));
+  }
+}
+
+void Fusion::add_operand(Group& group, const std::vector<Vector>& operand, float factor) {
+  std::vector<Weighted> terms;
+  for (std::size_t i = 0; i < operand.size(); ++i) {
+    terms.push_back({operand[i], static_cast<std::uint32_t>(i), factor, nullptr});
+  }
+  add_diagonals(group, terms);
+}
+
+void Fusion::take_sum(const Op& op) {
+  const float second_factor = op.kind == OpKind::subtract ? -1.0F : 1.0F;
+  const std::size_t owners[2] = {own_group(op.inputs[0]), own_group(op.inputs[1])};
+  Group group;
+  group.blocks = op.blocks;
+  group.pixels = static_cast<std::uint32_t>(op.outputs.size() / op.blocks);
+  const bool same = owners[0] == owners[1];
+  for (std::size_t k = 0; k < 2; ++k) {
+    const float factor = k == 0 ? 1.0F : second_factor;
+    if (is_open(owners[k]) && !same && groups_[owners[k]].blocks == op.blocks &&
+        groups_[owners[k]].scale.empty() && factor == 1.0F) {
+      Group& taken = groups_[owners[k]];
+      group.name += (group.name.empty() ? "" : "+") + taken.name;
+      group.nodes.insert(group.nodes.end(), taken.nodes.begin(), taken.nodes.end());
+      group.macs += taken.macs;
+      for (Part& part : taken.parts) group.parts.push_back(std::move(part));
+      if (group.bias.empty()) group.bias.resize(taken.bias.size());
+      for (std::size_t i = 0; i < taken.bias.size(); ++i) group.bias[i] += taken.bias[i];
+      taken = Group();
+      continue;
+    }
+    if (const auto row = row_of(op.inputs[k], op.blocks)) {
+      group.bias.resize(row->size());
+      for (std::size_t i = 0; i < row->size(); ++i) group.bias[i] += factor * (*row)[i];
+      continue;
+    }
+    add_operand(group, op.inputs[k], factor);
+  }
+  groups_.push_back(std::move(group));
+  finish(groups_.back(), op);
+}
+
+void Fusion::take_norm(const Op& op) {
+  const auto scale = row_of(op.inputs[1], op.blocks), offset = row_of(op.inputs[2], op.blocks);
+  if (!scale || !offset) internal_error("{}: scales that differ from pixel to pixel", op.name);
+  const std::size_t owner = own_group(op.inputs[0]);
+  const bool precise = std::all_of(scale->begin(), scale->end(), [](float s) {
+    return s == 0.0F || std::fabs(s) >= least_folded_scale;
+  });
+  if (is_open(owner) && groups_[owner].scale.empty() && groups_[owner].blocks == op.blocks &&
+      precise) {
+    Group& group = groups_[owner];
+    group.scale = *scale;
+    group.bias.resize(scale->size());
+    for (std::size_t i = 0; i < scale->size(); ++i) {
+      group.bias[i] = group.bias[i] * (*scale)[i] + (*offset)[i];
+    }
+    return finish(group, op);
+  }
+  const float* kept = keep(*scale);
+  Group& group = start(op);
+  std::vector<Weighted> terms;
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    terms.push_back(
+        {op.inputs[0][i], static_cast<std::uint32_t>(i), 1.0F, kept + i % op.blocks * graph_.n});
+  }
+  add_diagonals(group, terms);
+  group.bias = *offset;
+  finish(group, op);
+}
+
+void Fusion::take_activation(const Op& op) {
+  const std::size_t owner = own_group(op.inputs[0]);
+  if (!is_open(owner)) {
+    Group& made = start(op);
+    add_operand(made, op.inputs[0], 1.0F);
+  }
+  Group& group = is_open(owner) ? groups_[owner] : groups_.back();
+  if (op.kind == OpKind::relu) {
+    group.activation = Activation::relu;
+  } else if (op.kind == OpKind::leaky_relu) {
+    group.activation = Activation::leaky_relu;
+    group.alpha = graph_.constants[op.inputs[1][0]][0];
+  } else {
+    group.activation = Activation::clip;
+    group.low = graph_.constants[op.inputs[1][0]][0];
+    group.high = graph_.constants[op.inputs[2][0]][0];
+  }
+  finish(group, op);
+}
+
+/// Sums first and multiplies then, so that the factor's rounding counts once.
+void Fusion::take_average(const Op& op) {
+  const std::size_t count = op.inputs.size() - 1;
+  Op sum;
+  sum.blocks = op.blocks;
+  for (const Vector v : op.outputs) {
+    sum.outputs.push_back(graph_.add_vector(graph_.lanes[v]));
+    readers_.push_back(1);
+    producers_.push_back(no_group);
+  }
+  sum.name = op.name;
+  Group& group = start(sum);
+  for (std::size_t k = 0; k < count; ++k) add_operand(group, op.inputs[k], 1.0F);
+  finish(group, sum);
+  Group& average = start(op);
+  std::vector<Weighted> terms;
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    terms.push_back({sum.outputs[i], static_cast<std::uint32_t>(i),
+                     graph_.constants[op.inputs[count][i]][0], nullptr});
+  }
+  add_diagonals(average, terms);
+  finish(average, op);
+}
+
+void Fusion::take_interpolation(const Op& op) {
+  Group& group = start(op);
+  std::vector<Weighted> terms;
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    for (std::size_t k = 0; k < op.inputs.size(); k += 2) {
+      terms.push_back({op.inputs[k][i], static_cast<std::uint32_t>(i),
+                       graph_.constants[op.inputs[k + 1][i]][0], nullptr});
+    }
+  }
+  add_diagonals(group, terms);
+  finish(group, op);
+}
+
+void Fusion::take_multiply(const Op& op) {
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto row = row_of(op.inputs[k], op.blocks);
+    if (!row) continue;
+    const float* kept = keep(*row);
+    Group& group = start(op);
+    std::vector<Weighted> terms;
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+      terms.push_back({op.inputs[1 - k][i], static_cast<std::uint32_t>(i), 1.0F,
+                       kept + i % op.blocks * graph_.n});
+    }
+    add_diagonals(group, terms);
+    return finish(group, op);
+  }
+  Group& group = start(op);
+  group.kind = GroupKind::multiply;
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    group.windows.push_back({op.inputs[0][i], op.inputs[1][i]});
+  }
+  finish(group, op);
+}
+
+// ---- what nobody reads --------------------------------------------------------------------------
+
+/// Results of a group that live, by old pixel and block; the new numbers.
+struct Survivors {
+  std::vector<std::uint32_t> pixels, blocks;  ///< new number, or no_vector
+  std::uint32_t pixel_count = 0, block_count = 0;
+};
+
+Survivors survivors(const Group& group, const std::vector<bool>& live) {
+  Survivors s;
+  s.pixels.assign(group.pixels, no_vector);
+  s.blocks.assign(group.blocks, no_vector);
+  for (std::uint32_t p = 0; p < group.pixels; ++p) {
+    for (std::uint32_t b = 0; b < group.blocks; ++b) {
+      if (!live[group.results[p * group.blocks + b]]) continue;
+      s.pixels[p] = s.blocks[b] = 0;
+    }
+  }
+  for (std::uint32_t& p : s.pixels) {
+    if (p == 0) p = s.pixel_count++;
+  }
+  for (std::uint32_t& b : s.blocks) {
+    if (b == 0) b = s.block_count++;
+  }
+  return s;
+}
+
+std::vector<float> kept_rows(const std::vector<float>& rows, const Survivors& s, std::uint32_t n) {
+  std::vector<float> kept;
+  for (std::size_t b = 0; b < s.blocks.size() && !rows.empty(); ++b) {
+    if (s.blocks[b] == no_vector) continue;
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(b * n);
+    kept.insert(kept.end(), first, first + n);
+  }
+  return kept;
+}
+
+void shrink(Group& group, const Survivors& s, std::uint32_t n) {
+  if (s.pixel_count == group.pixels && s.block_count == group.blocks) return;
+  std::vector<Vector> results;
+  std::vector<std::vector<Vector>> windows;
+  for (std::uint32_t p = 0; p < group.pixels; ++p) {
+    for (std::uint32_t b = 0; b < group.blocks; ++b) {
+      if (s.pixels[p] == no_vector || s.blocks[b] == no_vector) continue;
+      const std::size_t at = p * group.blocks + b;
+      results.push_back(group.results[at]);
+      if (!group.windows.empty()) windows.push_back(std::move(group.windows[at]));
+    }
+  }
+  for (Part& part : group.parts) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < part.pixels.size(); ++i) {
+      if (s.pixels[part.pixels[i]] == no_vector) continue;
+      part.inputs[kept] = part.inputs[i];
+      part.pixels[kept++] = s.pixels[part.pixels[i]];
+    }
+    part.inputs.resize(kept);
+    part.pixels.resize(kept);
+    std::vector<Column> columns;
+    for (Column column : part.columns) {
+      column.block = s.blocks[column.block];
+      if (column.block != no_vector) columns.push_back(column);
+    }
+    part.columns = std::move(columns);
+  }
+  group.parts.erase(
+      std::remove_if(group.parts.begin(), group.parts.end(),
+                     [](const Part& part) { return part.inputs.empty() || part.columns.empty(); }),
+      group.parts.end());
+  group.bias = kept_rows(group.bias, s, n);
+  group.scale = kept_rows(group.scale, s, n);
+  group.results = std::move(results);
+  group.windows = std::move(windows);
+  group.pixels = s.pixel_count;
+  group.blocks = s.block_count;
+}
+
+}  // namespace
+
+std::vector<Group> fuse(Network& network) { return Fusion(network).run(); }
+
+void drop_unread(Network& network) {
+  std::vector<bool> live(network.graph.constants.size(), false);
+  const auto mark = [&](const std::vector<Vector>& vectors) {
+    for (const Vector v : vectors) {
+      if (v != no_vector) live[v] = true;
+    }
+  };
+  for (const Tensor& output : network.graph.outputs) mark(output.vectors);
+  for (std::size_t g = network.groups.size(); g-- > 0;) {
+    Group& group = network.groups[g];
+    shrink(group, survivors(group, live), network.graph.n);
+    for (const Part& part : group.parts) mark(part.inputs);
+    for (const auto& window : group.windows) mark(window);
+  }
+  network.groups.erase(std::remove_if(network.groups.begin(), network.groups.end(),
+                                      [](const Group& g) { return g.pixels == 0; }),
+                       network.groups.end());
+}
+
+}  // namespace tactus::compiler::optimise

@@ -1,0 +1,213 @@
+#include "firmware/compiler/targets/tcu/optimise/graph.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+
+namespace tactus::compiler::optimise {
+namespace {
+
+OpKind kind_of(hir::Kind kind) {
+  switch (kind) {
+    case hir::Kind::add:
+      return OpKind::add;
+    case hir::Kind::subtract:
+      return OpKind::subtract;
+    case hir::Kind::multiply:
+      return OpKind::multiply;
+    case hir::Kind::relu:
+      return OpKind::relu;
+    case hir::Kind::clip:
+      return OpKind::clip;
+    case hir::Kind::leaky_relu:
+      return OpKind::leaky_relu;
+    case hir::Kind::max_pool:
+      return OpKind::max_pool;
+    case hir::Kind::average_pool:
+      return OpKind::average_pool;
+    case hir::Kind::norm:
+      return OpKind::norm;
+    case hir::Kind::interpolate:
+      return OpKind::interpolate;
+    case hir::Kind::load:
+    case hir::Kind::save:
+    case hir::Kind::softmax:
+      break;
+  }
+  internal_error("no operation of the optimiser: {}", hir::to_string(kind));
+}
+
+bool is_copy(const hir::VectorOperation& o) {
+  return o.kind == hir::Kind::load || o.kind == hir::Kind::save || o.kind == hir::Kind::softmax ||
+         (o.kind == hir::Kind::max_pool && o.inputs.size() == 1);
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(std::uint32_t array_size, const MemoryManager& memory)
+    : memory_(memory) {
+  graph_.n = array_size;
+}
+
+void GraphBuilder::add_input(const std::string& name, const Addresses& addresses,
+                             const StepShape& shape) {
+  Tensor tensor{name, shape.blocks, {}};
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const std::uint64_t before = i % shape.blocks * std::uint64_t{graph_.n};
+    const std::uint64_t left = shape.channels > before ? shape.channels - before : 0;
+    const Vector vector =
+        graph_.add_vector(static_cast<std::uint32_t>(std::min<std::uint64_t>(graph_.n, left)));
+    vectors_[addresses[i]] = vector;
+    tensor.vectors.push_back(vector);
+  }
+  graph_.inputs.push_back(std::move(tensor));
+}
+
+void GraphBuilder::add_output(const std::string& name, const Addresses& addresses,
+                              std::uint32_t blocks) {
+  Tensor tensor{name, blocks, {}};
+  for (const Address address : addresses) tensor.vectors.push_back(find(address));
+  graph_.outputs.push_back(std::move(tensor));
+}
+
+void GraphBuilder::add_step(const hir::Layer& layer, const StepShape& shape) {
+  products_.clear();
+  positions_.clear();
+  for (const hir::Operation& operation : layer.operations) {
+    if (const auto* product = std::get_if<hir::MatMul>(&operation)) {
+      add_product(*product, shape);
+    } else {
+      add_vectors(std::get<hir::VectorOperation>(operation), shape);
+    }
+  }
+}
+
+const float* GraphBuilder::constant(Address address) const {
+  return memory_.constant_values(address);
+}
+
+Vector GraphBuilder::find(Address address) {
+  if (address.is(Tag::zeroes)) return no_vector;
+  const auto found = vectors_.find(address);
+  if (found != vectors_.end()) return found->second;
+  const float* values = constant(address);
+  if (values == nullptr) internal_error("{} was never made", to_string(address));
+  const float* end = values + graph_.n;
+  while (end != values && end[-1] == 0.0F) --end;
+  const Vector vector = graph_.add_vector(static_cast<std::uint32_t>(end - values));
+  graph_.constants[vector] = values;
+  vectors_[address] = vector;
+  return vector;
+}
+
+Op& GraphBuilder::new_op(OpKind kind, const Addresses& outputs, const StepShape& shape,
+                         std::uint32_t blocks) {
+  Op op;
+  op.kind = kind;
+  op.name = shape.name;
+  op.blocks = blocks;
+  const bool whole = outputs.size() == shape.vectors && blocks == shape.blocks;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::uint64_t before = i % blocks * std::uint64_t{graph_.n};
+    const std::uint64_t left = shape.channels > before ? shape.channels - before : 0;
+    const std::uint64_t lanes = whole ? std::min<std::uint64_t>(graph_.n, left) : graph_.n;
+    const Vector vector = graph_.add_vector(static_cast<std::uint32_t>(lanes));
+    vectors_[outputs[i]] = vector;
+    op.outputs.push_back(vector);
+  }
+  graph_.ops.push_back(std::move(op));
+  return graph_.ops.back();
+}
+
+void GraphBuilder::add_product(const hir::MatMul& product, const StepShape& shape) {
+  const std::uint32_t ref = product.outputs.front().ref();
+  const auto known = products_.find(ref);
+  if (known == products_.end()) {
+    products_[ref] = graph_.ops.size();
+    (void)new_op(OpKind::product, {}, shape, product.output_blocks);
+  }
+  Op& op = graph_.ops[products_.at(ref)];
+  Tap tap;
+  tap.input_blocks = product.input_blocks;
+  tap.weights = constant(product.weights.front());
+  tap.row = std::size_t{product.output_blocks} * graph_.n;
+  if (!product.bias.empty()) tap.bias = constant(product.bias.front());
+  const std::uint64_t all = shape.vectors;
+  for (std::size_t p = 0; p < product.pairs(); ++p) {
+    const Address first = product.outputs[p * product.output_blocks];
+    const auto [place, is_new] = positions_.try_emplace(
+        first, static_cast<std::uint32_t>(op.outputs.size() / product.output_blocks));
+    if (is_new) {
+      for (std::uint32_t b = 0; b < product.output_blocks; ++b) {
+        std::uint64_t lanes = graph_.n;
+        if (product.output_blocks == shape.blocks && all >= product.outputs.size()) {
+          const std::uint64_t before = b * std::uint64_t{graph_.n};
+          lanes =
+              std::min<std::uint64_t>(lanes, shape.channels > before ? shape.channels - before : 0);
+        }
+        const Vector vector = graph_.add_vector(static_cast<std::uint32_t>(lanes));
+        vectors_[product.outputs[p * product.output_blocks + b]] = vector;
+        op.outputs.push_back(vector);
+      }
+    }
+    tap.pixels.push_back(place->second);
+    if (!product.inputs[p * product.input_blocks].is(Tag::zeroes)) op.macs += product.true_macs;
+  }
+  tap.inputs.reserve(product.inputs.size());
+  for (const Address input : product.inputs) tap.inputs.push_back(find(input));
+  op.taps.push_back(std::move(tap));
+}
+
+/// A lane that is 0 in the data stays 0 but where an operation can make something of nothing.
+std::uint32_t GraphBuilder::used_lanes(const Op& op, std::size_t output) const {
+  std::uint32_t most = 0;
+  const auto count = [&](std::size_t operand) {
+    const Vector vector = op.inputs[operand][output];
+    if (vector != no_vector) most = std::max<std::uint32_t>(most, graph_.lanes[vector]);
+  };
+  switch (op.kind) {
+    case OpKind::clip: {
+      const float low = graph_.constants[op.inputs[1][output]][0];
+      const float high = graph_.constants[op.inputs[2][output]][0];
+      if (low > 0 || high < 0) return graph_.n;
+      count(0);
+      break;
+    }
+    case OpKind::leaky_relu:
+      count(0);
+      break;
+    case OpKind::average_pool:
+      for (std::size_t k = 0; k + 1 < op.inputs.size(); ++k) count(k);
+      break;
+    case OpKind::interpolate:
+      for (std::size_t k = 0; k < op.inputs.size(); k += 2) count(k);
+      break;
+    default:
+      for (std::size_t k = 0; k < op.inputs.size(); ++k) count(k);
+  }
+  return most;
+}
+
+void GraphBuilder::add_vectors(const hir::VectorOperation& operation, const StepShape& shape) {
+  if (is_copy(operation)) {
+    for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
+      vectors_[operation.outputs[i]] = find(operation.inputs[0][i]);
+    }
+    return;
+  }
+  std::vector<std::vector<Vector>> operands;
+  for (const Addresses& addresses : operation.inputs) {
+    std::vector<Vector>& operand = operands.emplace_back();
+    operand.reserve(addresses.size());
+    for (const Address address : addresses) operand.push_back(find(address));
+  }
+  const bool whole = operation.outputs.size() == shape.vectors;
+  Op& op = new_op(kind_of(operation.kind), operation.outputs, shape,
+                  whole && operation.outputs.size() % shape.blocks == 0 ? shape.blocks : 1);
+  op.inputs = std::move(operands);
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    graph_.lanes[op.outputs[i]] = static_cast<std::uint16_t>(used_lanes(op, i));
+  }
+}
+
+}  // namespace tactus::compiler::optimise

@@ -1,0 +1,114 @@
+// A network as single vectors and the operations between them.
+//
+// Each vector is made once. Copies, views, splits and concatenations of whole vectors are gone:
+// what they name is the vector itself. An operation's results are pixels of `blocks` vectors each,
+// in the order of the published layout; `lanes` says how many lanes of a vector can differ from 0.
+// Built from the layers of HIR of the frontend, one step of the model each, before any memory is
+// given to them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/hir/hir.h"
+#include "firmware/compiler/targets/tcu/memory/memory_manager.h"
+
+namespace tactus::compiler::optimise {
+
+using Vector = std::uint32_t;
+inline constexpr Vector no_vector = 0xFFFFFFFF;
+
+enum class OpKind : std::uint8_t {
+  product,
+  add,
+  subtract,
+  multiply,
+  relu,
+  clip,
+  leaky_relu,
+  max_pool,
+  average_pool,
+  norm,
+  interpolate,
+};
+
+/// One matrix times some vectors, a term of a product.
+struct Tap {
+  std::uint32_t input_blocks = 1;
+  const float* weights = nullptr;     ///< row j, block b: weights + j * row + b * N
+  std::size_t row = 0;                ///< floats from row to row
+  const float* bias = nullptr;        ///< of all blocks, or null
+  std::vector<Vector> inputs;         ///< [pair * input_blocks + block]; no_vector: zeroes
+  std::vector<std::uint32_t> pixels;  ///< of the result, one a pair
+};
+
+struct Op {
+  OpKind kind = OpKind::product;
+  std::string name;
+  std::uint32_t blocks = 1;
+  std::vector<Vector> outputs;
+  std::vector<std::vector<Vector>> inputs;  ///< as the operands of HIR; empty for a product
+  std::vector<Tap> taps;
+  std::uint64_t macs = 0;  ///< that the model asks for
+};
+
+struct Tensor {
+  std::string name;
+  std::uint32_t blocks = 1;
+  std::vector<Vector> vectors;
+};
+
+struct Graph {
+  std::uint32_t n = 0;                  ///< lanes of a vector
+  std::vector<const float*> constants;  ///< by vector; null for those made at run time
+  std::vector<std::uint16_t> lanes;     ///< by vector
+  std::vector<Op> ops;
+  std::vector<Tensor> inputs, outputs;
+
+  [[nodiscard]] Vector add_vector(std::uint32_t used_lanes) {
+    constants.push_back(nullptr);
+    lanes.push_back(static_cast<std::uint16_t>(used_lanes));
+    return static_cast<Vector>(constants.size() - 1);
+  }
+};
+
+/// What the frontend knows of a step beside its HIR.
+struct StepShape {
+  std::string name;
+  std::uint32_t blocks = 1;    ///< vectors of a pixel of its result
+  std::uint64_t channels = 0;  ///< lanes in use over these blocks
+  std::uint64_t vectors = 0;   ///< of the whole result
+};
+
+class GraphBuilder {
+ public:
+  /// `memory` keeps the values of constants and gives nothing back while the graph is built.
+  GraphBuilder(std::uint32_t array_size, const MemoryManager& memory);
+
+  void add_input(const std::string& name, const Addresses& addresses, const StepShape& shape);
+  void add_step(const hir::Layer& layer, const StepShape& shape);
+  void add_output(const std::string& name, const Addresses& addresses, std::uint32_t blocks);
+  [[nodiscard]] Graph take() { return std::move(graph_); }
+
+ private:
+  void add_product(const hir::MatMul& product, const StepShape& shape);
+  void add_vectors(const hir::VectorOperation& operation, const StepShape& shape);
+  [[nodiscard]] Vector find(Address address);
+  [[nodiscard]] const float* constant(Address address) const;
+  [[nodiscard]] Op& new_op(OpKind kind, const Addresses& outputs, const StepShape& shape,
+                           std::uint32_t blocks);
+  [[nodiscard]] std::uint32_t used_lanes(const Op& op, std::size_t output) const;
+
+  const MemoryManager& memory_;
+  Graph graph_;
+  std::unordered_map<Address, Vector> vectors_;
+  /// Products of the running step by the temps they sum up in: the op, and where a temp stands.
+  std::unordered_map<std::uint32_t, std::size_t> products_;
+  std::unordered_map<Address, std::uint32_t> positions_;
+};
+
+}  // namespace tactus::compiler::optimise

@@ -1,0 +1,410 @@
+#include "firmware/compiler/targets/tcu/optimise/lowering.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "firmware/compiler/targets/tcu/optimise/runs.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::compiler::optimise {
+namespace {
+
+class JobLowering {
+ public:
+  JobLowering(const Network& network, Schedule& schedule, Blocks& blocks,
+              const tcu::Architecture& architecture, const Places& places)
+      : network_(network),
+        schedule_(schedule),
+        blocks_(blocks),
+        architecture_(architecture),
+        places_(places),
+        residence_(schedule, places.arena, places.arena_end, places.spill,
+                   architecture.dram0_depth) {
+    for (std::size_t t = 0; t < network.graph.outputs.size(); ++t) {
+      const std::vector<Vector>& vectors = network.graph.outputs[t].vectors;
+      for (std::size_t i = 0; i < vectors.size(); ++i) {
+        if (vectors[i] == no_vector) continue;
+        outputs_[vectors[i]].push_back(static_cast<std::uint32_t>(places.outputs[t] + i));
+      }
+    }
+  }
+
+  std::optional<Lowered> run(std::uint32_t& too_large) {
+    for (std::uint32_t number = 0; number < schedule_.jobs.size(); ++number) {
+      number_ = number;
+      job_ = &schedule_.jobs[number];
+      group_ = &network_.groups[job_->group];
+      too_large = job_->group;
+      if (!residence_.enter(number, codes())) return std::nullopt;
+      const bool fits = group_->kind == GroupKind::sum ? sum() : simd();
+      if (!fits) return std::nullopt;
+      write_outputs();
+      residence_.settle(number);
+      lowered_.job_ends.push_back(codes().size());
+    }
+    lowered_.local_end = std::max<std::uint64_t>(residence_.highest(), places_.arena);
+    lowered_.dram0_end = std::max<std::uint64_t>(residence_.highest_dram0(), places_.spill);
+    lowered_.moved = residence_.spilled();
+    return std::move(lowered_);
+  }
+
+ private:
+  Codes& codes() { return lowered_.codes; }
+  [[nodiscard]] std::uint32_t accumulator(std::uint32_t pixel, std::uint32_t block) const {
+    return (block - job_->first_block) * job_->pixels() + pixel - job_->first_pixel;
+  }
+  [[nodiscard]] bool mine(const Column& column) const {
+    return column.block >= job_->first_block && column.block < job_->end_block;
+  }
+
+  bool sum();
+  bool simd();
+  void lower_parts();
+  void move_in(const Part& part, const Range& range, bool accumulate);
+  void multiply(std::size_t part, bool accumulate, bool with_bias);
+  void start_with_bias(std::uint32_t block, bool accumulate);
+  void load_block(std::uint32_t block);
+  void add_everywhere(double value);
+  void add_extreme(bool negative);
+  void activate();
+  bool place_results();
+  void move_out();
+  void write_outputs();
+  void add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
+                std::uint32_t other_offset = 0);
+  [[nodiscard]] bool can_move(const Part& part) const;
+
+  const Network& network_;
+  Schedule& schedule_;
+  Blocks& blocks_;
+  const tcu::Architecture& architecture_;
+  const Places& places_;
+  Residence residence_;
+  std::unordered_map<Vector, std::vector<std::uint32_t>> outputs_;  ///< DRAM0 places
+  Lowered lowered_;
+  std::uint32_t number_ = 0;
+  const Job* job_ = nullptr;
+  const Group* group_ = nullptr;
+  std::vector<AddressPair> pairs_;
+  std::vector<Run> runs_;
+};
+
+void JobLowering::add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
+                           std::uint32_t other_offset) {
+  const bool dram = kind == CodeKind::dram_write;
+  const std::uint64_t other_depth =
+      dram ? architecture_.dram0_depth : architecture_.accumulator_depth;
+  find_runs(pairs, architecture_.stride0_depth, architecture_.stride1_depth,
+            std::min(architecture_.local_depth, other_depth), runs_);
+  for (const Run& run : runs_) {
+    Code code;
+    code.kind = kind;
+    code.accumulate = accumulate;
+    code.local = run.first.local;
+    code.other = run.first.other + other_offset;
+    code.local_stride = run.local_stride;
+    code.other_stride = run.other_stride;
+    code.count = run.count;
+    codes().push_back(code);
+  }
+}
+
+void JobLowering::load_block(std::uint32_t block) {
+  Code code;
+  code.kind = CodeKind::load_block;
+  code.block = block;
+  codes().push_back(code);
+}
+
+/// The part's vectors can be added as they lie.
+bool JobLowering::can_move(const Part& part) const {
+  if (part.dense || group_->saturating_product || !group_->scale.empty()) return false;
+  const Column& column = part.columns[0];
+  return column.diagonal == nullptr &&
+         column.factor * static_cast<float>(part.sign * sum_sign(*group_)) == 1.0F;
+}
+
+void JobLowering::move_in(const Part& part, const Range& range, bool accumulate) {
+  pairs_.clear();
+  for (std::size_t i = range.first; i < range.end; ++i) {
+    pairs_.push_back(
+        {residence_.local(part.inputs[i]), accumulator(part.pixels[i], part.columns[0].block)});
+  }
+  add_runs(CodeKind::to_accumulators, pairs_, accumulate);
+}
+
+void JobLowering::multiply(std::size_t number, bool accumulate, bool with_bias) {
+  const Part& part = group_->parts[number];
+  const Range range = entries_of(part, *job_);
+  if (range.size() == 0) return;
+  pairs_.clear();
+  for (std::size_t i = range.first; i < range.end; ++i) {
+    pairs_.push_back({residence_.local(part.inputs[i]), part.pixels[i] - job_->first_pixel});
+  }
+  const std::vector<AddressPair> pairs = pairs_;
+  for (std::size_t c = 0; c < part.columns.size(); ++c) {
+    if (!mine(part.columns[c])) continue;
+    load_block(blocks_.column(job_->group, number, c, with_bias));
+    add_runs(CodeKind::mat_mul, pairs, accumulate,
+             accumulator(job_->first_pixel, part.columns[c].block));
+  }
+}
+
+void JobLowering::start_with_bias(std::uint32_t block, bool accumulate) {
+  load_block(blocks_.bias(job_->group, block));
+  Code code;
+  code.kind = CodeKind::mat_mul_zeroes;
+  code.accumulate = accumulate;
+  code.other = accumulator(job_->first_pixel, block);
+  code.count = job_->pixels();
+  codes().push_back(code);
+}
+
+void JobLowering::lower_parts() {
+  const std::size_t count = group_->parts.size();
+  const std::size_t blocks = job_->blocks();
+  constexpr std::size_t none = ~std::size_t{0};
+  std::vector<std::size_t> matrix(blocks, none), moved(blocks, none);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Part& part = group_->parts[k];
+    if (entries_of(part, *job_).size() != job_->pixels()) continue;
+    std::vector<std::size_t>& first = can_move(part) ? moved : matrix;
+    for (const Column& column : part.columns) {
+      if (!mine(column)) continue;
+      std::size_t& of_block = first[column.block - job_->first_block];
+      if (of_block == none) of_block = k;
+    }
+  }
+  std::vector<bool> started(blocks, false), biased(blocks, false);
+  std::vector<bool> done(count, false);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const auto block = static_cast<std::uint32_t>(job_->first_block + b);
+    const bool bias = blocks_.has_bias(job_->group, block);
+    biased[b] = !bias;
+    if (moved[b] != none && (!bias || matrix[b] != none)) {
+      move_in(group_->parts[moved[b]], entries_of(group_->parts[moved[b]], *job_), false);
+      done[moved[b]] = started[b] = true;
+    } else if (matrix[b] == none) {
+      start_with_bias(block, false);
+      started[b] = biased[b] = true;
+    }
+  }
+  // Matrices that start blocks; a dense one has them all in common.
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::size_t k = matrix[b];
+    if (k == none || done[k] || (started[b] && biased[b])) continue;
+    multiply(k, started[b], true);
+    done[k] = true;
+    for (const Column& column : group_->parts[k].columns) {
+      if (!mine(column)) continue;
+      started[column.block - job_->first_block] = biased[column.block - job_->first_block] = true;
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    if (done[k] || can_move(group_->parts[k])) continue;
+    multiply(k, true, false);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const Part& part = group_->parts[k];
+    if (done[k] || !can_move(part) || !mine(part.columns[0])) continue;
+    const Range range = entries_of(part, *job_);
+    if (range.size() != 0) move_in(part, range, true);
+  }
+}
+
+void JobLowering::add_everywhere(double value) {
+  load_block(blocks_.splat(value));
+  Code code;
+  code.kind = CodeKind::mat_mul_zeroes;
+  code.accumulate = true;
+  code.count = job_->pixels() * job_->blocks();
+  codes().push_back(code);
+}
+
+/// Adds the greatest value, or its negative, to all of the job's accumulators.
+void JobLowering::add_extreme(bool negative) {
+  const std::uint32_t count = job_->pixels() * job_->blocks();
+  const std::uint32_t constants = negative ? places_.negated : places_.greatest;
+  Code code;
+  code.accumulate = true;
+  if (places_.pass_by_zeroes && count >= 4 * architecture_.array_size) {
+    Code load;
+    load.kind = CodeKind::load_local;
+    load.local = constants;
+    codes().push_back(load);
+    code.kind = CodeKind::mat_mul_zeroes;
+    code.count = count;
+    codes().push_back(code);
+    return;
+  }
+  code.kind = CodeKind::to_accumulators;
+  code.local = constants;
+  for (std::uint32_t done = 0; done < count; done += code.count) {
+    code.other = done;
+    code.count = std::min(places_.pass_vectors, count - done);
+    codes().push_back(code);
+  }
+}
+
+void JobLowering::activate() {
+  const double unit =
+      std::ldexp(1.0, -static_cast<int>(tcu::info(architecture_.data_type).binary_point));
+  const double greatest = static_cast<double>(tcu::info(architecture_.data_type).max()) * unit;
+  switch (group_->activation) {
+    case Activation::relu:
+      if (!group_->saturating_product) add_extreme(false);
+      add_extreme(true);
+      break;
+    case Activation::clip: {
+      const auto mantissa = [&](float value) {
+        return static_cast<double>(tcu::quantise(architecture_.data_type, value)) * unit;
+      };
+      const double low = mantissa(group_->low), high = mantissa(group_->high);
+      add_everywhere(greatest - high);
+      add_everywhere(high - greatest);
+      // The range reaches one unit further down than up.
+      add_everywhere(-(greatest + unit) - low);
+      const double back = greatest + unit + low;
+      add_everywhere(std::min(back, greatest));
+      if (back > greatest) add_everywhere(back - greatest);
+      break;
+    }
+    case Activation::leaky_relu:
+    case Activation::none:
+      break;
+  }
+}
+
+bool JobLowering::place_results() {
+  residence_.leave(number_);
+  for (const std::uint32_t chunk : job_->writes) {
+    if (!residence_.place(chunk, codes())) return false;
+  }
+  return true;
+}
+
+void JobLowering::move_out() {
+  pairs_.clear();
+  for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+    for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
+      const Vector v = group_->results[std::size_t{p} * group_->blocks + b];
+      pairs_.push_back({residence_.local(v), accumulator(p, b)});
+    }
+  }
+  // Chunk by chunk, so that runs are as long as they can be.
+  std::sort(pairs_.begin(), pairs_.end(),
+            [](const AddressPair& x, const AddressPair& y) { return x.local < y.local; });
+  add_runs(CodeKind::to_local, pairs_, false);
+}
+
+bool JobLowering::sum() {
+  lower_parts();
+  activate();
+  if (!place_results()) return false;
+  if (group_->activation == Activation::leaky_relu) {
+    // From -x: makes M + min((1 - a) x, 0) of a copy, takes M away, and adds the copy again.
+    move_out();
+    const std::vector<AddressPair> copies = pairs_;
+    load_block(blocks_.leaky(group_->alpha));
+    add_runs(CodeKind::mat_mul, copies, false);
+    add_extreme(true);
+    add_runs(CodeKind::to_accumulators, copies, true);
+  }
+  move_out();
+  return true;
+}
+
+/// Operands come into the accumulators behind the results' places.
+bool JobLowering::simd() {
+  const std::uint32_t results = job_->pixels() * job_->blocks();
+  std::vector<Vector> operands;
+  for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
+    for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+      for (const Vector v : group_->windows[std::size_t{p} * group_->blocks + b]) {
+        if (v != no_vector) operands.push_back(v);
+      }
+    }
+  }
+  std::sort(operands.begin(), operands.end(),
+            [&](Vector x, Vector y) { return residence_.local(x) < residence_.local(y); });
+  operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+  std::unordered_map<Vector, std::uint32_t> place;
+  std::vector<AddressPair> pairs;
+  for (const Vector v : operands) {
+    const auto at = static_cast<std::uint32_t>(results + place.size());
+    place[v] = at;
+    pairs.push_back({residence_.local(v), at});
+  }
+  add_runs(CodeKind::to_accumulators, pairs, false);
+  for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+    for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
+      const std::size_t at = std::size_t{p} * group_->blocks + b;
+      const std::vector<Vector>& window = group_->windows[at];
+      const bool negated = network_.signs[group_->results[at]] < 0;
+      const tcu::SimdOp op = group_->kind == GroupKind::multiply ? tcu::SimdOp::multiply
+                             : negated                           ? tcu::SimdOp::min
+                                                                 : tcu::SimdOp::max;
+      for (std::size_t k = 0; k < window.size(); ++k) {
+        Code code;
+        code.kind = CodeKind::simd;
+        code.simd_reads = true;
+        code.block = place.at(window[k]);
+        code.simd =
+            k == 0 ? tcu::SimdFields{tcu::SimdOp::move, 0, 0, 1} : tcu::SimdFields{op, 0, 1, 1};
+        if (k + 1 == window.size()) {
+          code.simd_writes = true;
+          code.simd.dest = 0;
+          code.other = accumulator(p, b);
+        }
+        codes().push_back(code);
+      }
+    }
+  }
+  if (!place_results()) return false;
+  move_out();
+  return true;
+}
+
+void JobLowering::write_outputs() {
+  pairs_.clear();
+  for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
+    for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+      const Vector v = group_->results[std::size_t{p} * group_->blocks + b];
+      const auto found = outputs_.find(v);
+      if (found == outputs_.end()) continue;
+      for (const std::uint32_t at : found->second) pairs_.push_back({residence_.local(v), at});
+    }
+  }
+  if (pairs_.empty()) return;
+  std::sort(pairs_.begin(), pairs_.end(),
+            [](const AddressPair& x, const AddressPair& y) { return x.local < y.local; });
+  add_runs(CodeKind::dram_write, pairs_, false);
+}
+
+}  // namespace
+
+std::optional<Lowered> lower(const Network& network, Schedule& schedule, Blocks& blocks,
+                             const tcu::Architecture& architecture, const Places& places,
+                             std::uint32_t& too_large) {
+  return JobLowering(network, schedule, blocks, architecture, places).run(too_large);
+}
+
+std::uint64_t accumulators_of(const Network& network, const Job& job) {
+  const Group& group = network.groups[job.group];
+  std::uint64_t count = std::uint64_t{job.pixels()} * job.blocks();
+  if (group.windows.empty()) return count;
+  std::vector<Vector> operands;
+  for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
+    for (std::uint32_t b = job.first_block; b < job.end_block; ++b) {
+      const auto& window = group.windows[std::size_t{p} * group.blocks + b];
+      operands.insert(operands.end(), window.begin(), window.end());
+    }
+  }
+  std::sort(operands.begin(), operands.end());
+  operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+  return count + operands.size();
+}
+
+}  // namespace tactus::compiler::optimise

@@ -1,0 +1,327 @@
+#include "firmware/compiler/targets/tcu/optimise/network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "firmware/compiler/targets/tcu/optimise/fusion.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::compiler::optimise {
+namespace {
+
+/// A shift may take this part of the data type's range, no more.
+constexpr double largest_shift = 0.25;
+/// What an offset may be below 0 where it is taken for 0, in units of the last place.
+constexpr double largest_rounding = 1;
+
+class Storage {
+ public:
+  Storage(Network& network, const tcu::Architecture& architecture)
+      : network_(network), type_(tcu::info(architecture.data_type)) {
+    unit_ = std::ldexp(1.0, -static_cast<int>(type_.binary_point));
+    network_.signs.assign(network_.graph.constants.size(), 1);
+    network_.shifts.assign(network_.graph.constants.size(), nullptr);
+    is_output_.assign(network_.graph.constants.size(), false);
+    for (const Tensor& output : network_.graph.outputs) {
+      for (const Vector v : output.vectors) {
+        if (v != no_vector) is_output_[v] = true;
+      }
+    }
+  }
+
+  void decide() {
+    for (Group& group : network_.groups) {
+      group.saturating_product = group.activation == Activation::relu && is_single_product(group);
+    }
+    choose_shifts();
+    for (Group& group : network_.groups) {
+      group.saturating_product = group.saturating_product && leaves_no_offset_below(group);
+    }
+    for (Group& group : network_.groups) choose_sign(group);
+    for (Group& group : network_.groups) split_parts(group);
+  }
+
+ private:
+  /// Each result is one vector times one diagonal.
+  static bool is_single_product(const Group& group) {
+    std::vector<bool> seen(group.results.size());
+    for (const Part& part : group.parts) {
+      if (part.dense) return false;
+      for (const std::uint32_t pixel : part.pixels) {
+        const std::size_t at = pixel * group.blocks + part.columns[0].block;
+        if (seen[at]) return false;
+        seen[at] = true;
+      }
+    }
+    return std::all_of(seen.begin(), seen.end(), [](bool one) { return one; });
+  }
+
+  void choose_shifts();
+  [[nodiscard]] bool leaves_no_offset_below(const Group& group) const;
+  [[nodiscard]] bool takes_shift(const Group& reader, const std::vector<bool>& made) const;
+  [[nodiscard]] std::vector<float> wanted_shift(const Group& reader, const Group& made) const;
+  void choose_sign(Group& group);
+  void split_parts(Group& group) const;
+
+  Network& network_;
+  const tcu::DataTypeInfo& type_;
+  double unit_ = 1;
+  std::vector<bool> is_output_;
+};
+
+/// The reader can take the shift back in a bias that is the same for all its pixels.
+bool Storage::takes_shift(const Group& reader, const std::vector<bool>& made) const {
+  for (const auto& window : reader.windows) {
+    for (const Vector v : window) {
+      if (v != no_vector && made[v]) return false;
+    }
+  }
+  for (const Part& part : reader.parts) {
+    std::size_t count = 0;
+    for (const Vector v : part.inputs) count += made[v] ? 1 : 0;
+    if (count != 0 && (count != part.inputs.size() || count != reader.pixels)) return false;
+  }
+  return true;
+}
+
+/// Offset over scale where a normalisation with ReLU reads the group; empty if that is no help.
+std::vector<float> Storage::wanted_shift(const Group& reader, const Group& made) const {
+  if (!reader.saturating_product || reader.blocks != made.blocks || reader.bias.empty()) return {};
+  std::vector<float> shift(reader.bias.size());
+  bool any = false;
+  for (const Part& part : reader.parts) {
+    const Column& column = part.columns[0];
+    for (std::uint32_t lane = 0; lane < network_.graph.n; ++lane) {
+      const std::size_t at = column.block * network_.graph.n + lane;
+      const double offset = reader.bias[at];
+      if (offset == 0) continue;
+      const double exact =
+          static_cast<double>(column.factor) *
+          (column.diagonal == nullptr ? 1.0 : static_cast<double>(column.diagonal[lane]));
+      const double scale = std::floor(exact / unit_ + 0.5) * unit_;
+      if (scale == 0) return {};
+      // Rounded so that what is left of the offset is not negative.
+      const double steps = offset / scale / unit_;
+      const double shifted = (scale > 0 ? std::floor(steps) : std::ceil(steps)) * unit_;
+      if (std::fabs(shifted) > largest_shift * static_cast<double>(type_.max()) * unit_) return {};
+      shift[at] = static_cast<float>(shifted);
+      any = true;
+    }
+  }
+  return any ? shift : std::vector<float>{};
+}
+
+void Storage::choose_shifts() {
+  std::vector<bool> made(network_.graph.constants.size(), false);
+  for (std::size_t g = 0; g < network_.groups.size(); ++g) {
+    Group& group = network_.groups[g];
+    if (group.kind != GroupKind::sum || group.activation != Activation::none) continue;
+    if (std::any_of(group.results.begin(), group.results.end(),
+                    [&](Vector v) { return is_output_[v]; })) {
+      continue;
+    }
+    for (const Vector v : group.results) made[v] = true;
+    bool possible = true;
+    std::vector<float> shift;
+    for (std::size_t r = g + 1; r < network_.groups.size() && possible; ++r) {
+      const Group& reader = network_.groups[r];
+      possible = takes_shift(reader, made);
+      const bool reads_all_of_it =
+          reader.saturating_product && reader.results.size() == group.results.size() &&
+          std::all_of(reader.parts.begin(), reader.parts.end(), [&](const Part& part) {
+            return std::all_of(part.inputs.begin(), part.inputs.end(),
+                               [&](Vector v) { return made[v]; });
+          });
+      if (reads_all_of_it && shift.empty()) shift = wanted_shift(reader, group);
+    }
+    for (const Vector v : group.results) made[v] = false;
+    if (!possible || shift.empty()) continue;
+    group.shift = std::move(shift);
+    for (std::size_t i = 0; i < group.results.size(); ++i) {
+      network_.shifts[group.results[i]] = group.shift.data() + i % group.blocks * network_.graph.n;
+    }
+  }
+}
+
+/// The bias of a saturating product is the greatest value less what the input's shift leaves of the
+/// offset, which must not be negative beyond rounding.
+bool Storage::leaves_no_offset_below(const Group& group) const {
+  if (group.bias.empty() && group.shift.empty()) return true;
+  for (const Part& part : group.parts) {
+    const Column& column = part.columns[0];
+    for (const Vector v : part.inputs) {
+      const float* shift = network_.shifts[v];
+      if (shift != nullptr && shift != network_.shifts[part.inputs[0]]) return false;
+    }
+    const float* shift = network_.shifts[part.inputs[0]];
+    for (std::uint32_t lane = 0; lane < network_.graph.n; ++lane) {
+      const float offset =
+          group.bias.empty() ? 0.0F : group.bias[column.block * network_.graph.n + lane];
+      const double scale =
+          static_cast<double>(column.factor) *
+          (column.diagonal == nullptr ? 1.0 : static_cast<double>(column.diagonal[lane]));
+      const double rounded = std::floor(scale / unit_ + 0.5) * unit_;
+      const double left = static_cast<double>(offset) -
+                          (shift == nullptr ? 0.0 : rounded * static_cast<double>(shift[lane]));
+      if (left < -largest_rounding * unit_) return false;
+    }
+  }
+  return true;
+}
+
+void Storage::choose_sign(Group& group) {
+  std::vector<int>& signs = network_.signs;
+  if (group.kind == GroupKind::sum) {
+    const bool negated =
+        group.activation == Activation::relu || group.activation == Activation::leaky_relu;
+    group.sign = negated ? -1 : 1;
+    const bool output = std::any_of(group.results.begin(), group.results.end(),
+                                    [&](Vector v) { return is_output_[v]; });
+    if (group.activation == Activation::none && !output) {
+      // Copies into the accumulators need the sign of what is copied.
+      std::int64_t votes = 0;
+      for (const Part& part : group.parts) {
+        if (part.dense || part.columns[0].diagonal != nullptr) continue;
+        if (std::fabs(part.columns[0].factor) != 1.0F) continue;
+        const auto count = static_cast<std::int64_t>(part.inputs.size());
+        const int sign = part.columns[0].factor > 0 ? 1 : -1;
+        votes += signs[part.inputs.front()] * sign * count;
+      }
+      if (votes < 0) group.sign = -1;
+    }
+    for (const Vector v : group.results) signs[v] = group.sign;
+    return;
+  }
+  for (std::size_t i = 0; i < group.results.size(); ++i) {
+    int sign = 1;
+    for (const Vector v : group.windows[i]) {
+      if (v == no_vector) continue;
+      sign = group.kind == GroupKind::multiply ? sign * signs[v] : signs[v];
+    }
+    signs[group.results[i]] = sign;
+  }
+}
+
+/// Inputs of a part are stored alike.
+void Storage::split_parts(Group& group) const {
+  std::vector<Part> parts;
+  for (Part& part : group.parts) {
+    std::map<std::pair<int, const float*>, Part> alike;
+    for (std::size_t i = 0; i < part.inputs.size(); ++i) {
+      const Vector v = part.inputs[i];
+      Part& target = alike[{network_.signs[v], network_.shifts[v]}];
+      target.inputs.push_back(v);
+      target.pixels.push_back(part.pixels[i]);
+      target.rows = std::max<std::uint32_t>(target.rows, network_.graph.lanes[v]);
+    }
+    for (auto& [key, target] : alike) {
+      target.dense = part.dense;
+      target.columns = part.columns;
+      target.sign = key.first;
+      target.shift = key.second;
+      parts.push_back(std::move(target));
+    }
+  }
+  group.parts = std::move(parts);
+}
+
+/// Copies with sign 1 and without shift of vectors that are stored otherwise; `wanted` says which.
+class PlainCopies {
+ public:
+  explicit PlainCopies(Network& network) : network_(network) {}
+
+  Vector plain(Vector vector) {
+    const auto [place, is_new] = copies_.try_emplace(vector, no_vector);
+    if (is_new) {
+      place->second = network_.graph.add_vector(network_.graph.lanes[vector]);
+      network_.signs.push_back(1);
+      network_.shifts.push_back(nullptr);
+      fresh_.push_back(vector);
+    }
+    return place->second;
+  }
+
+  /// The copies asked for since the last call, as a group.
+  void take(const std::string& name, std::vector<Group>& groups) {
+    if (fresh_.empty()) return;
+    // Vectors of one shift can be copied by one block of weights.
+    std::map<std::tuple<int, const float*>, std::vector<Vector>> alike;
+    for (const Vector v : fresh_) alike[{network_.signs[v], network_.shifts[v]}].push_back(v);
+    for (auto& [key, vectors] : alike) {
+      Group group;
+      group.name = name + " (plain)";
+      group.pixels = static_cast<std::uint32_t>(vectors.size());
+      Part part;
+      Column column;
+      part.columns = {column};
+      part.sign = std::get<0>(key);
+      part.shift = std::get<1>(key);
+      for (std::uint32_t p = 0; p < group.pixels; ++p) {
+        part.inputs.push_back(vectors[p]);
+        part.pixels.push_back(p);
+        part.rows = std::max<std::uint32_t>(part.rows, network_.graph.lanes[vectors[p]]);
+        group.results.push_back(copies_.at(vectors[p]));
+      }
+      group.parts.push_back(std::move(part));
+      groups.push_back(std::move(group));
+    }
+    fresh_.clear();
+  }
+
+ private:
+  Network& network_;
+  std::map<Vector, Vector> copies_;
+  std::vector<Vector> fresh_;
+};
+
+/// Outputs lie as published, and the operands of a maximum are stored alike.
+void insert_plain_copies(Network& network) {
+  PlainCopies copies(network);
+  const auto is_plain = [&](Vector v) {
+    return v == no_vector || (network.signs[v] == 1 && network.shifts[v] == nullptr);
+  };
+  std::vector<Group> groups;
+  for (Group& group : network.groups) {
+    for (std::size_t i = 0; i < group.windows.size(); ++i) {
+      auto& window = group.windows[i];
+      const bool alike = std::all_of(window.begin(), window.end(), [&](Vector v) {
+        return network.signs[v] == network.signs[window.front()];
+      });
+      if (alike || group.kind != GroupKind::maximum) continue;
+      for (Vector& v : window) {
+        if (!is_plain(v)) v = copies.plain(v);
+      }
+      network.signs[group.results[i]] = 1;
+    }
+    copies.take(group.name, groups);
+    groups.push_back(std::move(group));
+  }
+  // What no group makes is copied from where it lies.
+  std::vector<bool> is_made(network.graph.constants.size(), false);
+  for (const Group& group : groups) {
+    for (const Vector v : group.results) is_made[v] = true;
+  }
+  for (Tensor& output : network.graph.outputs) {
+    for (Vector& v : output.vectors) {
+      if (v != no_vector && (!is_plain(v) || !is_made[v])) v = copies.plain(v);
+    }
+    copies.take(output.name, groups);
+  }
+  network.groups = std::move(groups);
+}
+
+}  // namespace
+
+Network form_network(Graph graph, const tcu::Architecture& architecture) {
+  Network network;
+  network.graph = std::move(graph);
+  network.groups = fuse(network);
+  drop_unread(network);
+  Storage(network, architecture).decide();
+  insert_plain_copies(network);
+  return network;
+}
+
+}  // namespace tactus::compiler::optimise

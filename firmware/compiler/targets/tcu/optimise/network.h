@@ -1,0 +1,79 @@
+// The network as groups: what is computed between two visits to local memory.
+//
+// A group's result is a sum of parts (matrices, diagonals, copies), a bias, and an activation; it
+// is made in the accumulators and then moved to local memory. Maxima and products of two run-time
+// values have groups of their own, computed by SIMD instructions.
+//
+// Values are stored as sign * (x + shift): the sign is -1 behind a ReLU, which saturating sums make
+// negated, and the shift lets a normalisation with ReLU be one diagonal product and one pass.
+// Pixels that nobody reads are not there.
+// Source: the compiler's notes in firmware/README.md, "Optimised programs".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/optimise/graph.h"
+#include "isa/tcu/architecture.h"
+
+namespace tactus::compiler::optimise {
+
+enum class Activation : std::uint8_t { none, relu, leaky_relu, clip };
+
+/// Weights of a part for one block of the result.
+struct Column {
+  std::uint32_t block = 0;
+  const float* weights = nullptr;  ///< dense; row j of the input at weights + j * row
+  std::size_t row = 0;
+  const float* diagonal = nullptr;  ///< one factor a lane; null: all 1
+  float factor = 1;                 ///< of all
+  const float* bias = nullptr;      ///< of the part's pixels only, or null
+};
+
+/// Vectors that meet the same weights: inputs[i] contributes to pixels[i], which rise.
+struct Part {
+  bool dense = false;
+  std::vector<Vector> inputs;
+  std::vector<std::uint32_t> pixels;
+  std::vector<Column> columns;   ///< dense: of many blocks; else of one
+  std::uint32_t rows = 0;        ///< lanes of the inputs that can differ from 0
+  int sign = 1;                  ///< of the inputs as stored
+  const float* shift = nullptr;  ///< of the inputs as stored, or null
+};
+
+enum class GroupKind : std::uint8_t { sum, maximum, multiply };
+
+struct Group {
+  std::string name;
+  std::vector<std::string> nodes;  ///< of the model, in order
+  GroupKind kind = GroupKind::sum;
+  std::uint32_t blocks = 1, pixels = 0;
+  std::uint64_t macs = 0;       ///< that the model asks for
+  std::vector<Vector> results;  ///< [pixel * blocks + block]
+  std::vector<Part> parts;
+  std::vector<float> bias;   ///< [block * N + lane]; empty: none
+  std::vector<float> scale;  ///< of all parts, likewise; a normalisation taken in
+  Activation activation = Activation::none;
+  float alpha = 0, low = 0, high = 0;
+  /// Maximum: operands of result i are windows[i]; multiply: two each.
+  std::vector<std::vector<Vector>> windows;
+  int sign = 1;              ///< of the results as stored, for sums
+  std::vector<float> shift;  ///< [block * N + lane]; empty: none
+  /// One product of M - s x, so that the ReLU is one pass.
+  bool saturating_product = false;
+};
+
+struct Network {
+  Graph graph;
+  std::vector<Group> groups;                    ///< producers first
+  std::vector<int> signs;                       ///< by vector, as stored
+  std::vector<const float*> shifts;             ///< by vector, as stored; null: none
+  std::vector<std::unique_ptr<float[]>> owned;  ///< constants made here
+};
+
+/// Forms groups, drops what is not needed, and decides how values are stored.
+[[nodiscard]] Network form_network(Graph graph, const tcu::Architecture& architecture);
+
+}  // namespace tactus::compiler::optimise

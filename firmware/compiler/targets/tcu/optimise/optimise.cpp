@@ -1,0 +1,349 @@
+#include "firmware/compiler/targets/tcu/optimise/optimise.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "firmware/compiler/targets/tcu/optimise/emission.h"
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
+#include "isa/tcu/layout.h"
+
+namespace tactus::compiler::optimise {
+namespace {
+
+/// Vectors of the greatest value that one instruction adds; more only save instructions.
+constexpr std::uint32_t pass_vectors = 16;
+
+struct Candidate {
+  Schedule schedule;
+  Lowered lowered;
+  Emitted emitted;
+  Plan plan;
+  bool by_zeroes = false;
+};
+
+class Optimiser {
+ public:
+  Optimiser(Graph graph, const tcu::Architecture& architecture, const Machine& machine)
+      : architecture_(architecture),
+        machine_(machine),
+        network_(form_network(std::move(graph), architecture)),
+        blocks_(network_, architecture) {
+    place_all();
+  }
+
+  Optimised run(std::uint64_t effort);
+
+ private:
+  void place_all();
+  [[nodiscard]] Plan first_plan();
+  void set_tile(Plan& plan, std::size_t group, std::uint32_t parts);
+  [[nodiscard]] bool cut_finer(Plan& plan, std::size_t group);
+  [[nodiscard]] Candidate attempt(Plan plan, bool by_zeroes);
+  [[nodiscard]] Codes prologue() const;
+  [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
+  [[nodiscard]] std::string form_of(const Group& group) const;
+  void describe(const Candidate& candidate, Optimised& result) const;
+  [[nodiscard]] std::uint64_t accumulators() const {
+    return std::min(architecture_.accumulator_depth, architecture_.local_depth);
+  }
+  void append(const std::int32_t* mantissas, std::size_t count,
+              std::vector<std::uint8_t>& bytes) const;
+
+  tcu::Architecture architecture_;
+  Machine machine_;
+  Network network_;
+  Blocks blocks_;
+  Places places_;
+  bool adds_extremes_ = false;
+  std::uint32_t largest_block_ = 1;
+  std::uint64_t plans_ = 0;
+};
+
+void Optimiser::place_all() {
+  std::uint64_t next = 0;
+  for (const Tensor& input : network_.graph.inputs) {
+    places_.inputs.push_back(next);
+    next += input.vectors.size();
+  }
+  for (const Tensor& output : network_.graph.outputs) {
+    places_.outputs.push_back(next);
+    next += output.vectors.size();
+  }
+  places_.spill = next;
+  if (next > architecture_.dram0_depth) {
+    user_error("out of DRAM0 for inputs and outputs: {} vectors needed, there are {}", next,
+               architecture_.dram0_depth);
+  }
+  for (const Group& group : network_.groups) {
+    adds_extremes_ = adds_extremes_ || group.activation == Activation::relu ||
+                     group.activation == Activation::leaky_relu;
+  }
+  if (adds_extremes_) {
+    places_.pass_vectors = std::max<std::uint32_t>(
+        1, std::min<std::uint32_t>(pass_vectors,
+                                   static_cast<std::uint32_t>(architecture_.local_depth / 64)));
+    places_.greatest = 0;
+    places_.negated = places_.pass_vectors;
+  }
+  places_.arena = 2 * std::uint64_t{places_.pass_vectors};
+}
+
+/// The group's pixels in so many tiles, and as many blocks at a time as the accumulators hold.
+void Optimiser::set_tile(Plan& plan, std::size_t number, std::uint32_t parts) {
+  const Group& group = network_.groups[number];
+  Plan::Tile& tile = plan.tiles[number];
+  tile.pixels = (group.pixels + parts - 1) / parts;
+  const std::uint64_t rounds =
+      (std::uint64_t{tile.pixels} * group.blocks + accumulators() - 1) / accumulators();
+  tile.blocks = static_cast<std::uint32_t>((group.blocks + rounds - 1) / rounds);
+  while (tile.blocks > 1 && std::uint64_t{tile.pixels} * tile.blocks > accumulators()) {
+    --tile.blocks;
+  }
+}
+
+/// False: it is one pixel and one block already.
+bool Optimiser::cut_finer(Plan& plan, std::size_t number) {
+  Plan::Tile& tile = plan.tiles[number];
+  const Group& group = network_.groups[number];
+  if (tile.pixels > 1) {
+    const std::uint32_t parts = (group.pixels + tile.pixels - 1) / tile.pixels;
+    std::uint32_t more = parts;
+    const std::uint32_t before = tile.pixels;
+    while (tile.pixels == before) set_tile(plan, number, ++more);
+    return true;
+  }
+  if (tile.blocks > 1) {
+    tile.blocks = (tile.blocks + 1) / 2;
+    return true;
+  }
+  return false;
+}
+
+Plan Optimiser::first_plan() {
+  Plan plan;
+  plan.tiles.resize(network_.groups.size());
+  plan.joins_previous.assign(network_.groups.size(), false);
+  plan.ring = 2 * (architecture_.array_size + 1);
+  plan.longest_chunk =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(16, architecture_.local_depth / 64));
+  for (std::size_t g = 0; g < network_.groups.size(); ++g) {
+    const Group& group = network_.groups[g];
+    std::uint32_t parts = 1;
+    set_tile(plan, g, parts);
+    const auto fits = [&] {
+      Job job;
+      job.group = static_cast<std::uint32_t>(g);
+      job.end_pixel = plan.tiles[g].pixels;
+      job.end_block = plan.tiles[g].blocks;
+      return accumulators_of(network_, job) <= accumulators();
+    };
+    while (!fits()) {
+      if (!cut_finer(plan, g)) {
+        user_error("layer {}: insufficient accumulators for one pixel", quote(group.name));
+      }
+    }
+  }
+  return plan;
+}
+
+Candidate Optimiser::attempt(Plan plan, bool by_zeroes) {
+  ++plans_;
+  Candidate candidate;
+  candidate.by_zeroes = by_zeroes;
+  for (;;) {
+    if (places_.arena + plan.ring >= architecture_.local_depth) {
+      user_error("insufficient local memory for weights: {} vectors needed, {} of {} are free",
+                 plan.ring, architecture_.local_depth - places_.arena, architecture_.local_depth);
+    }
+    Places places = places_;
+    places.arena_end = architecture_.local_depth - plan.ring;
+    places.pass_by_zeroes = by_zeroes;
+    candidate.schedule = make_schedule(network_, plan, places.inputs);
+    // Data that is constant lies before the weights in DRAM1, behind the values of passes.
+    for (Chunk& chunk : candidate.schedule.chunks) {
+      if (chunk.port == 1) chunk.dram += static_cast<std::int64_t>(places_.arena);
+    }
+    std::uint32_t too_large = 0;
+    auto lowered = lower(network_, candidate.schedule, blocks_, architecture_, places, too_large);
+    if (lowered) {
+      candidate.lowered = std::move(*lowered);
+      break;
+    }
+    if (!cut_finer(plan, too_large)) {
+      user_error("layer {}: insufficient local memory: {} vectors",
+                 quote(network_.groups[too_large].name), architecture_.local_depth);
+    }
+  }
+  candidate.plan = plan;
+  Ring ring;
+  ring.first = static_cast<std::uint32_t>(candidate.lowered.local_end);
+  ring.size = static_cast<std::uint32_t>(architecture_.local_depth - candidate.lowered.local_end);
+  candidate.emitted = emit(candidate.lowered, prologue(), blocks_, architecture_, machine_, ring,
+                           places_.arena + candidate.schedule.constant_data.size());
+  return candidate;
+}
+
+Codes Optimiser::prologue() const {
+  Codes codes;
+  if (!adds_extremes_) return codes;
+  Code code;
+  code.kind = CodeKind::dram_read;
+  code.port = 1;
+  code.count = static_cast<std::uint32_t>(places_.arena);
+  codes.push_back(code);
+  return codes;
+}
+
+void Optimiser::append(const std::int32_t* mantissas, std::size_t count,
+                       std::vector<std::uint8_t>& bytes) const {
+  const tcu::DataTypeInfo& type = tcu::info(architecture_.data_type);
+  const std::uint32_t mask =
+      type.width_bits >= 32 ? 0xFFFFFFFFU : (std::uint32_t{1} << type.width_bits) - 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t bits = static_cast<std::uint32_t>(mantissas[i]) & mask;
+    for (unsigned b = 0; b < type.storage_bytes; ++b) {
+      bytes.push_back(static_cast<std::uint8_t>(bits >> (8 * b)));
+    }
+  }
+}
+
+/// The image of DRAM1: values of passes, data, weights.
+std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate) const {
+  const std::uint32_t n = architecture_.array_size;
+  const auto greatest = static_cast<std::int32_t>(tcu::info(architecture_.data_type).max());
+  std::vector<std::uint8_t> bytes;
+  for (const std::int32_t value : {greatest, -greatest}) {
+    const std::vector<std::int32_t> lanes(std::size_t{places_.pass_vectors} * n, value);
+    append(lanes.data(), lanes.size(), bytes);
+  }
+  std::vector<std::int32_t> lanes(n);
+  for (const Vector v : candidate.schedule.constant_data) {
+    for (std::uint32_t lane = 0; lane < n; ++lane) {
+      lanes[lane] = static_cast<std::int32_t>(
+          tcu::quantise(architecture_.data_type, network_.graph.constants[v][lane]));
+    }
+    append(lanes.data(), n, bytes);
+  }
+  for (const std::uint32_t block : candidate.emitted.block_order) {
+    append(blocks_[block].values.data(), blocks_[block].values.size(), bytes);
+  }
+  return bytes;
+}
+
+std::string Optimiser::form_of(const Group& group) const {
+  if (group.kind == GroupKind::maximum) return "maxima by SIMD";
+  if (group.kind == GroupKind::multiply) return "products by SIMD";
+  std::string form;
+  std::size_t dense = 0, diagonal = 0;
+  for (const Part& part : group.parts) (part.dense ? dense : diagonal) += 1;
+  if (dense != 0) form = "matrices";
+  if (diagonal != 0) form += dense != 0 ? " and sums" : "sums";
+  switch (group.activation) {
+    case Activation::relu:
+      form += group.saturating_product ? ", ReLU in the product" : ", ReLU by passes";
+      break;
+    case Activation::leaky_relu:
+      form += ", leaky ReLU by passes";
+      break;
+    case Activation::clip:
+      form += ", clip by passes";
+      break;
+    case Activation::none:
+      break;
+  }
+  return form;
+}
+
+void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
+  const Schedule& schedule = candidate.schedule;
+  const Emitted& emitted = candidate.emitted;
+  std::size_t instruction = 0;
+  std::uint64_t cycles = 0;
+  for (std::size_t job = 0; job < schedule.jobs.size();) {
+    OptimisedLayer layer;
+    const std::uint32_t segment = schedule.jobs[job].segment;
+    std::vector<std::uint32_t> groups;
+    for (; job < schedule.jobs.size() && schedule.jobs[job].segment == segment; ++job) {
+      const std::uint32_t group = schedule.jobs[job].group;
+      if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
+      layer.accumulators.maximum =
+          std::max(layer.accumulators.maximum, accumulators_of(network_, schedule.jobs[job]));
+      ++layer.partitions;
+    }
+    layer.stages = groups.size();
+    for (const std::uint32_t g : groups) {
+      const Group& group = network_.groups[g];
+      layer.name += (layer.name.empty() ? "" : "|") + group.name;
+      layer.form += (layer.form.empty() ? "" : " | ") + form_of(group);
+      layer.true_macs += group.macs;
+      layer.nodes.insert(layer.nodes.end(), group.nodes.begin(), group.nodes.end());
+    }
+    layer.first_instruction = instruction;
+    for (; instruction < emitted.job_ends[job - 1]; ++instruction) {
+      const tcu::Instruction& i = emitted.instructions[instruction];
+      ++layer.by_opcode[i.opcode];
+      if (i.opcode != static_cast<std::uint8_t>(tcu::Opcode::mat_mul)) continue;
+      layer.mat_mul_vectors += i.operand2 + 1;
+      if ((i.flags & tcu::mat_mul_zeroes) != 0) layer.zeroes_vectors += i.operand2 + 1;
+    }
+    layer.instructions = instruction - layer.first_instruction;
+    layer.predicted_cycles = emitted.job_cycles[job - 1] - cycles;
+    cycles = emitted.job_cycles[job - 1];
+    layer.local.maximum = candidate.lowered.local_end;
+    result.layers.push_back(std::move(layer));
+  }
+}
+
+Optimised Optimiser::run(std::uint64_t effort) {
+  const bool drains_hide_a_block =
+      2 * std::uint64_t{machine_.array_size} >=
+      machine_.read_start() + std::uint64_t{machine_.beats} * (machine_.array_size + 1);
+  Candidate best = attempt(first_plan(), !drains_hide_a_block);
+  (void)effort;
+
+  Optimised result;
+  describe(best, result);
+  result.predicted_cycles = best.emitted.cycles;
+  result.plans = plans_;
+  CompiledProgram& program = result.program;
+  program.program =
+      tcu::encode_program(tcu::InstructionLayout(architecture_), best.emitted.instructions);
+  program.instructions = best.emitted.instructions.size();
+  program.constants = constants(best);
+  program.constants_count = program.constants.size() / architecture_.vector_bytes();
+  if (program.constants_count > architecture_.dram1_depth) {
+    user_error("out of DRAM1 for constants: {} vectors needed, there are {}",
+               program.constants_count, architecture_.dram1_depth);
+  }
+  for (std::size_t i = 0; i < network_.graph.inputs.size(); ++i) {
+    program.inputs.push_back({network_.graph.inputs[i].name, places_.inputs[i],
+                              network_.graph.inputs[i].vectors.size()});
+  }
+  for (std::size_t i = 0; i < network_.graph.outputs.size(); ++i) {
+    program.outputs.push_back({network_.graph.outputs[i].name, places_.outputs[i],
+                               network_.graph.outputs[i].vectors.size()});
+  }
+  for (const OptimisedLayer& layer : result.layers) program.layers.push_back(layer);
+  program.memory.dram0.maximum = best.lowered.dram0_end;
+  program.memory.dram1.maximum = program.constants_count;
+  program.memory.local.maximum = architecture_.local_depth;
+  for (const OptimisedLayer& layer : result.layers) {
+    program.memory.accumulators.maximum =
+        std::max(program.memory.accumulators.maximum, layer.accumulators.maximum);
+  }
+  return result;
+}
+
+}  // namespace
+
+Optimised optimise(Graph graph, const tcu::Architecture& architecture, const Machine& machine,
+                   std::uint64_t effort) {
+  return Optimiser(std::move(graph), architecture, machine).run(effort);
+}
+
+}  // namespace tactus::compiler::optimise

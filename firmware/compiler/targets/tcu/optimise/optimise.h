@@ -1,0 +1,35 @@
+// The optimising compiler's middle and end: a graph of vectors in, a program out.
+//
+// Tries plans (tiles, order, memory for weights) within the effort, costs each by the cost model of
+// timeline.h, and keeps the cheapest; the same request gives the same program. Throws UserError
+// where a network does not fit the machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/optimise/graph.h"
+#include "firmware/compiler/targets/tcu/optimise/timeline.h"
+#include "firmware/compiler/targets/tcu/program_builder.h"
+
+namespace tactus::compiler::optimise {
+
+struct OptimisedLayer : LayerStatistics {
+  std::vector<std::string> nodes;
+  std::string form;                    ///< how it is computed, in words
+  std::uint64_t predicted_cycles = 0;  ///< by the cost model
+};
+
+struct Optimised {
+  CompiledProgram program;
+  std::vector<OptimisedLayer> layers;  ///< instead of the program's
+  std::uint64_t predicted_cycles = 0;
+  std::uint64_t plans = 0;  ///< that were tried
+};
+
+/// `effort`: plans that may be tried.
+[[nodiscard]] Optimised optimise(Graph graph, const tcu::Architecture& architecture,
+                                 const Machine& machine, std::uint64_t effort);
+
+}  // namespace tactus::compiler::optimise

@@ -1,0 +1,122 @@
+#include "firmware/compiler/targets/tcu/optimise/residence.h"
+
+#include <algorithm>
+
+#include "isa/support/error.h"
+
+namespace tactus::compiler::optimise {
+
+Residence::Residence(Schedule& schedule, std::uint64_t first, std::uint64_t end,
+                     std::uint64_t spill, std::uint64_t dram0_depth)
+    : schedule_(schedule),
+      space_(first, end),
+      dram0_(spill, dram0_depth),
+      local_(schedule.chunks.size(), nowhere),
+      used_(schedule.chunks.size(), 0),
+      pinned_(schedule.chunks.size(), false),
+      own_dram_(schedule.chunks.size(), false) {}
+
+std::uint32_t Residence::next_use(std::uint32_t chunk) const {
+  const std::vector<std::uint32_t>& uses = schedule_.chunks[chunk].uses;
+  return used_[chunk] < uses.size() ? uses[used_[chunk]] : nowhere;
+}
+
+void Residence::drop(std::uint32_t chunk) {
+  space_.free(local_[chunk], schedule_.chunks[chunk].vectors.size());
+  local_[chunk] = nowhere;
+  resident_.erase(std::find(resident_.begin(), resident_.end(), chunk));
+}
+
+void Residence::displace(std::uint32_t number, Codes& codes) {
+  Chunk& chunk = schedule_.chunks[number];
+  if (chunk.dram < 0) {
+    const auto at = dram0_.allocate(chunk.vectors.size());
+    if (!at) user_error("out of DRAM0 for {} vectors between layers", chunk.vectors.size());
+    chunk.dram = static_cast<std::int64_t>(*at);
+    own_dram_[number] = true;
+    Code code;
+    code.kind = CodeKind::dram_write;
+    code.local = local_[number];
+    code.other = static_cast<std::uint32_t>(*at);
+    code.count = static_cast<std::uint32_t>(chunk.vectors.size());
+    codes.push_back(code);
+    spilled_ += code.count;
+  }
+  drop(number);
+}
+
+bool Residence::make_room(Codes& codes) {
+  std::uint32_t victim = nowhere;
+  for (const std::uint32_t chunk : resident_) {
+    if (pinned_[chunk]) continue;
+    if (victim == nowhere || next_use(chunk) > next_use(victim)) victim = chunk;
+  }
+  if (victim == nowhere) return false;
+  displace(victim, codes);
+  return true;
+}
+
+bool Residence::place(std::uint32_t chunk, Codes& codes) {
+  const std::uint64_t count = schedule_.chunks[chunk].vectors.size();
+  auto at = space_.allocate(count);
+  while (!at) {
+    if (!make_room(codes)) return false;
+    at = space_.allocate(count);
+  }
+  local_[chunk] = static_cast<std::uint32_t>(*at);
+  resident_.push_back(chunk);
+  pinned_[chunk] = true;
+  placed_.push_back(chunk);
+  return true;
+}
+
+bool Residence::enter(std::uint32_t number, Codes& codes) {
+  const Job& job = schedule_.jobs[number];
+  for (const std::uint32_t chunk : job.reads) pinned_[chunk] = local_[chunk] != nowhere;
+  for (const std::uint32_t number_of_chunk : job.reads) {
+    if (local_[number_of_chunk] != nowhere) continue;
+    if (!place(number_of_chunk, codes)) return false;
+    const Chunk& chunk = schedule_.chunks[number_of_chunk];
+    if (chunk.dram < 0) internal_error("a chunk is read before it is made");
+    Code code;
+    code.kind = CodeKind::dram_read;
+    code.port = chunk.port;
+    code.local = local_[number_of_chunk];
+    code.other = static_cast<std::uint32_t>(chunk.dram);
+    code.count = static_cast<std::uint32_t>(chunk.vectors.size());
+    Code* last = codes.empty() ? nullptr : &codes.back();
+    const bool joins = last != nullptr && last->kind == CodeKind::dram_read &&
+                       last->port == code.port && last->local + last->count == code.local &&
+                       last->other + last->count == code.other;
+    if (joins) {
+      last->count += code.count;
+    } else {
+      codes.push_back(code);
+    }
+    spilled_ += code.count;
+  }
+  return true;
+}
+
+void Residence::leave(std::uint32_t number) {
+  for (const std::uint32_t chunk : schedule_.jobs[number].reads) {
+    ++used_[chunk];
+    pinned_[chunk] = false;
+    if (next_use(chunk) != nowhere) continue;
+    drop(chunk);
+    if (own_dram_[chunk]) {
+      dram0_.free(static_cast<std::uint64_t>(schedule_.chunks[chunk].dram),
+                  schedule_.chunks[chunk].vectors.size());
+    }
+  }
+}
+
+void Residence::settle(std::uint32_t number) {
+  for (const std::uint32_t chunk : placed_) pinned_[chunk] = false;
+  placed_.clear();
+  for (const std::uint32_t chunk : schedule_.jobs[number].writes) {
+    if (schedule_.chunks[chunk].uses.empty()) drop(chunk);
+  }
+}
+
+}  // namespace tactus::compiler::optimise

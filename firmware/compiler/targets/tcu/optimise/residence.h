@@ -1,0 +1,57 @@
+// What lies in local memory while the jobs run: a cache of chunks in front of DRAM0 whose future is
+// known.
+//
+// A chunk that does not fit displaces those that are needed last; they go to DRAM0 if they have no
+// place there yet. A chunk leaves behind its last use.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/optimise/code.h"
+#include "firmware/compiler/targets/tcu/optimise/intervals.h"
+#include "firmware/compiler/targets/tcu/optimise/schedule.h"
+
+namespace tactus::compiler::optimise {
+
+class Residence {
+ public:
+  /// Chunks live in local vectors [first, end); what is displaced goes to DRAM0 from `spill` on.
+  Residence(Schedule& schedule, std::uint64_t first, std::uint64_t end, std::uint64_t spill,
+            std::uint64_t dram0_depth);
+
+  /// Makes what the job reads resident. False: it does not fit.
+  [[nodiscard]] bool enter(std::uint32_t job, Codes& codes);
+  /// All that the job reads was read: what is not read again leaves.
+  void leave(std::uint32_t job);
+  /// Gives the chunk a place. False: it does not fit. Chunks that were placed by the running job
+  /// stay until settle().
+  [[nodiscard]] bool place(std::uint32_t chunk, Codes& codes);
+  /// The job is over.
+  void settle(std::uint32_t job);
+
+  [[nodiscard]] std::uint32_t local(Vector vector) const {
+    return local_[schedule_.chunk_of[vector]] + schedule_.place_in[vector];
+  }
+  [[nodiscard]] std::uint64_t highest() const { return space_.highest(); }
+  [[nodiscard]] std::uint64_t highest_dram0() const { return dram0_.highest(); }
+  [[nodiscard]] std::uint64_t spilled() const { return spilled_; }  ///< vectors, written and read
+
+ private:
+  [[nodiscard]] bool make_room(Codes& codes);
+  void displace(std::uint32_t chunk, Codes& codes);
+  void drop(std::uint32_t chunk);
+  [[nodiscard]] std::uint32_t next_use(std::uint32_t chunk) const;
+
+  static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
+
+  Schedule& schedule_;
+  Intervals space_, dram0_;
+  std::vector<std::uint32_t> local_;  ///< by chunk
+  std::vector<std::uint32_t> used_;   ///< by chunk: uses that are over
+  std::vector<bool> pinned_, own_dram_;
+  std::vector<std::uint32_t> resident_, placed_;
+  std::uint64_t spilled_ = 0;
+};
+
+}  // namespace tactus::compiler::optimise

@@ -1,0 +1,146 @@
+#include "firmware/compiler/targets/tcu/stripe/complete.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "firmware/compiler/stripe/passes/pass.h"
+#include "firmware/compiler/stripe/template.h"
+#include "firmware/compiler/stripe/verify.h"
+#include "firmware/compiler/targets/tcu/stripe/tails.h"
+#include "isa/support/error.h"
+
+namespace tactus::compiler {
+namespace {
+
+using stripe::Block;
+using stripe::Statement;
+
+/// Sizes count bytes of the program's own types; a vector is VECTOR_BYTES of them.
+constexpr std::string_view passes_template = R"({
+  "passes": [
+    { "name": "tensorize", "tensorize": { "reqs": ["agg_op_add", "comb_op_mul"],
+        "outer_set": ["tcu"], "inner_set": ["tcu_inner"],
+        "inputs_set": [ { "tags": ["acts"] }, { "tags": ["weights"] } ],
+        "outputs_set": [ { "tags": ["acc"] } ],
+        "stencils": [ { "startup_cost": {{ ARRAY_SIZE }}, "idxs": [
+          { "name": "k", "size": {{ ARRAY_SIZE }}, "outs": [0], "ins": [1, -1] },
+          { "name": "n", "size": {{ ARRAY_SIZE }}, "outs": [1], "ins": [0, 1] },
+          { "name": "m", "size": -1, "outs": [-1], "ins": [-1, 0] } ] } ] } },
+    { "name": "tile_out", "autotile": { "reqs": ["tcu"], "outer_set": ["tcu_grid"],
+        "inner_set": ["tcu_tile"], "clear_outer": true, "acc_idxs": false, "only_po2": true,
+        "max_output_size": {{ ACC_DEPTH * VECTOR_BYTES * 3 // 4 }}, "cache_width": {{ VECTOR_BYTES }} } },
+    { "name": "cache_acc", "cache": { "reqs": ["tcu_new", "tcu_grid"], "dirs": ["Out"],
+        "mem_loc": { "name": "ACC" }, "xfer_loc": { "name": "ACCMOVE" } } },
+    { "name": "tile_red", "autotile": { "reqs": ["tcu_tile"], "exclude": ["tcu_red"],
+        "outer_set": ["tcu_red"], "inner_set": ["tcu_step"], "only_po2": true,
+        "max_input_size": {{ LOCAL_DEPTH * VECTOR_BYTES * 7 // 8 }},
+        "cache_width": {{ VECTOR_BYTES }} } },
+    { "name": "cache_local", "cache": { "reqs": ["tcu_new", "tcu_red"], "dirs": ["In"],
+        "mem_loc": { "name": "LOCAL" }, "xfer_loc": { "name": "DMA0" } } }
+  ]
+})";
+
+void each_statement(Statement& stmt, const std::function<void(Statement&)>& visit) {
+  visit(stmt);
+  if (Block* block = stmt.block()) {
+    for (Statement& inner : block->statements) each_statement(inner, visit);
+  }
+}
+
+std::uint64_t widest_type(Statement& entry) {
+  std::uint64_t widest = 1;
+  each_statement(entry, [&](Statement& stmt) {
+    if (const Block* block = stmt.block()) {
+      for (const auto& [into, ref] : block->refs) {
+        widest = std::max(widest, stripe::byte_width(ref.shape.type));
+      }
+    }
+  });
+  return widest;
+}
+
+/// Null if the program has no such block.
+Block* main_of(stripe::Program& program) {
+  for (Statement& stmt : program.block().statements) {
+    if (stmt.block() != nullptr && stmt.has_tag("main")) return stmt.block();
+  }
+  return nullptr;
+}
+
+const Block* array_block(const Block& block) {
+  for (const Statement& stmt : block.statements) {
+    const Block* inner = stmt.block();
+    if (inner == nullptr) continue;
+    if (stmt.has_tag("tcu_inner")) return inner;
+  }
+  return nullptr;
+}
+
+/// Indexes that a refinement uses count outside those that it does not use, so that it changes
+/// seldom.
+void count_outside(Block& block, const std::string& into) {
+  const stripe::Refinement* ref = block.ref(into);
+  if (ref == nullptr) return;
+  const stripe::Affine flat = ref->flat_access();
+  std::stable_partition(block.indexes.begin(), block.indexes.end(), [&](const stripe::Index& idx) {
+    return idx.is_computed() || flat.uses(idx.name);
+  });
+}
+
+/// Inside a step weights change seldom; between steps what is larger in local memory does.
+void order_loops(Statement& stmt) {
+  Block& block = *stmt.block();
+  if (const Block* inner = array_block(block)) {
+    for (const auto& [into, ref] : inner->refs) {
+      if (ref.has_tag("weights")) count_outside(block, ref.from);
+    }
+  }
+  if (!stmt.has_tag("tcu_red")) return;
+  const stripe::Refinement* largest = nullptr;
+  for (const auto& [into, ref] : block.refs) {
+    if (ref.direction != stripe::Direction::in) continue;
+    if (largest == nullptr || ref.shape.elements() > largest->shape.elements()) largest = &ref;
+  }
+  if (largest != nullptr) count_outside(block, largest->into);
+}
+
+}  // namespace
+
+void complete_passes(stripe::Program& program, const tcu::Architecture& architecture,
+                     std::uint64_t) {
+  const auto bytes = static_cast<double>(widest_type(program.entry) * architecture.array_size);
+  const stripe::TemplateValues values{
+      {"ARRAY_SIZE", static_cast<double>(architecture.array_size)},
+      {"VECTOR_BYTES", bytes},
+      {"ACC_DEPTH", static_cast<double>(architecture.accumulator_depth)},
+      {"LOCAL_DEPTH", static_cast<double>(architecture.local_depth)}};
+  const std::string json = stripe::render(passes_template, values, "passes of the lowering");
+  // Only what these passes tile is cached: programs may bring blocks of their own.
+  std::vector<stripe::ConfiguredPass> passes = stripe::read_passes(json, "passes of the lowering");
+  std::set<const Block*> before;
+  each_statement(program.entry, [&](Statement& stmt) {
+    if (stmt.has_tag("tcu_grid") || stmt.has_tag("tcu_red")) before.insert(stmt.block());
+  });
+  if (Block* main = main_of(program)) merge_elementwise(*main);
+  stripe::run_passes(program, passes, [&](std::size_t, const stripe::ConfiguredPass&) {
+    each_statement(program.entry, [&](Statement& stmt) {
+      const bool tiled = stmt.has_tag("tcu_grid") || stmt.has_tag("tcu_red");
+      if (tiled && before.count(stmt.block()) == 0) stmt.set_tag("tcu_new");
+    });
+  });
+  bool any = false;
+  each_statement(program.entry, [&](Statement& stmt) {
+    if (!stmt.has_tag("tcu_inner") || stmt.block() == nullptr) return;
+    if (stmt.block()->location.empty()) stmt.block()->location.devices = {{"ARRAY", {}}};
+    any = true;
+  });
+  each_statement(program.entry, [&](Statement& stmt) {
+    if (stmt.block() != nullptr && any) order_loops(stmt);
+    stmt.remove_tag("tcu_new");
+  });
+  if (Block* main = main_of(program)) fuse_tails(*main);
+  stripe::verify(program, "the program with its tails fused");
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,261 @@
+// Copies: every route between two memories goes by way of local memory.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "firmware/compiler/targets/tcu/stripe/walk.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler::stripe_tcu {
+namespace {
+
+bool in_dram(const Buffer& buffer) {
+  return buffer.memory == Tag::dram0 || buffer.memory == Tag::dram1;
+}
+
+using Pairs = std::vector<std::pair<Vector, Vector>>;
+
+/// What an accumulator that nothing was added to holds: zero.
+void clear_sources(Walk& walk, const Pairs& pairs) {
+  std::vector<Address> untouched;
+  for (const auto& [from, to] : pairs) {
+    if (from.buffer->memory != Tag::accumulators || from.buffer->written[from.number]) continue;
+    untouched.push_back(from.address());
+    from.buffer->written[from.number] = true;
+  }
+  walk.clear_accumulators(untouched);
+}
+
+void to_accumulators(Walk& walk, const Moves& moves, const Pairs& pairs) {
+  Moves plain, added;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Vector& to = pairs[i].second;
+    const bool adds = to.buffer->agg_op == "add" && to.buffer->written[to.number];
+    (adds ? added : plain).push_back(moves[i]);
+  }
+  walk.machine.from_local(plain);
+  walk.machine.from_local(added, true);
+}
+
+/// Pairs of one route, few enough for the room there is.
+void copy_some(Walk& walk, const Nest& stage, const Pairs& pairs) {
+  const Buffer& source = *pairs.front().first.buffer;
+  const Buffer& target = *pairs.front().second.buffer;
+  clear_sources(walk, pairs);
+  Moves first, second;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Address here(Tag::local, 0, stage.local_used + i);
+    const Address from = pairs[i].first.address(), to = pairs[i].second.address();
+    if (source.memory == Tag::local && target.memory != Tag::local) {
+      second.emplace_back(from, to);
+    } else if (target.memory == Tag::local && source.memory != Tag::local) {
+      first.emplace_back(to, from);
+    } else {
+      first.emplace_back(here, from);
+      second.emplace_back(here, to);
+    }
+  }
+  if (source.memory == Tag::local && target.memory == Tag::local) {
+    // By way of the accumulators.
+    Moves up, down;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const Address sum(Tag::accumulators, 0, stage.accumulators_used + i);
+      up.emplace_back(pairs[i].first.address(), sum);
+      down.emplace_back(pairs[i].second.address(), sum);
+    }
+    walk.machine.from_local(up);
+    walk.machine.to_local(down);
+  } else {
+    if (!first.empty()) walk.machine.to_local(first);
+    if (!second.empty()) {
+      if (target.memory == Tag::accumulators) {
+        to_accumulators(walk, second, pairs);
+      } else {
+        walk.machine.from_local(second);
+      }
+    }
+  }
+  for (const auto& [from, to] : pairs) to.buffer->written[to.number] = true;
+}
+
+}  // namespace
+
+void copy_vectors(Walk& walk, const Nest& stage, const Pairs& pairs) {
+  if (pairs.empty()) return;
+  const Tag from = pairs.front().first.buffer->memory, to = pairs.front().second.buffer->memory;
+  std::uint64_t room = pairs.size();
+  if (from == Tag::local && to == Tag::local) {
+    room = walk.free_accumulators(stage);
+  } else if (from != Tag::local && to != Tag::local) {
+    room = walk.free_local(stage);
+  }
+  if (room == 0) {
+    fail(*stage.block, fmt::format("no vector of {} is free to copy by way of",
+                                   from == Tag::local ? "the accumulators" : "local memory"));
+  }
+  for (std::size_t begin = 0; begin < pairs.size(); begin += room) {
+    const std::size_t end = std::min<std::size_t>(pairs.size(), begin + room);
+    copy_some(walk, stage,
+              {pairs.begin() + static_cast<std::ptrdiff_t>(begin),
+               pairs.begin() + static_cast<std::ptrdiff_t>(end)});
+  }
+}
+
+void lower_copy(Walk& walk, Nest& leaf) {
+  View* source = nullptr;
+  View* target = nullptr;
+  for (auto& [into, view] : leaf.views) {
+    (stripe::writes(view.ref->direction) ? target : source) = &view;
+  }
+  const Fold fold = fold_of(leaf, *target);
+  const std::optional<std::size_t> lane = walk.lane_index(leaf);
+  std::vector<std::size_t> rows;
+  for (const std::size_t i : leaf.ordinary) {
+    if (i != lane) rows.push_back(i);
+  }
+  Pairs pairs;
+  std::uint64_t points = 0;
+  leaf.enter();
+  leaf.each_position_of(rows, [&] {
+    if (lane) leaf.values[*lane] = 0;
+    const std::optional<LaneRange> range = walk.allowed_lanes(leaf, lane);
+    if (!range) return;
+    leaf.place();
+    points += static_cast<std::uint64_t>(range->last - range->first + 1);
+    if (range->first % walk.lanes() != 0) {
+      fail(*leaf.block, "constraints cut the first lanes of a vector off");
+    }
+    walk.check_row_end(leaf, *target, range->last);
+    for (std::int64_t at = range->first; at <= range->last; at += walk.lanes()) {
+      pairs.emplace_back(walk.vector_at(leaf, *source, at), walk.vector_at(leaf, *target, at));
+    }
+  });
+  if (pairs.empty()) return;
+  BlockCounts& counts = walk.count(leaf);
+  ++counts.invocations;
+  counts.points += points;
+  counts.slots += leaf.block->positions();
+  counts.vectors += pairs.size();
+  if (fold != Fold::none && in_dram(*target->buffer)) {
+    for (const auto& [from, to] : pairs) {
+      if (fold == Fold::onto_old || to.buffer->written[to.number]) {
+        fail(*leaf.block,
+             fmt::format("refinement {} adds to what is in DRAM already; the unit adds in its "
+                         "accumulators only: keep the indexes of the sum inside the block that "
+                         "is cached in ACC",
+                         quote(target->ref->into)));
+      }
+    }
+  }
+  copy_vectors(walk, leaf, pairs);
+}
+
+// ---- specials -----------------------------------------------------------------------------------
+
+namespace {
+
+/// All vectors of a view, row by row.
+std::vector<Vector> vectors_of(const Walk& walk, const Nest& nest, const View& view) {
+  const Buffer& buffer = *view.buffer;
+  const auto& dims = view.ref->shape.dims;
+  const std::size_t missing = buffer.strides.size() - dims.size();
+  std::vector<Vector> vectors;
+  std::vector<std::uint64_t> at(dims.size(), 0);
+  for (const stripe::Dimension& dim : dims) {
+    if (dim.size == 0) return vectors;
+  }
+  for (;;) {
+    std::int64_t offset = 0, lane = 0;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      offset += static_cast<std::int64_t>(at[d]) * buffer.strides[d + missing];
+      if (buffer.lane_dim == d + missing) lane = static_cast<std::int64_t>(at[d]);
+    }
+    if (lane % walk.lanes() == 0) vectors.push_back(walk.vector_at(nest, view, offset));
+    std::size_t d = dims.size();
+    for (;;) {
+      if (d == 0) return vectors;
+      --d;
+      if (++at[d] < dims[d].size) break;
+      at[d] = 0;
+    }
+  }
+}
+
+/// A block of accumulators of zeroes, by the array, then copies of it.
+void lower_zero(Walk& walk, Nest& nest, const View& view) {
+  const std::vector<Vector> targets = vectors_of(walk, nest, view);
+  if (view.buffer->memory == Tag::accumulators) {
+    std::vector<Address> addresses;
+    for (const Vector& v : targets) {
+      addresses.push_back(v.address());
+      v.buffer->written[v.number] = true;
+    }
+    walk.clear_accumulators(addresses);
+    return;
+  }
+  const bool local = view.buffer->memory == Tag::local;
+  const std::uint64_t room = local ? walk.free_accumulators(nest)
+                                   : std::min(walk.free_accumulators(nest), walk.free_local(nest));
+  if (room == 0) fail(*nest.block, "no vector is free to make zeroes in");
+  const std::uint64_t size = std::min<std::uint64_t>(room, targets.size());
+  walk.machine.load_weights(std::vector<Address>(walk.architecture.array_size, Address::zeroes()));
+  Moves zeroes;
+  for (std::uint64_t i = 0; i < size; ++i) {
+    zeroes.emplace_back(Address::zeroes(),
+                        Address(Tag::accumulators, 0, nest.accumulators_used + i));
+  }
+  walk.machine.multiply(zeroes, false);
+  Moves down;
+  for (std::uint64_t i = 0; i < size && !local; ++i) {
+    down.emplace_back(Address(Tag::local, 0, nest.local_used + i), zeroes[i].second);
+  }
+  walk.machine.to_local(down);
+  for (std::size_t begin = 0; begin < targets.size(); begin += size) {
+    Moves moves;
+    for (std::size_t i = begin; i < std::min<std::size_t>(targets.size(), begin + size); ++i) {
+      const Vector& v = targets[i];
+      if (local) {
+        moves.emplace_back(v.address(), zeroes[i - begin].second);
+      } else {
+        moves.emplace_back(down[i - begin].first, v.address());
+      }
+      v.buffer->written[v.number] = true;
+    }
+    if (local) {
+      walk.machine.to_local(moves);
+    } else {
+      walk.machine.from_local(moves);
+    }
+  }
+}
+
+}  // namespace
+
+void lower_special(Walk& walk, Nest& nest, const stripe::Special& special) {
+  if (special.name == "zero" && special.outputs.size() == 1) {
+    lower_zero(walk, nest, nest.views.at(special.outputs[0]));
+    return;
+  }
+  const bool copies = special.name == "copy" || special.name == "reshape";
+  if (!copies || special.inputs.size() != 1 || special.outputs.size() != 1) {
+    fail(*nest.block, fmt::format("{} is nothing the unit can do; it has zero, copy and reshape",
+                                  quote(special.name)));
+  }
+  const View& from = nest.views.at(special.inputs[0]);
+  const View& to = nest.views.at(special.outputs[0]);
+  const auto rows = [](const View& view) { return view.ref->shape.dims.back().size; };
+  const bool whole = rows(from) == rows(to) || (rows(from) % walk.architecture.array_size == 0 &&
+                                                rows(to) % walk.architecture.array_size == 0);
+  const std::vector<Vector> sources = vectors_of(walk, nest, from);
+  const std::vector<Vector> targets = vectors_of(walk, nest, to);
+  if (!whole || sources.size() != targets.size()) {
+    fail(*nest.block,
+         fmt::format("{} of {} to {} moves scalars between lanes, which the unit cannot do",
+                     special.name, quote(special.inputs[0]), quote(special.outputs[0])));
+  }
+  Pairs pairs;
+  for (std::size_t i = 0; i < sources.size(); ++i) pairs.emplace_back(sources[i], targets[i]);
+  copy_vectors(walk, nest, pairs);
+}
+
+}  // namespace tactus::compiler::stripe_tcu

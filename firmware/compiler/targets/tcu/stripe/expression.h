@@ -1,0 +1,34 @@
+// The statements of a leaf block as an expression over vectors, in the unit's SIMD operations.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/stripe/nest.h"
+#include "isa/tcu/instruction.h"
+
+namespace tactus::compiler::stripe_tcu {
+
+struct Term {
+  enum class Kind { input, constant, operation };
+  Kind kind = Kind::constant;
+  std::string input;  ///< refinement
+  double value = 0;   ///< of a constant
+  tcu::SimdOp op = tcu::SimdOp::no_op;
+  std::size_t left = 0, right = 0;  ///< terms; not_ has a left one only
+  std::size_t uses = 0;
+
+  [[nodiscard]] bool is_zero() const { return kind == Kind::constant && value == 0; }
+};
+
+struct Expression {
+  std::vector<Term> terms;  ///< operands come before operations
+  std::size_t root = 0;
+  std::string output;  ///< refinement that is stored to
+};
+
+/// UserError with the block's name for statements that are no such expression.
+[[nodiscard]] Expression expression_of(const Nest& leaf);
+
+}  // namespace tactus::compiler::stripe_tcu

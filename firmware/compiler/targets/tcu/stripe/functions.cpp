@@ -1,0 +1,538 @@
+// Functions and reductions of vectors: elementwise kernels, pools, depthwise convolutions.
+//
+// Operands come to the accumulators, SIMD operations work there, results go back. One operation is
+// done for all vectors of a chunk before the next, so that an operand which they share stays in the
+// register. A chunk is what fits the free accumulators and local memory.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "firmware/compiler/targets/tcu/stripe/expression.h"
+#include "firmware/compiler/targets/tcu/stripe/walk.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler::stripe_tcu {
+namespace {
+
+using tcu::SimdOp;
+
+enum class Reduction { none, add, max, min };
+
+/// One evaluation of the expression, for one result.
+struct Item {
+  std::vector<Vector> inputs;  ///< by term; only those of inputs are set
+};
+
+struct Result {
+  Vector target;
+  std::vector<Item> items;  ///< in order; one unless it is a reduction
+};
+
+class Chunk {
+ public:
+  Chunk(Walk& walk, const Nest& leaf, const Expression& expression, Reduction reduction, Fold fold)
+      : walk_(walk), leaf_(leaf), expression_(expression), reduction_(reduction), fold_(fold) {
+    for (const Term& term : expression.terms) {
+      operations_ += term.kind == Term::Kind::operation ? 1 : 0;
+    }
+  }
+
+  /// False if there is no more room; a chunk has one result at least, or cannot be made.
+  bool add(const Result& result) {
+    std::set<Address> more;
+    for (const Item& item : result.items) {
+      for (std::size_t t = 0; t < expression_.terms.size(); ++t) {
+        const Address source = source_of(t, item);
+        if (source.is(Tag::invalid) || source.is(Tag::accumulators)) continue;
+        if (sources_.count(source) == 0) more.insert(source);
+      }
+    }
+    const std::size_t items = items_ + result.items.size();
+    const std::size_t sources = sources_.size() + more.size();
+    // Each source may need a vector, and one more for each item if it is added to.
+    const std::size_t accumulators = sources + items * (operations_ + 1) + results_.size() + 1;
+    const std::size_t local = sources + 2 * (results_.size() + 1);
+    if (accumulators > walk_.free_accumulators(leaf_) || local > walk_.free_local(leaf_)) {
+      if (!results_.empty()) return false;
+      fail(*leaf_.block,
+           fmt::format("a single result needs {} accumulators and {} vectors of local memory; {} "
+                       "and {} are free",
+                       accumulators, local, walk_.free_accumulators(leaf_),
+                       walk_.free_local(leaf_)));
+    }
+    sources_.insert(more.begin(), more.end());
+    items_ = items;
+    results_.push_back(result);
+    return true;
+  }
+
+  void emit() {
+    if (results_.empty()) return;
+    load_sources();
+    choose_targets();
+    const std::size_t taps = most_items();
+    if (reduction_ == Reduction::max || reduction_ == Reduction::min) {
+      emit_extremes();
+    } else {
+      for (std::size_t tap = 0; tap < taps; ++tap) emit_tap(tap);
+    }
+    store_results();
+    results_.clear();
+    sources_.clear();
+    items_ = 0;
+  }
+
+ private:
+  /// Where the values of a term are: an accumulator for each row.
+  using Values = std::vector<Address>;
+  /// Rows that are computed together: a result and one of its items.
+  struct Row {
+    const Item* item = nullptr;
+    std::size_t result = 0;
+  };
+
+  [[nodiscard]] Address source_of(std::size_t term, const Item& item) const {
+    const Term& t = expression_.terms[term];
+    if (t.kind == Term::Kind::input) return item.inputs[term].address();
+    if (t.kind == Term::Kind::constant && t.value != 0) return walk_.splat(t.value);
+    return Address::invalid();
+  }
+
+  [[nodiscard]] std::size_t most_items() const {
+    std::size_t most = 0;
+    for (const Result& r : results_) most = std::max(most, r.items.size());
+    return most;
+  }
+
+  /// Everything that is in DRAM, in the order of addresses.
+  void load_sources() {
+    next_local_ = leaf_.local_used;
+    next_accumulator_ = leaf_.accumulators_used;
+    free_.clear();
+    local_.clear();
+    in_accumulators_.clear();
+    Moves moves;
+    for (const Address source : sources_) {
+      if (source.is(Tag::local)) {
+        local_[source] = source;
+        continue;
+      }
+      const Address here(Tag::local, 0, next_local_++);
+      local_[source] = here;
+      if (!moves.empty() && moves.back().second.tag() != source.tag()) {
+        walk_.machine.to_local(moves);
+        moves.clear();
+      }
+      moves.emplace_back(here, source);
+    }
+    walk_.machine.to_local(moves);
+  }
+
+  void choose_targets() {
+    targets_.clear();
+    for (const Result& result : results_) {
+      const bool there = result.target.buffer->memory == Tag::accumulators;
+      targets_.push_back(there ? result.target.address() : take());
+    }
+  }
+
+  Address take() {
+    if (!free_.empty()) {
+      const Address address = free_.back();
+      free_.pop_back();
+      return address;
+    }
+    return {Tag::accumulators, 0, next_accumulator_++};
+  }
+
+  [[nodiscard]] bool holds_something(std::size_t result) const {
+    const Vector& v = results_[result].target;
+    return v.buffer->memory == Tag::accumulators && reduction_ == Reduction::add &&
+           v.buffer->written[v.number];
+  }
+
+  // ---- values of terms ----
+
+  /// Values of a leaf term for all rows, loaded once however many rows read them.
+  Values leaf_values(std::size_t term, const std::vector<Row>& rows) {
+    Values values;
+    std::set<Address> missing;
+    for (const Row& row : rows) {
+      const Address source = source_of(term, *row.item);
+      if (source.is(Tag::invalid)) {
+        if (zero_.is(Tag::invalid)) {
+          zero_ = take();
+          walk_.clear_accumulators({zero_});
+        }
+        values.push_back(zero_);
+      } else if (source.is(Tag::accumulators)) {
+        require_written(row.item->inputs[term]);
+        values.push_back(source);
+      } else {
+        if (in_accumulators_.count(source) == 0) missing.insert(source);
+        values.push_back(source);
+      }
+    }
+    Moves moves;
+    for (const Address source : missing) {
+      const Address slot = take();
+      in_accumulators_[source] = slot;
+      moves.emplace_back(local_.at(source), slot);
+    }
+    walk_.machine.from_local(moves);
+    for (Address& value : values) {
+      const auto found = in_accumulators_.find(value);
+      if (found != in_accumulators_.end()) value = found->second;
+    }
+    return values;
+  }
+
+  void require_written(const Vector& vector) {
+    if (vector.buffer->written[vector.number]) return;
+    walk_.clear_accumulators({vector.address()});
+    vector.buffer->written[vector.number] = true;
+  }
+
+  /// In local memory for every row, and read by nothing but the term that asks.
+  [[nodiscard]] bool can_be_added(std::size_t term, const std::vector<Row>& rows) const {
+    const Term& t = expression_.terms[term];
+    if (t.kind == Term::Kind::operation || t.is_zero() || t.uses != 1) return false;
+    return std::all_of(rows.begin(), rows.end(), [&](const Row& row) {
+      return !source_of(term, *row.item).is(Tag::accumulators);
+    });
+  }
+
+  void add_from_local(std::size_t term, const std::vector<Row>& rows, const Values& onto,
+                      bool accumulate) {
+    Moves moves;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      moves.emplace_back(local_.at(source_of(term, *rows[i].item)), onto[i]);
+    }
+    walk_.machine.from_local(moves, accumulate);
+  }
+
+  void copy(const Values& from, const Values& to) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i] == to[i]) continue;
+      walk_.machine.simd(SimdOp::move, Machine::port, Machine::port, to[i], from[i]);
+    }
+  }
+
+  /// Values of a term; `into`, if not empty, is where they shall be. `accumulate` there per row.
+  Values values_of(std::size_t term, const std::vector<Row>& rows, Values into,
+                   const std::vector<bool>& accumulate) {
+    const Term& t = expression_.terms[term];
+    const bool adds = std::find(accumulate.begin(), accumulate.end(), true) != accumulate.end();
+    if (t.kind != Term::Kind::operation) {
+      if (into.empty()) return leaf_values(term, rows);
+      if (can_be_added(term, rows)) {
+        move_in(term, rows, into, accumulate);
+        return into;
+      }
+      const Values from = leaf_values(term, rows);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        walk_.machine.simd(SimdOp::move, Machine::port, Machine::port, into[i], from[i],
+                           !accumulate.empty() && accumulate[i]);
+      }
+      return into;
+    }
+    if (t.op == SimdOp::add && !adds) {
+      for (const auto& [base, added] : {std::pair(t.left, t.right), std::pair(t.right, t.left)}) {
+        if (base != added && can_be_added(added, rows)) return sum(base, added, rows, into);
+      }
+    }
+    return operation(t, rows, std::move(into), accumulate);
+  }
+
+  void move_in(std::size_t term, const std::vector<Row>& rows, const Values& into,
+               const std::vector<bool>& accumulate) {
+    for (const bool adds : {false, true}) {
+      std::vector<Row> some;
+      Values onto;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if ((!accumulate.empty() && accumulate[i]) != adds) continue;
+        some.push_back(rows[i]);
+        onto.push_back(into[i]);
+      }
+      if (!some.empty()) add_from_local(term, some, onto, adds);
+    }
+  }
+
+  /// The base is made where the sum shall be, then the other is added on its way in.
+  Values sum(std::size_t base, std::size_t added, const std::vector<Row>& rows, Values into) {
+    const Term& b = expression_.terms[base];
+    if (into.empty()) {
+      if (b.kind == Term::Kind::operation && b.uses == 1) {
+        into = values_of(base, rows, {}, {});
+        add_from_local(added, rows, into, true);
+        return into;
+      }
+      for (std::size_t i = 0; i < rows.size(); ++i) into.push_back(take());
+    }
+    if (b.kind == Term::Kind::operation && b.uses == 1) {
+      (void)values_of(base, rows, into, {});
+    } else if (can_be_added(base, rows)) {
+      add_from_local(base, rows, into, false);
+    } else {
+      copy(memo(base, rows), into);
+    }
+    add_from_local(added, rows, into, true);
+    return into;
+  }
+
+  /// Terms that several operations read are computed once.
+  Values memo(std::size_t term, const std::vector<Row>& rows) {
+    const Term& t = expression_.terms[term];
+    if (t.kind != Term::Kind::operation) return leaf_values(term, rows);
+    if (t.uses == 1) return values_of(term, rows, {}, {});
+    const auto found = computed_.find(term);
+    if (found != computed_.end()) return found->second;
+    return computed_[term] = values_of(term, rows, {}, {});
+  }
+
+  Values operation(const Term& t, const std::vector<Row>& rows, Values into,
+                   const std::vector<bool>& accumulate) {
+    const bool unary = t.op == SimdOp::not_;
+    const bool left_zero = expression_.terms[t.left].is_zero();
+    const bool right_zero = !unary && expression_.terms[t.right].is_zero();
+    const Values left = left_zero ? Values() : memo(t.left, rows);
+    const Values right = unary || right_zero ? Values()
+                         : t.left == t.right ? left
+                                             : memo(t.right, rows);
+    const bool own_left = owned(t.left), own_right = !unary && owned(t.right);
+    if (into.empty()) {
+      if (own_left) {
+        into = left;
+      } else if (own_right) {
+        into = right;
+      } else {
+        for (std::size_t i = 0; i < rows.size(); ++i) into.push_back(take());
+      }
+    }
+    const auto adds = [&](std::size_t i) { return !accumulate.empty() && accumulate[i]; };
+    if (unary) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        walk_.machine.simd(t.op, Machine::port, Machine::port, into[i],
+                           left_zero ? leaf_values(t.left, rows)[i] : left[i], adds(i));
+      }
+      return into;
+    }
+    // What fewer vectors hold goes to the register.
+    const bool left_kept = left_zero || (!right_zero && distinct(left) < distinct(right));
+    const Values& kept = left_kept ? left : right;
+    const Values& read = left_kept ? (right_zero ? leaf_values(t.right, rows) : right) : left;
+    const unsigned a = left_kept ? Machine::register_1 : Machine::port;
+    const unsigned b = left_kept ? Machine::port : Machine::register_1;
+    const auto emit = [&](std::size_t i) {
+      walk_.machine.simd(t.op, a, b, into[i], read[i], adds(i));
+    };
+    if (kept.empty()) {
+      walk_.machine.simd_to_register(SimdOp::zero, Machine::port, Machine::port,
+                                     Address::invalid());
+      for (std::size_t i = 0; i < rows.size(); ++i) emit(i);
+      return into;
+    }
+    std::vector<std::size_t> order(rows.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t x, std::size_t y) { return kept[x] < kept[y]; });
+    Address there = Address::invalid();
+    for (const std::size_t i : order) {
+      if (kept[i] != there) {
+        walk_.machine.simd_to_register(SimdOp::move, Machine::port, Machine::port, kept[i]);
+      }
+      there = kept[i];
+      emit(i);
+    }
+    return into;
+  }
+
+  /// Its values are read once and nowhere else, so that others may take their places.
+  [[nodiscard]] bool owned(std::size_t term) const {
+    const Term& t = expression_.terms[term];
+    return t.kind == Term::Kind::operation && t.uses == 1;
+  }
+
+  [[nodiscard]] static std::size_t distinct(const Values& values) {
+    return std::set<Address>(values.begin(), values.end()).size();
+  }
+
+  // ---- results ----
+
+  void emit_tap(std::size_t tap) {
+    std::vector<Row> rows;
+    Values into;
+    std::vector<bool> accumulate;
+    for (std::size_t r = 0; r < results_.size(); ++r) {
+      if (tap >= results_[r].items.size()) continue;
+      rows.push_back({&results_[r].items[tap], r});
+      into.push_back(targets_[r]);
+      accumulate.push_back(tap > 0 || holds_something(r));
+    }
+    if (std::find(accumulate.begin(), accumulate.end(), true) == accumulate.end()) {
+      accumulate.clear();
+    }
+    computed_.clear();
+    (void)values_of(expression_.root, rows, into, accumulate);
+  }
+
+  void emit_extremes() {
+    const SimdOp op = reduction_ == Reduction::max ? SimdOp::max : SimdOp::min;
+    std::vector<Row> rows;
+    for (std::size_t r = 0; r < results_.size(); ++r) {
+      for (const Item& item : results_[r].items) rows.push_back({&item, r});
+    }
+    computed_.clear();
+    const Values values = memo(expression_.root, rows);
+    std::size_t next = 0;
+    for (std::size_t r = 0; r < results_.size(); ++r) {
+      const std::size_t count = results_[r].items.size();
+      if (count == 1) {
+        walk_.machine.simd(SimdOp::move, Machine::port, Machine::port, targets_[r], values[next]);
+      } else {
+        walk_.machine.simd_to_register(SimdOp::move, Machine::port, Machine::port, values[next]);
+        for (std::size_t k = 1; k + 1 < count; ++k) {
+          walk_.machine.simd_to_register(op, Machine::port, Machine::register_1, values[next + k]);
+        }
+        walk_.machine.simd(op, Machine::port, Machine::register_1, targets_[r],
+                           values[next + count - 1]);
+      }
+      next += count;
+    }
+  }
+
+  void store_results() {
+    Moves down, out, old;
+    Values onto;
+    for (std::size_t r = 0; r < results_.size(); ++r) {
+      const Vector& target = results_[r].target;
+      const bool is_written = target.buffer->written[target.number];
+      target.buffer->written[target.number] = true;
+      const bool extreme = reduction_ == Reduction::max || reduction_ == Reduction::min;
+      if (extreme && (is_written || fold_ == Fold::onto_old)) {
+        fail(*leaf_.block,
+             "its maximum or minimum goes on from another run of the block; keep the "
+             "indexes of the reduction inside it");
+      }
+      if (target.buffer->memory == Tag::accumulators) continue;
+      const bool local = target.buffer->memory == Tag::local;
+      const Address here = local ? target.address() : Address(Tag::local, 0, next_local_++);
+      if (fold_ == Fold::onto_old || (fold_ == Fold::fresh && is_written)) {
+        if (local || reduction_ != Reduction::add) {
+          fail(*leaf_.block,
+               "it is combined with what was there before in a way that the unit "
+               "does not have");
+        }
+        const Address staged(Tag::local, 0, next_local_++);
+        walk_.machine.to_local({{staged, target.address()}});
+        walk_.machine.from_local({{staged, targets_[r]}}, true);
+      }
+      down.emplace_back(here, targets_[r]);
+      if (!local) out.emplace_back(here, target.address());
+    }
+    walk_.machine.to_local(down);
+    walk_.machine.from_local(out);
+    zero_ = Address::invalid();
+  }
+
+  Walk& walk_;
+  const Nest& leaf_;
+  const Expression& expression_;
+  Reduction reduction_;
+  Fold fold_;
+  std::size_t operations_ = 0, items_ = 0;
+  std::vector<Result> results_;
+  std::set<Address> sources_;
+  std::map<Address, Address> local_, in_accumulators_;
+  std::map<std::size_t, Values> computed_;
+  std::vector<Address> targets_, free_;
+  Address zero_;
+  std::uint64_t next_local_ = 0, next_accumulator_ = 0;
+};
+
+Reduction reduction_of(const Nest& leaf, const View& target) {
+  const std::string& op = target.ref->agg_op;
+  if (op.empty() || op == "assign") return Reduction::none;
+  if (op == "add") return Reduction::add;
+  if (op == "max") return Reduction::max;
+  if (op == "min") return Reduction::min;
+  fail(*leaf.block, fmt::format("the unit cannot aggregate by {}; it has add, max and min", op));
+}
+
+/// Results in the order in which their first items come.
+std::vector<Result> results_of(Walk& walk, Nest& leaf, const Expression& expression,
+                               const View& target, BlockCounts& counts) {
+  const std::optional<std::size_t> lane = walk.lane_index(leaf);
+  std::vector<std::size_t> rows;
+  for (const std::size_t i : leaf.ordinary) {
+    if (i != lane) rows.push_back(i);
+  }
+  std::map<Address, std::size_t> numbers;
+  std::vector<Result> results;
+  leaf.each_position_of(rows, [&] {
+    if (lane) leaf.values[*lane] = 0;
+    const std::optional<LaneRange> range = walk.allowed_lanes(leaf, lane);
+    if (!range) return;
+    leaf.place();
+    counts.points += static_cast<std::uint64_t>(range->last - range->first + 1);
+    if (range->first % walk.lanes() != 0) {
+      fail(*leaf.block, "constraints cut the first lanes of a vector off");
+    }
+    walk.check_row_end(leaf, target, range->last);
+    for (std::int64_t at = range->first; at <= range->last; at += walk.lanes()) {
+      const Vector to = walk.vector_at(leaf, target, at);
+      const auto [found, added] = numbers.emplace(to.address(), results.size());
+      if (added) results.push_back({to, {}});
+      Item item;
+      item.inputs.resize(expression.terms.size());
+      for (std::size_t t = 0; t < expression.terms.size(); ++t) {
+        if (expression.terms[t].kind != Term::Kind::input) continue;
+        const View& view = leaf.views.at(expression.terms[t].input);
+        const bool along = lane && view.flat.factors[*lane] == 1;
+        if (lane && !along) {
+          fail(*leaf.block, fmt::format("refinement {} is a scalar; the unit cannot spread it over "
+                                        "the lanes: make it a vector or a constant",
+                                        quote(view.ref->into)));
+        }
+        item.inputs[t] = walk.vector_at(leaf, view, along ? at : 0);
+      }
+      results[found->second].items.push_back(std::move(item));
+    }
+  });
+  return results;
+}
+
+}  // namespace
+
+void lower_functions(Walk& walk, Nest& leaf) {
+  for (const auto& [into, view] : leaf.views) {
+    if (view.made_here) fail(*leaf.block, "buffers of a block of functions are not supported");
+  }
+  const Expression expression = expression_of(leaf);
+  const View& target = leaf.views.at(expression.output);
+  const Reduction reduction = reduction_of(leaf, target);
+  const Fold fold = reduction == Reduction::add ? fold_of(leaf, target)
+                    : stripe::reads(target.ref->direction) && reduction != Reduction::none
+                        ? Fold::onto_old
+                        : Fold::none;
+  leaf.enter();
+  BlockCounts& counts = walk.count(leaf);
+  const std::vector<Result> results = results_of(walk, leaf, expression, target, counts);
+  if (results.empty()) return;
+  ++counts.invocations;
+  counts.slots += leaf.block->positions();
+  counts.vectors += results.size();
+  Chunk chunk(walk, leaf, expression, reduction, fold);
+  for (const Result& result : results) {
+    if (reduction == Reduction::none && result.items.size() != 1) {
+      fail(*leaf.block, "several positions write one element without aggregation");
+    }
+    if (chunk.add(result)) continue;
+    chunk.emit();
+    (void)chunk.add(result);
+  }
+  chunk.emit();
+}
+
+}  // namespace tactus::compiler::stripe_tcu

@@ -1,0 +1,16 @@
+#include "firmware/config/port_memory.h"
+
+#include "firmware/config/memory.h"
+
+namespace tactus {
+
+std::optional<DdrConfig> resolve_port_memory(const BoardValues& board) {
+  // As for a design whose banks have a vector each: nobody lays out two banks here.
+  TcuSimulationConfig config;
+  static_cast<BoardValues&>(config) = board;
+  config.architecture.dram0_depth = config.architecture.dram1_depth = 1;
+  resolve_memory(config);
+  return config.resolved_ddr;
+}
+
+}  // namespace tactus

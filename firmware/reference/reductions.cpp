@@ -1,0 +1,227 @@
+// Sums and the like along dimensions, and normalisations that need them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "firmware/reference/call.h"
+
+namespace tactus::nn {
+namespace {
+
+/// Which dimensions are reduced. Axes are an attribute up to some operator set, then an input.
+std::vector<bool> reduced_dimensions(const Call& call, std::size_t rank) {
+  Shape axes;
+  if (call.optional(1) != nullptr) {
+    axes = call.integers(1);
+  } else if (call.node.has("axes")) {
+    axes = call.node.integers("axes");
+  }
+  const bool all = axes.empty() && call.node.integer("noop_with_empty_axes", 0) == 0;
+  std::vector<bool> reduced(rank, all);
+  for (const std::int64_t axis : axes) reduced[call.axis(axis, rank)] = true;
+  return reduced;
+}
+
+/// Calls visit(index of the result, value) for each element; returns the shape with ones.
+template <typename Visit>
+Shape for_each_element(const Tensor& x, const std::vector<bool>& reduced, Visit&& visit) {
+  Shape kept = x.shape;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (reduced[i]) kept[i] = 1;
+  }
+  const std::vector<std::int64_t> strides = strides_of(kept);
+  std::size_t next = 0;
+  for_each_position(x.shape, [&](const Shape& position) {
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < position.size(); ++i)
+      at += reduced[i] ? 0 : position[i] * strides[i];
+    visit(static_cast<std::size_t>(at), next++);
+  });
+  return kept;
+}
+
+Shape without_reduced(const Shape& kept, const std::vector<bool>& reduced) {
+  Shape shape;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!reduced[i]) shape.push_back(kept[i]);
+  }
+  return shape;
+}
+
+std::size_t count_of(const Shape& shape, const std::vector<bool>& reduced) {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) count *= reduced[i] ? 1 : shape[i];
+  return static_cast<std::size_t>(count);
+}
+
+}  // namespace
+
+void run_reduce(Call& call) {
+  const Tensor& x = call.input(0);
+  const std::string kind = call.node.op_type.substr(6);  // after "Reduce"
+  const std::vector<bool> reduced = reduced_dimensions(call, x.shape.size());
+  const std::size_t count = count_of(x.shape, reduced);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double start = kind == "Prod"  ? 1
+                       : kind == "Max" ? -infinity
+                       : kind == "Min" ? infinity
+                                       : 0;
+  std::vector<double> values(count, start);
+  const bool real = x.type == ElementType::float32;
+  Shape kept = for_each_element(x, reduced, [&](std::size_t to, std::size_t from) {
+    const double v =
+        real ? static_cast<double>(x.floats[from]) : static_cast<double>(x.integers[from]);
+    double& sum = values[to];
+    if (kind == "Max") {
+      sum = std::max(sum, v);
+    } else if (kind == "Min") {
+      sum = std::min(sum, v);
+    } else if (kind == "Prod") {
+      sum *= v;
+    } else if (kind == "L1") {
+      sum += std::abs(v);
+    } else if (kind == "L2" || kind == "SumSquare") {
+      sum += v * v;
+    } else {
+      sum += kind == "LogSumExp" ? std::exp(v) : v;
+    }
+  });
+  const double share =
+      x.size() == 0 ? 1 : static_cast<double>(count) / static_cast<double>(x.size());
+  Tensor result;
+  result.type = x.type;
+  result.stored = x.stored;
+  result.shape =
+      call.node.integer("keepdims", 1) != 0 ? std::move(kept) : without_reduced(kept, reduced);
+  for (double v : values) {
+    if (kind == "Mean") v *= share;
+    if (kind == "L2") v = std::sqrt(v);
+    if (kind == "LogSum" || kind == "LogSumExp") v = std::log(v);
+    if (real) {
+      result.floats.push_back(static_cast<float>(v));
+    } else {
+      result.integers.push_back(static_cast<std::int64_t>(v));
+    }
+  }
+  call.results.push_back(std::move(result));
+}
+
+void run_arg(Call& call) {
+  const Tensor& x = call.floats(0);
+  const bool largest = call.node.op_type == "ArgMax";
+  const bool last = call.node.integer("select_last_index", 0) != 0;
+  const std::size_t axis = call.axis(call.node.integer("axis", 0), x.shape.size());
+  std::vector<bool> reduced(x.shape.size());
+  reduced[axis] = true;
+  std::vector<float> best(count_of(x.shape, reduced));
+  std::vector<std::int64_t> where(best.size(), -1), seen(best.size(), 0);
+  const Shape kept = for_each_element(x, reduced, [&](std::size_t to, std::size_t from) {
+    const float v = x.floats[from];
+    const bool better = largest ? v > best[to] : v < best[to];
+    if (where[to] < 0 || better || (last && v == best[to])) {
+      best[to] = v;
+      where[to] = seen[to];
+    }
+    ++seen[to];
+  });
+  call.results.push_back(Tensor::of(
+      call.node.integer("keepdims", 1) != 0 ? kept : without_reduced(kept, reduced), where));
+}
+
+void run_log_softmax(Call& call) {
+  run_softmax(call);
+  for (float& value : call.results[0].floats) value = std::log(value);
+}
+
+void run_lrn(Call& call) {
+  const Tensor& x = call.floats(0);
+  if (x.shape.size() < 2)
+    call.fail("input 0 has shape {}; channels are missing", to_string(x.shape));
+  const std::int64_t size = call.node.integer("size");
+  if (size < 1) call.fail("attribute \"size\" is {}; allowed is 1 or more", size);
+  const double alpha = static_cast<double>(call.node.real("alpha", 1e-4F));
+  const double beta = static_cast<double>(call.node.real("beta", 0.75F));
+  const double bias = static_cast<double>(call.node.real("bias", 1.0F));
+  const std::int64_t channels = x.shape[1];
+  std::int64_t inner = 1;
+  for (std::size_t i = 2; i < x.shape.size(); ++i) inner *= x.shape[i];
+  Tensor result = x;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    const std::int64_t c = i / inner % channels;
+    double squares = 0;
+    for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2);
+         k <= std::min(channels - 1, c + size / 2); ++k) {
+      const auto v = static_cast<double>(x.floats[static_cast<std::size_t>(i + (k - c) * inner)]);
+      squares += v * v;
+    }
+    const auto at = static_cast<std::size_t>(i);
+    result.floats[at] =
+        static_cast<float>(static_cast<double>(x.floats[at]) /
+                           std::pow(bias + alpha / static_cast<double>(size) * squares, beta));
+  }
+  call.results.push_back(std::move(result));
+}
+
+namespace {
+
+/// Runs of `length` elements each to mean 0 and variance 1, then scaled and moved by what
+/// factor(element) says.
+template <typename Factor>
+void normalise(Tensor& x, std::int64_t length, double epsilon, Factor&& factor) {
+  for (std::int64_t first = 0; length > 0 && first < x.size(); first += length) {
+    float* values = x.floats.data() + first;
+    double sum = 0, squares = 0;
+    for (std::int64_t i = 0; i < length; ++i) sum += static_cast<double>(values[i]);
+    const double mean = sum / static_cast<double>(length);
+    for (std::int64_t i = 0; i < length; ++i) {
+      const double d = static_cast<double>(values[i]) - mean;
+      squares += d * d;
+    }
+    const double norm = 1 / std::sqrt(squares / static_cast<double>(length) + epsilon);
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto [scale, offset] = factor(first + i);
+      values[i] =
+          static_cast<float>((static_cast<double>(values[i]) - mean) * norm * scale + offset);
+    }
+  }
+}
+
+}  // namespace
+
+void run_instance_normalization(Call& call) {
+  Tensor x = call.floats(0);
+  const Tensor& scale = call.floats(1);
+  const Tensor& bias = call.floats(2);
+  if (x.shape.size() < 3 || scale.shape != Shape{x.shape[1]} || bias.shape != scale.shape) {
+    call.fail("input {}, scale {} and bias {} do not fit", to_string(x.shape),
+              to_string(scale.shape), to_string(bias.shape));
+  }
+  std::int64_t plane = 1;
+  for (std::size_t i = 2; i < x.shape.size(); ++i) plane *= x.shape[i];
+  normalise(x, plane, static_cast<double>(call.node.real("epsilon", 1e-5F)), [&](std::int64_t i) {
+    const auto c = static_cast<std::size_t>(i / plane % x.shape[1]);
+    return std::pair(static_cast<double>(scale.floats[c]), static_cast<double>(bias.floats[c]));
+  });
+  call.results.push_back(std::move(x));
+}
+
+void run_layer_normalization(Call& call) {
+  Tensor x = call.floats(0);
+  const std::size_t axis = call.axis(call.node.integer("axis", -1), x.shape.size());
+  std::int64_t length = 1;
+  for (std::size_t i = axis; i < x.shape.size(); ++i) length *= x.shape[i];
+  const Tensor& scale = call.floats(1);
+  const Tensor* bias = call.optional(2);
+  if (scale.size() != length || (bias != nullptr && bias->size() != length)) {
+    call.fail("scale {} does not fit {} from axis {} on", to_string(scale.shape),
+              to_string(x.shape), axis);
+  }
+  normalise(x, length, static_cast<double>(call.node.real("epsilon", 1e-5F)), [&](std::int64_t i) {
+    const auto k = static_cast<std::size_t>(i % length);
+    return std::pair(static_cast<double>(scale.floats[k]),
+                     bias == nullptr ? 0.0 : static_cast<double>(bias->floats[k]));
+  });
+  call.results.push_back(std::move(x));
+}
+
+}  // namespace tactus::nn

@@ -1,0 +1,194 @@
+#include "firmware/sweep/codesign_sections.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "firmware/codesign/ideas.h"
+#include "firmware/report/html.h"
+#include "firmware/report/scatter.h"
+
+namespace tactus::sweep {
+namespace {
+
+using html::escape;
+using html::grouped;
+
+const Line& figures(const Measured& point) { return point.line->at("figures"); }
+
+double energy(const Measured& point) {
+  const auto it = figures(point).find("energy");
+  return it == figures(point).end() ? 0 : it->at("total").get<double>();
+}
+
+double area(const Measured& point) { return figures(point).at("area_proxy").get<double>(); }
+
+std::string link(const Measured& point) {
+  return fmt::format("<a href=\"#p{0}\">{0}</a>", point.point);
+}
+
+/// A table's name, source and unit; empty without a table.
+std::string energy_title(const Measured& point) {
+  const auto it = figures(point).find("energy");
+  if (it == figures(point).end()) return "";
+  return fmt::format("{} ({}; {})", it->at("table").get<std::string>(),
+                     it->at("unit").get<std::string>() == "pJ" ? "pJ" : "relative units",
+                     it->at("source").get<std::string>());
+}
+
+std::string front_chart(const std::vector<Measured>& points, const std::string& title,
+                        double (*cost)(const Measured&)) {
+  svg::ScatterChart chart;
+  chart.title = "Latency against " + title;
+  chart.x.title = title;
+  chart.y.title = "latency, ms";
+  std::vector<CostAndTime> values;
+  for (const Measured& point : points) values.push_back({cost(point), point.latency_ms});
+  std::set<std::size_t> front;
+  svg::ScatterLine line{{}, 4, true};
+  for (const std::size_t i : pareto_front(values)) {
+    front.insert(i);
+    line.points.emplace_back(values[i].cost, values[i].time);
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const bool main = front.count(i) != 0;
+    chart.points.push_back({values[i].cost, values[i].time,
+                            fmt::format("point {}: {:.4g}, {:.4g} ms", points[i].point,
+                                        values[i].cost, values[i].time),
+                            main ? 4U : 1U, main});
+  }
+  chart.lines.push_back(std::move(line));
+  return svg::scatter(chart);
+}
+
+std::string fronts(const std::vector<Measured>& points) {
+  std::set<std::string> tables;
+  for (const Measured& point : points) tables.insert(energy_title(point));
+  // Energies of different tables, or of none, do not compare.
+  const bool comparable = tables.size() == 1 && !tables.begin()->empty();
+  std::string text = "<p>Area: bits of on-chip memory plus multipliers, a proxy. ";
+  if (comparable) {
+    text += "Energy: events counted in the run times table " + escape(*tables.begin()) + ".</p>\n";
+  } else if (tables.size() > 1) {
+    text += "The points have different energy tables, which do not compare.</p>\n";
+  } else {
+    text += "The points name no energy table (codesign.energy).</p>\n";
+  }
+  std::vector<std::vector<double>> rows;
+  for (const Measured& point : points) {
+    rows.push_back({point.latency_ms, area(point)});
+    if (comparable) rows.back().push_back(energy(point));
+  }
+  std::vector<html::Table::Column> columns{{"point"}, {"latency, ms"}, {"area"}};
+  if (comparable) columns.push_back({"energy"});
+  html::Table table(columns, html::Table::Kind::list);
+  for (const std::size_t i : pareto_points(rows)) {
+    std::vector<std::string> cells{link(points[i]), fmt::format("{:.4f}", points[i].latency_ms),
+                                   grouped(static_cast<std::uint64_t>(area(points[i])))};
+    if (comparable) cells.push_back(fmt::format("{:.5g}", energy(points[i])));
+    table.row(std::move(cells));
+  }
+  std::vector<std::string> charts{front_chart(points, "area, bits and multipliers", area)};
+  if (comparable) charts.push_back(front_chart(points, "energy", energy));
+  return text + svg::side_by_side(charts) +
+         "<p>No other point is as good in all of these and better in one:</p>\n" + table.html();
+}
+
+std::string units(const std::vector<Measured>& points) {
+  std::vector<html::Table::Column> columns{{"point"}};
+  for (const auto& unit : figures(points.front()).at("units").items()) {
+    columns.push_back({unit.key() + ", %"});
+  }
+  columns.push_back({"MAC fill, %"});
+  html::Table table(columns, html::Table::Kind::list);
+  for (const Measured& point : points) {
+    std::vector<std::string> cells{link(point)};
+    for (const auto& unit : figures(point).at("units").items()) {
+      cells.push_back(fmt::format("{:.1f}", 100 * unit.value().get<double>()));
+    }
+    const auto slots = figures(point).at("mac_slots").get<double>();
+    cells.push_back(
+        slots == 0
+            ? ""
+            : fmt::format("{:.1f}", 100 * figures(point).at("mac_points").get<double>() / slots));
+    table.row(std::move(cells));
+  }
+  return "<p>Busy cycles of each unit in the run's. MAC fill: multiply-accumulates that the "
+         "program "
+         "asks for, of those that the array did.</p>\n" +
+         table.html();
+}
+
+std::string kernels(const std::vector<Measured>& points) {
+  html::Table table({{"point"},
+                     {"kernel", true},
+                     {"start, cycle"},
+                     {"cycles"},
+                     {"us"},
+                     {"predicted cycles"},
+                     {"measured / predicted"},
+                     {"tiles"}},
+                    html::Table::Kind::list);
+  for (const Measured& point : points) {
+    for (const Line& kernel : figures(point).at("kernels")) {
+      const auto ratio = kernel.at("ratio").get<double>();
+      const bool odd = ratio != 0 && (ratio < codesign::ratio_low || ratio > codesign::ratio_high);
+      table.row({link(point), escape(kernel.at("name").get<std::string>()),
+                 grouped(kernel.at("start").get<std::uint64_t>()),
+                 grouped(kernel.at("cycles").get<std::uint64_t>()),
+                 fmt::format("{:.2f}", kernel.at("us").get<double>()),
+                 grouped(kernel.at("predicted_cycles").get<std::uint64_t>()),
+                 fmt::format(odd ? "<b>{:.2f}</b>" : "{:.2f}", ratio),
+                 kernel.contains("tiles")
+                     ? grouped(kernel.at("tiles").at("count").get<std::uint64_t>())
+                     : ""});
+    }
+  }
+  return fmt::format(
+             "<p>A kernel is a statement of the program's main block. Predicted: by formula, see "
+             "firmware/codesign/prediction.h; ratios outside {} to {} are bold.</p>\n",
+             codesign::ratio_low, codesign::ratio_high) +
+         table.html();
+}
+
+std::string design_ideas(const std::vector<Measured>& points) {
+  html::Table table({{"point"}, {"rule", true}, {"evidence", true}}, html::Table::Kind::list);
+  for (const Measured& point : points) {
+    for (const Line& idea : figures(point).at("ideas")) {
+      table.row({link(point), escape(idea.at("rule").get<std::string>()),
+                 escape(idea.at("text").get<std::string>())});
+    }
+  }
+  return table.html();
+}
+
+}  // namespace
+
+std::vector<std::size_t> pareto_points(const std::vector<std::vector<double>>& rows) {
+  const auto beats = [&rows](std::size_t a, std::size_t b) {
+    bool better = false;
+    for (std::size_t i = 0; i < rows[a].size(); ++i) {
+      if (rows[a][i] > rows[b][i]) return false;
+      better = better || rows[a][i] < rows[b][i];
+    }
+    return better || a < b;
+  };
+  std::vector<std::size_t> front;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    bool beaten = false;
+    for (std::size_t k = 0; k < rows.size() && !beaten; ++k) beaten = k != i && beats(k, i);
+    if (!beaten) front.push_back(i);
+  }
+  return front;
+}
+
+std::vector<std::pair<std::string, std::string>> codesign_sections(
+    const std::vector<Measured>& points) {
+  return {{"Latency, energy, area", fronts(points)},
+          {"Design ideas", design_ideas(points)},
+          {"Kernels", kernels(points)},
+          {"Units", units(points)}};
+}
+
+}  // namespace tactus::sweep

@@ -1,0 +1,105 @@
+#include "firmware/sweep/stripe_point.h"
+
+#include <filesystem>
+
+#include "firmware/bench/evaluation.h"
+#include "firmware/codesign/energy.h"
+#include "firmware/compiler/stripe/text.h"
+#include "firmware/compiler/stripe/verify.h"
+#include "firmware/sweep/evaluate.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/sha256.h"
+#include "isa/tcu/architecture_table.h"
+
+namespace tactus::sweep {
+namespace {
+
+/// Section, key and key of the hash.
+struct File {
+  const char *section, *key, *hash;
+};
+constexpr File files[] = {{"workload", "stripe", "sha256"},
+                          {"codesign", "passes", "passes_sha256"},
+                          {"codesign", "energy", "energy_sha256"}};
+
+std::string in_full(const std::string& name, const std::string& file) {
+  return std::filesystem::absolute(resolve_beside(file, name)).lexically_normal().string();
+}
+
+template <typename T>
+void read_section(const Configuration& configuration, const char* name,
+                  const ParameterTable<T>& table, T& object) {
+  Configuration section = configuration.at(name);
+  for (const File& file : files) section.erase(file.hash);
+  JsonDocument document(section.dump(), std::string("the point's ") + name);
+  ObjectReader reader = document.root();
+  table.read(reader, object, MissingKeys::allowed);
+  document.problems().throw_if_any();
+}
+
+}  // namespace
+
+Configuration stripe_defaults(const std::string& board, const std::string& file) {
+  Configuration result;
+  result["workload"] = {{"stripe", ""}};
+  const Configuration of_board = board_defaults(board, file);
+  for (const char* section : {"board", "architecture"}) result[section] = of_board.at(section);
+  result["codesign"] = {{"passes", ""}, {"energy", ""}};  // an empty text is not written
+  codesign::study_parameters().write(result["codesign"], codesign::Study());
+  return result;
+}
+
+void bind_stripe_files(Configuration& configuration, const std::string& file) {
+  for (const File& one : files) {
+    Configuration& section = configuration[one.section];
+    const auto name = section[one.key].get<std::string>();
+    if (name.empty()) continue;
+    const std::string path = in_full(name, file);
+    section[one.key] = path;
+    section[one.hash] = sha256(read_file(path));
+  }
+}
+
+codesign::PointTask to_stripe_task(const Configuration& configuration) {
+  codesign::PointTask task;
+  task.program = configuration.at("workload").at("stripe").get<std::string>();
+  if (task.program.empty()) user_error("workload.stripe is missing: a Stripe program");
+  // What has no single value, such as the description of the board's memory, is in the section too.
+  Configuration section = configuration.at("board");
+  section.erase("name");
+  JsonDocument document(section.dump(), "the point's board");
+  ObjectReader reader = document.root();
+  board_parameters().read(reader, static_cast<BoardValues&>(task), MissingKeys::allowed);
+  document.problems().throw_if_any();
+  read_section(configuration, "architecture", tcu::architecture_parameters(), task.architecture);
+  read_section(configuration, "codesign", codesign::study_parameters(), task.study);
+  return task;
+}
+
+std::string evaluate_stripe(const Configuration& configuration, std::uint64_t max_cycles) {
+  const codesign::PointTask task = to_stripe_task(configuration);
+  Configuration figures = codesign::evaluate(task, max_cycles);
+  const Area needed = area(task.architecture);
+  figures["memory_bits"] = needed.memory_bits;
+  figures["multipliers"] = needed.multipliers;
+  // One number for the area: a multiplier and a bit count alike.
+  figures["area_proxy"] = needed.memory_bits + needed.multipliers;
+  return figures.dump();
+}
+
+std::string stripe_file_problem(const std::string& key, const std::string& value,
+                                const std::string& file) {
+  if (value.empty()) return "";
+  const std::string path = resolve_beside(file, value);
+  try {
+    if (key == "workload.stripe") stripe::verify(stripe::read_program(read_text(path), path), path);
+    if (key == "codesign.energy") (void)codesign::read_energy_table(path);
+    if (key == "codesign.passes") (void)read_text(path);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace tactus::sweep

@@ -1,0 +1,66 @@
+// Lookup tables beside the SIMD ALUs: an extension, no RTL has it.
+//
+// Each lane has its own copy of every table, so all lanes look up in one cycle. A vector of entries
+// is written to all copies in the cycle in which it comes, one a cycle; a lookup that issued in an
+// earlier cycle finds the entries from before. What keys are is said in isa/tcu/lookup.h. Contents
+// start as zero.
+//
+// Source of the instructions: public documentation; forms and cycles are Tactus's own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+
+#include "isa/tcu/arithmetic.h"
+#include "isa/tcu/lookup.h"
+#include "models/sim/account.h"
+#include "models/sim/clock.h"
+#include "models/sim/link.h"
+#include "models/sim/trace/signals.h"
+
+namespace tactus {
+
+class LookupMemory final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::uint64_t vectors = 0;  ///< of entries that were written
+    std::uint64_t lookups = 0;  ///< vectors of arguments
+  };
+  enum State : std::uint8_t { load, wait, look_up, rest };
+  static constexpr std::array<UnitState, 4> state_table{{
+      {"load", StateKind::busy, "a vector of entries is written"},
+      {"wait", StateKind::stall,
+       "entries are awaited from local memory, or wait for accumulator writes before them"},
+      {"lookup", StateKind::busy, "a Lookup issues"},
+      {"idle", StateKind::idle, "no entries come, and no Lookup issues"},
+  }};
+
+  LookupMemory(const sc_core::sc_module_name& name, Clock& clock,
+               const tcu::Architecture& architecture);
+
+  [[nodiscard]] std::uint32_t tables() const { return form_.count; }
+  /// Entries index * N and following of a table.
+  void write(unsigned table, std::uint64_t index, VectorRef entries);
+  /// For every lane: the difference, and table i's value at values + i * vector bytes.
+  void find(VectorRef arguments, std::uint8_t* difference, std::uint8_t* values);
+  void enter_account(State state) { account_.enter(state); }
+
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Account& account() { return account_; }
+  void describe(const trace::Scope& scope) const;
+
+ private:
+  Clock& clock_;
+  tcu::DataType type_;
+  tcu::LookupTables form_;
+  std::size_t lanes_;
+  std::size_t vector_bytes_;
+  std::vector<std::int64_t> entries_;  ///< mantissas, table after table
+  Stats stats_;
+  Account account_;
+};
+
+}  // namespace tactus

@@ -1,0 +1,115 @@
+// Rules of design ideas, each on a record made to trigger it, and on one just inside its bound.
+#include "firmware/codesign/ideas.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace tactus::codesign {
+namespace {
+
+using Record = nlohmann::ordered_json;
+
+/// Nothing to say but what it is bound by.
+Record quiet() {
+  return Record::parse(R"({
+    "cycles": 1000,
+    "units": {"ARRAY": 0.8, "WLOAD": 0.1, "DMA0": 0.3, "DMA1": 0.2},
+    "buses": {"DMA0": {"bytes": 8000, "moves": 10, "use": 0.9},
+              "DMA1": {"bytes": 800, "moves": 10, "use": 0.1}},
+    "kernels": [{"name": "k", "cycles": 1000, "predicted_cycles": 900, "mac_points": 95,
+                 "mac_slots": 100,
+                 "tiles": {"count": 4, "ACC": {"used_bytes": 500, "limit_bytes": 1000},
+                           "LOCAL": {"used_bytes": 100, "limit_bytes": 1000}}}],
+    "mac_points": 95, "mac_slots": 100,
+    "predicted": {"cycles": 900, "us": 9, "paths": {"DMA0": 500, "DMA1": 100}},
+    "doubled": {"AXI_BYTES": {"us": 8.6}, "ARRAY_SIZE": {"error": "does not fit"}}})");
+}
+
+std::string said(const Record& record, const std::string& rule) {
+  for (const Idea& idea : ideas(record)) {
+    if (idea.rule == rule) return idea.text;
+  }
+  return "";
+}
+
+TEST(DesignIdeas, TheQuietRecordHasOneOnly) {
+  const auto list = ideas(quiet());
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].rule, "bound_by");
+  EXPECT_TRUE(ideas(Record::object()).empty());
+}
+
+TEST(DesignIdeas, BoundByTheBusiestUnit) {
+  Record record = quiet();
+  EXPECT_EQ(said(record, "bound_by"), "bound by ARRAY: busy 80 % of 1000 cycles");
+  record["units"]["DMA1"] = 0.93;
+  EXPECT_EQ(said(record, "bound_by"), "bound by DMA1: busy 93 % of 1000 cycles");
+}
+
+TEST(DesignIdeas, TilesThatAMemoryStopped) {
+  Record record = quiet();
+  Record& tiles = record["kernels"][0]["tiles"];
+  tiles["ACC"]["used_bytes"] = 501;
+  EXPECT_EQ(said(record, "tile_limit"), "k: 4 tiles; ACC stopped their growth: 501 of 1000 bytes");
+  tiles["ACC"]["used_bytes"] = 500;
+  tiles["LOCAL"]["used_bytes"] = 900;
+  EXPECT_EQ(said(record, "tile_limit"),
+            "k: 4 tiles; LOCAL stopped their growth: 900 of 1000 bytes");
+  tiles["count"] = 1;
+  EXPECT_EQ(said(record, "tile_limit"), "");
+}
+
+TEST(DesignIdeas, MultiplicationsThatNobodyAskedFor) {
+  Record record = quiet();
+  record["mac_points"] = 89;
+  record["kernels"][0]["mac_points"] = 89;
+  EXPECT_EQ(said(record, "mac_fill"),
+            "11 % of the array's multiply-accumulates are ragged tiles, halos or padding: 89 of "
+            "100 are asked for; most are lost in k");
+  record["mac_points"] = 90;
+  EXPECT_EQ(said(record, "mac_fill"), "");
+}
+
+TEST(DesignIdeas, WeightLoads) {
+  Record record = quiet();
+  record["units"]["WLOAD"] = 0.4;
+  EXPECT_EQ(said(record, "weight_loads"),
+            "33 % of the array's busy cycles load weights: more vectors for each load, or a second "
+            "set of weights, would save them");
+  record["units"]["WLOAD"] = 0.26;
+  EXPECT_EQ(said(record, "weight_loads"), "");
+}
+
+TEST(DesignIdeas, ShortTransfers) {
+  Record record = quiet();
+  record["buses"]["DMA0"]["use"] = 0.25;
+  EXPECT_EQ(said(record, "short_transfers"),
+            "DMA0 has 56 % of the predicted cycles and uses 25 % of its bandwidth: 10 moves of 800 "
+            "bytes on average; longer ones would hide their latency");
+  record["predicted"]["paths"]["DMA0"] = 450;
+  EXPECT_EQ(said(record, "short_transfers"), "");
+}
+
+TEST(DesignIdeas, DoublingAParameter) {
+  Record record = quiet();
+  record["doubled"]["AXI_BYTES"]["us"] = 6.0;
+  EXPECT_EQ(said(record, "doubling"),
+            "twice AXI_BYTES is predicted to take 6.0 us in place of 9.0: 33 % less");
+}
+
+TEST(DesignIdeas, PredictionsOutsideTheirRange) {
+  Record record = quiet();
+  record["kernels"][0]["predicted_cycles"] = 500;
+  EXPECT_EQ(said(record, "prediction"),
+            "k: measured 1000 cycles, predicted 500: ratio 2.00, outside 0.8 to 1.25");
+  record["kernels"][0]["predicted_cycles"] = 800;
+  EXPECT_EQ(said(record, "prediction"), "");
+  record["kernels"][0]["predicted_cycles"] = 1250;
+  EXPECT_EQ(said(record, "prediction"), "");
+  record["kernels"][0]["predicted_cycles"] = 1251;
+  EXPECT_NE(said(record, "prediction"), "");
+}
+
+}  // namespace
+}  // namespace tactus::codesign

@@ -1,0 +1,171 @@
+// Design points as a whole: figures that add up, and cases built so that each rule speaks.
+#include "firmware/codesign/point.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "firmware/codesign/ideas.h"
+#include "isa/support/error.h"
+
+namespace tactus::codesign {
+namespace {
+
+using Record = nlohmann::ordered_json;
+
+const std::string configs = std::string(TACTUS_SOURCE_DIR) + "/configs/codesign/";
+
+PointTask task(std::uint32_t array_size = 8) {
+  PointTask result;
+  result.program = configs + "two_convs.stripe";
+  result.study.passes = configs + "passes.json.j2";
+  result.study.energy = configs + "energy_relative.json";
+  result.study.doubling = false;
+  result.architecture.array_size = array_size;
+  result.architecture.dram0_depth = result.architecture.dram1_depth = 65536;
+  result.read_latency = 20;
+  return result;
+}
+
+std::string said(const Record& record, const std::string& rule) {
+  for (const Record& idea : record.at("ideas")) {
+    if (idea.at("rule") == rule) return idea.at("text").get<std::string>();
+  }
+  return "";
+}
+
+/// A matrix product of constant weights, in a file of its own.
+class Products : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              fmt::format("tactus_codesign_{}_{}", getpid(),
+                          ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] PointTask product(std::uint64_t m, std::uint64_t k, std::uint64_t n) const {
+    PointTask result = task();
+    result.program = folder_ / "product.stripe";
+    std::ofstream(result.program) << fmt::format(
+        R"(0: #program
+block [] ( // product
+    #user none new@0x00000000 A[0, 0] fp32:I({0}, {1}):({1}, 1)
+    #user none const new@0x00000000 B[0, 0] fp32:I({1}, {2}):({2}, 1)
+    #user none new@0x00000000 C[0, 0] fp32:I({0}, {2}):({2}, 1)
+) {{
+  0: #main
+  block [] ( // main
+      in A[0, 0] fp32:I({0}, {1}):({1}, 1)
+      in const B[0, 0] fp32:I({1}, {2}):({2}, 1)
+      out C[0, 0] fp32:I({0}, {2}):({2}, 1)
+  ) {{
+    0: #agg_op_add #comb_op_mul #contraction #kernel
+    block [k:{1}, m:{0}, n:{2}] ( // product
+        in A[m, k] fp32:I(1, 1):({1}, 1)
+        in const B[k, n] fp32:I(1, 1):({2}, 1)
+        out C[m, n]:add fp32:I(1, 1):({2}, 1)
+    ) {{
+      0: $a = load(A)
+      1: $b = load(B)
+      2: $c = mul($a, $b)
+      3: C = store($c)
+    }}
+  }}
+}}
+)",
+        m, k, n);
+    return result;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST(DesignPoint, FiguresAddUp) {
+  const Record record = evaluate(task(), 0);
+  const auto cycles = record.at("cycles").get<std::uint64_t>();
+  std::uint64_t sum = record.at("cycles_outside_kernels").get<std::uint64_t>();
+  std::uint64_t predicted = 0, end = 0;
+  for (const Record& kernel : record.at("kernels")) {
+    sum += kernel.at("cycles").get<std::uint64_t>();
+    predicted += kernel.at("predicted_cycles").get<std::uint64_t>();
+    EXPECT_GE(kernel.at("start").get<std::uint64_t>(), end);
+    end = kernel.at("start").get<std::uint64_t>() + kernel.at("cycles").get<std::uint64_t>();
+  }
+  EXPECT_EQ(record.at("kernels").size(), 2U);
+  // The run's account goes on until the machine is idle.
+  EXPECT_GE(sum, cycles);
+  EXPECT_LE(sum, cycles + 20);
+  EXPECT_EQ(record.at("predicted").at("cycles").get<std::uint64_t>(), predicted);
+  for (const auto& unit : record.at("units").items()) {
+    EXPECT_GE(unit.value().get<double>(), 0) << unit.key();
+    EXPECT_LE(unit.value().get<double>(), 1) << unit.key();
+  }
+  // 3x3 windows of 16 -> 32 channels with their halos, then 32 -> 16 channels.
+  const std::uint64_t rows = 16 * 3 - 2;
+  EXPECT_EQ(record.at("mac_points").get<std::uint64_t>(),
+            rows * rows * 16 * 32 + 16 * 16 * 32 * 16);
+  EXPECT_LE(record.at("mac_points").get<std::uint64_t>(),
+            record.at("mac_slots").get<std::uint64_t>());
+  EXPECT_EQ(record.at("energy").at("table"), "relative");
+  EXPECT_GT(record.at("energy").at("total").get<double>(), 0);
+}
+
+TEST(DesignPoint, LargerArraysTakeFewerCycles) {
+  std::uint64_t before = ~std::uint64_t{0}, predicted = before;
+  for (const std::uint32_t n : {4U, 8U, 16U}) {
+    const Record record = evaluate(task(n), 0);
+    EXPECT_LT(record.at("cycles").get<std::uint64_t>(), before);
+    EXPECT_LT(record.at("predicted").at("cycles").get<std::uint64_t>(), predicted);
+    before = record.at("cycles").get<std::uint64_t>();
+    predicted = record.at("predicted").at("cycles").get<std::uint64_t>();
+  }
+}
+
+TEST_F(Products, OfOneRowLoadWeightsMostOfTheTime) {
+  const Record record = evaluate(product(1, 64, 64), 0);
+  EXPECT_NE(said(record, "weight_loads"), "") << record.dump(1);
+  EXPECT_EQ(said(evaluate(product(256, 64, 64), 0), "weight_loads"), "");
+}
+
+TEST_F(Products, WhoseResultsExceedTheAccumulatorsAreTiled) {
+  PointTask small = product(128, 16, 16);
+  small.architecture.accumulator_depth = 128;
+  EXPECT_NE(said(evaluate(small, 0), "tile_limit").find("ACC stopped their growth"),
+            std::string::npos);
+  EXPECT_EQ(said(evaluate(product(128, 16, 16), 0), "tile_limit"), "");
+}
+
+TEST_F(Products, DoublingPredictsAGainWhereThereIsOne) {
+  PointTask slow = product(64, 64, 64);
+  slow.axi_data_bits = 32;
+  slow.study.doubling = true;
+  const Record record = evaluate(slow, 0);
+  EXPECT_NE(said(record, "doubling").find("is predicted to take"), std::string::npos);
+  EXPECT_LT(record.at("doubled").at("AXI_BYTES").at("cycles").get<std::uint64_t>(),
+            record.at("predicted").at("cycles").get<std::uint64_t>());
+  EXPECT_EQ(record.at("doubled").at("CLOCK_MHZ").at("cycles"), record.at("predicted").at("cycles"));
+}
+
+TEST_F(Products, BadFilesAreOneError) {
+  PointTask wrong = task();
+  wrong.program = folder_ / "none.stripe";
+  EXPECT_THROW((void)evaluate(wrong, 0), UserError);
+  wrong = task();
+  std::ofstream(folder_ / "bad.j2") << R"([{"tilee": {}}])";
+  wrong.study.passes = folder_ / "bad.j2";
+  try {
+    (void)evaluate(wrong, 0);
+    ADD_FAILURE();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("unknown pass"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW((void)evaluate(task(), 10), UserError);  // meets its limit of cycles
+}
+
+}  // namespace
+}  // namespace tactus::codesign
