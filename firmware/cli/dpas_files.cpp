@@ -25,10 +25,6 @@ void line(const char* name, fmt::format_string<Args...> format, Args&&... args) 
   fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Args>(args)...));
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 dpas::Profile needed_profile(const Args& args) {
   const auto machine = args.text("machine");
   if (!machine) {

@@ -18,10 +18,6 @@
 namespace tactus::gemm {
 namespace {
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// The file of a name in configs/`kind`, or the path itself, from the folder of `beside`.
 std::string path_of(std::string_view kind, const std::string& name, const std::string& beside) {
   const std::string path = config_path(kind, name);

@@ -4,13 +4,10 @@
 #include "firmware/sweep/gemm_point.h"
 #include "firmware/sweep/stripe_point.h"
 #include "isa/support/error.h"
+#include "isa/support/text.h"
 
 namespace tactus::sweep {
 namespace {
-
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 /// Figures that tell about the host and not about the machine.
 constexpr const char* host_figures[] = {"from_cache", "compile_seconds", "simulate_seconds"};

@@ -12,6 +12,7 @@
 #include "firmware/sweep/codesign_sections.h"
 #include "firmware/sweep/findings.h"
 #include "isa/support/error.h"
+#include "isa/support/text.h"
 
 namespace tactus::sweep {
 namespace {
@@ -53,12 +54,9 @@ Naming naming(const std::string& key) {
   if (key == "board.clock_mhz") return {"clock", "MHz"};
   if (key == "board.axi_data_bits") return {"AXI data", "bits"};
   std::string name = key.substr(key.find('.') + 1);
-  const auto ends_with = [&](std::string_view end) {
-    return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
-  };
   std::string unit;
-  if (ends_with("_latency")) unit = "cycles";
-  if (ends_with("_depth") && name != "thread_queue_depth") unit = "vectors";
+  if (ends_with(name, "_latency")) unit = "cycles";
+  if (ends_with(name, "_depth") && name != "thread_queue_depth") unit = "vectors";
   if (name == "thread_queue_depth") unit = "instructions";
   if (name == "stride0_depth" || name == "stride1_depth") unit = "strides";
   if (name == "array_size") unit = "lanes";

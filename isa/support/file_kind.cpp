@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include "isa/support/text.h"
+
 namespace tactus {
 namespace {
 
@@ -49,10 +51,6 @@ const KindInfo* info(FileKind kind) {
     if (one.kind == kind) return &one;
   }
   return nullptr;
-}
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
 /// The start of a ModelProto: its version, a small number, and then a field that such files have

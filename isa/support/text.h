@@ -70,6 +70,10 @@ namespace tactus {
   return out;
 }
 
+[[nodiscard]] inline bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
 [[nodiscard]] inline std::string quote(std::string_view text) {
   return "\"" + printable(text) + "\"";
 }

@@ -102,8 +102,6 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
   const Blocking blocking = choose_blocking(task, profile(), cost, config_.wishes);
   const DpasLayout layout = layout_of(task);
   const dpas::Program program = make_kernel(task, profile(), blocking);
-  const DpasOperands operands = make_operands(task, layout, limits.seed);
-
   DpasSimulationConfig config = config_.simulation;
   config.machine.threads = blocking.threads;
   DpasSimulation simulation(config);
@@ -111,6 +109,7 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
   const std::uint64_t a = simulation.allocate("A", layout.a.bytes());
   const std::uint64_t b = simulation.allocate("B", layout.b.bytes());
   const std::uint64_t c = simulation.allocate("C", layout.c.bytes());
+  const DpasOperands operands = make_operands(task, layout, limits.seed);
   simulation.write(a, operands.a);
   simulation.write(b, operands.b);
   std::vector<DpasThread> threads(blocking.threads);
