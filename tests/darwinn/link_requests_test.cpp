@@ -156,8 +156,8 @@ TEST(DarwinnLinkRequests, WhatHoldsOfAnySeries) {
     }
     const LinkRun slow = run_requests(requests, link, 1);
     const LinkRun fast = run_requests(requests, link, 1 + random() % 6);
-    // With more on the wires than data, that of one request (a fetch, an event) may come behind data
-    // of the next.
+    // With more on the wires than data, that of one request (a fetch, an event) may come behind
+    // data of the next.
     if (link.event_bytes == 0) {
       EXPECT_LE(fast.end, slow.end);
     }
