@@ -66,7 +66,7 @@ optimise::StepShape shape_of(const Model& model, const std::string& name,
 optimise::Graph graph_of(const Model& model, const Options& options, MemoryManager& memory) {
   optimise::GraphBuilder builder(model.architecture.array_size, memory);
   memory.begin_pass(false);
-  (void)allocate_inputs(model, memory);
+  (void)allocate_inputs(model, options, memory);
   for (const std::string& name : model.inputs) {
     builder.add_input(name, memory.get(name).addresses, shape_of(model, name, name));
   }

@@ -156,7 +156,11 @@ TEST(DarwinnLinkRequests, WhatHoldsOfAnySeries) {
     }
     const LinkRun slow = run_requests(requests, link, 1);
     const LinkRun fast = run_requests(requests, link, 1 + random() % 6);
-    EXPECT_LE(fast.end, slow.end);
+    // With more on the wires than data, that of one request (a fetch, an event) may come behind
+    // data of the next.
+    if (link.event_bytes == 0) {
+      EXPECT_LE(fast.end, slow.end);
+    }
     EXPECT_EQ(fast.to_device.bytes, slow.to_device.bytes);
     EXPECT_EQ(fast.to_host.bytes, slow.to_host.bytes);
     Picoseconds computed = 0, ended = 0;

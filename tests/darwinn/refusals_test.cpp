@@ -399,7 +399,7 @@ TEST(DarwinnRefusals, TcuModels) {
          make_tcu(s);
          s.main().scratch_bytes = 80;
        }},
-      {Code::architecture, "allowed: types of 2 bytes",
+      {Code::architecture, "allowed: types of 1 bytes as FP8BP4",
        [=](auto& s) { replace(s, "FP16BP8", "FP8BP4"); }},
       {Code::architecture, "overlap in DRAM0",
        [=](auto& s) { replace(s, "\"base\": 4", "\"base\": 1"); }},

@@ -6,7 +6,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "firmware/report/figures.h"
 #include "isa/darwinn/writer.h"
+#include "models/tcu/machine_info.h"
 #include "tests/cli/cli.h"
 #include "tests/darwinn/sample_package.h"
 
@@ -14,6 +16,14 @@ namespace tactus {
 namespace {
 
 using Json = nlohmann::json;
+
+void expect_explained(const Json& json, const std::string& path) {
+  if (!json.is_object()) {
+    EXPECT_NE(FigureTable(tcu_machine_info()).find(path), nullptr) << path;
+    return;
+  }
+  for (const auto& [key, value] : json.items()) expect_explained(value, path + "." + key);
+}
 
 class PackageRun : public CliTest {
  protected:
@@ -75,6 +85,7 @@ TEST_F(PackageRun, ANetworkOverEveryLink) {
     EXPECT_EQ(host.at("time_ps").at("host"), 430000000U);
     EXPECT_EQ(host.at("series").at("total_ps"), host.at("latency_ps"));
     EXPECT_EQ(host.at("series").at("link").at("name"), link);
+    expect_explained(host, "host_link");
     EXPECT_TRUE(stats.at("figures").contains("host_link.latency_ps"));
     EXPECT_FALSE(direct.at("figures").contains("host_link.latency_ps"));
   }

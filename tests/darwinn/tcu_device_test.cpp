@@ -133,13 +133,15 @@ TEST(DarwinnTcuDevice, TheCopyOfTheSpecification) {
 
 TEST(DarwinnTcuDevice, MemoryIsRefusedBeyondTheBank) {
   Model model = sample_model(1);
-  model.file.arch.dram0_depth = std::uint64_t{1} << 26;
-  model.file.outputs[0].base = (std::uint64_t{1} << 26) - vectors;
+  const std::uint64_t depth = model.file.arch.dram0_depth;
+  ASSERT_EQ(depth * model.file.arch.vector_bytes(), std::uint64_t{1} << 24);
+  model.file.outputs[0].base = depth - vectors;
   const File file(pack(model, options()), "m.dwn1");
   TcuSimulation simulation(machine(model, Engine::fast));
+  const std::vector<const Package*> packages(17, &file.package());
   try {
-    const TcuDevice device(simulation, {&file.package()}, 16);
-    ADD_FAILURE() << "16 GiB in a bank of 4 GiB";
+    const TcuDevice device(simulation, packages, 16);
+    ADD_FAILURE() << "17 * 16 * 16 MiB in a bank of 4 GiB";
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("no free block"), std::string::npos) << error.what();
   }

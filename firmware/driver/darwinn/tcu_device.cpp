@@ -114,7 +114,11 @@ void TcuDevice::evict() {
 
 std::vector<std::uint8_t> TcuDevice::linked(const Executable& executable,
                                             const darwinn::Addresses& addresses) const {
-  const darwinn::Addresses blocks = darwinn::in_blocks(addresses);
+  // Tensors lie inside the arena, at no multiple of a block.
+  darwinn::Addresses bases;
+  bases.scratch = addresses.scratch;
+  bases.parameters = addresses.parameters;
+  const darwinn::Addresses blocks = darwinn::in_blocks(bases);
   std::vector<std::uint8_t> program;
   for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
     const std::vector<std::uint8_t> chunk = link(executable, i, blocks);
