@@ -142,7 +142,8 @@ double usual_tolerance(tcu::DataType type) {
 
 Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                         const compiler::Options& options, const TcuSimulationConfig& config,
-                        const nn::Values& inputs, const CheckProgress& progress) {
+                        const nn::Values& inputs, const CheckProgress& progress,
+                        const Recompile& recompile) {
   Accuracy accuracy;
   const std::vector<std::string> outputs = output_names(compiled);
   const auto is_output = [&](const std::string& name) {
@@ -156,7 +157,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
 
   std::optional<compiler::Compiled> widened;
   try {
-    widened = compile(graph, config.architecture, with_layers);
+    widened = recompile ? recompile(with_layers) : compile(graph, config.architecture, with_layers);
   } catch (const UserError& error) {
     accuracy.note =
         fmt::format("layers are not compared: with their results as outputs, {}", error.what());

@@ -46,11 +46,15 @@ struct CheckProgress {
   std::function<void(std::size_t node)> reference;  ///< of the graph
 };
 
+/// Compiles the graph once more for the machine, with other options.
+using Recompile = std::function<compiler::Compiled(const compiler::Options&)>;
+
 /// `compiled` is the model as `options` make it for the machine's architecture. Throws UserError if
-/// the program does not finish.
+/// the program does not finish. `recompile` if it was made by another than compile().
 [[nodiscard]] Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                                       const compiler::Options& options,
                                       const TcuSimulationConfig& config, const nn::Values& inputs,
-                                      const CheckProgress& progress = {});
+                                      const CheckProgress& progress = {},
+                                      const Recompile& recompile = {});
 
 }  // namespace tactus::bench

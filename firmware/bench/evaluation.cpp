@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/onnx/loader.h"
@@ -29,6 +30,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 const std::vector<std::string_view> source_names{"network", "onnx", "model"};
+const std::vector<std::string_view> via_names{"layers", "stripe"};
 
 using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
                             std::map<std::string, std::uint64_t> Figures::*>;
@@ -69,6 +71,7 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   key["architecture"] = Json::parse(to_json(task.architecture, -1));
   key["strategy"] = compiler::to_string(task.strategy);
   key["compat"] = task.compat;
+  if (task.via != Via::layers) key["via"] = via_names.at(static_cast<std::size_t>(task.via));
   return key.dump();
 }
 
@@ -79,7 +82,7 @@ Program compile_task(const Task& task, const nn::Graph& graph,
   options.compat = task.compat;
   options.progress = progress;
   const std::string name = std::filesystem::path(task.workload).filename().string();
-  return to_program(compile(graph, task.architecture, options), name);
+  return to_program(compile_via(task.via, graph, task.architecture, options), name);
 }
 
 Program read_compiled(const Task& task) {
@@ -104,6 +107,13 @@ void require_finished(const Task& task, const TcuRunResult& run) {
 
 }  // namespace
 
+compiler::Compiled compile_via(Via via, const nn::Graph& graph,
+                               const tcu::Architecture& architecture,
+                               const compiler::Options& options) {
+  if (via == Via::layers) return compile(graph, architecture, options);
+  return compile_via_stripe(graph, architecture, options).model;
+}
+
 const ParameterTable<Task>& workload_parameters() {
   static const ParameterTable<Task> table(
       "workload", "What a point of a sweep runs.",
@@ -126,7 +136,9 @@ const ParameterTable<Task>& compiler_parameters() {
       {choice("strategy", &Task::strategy, strategies,
               "what stays in local memory from layer to layer: nothing, variables, constants"),
        boolean("compat", &Task::compat,
-               "byte for byte as the reference's compiler, its mistakes included")});
+               "byte for byte as the reference's compiler, its mistakes included"),
+       choice("via", &Task::via, via_names,
+              "which compiler: that of layers, or Stripe's passes and lowering")});
   return table;
 }
 

@@ -25,6 +25,12 @@ enum class Source {
   model,    ///< the path of a compiled .tmodel
 };
 
+/// Which compiler makes the program.
+enum class Via {
+  layers,  ///< compiler::compile()
+  stripe,  ///< compiler::compile_via_stripe()
+};
+
 /// The board's values are the base.
 struct Task : BoardValues {
   Source source = Source::network;
@@ -32,9 +38,15 @@ struct Task : BoardValues {
   std::uint64_t seed = 1;               ///< of a zoo network's weights and of the inputs
   compiler::Strategy strategy = compiler::Strategy::local_isolated;  ///< not for a model
   bool compat = false;                                               ///< not for a model
+  Via via = Via::layers;                                             ///< not for a model
   tcu::Architecture architecture;
   std::uint64_t max_cycles = 0;  ///< 0: no limit
 };
+
+/// The compiler's entry that `via` names.
+[[nodiscard]] compiler::Compiled compile_via(Via via, const nn::Graph& graph,
+                                             const tcu::Architecture& architecture,
+                                             const compiler::Options& options);
 
 /// What is run: the task's workload under the key "network", and its seed.
 [[nodiscard]] const ParameterTable<Task>& workload_parameters();

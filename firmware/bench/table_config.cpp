@@ -110,6 +110,7 @@ Row decode_row(ObjectReader reader, const std::string& where) {
 }  // namespace
 
 std::string Row::program() const {
+  if (task.via == Via::stripe) return network + " via stripe";
   if (task.strategy == compiler::Strategy::local_isolated) return network;
   return network + " " + std::string(compiler::to_string(task.strategy));
 }

@@ -42,7 +42,7 @@ struct Row {
   std::optional<Published> published;
   std::optional<Measured> measured;
 
-  /// "resnet20v2", with the strategy if it is not the usual one.
+  /// "resnet20v2", with the strategy if it is not the usual one, and "via stripe" if it is.
   [[nodiscard]] std::string program() const;
   /// program() and the board.
   [[nodiscard]] std::string title() const { return program() + " " + board.name; }

@@ -98,10 +98,11 @@ void read_shapes(const Args& args, compiler::Options& options) {
   }
 }
 
-compiler::Options read_options(const Args& args) {
+compiler::Options read_options(const Args& args, bench::Via& via) {
   compiler::Options options;
   bench::Task choices;
   read_options(bench::compiler_parameters(), args, choices);
+  via = choices.via;
   options.strategy = choices.strategy;
   options.compat = choices.compat;
   read_shapes(args, options);
@@ -314,8 +315,8 @@ nn::Values check_inputs(const Args& args, const Compiled& compiled) {
 }
 
 bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compiled,
-                 const compiler::Options& options, const TcuSimulationConfig& config,
-                 Progress& progress) {
+                 const compiler::Options& options, bench::Via via,
+                 const TcuSimulationConfig& config, Progress& progress) {
   bool simulates = false;
   bench::CheckProgress told;
   told.simulation = [&](Cycle cycles, std::uint64_t instructions) {
@@ -329,7 +330,10 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
                   node);
   };
   const bench::Accuracy accuracy =
-      bench::check_accuracy(graph, compiled, options, config, check_inputs(args, compiled), told);
+      bench::check_accuracy(graph, compiled, options, config, check_inputs(args, compiled), told,
+                            [&](const compiler::Options& wider) {
+                              return compile_via(via, graph, config.architecture, wider);
+                            });
   progress.clear();
   const double tolerance =
       args.real("tolerance", bench::usual_tolerance(compiled.architecture.data_type), 0, 1e9);
@@ -383,7 +387,16 @@ int compile_command(const Words& words) {
       user_error("tactus compile: --{} belongs to --check", option);
     }
   }
-  compiler::Options options = read_options(args);
+  bench::Via via = bench::Via::layers;
+  compiler::Options options = read_options(args, via);
+  if (via == bench::Via::stripe) {
+    for (const std::string& dump : args.texts("dump")) {
+      if (dump == "hir" || dump == "dot") {
+        user_error("tactus compile: --dump {} shows layers; by way of Stripe there are lir and asm",
+                   dump);
+      }
+    }
+  }
   options.outputs = outputs.tensors;
   const Target target = read_target(args);
   const TcuSimulationConfig& config = target.config;
@@ -397,7 +410,7 @@ int compile_command(const Words& words) {
     if (done == 0) progress.begin(all);
     progress.show(fmt::format("compiling layer {} of {}: {}", done + 1, all, p.name), done);
   };
-  Compiled compiled = compile(graph, config.architecture, options);
+  Compiled compiled = bench::compile_via(via, graph, config.architecture, options);
   compiled.board = target.board;
   progress.clear();
 
@@ -412,7 +425,8 @@ int compile_command(const Words& words) {
   if (args.has("summary")) print_summary(compiled, config);
   if (args.has("layers")) print_layers(compiled);
   if (!args.has("check")) return exit_ok;
-  return print_check(args, graph, compiled, options, config, progress) ? exit_ok : exit_mismatch;
+  return print_check(args, graph, compiled, options, via, config, progress) ? exit_ok
+                                                                            : exit_mismatch;
 }
 
 }  // namespace tactus

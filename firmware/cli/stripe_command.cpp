@@ -1,8 +1,9 @@
-// tactus stripe: programs of the polyhedral representation: print, check, run, passes.
+// tactus stripe: programs of the polyhedral representation: print, check, run, passes, lower.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "firmware/compiler/stripe/text.h"
 #include "firmware/compiler/stripe/verify.h"
 #include "firmware/compiler/targets/tcu/stripe/hardware_model.h"
+#include "firmware/compiler/targets/tcu/stripe/lower.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
@@ -79,7 +81,9 @@ stripe::TemplateValues template_values(const Args& args) {
     if (equals == 0 || used == 0 || equals + 1 + used != word.size()) {
       user_error("tactus stripe: --set {}: expected NAME=NUMBER", quote(word));
     }
-    values[word.substr(0, equals)] = value;
+    if (!values.emplace(word.substr(0, equals), value).second) {
+      user_error("tactus stripe: --set {}: the parameter is given twice", quote(word));
+    }
   }
   return values;
 }
@@ -193,10 +197,14 @@ stripe::Tensor read_tensor(const std::string& path) {
 
 stripe::Tensors inputs_of(const Args& args, const Program& program) {
   stripe::Tensors inputs = stripe::sample_inputs(program);
+  std::set<std::string> given;
   for (const std::string& word : args.texts("input")) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0) {
       user_error("tactus stripe run: --input {}: expected NAME=FILE", quote(word));
+    }
+    if (!given.insert(word.substr(0, equals)).second) {
+      user_error("tactus stripe run: --input {}: the buffer is given twice", quote(word));
     }
     inputs[word.substr(0, equals)] = read_tensor(word.substr(equals + 1));
   }
@@ -207,6 +215,9 @@ stripe::InterpretOptions interpret_options(const Args& args) {
   stripe::InterpretOptions options;
   if (args.has("shuffle")) options.shuffle_seed = args.number("shuffle", 1, 0, UINT64_MAX);
   options.check_conflicts = args.has("conflicts");
+  if (const auto arch = args.text("arch")) {
+    options.fixed_point = compiler::number_format(tcu::read_architecture(*arch));
+  }
   return options;
 }
 
@@ -216,6 +227,7 @@ int run_program(const Words& words) {
             "--input get whole numbers from -7 to 7, drawn from their names.",
             {{"input", "NAME=F", "numbers of a buffer, in the order of its dimensions", true},
              {"shuffle", "SEED", "run positions in an order drawn from the seed"},
+             {"arch", "A.tarch", "compute in the number format of this architecture"},
              {"conflicts", "", "refuse programs whose positions get in each other's way"},
              {"output", "F", "where to write the buffers", false, 'o'}},
             "FILE");
@@ -307,6 +319,88 @@ int run_passes(const Words& words) {
   return code;
 }
 
+// ---- lower --------------------------------------------------------------------------------------
+
+void print_counts(const compiler::LoweredStripe& lowered) {
+  fmt::print("{:<10}{:<36}{:>12}{:>14}{:>14}{:>12}\n", "device", "block", "invocations", "points",
+             "slots", "vectors");
+  for (const compiler::BlockCounts& c : lowered.counts) {
+    fmt::print("{:<10}{:<36}{:>12}{:>14}{:>14}{:>12}\n", c.device.empty() ? "-" : c.device, c.name,
+               c.invocations, c.points, c.slots, c.vectors);
+  }
+  fmt::print("{:<46}{:>12}{:>14}\n", "kernel", "first", "instructions");
+  for (const compiler::LayerInfo& layer : lowered.model.layers) {
+    fmt::print("{:<46}{:>12}{:>14}\n", layer.name, layer.first_instruction, layer.instructions);
+  }
+}
+
+int lower_program(const Words& words) {
+  Args args(
+      "stripe lower",
+      "Lowers a Stripe program to instructions of a tensor compute unit. A model file comes "
+      "with its program and data beside it; its layers are the kernels, its inputs and "
+      "outputs the user's buffers.",
+      {{"arch", "A.tarch", "architecture"},
+       {"constant", "NAME=F", "numbers of a buffer that is part of the model", true},
+       {"output", "P", "P.tmodel, P.tprog (the program alone) or P.stripe (as lowered)", true, 'o'},
+       {"no-passes", "", "refuse contractions that are not tiled and located yet"},
+       {"no-reuse", "", "load again what local memory and array hold already"},
+       {"counts", "", "print what every block and kernel came to"}},
+      "FILE");
+  if (!args.parse(words)) return exit_ok;
+  const std::string& path = one_file(args, "file");
+  const auto arch = args.text("arch");
+  if (!arch) user_error("tactus stripe lower: --arch A.tarch is missing");
+  const std::vector<std::string> outputs = args.texts("output");
+  if (outputs.empty() && !args.has("counts")) {
+    user_error(
+        "tactus stripe lower: nothing to do: give -o P.tmodel, P.tprog or P.stripe, or "
+        "--counts");
+  }
+  for (const std::string& output : outputs) {
+    const std::string ending = std::filesystem::path(output).extension().string();
+    if (ending != ".tmodel" && ending != ".tprog" && ending != ".stripe") {
+      user_error("tactus stripe lower: -o {}: the ending may be .tmodel, .tprog or .stripe",
+                 quote(output));
+    }
+    if (std::filesystem::exists(output) && std::filesystem::equivalent(output, path)) {
+      user_error("tactus stripe lower: -o {} is the input", quote(output));
+    }
+  }
+  const tcu::Architecture architecture = tcu::read_architecture(*arch);
+  const Program program = read_file_as_program(path);
+  stripe::verify(program, path);
+  compiler::LowerOptions options;
+  options.reuse = !args.has("no-reuse");
+  options.complete = !args.has("no-passes");
+  for (const std::string& word : args.texts("constant")) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      user_error("tactus stripe lower: --constant {}: expected NAME=FILE", quote(word));
+    }
+    const stripe::Tensor tensor = read_tensor(word.substr(equals + 1));
+    if (!options.constants
+             .emplace(word.substr(0, equals), std::vector<float>(tensor.begin(), tensor.end()))
+             .second) {
+      user_error("tactus stripe lower: --constant {}: the buffer is given twice", quote(word));
+    }
+  }
+  const compiler::LoweredStripe lowered = compiler::lower(program, architecture, options);
+  for (const std::string& output : outputs) {
+    const std::filesystem::path file(output);
+    if (file.extension() == ".tprog") {
+      write_file_atomically(output, lowered.model.program);
+    } else if (file.extension() == ".stripe") {
+      write_file_atomically(output, stripe::print(lowered.program));
+    } else {
+      const std::string folder = file.parent_path().empty() ? "." : file.parent_path().string();
+      (void)write_artefacts(lowered.model, folder, file.stem().string());
+    }
+  }
+  if (args.has("counts")) print_counts(lowered);
+  return exit_ok;
+}
+
 }  // namespace
 
 int stripe_command(const Words& words) {
@@ -319,6 +413,7 @@ int stripe_command(const Words& words) {
       {"check", "whether a program is legal, and fits a hardware model", check_program},
       {"run", "what a program computes", run_program},
       {"passes", "run passes, or list them", run_passes},
+      {"lower", "instructions of a tensor compute unit", lower_program},
   };
   if (words.empty() || words[0] == "--help" || words[0] == "-h") {
     fmt::print("Usage: tactus stripe COMMAND ...\n\n");

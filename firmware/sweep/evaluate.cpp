@@ -38,6 +38,7 @@ bench::Task to_task(const Configuration& configuration) {
   task["seed"] = workload.at("seed");
   task["strategy"] = compiler.at("strategy");
   task["compat"] = compiler.at("compat");
+  task["via"] = compiler.at("via");
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (board.contains(p.key)) task[p.key] = board.at(p.key);

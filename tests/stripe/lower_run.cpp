@@ -7,19 +7,33 @@
 
 namespace tactus::stripe::test {
 
-LoweredRun run_lowered(const compiler::LoweredStripe& lowered, const Tensors& inputs) {
-  const compiler::Compiled& model = lowered.model;
-  const tcu::DataType type = model.architecture.data_type;
+namespace {
+
+/// Row-major in memory order -> row-major in the model's order.
+std::vector<std::size_t> model_positions(const compiler::TensorLayout& layout) {
+  std::vector<std::size_t> strides(layout.shape.size(), 1);
+  for (std::size_t d = strides.size() - 1; d-- > 0;) {
+    strides[d] = strides[d + 1] * static_cast<std::size_t>(layout.shape[d + 1]);
+  }
+  std::vector<std::size_t> positions{0};
+  for (const std::size_t d : layout.order) {
+    std::vector<std::size_t> next;
+    for (const std::size_t at : positions) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(layout.shape[d]); ++i) {
+        next.push_back(at + i * strides[d]);
+      }
+    }
+    positions = std::move(next);
+  }
+  return positions;
+}
+
+/// Inputs and outputs in the model's order.
+LoweredRun simulate(const compiler::Compiled& model, const Tensors& inputs) {
   TcuSimulationConfig config;
   config.architecture = model.architecture;
   const bench::Program program = bench::to_program(model, "stripe");
   TensorData data;
-  Tensors rounded;
-  for (const auto& [name, tensor] : inputs) {
-    for (const double value : tensor) {
-      rounded[name].push_back(tcu::to_real(type, tcu::quantise(type, static_cast<float>(value))));
-    }
-  }
   for (const compiler::TensorLayout& layout : model.input_layouts) {
     const Tensor& tensor = inputs.at(layout.name);
     data[layout.name] =
@@ -37,10 +51,63 @@ LoweredRun run_lowered(const compiler::LoweredStripe& lowered, const Tensors& in
         unpack_tensor(layout, model.architecture, image.outputs.at(layout.name));
     run.simulated[layout.name] = Tensor(values.begin(), values.end());
   }
+  return run;
+}
+
+double rounded(tcu::DataType type, double value) {
+  return tcu::to_real(type, tcu::quantise(type, static_cast<float>(value)));
+}
+
+}  // namespace
+
+LoweredRun run_lowered(const compiler::LoweredStripe& lowered, const Tensors& inputs) {
+  LoweredRun run = simulate(lowered.model, inputs);
+  Tensors own = inputs;
+  for (auto& [name, tensor] : own) {
+    for (double& value : tensor) value = rounded(lowered.model.architecture.data_type, value);
+  }
   InterpretOptions options;
-  options.fixed_point = compiler::number_format(model.architecture);
-  const Tensors all = interpret(lowered.program, rounded, options);
+  options.fixed_point = compiler::number_format(lowered.model.architecture);
+  const Tensors all = interpret(lowered.program, own, options);
   for (const auto& [name, tensor] : run.simulated) run.interpreted[name] = all.at(name);
+  return run;
+}
+
+LoweredRun run_via(const compiler::ViaStripe& via,
+                   const std::map<std::string, std::vector<float>>& inputs) {
+  const tcu::DataType type = via.model.architecture.data_type;
+  Tensors given, own;
+  for (const auto& [name, values] : inputs) given[name] = Tensor(values.begin(), values.end());
+  LoweredRun run = simulate(via.model, given);
+  for (const auto& [name, values] : via.graph.constants) {
+    for (const float value : values) own[name].push_back(rounded(type, value));
+  }
+  const auto layout_of = [](const auto& layouts, const std::string& name) {
+    for (const compiler::TensorLayout& layout : layouts) {
+      if (layout.name == name) return &layout;
+    }
+    return static_cast<const compiler::TensorLayout*>(nullptr);
+  };
+  for (const auto& [buffer, name] : via.graph.tensors) {
+    const auto* layout = layout_of(via.graph.inputs, name);
+    if (layout == nullptr) continue;
+    for (const std::size_t at : model_positions(*layout)) {
+      own[buffer].push_back(rounded(type, given.at(name).at(at)));
+    }
+  }
+  InterpretOptions options;
+  options.fixed_point = compiler::number_format(via.model.architecture);
+  const Tensors all = interpret(via.program, own, options);
+  for (const auto& [buffer, name] : via.graph.tensors) {
+    const auto* layout = layout_of(via.graph.outputs, name);
+    if (layout == nullptr) continue;
+    const std::vector<std::size_t> positions = model_positions(*layout);
+    Tensor values(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      values[positions[i]] = all.at(buffer).at(i);
+    }
+    run.interpreted[name] = std::move(values);
+  }
   return run;
 }
 

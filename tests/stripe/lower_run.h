@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "firmware/compiler/stripe/interpret.h"
+#include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/compiler/targets/tcu/stripe/lower.h"
 #include "isa/tcu/architecture.h"
 
@@ -17,6 +20,10 @@ struct LoweredRun {
 
 /// Inputs are rounded to the format first.
 [[nodiscard]] LoweredRun run_lowered(const compiler::LoweredStripe& lowered, const Tensors& inputs);
+
+/// A compiled network, by the names of the model's tensors and in its order.
+[[nodiscard]] LoweredRun run_via(const compiler::ViaStripe& via,
+                                 const std::map<std::string, std::vector<float>>& inputs);
 
 /// A square array with memories of so many vectors.
 [[nodiscard]] tcu::Architecture small_architecture(std::uint32_t array_size,

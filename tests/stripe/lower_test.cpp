@@ -2,6 +2,8 @@
 // are those of the programs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -9,9 +11,12 @@
 
 #include "firmware/compiler/stripe/text.h"
 #include "firmware/compiler/stripe/verify.h"
+#include "firmware/reference/reference.h"
+#include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "tests/stripe/golden.h"
 #include "tests/stripe/lower_run.h"
+#include "tests/stripe/random_program.h"
 
 namespace tactus::stripe::test {
 namespace {
@@ -94,6 +99,82 @@ TEST(Lower, CountsAreThoseOfThePeer) {
     EXPECT_EQ(lowered.counts.size(), expected.size());
   }
   EXPECT_GE(compared, 20U);
+}
+
+/// Random kernels: halos, strides, ragged sizes, pools, sums. What cannot be lowered names its
+/// block.
+TEST(Lower, SimulatorAndInterpreterAgreeOnRandomPrograms) {
+  std::size_t lowered_programs = 0, refused = 0;
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Program program = random_program(random);
+    tcu::Architecture architecture =
+        small_architecture(seed % 3 == 0   ? 16
+                           : seed % 3 == 1 ? 4
+                                           : 8,
+                           pick(random, 64, 512), pick(random, 32, 128));
+    compiler::LoweredStripe lowered;
+    try {
+      lowered = compiler::lower(program, architecture);
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("lock \""), std::string::npos) << error.what();
+      ++refused;
+      continue;
+    }
+    ++lowered_programs;
+    const LoweredRun run = run_lowered(lowered, inputs_of(program));
+    EXPECT_EQ(run.simulated, run.interpreted) << print(program);
+  }
+  EXPECT_GE(lowered_programs, 50U) << refused << " were refused";
+}
+
+// ---- networks -----------------------------------------------------------------------------------
+
+/// Bit-equal to the interpreter; the root mean square of the distance to float is what today's
+/// compiler is allowed, 0.05 of the largest value.
+void check_network(const std::string& name, const tcu::Architecture& architecture) {
+  SCOPED_TRACE(name + " on an array of " + std::to_string(architecture.array_size));
+  const nn::Network network = nn::zoo_entry(name).build(1);
+  const compiler::ViaStripe via = compiler::compile_via_stripe(network.graph, architecture);
+  nn::Values values;
+  std::map<std::string, std::vector<float>> inputs;
+  for (const nn::ValueInfo& info : network.graph.inputs) {
+    values[info.name] = nn::random_input(info, 1);
+    inputs[info.name] = values[info.name].floats;
+  }
+  const LoweredRun run = run_via(via, inputs);
+  EXPECT_EQ(run.simulated, run.interpreted);
+  const nn::Values reference = nn::run_reference(network.graph, values);
+  for (const auto& [tensor, simulated] : run.simulated) {
+    std::string compared = tensor;  // before what is left to the host
+    for (const compiler::HostStep& step : via.model.host_steps) {
+      if (step.output == tensor) compared = network.graph.producer(tensor)->inputs[0];
+    }
+    const std::vector<float>& real = reference.at(compared).floats;
+    ASSERT_EQ(simulated.size(), real.size());
+    double squares = 0, largest = 1;
+    for (std::size_t i = 0; i < real.size(); ++i) {
+      squares += (simulated[i] - real[i]) * (simulated[i] - real[i]);
+      largest = std::max(largest, std::abs(double{real[i]}));
+    }
+    EXPECT_LE(std::sqrt(squares / static_cast<double>(real.size())), 0.05 * largest);
+  }
+}
+
+TEST(Lower, SmallNetworksFromOnnx) {
+  for (const std::uint32_t n : {4U, 8U, 16U}) {
+    for (const char* name : {"mlp", "cnn", "csp"}) {
+      if (n == 16 && std::string(name) == "csp") continue;  // its halves are of 8 channels
+      check_network(name, small_architecture(n));
+    }
+  }
+}
+
+TEST(Lower, ResNet20FromOnnx) {
+  tcu::Architecture architecture = small_architecture(8, 8192, 2048);
+  architecture.dram0_depth = architecture.dram1_depth = 1 << 20;
+  check_network("resnet20v2", architecture);
 }
 
 }  // namespace

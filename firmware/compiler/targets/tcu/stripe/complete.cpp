@@ -7,6 +7,7 @@
 #include "firmware/compiler/stripe/passes/pass.h"
 #include "firmware/compiler/stripe/template.h"
 #include "firmware/compiler/stripe/verify.h"
+#include "firmware/compiler/targets/tcu/stripe/tails.h"
 #include "isa/support/error.h"
 
 namespace tactus::compiler {
@@ -28,7 +29,7 @@ constexpr std::string_view passes_template = R"({
           { "name": "m", "size": -1, "outs": [-1], "ins": [-1, 0] } ] } ] } },
     { "name": "tile_out", "autotile": { "reqs": ["tcu"], "outer_set": ["tcu_grid"],
         "inner_set": ["tcu_tile"], "clear_outer": true, "acc_idxs": false, "only_po2": true,
-        "max_output_size": {{ ACC_DEPTH * VECTOR_BYTES }}, "cache_width": {{ VECTOR_BYTES }} } },
+        "max_output_size": {{ ACC_DEPTH * VECTOR_BYTES * 3 // 4 }}, "cache_width": {{ VECTOR_BYTES }} } },
     { "name": "cache_acc", "cache": { "reqs": ["tcu_new", "tcu_grid"], "dirs": ["Out"],
         "mem_loc": { "name": "ACC" }, "xfer_loc": { "name": "ACCMOVE" } } },
     { "name": "tile_red", "autotile": { "reqs": ["tcu_tile"], "exclude": ["tcu_red"],
@@ -57,6 +58,14 @@ std::uint64_t widest_type(Statement& entry) {
     }
   });
   return widest;
+}
+
+/// Null if the program has no such block.
+Block* main_of(stripe::Program& program) {
+  for (Statement& stmt : program.block().statements) {
+    if (stmt.block() != nullptr && stmt.has_tag("main")) return stmt.block();
+  }
+  return nullptr;
 }
 
 const Block* array_block(const Block& block) {
@@ -113,6 +122,7 @@ void complete_passes(stripe::Program& program, const tcu::Architecture& architec
   each_statement(program.entry, [&](Statement& stmt) {
     if (stmt.has_tag("tcu_grid") || stmt.has_tag("tcu_red")) before.insert(stmt.block());
   });
+  if (Block* main = main_of(program)) merge_elementwise(*main);
   stripe::run_passes(program, passes, [&](std::size_t, const stripe::ConfiguredPass&) {
     each_statement(program.entry, [&](Statement& stmt) {
       const bool tiled = stmt.has_tag("tcu_grid") || stmt.has_tag("tcu_red");
@@ -129,6 +139,8 @@ void complete_passes(stripe::Program& program, const tcu::Architecture& architec
     if (stmt.block() != nullptr && any) order_loops(stmt);
     stmt.remove_tag("tcu_new");
   });
+  if (Block* main = main_of(program)) fuse_tails(*main);
+  stripe::verify(program, "the program with its tails fused");
 }
 
 }  // namespace tactus::compiler

@@ -204,7 +204,9 @@ class Program {
     for (const auto& [into, ref] : nests_.main().block->refs) {
       if (stripe::writes(ref.direction)) written[ref.from] = true;
     }
+    const auto users = stripe::user_buffers(program_);
     for (const auto& [name, ref] : program_.block().refs) {
+      if (users.count(name) == 0) continue;  // a temporary
       const Buffer& buffer = nests_.entry_buffer(name);
       const TensorLayout layout = layout_of(name, buffer);
       const auto constant = options_.constants.find(name);

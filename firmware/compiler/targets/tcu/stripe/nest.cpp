@@ -33,6 +33,14 @@ void add(Linear& sum, const Linear& other, std::int64_t factor) {
   for (std::size_t i = 0; i < sum.factors.size(); ++i) sum.factors[i] += other.factors[i] * factor;
 }
 
+/// The buffer that a refinement's lies in the place of: attribute in_place_of. Empty: none.
+std::string place_of(const Refinement& ref) {
+  const auto found = ref.attributes.find("in_place_of");
+  if (found == ref.attributes.end()) return {};
+  const auto* name = std::get_if<std::string>(&found->second);
+  return name != nullptr ? *name : std::string();
+}
+
 /// First and last statement of main that uses a buffer of main.
 struct Life {
   std::size_t first = std::numeric_limits<std::size_t>::max(), last = 0;
@@ -117,7 +125,31 @@ std::unique_ptr<Nest> Nests::prepare(const stripe::Statement& statement, Nest* p
   for (const Affine& constraint : block.constraints) {
     nest->constraints.push_back(linear(constraint, block));
   }
-  for (const auto& [into, ref] : block.refs) prepare_view(*nest, ref);
+  // Buffers in the place of others come after these.
+  std::vector<const Refinement*> waiting;
+  for (const auto& [into, ref] : block.refs) {
+    if (place_of(ref).empty()) {
+      prepare_view(*nest, ref);
+    } else {
+      waiting.push_back(&ref);
+    }
+  }
+  for (std::size_t left = waiting.size() + 1; !waiting.empty() && waiting.size() < left;) {
+    left = waiting.size();
+    std::vector<const Refinement*> later;
+    for (const Refinement* ref : waiting) {
+      if (nest->views.count(place_of(*ref)) == 0) {
+        later.push_back(ref);
+      } else {
+        prepare_view(*nest, *ref);
+      }
+    }
+    waiting = std::move(later);
+  }
+  if (!waiting.empty()) {
+    fail(block, fmt::format("buffer {} is in the place of {}, which is not there",
+                            quote(waiting[0]->into), quote(place_of(*waiting[0]))));
+  }
   for (const stripe::Statement& inner : block.statements) {
     nest->children.push_back(inner.block() != nullptr ? prepare(inner, nest.get()) : nullptr);
   }
@@ -205,7 +237,13 @@ Buffer& Nests::make_buffer(const Nest& nest, const Refinement& ref) {
     most = std::max(most, used);
     buffer.written.assign(buffer.vectors, false);
   };
-  if (device == "LOCAL") {
+  if (const std::string place = place_of(ref); !place.empty()) {
+    // Elements are read and written one by one: the other buffer's places will do.
+    const Buffer& other = *nest.views.at(place).buffer;
+    buffer.memory = other.memory;
+    buffer.base = other.base;
+    buffer.written.assign(buffer.vectors, false);
+  } else if (device == "LOCAL") {
     take(Tag::local, self.local_used, local_used_, architecture_.local_depth, "local memory");
   } else if (device == "ACC") {
     take(Tag::accumulators, self.accumulators_used, accumulators_used_,
