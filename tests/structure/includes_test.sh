@@ -63,7 +63,7 @@ allow firmware/gemm isa models firmware/config firmware/driver firmware/gemm fir
 
 # A study of a Stripe program on a machine; sweeps run it.
 allow firmware/codesign isa firmware/bench firmware/codesign firmware/compiler firmware/config \
-  firmware/driver
+  firmware/driver firmware/onnx firmware/zoo
 
 # Networks know no machine.
 allow firmware/onnx isa/support firmware/onnx
