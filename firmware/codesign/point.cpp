@@ -1,6 +1,7 @@
 #include "firmware/codesign/point.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -16,14 +17,18 @@
 #include "firmware/compiler/stripe/template.h"
 #include "firmware/compiler/stripe/text.h"
 #include "firmware/compiler/stripe/verify.h"
+#include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/compiler/targets/tcu/stripe/hardware_model.h"
 #include "firmware/compiler/targets/tcu/stripe/lower.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/host.h"
+#include "firmware/onnx/loader.h"
+#include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/parameter_impl.h"
 #include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
 #include "isa/tcu/instruction_kind.h"
 
 namespace tactus::codesign {
@@ -32,10 +37,62 @@ namespace {
 using Record = nlohmann::ordered_json;
 using compiler::LoweredStripe;
 
-stripe::Program read_task_program(const PointTask& task) {
-  stripe::Program program = stripe::read_program(read_text(task.program), task.program);
-  stripe::verify(program, task.program);
-  return program;
+/// What is run: a program with the values of all its buffers.
+struct Workload {
+  stripe::Program program;
+  stripe::Tensors values;  ///< in the machine's numbers
+  std::map<std::string, std::vector<float>> constants;
+  /// Sums of reals depend on their order a little; those of small whole numbers do not.
+  bool reals = false;
+};
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+constexpr std::string_view zoo_prefix = "zoo:";
+
+Workload network(const PointTask& task) {
+  const bool zoo = task.program.compare(0, zoo_prefix.size(), zoo_prefix) == 0;
+  const nn::Graph graph =
+      zoo ? nn::zoo_entry(task.program.substr(zoo_prefix.size())).build(nn::default_zoo_seed).graph
+          : nn::load_graph(task.program);
+  compiler::StripeGraph as_stripe = compiler::stripe_graph(graph, task.architecture);
+  Workload result;
+  result.reals = true;
+  result.program = std::move(as_stripe.program);
+  result.values = stripe::sample_inputs(result.program);
+  for (auto& [name, tensor] : result.values) {
+    for (double& value : tensor) value /= 8;  // -7/8 to 7/8
+  }
+  const tcu::DataType type = task.architecture.data_type;
+  for (const auto& [name, values] : as_stripe.constants) {
+    stripe::Tensor& tensor = result.values[name];
+    tensor.clear();
+    for (const float value : values) {
+      tensor.push_back(tcu::to_real(type, tcu::quantise(type, value)));
+    }
+    result.constants[name].assign(tensor.begin(), tensor.end());
+  }
+  return result;
+}
+
+/// Buffers that never change are the model's constants.
+Workload read_workload(const PointTask& task) {
+  if (task.program.compare(0, zoo_prefix.size(), zoo_prefix) == 0 ||
+      ends_with(task.program, ".onnx")) {
+    return network(task);
+  }
+  Workload result;
+  result.program = stripe::read_program(read_text(task.program), task.program);
+  stripe::verify(result.program, task.program);
+  result.values = stripe::sample_inputs(result.program);
+  for (const auto& [name, shape] : stripe::user_buffers(result.program)) {
+    if (!shape.is_const) continue;
+    const stripe::Tensor& values = result.values.at(name);
+    result.constants[name].assign(values.begin(), values.end());
+  }
+  return result;
 }
 
 stripe::HardwareModel model_of(const PointTask& task) {
@@ -60,27 +117,21 @@ struct Built {
   stripe::HardwareModel model;
   LoweredStripe lowered;
   Prediction predicted;
+  stripe::Tensors values;
 };
 
-/// Buffers that never change are the model's constants.
-std::map<std::string, std::vector<float>> constants_of(const stripe::Program& program,
-                                                       const stripe::Tensors& inputs) {
-  std::map<std::string, std::vector<float>> constants;
-  for (const auto& [name, shape] : stripe::user_buffers(program)) {
-    if (!shape.is_const) continue;
-    const stripe::Tensor& values = inputs.at(name);
-    constants[name].assign(values.begin(), values.end());
-  }
-  return constants;
-}
-
+/// `tolerance`: of a buffer's largest value.
 void require_same(const stripe::Tensors& expected, const stripe::Tensors& found,
-                  const std::string& after) {
+                  const std::string& after, double tolerance = 0) {
   for (const auto& [name, tensor] : expected) {
     const auto it = found.find(name);
     if (it == found.end()) user_error("{}: output {} is lost", after, quote(name));
+    double largest = 0;
+    for (const double value : tensor) largest = std::max(largest, std::abs(value));
     for (std::size_t i = 0; i < tensor.size(); ++i) {
-      if (i < it->second.size() && it->second[i] == tensor[i]) continue;
+      if (i < it->second.size() && std::abs(it->second[i] - tensor[i]) <= tolerance * largest) {
+        continue;
+      }
       user_error("{}: element {} of {} is {}, not {}", after, i, quote(name),
                  i < it->second.size() ? fmt::format("{}", it->second[i]) : "missing", tensor[i]);
     }
@@ -90,22 +141,24 @@ void require_same(const stripe::Tensors& expected, const stripe::Tensors& found,
 Built build(const PointTask& task, bool check) {
   Built built;
   built.model = model_of(task);
-  stripe::Program program = read_task_program(task);
-  const stripe::Tensors inputs = stripe::sample_inputs(program);
-  const auto constants = constants_of(program, inputs);
+  Workload workload = read_workload(task);
+  stripe::Program& program = workload.program;
+  const stripe::Tensors& values = workload.values;
+  const double tolerance = workload.reals ? 1e-4 : 0;
   const auto passes = passes_of(task, built.model);
-  const stripe::Tensors expected = check ? stripe::interpret(program, inputs) : stripe::Tensors();
+  const stripe::Tensors expected = check ? stripe::interpret(program, values) : stripe::Tensors();
   stripe::run_passes(program, passes);
   if (check && !passes.empty()) {
-    require_same(expected, stripe::interpret(program, inputs), task.study.passes);
+    require_same(expected, stripe::interpret(program, values), task.study.passes, tolerance);
   }
   compiler::LowerOptions options;
-  options.constants = constants;
+  options.constants = workload.constants;
   options.axi_bytes = task.axi_data_bits / 8;
   built.lowered = compiler::lower(program, task.architecture, options);
   if (check) {
-    require_same(expected, stripe::interpret(built.lowered.program, inputs), "lowering");
+    require_same(expected, stripe::interpret(built.lowered.program, values), "lowering", tolerance);
   }
+  built.values = std::move(workload.values);
   const Rates rates{static_cast<double>(task.axi_data_bits) / 8, task.read_latency,
                     task.study.pipeline_depth};
   built.predicted = predict(
@@ -133,7 +186,7 @@ TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t m
   };
   if (const auto stuck = host.prepare()) require_finished(*stuck);
 
-  const stripe::Tensors tensors = stripe::sample_inputs(built.lowered.program);
+  const stripe::Tensors& tensors = built.values;
   TensorData inputs;
   for (const compiler::TensorLayout& layout : program.inputs) {
     const stripe::Tensor& values = tensors.at(layout.name);
@@ -242,9 +295,12 @@ Record paths_of(const Paths& paths) {
 
 /// What the array is asked for in the kernel's blocks.
 std::uint64_t points_of(const LoweredStripe& lowered, const std::string& kernel) {
+  // Fused kernels join the names of their parts.
+  const std::string names = "+" + kernel + "+";
   std::uint64_t points = 0;
   for (const compiler::BlockCounts& block : lowered.counts) {
-    if (block.device == "ARRAY" && block.name == kernel) points += block.points;
+    const bool of_kernel = names.find("+" + block.name + "+") != std::string::npos;
+    if (block.device == "ARRAY" && of_kernel) points += block.points;
   }
   return points;
 }
@@ -343,7 +399,7 @@ const ParameterTable<Study>& study_parameters() {
 }
 
 void check_files(const PointTask& task) {
-  (void)read_task_program(task);
+  (void)read_workload(task);
   if (!task.study.energy.empty()) (void)read_energy_table(task.study.energy);
   if (!task.study.passes.empty()) (void)read_text(task.study.passes);
 }

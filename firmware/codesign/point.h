@@ -27,7 +27,8 @@ struct Study {
 [[nodiscard]] const ParameterTable<Study>& study_parameters();
 
 struct PointTask : BoardValues {
-  std::string program;  ///< path of a Stripe program, in any of its texts
+  /// Path of a Stripe program in any of its texts, or of an .onnx file; or zoo:NAME.
+  std::string program;
   tcu::Architecture architecture;
   Study study;
 };

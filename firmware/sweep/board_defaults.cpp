@@ -36,7 +36,11 @@ const std::vector<ParameterSection>& parameters() {
         gemm::kernel_parameters().section(),      gemm::dpas_option_parameters().section(),
         gemm::profile_parameters().section(),     codesign::study_parameters().section()};
     insert_front(list[0], text_parameter("gemm", "in place of network: a matrix product MxNxK"));
-    insert_front(list[0], text_parameter("stripe", "in place of network: a Stripe program"));
+    insert_front(
+        list[0],
+        text_parameter(
+            "stripe",
+            "in place of network: a Stripe program, an .onnx file or zoo:NAME, by way of Stripe"));
     insert_front(list[1], text_parameter("machine",
                                          "in place of name, for a matrix product: a machine as "
                                          "tactus gemm names it, whose values come before all "

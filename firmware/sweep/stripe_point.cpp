@@ -6,7 +6,9 @@
 #include "firmware/codesign/energy.h"
 #include "firmware/compiler/stripe/text.h"
 #include "firmware/compiler/stripe/verify.h"
+#include "firmware/onnx/loader.h"
 #include "firmware/sweep/evaluate.h"
+#include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/sha256.h"
@@ -26,6 +28,8 @@ constexpr File files[] = {{"workload", "stripe", "sha256"},
 std::string in_full(const std::string& name, const std::string& file) {
   return std::filesystem::absolute(resolve_beside(file, name)).lexically_normal().string();
 }
+
+bool is_of_zoo(const std::string& name) { return name.compare(0, 4, "zoo:") == 0; }
 
 template <typename T>
 void read_section(const Configuration& configuration, const char* name,
@@ -54,7 +58,7 @@ void bind_stripe_files(Configuration& configuration, const std::string& file) {
   for (const File& one : files) {
     Configuration& section = configuration[one.section];
     const auto name = section[one.key].get<std::string>();
-    if (name.empty()) continue;
+    if (name.empty() || is_of_zoo(name)) continue;
     const std::string path = in_full(name, file);
     section[one.key] = path;
     section[one.hash] = sha256(read_file(path));
@@ -93,7 +97,15 @@ std::string stripe_file_problem(const std::string& key, const std::string& value
   if (value.empty()) return "";
   const std::string path = resolve_beside(file, value);
   try {
-    if (key == "workload.stripe") stripe::verify(stripe::read_program(read_text(path), path), path);
+    if (key == "workload.stripe") {
+      if (is_of_zoo(value)) {
+        (void)nn::zoo_entry(value.substr(4));
+      } else if (std::filesystem::path(value).extension() == ".onnx") {
+        (void)nn::load_graph(path);
+      } else {
+        stripe::verify(stripe::read_program(read_text(path), path), path);
+      }
+    }
     if (key == "codesign.energy") (void)codesign::read_energy_table(path);
     if (key == "codesign.passes") (void)read_text(path);
   } catch (const UserError& error) {

@@ -167,11 +167,12 @@ TEST(StripeBadInput, PassesThatCannotDoTheirWork) {
                      read_passes(R"([{"autotile": {"reqs": ["k"], "max_total_size": 4}}])", "c"));
                  return 0;
                }()));
-  EXPECT_ERROR("does not fit the 1 KiB of S", [] {
-    Program program = read_text_form(with("i:8", copy_head, copy_body), "t");
-    for (Block* block : {&program.block(), program.block().statements[0].block()}) {
-      for (auto& [into, ref] : block->refs) ref.shape.dims[0].size = 1000;
-    }
+  EXPECT_ERROR("block \"main\": what a special touches does not fit the 1 KiB of S", [] {
+    Program program = read_text_form(
+        "0: #program\nblock [] ( // p\n  #user none new@0x00000000 A[0] fp32:I(1000):(1)\n"
+        "  #user none new@0x00000000 B[0] fp32:I(1000):(1)\n) {\n0: #main\nblock [] ( // main\n"
+        "  in A[0] fp32:I(1000):(1)\n  out B[0] fp32:I(1000):(1)\n) {\n0: B = copy(A)\n}\n}\n",
+        "t");
     run_passes(program, read_passes(R"([{"schedule": {"reqs": ["main"], "mem_loc": {"name": "S"},
                      "mem_KiB": 1, "xfer_loc": {"name": "D"}}}])",
                                     "c"));

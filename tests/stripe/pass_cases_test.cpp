@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
+#include <set>
 
 #include "firmware/compiler/stripe/interpret.h"
 #include "firmware/compiler/stripe/passes/integer_program.h"
@@ -191,6 +192,43 @@ TEST(StripePassCases, IlpFindsWhatLightCannot) {
   const Program empty = read(constrained("-5 + i >= 0\n-5 + j >= 0\n9 - i - j >= 0\n"));
   const Program removed = passed(empty, ilp);
   EXPECT_TRUE(removed.block().statements[0].block()->statements[0].has_tag("removed"));
+}
+
+// ---- schedule ----
+
+std::string schedule_of(std::uint64_t KiB) {
+  return fmt::format(R"([{{"schedule": {{"reqs": ["main"], "mem_loc": {{"name": "SRAM"}},
+    "mem_KiB": {}, "alignment": 16, "xfer_loc": {{"name": "DMA"}}}}}}])",
+                     KiB);
+}
+
+std::size_t slices(const Program& program) {
+  std::size_t count = 0;
+  for (const Statement& stmt : program.block().statements[0].block()->statements) {
+    if (stmt.block() == nullptr) continue;
+    for (const Statement& inner : stmt.block()->statements) count += inner.has_tag("slice") ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(StripePassCases, ScheduleWorksOnSlicesWhereWholeBuffersDoNotFit) {
+  // I 10x16, K 3x16x32, O 8x32 numbers: 640, 6144 and 1024 bytes; a position sees 6 rows of I, all
+  // of K and 4 rows of O: 384, 6144 and 512.
+  const Program before = read(convolution(1, 16, 32));
+  EXPECT_EQ(slices(passed(before, schedule_of(8))), 0U);
+  const Program program = passed(before, schedule_of(7));
+  EXPECT_EQ(slices(program), 3U);  // two in, one out
+  const Block& kernel = kernel_of(program);
+  EXPECT_EQ(kernel.ref_at("K").location.text(), "SRAM");
+  EXPECT_EQ(kernel.ref_at("K").shape.sizes(), (std::vector<std::uint64_t>{3, 16, 32}));
+  EXPECT_EQ(kernel.ref_at("I").shape.sizes(), (std::vector<std::uint64_t>{6, 16}));
+  std::set<std::uint64_t> offsets;
+  for (const char* name : {"I", "K", "O"}) offsets.insert(kernel.ref_at(name).offset);
+  EXPECT_EQ(offsets, (std::set<std::uint64_t>{0, 6144, 6656}));
+  EXPECT_NE(error_of(before, schedule_of(6))
+                .find("block \"kernel\": what a position of it touches does not fit the 6 KiB of "
+                      "SRAM"),
+            std::string::npos);
 }
 
 // ---- vector_layout ------------------------------------------------------------------------------

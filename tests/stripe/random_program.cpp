@@ -255,7 +255,7 @@ std::string random_passes(Random& random) {
       case 19:
         one = fmt::format(
             R"("schedule": {{"reqs": ["main"], "mem_loc": {{"name": "SRAM"}}, "mem_KiB": {}, "alignment": 16, "xfer_loc": {{"name": "DMA"}}}})",
-            pick(random, 1, 8));
+            pick(random, 1, 4));
         break;
       case 20:
       case 21: {

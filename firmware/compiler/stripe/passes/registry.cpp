@@ -99,7 +99,7 @@ const std::vector<PassKind>& pass_kinds() {
       {"scalarize", {"ScalarizePass"}, "makes buffers of one element scalars", make_scalarize},
       {"schedule",
        {"SchedulePass"},
-       "copies in a small memory, with transfers; whole buffers",
+       "copies in a small memory, with transfers: whole buffers, or slices where they do not fit",
        make_schedule},
       {"stencil",
        {"StencilPass", "tensorize"},

@@ -3,15 +3,18 @@
 // Statements are looked at from the last to the first. The state is what the later ones expect to
 // find in the memory: for a buffer at most one copy, at one place. A statement uses the copies that
 // are expected, and places those it lacks: first where nothing is expected, then in place of
-// others, which are then fetched again behind it, then from an empty memory. Only whole buffers are
-// placed.
+// others, which are then fetched again behind it, then from an empty memory. Where whole buffers do
+// not fit a block works on slices: copies of what one of its positions sees, with transfers inside
+// the block.
 #include <algorithm>
 #include <list>
 #include <set>
 
+#include "firmware/compiler/stripe/passes/cache.h"
 #include "firmware/compiler/stripe/passes/deps.h"
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"
+#include "firmware/compiler/stripe/scalar.h"
 #include "isa/support/error.h"
 
 namespace tactus::stripe {
@@ -44,7 +47,8 @@ struct Entry {
 
 class Scheduler {
  public:
-  Scheduler(Block& block, const Options& options) : block_(block), options_(options) {
+  Scheduler(Block& block, const AliasMap& map, const Options& options)
+      : block_(block), map_(map), options_(options) {
     alignment_ = options.alignment != 0 ? options.alignment : default_alignment;
     memory_ = options.allow_overflow ? std::uint64_t{1} << 62 : options.mem_KiB * 1024;
   }
@@ -101,7 +105,9 @@ class Scheduler {
   }
 
   [[nodiscard]] std::uint64_t bytes_of(const std::string& buffer) const {
-    const Refinement& ref = block_.ref_at(buffer);
+    return bytes_of(block_.ref_at(buffer));
+  }
+  [[nodiscard]] std::uint64_t bytes_of(const Refinement& ref) const {
     std::uint64_t bytes = ref.shape.bytes();
     if (ref.bank_dim && options_.num_banks > 1) {
       const std::uint64_t size = ref.shape.dims.at(*ref.bank_dim).size;
@@ -113,17 +119,23 @@ class Scheduler {
   // ---- places ----
 
   /// Smallest leftover first, then the lowest offset. Places the buffers or none.
-  bool place(std::vector<std::string> buffers, std::vector<Range> taken,
+  bool place(const std::vector<std::string>& buffers, std::vector<Range> taken,
+             std::map<std::string, Range>& places) const {
+    return place(block_, buffers, std::move(taken), places);
+  }
+  /// Of refinements of `owner`.
+  bool place(const Block& owner, std::vector<std::string> buffers, std::vector<Range> taken,
              std::map<std::string, Range>& places) const {
     places.clear();
     taken.insert(taken.end(), reserved_.begin(), reserved_.end());
-    std::sort(buffers.begin(), buffers.end(), [this](const std::string& a, const std::string& b) {
-      const std::uint64_t size_a = bytes_of(a);
-      const std::uint64_t size_b = bytes_of(b);
+    const auto bytes = [&](const std::string& name) { return bytes_of(owner.ref_at(name)); };
+    std::sort(buffers.begin(), buffers.end(), [&](const std::string& a, const std::string& b) {
+      const std::uint64_t size_a = bytes(a);
+      const std::uint64_t size_b = bytes(b);
       return size_a != size_b ? size_a > size_b : a > b;
     });
     for (const std::string& buffer : buffers) {
-      const std::uint64_t size = bytes_of(buffer);
+      const std::uint64_t size = bytes(buffer);
       std::sort(taken.begin(), taken.end(),
                 [](const Range& a, const Range& b) { return a.offset < b.offset; });
       std::optional<Range> best;
@@ -154,9 +166,9 @@ class Scheduler {
     return entries_.back();
   }
 
-  /// Copies for everything the statement touches; those that cannot stay are put to `lost`.
-  std::map<std::string, Entry*> plan(const Statement& stmt,
-                                     const std::map<std::string, Direction>& io,
+  /// Copies for everything the statement touches, none of which is missing unless it works on
+  /// slices; those that cannot stay are put to `lost`.
+  std::map<std::string, Entry*> plan(Statement& stmt, const std::map<std::string, Direction>& io,
                                      std::vector<Entry*>& lost) {
     std::map<std::string, Entry*> used;
     std::vector<std::string> missing, all;
@@ -176,13 +188,11 @@ class Scheduler {
     }
     std::map<std::string, Range> places;
     if (!place(missing, expected, places) && !place(missing, kept, places)) {
-      if (!place(all, {}, places)) {
-        const Block* nested = stmt.block();
-        user_error("block {}: what it touches does not fit the {} KiB of {}",
-                   nested != nullptr ? block_name(*nested) : block_name(block_), options_.mem_KiB,
-                   options_.mem_loc.text());
-      }
       used.clear();
+      if (!place(all, {}, places)) {
+        lose_all(io, slice(stmt), lost);
+        return {};
+      }
     }
     for (const auto& [buffer, range] : places) {
       for (auto it = live_.begin(); it != live_.end();) {
@@ -194,6 +204,88 @@ class Scheduler {
     }
     for (const auto& [buffer, range] : places) used[buffer] = &new_entry(buffer, range);
     return used;
+  }
+
+  // ---- slices ----
+
+  /// Copies of what a position of the block sees; returns their places.
+  std::vector<Range> slice(Statement& stmt) {
+    Block* nested = stmt.block();
+    std::vector<std::string> views;
+    if (nested != nullptr) {
+      for (const auto& [into, ref] : nested->refs) {
+        const bool there = ref.direction == Direction::none ||
+                           block_.ref_at(ref.from).location == options_.mem_loc;
+        if (!there) views.push_back(into);
+      }
+    }
+    std::map<std::string, Range> places;
+    if (nested == nullptr || !place(*nested, views, {}, places)) {
+      user_error("block {}: what {} does not fit the {} KiB of {}",
+                 nested != nullptr ? block_name(*nested) : block_name(block_),
+                 nested != nullptr ? "a position of it touches" : "a special touches",
+                 options_.mem_KiB, options_.mem_loc.text());
+    }
+    check_slices(*nested, views);
+    std::vector<Range> ranges;
+    for (const std::string& into : views) {
+      const Refinement& ref = nested->ref_at(into);
+      const bool adds = aggregation_of(ref.agg_op) != Aggregation::none;
+      // An aggregation adds the old contents where it is stored.
+      const Direction way =
+          ref.direction == Direction::inout && adds ? Direction::out : ref.direction;
+      CacheOptions options;
+      options.memory = options_.mem_loc;
+      options.transfer = options_.xfer_loc;
+      options.load_tags = options.store_tags = {"slice"};
+      const AliasMap inside(map_, *nested);
+      cache_refinement(inside, *nested, into, way, options);
+      nested->ref_at(into).offset = places.at(into).offset;
+      fix_up(*nested, into);
+      ranges.push_back(places.at(into));
+    }
+    slices_[nested] = ranges;
+    return ranges;
+  }
+
+  /// A slice is stored whole, and two slices of a buffer do not know of each other.
+  void check_slices(const Block& nested, const std::vector<std::string>& views) const {
+    std::map<std::string, std::size_t> by_buffer;
+    std::set<std::string> written;
+    for (const std::string& into : views) {
+      const Refinement& ref = nested.ref_at(into);
+      ++by_buffer[ref.from];
+      if (!writes(ref.direction)) continue;
+      written.insert(ref.from);
+      if (aggregation_of(ref.agg_op) == Aggregation::none && positions_overlap(nested, ref)) {
+        user_error(
+            "block {}: the buffers do not fit the {} KiB of {}, and {} cannot be sliced: views of "
+            "its positions overlap",
+            block_name(nested), options_.mem_KiB, options_.mem_loc.text(), into);
+      }
+    }
+    for (const std::string& buffer : written) {
+      if (by_buffer[buffer] < 2) continue;
+      user_error(
+          "block {}: the buffers do not fit the {} KiB of {}, and {} cannot be sliced: it "
+          "has several views of {}",
+          block_name(nested), options_.mem_KiB, options_.mem_loc.text(), block_name(nested),
+          buffer);
+    }
+  }
+
+  /// Copies that the slices take the place of, or that are of what the statement writes.
+  void lose_all(const std::map<std::string, Direction>& io, const std::vector<Range>& slices,
+                std::vector<Entry*>& lost) {
+    for (auto it = live_.begin(); it != live_.end();) {
+      const Range& range = it->second->range;
+      const bool taken = std::any_of(slices.begin(), slices.end(),
+                                     [&range](const Range& r) { return r.overlaps(range); });
+      // What it reads has to be in the buffer itself.
+      const bool replaced = taken || io.count(it->first) != 0;
+      if (replaced && !it->second->begun) lost.push_back(it->second);
+      it = replaced ? live_.erase(it) : std::next(it);
+    }
   }
 
   // ---- statements ----
@@ -214,6 +306,18 @@ class Scheduler {
     std::sort(lost.begin(), lost.end(), by_offset);
     std::vector<Statement> after;
     for (const auto& [buffer, direction] : io) {
+      if (used.count(buffer) == 0) {
+        // Slices read from the buffer itself, which earlier writers fill, and store to it.
+        if (writes(direction)) {
+          stored_.insert(buffer);
+          awaited_.erase(buffer);
+        }
+        if (reads(direction) || block_.ref_at(buffer).direction == Direction::inout ||
+            (writes(direction) && first_writer_.at(buffer) != at)) {
+          awaited_.insert(buffer);
+        }
+        continue;
+      }
       Entry* entry = used.at(buffer);
       const bool lost_copy = std::any_of(lost.begin(), lost.end(),
                                          [&b = buffer](const Entry* e) { return e->buffer == b; });
@@ -368,7 +472,9 @@ class Scheduler {
         needed[at].insert(detached.position(dep));
       }
       for (std::size_t before = 0; before < at; ++before) {
-        if (displaces(used[before], used[at])) needed[at].insert(before);
+        if (displaces(used[before], used[at]) || slices_meet(before, at, used)) {
+          needed[at].insert(before);
+        }
       }
       for (const std::size_t dep : needed[at]) {
         implied[at].insert(implied[dep].begin(), implied[dep].end());
@@ -383,6 +489,30 @@ class Scheduler {
     }
   }
 
+  /// Whether slices of one statement lie where the other's copies or slices do.
+  [[nodiscard]] bool slices_meet(std::size_t before, std::size_t after,
+                                 const std::vector<std::vector<const Entry*>>& used) const {
+    const auto ranges = [&](std::size_t at) {
+      std::vector<Range> result;
+      const auto found = slices_.find(block_.statements[at].block());
+      if (found != slices_.end()) result = found->second;
+      return result;
+    };
+    const std::vector<Range> a = ranges(before);
+    const std::vector<Range> b = ranges(after);
+    const auto meets = [](const std::vector<Range>& slices, const Range& range) {
+      return std::any_of(slices.begin(), slices.end(),
+                         [&range](const Range& slice) { return slice.overlaps(range); });
+    };
+    const auto entries_meet = [&meets](const std::vector<Range>& slices,
+                                       const std::vector<const Entry*>& entries) {
+      return std::any_of(entries.begin(), entries.end(),
+                         [&](const Entry* entry) { return meets(slices, entry->range); });
+    };
+    return entries_meet(a, used[after]) || entries_meet(b, used[before]) ||
+           std::any_of(a.begin(), a.end(), [&](const Range& range) { return meets(b, range); });
+  }
+
   static bool displaces(const std::vector<const Entry*>& before,
                         const std::vector<const Entry*>& after) {
     for (const Entry* a : before) {
@@ -394,6 +524,7 @@ class Scheduler {
   }
 
   Block& block_;
+  const AliasMap& map_;
   const Options& options_;
   std::uint64_t alignment_ = 0, memory_ = 0;
   std::vector<Range> reserved_;
@@ -402,6 +533,7 @@ class Scheduler {
   std::map<std::string, Entry*> live_;
   std::map<std::string, std::size_t> first_writer_, numbers_;
   std::set<std::string> stored_, awaited_;
+  std::map<const Block*, std::vector<Range>> slices_;  ///< places, by block
 };
 
 class Schedule : public Pass {
@@ -429,8 +561,9 @@ class Schedule : public Pass {
           user_error("mem_loc {}: the choice of units is not there", device.name);
       }
     }
-    on_blocks(program, options.reqs,
-              [&](const AliasMap&, Statement& stmt) { Scheduler(*stmt.block(), options).run(); });
+    on_blocks(program, options.reqs, [&](const AliasMap& map, Statement& stmt) {
+      Scheduler(*stmt.block(), map, options).run();
+    });
   }
 
  private:
