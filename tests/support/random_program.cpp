@@ -80,7 +80,7 @@ class Generator {
     program_.seed = seed;
     program_.architecture = random_architecture(random_, program_.axi_data_bits);
     if (Random(seed ^ 0xDA15).chance(40)) add_random_dais_blocks(seed, program_.architecture);
-    add_random_extensions(seed, program_.architecture);
+    if (options.extensions) add_random_extensions(seed, program_.architecture);
     layout_ = tcu::InstructionLayout(architecture());
     for (unsigned port = 0; port < 2; ++port) {
       add_window(port, 0);
