@@ -135,5 +135,24 @@ TEST_P(DmaQueueAxi, APairTakesTheLongerOfTheTwo) {
   }
 }
 
+/// With shadow weights {DRAM read k; LoadWeights N + 1; MatMul n} = max(n + N + 2, c0 + m k).
+TEST_P(DmaQueueAxi, WeightsComeBesideTheArray) {
+  const AxiCase c = GetParam();
+  const Cycle latency = 20;
+  const std::uint64_t m = c.beats(), pairs = 6, weights = c.n_array + 1, n = 2 * c.n_array;
+  const Cycle c0 = (m == 1 ? 4 : 5) + latency;
+  tcu::Architecture a = timing_architecture(c.n_array);
+  a.dma_queue = 2;
+  a.shadow_weights = tcu::ShadowWeights::on;
+  Program p(a);
+  for (std::uint64_t i = 0; i < pairs; ++i) {
+    p.read_dram(1, weights, {2000 + weights * i, 0}).load_weights(weights).mat_mul(n);
+  }
+  const Cycles writes = run_axi(p, c.data_bits, {latency, 5}).cycles_of(Kind::local_write_b);
+  ASSERT_EQ(writes.size(), pairs * weights);
+  EXPECT_EQ(writes[5 * weights] - writes[4 * weights],
+            std::max<Cycle>(n + weights + 1, c0 + m * weights));
+}
+
 }  // namespace
 }  // namespace tactus
