@@ -4,6 +4,8 @@
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "isa/tcu/activation.h"
+#include "isa/tcu/lookup.h"
 
 namespace tactus::bench {
 namespace {
@@ -20,6 +22,7 @@ class Costing {
       : formula_(formula),
         n_(architecture.array_size),
         blocks_(architecture.dais_blocks),
+        table_vectors_(lookup_vectors(architecture)),
         vector_words_((architecture.vector_bytes() * 8 + dram_word_bits - 1) / dram_word_bits) {}
 
   Cost next(const tcu::Instruction& instruction, InstructionKind kind) {
@@ -48,6 +51,14 @@ class Costing {
       case InstructionKind::local_to_dram0:
       case InstructionKind::local_to_dram1:
         return {1, vectors, vectors * dram_cycles(1), dram_energy * vectors};
+      // Those of extensions are not in the reference: moves like others, and the options that hide
+      // cycles hide none here.
+      case InstructionKind::load_lut:
+        return {1, table_vectors_, table_vectors_, on_chip_energy * table_vectors_};
+      case InstructionKind::load_activation:
+        return {1, tcu::activation_parameters, tcu::activation_parameters,
+                on_chip_energy * tcu::activation_parameters};
+      case InstructionKind::accumulator_to_local_activated:
       case InstructionKind::accumulator_to_local:
       case InstructionKind::local_to_accumulator:
       case InstructionKind::local_to_accumulator_accumulate:
@@ -77,6 +88,7 @@ class Costing {
   Formula formula_;
   std::uint32_t n_;
   const std::vector<tcu::DaisBlockEntry>& blocks_;
+  std::uint64_t table_vectors_;
   std::uint64_t vector_words_;
   InstructionKind previous_ = InstructionKind::no_op;
 };

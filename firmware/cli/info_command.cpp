@@ -104,6 +104,9 @@ void print_architecture(const tcu::Architecture& architecture) {
     line("lookup tables", "{} of {} entries, {} vectors each; keys in steps of 2^-{}", tables.count,
          tables.depth, lookup_vectors(architecture), tables.key_binary_point);
   }
+  if (architecture.dma_queue != 0) line("DRAM queue", "{} moves", architecture.dma_queue);
+  if (architecture.activation_unit)
+    line("activation unit", "between accumulators and local memory");
   if (architecture.shadow_weights != tcu::ShadowWeights::off) {
     line("shadow weights", "new weights do not wait until the array has drained");
   }
@@ -132,6 +135,8 @@ void print_model(const Model& model) {
   const std::uint64_t dais = counts[static_cast<std::size_t>(tcu::Opcode::dais)];
   if (dais > 0 && layout.dais_block_count > 0) line("", "{} Dais", dais);
   const std::uint64_t luts = counts[static_cast<std::size_t>(tcu::Opcode::load_lut)];
+  const std::uint64_t loads = counts[static_cast<std::size_t>(tcu::Opcode::load_activation)];
+  if (loads > 0 && layout.activation_unit) line("", "{} LoadActivation", loads);
   if (luts > 0 && layout.lookup_table_count > 0) line("", "{} LoadLUT", luts);
   for (const tcu::ConstantsEntry& entry : file.consts) {
     line("constants", "{}: {} at DRAM1 vector {}", entry.file_name,

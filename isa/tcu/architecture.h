@@ -62,6 +62,12 @@ struct Architecture {
   std::vector<DaisBlockEntry> dais_blocks;
   LookupTables lookup_tables;
   ShadowWeights shadow_weights = ShadowWeights::off;
+  /// Entries of a queue for DRAM moves beside the decoder's head, an extension of Tactus's own. 0:
+  /// none, a move holds the head as in the RTL.
+  std::uint32_t dma_queue = 0;
+  /// A unit between accumulators and local memory, behind opcode 0x7 and DataMove kind 0xE, see
+  /// isa/tcu/activation.h. An extension of Tactus's own.
+  bool activation_unit = false;
 
   /// Bytes of one vector in DRAM and in files.
   [[nodiscard]] std::uint64_t vector_bytes() const {

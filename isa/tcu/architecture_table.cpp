@@ -111,7 +111,7 @@ ParameterTable<Architecture> make_table() {
       "architecture",
       "What shapes one tensor compute unit: the keys of an architecture file (.tarch), where each "
       "has to be present except those of extensions, which no RTL has and which may be left out: "
-      "dais_blocks, lookup_tables, shadow_weights.",
+      "dais_blocks, lookup_tables, shadow_weights, dma_queue, activation_unit.",
       {choice("data_type", &A::data_type, types, "fixed-point type of all scalars, width and point")
            .refusing("FLOAT32", "has no hardware: the unit computes in fixed point only"),
        whole("array_size", &A::array_size, {2, 256}, "scalars",
@@ -139,7 +139,19 @@ ParameterTable<Architecture> make_table() {
        dais_blocks(), lookup_tables(),
        off_if(choice("shadow_weights", &A::shadow_weights, {"off", "on"},
                      "weights enter the array without waiting until it has drained: off or on"),
-              std::string("off"))}};
+              std::string("off")),
+       optional_whole_by<A>(
+           "dma_queue",
+           [](const A& a) {
+             return a.dma_queue == 0 ? std::nullopt : std::optional<std::uint64_t>(a.dma_queue);
+           },
+           [](A& a, std::uint64_t n) { a.dma_queue = static_cast<std::uint32_t>(n); }, {0, 64},
+           "moves", "off",
+           "entries of a queue for DRAM moves beside the decoder's head; 0: moves hold the head"),
+       off_if(boolean("activation_unit", &A::activation_unit,
+                      "scale, offset and activation on the way from accumulators to local memory, "
+                      "behind opcode 0x7 and DataMove kind 0xE"),
+              false)}};
 }
 
 }  // namespace

@@ -22,6 +22,8 @@
 //   only Dais.acc Local(8) -> Block(mlp) -> Acc(5), 4     where the architecture names blocks
 //   LoadLUT Local(8)@2 -> Table(0)            a whole table, see lookup.h; only where the
 //   SIMD R1 = Lookup(I), read Acc(3)          architecture has lookup tables
+//   LoadActivation Local(8)@2                 four vectors, see activation.h; only where the
+//   DataMove.act Acc(5) -> Local(8), 4        architecture has an activation unit
 //   Configure Timeout = 0x64                 Dram0Offset, Dram0Cache, Dram1Offset, Dram1Cache,
 //                                            Timeout, Tracepoint, ProgramCounter, SampleInterval,
 //                                            or a number 0..15; 28-bit value

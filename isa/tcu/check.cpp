@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "isa/support/error.h"
+#include "isa/tcu/activation.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/lookup.h"
 #include "isa/tcu/names.h"
@@ -55,6 +56,9 @@ class Checker {
         return simd();
       case Opcode::load_lut:
         return architecture_.lookup_tables.count == 0 ? undefined() : load_lut();
+      case Opcode::load_activation:
+        if (!architecture_.activation_unit) return undefined();
+        return flags("LoadActivation", 0) && local_run(activation_parameters - 1);
       case Opcode::dais:
         return architecture_.dais_blocks.empty() ? undefined() : dais();
     }
@@ -73,6 +77,7 @@ class Checker {
       std::string extensions;
       if (architecture_.lookup_tables.count > 0) extensions += ", 0x5";
       if (!architecture_.dais_blocks.empty()) extensions += ", 0x6";
+      if (architecture_.activation_unit) extensions += ", 0x7";
       return fmt::format("opcode {:#x} is undefined; allowed 0x0..0x4{} and 0xf", i_.opcode,
                          extensions);
     });
@@ -97,10 +102,13 @@ class Checker {
       case DataMoveKind::local_to_accumulator:
       case DataMoveKind::local_to_accumulator_accumulate:
         return move(accumulators_);
+      case DataMoveKind::accumulator_to_local_activated:
+        if (architecture_.activation_unit) return move(accumulators_);
+        break;
     }
     return require(false, [&] {
-      return fmt::format("DataMove kind {:#x} is undefined; allowed 0x0..0x3, 0xc, 0xd and 0xf",
-                         i_.flags);
+      return fmt::format("DataMove kind {:#x} is undefined; allowed 0x0..0x3, 0xc, 0xd{} and 0xf",
+                         i_.flags, architecture_.activation_unit ? ", 0xe" : "");
     });
   }
 

@@ -57,10 +57,10 @@ Reading read_data_move(const InstructionLayout& layout, const Instruction& i) {
   const std::uint64_t count = i.operand2 + 1;
   const auto kind = static_cast<DataMoveKind>(i.flags);
   const Instruction again = make_data_move(layout, kind, local, other, count);
-  const auto into_local = [&](std::string_view memory) {
-    return Reading{
-        fmt::format("DataMove {} -> {}, {}", place(memory, other), place("Local", local), count),
-        again};
+  const auto into_local = [&](std::string_view memory, std::string_view modifier = "") {
+    return Reading{fmt::format("DataMove{} {} -> {}, {}", modifier, place(memory, other),
+                               place("Local", local), count),
+                   again};
   };
   const auto out_of_local = [&](std::string_view memory, std::string_view modifier = "") {
     return Reading{fmt::format("DataMove{} {} -> {}, {}", modifier, place("Local", local),
@@ -78,6 +78,9 @@ Reading read_data_move(const InstructionLayout& layout, const Instruction& i) {
       return out_of_local("DRAM1");
     case DataMoveKind::accumulator_to_local:
       return into_local("Acc");
+    case DataMoveKind::accumulator_to_local_activated:
+      if (!layout.activation_unit) break;
+      return into_local("Acc", ".act");
     case DataMoveKind::local_to_accumulator:
       return out_of_local("Acc");
     case DataMoveKind::local_to_accumulator_accumulate:
@@ -144,6 +147,13 @@ Reading read_load_lut(const InstructionLayout& layout, const Instruction& i) {
           make_load_lut(layout, local, lookup_table_of(i))};
 }
 
+Reading read_load_activation(const InstructionLayout& layout, const Instruction& i) {
+  const Operand local = operand0_fields(layout, i);
+  if (!layout.activation_unit || !writable(local)) return {};
+  return {fmt::format("LoadActivation {}", place("Local", local)),
+          make_load_activation(layout, local)};
+}
+
 Reading read_configure(const InstructionLayout& layout, const Instruction& i) {
   const ConfigureFields fields = configure_fields(layout, i);
   const std::string_view name = config_register_names[fields.register_number];
@@ -168,6 +178,8 @@ Reading read(const InstructionLayout& layout, const Instruction& i) {
       return read_simd(layout, i);
     case Opcode::load_lut:
       return read_load_lut(layout, i);
+    case Opcode::load_activation:
+      return read_load_activation(layout, i);
     case Opcode::dais:
       return read_dais(layout, i);
     case Opcode::configure:

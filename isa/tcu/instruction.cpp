@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "isa/support/error.h"
+#include "isa/tcu/activation.h"
 #include "isa/tcu/instruction_kind.h"
 #include "isa/tcu/lookup.h"
 
@@ -228,6 +229,12 @@ Instruction make_load_lut(const InstructionLayout& layout, Operand local, std::u
   return i;
 }
 
+Instruction make_load_activation(const InstructionLayout& layout, Operand local) {
+  Instruction i = make(Opcode::load_activation, 0);
+  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
+  return i;
+}
+
 Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
                            std::uint32_t value) {
   const unsigned argument_bits = layout.operand0 + layout.operand1 + layout.operand2;
@@ -252,6 +259,8 @@ std::uint64_t vector_count(const Architecture& architecture, const InstructionLa
       return 1;
     case InstructionKind::load_weights:
       return (i.operand1 & low_bits(layout.local_address)) + 1;
+    case InstructionKind::load_activation:
+      return activation_parameters;
     case InstructionKind::load_lut:
       return lookup_vectors(architecture);
     case InstructionKind::dais: {

@@ -16,7 +16,7 @@ namespace tactus::tcu {
 
 /// Values 0x5..0xE are legal encodings that the hardware consumes in one cycle without effect. With
 /// the architecture's extensions some are instructions: 0x5 with lookup tables, see lookup.h; 0x6
-/// with DAIS blocks, see dais_block.h.
+/// with DAIS blocks, see dais_block.h; 0x7 with an activation unit, see activation.h.
 enum class Opcode : std::uint8_t {
   no_op = 0x0,
   mat_mul = 0x1,
@@ -25,10 +25,12 @@ enum class Opcode : std::uint8_t {
   simd = 0x4,
   load_lut = 0x5,
   dais = 0x6,
+  load_activation = 0x7,
   configure = 0xF,
 };
 
-/// DataMove flag values; 0x4..0xB and 0xE are consumed like a NoOp.
+/// DataMove flag values; 0x4..0xB and 0xE are consumed like a NoOp, 0xE not with an activation
+/// unit.
 enum class DataMoveKind : std::uint8_t {
   dram0_to_local = 0x0,
   local_to_dram0 = 0x1,
@@ -36,6 +38,7 @@ enum class DataMoveKind : std::uint8_t {
   local_to_dram1 = 0x3,
   accumulator_to_local = 0xC,
   local_to_accumulator = 0xD,
+  accumulator_to_local_activated = 0xE,
   local_to_accumulator_accumulate = 0xF,
 };
 
@@ -178,6 +181,8 @@ struct ConfigureFields {
 /// Loads a whole table.
 [[nodiscard]] Instruction make_load_lut(const InstructionLayout& layout, Operand local,
                                         std::uint64_t table);
+/// The four vectors of parameters.
+[[nodiscard]] Instruction make_load_activation(const InstructionLayout& layout, Operand local);
 [[nodiscard]] Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
                                          std::uint32_t value);
 

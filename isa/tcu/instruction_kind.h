@@ -29,9 +29,11 @@ enum class InstructionKind : std::uint8_t {
   local_to_accumulator_accumulate,
   dais,
   load_lut,
+  load_activation,
+  accumulator_to_local_activated,
   undefined,  ///< opcodes, DataMove kinds and DAIS blocks that are consumed without effect
 };
-inline constexpr std::size_t instruction_kinds = 15;
+inline constexpr std::size_t instruction_kinds = 17;
 
 /// Indexed by InstructionKind.
 struct InstructionKindInfo {
@@ -53,6 +55,8 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
     {"local_to_accumulator_accumulate", "DataMove Local -> Acc, accumulate"},
     {"dais", "Dais"},
     {"load_lut", "LoadLUT"},
+    {"load_activation", "LoadActivation"},
+    {"accumulator_to_local_activated", "DataMove Acc -> Local, activated"},
     {"undefined", "undefined"},
 }};
 
@@ -81,6 +85,8 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
     case Opcode::load_lut:
       return lookup_table_of(i) < layout.lookup_table_count ? InstructionKind::load_lut
                                                             : InstructionKind::undefined;
+    case Opcode::load_activation:
+      return layout.activation_unit ? InstructionKind::load_activation : InstructionKind::undefined;
     default:
       return InstructionKind::undefined;
   }
@@ -95,6 +101,9 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
       return InstructionKind::local_to_dram1;
     case DataMoveKind::accumulator_to_local:
       return InstructionKind::accumulator_to_local;
+    case DataMoveKind::accumulator_to_local_activated:
+      if (!layout.activation_unit) break;
+      return InstructionKind::accumulator_to_local_activated;
     case DataMoveKind::local_to_accumulator:
       return InstructionKind::local_to_accumulator;
     case DataMoveKind::local_to_accumulator_accumulate:
@@ -104,8 +113,9 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
 }
 
 /// Vectors that pass local memory, the array or the accumulators: the size field, cut to the width
-/// of the local streams, plus one; the vectors of all input samples for Dais and of a table for
-/// LoadLUT; 1 for SIMD; 0 for what moves nothing. `layout` is that of the architecture.
+/// of the local streams, plus one; the vectors of all input samples for Dais and of a table or of
+/// parameters for LoadLUT and LoadActivation; 1 for SIMD; 0 for what moves nothing. `layout` is
+/// that of the architecture.
 [[nodiscard]] std::uint64_t vector_count(const Architecture& architecture,
                                          const InstructionLayout& layout, const Instruction& i);
 

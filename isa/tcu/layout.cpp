@@ -45,6 +45,7 @@ InstructionLayout::InstructionLayout(const Architecture& architecture)
                                  std::min(local_address, dram0_address),
                                  std::min(local_address, dram1_address), simd})),
       operand2(operand_width(2, operand2_payload)),
-      dais_block_count(static_cast<unsigned>(architecture.dais_blocks.size())) {}
+      dais_block_count(static_cast<unsigned>(architecture.dais_blocks.size())),
+      activation_unit(architecture.activation_unit) {}
 
 }  // namespace tactus::tcu

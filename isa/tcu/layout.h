@@ -39,6 +39,7 @@ struct InstructionLayout {
   unsigned header = 8;  ///< the same for 1 and 2 threads
 
   unsigned dais_block_count;  ///< 0: opcode 0x6 has no meaning
+  bool activation_unit;       ///< opcode 0x7 and DataMove kind 0xE have a meaning
 
   [[nodiscard]] unsigned instruction_bits() const {
     return operand0 + operand1 + operand2 + header;

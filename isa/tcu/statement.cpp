@@ -25,6 +25,7 @@ struct Place {
 };
 
 struct Modifiers {
+  bool activated = false;
   bool accumulate = false;
   bool zeroes = false;
 };
@@ -70,10 +71,19 @@ class StatementParser {
     if (same_name(mnemonic.text, "NoOp")) return make_no_op();
     if (same_name(mnemonic.text, "Dais")) return parse_dais(mnemonic);
     if (same_name(mnemonic.text, "LoadLUT")) return parse_load_lut(mnemonic);
+    if (same_name(mnemonic.text, "LoadActivation")) {
+      if (!layout_.activation_unit) {
+        syntax_error(mnemonic.column,
+                     "LoadActivation needs an activation unit, and this architecture has none; "
+                     "allowed with \"activation_unit\" in the architecture file");
+      }
+      return make_load_activation(layout_, parse_place({Memory::local}).operand);
+    }
     std::vector<std::string_view> names = {"NoOp", "MatMul",    "DataMove", "LoadWeights",
                                            "SIMD", "Configure", "Raw"};
     if (layout_.dais_block_count > 0) names.emplace_back("Dais");
     if (layout_.lookup_table_count > 0) names.emplace_back("LoadLUT");
+    if (layout_.activation_unit) names.emplace_back("LoadActivation");
     unknown("instruction", mnemonic, names);
   }
 
@@ -93,11 +103,18 @@ class StatementParser {
   Instruction parse_data_move() {
     const std::initializer_list<Memory> all = {Memory::local, Memory::accumulator, Memory::dram0,
                                                Memory::dram1};
-    const bool accumulate = parse_modifiers(true, false).accumulate;
+    const Modifiers modifiers = parse_modifiers(true, false, layout_.activation_unit);
+    const bool accumulate = modifiers.accumulate;
     const Place from = parse_place(all);
     cursor_.expect("->");
     const Place to = parse_place(all);
-    const std::optional<DataMoveKind> kind = find_kind(from.memory, to.memory, accumulate);
+    std::optional<DataMoveKind> kind = find_kind(from.memory, to.memory, accumulate);
+    if (modifiers.activated) {
+      if (accumulate || kind != DataMoveKind::accumulator_to_local) {
+        syntax_error(from.column, "the activation unit works on moves from Acc to Local only");
+      }
+      kind = DataMoveKind::accumulator_to_local_activated;
+    }
     if (!kind) {
       syntax_error(from.column, "there is no move from {} to {}; allowed {}",
                    memory_name(from.memory), memory_name(to.memory),
@@ -304,17 +321,21 @@ class StatementParser {
     return -1;
   }
 
-  Modifiers parse_modifiers(bool accumulate_allowed, bool zeroes_allowed) {
+  Modifiers parse_modifiers(bool accumulate_allowed, bool zeroes_allowed,
+                            bool activation_allowed = false) {
     Modifiers modifiers;
     while (cursor_.accept(".")) {
       const Token token = cursor_.expect_name("a modifier");
       if (same_name(token.text, "acc") && accumulate_allowed) {
         modifiers.accumulate = true;
+      } else if (same_name(token.text, "act") && activation_allowed) {
+        modifiers.activated = true;
       } else if (same_name(token.text, "zeroes") && zeroes_allowed) {
         modifiers.zeroes = true;
       } else {
         syntax_error(token.column, "unknown modifier {}; allowed {}", quote(token.text),
-                     !zeroes_allowed       ? ".acc"
+                     activation_allowed    ? ".acc and .act"
+                     : !zeroes_allowed     ? ".acc"
                      : !accumulate_allowed ? ".zeroes"
                                            : ".acc and .zeroes");
       }

@@ -24,6 +24,9 @@ Reasons reasons_of_head(unsigned code) {
   if (context == 0) {
     return always(state == Decoder::ended ? ArrayTime::ended : ArrayTime::instruction_stream);
   }
+  if (state == Decoder::wait_transfer || state == Decoder::wait_transfer_queue) {
+    return always(ArrayTime::queued_transfers);
+  }
   switch (static_cast<InstructionKind>(context - 1)) {
     case InstructionKind::mat_mul:
     case InstructionKind::load_weights:
@@ -33,6 +36,9 @@ Reasons reasons_of_head(unsigned code) {
       return always(ArrayTime::simd);
     case InstructionKind::dais:
       return always(ArrayTime::dais);
+    case InstructionKind::load_activation:
+      return always(ArrayTime::accumulator_moves);
+    case InstructionKind::accumulator_to_local_activated:
     case InstructionKind::accumulator_to_local:
       return always(state == Decoder::busy ? ArrayTime::accumulator_moves
                                            : ArrayTime::accumulator_results);
@@ -116,6 +122,11 @@ const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
      "the array has no work while data is written to DRAM1: bandwidth"},
     {"dram1_write_wait", StateKind::stall,
      "the array has no work and a write to DRAM1 is at the head, but no data passes"},
+    {"queued_transfers", StateKind::stall,
+     "the array has no work and the head waits for queued DRAM moves: for vectors that these use, "
+     "or "
+     "for room in their queue",
+     "transfers"},
     {"other_instructions", StateKind::stall,
      "the array has no work while NoOp, Configure or undefined instructions pass the decoder"},
     {"instruction_stream", StateKind::stall,
@@ -145,6 +156,7 @@ TimeInfo ArrayTime::info() {
       {"DRAM1 read, waiting for data", dram_wait},
       {"DRAM1 write, data leaving", dram_data},
       {"DRAM1 write, waiting", dram_wait},
+      {"queued DRAM moves", dram_wait},
       {"NoOp, Configure, undefined", other},
       {"instruction stream late", other},
       {"after the last instruction", other},

@@ -39,11 +39,12 @@ class ArrayTime final : private AccountFollower {
     dram1_read_wait,
     dram1_write_data,
     dram1_write_wait,
+    queued_transfers,
     other_instructions,
     instruction_stream,
     ended,
   };
-  static constexpr std::size_t states = 20;
+  static constexpr std::size_t states = 21;
   static const std::array<UnitState, states> state_table;
   /// The states as reasons for lost cycles, with their titles and groups.
   [[nodiscard]] static TimeInfo info();

@@ -15,6 +15,9 @@ inline constexpr const char* dataflow_note =
 inline constexpr const char* dataflow_dais_note =
     "0 none, 1 local->weights, 2 local->array->acc, 3 array->acc, 4 acc->local, 5 local->acc, "
     "6 local->DAIS->acc";
+inline constexpr const char* dataflow_activation_note =
+    "0 none, 1 local->weights, 2 local->array->acc, 3 array->acc, 4 acc->local, 5 local->acc, "
+    "6 local->DAIS->acc, 7 acc->activation->local, 8 local->activation";
 inline constexpr const char* simd_note =
     "0 NoOp 1 Zero 2 Move 3 Not 4 And 5 Or 6 Increment 7 Decrement 8 Add 9 Subtract a Multiply "
     "b Abs c GreaterThan d GreaterThanEqual e Min f Max";
@@ -42,9 +45,12 @@ inline void describe_payload(Payload& p, const MemoryRequest& r, unsigned addres
 
 inline void describe_payload(Payload& p, const Dataflow& d) {
   const bool has_dais = layout_of(p).dais_block_count > 0;
+  const bool activates = layout_of(p).activation_unit;
   p.field(
-      "kind", 3, [&d] { return d.kind; }, Radix::decimal,
-      has_dais ? dataflow_dais_note : dataflow_note);
+      "kind", activates ? 4 : 3, [&d] { return d.kind; }, Radix::decimal,
+      activates  ? dataflow_activation_note
+      : has_dais ? dataflow_dais_note
+                 : dataflow_note);
   p.field(
       "size", std::max(1U, layout_of(p).local_address), [&d] { return d.size; }, Radix::decimal);
   if (!has_dais) return;

@@ -31,7 +31,10 @@ enum class DataflowKind : std::uint8_t {
   array_to_accumulator = 3,
   accumulator_to_local = 4,
   local_to_accumulator = 5,
-  local_to_dais_to_accumulator = 6,  ///< not in the RTL
+  // Not in the RTL:
+  local_to_dais_to_accumulator = 6,
+  accumulator_to_activation_to_local = 7,
+  local_to_activation = 8,
 };
 
 struct Dataflow {

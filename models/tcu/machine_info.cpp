@@ -14,8 +14,10 @@ std::vector<UnitInfo> units() {
   return {
       {"stream", "instruction stream", StreamAdapter::state_table},
       {"decoder", "decoder", Decoder::state_table, true},
+      {"transfers", "queue for DRAM moves", Decoder::transfer_states},
       {"array", "systolic array", SystolicArray::state_table},
       {"dais", "DAIS blocks", DaisUnit::state_table},
+      {"activation", "activation unit", ActivationUnit::state_table},
       {"accumulators", "accumulators", AccumulatorWithAlu::state_table},
       {"alus", "SIMD ALUs", AluArray::state_table},
       {"tables", "lookup tables", LookupMemory::state_table},
@@ -39,6 +41,9 @@ std::string_view unit_of(tcu::InstructionKind kind) {
       return "dais";
     case tcu::InstructionKind::load_lut:
       return "tables";
+    case tcu::InstructionKind::load_activation:
+    case tcu::InstructionKind::accumulator_to_local_activated:
+      return "activation";
     default:
       return "";
   }
@@ -68,6 +73,8 @@ std::vector<Identity> identities() {
       {"dais", "take", {{"dais_vectors"}}},
       {"tables", "load", {{"table_vectors"}}},
       {"tables", "lookup", {{"lookups"}}},
+      {"activation", "take", {{"activated_vectors"}}},
+      {"activation", "load", {{"activation_parameters"}}},
       {"dram0", "read", {{"read_beats", 0}}},
       {"dram0", "write", {{"write_beats", 0}}},
       {"dram1", "read", {{"read_beats", 1}}},
@@ -152,6 +159,10 @@ std::vector<FigureInfo> run_figures() {
        FigureInfo::Source::counter, "", "tables"},
       {"lookups", "count", "Lookup operations on vectors, which alu_operations contains too",
        FigureInfo::Source::counter, "", "tables"},
+      {"activated_vectors", "vectors", "vectors that passed the activation unit",
+       FigureInfo::Source::counter, "", "activation"},
+      {"activation_parameters", "vectors", "vectors of parameters that entered the activation unit",
+       FigureInfo::Source::counter, "", "activation"},
   };
   list.insert(list.end(), of_dais.begin(), of_dais.end());
   return list;
@@ -216,7 +227,7 @@ MachineInfo build() {
       {"read_beats", 2},   {"write_beats", 2},    {"read_bursts", 2},     {"write_bursts", 2},
       {"array_runs"},      {"array_loads"},       {"alu_operations"},     {"local_reads", 2},
       {"local_writes", 2}, {"accumulator_reads"}, {"accumulator_writes"}, {"dais_vectors"},
-      {"table_vectors"},   {"lookups"},
+      {"table_vectors"},   {"lookups"},           {"activated_vectors"},  {"activation_parameters"},
   };
   info.identities = identities();
   info.work = "array_runs";
@@ -276,7 +287,9 @@ std::vector<std::uint64_t> TcuSystem::counters() const {
           accumulators.writes[0],
           tcu_.dais() == nullptr ? 0 : tcu_.dais()->stats().vectors,
           tables == nullptr ? 0 : tables->stats().vectors,
-          tables == nullptr ? 0 : tables->stats().lookups};
+          tables == nullptr ? 0 : tables->stats().lookups,
+          tcu_.activation() == nullptr ? 0 : tcu_.activation()->stats().vectors,
+          tcu_.activation() == nullptr ? 0 : tcu_.activation()->stats().parameters};
 }
 
 std::vector<KindCounts> TcuSystem::kind_counts() const {

@@ -26,7 +26,8 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
           "local_router", clock, config.architecture.array_size, config.architecture.local_depth,
           {dataflow_, local_a_, array_weights_, array_input_, array_output_, accumulator_input_,
            accumulator_output_, config.architecture.dais_blocks.empty() ? nullptr : &dais_input_,
-           config.architecture.dais_blocks.empty() ? nullptr : &dais_output_}),
+           config.architecture.dais_blocks.empty() ? nullptr : &dais_output_,
+           config.architecture.activation_unit ? &activation_links_ : nullptr}),
       host_router_("host_router", clock,
                    {host_, local_b_, {&dram[0].in, &dram[1].in}, {&dram[0].out, &dram[1].out}}),
       array_("array", clock, config.architecture, config.rounding,
@@ -35,7 +36,12 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
       accumulators_("accumulators", clock, config.architecture,
                     {accumulator_control_, accumulator_input_, accumulator_output_}),
       may_have_to_settle_(!config.architecture.dais_blocks.empty() ||
-                          config.architecture.lookup_tables.count > 0) {
+                          config.architecture.lookup_tables.count > 0 ||
+                          config.architecture.activation_unit) {
+  if (config.architecture.activation_unit) {
+    activation_ = std::make_unique<ActivationUnit>("activation", clock, config.architecture,
+                                                   activation_links_);
+  }
   if (!config.architecture.dais_blocks.empty()) {
     dais_ = std::make_unique<DaisUnit>("dais", clock, config.architecture,
                                        DaisUnitLinks{dais_control_, dais_input_, dais_output_});

@@ -17,6 +17,7 @@
 #include "models/sim/clock.h"
 #include "models/sim/phases.h"
 #include "models/tcu/accumulators/accumulator_with_alu.h"
+#include "models/tcu/activation/activation_unit.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/dais/dais_unit.h"
 #include "models/tcu/decoder/decoder.h"
@@ -66,7 +67,10 @@ class Tcu final : public sc_core::sc_module {
   /// Units that bring no facts have work in the coming cycle, which then has to be settled; after
   /// Decoder::show().
   [[nodiscard]] bool must_settle() const {
-    return (dais_ && (!dais_->rests() || decoder_.shows_dais())) || accumulators_.awaits_entries();
+    return (dais_ && (!dais_->rests() || decoder_.shows_dais())) ||
+           (activation_ &&
+            (!activation_->rests() || local_router_.activates() || decoder_.shows_activation())) ||
+           accumulators_.awaits_entries();
   }
 
   [[nodiscard]] bool idle() const;
@@ -81,6 +85,8 @@ class Tcu final : public sc_core::sc_module {
   [[nodiscard]] const SystolicArray& array() const { return array_; }
   /// Null unless the architecture names DAIS blocks.
   [[nodiscard]] const DaisUnit* dais() const { return dais_.get(); }
+  /// Null unless the architecture has the unit.
+  [[nodiscard]] const ActivationUnit* activation() const { return activation_.get(); }
   [[nodiscard]] AccumulatorWithAlu& accumulators() { return accumulators_; }
   [[nodiscard]] const AccumulatorWithAlu& accumulators() const { return accumulators_; }
   [[nodiscard]] LocalMemory& local() { return local_; }
@@ -118,6 +124,10 @@ class Tcu final : public sc_core::sc_module {
     if (tcu.dais_) {
       visit(UnitName{"dais", "DAIS blocks", EdgeOrder::blocks}, *tcu.dais_,
             step<Stage::registers, &DaisUnit::drive>, step<Stage::sources, &DaisUnit::accept>);
+    }
+    if (tcu.activation_) {
+      visit(UnitName{"activation", "activation unit", EdgeOrder::blocks}, *tcu.activation_,
+            step<Stage::registers, &ActivationUnit::drive>);
     }
     visit(UnitName{"accumulators", "accumulators", EdgeOrder::data}, tcu.accumulators_,
           step<Stage::registers, &AccumulatorWithAlu::drive>,
@@ -165,6 +175,7 @@ class Tcu final : public sc_core::sc_module {
   Link<VectorRef> array_weights_, array_input_, array_output_;
   Link<VectorRef> accumulator_input_, accumulator_output_;
   Link<VectorRef> dais_input_, dais_output_;
+  ActivationLinks activation_links_;
 
   Decoder decoder_;
   LocalMemory local_;
@@ -172,6 +183,7 @@ class Tcu final : public sc_core::sc_module {
   HostRouter host_router_;
   SystolicArray array_;
   std::unique_ptr<DaisUnit> dais_;
+  std::unique_ptr<ActivationUnit> activation_;
   AccumulatorWithAlu accumulators_;
   const bool may_have_to_settle_;  ///< must_settle() is to be asked
   unsigned units_ = 0;

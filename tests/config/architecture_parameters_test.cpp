@@ -64,13 +64,13 @@ TEST(ArchitectureTable, EqualityCoversEveryMember) {
   // A member without a parameter would change the size of the struct, not the number of entries.
   const tcu::Architecture a;
   const auto& [type, size, dram0, dram1, local, accumulators, registers, stride0, stride1, threads,
-               queue, blocks, tables, shadow] = a;
+               queue, blocks, tables, shadow, dma, activation] = a;
   (void)type, (void)size, (void)dram0, (void)dram1, (void)local, (void)accumulators;
   (void)registers, (void)stride0, (void)stride1, (void)threads, (void)queue, (void)blocks;
-  (void)tables, (void)shadow;
+  (void)tables, (void)shadow, (void)dma, (void)activation;
   EXPECT_EQ(
       std::distance(tcu::architecture_parameters().begin(), tcu::architecture_parameters().end()),
-      14);
+      16);
 }
 
 TEST(BoardTable, EqualityCoversEveryMember) {

@@ -74,6 +74,9 @@ FunctionalModel::FunctionalModel(const tcu::Architecture& a)
     blocks_.emplace_back(block.file->pipeline);
   }
 
+  const std::int64_t one = std::int64_t{1} << type_.binary_point;
+  activation_ = {Vector(a.array_size, one), zero, Vector(a.array_size, one),
+                 Vector(a.array_size, type_.max())};
   tables_.assign(a.lookup_tables.count, std::vector<std::int64_t>(a.lookup_tables.depth));
 
   Widths& w = widths_;
@@ -134,6 +137,8 @@ void FunctionalModel::execute(const Fields& f) {
       return load_lut(f);
     case 0x6:
       return dais(f);
+    case 0x7:
+      return load_activation(f);
     case 0xF:
       return configure(f);
     default:
@@ -241,13 +246,16 @@ void FunctionalModel::load_weights(const Fields& f) {
 
 void FunctionalModel::data_move(const Fields& f) {
   if (f.flags < 4) return dram_move(f, f.flags / 2, f.flags % 2 == 1);
-  if (f.flags != 0xC && f.flags != 0xD && f.flags != 0xF) return;
+  const bool activates = f.flags == 0xE && architecture_.activation_unit;
+  if (f.flags != 0xC && f.flags != 0xD && f.flags != 0xF && !activates) return;
   Walk local = local_walk(f);
   Walk accumulator = accumulator_walk(f);
   for (std::uint64_t k = 0; k <= f.operand2; ++k) {
     const std::uint64_t here = local.next();
     const std::uint64_t there = accumulator.next();
-    if (f.flags == 0xC) {
+    if (activates) {
+      write(local_, here, activated(read(accumulators_, there)));
+    } else if (f.flags == 0xC) {
       write(local_, here, read(accumulators_, there));
     } else {
       write_accumulator(there, read(local_, here), f.flags == 0xF);
@@ -325,6 +333,25 @@ void FunctionalModel::look_up(const Vector& argument, std::uint64_t dest) {
       registers_[dest + table][i] = tables_[table][static_cast<std::size_t>(best)];
     }
   }
+}
+
+void FunctionalModel::load_activation(const Fields& f) {
+  if (!architecture_.activation_unit) return;
+  Walk from = local_walk(f);
+  for (Vector& parameter : activation_) parameter = read(local_, from.next());
+}
+
+FunctionalModel::Vector FunctionalModel::activated(const Vector& x) const {
+  const auto mac = [this](std::int64_t a, std::int64_t b, std::int64_t c) {
+    return tcu::mac(architecture_.data_type, tcu::MacRounding::sum, a, b, c);
+  };
+  Vector y(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    y[i] = mac(x[i], activation_[0][i], activation_[1][i]);
+    if (y[i] < 0) y[i] = mac(y[i], activation_[2][i], 0);
+    y[i] = std::min(y[i], activation_[3][i]);
+  }
+  return y;
 }
 
 /// A whole table, an entry a lane.

@@ -100,6 +100,8 @@ class FunctionalModel {
   void simd(const Fields& f);
   void look_up(const Vector& argument, std::uint64_t dest);
   void load_lut(const Fields& f);
+  void load_activation(const Fields& f);
+  [[nodiscard]] Vector activated(const Vector& x) const;
   void dais(const Fields& f);
   void configure(const Fields& f);
 
@@ -119,7 +121,8 @@ class FunctionalModel {
   std::vector<Vector> local_, accumulators_, registers_;
   std::vector<dais::FastPipelineExecutor> blocks_;  ///< not the executor that the models use
   std::vector<std::vector<std::int64_t>> tables_;
-  std::deque<Vector> weights_;  ///< bias, then the weights of input 0, 1, ...
+  std::array<Vector, 4> activation_;  ///< scale, offset, slope, limit
+  std::deque<Vector> weights_;        ///< bias, then the weights of input 0, 1, ...
   std::array<FunctionalDram, 2> dram_;
   std::array<std::uint32_t, 2> dram_offset_{};
   Counts counts_;

@@ -57,6 +57,9 @@ class Program {
     return add(tcu::make_dais(layout_, block, local, accumulator, n, true));
   }
 
+  Program& load_activation(Operand local = {0, 0}) {
+    return add(tcu::make_load_activation(layout_, local));
+  }
   Program& load_lut(std::uint64_t table, Operand local = {0, 0}) {
     return add(tcu::make_load_lut(layout_, local, table));
   }

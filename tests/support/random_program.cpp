@@ -80,7 +80,7 @@ class Generator {
     program_.seed = seed;
     program_.architecture = random_architecture(random_, program_.axi_data_bits);
     if (Random(seed ^ 0xDA15).chance(40)) add_random_dais_blocks(seed, program_.architecture);
-    add_random_extensions(seed, program_.architecture);
+    if (options.extensions) add_random_extensions(seed, program_.architecture);
     layout_ = tcu::InstructionLayout(architecture());
     for (unsigned port = 0; port < 2; ++port) {
       add_window(port, 0);
@@ -120,6 +120,7 @@ class Generator {
   void add_accumulator_move();
   void add_simd();
   void add_lookup();
+  void add_activation();
   void add_dais();
   void add_configure();
   void add_random_dram_move();
@@ -226,6 +227,7 @@ void Generator::add_with_accesses(const Instruction& instruction,
 void Generator::add_random() {
   if (!architecture().dais_blocks.empty() && random_.chance(25)) return add_dais();
   if (architecture().lookup_tables.count > 0 && random_.chance(25)) return add_lookup();
+  if (architecture().activation_unit && random_.chance(20)) return add_activation();
   const std::uint64_t kind = random_.below(100);
   if (kind < 6) return add(tcu::make_no_op());
   if (kind < 16) return add_load_weights();
@@ -322,6 +324,20 @@ void Generator::add_lookup() {
   if (read) accesses.push_back({false, false, from});
   if (write) accesses.push_back({true, accumulate, to});
   add_with_accesses(make_simd(layout_, fields, to, from, read, write, accumulate), accesses);
+}
+
+/// New parameters, or a move through the unit.
+void Generator::add_activation() {
+  const tcu::Architecture& a = architecture();
+  if (random_.chance(30)) {
+    return add(make_load_activation(layout_, random_run(a.local_depth, a.stride0_depth, 4)));
+  }
+  const std::uint64_t count = random_count(std::min(a.local_depth, a.accumulator_depth));
+  const Operand local = random_run(a.local_depth, a.stride0_depth, count);
+  const Operand other = random_accumulator_run(count);
+  add_with_accesses(
+      make_data_move(layout_, DataMoveKind::accumulator_to_local_activated, local, other, count),
+      accesses_of_run(other, count, false, false));
 }
 
 void Generator::add_dais() {
@@ -442,6 +458,8 @@ void add_random_extensions(std::uint64_t seed, tcu::Architecture& a) {
     if (a.lookup_tables.count > 0) a.simd_registers_depth += tables.count;
   }
   if (random.chance(30)) a.shadow_weights = tcu::ShadowWeights::on;
+  if (random.chance(30) && a.local_depth >= 4) a.activation_unit = true;
+  if (random.chance(35)) a.dma_queue = static_cast<std::uint32_t>(random.range(1, 5));
 }
 
 tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits) {

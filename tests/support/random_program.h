@@ -42,6 +42,7 @@ struct RandomOptions {
   unsigned instructions = 60;
   /// Runs may go past the end of a memory of 2^k vectors, where the hardware goes on at 0.
   bool wrap = true;
+  bool extensions = true;  ///< other than DAIS blocks; without them a seed gives another program
 };
 
 /// A program with the machine it is for and the contents of its DRAM.

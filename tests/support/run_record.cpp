@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/support/error.h"
 #include "tests/support/differential.h"
 
 namespace tactus {
@@ -86,7 +87,12 @@ RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& co
   TcuRunOptions options;
   options.retire_log = &record.retires;
   options.max_cycles = max_cycles;
-  record.result = simulation.run(program.bytes(), options);
+  try {
+    record.result = simulation.run(program.bytes(), options);
+  } catch (const UserError& error) {
+    record.error = error.what();  // an instruction of an extension that means nothing
+    return record;
+  }
   record.contents = contents(simulation, program);
   record.simulated = simulation.now();
   record.evaluations = simulation.system().evaluations();
@@ -95,6 +101,7 @@ RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& co
 }
 
 std::string difference(const RunRecord& one, const RunRecord& other) {
+  if (one.error != other.error) return "errors: " + one.error + " and " + other.error;
   std::string text = list_difference("event", one.events, other.events);
   if (text.empty()) text = list_difference("retire", one.retires, other.retires);
   if (text.empty()) text = list_difference("sample", one.samples, other.samples);

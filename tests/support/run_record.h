@@ -12,6 +12,7 @@ namespace tactus {
 
 struct RunRecord {
   TcuRunResult result;
+  std::string error;                   ///< that ended it, else empty
   std::vector<std::uint32_t> retires;  ///< cycle of every instruction
   std::vector<std::string> events;     ///< "cycle EVENT ..."
   std::vector<std::uint64_t> samples;  ///< words of the sampler, the last of a block negated

@@ -108,6 +108,11 @@ class EventLister {
     }
     if (fires(acc + "port_b.request")) line("ARB a={}", value(acc + "port_b.request.address"));
     if (fires("top.tcu.alu.operation")) line("ALU");
+    // Entries of a lookup table end the item that asks for them.
+    const std::string head = "top.tcu.accumulators.head";
+    if (vcd_.has(head + ".table") && fires(head) && value(head + ".table") != 0) {
+      line("LUT t={} i={}", value(head + ".table") - 1, value(head + ".read_address"));
+    }
   }
 
   void array() {

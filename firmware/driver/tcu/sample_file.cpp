@@ -37,6 +37,8 @@ unsigned local_ports(const tcu::InstructionLayout& layout, const tcu::Instructio
     case tcu::InstructionKind::local_to_accumulator_accumulate:
     case tcu::InstructionKind::dais:
     case tcu::InstructionKind::load_lut:
+    case tcu::InstructionKind::load_activation:
+    case tcu::InstructionKind::accumulator_to_local_activated:
       return 1;
     case tcu::InstructionKind::dram0_to_local:
     case tcu::InstructionKind::local_to_dram0:

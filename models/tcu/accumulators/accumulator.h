@@ -100,11 +100,12 @@ class Accumulator final : public sc_core::sc_module {
   [[nodiscard]] MemoryRequest* begin_stretch(Cycle cycles);
   void stretch(Cycle cycles);  ///< needs the input, offers the output
 
-  /// Whether the old vector of an accumulate to this address would be read before a write that is
-  /// pending, and the machine orders them.
+  /// Whether the old vector for the control's accumulate to this address would be read before a
+  /// write that is pending, and the machine orders them. Once port A has taken the control's own
+  /// write, those before it are done.
   [[nodiscard]] bool reads_too_early(std::uint64_t address) const {
-    return ordered_ && !requests_.empty() && requests_.front().write &&
-           requests_.front().address == address;
+    return ordered_ && !requests_.empty() && (fork_.done() & leg_a) == 0 &&
+           requests_.front().write && requests_.front().address == address;
   }
 
   [[nodiscard]] DualPortMemory& memory() { return memory_; }

@@ -45,9 +45,11 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       dais_queue_(2 * architecture.array_size),
       account_("decoder", clock, state_table, ended, contexts) {
   registers_.timeout = reset_timeout;
-  links.local_a.request.stretch = links.local_b.request.stretch = local_stretch_.data();
+  links.local_a.request.stretch = local_stretch_.data();
+  links.local_b.request.stretch = local_b_stretch_.data();
   links.accumulator.stretch = accumulator_stretch_.data();
   for (Link<DramRequest>* dram : links.dram) dram->stretch = dram_stretch_.data();
+  make_transfers();
 }
 
 /// A dataflow item is one output.
@@ -99,7 +101,7 @@ void Decoder::show_items(unsigned legs) {
     begin(leg_dais, links_.dais.bits.size);
   }
   if ((legs & leg_host) != 0) {
-    links_.host.bits = host_queue_.output(head.host);
+    links_.host.bits = host_queue_.output(mover().host);
     begin(leg_host, links_.host.bits.size);
   }
   if ((legs & leg_dram0) != 0) show_dram(0);
@@ -116,37 +118,37 @@ void Decoder::begin(Leg leg, std::uint64_t size, std::uint64_t step) {
 
 /// A port the head does not use shows zeroes, which is a read.
 void Decoder::show_local(MemoryPort& port, Leg leg) {
-  const Decoded& head = queue_.front();
-  if ((head.legs & leg) == 0) {
+  const Decoded& item = leg == leg_local_b ? mover() : queue_.front();
+  if ((item.legs & leg) == 0) {
     port.request.bits = {};
     return;
   }
-  begin(leg, head.local_size, head.local_step);
-  port.request.bits = {head.local_write, local_address(stream(leg).expander)};
+  begin(leg, item.local_size, item.local_step);
+  port.request.bits = {item.local_write, local_address(item, stream(leg).expander)};
 }
 
 void Decoder::show_dram(unsigned port) {
-  const DramItem& item = dram_queue_[port].output(queue_.front().dram);
+  const DramItem& item = dram_queue_[port].output(mover().dram);
   Link<DramRequest>& link = *links_.dram[port];
   link.bits = item.request;
   begin(dram_leg(port), item.step == 0 ? 0 : item.request.size, item.step);
   if (item.step != 0) link.bits.size = 0;
 }
 
-std::uint64_t Decoder::local_address(const Expander& expander) const {
-  const Decoded& head = queue_.front();
-  return (head.local_reverse ? head.local_base - expander.offset()
-                             : head.local_base + expander.offset()) &
+std::uint64_t Decoder::local_address(const Decoded& item, const Expander& expander) const {
+  return (item.local_reverse ? item.local_base - expander.offset()
+                             : item.local_base + expander.offset()) &
          local_mask_;
 }
 
 /// Of streams in the middle of an item.
 void Decoder::show_addresses(unsigned legs) {
   if ((legs & leg_local_a) != 0) {
-    links_.local_a.request.bits.address = local_address(stream(leg_local_a).expander);
+    links_.local_a.request.bits.address =
+        local_address(queue_.front(), stream(leg_local_a).expander);
   }
   if ((legs & leg_local_b) != 0) {
-    links_.local_b.request.bits.address = local_address(stream(leg_local_b).expander);
+    links_.local_b.request.bits.address = local_address(mover(), stream(leg_local_b).expander);
   }
   if ((legs & leg_accumulator) != 0) {
     // An item of several vectors reads or writes; the other address stays 0.
@@ -159,7 +161,7 @@ void Decoder::show_addresses(unsigned legs) {
   if ((legs & (leg_dram0 | leg_dram1)) == 0) return;
   for (unsigned port = 0; port < 2; ++port) {
     if ((legs & dram_leg(port)) == 0) continue;
-    const DramItem& item = dram_queue_[port].output(queue_.front().dram);
+    const DramItem& item = dram_queue_[port].output(mover().dram);
     const std::uint64_t offset = stream(dram_leg(port)).expander.offset();
     links_.dram[port]->bits.address = (item.request.address + offset) & dram_mask_[port];
   }
@@ -183,16 +185,20 @@ unsigned Decoder::ready_legs(unsigned legs, unsigned taken) const {
 
 void Decoder::decide() {
   const unsigned open = fork_.open();
-  const unsigned taken = this->taken(open | shown_legs_);
-  const unsigned ready = ready_legs(open, taken);
+  const unsigned moves = transfer_fork_.open();  // disjoint from those of the head
+  const unsigned taken = this->taken(open | moves | shown_legs_);
+  const unsigned ready = ready_legs(open | moves, taken);
   const unsigned firing = taken & shown_legs_;
-  const unsigned entering = fork_.fires(ready);
-  edge_.head_ready = fork_.all(ready);
+  const unsigned entering = fork_.fires(ready) | transfer_fork_.fires(ready);
+  edge_.head_ready = fork_.all(ready) && blocked_ == Block::none;
   // One cycle has one state: progress at the head, or else the first of its legs, in the order of
   // the enumeration, that nobody takes. Local memory comes last because its requests wait for the
   // other legs' data.
-  const bool progresses = edge_.head_ready || (firing & local_legs) != 0;
+  const bool progresses = edge_.head_ready || (firing & head_local_legs_) != 0;
   edge_.waits = progresses ? busy : static_cast<State>(wait_states[open & ~ready]);
+  if (blocked_ != Block::none) {
+    edge_.waits = blocked_ == Block::transfer ? wait_transfer : wait_transfer_queue;
+  }
   edge_.entering = static_cast<std::uint16_t>(entering);
   edge_.firing = static_cast<std::uint16_t>(firing);
   edge_.ending = static_cast<std::uint16_t>(firing & last_legs_);
@@ -211,7 +217,11 @@ void Decoder::move() {
   if (timeout() && clock_.events != nullptr) clock_.events->event({TcuEvent::timeout});
   enter_account();
   move_streams();
-  fork_.move(fork_.after(edge_.head_ready, edge_.entering));
+  if (transfers_) {
+    move_transfers();
+  } else {
+    fork_.move(fork_.after(edge_.head_ready, edge_.entering));
+  }
   count_time();
   if (edge_.head_ready && !queue_.empty()) retire();
   if (edge_.accepts) take_instruction();
@@ -265,8 +275,9 @@ void Decoder::move_queues(unsigned entering, unsigned ending) {
   commit(array_queue_, leg_array, head.array);
   if (((entering | ending) & (leg_dais | leg_host | leg_dram0 | leg_dram1)) == 0) return;
   commit(dais_queue_, leg_dais, head.dais);
-  commit(host_queue_, leg_host, head.host);
-  for (unsigned port = 0; port < 2; ++port) commit(dram_queue_[port], dram_leg(port), head.dram);
+  const Decoded& move = mover();
+  commit(host_queue_, leg_host, move.host);
+  for (unsigned port = 0; port < 2; ++port) commit(dram_queue_[port], dram_leg(port), move.dram);
 }
 
 /// The timer counts cycles without progress at the head and stops at the timeout.
@@ -331,11 +342,17 @@ void Decoder::configure(const tcu::ConfigureFields& fields) {
 bool Decoder::idle() const {
   return queue_.empty() && dataflow_queue_.empty() && accumulator_queue_.empty() &&
          array_queue_.empty() && dais_queue_.empty() && host_queue_.empty() &&
-         dram_queue_[0].empty() && dram_queue_[1].empty();
+         dram_queue_[0].empty() && dram_queue_[1].empty() && levels().transfers == 0;
 }
 
 std::string Decoder::waits_for() const {
   if (queue_.empty()) return "queued requests to be taken by their units";
+  if (blocked_ != Block::none) {
+    return fmt::format(
+        "instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for {}", registers_.program_counter,
+        queue_.front().raw.opcode, queue_.front().raw.flags,
+        blocked_ == Block::transfer ? "a queued DRAM move" : "room in the queue for DRAM moves");
+  }
   static constexpr std::array<const char*, 9> names{"local router",
                                                     "local memory port A",
                                                     "local memory port B",

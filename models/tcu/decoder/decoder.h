@@ -8,6 +8,13 @@
 // accepted; the other streams run ahead in queues of 2N entries (dataflow, accumulators, array,
 // DAIS blocks) or one entry (DRAM, host dataflow).
 //
+// With a queue for DRAM moves, an extension of Tactus's own, these leave the head in one cycle and
+// are done in order beside it, from the next cycle on, each as it would be at the head. What would
+// see or overwrite their vectors too early waits at the head: an instruction whose range of local
+// memory overlaps that of a queued move, where one of the two writes; a Configure of a DRAM offset
+// or of AxCACHE while moves are queued. Ranges go from the lowest to the highest address; one that
+// wraps is all of local memory.
+//
 // Stalls: waits for any leg's consumer. Not modelled: the decoder's lock pool, which never blocks
 // (hardware spec section 4.4). Source: hardware spec sections 3 and 4.
 #pragma once
@@ -15,7 +22,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <systemc>
 
@@ -67,7 +76,16 @@ class Decoder final : public sc_core::sc_module {
   /// Entries waiting in the queues behind the head.
   struct Levels {
     std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0, dais = 0;
+    std::size_t transfers = 0;
   };
+  /// Of the queue for DRAM moves.
+  enum TransferState : std::uint8_t { passes, waits, no_transfer };
+  static constexpr std::array<UnitState, 3> transfer_states{{
+      {"pass", StateKind::busy,
+       "a vector of a queued move is read from or written to local memory"},
+      {"wait", StateKind::stall, "the oldest queued move waits for its DRAM port"},
+      {"idle", StateKind::idle, "no move is queued"},
+  }};
   enum State : std::uint8_t {
     busy,
     wait_dram0,
@@ -79,10 +97,12 @@ class Decoder final : public sc_core::sc_module {
     wait_local_router,
     wait_local_a,
     wait_local_b,
+    wait_transfer,
+    wait_transfer_queue,
     starved,
     ended,
   };
-  static constexpr std::array<UnitState, 12> state_table{{
+  static constexpr std::array<UnitState, 14> state_table{{
       {"busy", StateKind::busy, "an instruction retires or sends a request to local memory"},
       {"wait_dram0", StateKind::stall, "the request slot of DRAM port 0 is taken"},
       {"wait_dram1", StateKind::stall, "the request slot of DRAM port 1 is taken"},
@@ -96,6 +116,11 @@ class Decoder final : public sc_core::sc_module {
        "vector to write"},
       {"wait_local_b", StateKind::stall,
        "local port B takes no request: the DRAM port does not keep up, or has no vector to write"},
+      {"wait_transfer", StateKind::stall,
+       "a queued DRAM move has to be done first: it uses the same vectors of local memory, or the "
+       "register that is to change",
+       "transfers"},
+      {"wait_transfer_queue", StateKind::stall, "the queue for DRAM moves is full", "transfers"},
       {"starved", StateKind::stall, "no instruction is there, and the stream has not ended"},
       {"idle", StateKind::idle, "the instruction stream has ended"},
   }};
@@ -105,6 +130,7 @@ class Decoder final : public sc_core::sc_module {
 
   Decoder(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
           std::uint16_t reset_timeout, const DecoderLinks& links);
+  ~Decoder() override;
 
   void drive();
   void commit() {
@@ -133,15 +159,16 @@ class Decoder final : public sc_core::sc_module {
   /// The facts that no cycle without a turn changes: levels of the queues, and kinds of the items
   /// at the outputs.
   [[nodiscard]] auto item_facts() const {
-    return list_facts(
-        fact<2>("instructions", queue_.count()), fact<leg_count>("open_legs", fork_.open()),
-        fact<leg_count>("queued_legs", queued_legs_), fact<leg_count>("full_legs", full_legs_),
-        // Those for local memory and routers show on their wires, valid or not.
-        fact<1>("local_a_write", links_.local_a.request.bits.write),
-        fact<1>("local_b_write", links_.local_b.request.bits.write),
-        fact<1>("host_port", links_.host.bits.dram),
-        fact<1>("host_to_dram", links_.host.bits.to_dram),
-        fact<3>("dataflow", links_.dataflow.bits.kind));
+    return list_facts(fact<2>("instructions", queue_.count()),
+                      fact<leg_count>("open_legs", fork_.open() | transfer_fork_.open()),
+                      fact<2>("blocked", blocked_), fact<leg_count>("queued_legs", queued_legs_),
+                      fact<leg_count>("full_legs", full_legs_),
+                      // Those for local memory and routers show on their wires, valid or not.
+                      fact<1>("local_a_write", links_.local_a.request.bits.write),
+                      fact<1>("local_b_write", links_.local_b.request.bits.write),
+                      fact<1>("host_port", links_.host.bits.dram),
+                      fact<1>("host_to_dram", links_.host.bits.to_dram),
+                      fact<4>("dataflow", links_.dataflow.bits.kind));
   }
   /// Legs whose output, offered or not, is the last of its item.
   [[nodiscard]] auto last_facts() const {
@@ -158,8 +185,16 @@ class Decoder final : public sc_core::sc_module {
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void recall(const Edge& edge) { edge_ = edge; }
-  void enter_account() { account_.enter(state_code()); }
+  void enter_account() {
+    account_.enter(state_code());
+    if (transfers_) enter_transfer_account();
+  }
   void move();
+  /// Vectors are to pass to or from the activation unit.
+  [[nodiscard]] bool shows_activation() const {
+    return (shown_legs_ & leg_dataflow) != 0 &&
+           links_.dataflow.bits.kind >= DataflowKind::accumulator_to_activation_to_local;
+  }
   [[nodiscard]] bool shows_dais() const { return (shown_legs_ & leg_dais) != 0; }
   [[nodiscard]] bool streams_move() const { return edge_.firing != 0; }
   [[nodiscard]] Cycle steady(Cycle most) const;
@@ -175,11 +210,8 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }
-  [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
-  [[nodiscard]] Levels levels() const {
-    return {queue_.count(), dataflow_queue_.count(), accumulator_queue_.count(),
-            array_queue_.count(), dais_queue_.count()};
-  }
+  [[nodiscard]] std::vector<Account*> accounts();
+  [[nodiscard]] Levels levels() const;
   /// Nothing at the head and nothing queued for any unit.
   [[nodiscard]] bool idle() const;
   /// Decoder outputs, as levels of this cycle.
@@ -191,7 +223,7 @@ class Decoder final : public sc_core::sc_module {
   /// Whether the head would retire in this cycle, valid or not; settled wires, before commit().
   [[nodiscard]] bool head_ready() const {
     const unsigned open = fork_.open();
-    return fork_.all(ready_legs(open, taken(open | shown_legs_)));
+    return blocked_ == Block::none && fork_.all(ready_legs(open, taken(open | shown_legs_)));
   }
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
@@ -220,6 +252,8 @@ class Decoder final : public sc_core::sc_module {
   static constexpr unsigned all_legs = (1U << leg_count) - 1;
   /// Legs without a queue: their items stay at the head.
   static constexpr unsigned local_legs = leg_local_a | leg_local_b;
+  /// Those of DRAM moves.
+  static constexpr unsigned transfer_legs = leg_local_b | leg_dram0 | leg_dram1 | leg_host;
 
   /// The end of a leg: the wires to its consumer, and the expander with the item that it works on.
   struct Stream {
@@ -263,12 +297,14 @@ class Decoder final : public sc_core::sc_module {
     unsigned context = 0;  ///< of the account: code of its first state
     std::uint64_t vectors = 0;
     unsigned legs = 0;
+    unsigned moves = 0;  ///< legs that it has once it is in the queue for DRAM moves
     Dataflow dataflow;
     bool local_write = false;
     bool local_reverse = false;
     std::uint64_t local_base = 0;
     std::uint64_t local_size = 0;
     std::uint64_t local_step = 0;
+    std::uint64_t local_low = 0, local_high = 0;  ///< what it may touch; with a queue only
     AccumulatorItem accumulator;
     ArrayControl array;
     DaisControl dais;
@@ -283,6 +319,8 @@ class Decoder final : public sc_core::sc_module {
   void decode_simd(Decoded& d) const;
   void decode_dais(Decoded& d) const;
   void decode_load_lut(Decoded& d) const;
+  void decode_load_activation(Decoded& d) const;
+  void set_local_range(Decoded& d) const;
   void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
   void set_accumulator(Decoded& d, bool read, bool accumulate) const;
 
@@ -302,6 +340,19 @@ class Decoder final : public sc_core::sc_module {
   /// Legs whose consumers would take an output in this cycle, valid or not.
   [[nodiscard]] unsigned taken(unsigned legs) const;
   [[nodiscard]] unsigned ready_legs(unsigned legs, unsigned taken) const;
+  /// The queue for DRAM moves.
+  struct Transfers;
+  /// Why the head may not begin.
+  enum class Block : std::uint8_t { none, transfer, queue_full };
+  /// What the streams of DRAM moves work on.
+  [[nodiscard]] const Decoded& mover() const { return transfers_ ? *oldest_ : queue_.front(); }
+  void make_transfers();
+  void offer_transfers();
+  void move_transfers();
+  void enter_transfer_account();
+  [[nodiscard]] Block block_of_head() const;
+  [[nodiscard]] bool conflicts(const Decoded& head) const;
+
   /// The state for each set of legs that the head waits for.
   static constexpr std::array<std::uint8_t, 512> make_wait_states();
   static const std::array<std::uint8_t, 512> wait_states;
@@ -310,7 +361,7 @@ class Decoder final : public sc_core::sc_module {
   void show_local(MemoryPort& port, Leg leg);
   void show_dram(unsigned port);
   void show_addresses(unsigned legs);
-  [[nodiscard]] std::uint64_t local_address(const Expander& expander) const;
+  [[nodiscard]] std::uint64_t local_address(const Decoded& item, const Expander& expander) const;
   void count_time();
   void move_streams();
   void move_queues(unsigned entering, unsigned ending);
@@ -342,14 +393,22 @@ class Decoder final : public sc_core::sc_module {
   Queue<HostDataflow, QueueKind::pipe_flow, 1> host_queue_;
   std::array<Queue<DramItem, QueueKind::pipe_flow, 1>, 2> dram_queue_;
 
+  std::unique_ptr<Transfers> transfers_;
+  const Decoded* oldest_ = nullptr;  ///< of the queued moves
+  Fork transfer_fork_;               ///< of that one
+  Block blocked_ = Block::none;      ///< the head, in this cycle
+  /// Legs whose requests to local memory the head waits for.
+  unsigned head_local_legs_ = local_legs;
+
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
   bool turned_ = true;          ///< since the last facts()
-  PackedFacts<36> item_facts_;  ///< item_facts() after the last turn
+  PackedFacts<39> item_facts_;  ///< item_facts() after the last turn
   void note_items();
   Edge edge_{};
   unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle
-  std::array<MemoryRequest, longest_stretch> local_stretch_;
+  std::array<MemoryRequest, longest_stretch> local_stretch_;  ///< at port A
+  std::array<MemoryRequest, longest_stretch> local_b_stretch_;
   std::array<AccumulatorControl, longest_stretch> accumulator_stretch_;
   std::array<DramRequest, longest_stretch> dram_stretch_;
   ArrayControl array_of_stretch_;
@@ -362,8 +421,12 @@ static_assert(names_all_fields<Decoder::Edge>());
 inline void Decoder::show() {
   if (moving_ != 0) show_addresses(moving_);
   if (!turned_) return;
-  fork_.offer(!queue_.empty(), queue_.front().legs);
-  const unsigned active = fork_.pending() | queued_legs_;
+  if (transfers_) {
+    offer_transfers();
+  } else {
+    fork_.offer(!queue_.empty(), queue_.front().legs);
+  }
+  const unsigned active = fork_.pending() | transfer_fork_.pending() | queued_legs_;
   fresh_legs_ |= active & ~shown_legs_;
   shown_legs_ = active;
   show_items(fresh_legs_);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "isa/support/error.h"
+#include "isa/tcu/activation.h"
 #include "isa/tcu/lookup.h"
 #include "isa/tcu/names.h"
 #include "models/tcu/decoder/decoder.h"
@@ -20,7 +21,7 @@ void Decoder::decode(const std::uint8_t* bytes, Decoded& d) const {
   d.kind = tcu::kind_of(layout_, d.raw);
   d.context = (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(state_table.size());
   d.vectors = tcu::vector_count(architecture_, layout_, d.raw);
-  d.legs = 0;
+  d.legs = d.moves = 0;
   d.dataflow = {};  // shown whether or not it is valid
   switch (static_cast<tcu::Opcode>(d.raw.opcode)) {
     case tcu::Opcode::mat_mul:
@@ -41,6 +42,9 @@ void Decoder::decode(const std::uint8_t* bytes, Decoded& d) const {
     case tcu::Opcode::load_lut:
       if (layout_.lookup_table_count > 0) decode_load_lut(d);
       break;
+    case tcu::Opcode::load_activation:
+      if (layout_.activation_unit) decode_load_activation(d);
+      break;
     default:  // NoOp, Configure and undefined opcodes have no legs
       break;
   }
@@ -54,6 +58,7 @@ void Decoder::set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size
   d.local_base = local.address & local_mask_;
   d.local_size = size & local_mask_;
   d.local_step = step_of(local.stride);
+  if (transfers_) set_local_range(d);
 }
 
 void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
@@ -88,6 +93,7 @@ void Decoder::decode_load_weights(Decoded& d) const {
   set_local(d, leg_local_a, false, size);
   d.local_reverse = true;
   d.local_base = (d.local_base + size * d.local_step) & local_mask_;
+  if (transfers_) set_local_range(d);
 }
 
 void Decoder::decode_data_move(Decoded& d) const {
@@ -105,12 +111,20 @@ void Decoder::decode_data_move(Decoded& d) const {
       d.dram = {{to_dram, operand.address & dram_mask_[port], d.raw.operand2 & dram_mask_[port]},
                 operand.stride == 0 ? 0 : step_of(operand.stride)};
       d.legs |= leg_host | (dram_leg(port));
+      if (transfers_) std::swap(d.legs, d.moves);  // a move has its legs in the queue
       break;
     }
     case tcu::DataMoveKind::accumulator_to_local:
       set_local(d, leg_local_a, true, size);
       set_accumulator(d, true, false);
       d.dataflow = {DataflowKind::accumulator_to_local, size};
+      d.legs |= leg_dataflow;
+      break;
+    case tcu::DataMoveKind::accumulator_to_local_activated:
+      if (!layout_.activation_unit) break;
+      set_local(d, leg_local_a, true, size);
+      set_accumulator(d, true, false);
+      d.dataflow = {DataflowKind::accumulator_to_activation_to_local, size};
       d.legs |= leg_dataflow;
       break;
     case tcu::DataMoveKind::local_to_accumulator:
@@ -146,6 +160,13 @@ void Decoder::decode_simd(Decoded& d) const {
   }
   d.accumulator.size = d.accumulator.step = 0;
   d.legs = leg_accumulator;
+}
+
+void Decoder::decode_load_activation(Decoded& d) const {
+  const std::uint64_t size = (tcu::activation_parameters - 1) & local_mask_;
+  d.dataflow = {DataflowKind::local_to_activation, size};
+  d.legs = leg_dataflow;
+  set_local(d, leg_local_a, false, size);
 }
 
 /// Entries take the way of a move to the accumulators, and end before them.

@@ -19,6 +19,7 @@ void Decoder::describe(const trace::Scope& scope) const {
     std::string opcodes = "0 NoOp, 1 MatMul, 2 DataMove, 3 LoadWeights, 4 SIMD, ";
     if (layout_.lookup_table_count > 0) opcodes += "5 LoadLUT, ";
     if (has_dais) opcodes += "6 Dais, ";
+    if (layout_.activation_unit) opcodes += "7 LoadActivation, ";
     opcodes += "f Configure";
     const auto raw = [this]() -> const tcu::Instruction& { return queue_.front().raw; };
     head.field(
@@ -33,6 +34,12 @@ void Decoder::describe(const trace::Scope& scope) const {
                    "40 dram1, 80 host_dataflow, 100 dais"
                  : "legs taken: 1 dataflow, 2 memPortA, 4 memPortB, 8 acc, 10 array, 20 dram0, "
                    "40 dram1, 80 host_dataflow");
+  }
+  if (transfers_) {
+    scope.level("transfer_queue", architecture_.dma_queue, [this] { return levels().transfers; });
+    scope.state(
+        "blocked", 2, [this] { return blocked_; },
+        "the head waits: 1 for a queued DRAM move, 2 for room in their queue");
   }
   scope.level("instruction_queue", 2, [this] { return queue_.count(); });
 

@@ -39,13 +39,16 @@ void Decoder::offer_stretch(Cycle first, Cycle cycles) {
       step(item);
     }
   };
-  // The head uses one of the two.
-  if ((edge_.firing & local_legs) != 0) {
-    const Decoded& head = queue_.front();
-    const std::uint64_t step = head.local_reverse ? ~head.local_step + 1 : head.local_step;
-    const MemoryPort& port = (edge_.firing & leg_local_a) != 0 ? links_.local_a : links_.local_b;
-    fill(local_stretch_, port.request,
+  const auto fill_local = [&](auto& stretch, const MemoryPort& port, const Decoded& item) {
+    const std::uint64_t step = item.local_reverse ? ~item.local_step + 1 : item.local_step;
+    fill(stretch, port.request,
          [step, mask = local_mask_](MemoryRequest& r) { r.address = (r.address + step) & mask; });
+  };
+  if ((edge_.firing & leg_local_a) != 0) {
+    fill_local(local_stretch_, links_.local_a, queue_.front());
+  }
+  if ((edge_.firing & leg_local_b) != 0) {
+    fill_local(local_b_stretch_, links_.local_b, mover());
   }
   if ((edge_.firing & leg_accumulator) != 0) {
     fill(accumulator_stretch_, links_.accumulator,

@@ -70,6 +70,13 @@ unsigned LocalRouter::select_legs(const Dataflow& flow) {
       read(to_dais);
       write_accumulators(from_dais, flow.results);
       break;
+    case DataflowKind::accumulator_to_activation_to_local:
+      needed = leg_write;
+      write_leg_ = {from_activation, flow.size};
+      break;
+    case DataflowKind::local_to_activation:
+      read(to_activation);
+      break;
     case DataflowKind::none:
       break;
   }
@@ -100,6 +107,7 @@ void LocalRouter::drive() {
         accumulator_.routes_to(from_local) && read && read_.routes_to(to_accumulator);
   }
   route(accumulator_.select.route);
+  if (links_.activation != nullptr) drive_activation();
 }
 
 /// The data paths.
@@ -109,6 +117,10 @@ void LocalRouter::route(unsigned source) {
   links_.array_input.bits = read;
   if (links_.dais_input != nullptr) links_.dais_input->bits = read;
   links_.local.write_data.bits = links_.accumulator_output.bits;
+  if (links_.activation != nullptr) {
+    links_.activation->parameters.bits = read;
+    links_.activation->input.bits = links_.accumulator_output.bits;
+  }
   if (source == from_array) {
     links_.accumulator_input.bits = links_.array_output.bits;
   } else if (source == from_dais) {
@@ -116,6 +128,19 @@ void LocalRouter::route(unsigned source) {
   } else {
     links_.accumulator_input.bits = read;
   }
+}
+
+/// An item of L comes only after those of R before it, so parameters that are still to come are at
+/// R's output.
+void LocalRouter::drive_activation() {
+  ActivationLinks& unit = *links_.activation;
+  const bool loads = read_.routes_to(to_activation);
+  const bool activates = write_.routes_to(from_activation);
+  unit.parameters.valid = loads && links_.local.read_data.valid;
+  unit.input.valid = activates && !loads && links_.accumulator_output.valid;
+  if (!activates) return;
+  links_.local.write_data.valid = unit.output.valid;
+  links_.local.write_data.bits = unit.output.bits;
 }
 
 void LocalRouter::accept_results() {
@@ -126,6 +151,14 @@ void LocalRouter::accept_results() {
   accumulator_.data_fires = accumulator_.valid && links_.accumulator_input.fires();
   links_.accumulator_output.ready =
       write_.routes_to(from_accumulator) && links_.local.write_data.ready;
+  if (links_.activation != nullptr) {
+    const bool activates = write_.routes_to(from_activation);
+    links_.activation->output.ready = activates && links_.local.write_data.ready;
+    if (activates) {
+      links_.accumulator_output.ready =
+          !read_.routes_to(to_activation) && links_.activation->input.ready;
+    }
+  }
   write_.data_fires = write_.valid && links_.local.write_data.fires();
 }
 
@@ -141,6 +174,9 @@ void LocalRouter::accept_reads() {
         break;
       case to_dais:
         consumer_ready = links_.dais_input->ready;
+        break;
+      case to_activation:
+        consumer_ready = links_.activation->parameters.ready;
         break;
       default:
         consumer_ready = accumulator_.routes_to(from_local) && links_.accumulator_input.ready;
@@ -230,21 +266,29 @@ void LocalRouter::describe(const trace::Scope& scope) const {
   scope.channel("acc_input", links_.accumulator_input);
   scope.channel("acc_output", links_.accumulator_output);
   const unsigned bits = std::max(1U, layout_of(scope).local_address);
+  const unsigned select_bits = links_.activation != nullptr ? 3 : 2;
   const auto select = [&](const char* name, const SelectStream& s, std::uint64_t capacity,
                           const char* note) {
     const trace::Scope part = scope.part(name);
     part.wire("valid", 1, [&s] { return s.valid; });
     part.state(
-        "select", 2, [&s] { return s.valid ? s.select.route : 0; }, note, trace::Moment::committed);
+        "select", select_bits, [&s] { return s.valid ? s.select.route : 0; }, note,
+        trace::Moment::committed);
     part.level("queue", capacity, [&s] { return s.queue.count(); });
     part.reg(
         "counter", bits, [&s] { return s.expander.count(); }, trace::Radix::decimal);
   };
-  select("R", read_, 1,
-         has_dais
-             ? "0 array weights, 1 array input, 2 accumulators, 3 DAIS blocks; 0 while not valid"
-             : "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
-  select("L", write_, 1, "1 accumulator output; 0 while not valid");
+  select(
+      "R", read_, 1,
+      links_.activation != nullptr
+          ? "0 array weights, 1 array input, 2 accumulators, 3 DAIS blocks, 4 activation unit; 0 "
+            "while not valid"
+      : has_dais
+          ? "0 array weights, 1 array input, 2 accumulators, 3 DAIS blocks; 0 while not valid"
+          : "0 array weights, 1 array input, 2 accumulators; 0 while not valid");
+  select("L", write_, 1,
+         links_.activation != nullptr ? "1 accumulator output, 2 activation unit; 0 while not valid"
+                                      : "1 accumulator output; 0 while not valid");
   select("W", accumulator_, 2 * scope.widths().lanes,
          has_dais ? "0 array output, 1 local memory, 2 DAIS blocks; 0 while not valid"
                   : "0 array output, 1 local memory; 0 while not valid");

@@ -5,7 +5,8 @@
 // accumulators or DAIS blocks; L accumulator output -> local write data; W array output, local read
 // data or results of DAIS blocks -> accumulators. W items are in program order, so a move to the
 // accumulators waits until the last result of an earlier MatMul has passed. Source: hardware spec
-// section 5; the routes of DAIS blocks are Tactus's own.
+// section 5; the routes of DAIS blocks and of the activation unit, which stands between accumulator
+// output and local write data, are Tactus's own.
 #pragma once
 
 #include <array>
@@ -19,6 +20,7 @@
 #include "models/sim/fast/facts.h"
 #include "models/sim/fork.h"
 #include "models/sim/queue.h"
+#include "models/tcu/activation/activation_unit.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/expander.h"
 
@@ -34,6 +36,7 @@ struct LocalRouterLinks {
   Link<VectorRef>& accumulator_output;  ///< in
   Link<VectorRef>* dais_input;          ///< out; null if there are no DAIS blocks
   Link<VectorRef>* dais_output;         ///< in
+  ActivationLinks* activation;          ///< null if there is no activation unit
 };
 
 class LocalRouter final : public sc_core::sc_module {
@@ -79,7 +82,7 @@ class LocalRouter final : public sc_core::sc_module {
       return s.queue.empty() ? 0 : s.queue.front().route;
     };
     return list_facts(fact<3>("done_legs", fork_.done()), fact<1>("R_waits", !read_.queue.empty()),
-                      fact<2>("R_route", route(read_)), fact<1>("L_empty", write_.queue.empty()),
+                      fact<3>("R_route", route(read_)), fact<1>("L_empty", write_.queue.empty()),
                       fact<1>("W_waits", !accumulator_.queue.empty()),
                       fact<2>("W_route", route(accumulator_)),
                       fact<1>("W_full", accumulator_.queue.full()));
@@ -110,6 +113,11 @@ class LocalRouter final : public sc_core::sc_module {
   void stretch(Cycle cycles);
 
   [[nodiscard]] static std::string waits_for() { return "a vector for a selected path"; }
+  /// Vectors pass to or from the activation unit, or are to. Such cycles are not remembered.
+  [[nodiscard]] bool activates() const {
+    return (!read_.queue.empty() && read_.queue.front().route == to_activation) ||
+           (!write_.queue.empty() && write_.queue.front().route == from_activation);
+  }
   [[nodiscard]] bool idle() const {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
@@ -156,14 +164,15 @@ class LocalRouter final : public sc_core::sc_module {
     bool data_fires = false;  ///< the data this item waits for is offered and taken
   };
 
-  enum ReadRoute : unsigned { to_weights, to_input, to_accumulator, to_dais };
-  enum WriteRoute : unsigned { from_nowhere, from_accumulator };
+  enum ReadRoute : unsigned { to_weights, to_input, to_accumulator, to_dais, to_activation };
+  enum WriteRoute : unsigned { from_nowhere, from_accumulator, from_activation };
   enum AccumulatorRoute : unsigned { from_array, from_local, from_dais };
   enum Leg : unsigned { leg_read = 1, leg_write = 2, leg_accumulator = 4 };
 
   [[nodiscard]] unsigned ready_legs() const;
   unsigned select_legs(const Dataflow& flow);
   void route(unsigned source);
+  void drive_activation();
   [[nodiscard]] State state() const;
 
   Clock& clock_;
@@ -175,7 +184,7 @@ class LocalRouter final : public sc_core::sc_module {
   Fork fork_;                ///< of the control's item
   unsigned ready_legs_ = 0;  ///< of the streams' queues, in this cycle
   Edge edge_{};
-  PackedFacts<11> queue_facts_;  ///< queue_facts() after the last turn
+  PackedFacts<12> queue_facts_;  ///< queue_facts() after the last turn
   Select read_leg_, write_leg_, accumulator_leg_;
   Account account_;
 };

@@ -1,0 +1,93 @@
+// Activation unit between accumulators and local memory: Tactus's own extension, no RTL has it.
+//
+// Takes a vector a cycle and offers the result 2 cycles later, in order: one stage for scale and
+// offset, one for slope and limit. Results that are not taken wait; three are inside at the most.
+// Parameter vectors come one a cycle, scale, offset, slope, limit, and hold from the next cycle on.
+// The local router lets no vector in while parameters before it are still to come. What results are
+// is said in isa/tcu/activation.h.
+//
+// Stalls: input waits while three results are inside.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "isa/tcu/activation.h"
+#include "models/sim/account.h"
+#include "models/sim/clock.h"
+#include "models/sim/link.h"
+#include "models/sim/queue.h"
+#include "models/sim/trace/signals.h"
+
+namespace tactus {
+
+/// The unit's wires; the local router has their other ends.
+struct ActivationLinks {
+  Link<VectorRef> parameters, input, output;
+};
+
+class ActivationUnit final : public sc_core::sc_module {
+ public:
+  struct Stats {
+    std::uint64_t vectors = 0;     ///< that entered
+    std::uint64_t parameters = 0;  ///< vectors of parameters
+  };
+  enum State : std::uint8_t { take, load, give, wait_output, pass, rest };
+  static constexpr std::array<UnitState, 6> state_table{{
+      {"take", StateKind::busy, "a vector enters"},
+      {"load", StateKind::busy, "a vector of parameters enters"},
+      {"give", StateKind::busy, "a result leaves, and nothing enters"},
+      {"wait_output", StateKind::stall, "a result is there, and local memory does not take it"},
+      {"pass", StateKind::busy, "results only move on inside"},
+      {"idle", StateKind::idle, "nothing is inside"},
+  }};
+
+  ActivationUnit(const sc_core::sc_module_name& name, Clock& clock,
+                 const tcu::Architecture& architecture, ActivationLinks& links);
+
+  void drive();  ///< everything it drives depends on registers
+  // Like DAIS blocks it has no Edge: cycles in which it has work are always settled in full.
+  void decide() { settled_ = true; }
+  void move() {
+    if (settled_) move_vectors();
+    settled_ = false;
+  }
+  void commit() {
+    decide();
+    move();
+  }
+  /// Nothing is in it, and that is accounted for.
+  [[nodiscard]] bool rests() const { return idle() && account_.code() == rest; }
+  [[nodiscard]] bool idle() const { return results_.empty(); }
+  [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] static std::string waits_for() { return "local memory to take a result"; }
+  void describe(const trace::Scope& scope) const;
+  [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
+
+ private:
+  static constexpr Cycle latency = 2;
+  static constexpr std::size_t capacity = 3;
+  [[nodiscard]] bool offers() const {
+    return !results_.empty() && available_.front() <= clock_.now;
+  }
+  [[nodiscard]] State state() const;
+  void move_vectors();
+
+  bool settled_ = false;  ///< the wires of the present cycle are settled
+  Clock& clock_;
+  ActivationLinks& links_;
+  tcu::DataType type_;
+  std::size_t lanes_;
+  std::vector<tcu::ActivationParameters> parameters_;  ///< by lane
+  unsigned next_parameter_ = 0;
+  BlockRing results_;
+  std::vector<Cycle> available_;  ///< cycle in which each result is offered
+  Stats stats_;
+  Account account_;
+};
+
+}  // namespace tactus

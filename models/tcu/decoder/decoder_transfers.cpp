@@ -1,0 +1,119 @@
+// The queue for DRAM moves beside the decoder's head: an extension, no RTL has it.
+#include <algorithm>
+
+#include "models/tcu/decoder/decoder.h"
+
+namespace tactus {
+
+struct Decoder::Transfers {
+  Transfers(Clock& clock, std::size_t capacity)
+      : slots(capacity), account("transfers", clock, transfer_states, no_transfer) {}
+  /// The i-th oldest; the oldest is under way.
+  [[nodiscard]] Decoded& at(std::size_t i) { return slots[(first + i) % slots.size()]; }
+  [[nodiscard]] bool empty() const { return count == 0; }
+  [[nodiscard]] bool full() const { return count == slots.size(); }
+  std::vector<Decoded> slots;
+  std::size_t first = 0, count = 0;
+  Account account;
+};
+
+Decoder::~Decoder() = default;
+
+void Decoder::make_transfers() {
+  if (architecture_.dma_queue == 0) return;
+  transfers_ = std::make_unique<Transfers>(clock_, architecture_.dma_queue);
+  oldest_ = &transfers_->at(0);
+  head_local_legs_ = leg_local_a;
+}
+
+/// From the lowest to the highest address that the item's walk may reach.
+void Decoder::set_local_range(Decoded& d) const {
+  const std::uint64_t depth = architecture_.local_depth;
+  d.local_low = 0;
+  d.local_high = ~std::uint64_t{0};
+  std::uint64_t span = 0;
+  if (__builtin_mul_overflow(d.local_size, d.local_step, &span) || span >= depth) return;
+  const std::uint64_t low = d.local_reverse ? d.local_base - span : d.local_base;
+  if (d.local_reverse ? d.local_base < span : d.local_base + span >= depth) return;
+  d.local_low = low;
+  d.local_high = low + span;
+}
+
+bool Decoder::conflicts(const Decoded& head) const {
+  for (std::size_t i = 0; i < transfers_->count; ++i) {
+    const Decoded& move = transfers_->at(i);
+    const bool overlap = head.local_low <= move.local_high && move.local_low <= head.local_high;
+    if (overlap && (head.local_write || move.local_write)) return true;
+  }
+  return false;
+}
+
+/// Moves among themselves keep their order, and the DRAM ports that of reads and writes.
+Decoder::Block Decoder::block_of_head() const {
+  if (queue_.empty()) return Block::none;
+  const Decoded& head = queue_.front();
+  if (head.moves != 0) return transfers_->full() ? Block::queue_full : Block::none;
+  if (transfers_->empty()) return Block::none;
+  if ((head.legs & leg_local_a) != 0) return conflicts(head) ? Block::transfer : Block::none;
+  if (head.kind != tcu::InstructionKind::configure) return Block::none;
+  switch (static_cast<tcu::ConfigRegister>(configure_fields(layout_, head.raw).register_number)) {
+    case tcu::ConfigRegister::dram0_offset:
+    case tcu::ConfigRegister::dram1_offset:
+    case tcu::ConfigRegister::dram0_cache:
+    case tcu::ConfigRegister::dram1_cache:
+      return Block::transfer;
+    default:
+      return Block::none;
+  }
+}
+
+/// Once it may begin an instruction stays free to go on: moves come to the queue from the head
+/// only.
+void Decoder::offer_transfers() {
+  blocked_ = block_of_head();
+  fork_.offer(!queue_.empty() && blocked_ == Block::none, queue_.front().legs);
+  const bool under_way = !transfers_->empty();
+  oldest_ = &transfers_->at(0);
+  transfer_fork_.offer(under_way, under_way ? oldest_->legs : 0);
+}
+
+void Decoder::move_transfers() {
+  const unsigned entering = edge_.entering;
+  fork_.move(fork_.after(edge_.head_ready, entering & ~transfer_legs));
+  Transfers& queue = *transfers_;
+  const unsigned open = transfer_fork_.open();
+  const bool ends = !queue.empty() && (open & ~entering) == 0;
+  const bool enters = edge_.head_ready && !queue_.empty() && queue_.front().moves != 0;
+  transfer_fork_.move(transfer_fork_.after(ends, entering & transfer_legs));
+  if (!enters && !ends) return;
+  if (enters) {
+    queue.at(queue.count) = queue_.front();
+    queue.at(queue.count).legs = queue_.front().moves;
+    ++queue.count;
+  }
+  if (ends) {
+    queue.first = (queue.first + 1) % queue.slots.size();
+    --queue.count;
+  }
+  oldest_ = &queue.at(0);
+  fresh_legs_ |= leg_local_b;
+}
+
+void Decoder::enter_transfer_account() {
+  const bool under_way = !transfers_->empty();
+  const bool moves = (edge_.firing & leg_local_b) != 0;
+  transfers_->account.enter(moves ? passes : under_way ? waits : no_transfer);
+}
+
+std::vector<Account*> Decoder::accounts() {
+  std::vector<Account*> accounts{&account_};
+  if (transfers_) accounts.push_back(&transfers_->account);
+  return accounts;
+}
+
+Decoder::Levels Decoder::levels() const {
+  return {queue_.count(),       dataflow_queue_.count(), accumulator_queue_.count(),
+          array_queue_.count(), dais_queue_.count(),     transfers_ ? transfers_->count : 0};
+}
+
+}  // namespace tactus
