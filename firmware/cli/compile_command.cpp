@@ -242,6 +242,9 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) 
                    static_cast<double>(estimate.execution.cycles) / config.clock_mhz / 1e3,
                    config.clock_mhz));
   if (compiled.predicted_cycles != 0) {
+    line("plans tried", fmt::format("{}", compiled.plans));
+    line("DRAM traffic", fmt::format("{} vectors of values, {} of weights", compiled.displaced,
+                                     compiled.fetched));
     line("predicted latency",
          fmt::format("{} cycles = {:.3f} ms at {:g} MHz (cost model, memory of fixed latency)",
                      compiled.predicted_cycles,

@@ -76,8 +76,10 @@ optimise::Graph graph_of(const Model& model, const Options& options, MemoryManag
     LayerPlan plan;
     plan.name = step.node->name;
     plan.steps = {&step};
-    builder.add_step(Emitter(model, plan, memory).emit(),
-                     shape_of(model, step.node->name, step.writes.front()));
+    optimise::StepShape shape{step.node->name, 1, model.architecture.array_size, 0};
+    // Of several results each has a shape of its own.
+    if (step.writes.size() == 1) shape = shape_of(model, step.node->name, step.writes.front());
+    builder.add_step(Emitter(model, plan, memory).emit(), shape);
   }
   for (const std::string& name : model.outputs) {
     builder.add_output(name, memory.get(name).addresses, shape_of(model, name, name).blocks);
@@ -146,6 +148,9 @@ Compiled compile_optimised(const Model& model, const Options& options) {
     result.true_macs += result.layers.back().true_macs;
   }
   result.predicted_cycles = optimised.predicted_cycles;
+  result.plans = optimised.plans;
+  result.displaced = optimised.displaced;
+  result.fetched = optimised.fetched;
   if (options.dump_assembly) {
     result.assembly = tcu::disassemble_program(model.architecture, result.program);
   }

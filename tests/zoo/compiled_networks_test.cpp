@@ -205,6 +205,67 @@ TEST(CompiledNetworks, EqualTheFixedPointModelOnNarrowArrays) {
   expect_random_networks_bit_exact(1, 800, 2, 3);
 }
 
+// ---- the optimising compiler --------------------------------------------------------------------
+
+double rms_error(const Tensor& actual, const Tensor& expected) {
+  double sum = 0;
+  for (std::size_t i = 0; i < actual.floats.size(); ++i) {
+    const double difference =
+        static_cast<double>(actual.floats[i]) - static_cast<double>(expected.floats[i]);
+    sum += difference * difference;
+  }
+  return std::sqrt(sum / static_cast<double>(actual.floats.size()));
+}
+
+/// Other roundings than those of the strategies, but no worse ones: errors against float are within
+/// twice theirs and some units of the last place. Machine and interpreter agree bit for bit.
+void expect_near_float(const Graph& graph, const Case& c, const compiler::Compiled& compiled,
+                       const Values& inputs) {
+  const tcu::DataTypeInfo& type = tcu::info(c.architecture.data_type);
+  const double unit = std::ldexp(1.0, -static_cast<int>(type.binary_point));
+  const FixedPointModel model(c.architecture.data_type, c.architecture.array_size);
+  const FixedValues fixed = model.run(graph, inputs);
+  const Values exact = run_reference(graph, inputs);
+  const Values in_order = interpreted(compiled, c, inputs);
+  const Values on_machine = simulated(compiled, c, inputs);
+  for (const ValueInfo& output : graph.outputs) {
+    expect_equal(on_machine.at(output.name), in_order.at(output.name), output.name);
+    const Node* node = graph.producer(output.name);
+    const bool host = node != nullptr && node->op_type == "Softmax";
+    const Tensor& expected = exact.at(host ? node->inputs[0] : output.name);
+    const Tensor usual = to_real(c.architecture.data_type, fixed.at(output.name));
+    const double usual_error = rms_error(usual, expected);
+    EXPECT_LT(rms_error(on_machine.at(output.name), expected), 2 * usual_error + 6 * unit)
+        << output.name << ", by a strategy " << usual_error;
+  }
+}
+
+TEST(OptimisedNetworks, AreAsNearFloatAsThoseOfTheStrategies) {
+  std::size_t compiled_count = 0, refused = 0;
+  for (const std::uint64_t seed : test_seeds(1, 600)) {
+    const Graph graph = random_graph(seed);
+    Case c = random_case(seed);
+    c.options.optimise = true;
+    c.options.effort = 1 + seed % 20;
+    c.options.axi_data_bits = c.axi_data_bits;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(c, graph));
+    compiler::Compiled compiled;
+    try {
+      compiled = compiler::compile(graph, c.architecture, c.options);
+    } catch (const UserError& error) {
+      ++refused;
+      EXPECT_TRUE(is_for_lack_of_memory(error.what()) ||
+                  std::string(error.what()).find("insufficient") != std::string::npos)
+          << error.what();
+      continue;
+    }
+    ++compiled_count;
+    expect_near_float(graph, c, compiled, random_inputs(graph, seed));
+    if (testing::Test::HasFailure()) return;  // one seed is enough to look at
+  }
+  EXPECT_GT(compiled_count, 8 * refused);
+}
+
 struct Shipped {
   const char* network;
   const char* architecture;

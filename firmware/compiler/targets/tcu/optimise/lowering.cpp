@@ -61,9 +61,13 @@ class JobLowering {
 
   bool sum();
   bool simd();
+  [[nodiscard]] std::vector<std::vector<std::size_t>> starting_matrices() const;
   void lower_parts();
   void move_in(const Part& part, const Range& range, bool accumulate);
-  void multiply(std::size_t part, bool accumulate, bool with_bias);
+  /// What a matrix does to a block of the job.
+  enum class Use : std::uint8_t { none, write_with_bias, add_with_bias, add };
+  template <typename UseOf>
+  void multiply(std::size_t part, UseOf use_of);
   void start_with_bias(std::uint32_t block, bool accumulate);
   void load_block(std::uint32_t block);
   void add_everywhere(double value);
@@ -135,19 +139,21 @@ void JobLowering::move_in(const Part& part, const Range& range, bool accumulate)
   add_runs(CodeKind::to_accumulators, pairs_, accumulate);
 }
 
-void JobLowering::multiply(std::size_t number, bool accumulate, bool with_bias) {
+template <typename UseOf>
+void JobLowering::multiply(std::size_t number, UseOf use_of) {
   const Part& part = group_->parts[number];
   const Range range = entries_of(part, *job_);
   if (range.size() == 0) return;
-  pairs_.clear();
-  for (std::size_t i = range.first; i < range.end; ++i) {
-    pairs_.push_back({residence_.local(part.inputs[i]), part.pixels[i] - job_->first_pixel});
-  }
-  const std::vector<AddressPair> pairs = pairs_;
+  std::vector<AddressPair> pairs;
   for (std::size_t c = 0; c < part.columns.size(); ++c) {
     if (!mine(part.columns[c])) continue;
-    load_block(blocks_.column(job_->group, number, c, with_bias));
-    add_runs(CodeKind::mat_mul, pairs, accumulate,
+    const Use use = use_of(part.columns[c].block - job_->first_block);
+    if (use == Use::none) continue;
+    for (std::size_t i = range.first; i < range.end && pairs.size() < range.size(); ++i) {
+      pairs.push_back({residence_.local(part.inputs[i]), part.pixels[i] - job_->first_pixel});
+    }
+    load_block(blocks_.column(job_->group, number, c, use != Use::add));
+    add_runs(CodeKind::mat_mul, pairs, use != Use::write_with_bias,
              accumulator(job_->first_pixel, part.columns[c].block));
   }
 }
@@ -162,53 +168,94 @@ void JobLowering::start_with_bias(std::uint32_t block, bool accumulate) {
   codes().push_back(code);
 }
 
+/// Parts that no two meet at a pixel and that meet all of them together, so that each can write
+/// what it makes and bring the bias; by block of the job. None: empty.
+std::vector<std::vector<std::size_t>> JobLowering::starting_matrices() const {
+  const std::size_t blocks = job_->blocks();
+  std::vector<std::vector<std::size_t>> starts(blocks);
+  std::vector<std::vector<bool>> met(blocks, std::vector<bool>(job_->pixels(), false));
+  std::vector<std::size_t> count(blocks, 0);
+  for (std::size_t k = 0; k < group_->parts.size(); ++k) {
+    const Part& part = group_->parts[k];
+    if (can_move(part)) continue;
+    const Range range = entries_of(part, *job_);
+    if (range.size() == 0) continue;
+    for (const Column& column : part.columns) {
+      if (!mine(column)) continue;
+      const std::size_t b = column.block - job_->first_block;
+      if (count[b] == job_->pixels()) continue;
+      bool free = true;
+      for (std::size_t i = range.first; i < range.end && free; ++i) {
+        free = !met[b][part.pixels[i] - job_->first_pixel];
+      }
+      // A part that meets all is better than several.
+      if (range.size() == job_->pixels()) {
+        starts[b] = {k};
+        count[b] = job_->pixels();
+        continue;
+      }
+      if (!free) continue;
+      for (std::size_t i = range.first; i < range.end; ++i) {
+        met[b][part.pixels[i] - job_->first_pixel] = true;
+      }
+      count[b] += range.size();
+      starts[b].push_back(k);
+    }
+  }
+  for (std::size_t b = 0; b < blocks; ++b) {
+    if (count[b] != job_->pixels()) starts[b].clear();
+  }
+  return starts;
+}
+
 void JobLowering::lower_parts() {
   const std::size_t count = group_->parts.size();
   const std::size_t blocks = job_->blocks();
   constexpr std::size_t none = ~std::size_t{0};
-  std::vector<std::size_t> matrix(blocks, none), moved(blocks, none);
+  const std::vector<std::vector<std::size_t>> matrices = starting_matrices();
+  std::vector<std::size_t> moved(blocks, none);
   for (std::size_t k = 0; k < count; ++k) {
     const Part& part = group_->parts[k];
-    if (entries_of(part, *job_).size() != job_->pixels()) continue;
-    std::vector<std::size_t>& first = can_move(part) ? moved : matrix;
-    for (const Column& column : part.columns) {
-      if (!mine(column)) continue;
-      std::size_t& of_block = first[column.block - job_->first_block];
-      if (of_block == none) of_block = k;
+    if (!can_move(part) || !mine(part.columns[0]) ||
+        entries_of(part, *job_).size() != job_->pixels()) {
+      continue;
     }
+    std::size_t& of_block = moved[part.columns[0].block - job_->first_block];
+    if (of_block == none) of_block = k;
   }
+  // By block: whether its accumulators hold something, and whether the bias is in it.
   std::vector<bool> started(blocks, false), biased(blocks, false);
-  std::vector<bool> done(count, false);
+  std::vector<bool> is_moved(count, false);
   for (std::size_t b = 0; b < blocks; ++b) {
     const auto block = static_cast<std::uint32_t>(job_->first_block + b);
-    const bool bias = blocks_.has_bias(job_->group, block);
-    biased[b] = !bias;
-    if (moved[b] != none && (!bias || matrix[b] != none)) {
+    biased[b] = !blocks_.has_bias(job_->group, block);
+    if (moved[b] != none && (biased[b] || !matrices[b].empty())) {
       move_in(group_->parts[moved[b]], entries_of(group_->parts[moved[b]], *job_), false);
-      done[moved[b]] = started[b] = true;
-    } else if (matrix[b] == none) {
+      is_moved[moved[b]] = started[b] = true;
+    } else if (matrices[b].empty()) {
       start_with_bias(block, false);
       started[b] = biased[b] = true;
     }
   }
-  // Matrices that start blocks; a dense one has them all in common.
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const std::size_t k = matrix[b];
-    if (k == none || done[k] || (started[b] && biased[b])) continue;
-    multiply(k, started[b], true);
-    done[k] = true;
-    for (const Column& column : group_->parts[k].columns) {
-      if (!mine(column)) continue;
-      started[column.block - job_->first_block] = biased[column.block - job_->first_block] = true;
-    }
+  // First the matrices that start blocks, in the blocks that they start; then what is left.
+  const auto starts = [&](std::size_t part, std::size_t b) {
+    const auto& list = matrices[b];
+    return !(started[b] && biased[b]) && std::find(list.begin(), list.end(), part) != list.end();
+  };
+  for (std::size_t k = 0; k < count; ++k) {
+    if (can_move(group_->parts[k])) continue;
+    multiply(k, [&](std::size_t b) {
+      if (!starts(k, b)) return Use::none;
+      return started[b] ? Use::add_with_bias : Use::write_with_bias;
+    });
   }
   for (std::size_t k = 0; k < count; ++k) {
-    if (done[k] || can_move(group_->parts[k])) continue;
-    multiply(k, true, false);
+    if (can_move(group_->parts[k])) continue;
+    multiply(k, [&](std::size_t b) { return starts(k, b) ? Use::none : Use::add; });
   }
   for (std::size_t k = 0; k < count; ++k) {
     const Part& part = group_->parts[k];
-    if (done[k] || !can_move(part) || !mine(part.columns[0])) continue;
+    if (is_moved[k] || !can_move(part) || !mine(part.columns[0])) continue;
     const Range range = entries_of(part, *job_);
     if (range.size() != 0) move_in(part, range, true);
   }

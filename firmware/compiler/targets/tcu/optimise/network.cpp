@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "firmware/compiler/targets/tcu/optimise/fusion.h"
+#include "firmware/compiler/targets/tcu/optimise/packing.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
@@ -319,6 +320,7 @@ Network form_network(Graph graph, const tcu::Architecture& architecture) {
   network.graph = std::move(graph);
   network.groups = fuse(network);
   drop_unread(network);
+  pack_pixels(network);
   Storage(network, architecture).decide();
   insert_plain_copies(network);
   return network;

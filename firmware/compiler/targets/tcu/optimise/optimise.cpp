@@ -18,6 +18,9 @@ namespace {
 /// Vectors of the greatest value that one instruction adds; more only save instructions.
 constexpr std::uint32_t pass_vectors = 16;
 
+/// One plan of the effort may have so many codes; a large network's plan costs several.
+constexpr std::uint64_t codes_a_plan = 20000;
+
 struct Candidate {
   Schedule schedule;
   Lowered lowered;
@@ -44,6 +47,16 @@ class Optimiser {
   void set_tile(Plan& plan, std::size_t group, std::uint32_t parts);
   [[nodiscard]] bool cut_finer(Plan& plan, std::size_t group);
   [[nodiscard]] Candidate attempt(Plan plan, bool by_zeroes);
+  [[nodiscard]] bool cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
+                                                    Plan& plan);
+  [[nodiscard]] bool improve(Candidate& best, Plan plan, bool by_zeroes);
+  struct Displaced {
+    std::uint32_t group = 0, last_reader = 0;
+    std::uint64_t vectors = 0;
+  };
+  [[nodiscard]] std::vector<Displaced> displaced(const Candidate& candidate) const;
+  void search_ring(Candidate& best);
+  void search_segments(Candidate& best);
   [[nodiscard]] Codes prologue() const;
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
   [[nodiscard]] std::string form_of(const Group& group) const;
@@ -62,6 +75,7 @@ class Optimiser {
   bool adds_extremes_ = false;
   std::uint32_t largest_block_ = 1;
   std::uint64_t plans_ = 0;
+  std::uint64_t spent_ = 0, budget_ = 0;  ///< codes
 };
 
 void Optimiser::place_all() {
@@ -168,6 +182,7 @@ Candidate Optimiser::attempt(Plan plan, bool by_zeroes) {
     for (Chunk& chunk : candidate.schedule.chunks) {
       if (chunk.port == 1) chunk.dram += static_cast<std::int64_t>(places_.arena);
     }
+    if (cut_where_inputs_are_too_large(candidate.schedule, places, plan)) continue;
     std::uint32_t too_large = 0;
     auto lowered = lower(network_, candidate.schedule, blocks_, architecture_, places, too_large);
     if (lowered) {
@@ -186,6 +201,22 @@ Candidate Optimiser::attempt(Plan plan, bool by_zeroes) {
   candidate.emitted = emit(candidate.lowered, prologue(), blocks_, architecture_, machine_, ring,
                            places_.arena + candidate.schedule.constant_data.size());
   return candidate;
+}
+
+/// Cuts each group that reads more at once than there is room for. False: there is none.
+bool Optimiser::cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
+                                               Plan& plan) {
+  bool cut = false;
+  std::vector<bool> seen(network_.groups.size(), false);
+  for (const Job& job : schedule.jobs) {
+    if (seen[job.group]) continue;
+    std::uint64_t read = 0;
+    for (const std::uint32_t chunk : job.reads) read += schedule.chunks[chunk].vectors.size();
+    if (read <= places.arena_end - places.arena) continue;
+    seen[job.group] = true;
+    cut = cut_finer(plan, job.group) || cut;
+  }
+  return cut;
 }
 
 Codes Optimiser::prologue() const {
@@ -299,17 +330,98 @@ void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
   }
 }
 
+/// True if the plan is cheaper than the best so far, which it then becomes.
+bool Optimiser::improve(Candidate& best, Plan plan, bool by_zeroes) {
+  if (spent_ >= budget_) return false;
+  try {
+    Candidate candidate = attempt(std::move(plan), by_zeroes);
+    spent_ += candidate.lowered.codes.size();
+    if (candidate.emitted.cycles >= best.emitted.cycles) return false;
+    best = std::move(candidate);
+    return true;
+  } catch (const UserError&) {
+    return false;  // it does not fit
+  }
+}
+
+/// Vectors of a group's results that went to DRAM0, and the last group that reads them.
+std::vector<Optimiser::Displaced> Optimiser::displaced(const Candidate& candidate) const {
+  std::vector<Displaced> groups(network_.groups.size());
+  const Schedule& schedule = candidate.schedule;
+  for (const Job& job : schedule.jobs) {
+    Displaced& group = groups[job.group];
+    group.group = job.group;
+    for (const std::uint32_t number : job.writes) {
+      const Chunk& chunk = schedule.chunks[number];
+      if (chunk.dram < 0 || chunk.uses.empty()) continue;
+      group.vectors += chunk.vectors.size();
+      group.last_reader = std::max(group.last_reader, schedule.jobs[chunk.uses.back()].group);
+    }
+  }
+  groups.erase(std::remove_if(groups.begin(), groups.end(),
+                              [](const Displaced& group) { return group.vectors == 0; }),
+               groups.end());
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Displaced& a, const Displaced& b) { return a.vectors > b.vectors; });
+  return groups;
+}
+
+/// Weights that are fetched again for each tile may stay in a larger ring.
+void Optimiser::search_ring(Candidate& best) {
+  for (const std::uint64_t part : {16, 8, 4, 3, 2}) {
+    Plan plan = best.plan;
+    plan.ring = static_cast<std::uint32_t>(architecture_.local_depth / part);
+    if (plan.ring > best.plan.ring) (void)improve(best, std::move(plan), best.by_zeroes);
+  }
+}
+
+/// Groups between which values went to DRAM0 take turns, in tiles of several sizes.
+void Optimiser::search_segments(Candidate& best) {
+  constexpr std::size_t longest = 12;
+  std::vector<bool> tried(network_.groups.size(), false);
+  for (;;) {
+    const std::vector<Displaced> groups = displaced(best);
+    const auto next = std::find_if(groups.begin(), groups.end(),
+                                   [&](const Displaced& group) { return !tried[group.group]; });
+    if (next == groups.end() || spent_ >= budget_) return;
+    const std::size_t first = next->group;
+    tried[first] = true;
+    for (std::size_t more = 0; more < 4; ++more) {
+      const std::size_t last = next->last_reader + more;
+      if (last >= network_.groups.size() || last - first > longest) break;
+      for (const std::uint32_t finer : {1U, 2U, 4U}) {
+        Plan plan = best.plan;
+        for (std::size_t g = first; g <= last; ++g) {
+          if (g > first) plan.joins_previous[g] = true;
+          const std::uint32_t pixels = plan.tiles[g].pixels;
+          const std::uint32_t parts = (network_.groups[g].pixels + pixels - 1) / pixels;
+          if (finer > 1) set_tile(plan, g, std::min(network_.groups[g].pixels, parts * finer));
+        }
+        (void)improve(best, std::move(plan), best.by_zeroes);
+      }
+    }
+  }
+}
+
 Optimised Optimiser::run(std::uint64_t effort) {
   const bool drains_hide_a_block =
       2 * std::uint64_t{machine_.array_size} >=
       machine_.read_start() + std::uint64_t{machine_.beats} * (machine_.array_size + 1);
   Candidate best = attempt(first_plan(), !drains_hide_a_block);
-  (void)effort;
+  spent_ = best.lowered.codes.size();
+  budget_ = effort * codes_a_plan;
+  if (effort > 1) {
+    search_ring(best);
+    search_segments(best);
+    if (adds_extremes_) (void)improve(best, best.plan, !best.by_zeroes);
+  }
 
   Optimised result;
   describe(best, result);
   result.predicted_cycles = best.emitted.cycles;
   result.plans = plans_;
+  result.displaced = best.lowered.moved;
+  result.fetched = best.emitted.fetched;
   CompiledProgram& program = result.program;
   program.program =
       tcu::encode_program(tcu::InstructionLayout(architecture_), best.emitted.instructions);

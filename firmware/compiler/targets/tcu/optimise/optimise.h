@@ -25,7 +25,9 @@ struct Optimised {
   CompiledProgram program;
   std::vector<OptimisedLayer> layers;  ///< instead of the program's
   std::uint64_t predicted_cycles = 0;
-  std::uint64_t plans = 0;  ///< that were tried
+  std::uint64_t plans = 0;      ///< that were tried
+  std::uint64_t displaced = 0;  ///< vectors between DRAM0 and local memory, inputs included
+  std::uint64_t fetched = 0;    ///< vectors of weights read from DRAM1
 };
 
 /// `effort`: plans that may be tried.

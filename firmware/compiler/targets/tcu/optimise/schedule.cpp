@@ -60,7 +60,8 @@ class Scheduler {
   std::vector<std::uint64_t> readers_;  ///< by vector: a hash of the groups that read it
   /// Who makes a vector: group and pixel.
   std::vector<std::uint32_t> maker_, maker_pixel_;
-  std::vector<std::uint32_t> done_;  ///< by group: pixels computed
+  std::vector<std::uint32_t> dense_reads_;  ///< of the running tile
+  std::vector<std::uint32_t> done_;         ///< by group: pixels computed
   /// By group and tile: for each group it reads, how many pixels must be there.
   struct Need {
     std::uint32_t group, pixels;
@@ -129,16 +130,17 @@ void Scheduler::find_needs() {
       maker_pixel_[group.results[i]] = static_cast<std::uint32_t>(i / group.blocks);
     }
     const std::uint32_t tile = plan_.tiles[g].pixels;
-    std::vector<std::map<std::uint32_t, std::uint32_t>> needs((group.pixels + tile - 1) / tile);
+    std::vector<std::vector<Need>>& needs = needs_[g];
+    needs.resize((group.pixels + tile - 1) / tile);
     for_inputs(group, [&](Vector v, std::uint32_t pixel) {
-      if (maker_[v] == no_chunk) return;
-      std::uint32_t& pixels = needs[pixel / tile][maker_[v]];
-      pixels = std::max(pixels, maker_pixel_[v] + 1);
+      const std::uint32_t maker = maker_[v];
+      if (maker == no_chunk) return;
+      std::vector<Need>& list = needs[pixel / tile];
+      auto need = list.begin();
+      while (need != list.end() && need->group != maker) ++need;
+      if (need == list.end()) need = list.insert(need, {maker, 0});
+      need->pixels = std::max(need->pixels, maker_pixel_[v] + 1);
     });
-    for (const auto& of_tile : needs) {
-      std::vector<Need>& list = needs_[g].emplace_back();
-      for (const auto& [maker, pixels] : of_tile) list.push_back({maker, pixels});
-    }
   }
 }
 
@@ -213,29 +215,52 @@ void Scheduler::add_results(Job& job) {
   }
 }
 
+/// Jobs of a tile read the same for their matrices; that is looked up once.
 void Scheduler::add_reads(std::uint32_t number) {
   Job& job = schedule_.jobs[number];
   const Group& group = network_.groups[job.group];
-  const auto read = [&](Vector v) {
-    Chunk& chunk = schedule_.chunks[schedule_.chunk_of[v]];
-    if (!chunk.uses.empty() && chunk.uses.back() == number) return;
-    chunk.uses.push_back(number);
-    job.reads.push_back(schedule_.chunk_of[v]);
+  const auto use = [&](std::uint32_t chunk) {
+    std::vector<std::uint32_t>& uses = schedule_.chunks[chunk].uses;
+    if (!uses.empty() && uses.back() == number) return;
+    uses.push_back(number);
+    job.reads.push_back(chunk);
   };
+  if (job.first_block == 0) {
+    dense_reads_.clear();
+    for (const Part& part : group.parts) {
+      if (!part.dense) continue;
+      const Range range = entries_of(part, job);
+      std::uint32_t last = no_chunk;
+      for (std::size_t i = range.first; i < range.end; ++i) {
+        const std::uint32_t chunk = schedule_.chunk_of[part.inputs[i]];
+        if (chunk == last) continue;
+        last = chunk;
+        if (!schedule_.chunks[chunk].uses.empty() &&
+            schedule_.chunks[chunk].uses.back() == number) {
+          continue;
+        }
+        use(chunk);
+        dense_reads_.push_back(chunk);
+      }
+    }
+  } else {
+    for (const std::uint32_t chunk : dense_reads_) use(chunk);
+  }
   for (const Part& part : group.parts) {
-    const bool used =
-        std::any_of(part.columns.begin(), part.columns.end(), [&](const Column& column) {
-          return column.block >= job.first_block && column.block < job.end_block;
-        });
-    if (!used) continue;
+    if (part.dense || part.columns[0].block < job.first_block ||
+        part.columns[0].block >= job.end_block) {
+      continue;
+    }
     const Range range = entries_of(part, job);
-    for (std::size_t i = range.first; i < range.end; ++i) read(part.inputs[i]);
+    for (std::size_t i = range.first; i < range.end; ++i) {
+      use(schedule_.chunk_of[part.inputs[i]]);
+    }
   }
   if (group.windows.empty()) return;
   for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
     for (std::uint32_t b = job.first_block; b < job.end_block; ++b) {
       for (const Vector v : group.windows[p * group.blocks + b]) {
-        if (v != no_vector) read(v);
+        if (v != no_vector) use(schedule_.chunk_of[v]);
       }
     }
   }
