@@ -10,10 +10,12 @@
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/config/config_files.h"
+#include "firmware/onnx/tensor_files.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
 
 namespace tactus {
 namespace {
@@ -84,10 +86,58 @@ std::pair<std::string, std::string> split_input(const std::vector<Tensor>& input
              quote(text), inputs.size(), quote_list(names));
 }
 
+/// A file in the model's layout as vectors, image after image.
+std::vector<std::uint8_t> read_tensor_input(const RunPlan& plan, const Tensor& tensor,
+                                            const std::string& path) {
+  const compiler::TensorLayout* layout = plan.tensors ? plan.tensors->input(tensor.name) : nullptr;
+  if (layout == nullptr || layout->vectors != tensor.size) {
+    user_error(
+        "{}: how input {} lies in vectors is not known: no .tensors.json beside {}; allowed are "
+        ".csv "
+        "and .bin, or a model compiled by tactus compile without --compat",
+        path, quote(tensor.name), plan.workload.model);
+  }
+  nn::Tensor values = nn::read_tensor(path).tensor;
+  if (values.type != nn::ElementType::float32) {
+    values.floats.assign(values.integers.begin(), values.integers.end());
+  }
+  const std::size_t elements = layout->elements();
+  const bool fits = !values.floats.empty() && values.floats.size() % elements == 0 &&
+                    (values.shape == layout->shape || values.floats.size() != elements ||
+                     values.shape.size() <= layout->shape.size() + 1);
+  if (!fits) {
+    user_error(
+        "{}: has shape {}; allowed for input {}: [{}], or several of those one after the other",
+        path, nn::to_string(values.shape), quote(tensor.name), fmt::join(layout->shape, ","));
+  }
+  const tcu::Architecture& architecture = plan.config.architecture;
+  const double top = to_real(architecture.data_type, info(architecture.data_type).max());
+  const double bottom = to_real(architecture.data_type, info(architecture.data_type).min());
+  const auto beyond = std::count_if(values.floats.begin(), values.floats.end(), [&](float v) {
+    return !(double{v} <= top && double{v} >= bottom);
+  });
+  if (beyond > 0) {
+    fmt::print(stderr,
+               "tactus: warning: {}: {} of {} values are beyond {:g} .. {:g}, what {} holds, and "
+               "saturate\n",
+               path, beyond, values.floats.size(), bottom, top, info(architecture.data_type).name);
+  }
+  std::vector<std::uint8_t> data;
+  for (std::size_t at = 0; at < values.floats.size(); at += elements) {
+    const auto first = values.floats.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::vector<std::uint8_t> image =
+        pack_tensor(*layout, architecture, {first, first + static_cast<std::ptrdiff_t>(elements)});
+    data.insert(data.end(), image.begin(), image.end());
+  }
+  return data;
+}
+
 /// One tensor's file, cut into images.
 void add_input(RunPlan& plan, const Tensor& tensor, const std::string& path) {
   const tcu::Architecture& architecture = plan.config.architecture;
-  std::vector<std::uint8_t> data = read_input_vectors(path, architecture);
+  std::vector<std::uint8_t> data = nn::is_tensor_file(path)
+                                       ? read_tensor_input(plan, tensor, path)
+                                       : read_input_vectors(path, architecture);
   const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
   const std::uint64_t vectors = data.size() / architecture.vector_bytes();
   if (vectors == 0 || vectors % tensor.size != 0) {
@@ -139,6 +189,7 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
     if (!path->empty()) user_error("tactus run: --{} belongs to --program, not to --model", name);
   }
   plan.model = read_model(plan.workload.model, plan.checks);
+  plan.tensors = compiler::read_model_tensors(plan.workload.model);
   if (const auto wanted = sources.architecture(args)) {
     const std::string differences = architecture_differences(plan.model->file.arch, wanted->first);
     if (!differences.empty()) {
@@ -271,7 +322,10 @@ std::vector<Args::Option> run_options() {
         "tactus run --machine pvc --help tells"}});
   add("What is run", parameter_options(workload_parameters().section(), ""));
   add("What is run",
-      {{"input", "[NAME=]F", ".csv or .bin vectors of an input; k times its size runs k images",
+      {{"input", "[NAME=]F",
+        "an input as .csv or .bin vectors, or in the model's layout as .npy or .pb; k times its "
+        "size "
+        "runs k images",
         true},
        {"arch", "F.tarch", "architecture of a program; for a model it must match"},
        {"config", "F.json", "all that --print-config prints; other options replace what it says"},
@@ -280,7 +334,10 @@ std::vector<Args::Option> run_options() {
         "of timeline and waveforms are no part of it"}});
   add("How it is run", parameter_options(run_parameters().section(), ""));
   add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
-  add("What is written", {{"output", "DIR", "write each output as .csv and .bin", false, 'o'}});
+  add("What is written",
+      {{"output", "DIR",
+        "write each output as .csv and .bin, the model's outputs in its layout as .npy and .pb",
+        false, 'o'}});
   add("What is written", run_output_options(tcu_machine_info()));
   add("What is written",
       {{"samples", "F.tsample", "write the performance sampler's words, see tactus samples"}});

@@ -51,7 +51,24 @@ std::vector<LayerInfo> describe_layers(const std::vector<LayerPlan>& plans,
   return layers;
 }
 
-void add_notes(Compiled& result, const Options& options) {
+void add_notes(Compiled& result, const Model& model, const Options& options) {
+  for (const HostNode& left : model.host_nodes) {
+    if (left.reason.empty()) continue;
+    result.notes.push_back(fmt::format("node {} ({}) is left to the host: {}",
+                                       quote(left.node->name), left.node->op_type, left.reason));
+  }
+  if (!model.host_nodes.empty()) {
+    std::vector<std::string_view> from;
+    for (const std::string& name : model.outputs) from.emplace_back(name);
+    result.notes.push_back(fmt::format(
+        "the host computes {} nodes from the program's outputs {}; tactus run does so after the "
+        "simulation",
+        model.host_nodes.size(), quote_list(from)));
+  }
+  if (result.instructions == 0) {
+    result.notes.emplace_back(
+        "the program is empty: no instruction is needed, the outputs lie where the inputs do");
+  }
   for (const HostStep& step : result.host_steps) {
     result.notes.push_back(fmt::format(
         options.compat ? "node {} ({}) is compiled to a copy: the host has to compute it on {}"
@@ -108,7 +125,12 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
   for (const LayerInfo& layer : result.layers) result.true_macs += layer.true_macs;
   result.memory = program.memory;
   result.notes = model.notes;
-  add_notes(result, options);
+  if (!model.host.nodes.empty()) result.host = std::make_shared<const nn::Graph>(model.host);
+  result.model_outputs = options.outputs;
+  if (result.model_outputs.empty()) {
+    for (const nn::ValueInfo& info : graph.outputs) result.model_outputs.push_back(info.name);
+  }
+  add_notes(result, model, options);
   result.hir = hir.str();
   result.lir = lir.str();
   if (options.dump_assembly) {
