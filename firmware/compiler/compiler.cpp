@@ -61,9 +61,9 @@ void add_notes(Compiled& result, const Model& model, const Options& options) {
     std::vector<std::string_view> from;
     for (const std::string& name : model.outputs) from.emplace_back(name);
     result.notes.push_back(fmt::format(
-        "the host computes {} nodes from the program's outputs {}; tactus run does so after the "
+        "the host computes {} node{} from the program's outputs {}; tactus run does so after the "
         "simulation",
-        model.host_nodes.size(), quote_list(from)));
+        model.host_nodes.size(), model.host_nodes.size() == 1 ? "" : "s", quote_list(from)));
   }
   if (result.instructions == 0) {
     result.notes.emplace_back(

@@ -277,10 +277,9 @@ void leave_to_host(Model& model, const nn::Node& node, std::string reason) {
 }
 
 /// What was found of one node: its reason to be left to the host, without the node's place.
-std::string reason_of(const nn::Node& node, const Problems& problems, std::size_t first) {
+std::string reason_of(const nn::Node& node, const Problems& problems) {
   std::string text;
-  for (std::size_t i = first; i < problems.size(); ++i) {
-    std::string problem = problems[i];
+  for (std::string problem : problems) {
     const std::string where = node.where() + ": ";
     if (problem.rfind(where, 0) == 0) problem.erase(0, where.size());
     text += (text.empty() ? "" : "; ") + problem;
@@ -305,7 +304,8 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
   plan_node(model, node, here);
   if (own.empty()) return;
   if (host_can_take(model, node)) {
-    leave_to_host(model, node, reason_of(node, own, 0));
+    leave_to_host(model, node,
+                  here.unsupported ? "the unit does not have the operator" : reason_of(node, own));
     return;
   }
   found.unsupported = found.unsupported || here.unsupported;
@@ -316,10 +316,6 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
 /// are the program's outputs "device:NAME", its outputs those of the model that it computes.
 void form_host_graph(Model& model) {
   nn::Graph& host = model.host;
-  host.file = model.graph->file;
-  host.name = "host";
-  host.ir_version = std::max<std::int64_t>(model.graph->ir_version, 3);
-  host.opset = model.graph->opset;
   std::unordered_set<std::string> wanted;
   std::vector<std::string> device_outputs;
   for (const std::string& name : model.outputs) {
@@ -624,6 +620,10 @@ Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
   for (const std::string& name : model.outputs) model.values[name].output = true;
   Findings found{problems};
   for (const nn::Node* node : order) plan_or_leave(model, *node, found);
+  model.host.file = graph.file;
+  model.host.name = "host";
+  model.host.ir_version = std::max<std::int64_t>(graph.ir_version, 3);
+  model.host.opset = graph.opset;
   if (problems.empty() && !model.host_nodes.empty()) form_host_graph(model);
   connect(model, problems);
   if (problems.empty() && !model.compat) {

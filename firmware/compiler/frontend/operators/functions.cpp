@@ -80,7 +80,7 @@ double value_of(const Curve& curve, double x, double step) {
 Curve draw(const Function& f, double from, double to, tcu::DataType type) {
   const double step = tcu::to_real(type, 1);
   const auto rounded = [&](double v) { return std::round(v / step) * step; };
-  const double allowed = std::max(step / 2, 1.0 / 512);
+  const double allowed = std::max(step, 1.0 / 256);
   from = std::max(from, tcu::to_real(type, tcu::info(type).min()));
   to = std::min(to, tcu::to_real(type, tcu::info(type).max()));
   const std::vector<double> points = break_points(f, rounded(from), rounded(to), allowed, step);
@@ -184,7 +184,7 @@ bool expand_curve(Planner& p, Expansion& e) {
   const std::optional<Shape> shape = shape_of(p.node);
   if (!shape || p.value(0) == nullptr || !p.value(0)->layout) return false;
   if (!p.before_product()) {
-    p.problem("no product follows, so it is computed there exactly");
+    p.problem("no product follows, so it is computed exactly there");
     return true;
   }
   const Curve curve = draw(shape->f, -shape->reach, shape->reach, p.architecture().data_type);
