@@ -80,19 +80,30 @@ TEST(Families, SmallCasesCompile) {
   EXPECT_EQ(compile_all(files_in("cases", ".onnx")), std::set<std::string>{});
 }
 
+/// Curves by chords make YOLOX's program larger than a test should need.
+const std::set<std::string> large{"yolox_nano"};
+
 TEST(Families, RealNetworksCompile) {
   TACTUS_NEEDS_SHARED(models + "onnx");
-  EXPECT_EQ(compile_all(files_in("onnx", ".onnx")), std::set<std::string>{});
+  std::vector<std::string> paths = files_in("onnx", ".onnx");
+  paths.erase(std::remove_if(paths.begin(), paths.end(),
+                             [](const std::string& path) { return large.count(stem(path)) != 0; }),
+              paths.end());
+  EXPECT_EQ(compile_all(paths), std::set<std::string>{});
 }
 
-/// Takes minutes and gigabytes: with TACTUS_LIGHT_MODELS set only.
-TEST(Families, LightModelsCompile) {
+/// Takes minutes and gigabytes: with TACTUS_LARGE_MODELS set only.
+TEST(Families, LargeNetworksCompile) {
   TACTUS_NEEDS_SHARED(models + "light");
-  if (std::getenv("TACTUS_LIGHT_MODELS") == nullptr) {
-    GTEST_SKIP() << "networks of 224 x 224 pixels; set TACTUS_LIGHT_MODELS to compile them";
+  if (std::getenv("TACTUS_LARGE_MODELS") == nullptr) {
+    GTEST_SKIP() << "needs minutes and gigabytes; set TACTUS_LARGE_MODELS to compile them";
+  }
+  std::vector<std::string> paths = files_in("light", ".onnx");
+  for (const std::string& path : files_in("onnx", ".onnx")) {
+    if (large.count(stem(path)) != 0) paths.push_back(path);
   }
   // LRN needs a power of a sum, which the unit does not have.
-  EXPECT_EQ(compile_all(files_in("light", ".onnx")),
+  EXPECT_EQ(compile_all(paths),
             (std::set<std::string>{"light_bvlc_alexnet", "light_inception_v1", "light_zfnet512"}));
 }
 

@@ -282,13 +282,15 @@ bool expand_division(Planner& p, Expansion& e) {
   return true;
 }
 
-/// max(slope * x, x) is the function for slopes up to 1 only; beyond it is put together of halves.
+/// max(slope * x, x) is the function for slopes up to 1 only; where they are larger, or not known,
+/// it is put together of halves.
 bool expand_p_relu(Planner& p, Expansion& e) {
+  if (p.value(0) == nullptr || p.value(1) == nullptr) return false;
   const nn::Tensor* slope = p.constant(1);
-  if (slope == nullptr || slope->type != nn::ElementType::float32) return expand_operands(p, e);
-  const bool steep = std::any_of(slope->floats.begin(), slope->floats.end(),
-                                 [](float value) { return !(value <= 1.0F); });
-  if (!steep) return expand_operands(p, e);
+  const bool flat = slope != nullptr && slope->type == nn::ElementType::float32 &&
+                    std::all_of(slope->floats.begin(), slope->floats.end(),
+                                [](float value) { return value <= 1.0F; });
+  if (flat) return expand_operands(p, e);
   const std::string& x = p.node.inputs[0];
   const std::string negative = e.node("Relu", {e.node("Mul", {x, e.constant(-1.0F)})});
   const std::string scaled = e.node("Mul", {negative, p.node.inputs[1]});

@@ -49,6 +49,10 @@ std::optional<Steps> plan_steps(Planner& p) {
 bool expand_quantize(Planner& p, Expansion& e) {
   const std::optional<Steps> steps = plan_steps(p);
   if (!steps) return true;
+  if (!p.output_read_only_by(0, "DequantizeLinear")) {
+    p.problem("the program has no whole numbers; supported is a DequantizeLinear behind it");
+    return true;
+  }
   const auto bound = [&](std::int64_t at) {
     return steps->scale * static_cast<float>(at - steps->zero);
   };
