@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "firmware/bench/program_cache.h"
+#include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/host.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -14,15 +15,24 @@
 namespace tactus::bench {
 namespace {
 
-/// The tensor a layer ends in, or nothing if it has none of its own.
+const nn::Node* find_node(const nn::Graph& graph, const std::string& name) {
+  const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                 [&](const nn::Node& n) { return n.name == name; });
+  return node == graph.nodes.end() ? nullptr : &*node;
+}
+
+/// The tensor a layer ends in; empty if it has none of its own.
+std::string layer_tensor(const nn::Graph& graph, const compiler::LayerInfo& layer) {
+  if (layer.nodes.empty()) return "";
+  const nn::Node* node = find_node(graph, layer.nodes.back());
+  return node == nullptr || node->outputs.empty() ? "" : node->outputs.front();
+}
+
 std::vector<std::string> layer_tensors(const nn::Graph& graph, const compiler::Compiled& compiled) {
   std::vector<std::string> names;
   for (const compiler::LayerInfo& layer : compiled.layers) {
-    if (layer.nodes.empty()) continue;
-    const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                                   [&](const nn::Node& n) { return n.name == layer.nodes.back(); });
-    if (node == graph.nodes.end() || node->outputs.empty()) continue;
-    const std::string& name = node->outputs.front();
+    const std::string name = layer_tensor(graph, layer);
+    if (name.empty()) continue;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
@@ -32,6 +42,12 @@ std::vector<std::string> output_names(const compiler::Compiled& compiled) {
   std::vector<std::string> names;
   for (const compiler::TensorLayout& layout : compiled.output_layouts) names.push_back(layout.name);
   return names;
+}
+
+/// Of whole numbers, too, such as those of ArgMax.
+std::vector<float> real_values(const nn::Tensor& tensor) {
+  if (tensor.type == nn::ElementType::float32) return tensor.floats;
+  return {tensor.integers.begin(), tensor.integers.end()};
 }
 
 std::map<std::string, std::vector<float>> simulate(
@@ -62,40 +78,65 @@ std::map<std::string, std::vector<float>> simulate(
   return values;
 }
 
-/// Softmax over runs of `inner` neighbours a stride apart, in place.
-void softmax(std::vector<float>& values, std::size_t axis_size, std::size_t inner) {
-  for (std::size_t block = 0; block + axis_size * inner <= values.size();
-       block += axis_size * inner) {
-    for (std::size_t i = 0; i < inner; ++i) {
-      const auto at = [&](std::size_t k) -> float& { return values[block + k * inner + i]; };
-      float largest = at(0);
-      for (std::size_t k = 1; k < axis_size; ++k) largest = std::max(largest, at(k));
-      double sum = 0;
-      for (std::size_t k = 0; k < axis_size; ++k) sum += std::exp(double{at(k)} - largest);
-      for (std::size_t k = 0; k < axis_size; ++k) {
-        at(k) = static_cast<float>(std::exp(double{at(k)} - largest) / sum);
-      }
-    }
+/// The program's outputs as tensors.
+nn::Values output_values(const compiler::Compiled& compiled,
+                         const std::map<std::string, std::vector<float>>& simulated) {
+  nn::Values values;
+  for (const compiler::TensorLayout& layout : compiled.output_layouts) {
+    values[layout.name] = nn::Tensor::of(layout.shape, simulated.at(layout.name));
   }
+  return values;
 }
 
-void finish_on_host(const compiler::Compiled& compiled,
-                    std::map<std::string, std::vector<float>>& values) {
-  for (const compiler::HostStep& step : compiled.host_steps) {
-    if (step.op != "Softmax") {
-      user_error("node {} ({}): this step on the host cannot be checked; allowed: Softmax",
-                 quote(step.node), step.op);
+/// Values of the reference that the data type does not hold, of a node inside a layer; of an
+/// average the sums that it is made of.
+std::uint64_t beyond_range(const nn::Node& node, const nn::Values& values, tcu::DataType type) {
+  const double top = to_real(type, info(type).max());
+  const auto count = [&](const std::vector<float>& numbers, double factor) {
+    return static_cast<std::uint64_t>(
+        std::count_if(numbers.begin(), numbers.end(),
+                      [&](float value) { return std::abs(double{value}) * factor > top; }));
+  };
+  const auto made = values.find(node.outputs.front());
+  if (made == values.end()) return 0;
+  double factor = 1;
+  if (node.op_type == "AveragePool") {
+    for (const std::int64_t size : node.integers("kernel_shape", {})) {
+      factor *= static_cast<double>(size);
     }
-    for (const compiler::TensorLayout& layout : compiled.output_layouts) {
-      if (layout.name != step.output) continue;
-      const auto axis = static_cast<std::size_t>(step.axis);
-      std::size_t inner = 1;
-      for (std::size_t d = axis + 1; d < layout.shape.size(); ++d) {
-        inner *= static_cast<std::size_t>(layout.shape[d]);
-      }
-      const auto size = static_cast<std::size_t>(layout.shape.at(axis));
-      softmax(values.at(layout.name), step.flatten ? size * inner : size, step.flatten ? 1 : inner);
+  } else if (node.op_type == "GlobalAveragePool" || node.op_type == "ReduceMean") {
+    const auto read = values.find(node.inputs.front());
+    if (read != values.end() && made->second.size() > 0) {
+      factor = static_cast<double>(read->second.size()) / static_cast<double>(made->second.size());
     }
+  }
+  return count(made->second.floats, factor);
+}
+
+/// The classes of the largest values, largest first.
+std::vector<std::size_t> best_classes(const float* values, std::size_t classes, std::size_t count) {
+  std::vector<std::size_t> order(classes);
+  for (std::size_t k = 0; k < classes; ++k) order[k] = k;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+  order.resize(std::min(count, classes));
+  return order;
+}
+
+/// Rows of classes: how often the expected class is the first, and among the first five.
+void rank_classes(const nn::Tensor& actual, const nn::Tensor& expected, TensorError& error) {
+  if (expected.shape.size() != 2 || expected.shape[1] < 2 || expected.floats.empty() ||
+      actual.floats.size() != expected.floats.size()) {
+    return;
+  }
+  const auto classes = static_cast<std::size_t>(expected.shape[1]);
+  error.ranked = static_cast<std::uint64_t>(expected.shape[0]);
+  for (std::size_t row = 0; row < error.ranked; ++row) {
+    const std::size_t wanted =
+        best_classes(expected.floats.data() + row * classes, classes, 1).front();
+    const auto first = best_classes(actual.floats.data() + row * classes, classes, 5);
+    error.top_1 += first.front() == wanted ? 1 : 0;
+    error.top_5 += std::find(first.begin(), first.end(), wanted) != first.end() ? 1 : 0;
   }
 }
 
@@ -110,12 +151,15 @@ TensorError compare(const std::string& name, const std::vector<float>& simulated
   TensorError error;
   error.name = name;
   error.scalars = simulated.size();
+  error.step = to_real(type, 1);
   double squares = 0;
   for (std::size_t i = 0; i < simulated.size(); ++i) {
     const double difference = std::abs(double{simulated[i]} - double{reference[i]});
     squares += difference * difference;
     error.largest_error = std::max(error.largest_error, difference);
     error.largest_value = std::max(error.largest_value, std::abs(double{reference[i]}));
+    error.lowest = i == 0 ? double{reference[i]} : std::min(error.lowest, double{reference[i]});
+    error.highest = i == 0 ? double{reference[i]} : std::max(error.highest, double{reference[i]});
     if (simulated[i] >= top || simulated[i] <= bottom) ++error.saturated;
   }
   if (!simulated.empty()) {
@@ -143,7 +187,7 @@ double usual_tolerance(tcu::DataType type) {
 Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                         const compiler::Options& options, const TcuSimulationConfig& config,
                         const nn::Values& inputs, const CheckProgress& progress,
-                        const Recompile& recompile) {
+                        const nn::Values& expected, const Recompile& recompile) {
   Accuracy accuracy;
   const std::vector<std::string> outputs = output_names(compiled);
   const auto is_output = [&](const std::string& name) {
@@ -164,16 +208,16 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     layers.clear();
   }
   const compiler::Compiled& checked = widened ? *widened : compiled;
-  auto simulated = simulate(checked, config, inputs, progress.simulation);
-  finish_on_host(compiled, simulated);
+  const auto simulated = simulate(checked, config, inputs, progress.simulation);
+  const auto finished = finish_on_host(compiled, simulated);
   const auto reference = nn::run_reference(graph, inputs, progress.reference);
-  const auto add = [&](const std::string& name, bool output) {
-    accuracy.tensors.push_back(compare(name, simulated.at(name), reference.at(name).floats,
-                                       config.architecture.data_type));
+  const auto add = [&](const std::string& name, const std::vector<float>& values, bool output) {
+    accuracy.tensors.push_back(
+        compare(name, values, real_values(reference.at(name)), config.architecture.data_type));
     accuracy.tensors.back().output = output;
   };
-  for (const std::string& name : layers) add(name, false);
-  for (const std::string& name : outputs) add(name, true);
+  for (const std::string& name : layers) add(name, simulated.at(name), false);
+  for (const std::string& name : compiled.model_outputs) add(name, finished.at(name), true);
   return accuracy;
 }
 

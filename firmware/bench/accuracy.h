@@ -25,10 +25,20 @@ struct TensorError {
   double largest_value = 0;   ///< of the reference, absolute
   double largest_error = 0;   ///< absolute
   double rms_error = 0;
-  /// The RMS error as a part of the largest value. Values below 1 count as 1: the steps of a fixed
-  /// point are the same for all.
-  [[nodiscard]] double relative_error() const { return rms_error / std::max(1.0, largest_value); }
+  double lowest = 0, highest = 0;  ///< of the reference
+  double step = 0;                 ///< of the data type
+  /// The RMS error as a part of the range of the reference's values, of which 0 is one. Ranges
+  /// below 64 steps count as that: no fixed point of such steps could do better.
+  [[nodiscard]] double relative_error() const {
+    return rms_error / std::max(64 * step, std::max(highest, 0.0) - std::min(lowest, 0.0));
+  }
   std::uint64_t saturated = 0;  ///< simulated scalars at an end of the data type's range
+  /// Values inside the layer that the data type does not hold: results that stay in the
+  /// accumulators and sums of averages. From the reference.
+  std::uint64_t saturated_inside = 0;
+  /// Of an output of rows of classes: rows, and in how many of them the expected class is first,
+  /// and among the first five.
+  std::uint64_t ranked = 0, top_1 = 0, top_5 = 0;
 };
 
 struct Accuracy {
@@ -49,12 +59,14 @@ struct CheckProgress {
 /// Compiles the graph once more for the machine, with other options.
 using Recompile = std::function<compiler::Compiled(const compiler::Options&)>;
 
-/// `compiled` is the model as `options` make it for the machine's architecture. Throws UserError if
-/// the program does not finish. `recompile` if it was made by another than compile().
+/// `compiled` is the model as `options` make it for the machine's architecture. Outputs are held
+/// against `expected`, by name, those it does not have against the reference executor. `recompile`
+/// if it was made by another than compile(). Throws UserError if the program does not finish.
 [[nodiscard]] Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                                       const compiler::Options& options,
                                       const TcuSimulationConfig& config, const nn::Values& inputs,
                                       const CheckProgress& progress = {},
+                                      const nn::Values& expected = {},
                                       const Recompile& recompile = {});
 
 }  // namespace tactus::bench

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "firmware/compiler/compiler.h"
 #include "firmware/config/board.h"
 #include "firmware/onnx/loader.h"
+#include "firmware/onnx/tensor_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -46,13 +48,18 @@ std::vector<Args::Option> options() {
       {"dump", "hir|lir|asm|dot", "a stage as text, beside the program or without -o printed",
        true},
       {"check", "", "simulate one image and compare layers and outputs with float arithmetic"},
-      {"input", "[NAME=]F", "for --check: .csv or .bin vectors of an input (default: seeded)",
+      {"input", "[NAME=]F",
+       "for --check: an input as .csv or .bin vectors, or in the model's layout as .npy or .pb "
+       "(default: seeded)",
        true},
+      {"test-data", "DIR|F.npz|F.npy",
+       "for --check: inputs and the outputs expected of the model: folders test_data_set_K or "
+       "files "
+       "input_K.pb, output_K.pb as ONNX has them; arrays by name or in_*, out_*; one input"},
       {"seed", "N", "for --check: of the inputs (default 1)"},
       {"tolerance", "F",
-       "for --check: largest RMS error of an output as a part of its largest value, or of 1 if "
-       "that "
-       "is larger (default: 0.2 for 8 bits, 0.05 for 16, 0.0125 for 18, 0.0025 for 32)"},
+       "for --check: largest RMS error of an output as a part of the range of its values, 0 among "
+       "them (default: 0.2 for 8 bits, 0.05 for 16, 0.0125 for 18, 0.0025 for 32)"},
   };
   // Before there was --output-tensor, --target was the folder's name and --output a tensor's.
   Args::Option target{"target", "DIR", "the same as --output DIR"};
@@ -243,8 +250,8 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) 
                    config.clock_mhz));
   if (compiled.predicted_cycles != 0) {
     line("plans tried", fmt::format("{}", compiled.plans));
-    line("DRAM traffic", fmt::format("{} vectors of values, {} of weights", compiled.displaced,
-                                     compiled.fetched));
+    line("DRAM traffic",
+         fmt::format("{} vectors of values, {} of weights", compiled.displaced, compiled.fetched));
     line("predicted latency",
          fmt::format("{} cycles = {:.3f} ms at {:g} MHz (cost model, memory of fixed latency)",
                      compiled.predicted_cycles,
@@ -303,6 +310,126 @@ void print_dumps(const Compiled& compiled) {
 
 // ---- the check --------------------------------------------------------------------------------
 
+/// One set of test data: inputs, and outputs that are expected.
+struct TestData {
+  std::string name;
+  nn::Values inputs, expected;
+};
+
+/// A tensor as the input of the layout.
+nn::Tensor input_tensor(const compiler::TensorLayout& layout, nn::Tensor tensor,
+                        const std::string& where) {
+  if (tensor.size() != static_cast<std::int64_t>(layout.elements())) {
+    user_error("{}: has shape {}; input {} of the program has [{}]", where,
+               nn::to_string(tensor.shape), quote(layout.name), fmt::join(layout.shape, ","));
+  }
+  if (tensor.type != nn::ElementType::float32) {
+    tensor.floats.assign(tensor.integers.begin(), tensor.integers.end());
+  }
+  return nn::Tensor::of(layout.shape, std::move(tensor.floats));
+}
+
+/// input_K.pb and output_K.pb of a folder, in the model's order. Inputs of the model that the
+/// program does not read are passed over.
+TestData read_folder(const std::filesystem::path& folder, const nn::Graph& graph,
+                     const Compiled& compiled) {
+  TestData data;
+  data.name = folder.string();
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string path = (folder / fmt::format("input_{}.pb", i)).string();
+    for (const compiler::TensorLayout& layout : compiled.input_layouts) {
+      if (layout.name != graph.inputs[i].name) continue;
+      data.inputs[layout.name] = input_tensor(layout, nn::read_tensor(path).tensor, path);
+    }
+  }
+  for (std::size_t i = 0; i < compiled.model_outputs.size(); ++i) {
+    const std::filesystem::path path = folder / fmt::format("output_{}.pb", i);
+    if (!std::filesystem::exists(path)) continue;
+    data.expected[compiled.model_outputs[i]] = nn::read_tensor(path.string()).tensor;
+  }
+  return data;
+}
+
+/// Arrays that bear the tensors' names or, in the archive's order, in_ and out_ in front.
+TestData read_archive(const std::string& path, const Compiled& compiled) {
+  TestData data;
+  data.name = path;
+  std::size_t next_input = 0, next_output = 0;
+  for (nn::NamedTensor& array : nn::read_npz(path)) {
+    const auto& layouts = compiled.input_layouts;
+    const auto layout = std::find_if(layouts.begin(), layouts.end(),
+                                     [&](const auto& input) { return input.name == array.name; });
+    const auto& outputs = compiled.model_outputs;
+    if (layout != layouts.end()) {
+      data.inputs[array.name] = input_tensor(*layout, std::move(array.tensor), path);
+    } else if (std::find(outputs.begin(), outputs.end(), array.name) != outputs.end()) {
+      data.expected[array.name] = std::move(array.tensor);
+    } else if (array.name.rfind("in_", 0) == 0 && next_input < layouts.size()) {
+      const compiler::TensorLayout& next = layouts[next_input++];
+      data.inputs[next.name] = input_tensor(next, std::move(array.tensor), path);
+    } else if (array.name.rfind("out_", 0) == 0 && next_output < outputs.size()) {
+      data.expected[outputs[next_output++]] = std::move(array.tensor);
+    } else {
+      user_error(
+          "{}: array {} is no input or output of the model; allowed are their names, in_* and "
+          "out_*",
+          path, quote(array.name));
+    }
+  }
+  return data;
+}
+
+std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& graph,
+                                     const Compiled& compiled) {
+  std::vector<TestData> sets;
+  if (std::filesystem::is_directory(path)) {
+    std::vector<std::filesystem::path> folders;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      const std::string name = entry.path().filename().string();
+      if (entry.is_directory() && name.rfind("test_data_set_", 0) == 0) {
+        folders.push_back(entry.path());
+      }
+    }
+    std::sort(folders.begin(), folders.end());
+    if (folders.empty()) folders.emplace_back(path);
+    for (const auto& folder : folders) sets.push_back(read_folder(folder, graph, compiled));
+  } else if (path.size() > 4 && path.compare(path.size() - 4, 4, ".npz") == 0) {
+    sets.push_back(read_archive(path, compiled));
+  } else if (nn::is_tensor_file(path) && compiled.input_layouts.size() == 1) {
+    const compiler::TensorLayout& layout = compiled.input_layouts.front();
+    sets.emplace_back();
+    sets.back().name = path;
+    sets.back().inputs[layout.name] = input_tensor(layout, nn::read_tensor(path).tensor, path);
+  } else {
+    user_error(
+        "tactus compile: --test-data {}: allowed are a folder, an .npz, and for a model of one "
+        "input "
+        "an .npy or .pb",
+        quote(path));
+  }
+  for (const TestData& data : sets) {
+    for (const compiler::TensorLayout& layout : compiled.input_layouts) {
+      if (data.inputs.count(layout.name) != 0) continue;
+      user_error("{}: there are no values for input {}", data.name, quote(layout.name));
+    }
+  }
+  return sets;
+}
+
+/// Inputs that the data type does not hold.
+void warn_of_saturation(const nn::Values& inputs, tcu::DataType type) {
+  const double top = to_real(type, info(type).max()), bottom = to_real(type, info(type).min());
+  for (const auto& [name, tensor] : inputs) {
+    const auto beyond = std::count_if(tensor.floats.begin(), tensor.floats.end(), [&](float value) {
+      return double{value} > top || double{value} < bottom;
+    });
+    if (beyond == 0) continue;
+    fmt::print(stderr,
+               "tactus: warning: input {}: {} of {} values are beyond {:g} .. {:g} and saturate\n",
+               quote(name), beyond, tensor.floats.size(), bottom, top);
+  }
+}
+
 /// Values of each input in the model's order: from a file, else from the seed.
 nn::Values check_inputs(const Args& args, const Compiled& compiled) {
   std::map<std::string, std::string> files;
@@ -325,6 +452,11 @@ nn::Values check_inputs(const Args& args, const Compiled& compiled) {
   nn::Values values;
   for (const compiler::TensorLayout& layout : compiled.input_layouts) {
     const auto file = files.find(layout.name);
+    if (file != files.end() && nn::is_tensor_file(file->second)) {
+      values[layout.name] =
+          input_tensor(layout, nn::read_tensor(file->second).tensor, file->second);
+      continue;
+    }
     if (file != files.end()) {
       const auto image = read_input_vectors(file->second, compiled.architecture, layout.vectors);
       values[layout.name] =
@@ -342,7 +474,7 @@ nn::Values check_inputs(const Args& args, const Compiled& compiled) {
 
 bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compiled,
                  const compiler::Options& options, bench::Via via,
-                 const TcuSimulationConfig& config, Progress& progress) {
+                 const TcuSimulationConfig& config, const TestData& data, Progress& progress) {
   bool simulates = false;
   bench::CheckProgress told;
   told.simulation = [&](Cycle cycles, std::uint64_t instructions) {
@@ -355,8 +487,9 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
                               graph.nodes.size(), graph.nodes[node].name),
                   node);
   };
+  warn_of_saturation(data.inputs, config.architecture.data_type);
   const bench::Accuracy accuracy =
-      bench::check_accuracy(graph, compiled, options, config, check_inputs(args, compiled), told,
+      bench::check_accuracy(graph, compiled, options, config, data.inputs, told, data.expected,
                             [&](const compiler::Options& wider) {
                               return compile_via(via, graph, config.architecture, wider);
                             });
@@ -369,26 +502,53 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
                {"largest error"},
                {"RMS error"},
                {"saturated"},
+               {"inside"},
                {"", Table::Align::left}});
   std::vector<std::vector<std::string>> rows;
   bool good = true;
   for (const bench::TensorError& error : accuracy.tensors) {
     const bool within = !error.output || error.relative_error() <= tolerance;
     good = good && within;
-    rows.push_back({error.name, fmt::format("{}", error.scalars),
-                    fmt::format("{:.4f}", error.largest_value),
-                    fmt::format("{:.5f}", error.largest_error),
-                    fmt::format("{:.5f}", error.rms_error), fmt::format("{}", error.saturated),
-                    !error.output ? ""
-                    : within      ? "output"
-                                  : "output, BEYOND THE TOLERANCE"});
+    rows.push_back(
+        {error.name, fmt::format("{}", error.scalars), fmt::format("{:.4f}", error.largest_value),
+         fmt::format("{:.5f}", error.largest_error), fmt::format("{:.5f}", error.rms_error),
+         fmt::format("{}", error.saturated), fmt::format("{}", error.saturated_inside),
+         !error.output ? ""
+         : within      ? "output"
+                       : "output, BEYOND THE TOLERANCE"});
   }
   fmt::print("{}", table.text(rows));
   if (!accuracy.note.empty()) fmt::print("{}\n", accuracy.note);
-  fmt::print(
-      "simulated {} against float, one image: RMS error of the outputs {} {:g} % of their largest "
-      "values\n",
-      info(compiled.architecture.data_type).name, good ? "within" : "beyond", 100 * tolerance);
+  for (const bench::TensorError& error : accuracy.tensors) {
+    if (error.ranked == 0 || !error.output) continue;
+    fmt::print("{}: the expected class is first in {} of {} rows, among the first five in {}\n",
+               error.name, error.top_1, error.ranked, error.top_5);
+  }
+  fmt::print("simulated {} against {}: RMS error of the outputs {} {:g} % of their range\n",
+             info(compiled.architecture.data_type).name,
+             data.expected.empty() ? "float, one image" : "the outputs expected in " + data.name,
+             good ? "within" : "beyond", 100 * tolerance);
+  return good;
+}
+
+/// All sets of test data, or one image of --input and the seed.
+bool print_checks(const Args& args, const nn::Graph& graph, const Compiled& compiled,
+                  const compiler::Options& options, bench::Via via,
+                  const TcuSimulationConfig& config, Progress& progress) {
+  const auto path = args.text("test-data");
+  if (path && (args.has("input") || args.has("seed"))) {
+    user_error("tactus compile: --test-data has the inputs; leave out --input and --seed");
+  }
+  std::vector<TestData> sets;
+  if (path) {
+    sets = read_test_data(*path, graph, compiled);
+  } else {
+    sets.push_back({"", check_inputs(args, compiled), {}});
+  }
+  bool good = true;
+  for (const TestData& data : sets) {
+    good = print_check(args, graph, compiled, options, via, config, data, progress) && good;
+  }
   return good;
 }
 
@@ -408,7 +568,7 @@ int compile_command(const Words& words) {
     user_error(
         "tactus compile: nothing to do: give -o DIR, --summary, --layers, --dump or --check");
   }
-  for (const char* option : {"input", "seed", "tolerance"}) {
+  for (const char* option : {"input", "seed", "tolerance", "test-data"}) {
     if (args.has(option) && !args.has("check")) {
       user_error("tactus compile: --{} belongs to --check", option);
     }
@@ -454,8 +614,8 @@ int compile_command(const Words& words) {
   if (args.has("summary")) print_summary(compiled, config);
   if (args.has("layers")) print_layers(compiled);
   if (!args.has("check")) return exit_ok;
-  return print_check(args, graph, compiled, options, via, config, progress) ? exit_ok
-                                                                            : exit_mismatch;
+  return print_checks(args, graph, compiled, options, via, config, progress) ? exit_ok
+                                                                             : exit_mismatch;
 }
 
 }  // namespace tactus

@@ -7,6 +7,7 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/dpas_files.h"
 #include "firmware/cli/machine_options.h"
+#include "firmware/compiler/model_tensors.h"
 #include "firmware/config/config_files.h"
 #include "firmware/driver/tcu/model.h"
 #include "isa/dais/cost.h"
@@ -149,6 +150,17 @@ void print_model(const Model& model) {
   for (const tcu::TensorEntry& entry : file.outputs) {
     line("output", "{}: {} at DRAM0 vector {}", entry.name, kilobytes(entry.size, file.arch),
          entry.base);
+  }
+  if (const auto tensors = compiler::read_model_tensors(model.path)) {
+    for (const auto* layouts : {&tensors->inputs, &tensors->outputs}) {
+      for (const compiler::TensorLayout& layout : *layouts) {
+        line("layout", "{}: {}", layout.name, describe(layout, file.arch.array_size));
+      }
+    }
+    if (tensors->host != nullptr) {
+      line("left to the host", "{} nodes, which make {}", tensors->host->nodes.size(),
+           fmt::join(tensors->model_outputs, ", "));
+    }
   }
   line("constants in local", "{}",
        file.load_consts_to_local.value_or(false) ? "yes, copied before the first image" : "no");

@@ -1,9 +1,14 @@
 #include "firmware/cli/input_vectors.h"
 
-#include <fmt/core.h>
+#include <algorithm>
 
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include "firmware/onnx/tensor_files.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
 #include "isa/tcu/vectors_file.h"
 
 namespace tactus {
@@ -33,9 +38,63 @@ std::pair<std::string, std::string> split_input(const std::vector<Tensor>& input
              quote(text), inputs.size(), quote_list(names));
 }
 
+namespace {
+
+/// A file in the model's layout as vectors, image after image.
+std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architecture,
+                                            const Tensor& tensor, const std::string& path,
+                                            const InputLayouts& layouts) {
+  const compiler::TensorLayout* layout =
+      layouts.tensors != nullptr ? layouts.tensors->input(tensor.name) : nullptr;
+  if (layout == nullptr || layout->vectors != tensor.size) {
+    user_error(
+        "{}: how input {} lies in vectors is not known{}; allowed are .csv and .bin, or a model "
+        "compiled by tactus compile without --compat",
+        path, quote(tensor.name),
+        layouts.model.empty() ? "" : ": no .tensors.json beside " + layouts.model);
+  }
+  nn::Tensor values = nn::read_tensor(path).tensor;
+  if (values.type != nn::ElementType::float32) {
+    values.floats.assign(values.integers.begin(), values.integers.end());
+  }
+  const std::size_t elements = layout->elements();
+  const bool fits = !values.floats.empty() && values.floats.size() % elements == 0 &&
+                    (values.shape == layout->shape || values.floats.size() != elements ||
+                     values.shape.size() <= layout->shape.size() + 1);
+  if (!fits) {
+    user_error(
+        "{}: has shape {}; allowed for input {}: [{}], or several of those one after the other",
+        path, nn::to_string(values.shape), quote(tensor.name), fmt::join(layout->shape, ","));
+  }
+  const double top = to_real(architecture.data_type, info(architecture.data_type).max());
+  const double bottom = to_real(architecture.data_type, info(architecture.data_type).min());
+  const auto beyond = std::count_if(values.floats.begin(), values.floats.end(), [&](float v) {
+    return !(double{v} <= top && double{v} >= bottom);
+  });
+  if (beyond > 0) {
+    fmt::print(stderr,
+               "tactus: warning: {}: {} of {} values are beyond {:g} .. {:g}, what {} holds, and "
+               "saturate\n",
+               path, beyond, values.floats.size(), bottom, top, info(architecture.data_type).name);
+  }
+  std::vector<std::uint8_t> data;
+  for (std::size_t at = 0; at < values.floats.size(); at += elements) {
+    const auto first = values.floats.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::vector<std::uint8_t> image =
+        pack_tensor(*layout, architecture, {first, first + static_cast<std::ptrdiff_t>(elements)});
+    data.insert(data.end(), image.begin(), image.end());
+  }
+  return data;
+}
+
+}  // namespace
+
 void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
-                const std::string& path, std::vector<TensorData>& images) {
-  std::vector<std::uint8_t> data = read_input_vectors(path, architecture);
+                const std::string& path, std::vector<TensorData>& images,
+                const InputLayouts& layouts) {
+  std::vector<std::uint8_t> data = nn::is_tensor_file(path)
+                                       ? read_tensor_input(architecture, tensor, path, layouts)
+                                       : read_input_vectors(path, architecture);
   const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
   const std::uint64_t vectors = data.size() / architecture.vector_bytes();
   if (vectors == 0 || vectors % tensor.size != 0) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
 #include "isa/tcu/architecture.h"
@@ -24,9 +25,17 @@ namespace tactus {
 [[nodiscard]] std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
                                                               const std::string& text);
 
-/// One tensor's file, cut into images: added to those that are there, which must be as many. Throws
-/// UserError.
+/// Of a model that knows how its tensors lie in vectors.
+struct InputLayouts {
+  const compiler::ModelTensors* tensors = nullptr;  ///< null: not known
+  std::string model;                                ///< its file, for messages
+};
+
+/// One tensor's file, cut into images: added to those that are there, which must be as many.
+/// Vectors
+/// (.csv, .bin), or values in the model's layout (.npy, .pb) where that is known. Throws UserError.
 void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
-                const std::string& path, std::vector<TensorData>& images);
+                const std::string& path, std::vector<TensorData>& images,
+                const InputLayouts& layouts = {});
 
 }  // namespace tactus

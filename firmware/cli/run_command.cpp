@@ -1,4 +1,5 @@
 // tactus run: one model or program on one machine.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/sample_file.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
+#include "firmware/onnx/tensor_files.h"
 #include "firmware/report/fan.h"
 #include "firmware/report/timeline.h"
 #include "isa/support/error.h"
@@ -86,9 +88,11 @@ class Runner {
       stuck = report_.images.back().run;
     }
     if (packages_ && !stuck) packages_->run_link();
+    if (!stuck) finish_on_host();
     // Whatever cannot be written costs itself only: the rest of the result is not lost.
     write_files(stuck.has_value());
     print_summary();
+    print_host_work();
     if (!stuck) print_outputs();
     if (stuck)
       fmt::print(stderr, "tactus: {}\n", stuck_message(plan_.max_cycles.value_or(0), *stuck));
@@ -117,7 +121,58 @@ class Runner {
             claim_output(output_base(tensor.name, p) + extension);
         }
       }
+      if (plan_.tensors) {
+        for (const std::string& name : plan_.tensors->model_outputs) {
+          for (const char* extension : {".npy", ".pb"}) claim_output(output_base(name) + extension);
+        }
+      }
     }
+  }
+
+  /// The model's outputs of all images, from the program's. Its time is the host's, not the
+  /// machine's.
+  void finish_on_host() {
+    if (!plan_.tensors) return;
+    const auto start = std::chrono::steady_clock::now();
+    for (const ImageResult& image : report_.images) {
+      nn::Values values;
+      for (const compiler::TensorLayout& layout : plan_.tensors->outputs) {
+        values[layout.name] =
+            nn::Tensor::of(layout.shape, compiler::unpack_tensor(layout, plan_.config.architecture,
+                                                                 image.outputs.at(layout.name)));
+      }
+      model_outputs_.push_back(compiler::finish_on_host(*plan_.tensors, values));
+    }
+    host_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  /// One output of all images, joined along the first dimension.
+  [[nodiscard]] nn::Tensor model_output(const std::string& name) const {
+    nn::Tensor all = model_outputs_.front().at(name);
+    for (std::size_t i = 1; i < model_outputs_.size(); ++i) {
+      const nn::Tensor& next = model_outputs_[i].at(name);
+      all.floats.insert(all.floats.end(), next.floats.begin(), next.floats.end());
+      all.integers.insert(all.integers.end(), next.integers.begin(), next.integers.end());
+    }
+    const auto images = static_cast<std::int64_t>(model_outputs_.size());
+    if (all.shape.empty() && images > 1) all.shape = {1};
+    if (!all.shape.empty()) all.shape.front() *= images;
+    return all;
+  }
+
+  void print_host_work() const {
+    if (!plan_.tensors || plan_.tensors->host == nullptr || model_outputs_.empty()) return;
+    std::vector<std::string_view> operators;
+    for (const nn::Node& node : plan_.tensors->host->nodes) {
+      if (std::find(operators.begin(), operators.end(), node.op_type) == operators.end()) {
+        operators.emplace_back(node.op_type);
+      }
+    }
+    fmt::print(screen(),
+               "{:<14}{} nodes ({}) an image on this computer, {:.3f} ms in all; no part of the "
+               "cycles\n",
+               "host work", plan_.tensors->host->nodes.size(), fmt::join(operators, ", "),
+               1e3 * host_seconds_);
   }
 
   /// A signal has ended a traced run at a report of its progress.
@@ -260,11 +315,40 @@ class Runner {
         fmt::print(screen(), "{:<14}{} in {}.csv and .bin\n", "output", name, base);
       }
     }
+    if (model_outputs_.empty()) return;
+    for (const std::string& name : plan_.tensors->model_outputs) {
+      const std::string base = output_base(name);
+      const nn::Tensor tensor = model_output(name);
+      for (const char* extension : {".npy", ".pb"})
+        nn::write_tensor(base + extension, name, tensor);
+      fmt::print(screen(), "{:<14}{} {} in {}.npy and .pb\n", "output", name,
+                 nn::to_string(tensor.shape), base);
+    }
+  }
+
+  void print_model_outputs(std::size_t most) const {
+    for (std::size_t i = 0; i < model_outputs_.size(); ++i) {
+      for (const std::string& name : plan_.tensors->model_outputs) {
+        const nn::Tensor& tensor = model_outputs_[i].at(name);
+        const auto count = static_cast<std::size_t>(tensor.size());
+        fmt::print(screen(), "{:<14}{} image {}:", "output", name, i);
+        for (std::size_t k = 0; k < std::min(count, most); ++k) {
+          const bool real = tensor.type == nn::ElementType::float32;
+          fmt::print(screen(), " {:g}",
+                     real ? double{tensor.floats[k]} : static_cast<double>(tensor.integers[k]));
+        }
+        fmt::print(screen(), "{}\n", count > most ? fmt::format(" ... ({} scalars)", count) : "");
+      }
+    }
   }
 
   void print_outputs() const {
     if (plan_.output || !plan_.model) return;
     constexpr std::size_t most = 16;
+    if (!model_outputs_.empty() && plan_.tensors->host != nullptr) {
+      print_model_outputs(most);
+      return;
+    }
     const tcu::Architecture& architecture = plan_.config.architecture;
     const unsigned scalar = info(architecture.data_type).storage_bytes;
     std::vector<std::uint8_t> lanes;
@@ -291,6 +375,8 @@ class Runner {
   std::optional<RunDocument> document_;  ///< once everything has run
   std::optional<PackageRun> packages_;   ///< behind a host link, if that is what runs
   std::unique_ptr<SampleFile> samples_;
+  std::vector<nn::Values> model_outputs_;  ///< of each image; empty: how they lie is not known
+  double host_seconds_ = 0;
   bool made_output_ = false;  ///< the output folder was not there before
 };
 

@@ -111,6 +111,7 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
   }
   plan.model = read_model(plan.workload.model, plan.checks);
   check_architecture(args, sources, *plan.model);
+  plan.tensors = compiler::read_model_tensors(plan.workload.model);
   plan.config.architecture = plan.model->file.arch;
   const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
   merge_inputs(args, sources.file, inputs, plan.workload);
@@ -121,7 +122,8 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
       user_error("tactus run: input {} ({} vectors) is missing; add --input {}=F.csv",
                  quote(tensor.name), tensor.size, tensor.name);
     }
-    add_images(plan.config.architecture, tensor, file->second, plan.images);
+    add_images(plan.config.architecture, tensor, file->second, plan.images,
+               {plan.tensors ? &*plan.tensors : nullptr, plan.workload.model});
   }
   if (plan.images.empty()) plan.images.emplace_back();
 }
@@ -255,9 +257,8 @@ std::vector<Args::Option> run_options() {
   add("What is run", parameter_options(workload_parameters().section(), ""));
   add("What is run",
       {{"input", "[NAME=]F",
-        ".csv or .bin vectors of an input; k times its size runs k images; of package N of "
-        "several: "
-        "N:[NAME=]F",
+        "an input as .csv or .bin vectors, or in the model's layout as .npy or .pb; k times its "
+        "size runs k images; of package N of several: N:[NAME=]F",
         true},
        {"arch", "F.tarch", "architecture of a program; for a model it must match"},
        {"config", "F.json", "all that --print-config prints; other options replace what it says"},
@@ -267,7 +268,10 @@ std::vector<Args::Option> run_options() {
   add("How it is run", parameter_options(run_parameters().section(), ""));
   add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
   add("Packages behind a host link", package_options());
-  add("What is written", {{"output", "DIR", "write each output as .csv and .bin", false, 'o'}});
+  add("What is written",
+      {{"output", "DIR",
+        "write each output as .csv and .bin, the model's outputs in its layout as .npy and .pb",
+        false, 'o'}});
   add("What is written", run_output_options(tcu_machine_info()));
   add("What is written",
       {{"samples", "F.tsample", "write the performance sampler's words, see tactus samples"}});

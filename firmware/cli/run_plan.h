@@ -10,6 +10,7 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/package_plan.h"
 #include "firmware/cli/run_outputs.h"
+#include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/driver/tcu/simulation.h"
@@ -51,6 +52,8 @@ struct RunPlan : RunChoices, RunOutputs {
   Sampling sampling;
   PackagePlan host;
   std::optional<Model> model;  ///< of packages the first one's; else a bare program:
+  /// How the model's tensors lie, and what the host computes; compiled by Tactus without --compat.
+  std::optional<compiler::ModelTensors> tensors;
   std::vector<std::uint8_t> program;
   std::vector<std::uint8_t> dram[2];  ///< initial contents of the banks, bare programs only
   std::vector<TensorData> images;     ///< inputs of each image; one empty entry for a bare program

@@ -87,7 +87,24 @@ optimise::Graph graph_of(const Model& model, const Options& options, MemoryManag
   return builder.take();
 }
 
-void add_notes(Compiled& result, const Options& options) {
+void add_notes(Compiled& result, const Model& model, const Options& options) {
+  for (const HostNode& left : model.host_nodes) {
+    if (left.reason.empty()) continue;
+    result.notes.push_back(fmt::format("node {} ({}) is left to the host: {}",
+                                       quote(left.node->name), left.node->op_type, left.reason));
+  }
+  if (!model.host_nodes.empty()) {
+    std::vector<std::string_view> from;
+    for (const std::string& name : model.outputs) from.emplace_back(name);
+    result.notes.push_back(fmt::format(
+        "the host computes {} node{} from the program's outputs {}; tactus run does so after the "
+        "simulation",
+        model.host_nodes.size(), model.host_nodes.size() == 1 ? "" : "s", quote_list(from)));
+  }
+  if (result.instructions == 0) {
+    result.notes.emplace_back(
+        "the program is empty: no instruction is needed, the outputs lie where the inputs do");
+  }
   for (const HostStep& step : result.host_steps) {
     result.notes.push_back(fmt::format(
         options.compat ? "node {} ({}) is compiled to a copy: the host has to compute it on {}"
@@ -96,8 +113,9 @@ void add_notes(Compiled& result, const Options& options) {
   }
 }
 
-/// What does not depend on the way of compiling.
-void fill_from_model(Compiled& result, const Model& model, const Options& options) {
+/// What does not depend on the way of compiling; after the program.
+void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& model,
+                     const Options& options) {
   result.architecture = model.architecture;
   for (const std::string& name : model.inputs) {
     result.input_layouts.push_back(layout_of(model, name));
@@ -107,7 +125,12 @@ void fill_from_model(Compiled& result, const Model& model, const Options& option
   }
   result.host_steps = model.host_steps;
   result.notes = model.notes;
-  add_notes(result, options);
+  if (!model.host.nodes.empty()) result.host = std::make_shared<const nn::Graph>(model.host);
+  result.model_outputs = options.outputs;
+  if (result.model_outputs.empty()) {
+    for (const nn::ValueInfo& info : graph.outputs) result.model_outputs.push_back(info.name);
+  }
+  add_notes(result, model, options);
 }
 
 void fill_from_program(Compiled& result, CompiledProgram program) {
@@ -121,7 +144,7 @@ void fill_from_program(Compiled& result, CompiledProgram program) {
   result.memory = program.memory;
 }
 
-Compiled compile_optimised(const Model& model, const Options& options) {
+Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Options& options) {
   optimise::Machine machine;
   machine.array_size = model.architecture.array_size;
   machine.beats = static_cast<std::uint32_t>(
@@ -137,7 +160,7 @@ Compiled compile_optimised(const Model& model, const Options& options) {
                                                      model.architecture, machine, options.effort);
   Compiled result;
   fill_from_program(result, std::move(optimised.program));
-  fill_from_model(result, model, options);
+  fill_from_model(result, graph, model, options);
   for (optimise::OptimisedLayer& layer : optimised.layers) {
     LayerInfo info;
     static_cast<LayerStatistics&>(info) = layer;
@@ -162,7 +185,7 @@ Compiled compile_optimised(const Model& model, const Options& options) {
 Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
                  const Options& options) {
   const Model model = analyse(graph, architecture, options);
-  if (options.optimise) return compile_optimised(model, options);
+  if (options.optimise) return compile_optimised(graph, model, options);
   const std::vector<LayerPlan> plans = form_layers(model);
 
   std::ostringstream hir, lir;
@@ -189,7 +212,7 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
   Compiled result;
   result.layers = describe_layers(plans, std::move(program.layers));
   fill_from_program(result, std::move(program));
-  fill_from_model(result, model, options);
+  fill_from_model(result, graph, model, options);
   result.compat = options.compat;
   for (const LayerInfo& layer : result.layers) result.true_macs += layer.true_macs;
   result.hir = hir.str();

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,7 +83,11 @@ struct TensorLayout {
                                                const tcu::Architecture& architecture,
                                                const std::vector<std::uint8_t>& image);
 
-/// What is left to do on the host with an output: a final Softmax is not computed by the unit.
+/// Inputs of a host graph are the program's outputs, named so.
+inline constexpr const char* host_input_prefix = "device:";
+
+/// A final Softmax, which the unit does not compute: the program's output of its name holds what it
+/// reads.
 struct HostStep {
   std::string output;
   std::string node;
@@ -111,6 +116,12 @@ struct Compiled {
   std::vector<TensorLayout> input_layouts;  ///< in the graph's order
   std::vector<TensorLayout> output_layouts;
   std::vector<HostStep> host_steps;
+  /// What the host computes from the program's outputs, the host steps among it: inputs are named
+  /// "device:" and the program's output, outputs are those of the model that the program does not
+  /// compute. Null: nothing.
+  std::shared_ptr<const nn::Graph> host;
+  /// The model's outputs in its order: the program's, or the host graph's.
+  std::vector<std::string> model_outputs;
   std::vector<LayerInfo> layers;
   std::uint64_t instructions = 0;
   std::uint64_t true_macs = 0;  ///< what the model asks for; padding pixels are not in it
@@ -136,9 +147,10 @@ struct Compiled {
 /// reference's files have neither.
 [[nodiscard]] tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name);
 
-/// Writes base.tmodel, base.tprog and base.tdata, and base.dot, .tasm, .hir, .lir for the dumps
-/// that are there; creates the directory. All or nothing: the .tmodel comes last, and what was
-/// written before a failure is removed. Returns the path of the .tmodel.
+/// Writes base.tmodel, base.tprog and base.tdata, unless it is compat base.tensors.json and where
+/// the host has work base.host.onnx (model_tensors.h), and base.dot, .tasm, .hir, .lir for the
+/// dumps that are there; creates the directory. All or nothing: the .tmodel comes last, and what
+/// was written before a failure is removed. Returns the path of the .tmodel.
 std::string write_artefacts(const Compiled& compiled, const std::string& directory,
                             const std::string& base_name);
 

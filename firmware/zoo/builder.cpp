@@ -93,7 +93,7 @@ std::vector<float> Builder::uniform(std::int64_t count, double low, double high)
 }
 
 Builder::Value Builder::input(const std::string& name, const Shape& shape) {
-  ValueInfo info{name, ElementType::float32, std::vector<Dimension>()};
+  ValueInfo info{name, ElementType::float32, 0, std::vector<Dimension>()};
   for (const std::int64_t size : shape) info.dims->push_back({size, ""});
   network_.graph.inputs.push_back(std::move(info));
   return known(name, shape, 1.0 / 3);  // uniform over -1 .. 1
@@ -325,7 +325,7 @@ void Builder::output(const Value& x, const std::string& name) {
     std::replace(node.outputs.begin(), node.outputs.end(), x, name);
     std::replace(node.inputs.begin(), node.inputs.end(), x, name);
   }
-  ValueInfo info{name, ElementType::float32, std::vector<Dimension>()};
+  ValueInfo info{name, ElementType::float32, 0, std::vector<Dimension>()};
   for (const std::int64_t size : values_.at(x).shape) info.dims->push_back({size, ""});
   network_.graph.outputs.push_back(std::move(info));
 }

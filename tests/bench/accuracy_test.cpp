@@ -50,10 +50,18 @@ TEST(Accuracy, SmallNetworksAreNearFloatInEveryLayer) {
 TEST(Accuracy, ErrorsAreRelativeToTheRange) {
   TensorError error;
   error.rms_error = 0.216;
-  error.largest_value = 27;  // speech commands on its default inputs
+  error.step = 1.0 / 256;
+  error.lowest = -20;
+  error.highest = 7;  // speech commands on its default inputs
   EXPECT_DOUBLE_EQ(error.relative_error(), 0.008);
-  error.largest_value = 0.5;  // small values have no finer steps
-  EXPECT_DOUBLE_EQ(error.relative_error(), 0.216);
+  error.lowest = 18;  // zero belongs to the range
+  error.highest = 27;
+  EXPECT_DOUBLE_EQ(error.relative_error(), 0.008);
+  error.lowest = 0;
+  error.highest = 0.5;
+  EXPECT_DOUBLE_EQ(error.relative_error(), 0.432);
+  error.highest = 0.01;  // two steps and a half: nothing could be nearer than the steps are
+  EXPECT_DOUBLE_EQ(error.relative_error(), 0.864);
 }
 
 TEST(Accuracy, ANarrowDataTypeIsWorse) {

@@ -57,14 +57,14 @@ class Generator {
     return values_by_name_.at(value).shape;
   }
   void add_input(const std::string& name, const Shape& shape) {
-    ValueInfo info{name, ElementType::float32, std::vector<Dimension>()};
+    ValueInfo info{name, ElementType::float32, 0, std::vector<Dimension>()};
     for (const std::int64_t size : shape) info.dims->push_back({size, ""});
     values_by_name_[name] = random_input(info, random_.next());
     inputs_[name] = values_by_name_[name];
     graph_.inputs.push_back(std::move(info));
   }
   void add_output(const std::string& value) {
-    graph_.outputs.push_back({value, ElementType::float32, std::nullopt});
+    graph_.outputs.push_back({value, ElementType::float32, 0, std::nullopt});
   }
   std::string constant(Shape shape, double extent) {
     const std::string name = "c" + std::to_string(graph_.initializers.size());

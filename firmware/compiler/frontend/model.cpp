@@ -7,16 +7,22 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/planner.h"
 #include "firmware/compiler/frontend/traversal.h"
+#include "firmware/reference/reference.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
 namespace {
 
-constexpr std::int64_t oldest_opset = 7, newest_opset = 13;
+constexpr std::int64_t oldest_opset = 7, newest_opset = 21;
 
 using NodeOrder = std::vector<const nn::Node*>;
 using Problems = std::vector<std::string>;
+
+bool is_real_type(std::int64_t type) {
+  return type == nn::onnx_float || type == nn::onnx_double || type == nn::onnx_float16 ||
+         type == nn::onnx_bfloat16;
+}
 
 /// The shape of an input: the user's sizes first, then the model's, then 1 for the batch.
 std::optional<nn::Shape> input_shape(const nn::Graph& graph, const nn::ValueInfo& info,
@@ -70,6 +76,25 @@ std::optional<nn::Shape> input_shape(const nn::Graph& graph, const nn::ValueInfo
   return shape;
 }
 
+/// Whether every reader turns the whole numbers into real ones; then they may be those at once.
+bool only_cast_to_real(const Model& model, const std::string& name) {
+  const auto& readers = model.nodes_reading.at(name);
+  return !model.compat && std::all_of(readers.begin(), readers.end(), [](const nn::Node* node) {
+    return node->op_type == "Cast" && is_real_type(node->integer("to", 0));
+  });
+}
+
+std::string wrong_input_type(const Model& model, const nn::ValueInfo& info) {
+  const nn::Node& reader = *model.nodes_reading.at(info.name).front();
+  const auto at = std::find(reader.inputs.begin(), reader.inputs.end(), info.name);
+  return fmt::format(
+      "{}: input {} holds {} elements and is read by node {} ({}, input {}); supported are FLOAT "
+      "inputs, and others that only a Cast to FLOAT reads. Shapes, axes and the like must be known "
+      "when compiling: make the input an initializer",
+      model.graph->file, quote(info.name), nn::name_of(info.type), quote(reader.name),
+      reader.op_type, at - reader.inputs.begin());
+}
+
 void declare_inputs(Model& model, const Options& options, Problems& problems) {
   std::set<std::string> unknown;
   for (const auto& [name, shape] : options.input_shapes) {
@@ -78,9 +103,8 @@ void declare_inputs(Model& model, const Options& options, Problems& problems) {
   for (const nn::ValueInfo& info : model.graph->inputs) {
     unknown.erase(info.name);
     if (model.nodes_reading.count(info.name) == 0) continue;
-    if (info.type != nn::ElementType::float32) {
-      problems.push_back(fmt::format("{}: input {} holds {} elements; supported is FLOAT",
-                                     model.graph->file, quote(info.name), nn::name_of(info.type)));
+    if (info.type != nn::ElementType::float32 && !only_cast_to_real(model, info.name)) {
+      problems.push_back(wrong_input_type(model, info));
       continue;
     }
     std::optional<nn::Shape> shape = input_shape(*model.graph, info, options, problems);
@@ -110,7 +134,7 @@ void declare_constants(Model& model) {
 void check_results(const Model& model, Planner& planner) {
   if (planner.failed()) return;
   for (std::size_t i = 0; i < planner.node.outputs.size(); ++i) {
-    if (!planner.output_given(i)) continue;
+    if (!planner.output_read(i)) continue;
     const auto made = model.values.find(planner.node.outputs[i]);
     if (made == model.values.end() || !made->second.known()) {
       planner.problem("output {} ({}) is not supported", i, quote(planner.node.outputs[i]));
@@ -118,11 +142,54 @@ void check_results(const Model& model, Planner& planner) {
   }
 }
 
-void plan_node(Model& model, const nn::Node& node, Problems& problems, bool& unsupported) {
+/// The results of a node whose operands are constants, by the reference executor.
+void fold_by_reference(Planner& planner) {
+  std::vector<const nn::Tensor*> operands;
+  for (std::size_t i = 0; i < planner.node.inputs.size(); ++i) {
+    operands.push_back(planner.constant(i));
+  }
+  std::vector<nn::Tensor> results = nn::run_node(planner.node, planner.opset(), operands);
+  for (std::size_t i = 0; i < results.size(); ++i) planner.fold(std::move(results[i]), i);
+}
+
+struct Findings {
+  Problems& problems;
+  bool unsupported = false;  ///< an operator that does not exist here
+};
+
+void plan_node(Model& model, const nn::Node& node, Findings& found, bool expanded = false);
+
+/// Plans the nodes of an expansion. False if the node needs none.
+bool plan_expansion(Model& model, Planner& planner, const Operator& op, Findings& found) {
+  if (op.expand == nullptr || model.compat) return false;
+  Expansion expansion(planner);
+  if (!op.expand(planner, expansion)) return false;
+  if (planner.failed()) return true;
+  const std::size_t before = found.problems.size();
+  for (const nn::Node* made : expansion.nodes()) {
+    plan_node(model, *made, found, true);
+    if (found.problems.size() != before) break;
+  }
+  return true;
+}
+
+void plan_node(Model& model, const nn::Node& node, Findings& found, bool expanded) {
+  Problems& problems = found.problems;
   Planner planner(model, node, problems);
   const Operator* op = node.domain.empty() ? find_operator(node.op_type) : nullptr;
+  if (op == nullptr && expanded) op = find_internal_operator(node.op_type);
+  try {
+    const bool folds = planner.all_constant() && nn::reference_has(node, planner.opset());
+    if (op == nullptr && folds) {
+      fold_by_reference(planner);
+      return;
+    }
+  } catch (const UserError& error) {
+    problems.emplace_back(error.what());
+    return;
+  }
   if (op == nullptr) {
-    unsupported = true;
+    found.unsupported = true;
     planner.problem("the operator{} is not supported",
                     node.domain.empty() ? "" : " of domain " + quote(node.domain));
     return;
@@ -140,6 +207,12 @@ void plan_node(Model& model, const nn::Node& node, Problems& problems, bool& uns
       check_results(model, planner);
       return;
     }
+    if (constant && !expanded && nn::reference_has(node, planner.opset())) {
+      fold_by_reference(planner);
+      check_results(model, planner);
+      return;
+    }
+    if (plan_expansion(model, planner, *op, found) || planner.failed()) return;
     if (op->plan == nullptr) {
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const Value* operand = planner.value(i);
@@ -179,6 +252,219 @@ void drop_unread(Model& model) {
   model.steps = std::move(kept);
 }
 
+bool is_product(const nn::Node& node) {
+  return node.op_type == "Conv" || node.op_type == "ConvTranspose" || node.op_type == "Gemm" ||
+         node.op_type == "MatMul";
+}
+
+/// Whether a node that cannot be planned, or reads what the host computes, may be left to the host:
+/// the reference executor has it, and no product is or follows it.
+bool host_can_take(const Model& model, const nn::Node& node) {
+  return !model.compat && !is_product(node) && model.before_product.count(&node) == 0 &&
+         nn::reference_has(node, model.graph->opset);
+}
+
+bool reads_host_value(const Model& model, const nn::Node& node) {
+  return std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [&](const std::string& input) { return model.host_values.count(input) != 0; });
+}
+
+void leave_to_host(Model& model, const nn::Node& node, std::string reason) {
+  model.host_nodes.push_back({&node, std::move(reason)});
+  for (const std::string& output : node.outputs) {
+    if (!output.empty()) model.host_values.insert(output);
+  }
+}
+
+/// What was found of one node: its reason to be left to the host, without the node's place.
+std::string reason_of(const nn::Node& node, const Problems& problems) {
+  std::string text;
+  for (std::string problem : problems) {
+    const std::string where = node.where() + ": ";
+    if (problem.rfind(where, 0) == 0) problem.erase(0, where.size());
+    text += (text.empty() ? "" : "; ") + problem;
+  }
+  return text;
+}
+
+/// Plans the node for the unit or, if that is not possible, for the host.
+void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
+  if (reads_host_value(model, node)) {
+    if (host_can_take(model, node)) {
+      leave_to_host(model, node, "");
+    } else {
+      found.unsupported = true;
+      Planner(model, node, found.problems)
+          .problem("reads what the host would have to compute, and cannot be left to it");
+    }
+    return;
+  }
+  Problems own;
+  Findings here{own};
+  plan_node(model, node, here);
+  if (own.empty()) return;
+  if (host_can_take(model, node)) {
+    leave_to_host(model, node,
+                  here.unsupported ? "the unit does not have the operator" : reason_of(node, own));
+    return;
+  }
+  found.unsupported = found.unsupported || here.unsupported;
+  found.problems.insert(found.problems.end(), own.begin(), own.end());
+}
+
+/// The nodes left to the host that lead to a requested output, as a graph of their own: its inputs
+/// are the program's outputs "device:NAME", its outputs those of the model that it computes.
+void form_host_graph(Model& model) {
+  nn::Graph& host = model.host;
+  std::unordered_set<std::string> wanted;
+  std::vector<std::string> device_outputs;
+  for (const std::string& name : model.outputs) {
+    if (model.host_values.count(name) == 0) {
+      device_outputs.push_back(name);
+      continue;
+    }
+    wanted.insert(name);
+    host.outputs.emplace_back().name = name;
+  }
+  std::vector<HostNode> kept;
+  for (std::size_t k = model.host_nodes.size(); k-- > 0;) {
+    HostNode& left = model.host_nodes[k];
+    const auto& outputs = left.node->outputs;
+    const bool needed = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
+      return wanted.count(output) != 0;
+    });
+    if (!needed) continue;
+    wanted.insert(left.node->inputs.begin(), left.node->inputs.end());
+    kept.push_back(std::move(left));
+  }
+  std::reverse(kept.begin(), kept.end());
+  model.host_nodes = std::move(kept);
+  std::unordered_set<std::string> declared;
+  for (const HostNode& left : model.host_nodes) {
+    host.nodes.push_back(*left.node);
+    for (std::string& input : host.nodes.back().inputs) {
+      if (input.empty() || model.host_values.count(input) != 0) continue;
+      const Value& value = model.value(input);
+      if (value.constant != nullptr) {
+        host.initializers.emplace(input, *value.constant);
+        continue;
+      }
+      const std::string name = input;
+      input = host_input_prefix + name;
+      if (!declared.insert(name).second) continue;
+      if (std::find(device_outputs.begin(), device_outputs.end(), name) == device_outputs.end()) {
+        device_outputs.push_back(name);
+      }
+      nn::ValueInfo info;
+      info.name = input;
+      info.dims.emplace();
+      for (const std::int64_t size : value.layout->shape) info.dims->push_back({size, ""});
+      host.inputs.push_back(std::move(info));
+      model.values.at(name).output = true;
+    }
+  }
+  for (const std::string& name : model.outputs) {
+    if (model.host_values.count(name) != 0) model.values.at(name).output = false;
+  }
+  model.outputs = std::move(device_outputs);
+}
+
+/// Final Softmax nodes: the program's output of their name holds what they read.
+void add_final_steps(Model& model) {
+  nn::Graph& host = model.host;
+  for (const HostStep& step : model.host_steps) {
+    const bool requested =
+        std::find(model.outputs.begin(), model.outputs.end(), step.output) != model.outputs.end();
+    if (!requested) continue;
+    const auto node =
+        std::find_if(model.graph->nodes.begin(), model.graph->nodes.end(),
+                     [&](const nn::Node& candidate) { return candidate.name == step.node; });
+    if (node == model.graph->nodes.end()) continue;
+    host.nodes.push_back(*node);
+    host.nodes.back().inputs = {host_input_prefix + step.output};
+    nn::ValueInfo info;
+    info.name = host_input_prefix + step.output;
+    info.dims.emplace();
+    for (const std::int64_t size : model.value(step.output).layout->shape) {
+      info.dims->push_back({size, ""});
+    }
+    host.inputs.push_back(std::move(info));
+    host.outputs.emplace_back().name = step.output;
+  }
+}
+
+/// Computes what is left to the host once, so that a model that means nothing is refused here and
+/// not by whoever runs it. Fills in the shapes of its outputs.
+void try_host_graph(Model& model, Problems& problems) {
+  nn::Graph& host = model.host;
+  nn::Values inputs;
+  for (const nn::ValueInfo& info : host.inputs) {
+    nn::Shape shape;
+    for (const nn::Dimension& dimension : *info.dims) shape.push_back(*dimension.size);
+    nn::Tensor tensor = nn::Tensor::zeros(std::move(shape));
+    for (float& value : tensor.floats) value = 0.5F;
+    inputs.emplace(info.name, std::move(tensor));
+  }
+  try {
+    const nn::Values values = nn::run_reference(host, inputs);
+    for (nn::ValueInfo& output : host.outputs) {
+      const auto made = values.find(output.name);
+      if (made == values.end()) {
+        problems.push_back(
+            fmt::format("{}: output {} has no value for inference", host.file, quote(output.name)));
+        continue;
+      }
+      output.type = made->second.type;
+      output.dims.emplace();
+      for (const std::int64_t size : made->second.shape) output.dims->push_back({size, ""});
+    }
+  } catch (const UserError& error) {
+    for (const HostNode& left : model.host_nodes) {
+      if (!left.reason.empty()) problems.push_back(left.node->where() + ": " + left.reason);
+    }
+    problems.emplace_back(error.what());
+  }
+}
+
+/// Marks the nodes that a product reads from, directly or not.
+void mark_before_product(Model& model, const NodeOrder& order) {
+  std::unordered_set<std::string_view> wanted;
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const nn::Node& node = *order[k];
+    const bool before =
+        std::any_of(node.outputs.begin(), node.outputs.end(),
+                    [&](const std::string& output) { return wanted.count(output) != 0; });
+    if (before) model.before_product.insert(&node);
+    if (before || is_product(node)) wanted.insert(node.inputs.begin(), node.inputs.end());
+  }
+}
+
+/// Values from which on the model could be cut off: known, and read by nodes that cannot be
+/// planned.
+std::string cut_hint(const Model& model, const NodeOrder& order) {
+  std::vector<std::string> ends;
+  for (const nn::Node* node : order) {
+    const bool made =
+        std::any_of(node->outputs.begin(), node->outputs.end(), [&](const auto& name) {
+          const auto found = model.values.find(name);
+          return model.host_values.count(name) != 0 ||
+                 (found != model.values.end() && found->second.known());
+        });
+    if (made) continue;
+    for (const std::string& input : node->inputs) {
+      const auto found = model.values.find(input);
+      const bool usable = found != model.values.end() && found->second.layout &&
+                          model.graph->producer(input) != nullptr &&
+                          std::find(ends.begin(), ends.end(), input) == ends.end();
+      if (usable) ends.push_back(input);
+    }
+  }
+  if (ends.empty() || ends.size() > 16) return "";
+  std::string text = fmt::format("{}: what comes before can be compiled alone:", model.graph->file);
+  for (const std::string& end : ends) text += fmt::format(" --output-tensor {}", quote(end));
+  return text;
+}
+
 void connect(Model& model, Problems& problems) {
   drop_unread(model);
   for (const Step& step : model.steps) {
@@ -196,11 +482,11 @@ void connect(Model& model, Problems& problems) {
                     quote(made->second.readers.front())));
   }
   for (const std::string& name : model.outputs) {
-    if (problems.empty() && !model.values.at(name).known()) {
+    if (problems.empty() && !model.values[name].known()) {
       problems.push_back(fmt::format("{}: output {} depends on a value that is not defined",
                                      model.graph->file, quote(name)));
     }
-    if (model.values.at(name).constant != nullptr) {
+    if (model.values[name].constant != nullptr) {
       problems.push_back(fmt::format("{}: output {} is constant", model.graph->file, quote(name)));
     }
   }
@@ -221,6 +507,73 @@ const Value& Model::value(const std::string& name) const {
   return found->second;
 }
 
+namespace {
+
+/// Operators whose results lie in memory as their operands.
+bool keeps_layout(const nn::Node& node) {
+  static const std::set<std::string_view> types{"Abs",
+                                                "Add",
+                                                "Cast",
+                                                "Clip",
+                                                "DequantizeLinear",
+                                                "Div",
+                                                "Dropout",
+                                                "Elu",
+                                                "Gelu",
+                                                "HardSwish",
+                                                "Identity",
+                                                "LeakyRelu",
+                                                "Max",
+                                                "Min",
+                                                "Mul",
+                                                "Neg",
+                                                "PRelu",
+                                                "Pow",
+                                                "QuantizeLinear",
+                                                "Relu",
+                                                "Selu",
+                                                "Sigmoid",
+                                                "Softplus",
+                                                "Sub",
+                                                "Sum",
+                                                "Tanh",
+                                                "HardSigmoid"};
+  return types.count(node.op_type) != 0;
+}
+
+/// Operators that want channels innermost in memory.
+bool wants_image(const nn::Node& node) {
+  static const std::set<std::string_view> types{
+      "AveragePool",       "BatchNormalization", "Conv",    "ConvTranspose",
+      "GlobalAveragePool", "GlobalMaxPool",      "MaxPool", "Resize",
+      "Upsample"};
+  return types.count(node.op_type) != 0;
+}
+
+bool is_to_image(const nn::Node& node) {
+  const auto permutation = node.attributes.find("perm");
+  return node.op_type == "Transpose" && permutation != node.attributes.end() &&
+         permutation->second == nn::Attribute(nn::Shape{0, 3, 1, 2});
+}
+
+/// Whether a value goes, through operators on single elements, to one that wants an image; with
+/// `turned`, through a Transpose from NHWC to NCHW on the way.
+bool reaches_image(const Model& model, const std::string& value, bool turned, unsigned depth = 0) {
+  constexpr unsigned deepest = 16;
+  const auto readers = model.nodes_reading.find(value);
+  if (readers == model.nodes_reading.end() || depth > deepest) return false;
+  return std::any_of(readers->second.begin(), readers->second.end(), [&](const nn::Node* node) {
+    if (node->outputs.empty()) return false;
+    if (!turned && wants_image(*node)) return node->inputs.front() == value;
+    if (turned && is_to_image(*node)) {
+      return reaches_image(model, node->outputs.front(), false, depth + 1);
+    }
+    return keeps_layout(*node) && reaches_image(model, node->outputs.front(), turned, depth + 1);
+  });
+}
+
+}  // namespace
+
 Layout Model::natural_layout(const std::string& name, nn::Shape shape) const {
   const auto readers = nodes_reading.find(name);
   if (shape.size() == 4 && readers != nodes_reading.end() && readers->second.size() == 1) {
@@ -230,6 +583,13 @@ Layout Model::natural_layout(const std::string& name, nn::Shape shape) const {
         permutation->second == nn::Attribute(std::vector<std::int64_t>{0, 3, 1, 2})) {
       return Layout::plain(std::move(shape));
     }
+  }
+  if (!compat && shape.size() == 4 && !reaches_image(*this, name, false) &&
+      reaches_image(*this, name, true)) {
+    return Layout::plain(std::move(shape));
+  }
+  if (!compat && shape.size() == 3 && reaches_image(*this, name, false)) {
+    return {std::move(shape), {0, 2, 1}};
   }
   return Layout::activation(std::move(shape));
 }
@@ -254,18 +614,31 @@ Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
   for (const nn::Node* node : order) {
     for (const std::string& input : node->inputs) model.nodes_reading[input].push_back(node);
   }
+  for (const nn::Node& node : graph.nodes) model.node_names.insert(node.name);
+  mark_before_product(model, order);
   declare_inputs(model, options, problems);
   for (const std::string& name : model.outputs) model.values[name].output = true;
-  bool unsupported = false;
-  for (const nn::Node* node : order) plan_node(model, *node, problems, unsupported);
+  Findings found{problems};
+  for (const nn::Node* node : order) plan_or_leave(model, *node, found);
+  model.host.file = graph.file;
+  model.host.name = "host";
+  model.host.ir_version = std::max<std::int64_t>(graph.ir_version, 3);
+  model.host.opset = graph.opset;
+  if (problems.empty() && !model.host_nodes.empty()) form_host_graph(model);
   connect(model, problems);
+  if (problems.empty() && !model.compat) {
+    add_final_steps(model);
+    if (!model.host.nodes.empty()) try_host_graph(model, problems);
+  }
   if (problems.empty()) return model;
 
   std::string text;
   for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
-  if (unsupported) {
+  if (found.unsupported) {
     text += fmt::format("\n{}: supported operators: {}", graph.file, supported_operators());
   }
+  const std::string hint = cut_hint(model, order);
+  if (!hint.empty()) text += "\n" + hint;
   throw UserError(text);
 }
 

@@ -6,11 +6,14 @@
 // Source: toolchain spec section 3.3.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "firmware/compiler/compiler.h"
@@ -55,6 +58,12 @@ struct Step {
   Emit emit;
 };
 
+/// A node that the host computes after the program, and why.
+struct HostNode {
+  const nn::Node* node = nullptr;
+  std::string reason;  ///< empty: only because it reads what the host computes
+};
+
 struct Model {
   const nn::Graph* graph = nullptr;
   tcu::Architecture architecture;
@@ -66,10 +75,20 @@ struct Model {
   std::vector<std::string> outputs;  ///< as requested
   std::vector<HostStep> host_steps;
   std::vector<std::string> notes;
+  std::deque<nn::Node> expanded;  ///< nodes that expansions wrote
+  std::unordered_set<std::string> node_names;
+  /// Scale and zero point of values that QuantizeLinear nodes made.
+  std::unordered_map<std::string, std::pair<float, std::int64_t>> quantised;
+  std::unordered_set<const nn::Node*> before_product;  ///< nodes that a product depends on
+  std::vector<HostNode> host_nodes;                    ///< in the order of traversal
+  std::unordered_set<std::string> host_values;         ///< what they make
+  /// What the host computes from the program's outputs; see Compiled. No nodes: nothing.
+  nn::Graph host;
 
   [[nodiscard]] const Value& value(const std::string& name) const;
-  /// How a value that has no layout of its own yet shall lie: images with channels innermost. One
-  /// that goes to a Transpose from NHWC to NCHW (models from TensorFlow) lies so already.
+  /// How a value that has no layout of its own yet shall lie: images with channels innermost, rows
+  /// that a convolution or pool reads, too. One that goes to a Transpose from NHWC to NCHW (models
+  /// from TensorFlow), straight or through operators on single elements, lies so already.
   [[nodiscard]] Layout natural_layout(const std::string& name, nn::Shape shape) const;
 };
 

@@ -11,7 +11,8 @@ const std::map<std::string_view, Operator>& table() {
     for (const auto family :
          {convolution_operators, matrix_operators, arithmetic_operators, activation_operators,
           normalisation_operators, pool_operators, resize_operators, relabel_operators,
-          rearrange_operators, constant_operators}) {
+          rearrange_operators, constant_operators, selection_operators, function_operators,
+          reduction_operators, quantisation_operators}) {
       for (const Operator& op : family()) by_type.emplace(op.type, op);
     }
     return by_type;
@@ -24,6 +25,14 @@ const std::map<std::string_view, Operator>& table() {
 const Operator* find_operator(std::string_view type) {
   const auto found = table().find(type);
   return found == table().end() ? nullptr : &found->second;
+}
+
+const Operator* find_internal_operator(std::string_view type) {
+  static const Operators all = internal_operators();
+  for (const Operator& op : all) {
+    if (op.type == type) return &op;
+  }
+  return nullptr;
 }
 
 std::string supported_operators() {

@@ -1,7 +1,8 @@
 // The table of operators: what each may be, how it is folded, how it is planned.
 //
-// One file a family in operators/. To add an operator: write a plan function (planner.h) whose
-// emitter fills the layer (emitter.h), and name it in its family's list.
+// One file a family in operators/. To add an operator: write it as nodes of other operators
+// (expansion.h) or, where there are none for it, a plan function (planner.h) whose emitter fills
+// the layer (emitter.h), and name it in its family's list.
 #pragma once
 
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "firmware/compiler/frontend/emitter.h"
+#include "firmware/compiler/frontend/expansion.h"
 #include "firmware/compiler/frontend/model.h"
 #include "firmware/compiler/frontend/planner.h"
 
@@ -20,8 +22,11 @@ struct Operator {
   Role role = Role::simple;
   /// At run time. Null: only at compile time.
   Emit (*plan)(Planner&) = nullptr;
-  /// With all operands constant. Null: not at compile time.
+  /// With all operands constant. Null: by the reference executor, if it has the operator.
   void (*fold)(Planner&) = nullptr;
+  /// Writes other nodes that compute the same; they are planned in the node's place. False: this
+  /// form needs none, plan() takes it as it is. Not called in compatible mode.
+  bool (*expand)(Planner&, Expansion&) = nullptr;
 };
 
 using Operators = std::vector<Operator>;
@@ -36,10 +41,18 @@ using Operators = std::vector<Operator>;
 [[nodiscard]] Operators resize_operators();         ///< Resize
 [[nodiscard]] Operators relabel_operators();        ///< Transpose, Identity, Dropout
 [[nodiscard]] Operators rearrange_operators();      ///< Reshape, Concat, Split, Slice, Pad...
-[[nodiscard]] Operators constant_operators();       ///< Constant, Shape, Gather, Cast...
+[[nodiscard]] Operators constant_operators();       ///< Constant, Shape, Cast...
+[[nodiscard]] Operators selection_operators();      ///< Gather, Expand, Tile, DepthToSpace...
+[[nodiscard]] Operators function_operators();       ///< Sigmoid, Tanh, HardSwish, Abs, Pow...
+[[nodiscard]] Operators reduction_operators();      ///< ReduceMean, ReduceSum, ReduceMax...
+[[nodiscard]] Operators quantisation_operators();   ///< QuantizeLinear, DequantizeLinear
+
+/// Operators that only expansions write: their names are no names of ONNX.
+[[nodiscard]] Operators internal_operators();
 
 /// Null if there is none.
 [[nodiscard]] const Operator* find_operator(std::string_view type);
+[[nodiscard]] const Operator* find_internal_operator(std::string_view type);
 /// Sorted, "Add, AveragePool, ...".
 [[nodiscard]] std::string supported_operators();
 

@@ -1,5 +1,7 @@
 #include "firmware/compiler/frontend/planner.h"
 
+#include <algorithm>
+
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -35,10 +37,8 @@ const Layout* Planner::image(std::size_t i) {
     return nullptr;
   }
   if (!layout->is_image()) {
-    problem(
-        "input {} has its dimensions in an order that a Transpose made; supported is N C H W with "
-        "the channels innermost in memory",
-        quote(node.inputs[i]));
+    problem("input {} lies in memory as {}; supported is N C H W with the channels innermost",
+            quote(node.inputs[i]), describe(*layout, architecture().array_size));
     return nullptr;
   }
   return layout;
@@ -62,6 +62,62 @@ const nn::Tensor* Planner::need_constant(std::size_t i, std::string_view what,
     return nullptr;
   }
   return operand->constant.get();
+}
+
+bool Planner::output_read_by_node(std::size_t i) const {
+  return output_given(i) && model_.nodes_reading.count(node.outputs[i]) != 0;
+}
+
+bool Planner::output_read(std::size_t i) const {
+  if (!output_given(i)) return false;
+  const auto value = model_.values.find(node.outputs[i]);
+  return output_read_by_node(i) || (value != model_.values.end() && value->second.output);
+}
+
+std::optional<std::pair<float, std::int64_t>> Planner::quantised(const std::string& value) const {
+  const auto found = model_.quantised.find(value);
+  if (found == model_.quantised.end()) return std::nullopt;
+  return found->second;
+}
+
+bool Planner::output_read_only_by(std::size_t i, std::string_view type) const {
+  const auto value = model_.values.find(node.outputs.at(i));
+  if (value != model_.values.end() && value->second.output) return false;
+  const auto readers = model_.nodes_reading.find(node.outputs[i]);
+  return readers != model_.nodes_reading.end() &&
+         std::all_of(readers->second.begin(), readers->second.end(),
+                     [&](const nn::Node* reader) { return reader->op_type == type; });
+}
+
+void Planner::register_node(const nn::Node& made) {
+  for (const std::string& input : made.inputs) {
+    if (!input.empty()) model_.nodes_reading[input].push_back(&made);
+  }
+  set_before_product(made);
+}
+
+std::string Planner::unused_node_name(const std::string& wanted) {
+  std::string name = wanted;
+  for (unsigned k = 1; !model_.node_names.insert(name).second; ++k) {
+    name = fmt::format("{} {}", wanted, k);
+  }
+  return name;
+}
+
+std::string Planner::unused_value_name(const std::string& wanted) const {
+  std::string name = wanted;
+  const auto taken = [&](const std::string& candidate) {
+    return model_.values.count(candidate) != 0 || model_.nodes_reading.count(candidate) != 0;
+  };
+  for (unsigned k = 1; taken(name); ++k) name = fmt::format("{} {}", wanted, k);
+  return name;
+}
+
+std::string Planner::new_constant(const std::string& name, nn::Tensor tensor) {
+  Value& made = model_.values[name];
+  made.name = name;
+  made.constant = std::make_shared<nn::Tensor>(std::move(tensor));
+  return name;
 }
 
 bool Planner::all_constant() const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,12 +67,39 @@ class Planner {
   /// Output 0 holds the elements of input 0 in the same row-major order.
   void output_reshaped(Layout layout);
   void fold(nn::Tensor tensor, std::size_t i = 0);
-  /// True if somebody reads the output or it is requested.
+  /// True if the node has an output of that number.
   [[nodiscard]] bool output_given(std::size_t i) const {
     return i < node.outputs.size() && !node.outputs[i].empty();
   }
+  /// True if a node that the model needs reads the output, or it is requested.
+  [[nodiscard]] bool output_read(std::size_t i) const;
+  /// True if a node that the model needs reads the output.
+  [[nodiscard]] bool output_read_by_node(std::size_t i) const;
+  /// True if only nodes of a type read the output, and it is not requested.
+  [[nodiscard]] bool output_read_only_by(std::size_t i, std::string_view type) const;
   void note(std::string text) { model_.notes.push_back(std::move(text)); }
   void host_step(HostStep step) { model_.host_steps.push_back(std::move(step)); }
+
+  // ---- for expansions (expansion.h) -------------------------------------------------------------
+
+  [[nodiscard]] nn::Node& new_node() { return model_.expanded.emplace_back(); }
+  void register_node(const nn::Node& made);
+  [[nodiscard]] std::string unused_node_name(const std::string& wanted);
+  [[nodiscard]] std::string unused_value_name(const std::string& wanted) const;
+  std::string new_constant(const std::string& name, nn::Tensor tensor);
+  /// Whether a product (Conv, Gemm...) follows, so that the node cannot be left to the host.
+  [[nodiscard]] bool before_product() const { return model_.before_product.count(&node) != 0; }
+  /// The plan of an expanded node for the node it stands for.
+  void set_before_product(const nn::Node& made) {
+    if (before_product()) model_.before_product.insert(&made);
+  }
+
+  /// Scale and zero point of a value that a QuantizeLinear made; it is kept as a real number.
+  [[nodiscard]] std::optional<std::pair<float, std::int64_t>> quantised(
+      const std::string& value) const;
+  void set_quantised(const std::string& value, std::pair<float, std::int64_t> steps) {
+    model_.quantised[value] = steps;
+  }
 
   [[nodiscard]] Step& step() { return step_; }
   [[nodiscard]] const Model& model() const { return model_; }

@@ -287,8 +287,9 @@ TEST(Entry, ArtefactsAreWhatTheDriverReads) {
     names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"xor.dot", "xor.hir", "xor.lir", "xor.tasm",
-                                             "xor.tdata", "xor.tmodel", "xor.tprog"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"xor.dot", "xor.hir", "xor.lir", "xor.tasm", "xor.tdata",
+                                      "xor.tensors.json", "xor.tmodel", "xor.tprog"}));
 }
 
 TEST(Entry, NothingStaysIfOneFileCannotBeWritten) {

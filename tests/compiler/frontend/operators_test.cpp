@@ -2,6 +2,7 @@
 //
 // Each graph runs on arrays of 2, 4 and 8 lanes, so that channels are split, fit, and are padded.
 #include <ostream>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -487,6 +488,202 @@ TEST(Fusion, AllStrategiesGiveTheSameNumbers) {
     EXPECT_EQ(results.back(), results.front()) << to_string(strategy);
     expect_near_reference(maker.graph, architecture(4), options, 0.3F);
   }
+}
+
+// ---- operators that are written as others (expansion.h)
+// ------------------------------------------
+
+/// One node on images, rows and matrices with the attributes; the rest of its operands are
+/// constants.
+void check_node(const std::string& op, const nn::Shape& shape,
+                const std::vector<std::pair<nn::Shape, float>>& constants,
+                const Attributes& attributes, float tolerance = 0.06F, std::int64_t opset = 13) {
+  SCOPED_TRACE(op + " on " + nn::to_string(shape));
+  GraphMaker maker(opset);
+  maker.input("x", shape);
+  std::vector<std::string> inputs{"x"};
+  for (const auto& [size, range] : constants) {
+    inputs.push_back("c" + std::to_string(inputs.size()));
+    maker.weights(inputs.back(), size, range);
+  }
+  check(maker.node(op, inputs, {"y"}, attributes).output("y"), tolerance);
+}
+
+TEST(Expansion, WindowsAlongOneDimension) {
+  check_node("Conv", {2, 3, 9}, {{{5, 3, 4}, 0.25F}, {{5}, 1.0F}},
+             {{"strides", Ints{2}}, {"pads", Ints{1, 2}}}, 0.2F);
+  check_node("MaxPool", {1, 5, 9}, {}, {{"kernel_shape", Ints{3}}, {"strides", Ints{2}}});
+  check_node("AveragePool", {1, 5, 9}, {}, {{"kernel_shape", Ints{3}}, {"pads", Ints{1, 1}}});
+  check_node("GlobalAveragePool", {2, 5, 8}, {}, {});
+  check_node("GlobalMaxPool", {1, 5, 3, 4}, {}, {});
+}
+
+TEST(Expansion, TransposedConvolutions) {
+  check_node("ConvTranspose", {1, 3, 3, 4}, {{{3, 5, 3, 2}, 0.25F}, {{5}, 1.0F}}, {}, 0.2F);
+  check_node("ConvTranspose", {1, 4, 3, 3}, {{{4, 3, 2, 2}, 0.25F}}, {{"strides", Ints{2, 3}}},
+             0.2F);
+  check_node("ConvTranspose", {2, 4, 3, 3}, {{{4, 2, 3, 3}, 0.25F}},
+             {{"group", std::int64_t{2}},
+              {"strides", Ints{2, 2}},
+              {"pads", Ints{1, 0, 1, 2}},
+              {"output_padding", Ints{1, 0}}},
+             0.2F);
+  check_node("ConvTranspose", {1, 3, 4, 4}, {{{3, 2, 3, 3}, 0.25F}}, {{"dilations", Ints{2, 1}}},
+             0.2F);
+  check_node("ConvTranspose", {1, 3, 3, 3}, {{{3, 2, 3, 3}, 0.25F}},
+             {{"auto_pad", "SAME_UPPER"s}, {"strides", Ints{2, 2}}}, 0.2F);
+  check_node("ConvTranspose", {1, 3, 5}, {{{3, 2, 4}, 0.25F}}, {{"strides", Ints{2}}}, 0.2F);
+}
+
+TEST(Expansion, MeansAndExtremes) {
+  for (const std::string op : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"}) {
+    const float tolerance = op == "ReduceSum" ? 0.1F : 0.06F;
+    // Of ReduceSum the axes are an input from set 13 on.
+    for (const Ints& axes : {Ints{2, 3}, Ints{1}, Ints{-1}, Ints{0, 2}, Ints{0, 1, 2, 3}}) {
+      for (const std::int64_t keeps : {0, 1}) {
+        if (keeps == 0 && axes.size() == 4) continue;  // a scalar is a row of one value here
+        check_node(op, {1, 5, 2, 3}, {}, {{"axes", axes}, {"keepdims", keeps}}, tolerance, 11);
+      }
+    }
+    check_node(op, {2, 3, 5}, {}, {{"axes", Ints{1}}}, tolerance, 11);
+    check_node(op, {3, 7}, {}, {{"axes", Ints{1}}, {"keepdims", std::int64_t{0}}}, tolerance, 11);
+  }
+}
+
+TEST(Expansion, ListsOfOperands) {
+  for (const std::string op : {"Sum", "Mean", "Min", "Max"}) {
+    for (const std::size_t count : {1U, 2U, 3U}) {
+      GraphMaker maker;
+      maker.input("a", {1, 5, 2, 3}).input("b", {1, 5, 1, 1}).weights("c", {5, 1, 1}, 2.0F);
+      const std::vector<std::string> all{"a", "b", "c"};
+      maker.node(op, {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)}, {"y"});
+      check(maker.output("y"));
+    }
+  }
+}
+
+TEST(Expansion, BroadcastOfRanksLanesAndOrders) {
+  for (const std::string op : {"Add", "Sub", "Mul", "Max"}) {
+    GraphMaker ranks;
+    ranks.input("a", {2, 5, 2, 3}).input("b", {2, 3}).node(op, {"b", "a"}, {"y"});
+    check(ranks.output("y"));
+    GraphMaker lanes;
+    lanes.input("a", {1, 5, 2, 3}).input("b", {1, 1, 2, 3}).node(op, {"a", "b"}, {"y"});
+    check(lanes.output("y"));
+    GraphMaker orders;
+    orders.input("a", {1, 5, 5, 5}).input("b", {1, 5, 5, 5});
+    orders.node("Transpose", {"b"}, {"t"}, {{"perm", Ints{0, 3, 1, 2}}});
+    check(orders.node(op, {"a", "t"}, {"y"}).output("y"));
+  }
+}
+
+TEST(Expansion, DivisorsOfAllSizes) {
+  for (const float by : {0.5F, 3.0F, -7.0F, 255.0F, 1000.0F, 70000.0F}) {
+    GraphMaker maker;
+    maker.input("x", {1, 5, 2, 3}).constant("c", floats({}, {by})).node("Div", {"x", "c"}, {"y"});
+    check(maker.output("y"), 0.03F);
+  }
+}
+
+TEST(Expansion, SlopesOfAllSizes) {
+  check_node("PRelu", {1, 5, 2, 3}, {{{5, 1, 1}, 0.9F}}, {});
+  check_node("PRelu", {1, 5, 2, 3}, {{{5, 1, 1}, 3.0F}}, {}, 0.1F);
+  check_node("LeakyRelu", {1, 5, 2, 3}, {}, {{"alpha", 1.75F}});
+}
+
+TEST(Expansion, ElementsElsewhere) {
+  check_node("DepthToSpace", {1, 12, 2, 3}, {}, {{"blocksize", std::int64_t{2}}});
+  check_node("DepthToSpace", {2, 8, 2, 3}, {}, {{"blocksize", std::int64_t{2}}, {"mode", "CRD"s}});
+  check_node("SpaceToDepth", {1, 3, 4, 6}, {}, {{"blocksize", std::int64_t{2}}});
+  const auto with_list = [](const std::string& op, const nn::Shape& shape, Ints list,
+                            const Attributes& attributes = {}) {
+    GraphMaker maker;
+    maker.input("x", shape).constant("i", integers(std::move(list)));
+    check(maker.node(op, {"x", "i"}, {"y"}, attributes).output("y"));
+  };
+  with_list("Gather", {1, 6, 2, 2}, {5, 0, -2, 3}, {{"axis", std::int64_t{1}}});
+  with_list("Gather", {2, 3}, {1}, {{"axis", std::int64_t{-1}}});
+  with_list("Tile", {1, 3, 2, 2}, {1, 2, 1, 3});
+  with_list("Expand", {1, 3, 1, 2}, {2, 3, 4, 2});
+  with_list("Expand", {3}, {2, 3});
+  GraphMaker pad(19);
+  pad.input("x", {1, 3, 2, 4})
+      .constant("p", integers({1, 0, 2, 3}))
+      .constant("a", integers({2, 3}));
+  check(pad.node("Pad", {"x", "p", "", "a"}, {"y"}, {{"mode", "wrap"s}}).output("y"));
+  GraphMaker concat;
+  concat.input("x", {1, 3, 2, 2}).weights("c", {1, 2, 2, 2}, 1.0F);
+  check(concat.node("Concat", {"c", "x"}, {"y"}, {{"axis", std::int64_t{1}}}).output("y"));
+}
+
+TEST(Expansion, ProductsOfAllRanks) {
+  GraphMaker turned;
+  turned.input("x", {7, 3}).weights("w", {7, 5}, 0.5F).weights("c", {3, 1}, 1.0F);
+  turned.node("Gemm", {"x", "w", "c"}, {"y"}, {{"transA", std::int64_t{1}}, {"beta", 0.5F}});
+  check(turned.output("y"), 0.1F);
+  check_node("MatMul", {2, 3, 5}, {{{5, 4}, 0.5F}}, {}, 0.1F);
+  check_node("MatMul", {2, 3, 5}, {{{2, 5, 4}, 0.5F}}, {}, 0.1F);
+  check_node("MatMul", {1, 2, 3, 5}, {{{1, 2, 5, 4}, 0.5F}}, {}, 0.1F);
+  check_node("MatMul", {3, 5}, {{{5}, 0.5F}}, {}, 0.1F);
+}
+
+TEST(Expansion, LayoutsThatTransposesMade) {
+  GraphMaker maker;
+  maker.input("x", {1, 4, 6, 6}).weights("w", {4, 6, 1, 1}, 0.25F);
+  maker.node("Relu", {"x"}, {"r"}).node("Transpose", {"r"}, {"t"}, {{"perm", Ints{0, 2, 1, 3}}});
+  check(maker.node("Conv", {"t", "w"}, {"y"}).output("y"), 0.1F);
+  GraphMaker rescaled;
+  rescaled.input("x", {1, 5, 6, 3}).weights("w", {4, 3, 2, 2}, 0.25F);
+  rescaled.constant("s", floats({}, {0.5F})).node("Mul", {"x", "s"}, {"m"});
+  rescaled.node("Transpose", {"m"}, {"t"}, {{"perm", Ints{0, 3, 1, 2}}});
+  check(rescaled.node("Conv", {"t", "w"}, {"y"}).output("y"), 0.1F);
+}
+
+/// A curve before a product: chords, which stay within what their note states.
+TEST(Expansion, CurvesBeforeAProduct) {
+  for (const std::string op :
+       {"Sigmoid", "Tanh", "Erf", "HardSigmoid", "HardSwish", "Abs", "Neg"}) {
+    GraphMaker maker(14);
+    maker.input("x", {1, 4})
+        .constant("w", floats({4, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0,  //
+                                       0, 0, 0, 1}));
+    maker.constant("k", floats({}, {3.0F})).node("Mul", {"x", "k"}, {"m"});
+    check(maker.node(op, {"m"}, {"s"}).node("MatMul", {"s", "w"}, {"y"}).output("y"), 0.03F);
+  }
+}
+
+TEST(Expansion, QuantisedValuesAreCutToTheirRange) {
+  GraphMaker maker;
+  maker.input("x", {1, 4}).constant("s", floats({}, {1.0F / 128}));
+  nn::Tensor zero = nn::Tensor::of({}, std::vector<std::int64_t>{0});
+  zero.stored = nn::onnx_int8;
+  maker.constant("z", zero);
+  maker.node("QuantizeLinear", {"x", "s", "z"}, {"q"});
+  check(maker.node("DequantizeLinear", {"q", "s", "z"}, {"y"}).output("y"), 0.01F);
+}
+
+TEST(HostTail, FollowsTheProgram) {
+  GraphMaker maker;
+  maker.input("x", {1, 3}).weights("w", {3, 5}, 1.0F).node("MatMul", {"x", "w"}, {"m"});
+  maker.node("Exp", {"m"}, {"e"}).constant("two", floats({}, {2.0F}));
+  maker.node("Mul", {"e", "two"}, {"y"}).output("m").output("y");
+  const Compiled compiled = compile(maker.graph, architecture(4));
+  ASSERT_NE(compiled.host, nullptr);
+  ASSERT_EQ(compiled.host->nodes.size(), 2U);
+  EXPECT_EQ(compiled.host->nodes[0].inputs.front(), "device:m");
+  EXPECT_EQ(compiled.host->outputs.front().name, "y");
+  ASSERT_EQ(compiled.output_layouts.size(), 1U);
+  EXPECT_EQ(compiled.output_layouts.front().name, "m");
+  EXPECT_EQ(compiled.model_outputs, (std::vector<std::string>{"m", "y"}));
+  EXPECT_EQ(compiled.notes.size(), 2U);
+}
+
+/// What means nothing is refused when compiling, not left for the host to find.
+TEST(HostTail, IsTriedOnce) {
+  GraphMaker maker;
+  maker.input("x", {1, 3}).weights("c", {2}, 1.0F).node("Exp", {"x"}, {"e"});
+  maker.node("Add", {"e", "c"}, {"y"}).output("y");
+  EXPECT_NE(refusal(maker.graph).find("cannot be broadcast"), std::string::npos);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ struct Case {
   std::int64_t opset = 13;
 };
 
-/// One node on an image x (1,4,6,6) or a row r (1,4), with weights where it needs some.
+/// One node on an image x (1,4,6,6) or a row r (1,4), with weights where it needs some. A product
+/// follows, so that nothing can be left to the host.
 std::string refuse_one(const Case& c, const std::vector<std::string>& inputs) {
   GraphMaker maker(c.opset);
   maker.input("x", {1, 4, 6, 6}).input("r", {1, 4});
@@ -24,7 +25,7 @@ std::string refuse_one(const Case& c, const std::vector<std::string>& inputs) {
   maker.constant("i", integers({1, 2}))
       .weights("short", {3}, 1.0F)
       .weights("q", {1, 1, 1, 4}, 1.0F);
-  maker.node(c.op, inputs, {"y"}, c.attributes).output("y");
+  maker.node(c.op, inputs, {"y"}, c.attributes).node("Conv", {"y", "w"}, {"z"}).output("z");
   return refusal(maker.graph);
 }
 
@@ -74,51 +75,32 @@ TEST(Refusal, Convolution) {
 }
 
 TEST(Refusal, MatrixProducts) {
-  expect_refusal({"Gemm", {{"transA", std::int64_t{1}}}, "attribute transA is 1; supported is 0"},
-                 {"r", "m"});
   expect_refusal({"Gemm",
                   {{"transB", std::int64_t{1}}},
                   "\"r\" of shape [1,4] cannot be multiplied by \"m\" of shape [4,3]"},
                  {"r", "m"});
-  expect_refusal({"Gemm",
-                  {},
-                  "the addend \"v\" has shape [4]; supported is one row of 3 or one "
-                  "value"},
-                 {"r", "m", "v"});
+  EXPECT_EQ(refuse_one({"Gemm", {}, ""}, {"r", "m", "v"}),
+            "test.onnx: node \"n_y\" (Add): shapes [1,3] and [4] do not broadcast\n"
+            "test.onnx: what comes before can be compiled alone: --output-tensor \"n_y/Gemm\"");
   expect_refusal({"MatMul",
                   {},
                   "the second operand (\"r\") is computed at run time; supported are "
                   "initializers and folded constants"},
                  {"r", "r"});
-  expect_refusal({"MatMul", {}, "the second operand \"v\" has shape [4]; supported is rank 2"},
-                 {"r", "v"});
-  expect_refusal({"MatMul",
-                  {},
-                  "input \"x\" (shape [1,4,6,6]) does not have its last dimension innermost in "
-                  "memory; supported are matrices and images whose channels a Transpose made the "
-                  "last dimension"},
-                 {"x", "m"});
+  expect_refusal(
+      {"MatMul", {}, "the second operand \"w\" has shape [4,4,3,3]; supported is rank 2"},
+      {"r", "w"});
 }
 
 TEST(Refusal, Arithmetic) {
   expect_refusal({"Add", {}, "shapes [1,4] and [3] do not broadcast"}, {"r", "short"});
   expect_refusal({"Add", {}, "constant \"i\" holds INT64 elements; supported is FLOAT"},
                  {"r", "i"});
-  expect_refusal({"Mul",
-                  {},
-                  "operands have shapes [1,4] and [1,1,1,4]; supported are operands of "
-                  "one rank"},
-                 {"r", "q"});
   expect_refusal({"Div", {}, "\"r\" is computed at run time; supported are constants only"},
-                 {"r", "v"});
+                 {"v", "r"});
 }
 
 TEST(Refusal, Activations) {
-  expect_refusal({"LeakyRelu",
-                  {{"alpha", 2.0F}},
-                  "attribute alpha is 2; supported are values up "
-                  "to 1"},
-                 {"x"});
   expect_refusal({"Clip", {}, "min has shape [3]; supported is one value"}, {"x", "short"});
   expect_refusal({"Softmax",
                   {{"axis", std::int64_t{4}}},
@@ -129,10 +111,11 @@ TEST(Refusal, Activations) {
 
 TEST(Refusal, SoftmaxInsideTheModel) {
   GraphMaker maker;
-  maker.input("x", {1, 4}).node("Softmax", {"x"}, {"s"}).node("Relu", {"s"}, {"y"}).output("y");
+  maker.input("x", {1, 4}).weights("m", {4, 3}, 1.0F).node("Relu", {"x"}, {"r"});
+  maker.node("Softmax", {"r"}, {"s"}).node("MatMul", {"s", "m"}, {"y"}).output("y");
   EXPECT_EQ(refusal(maker.graph),
-            "test.onnx: node \"n_s\" (Softmax): is left to the host, so it is supported only as "
-            "the last node before an output; \"s\" is read by \"n_y\"");
+            "test.onnx: node \"n_s\" (Softmax): the unit cannot compute it\n"
+            "test.onnx: what comes before can be compiled alone: --output-tensor \"r\"");
 }
 
 TEST(Refusal, Normalisation) {
@@ -199,8 +182,8 @@ TEST(Refusal, Rearrangements) {
                   11},
                  {"x"});
   expect_refusal({"Pad",
-                  {{"mode", "wrap"s}, {"pads", Ints(8, 0)}},
-                  "attribute mode is \"wrap\"; supported are constant, edge, reflect",
+                  {{"mode", "some"s}, {"pads", Ints(8, 0)}},
+                  "attribute mode is \"some\"; supported are constant, edge, reflect, wrap",
                   10},
                  {"x"});
   expect_refusal({"Transpose",
@@ -209,14 +192,17 @@ TEST(Refusal, Rearrangements) {
                  {"x"});
 }
 
-TEST(Refusal, ImagesInAnotherOrder) {
+TEST(Refusal, InputsThatAreNoRealNumbers) {
   GraphMaker maker;
-  maker.input("x", {1, 4, 6, 6}).weights("w", {4, 6, 1, 1}, 1.0F);
-  maker.node("Relu", {"x"}, {"r"}).node("Transpose", {"r"}, {"t"}, {{"perm", Ints{0, 2, 1, 3}}});
-  maker.node("Conv", {"t", "w"}, {"y"}).output("y");
-  EXPECT_EQ(refusal(maker.graph),
-            "test.onnx: node \"n_y\" (Conv): input \"t\" has its dimensions in an order that a "
-            "Transpose made; supported is N C H W with the channels innermost in memory");
+  maker.input("x", {1, 4}).input("shape", {2}).node("Reshape", {"x", "shape"}, {"y"}).output("y");
+  maker.graph.inputs[1].type = nn::ElementType::int64;
+  EXPECT_EQ(
+      refusal(maker.graph)
+          .rfind("test.onnx: input \"shape\" holds INT64 elements and is read by node \"n_y\" "
+                 "(Reshape, input 1); supported are FLOAT inputs",
+                 0),
+      0U)
+      << refusal(maker.graph);
 }
 
 TEST(Refusal, EveryReasonAtOnce) {
@@ -224,17 +210,17 @@ TEST(Refusal, EveryReasonAtOnce) {
   maker.input("x", {1, 4, 6, 6}).weights("w", {4, 4, 3, 3}, 1.0F);
   maker.node("Conv", {"x", "w"}, {"c"}, {{"auto_pad", "SOME"s}, {"strides", Ints{0, 1}}});
   maker.node("Relu", {"c"}, {"r"});
-  maker.node("Sigmoid", {"r"}, {"s"});
+  maker.node("Sinh", {"r"}, {"s"});
   maker.node("MaxPool", {"s"}, {"p"}, {{"kernel_shape", Ints{2, 2, 2}}});
   maker.node("Gemm", {"p", "w"}, {"y"}, {{"transA", std::int64_t{1}}}).output("y");
   const std::string text = refusal(maker.graph);
   for (const std::string part :
        {"node \"n_c\" (Conv): attribute strides",
-        "node \"n_s\" (Sigmoid): the operator is not "
+        "node \"n_s\" (Sinh): the operator is not "
         "supported",
         "node \"n_p\" (MaxPool): attribute kernel_shape",
         "node \"n_y\" (Gemm): attribute transA is 1", "node \"n_y\" (Gemm): the second operand",
-        "supported operators: Add, AveragePool, BatchNormalization, "}) {
+        "supported operators: Abs, Add, AveragePool, BatchNormalization, "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
   // What only follows from a reported problem is not reported.
@@ -242,10 +228,10 @@ TEST(Refusal, EveryReasonAtOnce) {
 }
 
 TEST(Refusal, OperatorSetsOutputsAndConstants) {
-  GraphMaker maker(14);
+  GraphMaker maker(22);
   maker.input("x", {1, 4}).node("Relu", {"x"}, {"relu"}).output("relu");
   EXPECT_EQ(refusal(maker.graph),
-            "test.onnx: operator set 14 is not supported; supported are 7 to 13");
+            "test.onnx: operator set 22 is not supported; supported are 7 to 21");
   maker.graph.opset = 6;
   EXPECT_NE(refusal(maker.graph), "");
   maker.graph.opset = 7;
@@ -267,13 +253,19 @@ TEST(Refusal, OutputsThatAnOperatorDoesNotHave) {
   maker.input("x", {1, 4, 2, 2}).node("Relu", {"x"}, {"a", "b"});
   maker.graph.nodes[0].outputs[0].clear();
   maker.output("b");
-  EXPECT_EQ(refusal(maker.graph),
-            "test.onnx: node \"n_a\" (Relu): output 1 (\"b\") is not supported");
+  EXPECT_EQ(refusal(maker.graph)
+                .rfind("test.onnx: node \"n_a\" (Relu): output 1 (\"b\") is not supported\n", 0),
+            0U);
   GraphMaker pool;
   pool.input("x", {1, 4, 2, 2});
   pool.node("MaxPool", {"x"}, {"y", "i"}, {{"kernel_shape", Ints{2, 2}}}).output("y");
-  EXPECT_EQ(refusal(pool.graph),
-            "test.onnx: node \"n_y\" (MaxPool): output 1 (Indices) is not supported");
+  EXPECT_EQ(refusal(pool.graph), "");  // nobody reads the indices
+  pool.output("i");
+  EXPECT_EQ(
+      refusal(pool.graph)
+          .rfind("test.onnx: node \"n_y\" (MaxPool): output 1 (Indices) is not supported\n", 0),
+      0U)
+      << refusal(pool.graph);
   GraphMaker undefined;
   undefined.input("x", {1, 4}).node("Add", {"x", "nothing"}, {"y"}).output("y");
   EXPECT_EQ(refusal(undefined.graph),

@@ -87,6 +87,10 @@ Emit plan_softmax(Planner& p) {
     p.problem("attribute axis is {}; supported are {} to {}", axis, -rank, rank - 1);
     return {};
   }
+  if (!p.compat() && p.output_read_by_node(0)) {
+    p.problem("the unit cannot compute it");
+    return {};
+  }
   p.host_step({p.node.outputs[0], p.node.name, p.node.op_type, axis < 0 ? axis + rank : axis,
                p.opset() < 13});
   if (!plan_like_input(p)) return {};
@@ -104,12 +108,34 @@ Emit plan_softmax(Planner& p) {
   };
 }
 
+/// Beyond slope 1 as PRelu does it.
+bool expand_leaky_relu(Planner& p, Expansion& e) {
+  const float alpha = p.node.real("alpha", 0.01F);
+  if (alpha <= 1.0F) return false;
+  e.last("PRelu", {p.node.inputs[0], e.constant(alpha)});
+  return true;
+}
+
+/// Bounds that are computed at run time are the larger and the smaller of two values.
+bool expand_clip(Planner& p, Expansion& e) {
+  if (p.opset() < 11) return false;
+  const auto computed = [&](std::size_t i) {
+    return p.value(i) != nullptr && p.value(i)->constant == nullptr;
+  };
+  if (!computed(1) && !computed(2)) return false;
+  std::string x = p.node.inputs[0];
+  if (p.given(1)) x = e.node("Max", {x, p.node.inputs[1]});
+  if (p.given(2)) x = e.node("Min", {x, p.node.inputs[2]});
+  e.last("Identity", {x});
+  return true;
+}
+
 }  // namespace
 
 Operators activation_operators() {
   return {{"Relu", 1, Role::activation, plan_relu},
-          {"LeakyRelu", 1, Role::activation, plan_leaky_relu},
-          {"Clip", 1, Role::activation, plan_clip},
+          {"LeakyRelu", 1, Role::activation, plan_leaky_relu, nullptr, expand_leaky_relu},
+          {"Clip", 1, Role::activation, plan_clip, nullptr, expand_clip},
           {"Softmax", 1, Role::activation, plan_softmax}};
 }
 

@@ -1,12 +1,17 @@
-// Add, Sub, Mul of two operands, broadcast as ONNX does where whole vectors can be repeated.
+// Add, Sub, Mul, Min, Max, PRelu of two operands, broadcast as ONNX does; Sum, Mean, Div by them.
 //
+// Where whole vectors can be repeated an operand is read more than once, else it is laid out as the
+// result first.
 // A constant operand is written out in the layout of the result. Add takes its second operand
 // from local memory straight into the accumulators; the others need both as temps.
 #include <algorithm>
+#include <cmath>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/folding.h"
+#include "firmware/compiler/frontend/operators/rearrange.h"
 #include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler {
 namespace {
@@ -22,6 +27,7 @@ struct Arithmetic {
   Operand first, second;
   Layout result;
   std::string output;
+  float lowest = 0;  ///< of the data type; for the smaller of two
 
   void emit(Emitter& e) const;
   /// The operand's vectors, repeated to those of the result.
@@ -51,43 +57,22 @@ Addresses Arithmetic::spread(const Operand& operand, const Addresses& addresses,
   return repeated;
 }
 
-/// Lanes beyond the last channel are zero, as in the artefacts of the reference before August 2022;
-/// it lets the constant go on there since.
 Addresses Arithmetic::written_out(Emitter& e, const Operand& operand) const {
-  const std::int64_t n = e.array_size();
-  const nn::Shape sizes = result.memory_shape();
-  const std::int64_t blocks = result.blocks(e.array_size());
-  const nn::Tensor& tensor = *operand.constant;
-  const auto make = [&] {
-    const BroadcastIndex source(tensor.shape, result.shape);
-    nn::Shape outer(sizes.begin(), sizes.end() - 1), at(outer.size(), 0);
-    nn::Shape position(result.rank(), 0);
-    std::vector<float> lanes;
-    lanes.reserve(static_cast<std::size_t>(result.vectors(e.array_size()) * n));
-    do {
-      for (std::size_t k = 0; k < at.size(); ++k) position[result.order[k]] = at[k];
-      for (std::int64_t lane = 0; lane < blocks * n; ++lane) {
-        if (lane >= sizes.back()) {
-          lanes.push_back(0);
-          continue;
-        }
-        position[result.lane_dimension()] = lane;
-        lanes.push_back(tensor.floats[static_cast<std::size_t>(source(position))]);
-      }
-    } while (next_position(at, outer));
-    return lanes;
-  };
-  const std::string name =
-      fmt::format("{} broadcast to {} in order {}", operand.name, nn::to_string(result.shape),
-                  nn::to_string(nn::Shape(result.order.begin(), result.order.end())));
-  return e.constant(name, Dims(sizes.begin(), sizes.end()),
-                    static_cast<std::size_t>(result.vectors(e.array_size())), make);
+  return laid_out(e, operand.name, *operand.constant, result);
 }
 
 void Arithmetic::emit(Emitter& e) const {
   if (kind != hir::Kind::add) {
     const Addresses x = temps(e, first);
     const Addresses y = temps(e, second);
+    if (kind == hir::Kind::clip) {
+      // The smaller of two: nothing is below the lowest value.
+      const Addresses low(x.size(), e.load(e.splat(lowest)).front());
+      const Addresses least = e.allocate(x.size());
+      e.hir().add(kind, {x, low, y}, least);
+      e.result(output, least);
+      return;
+    }
     const Addresses sum = e.allocate(x.size());
     e.hir().add(kind, {x, y}, sum);
     e.result(output, sum);
@@ -131,6 +116,14 @@ bool check_operand(Planner& p, const Operand& operand, const Layout& result) {
   return false;
 }
 
+hir::Kind kind_of(const std::string& op) {
+  if (op == "Add") return hir::Kind::add;
+  if (op == "Sub") return hir::Kind::subtract;
+  if (op == "Mul") return hir::Kind::multiply;
+  if (op == "Max") return hir::Kind::max_pool;
+  return op == "Min" ? hir::Kind::clip : hir::Kind::leaky_relu;
+}
+
 Emit plan(Planner& p) {
   const std::optional<Operand> first = plan_operand(p, 0), second = plan_operand(p, 1);
   if (!first || !second) return {};
@@ -146,10 +139,14 @@ Emit plan(Planner& p) {
   Arithmetic arithmetic;
   arithmetic.first = *first;
   arithmetic.second = *second;
-  arithmetic.kind = p.node.op_type == "Add"   ? hir::Kind::add
-                    : p.node.op_type == "Sub" ? hir::Kind::subtract
-                                              : hir::Kind::multiply;
-  const Operand& example = first->constant ? *second : *first;
+  arithmetic.kind = kind_of(p.node.op_type);
+  const tcu::DataTypeInfo& type = tcu::info(p.architecture().data_type);
+  arithmetic.lowest = static_cast<float>(tcu::to_real(p.architecture().data_type, type.min()));
+  const bool first_leads = second->constant ||
+                           (!first->constant && first->layout.shape == *shape) ||
+                           (!first->constant && second->layout.shape != *shape);
+  const Operand& example =
+      p.compat() ? (first->constant ? *second : *first) : (first_leads ? *first : *second);
   arithmetic.result = {*shape, example.layout.order};
   if (example.layout.rank() != shape->size()) {
     p.problem("operands have shapes {} and {}; supported are operands of one rank",
@@ -168,13 +165,151 @@ Emit plan(Planner& p) {
   return [arithmetic](Emitter& e) { arithmetic.emit(e); };
 }
 
+// ---- what is written as other nodes
+// --------------------------------------------------------------
+
+/// How a run-time operand has to lie for a result of this layout; nothing if it does.
+std::optional<Layout> wanted_layout(const Layout& operand, const Layout& result) {
+  Layout wanted{operand.shape, result.order};
+  const std::size_t lane = result.lane_dimension();
+  if (wanted.shape[lane] != result.shape[lane]) wanted.shape[lane] = result.shape[lane];
+  if (wanted == operand) return std::nullopt;
+  return wanted;
+}
+
+/// Operands of one rank and order, whose lanes are those of the result.
+bool expand_operands(Planner& p, Expansion& e) {
+  const Value* values[2] = {p.value(0), p.value(1)};
+  if (values[0] == nullptr || values[1] == nullptr) return false;
+  const auto shape_of = [](const Value& v) {
+    return v.constant ? v.constant->shape : v.layout->shape;
+  };
+  const std::optional<nn::Shape> shape =
+      broadcast_shape(shape_of(*values[0]), shape_of(*values[1]));
+  if (!shape) return false;
+  std::vector<std::string> inputs = p.node.inputs;
+  bool changed = false;
+  // Fewer dimensions: ones in front.
+  std::vector<std::optional<Layout>> layouts(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!values[i]->layout) continue;
+    layouts[i] = *values[i]->layout;
+    const std::size_t missing = shape->size() - layouts[i]->rank();
+    if (missing == 0) continue;
+    nn::Shape axes(missing);
+    for (std::size_t k = 0; k < missing; ++k) axes[k] = static_cast<std::int64_t>(k);
+    inputs[i] = e.node("Unsqueeze", {inputs[i]}, {{"axes", axes}});
+    changed = true;
+  }
+  if (changed) {
+    // The layouts of these are not known yet, so the rest waits for the node with them.
+    e.last(p.node.op_type, inputs, p.node.attributes);
+    return true;
+  }
+  const bool first_leads =
+      !layouts[1] || (layouts[0] && (layouts[0]->shape == *shape || layouts[1]->shape != *shape));
+  const Layout result{*shape, layouts[first_leads ? 0 : 1]->order};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!layouts[i]) continue;
+    const std::optional<Layout> wanted = wanted_layout(*layouts[i], result);
+    if (!wanted) continue;
+    inputs[i] = e.node(relayout, {inputs[i]},
+                       {{"order", nn::Shape(wanted->order.begin(), wanted->order.end())},
+                        {"shape", wanted->shape}});
+    changed = true;
+  }
+  if (changed) e.last(p.node.op_type, inputs, p.node.attributes);
+  return changed;
+}
+
+/// Of several operands, two at a time.
+bool expand_list(Planner& p, Expansion& e, const char* pairwise) {
+  const std::vector<std::string>& inputs = p.node.inputs;
+  std::string sum = inputs.front();
+  for (std::size_t i = 1; i + 1 < inputs.size(); ++i) sum = e.node(pairwise, {sum, inputs[i]});
+  if (inputs.size() == 1) {
+    e.last("Identity", {sum});
+  } else {
+    e.last(pairwise, {sum, inputs.back()});
+  }
+  return true;
+}
+
+bool expand_sum(Planner& p, Expansion& e) { return expand_list(p, e, "Add"); }
+
+bool expand_min_max(Planner& p, Expansion& e) {
+  if (p.node.inputs.size() == 2) return expand_operands(p, e);
+  return expand_list(p, e, p.node.op_type == "Min" ? "Min" : "Max");
+}
+
+bool expand_mean(Planner& p, Expansion& e) {
+  const std::size_t count = p.node.inputs.size();
+  const std::string sum = e.node("Sum", p.node.inputs);
+  e.last("Mul", {sum, e.constant(1.0F / static_cast<float>(count))});
+  return true;
+}
+
+/// Division by a constant is a product with its reciprocal. A reciprocal near the data type's step
+/// would lose its digits, so it is taken times a power of two, and that is divided by afterwards.
+bool expand_division(Planner& p, Expansion& e) {
+  const nn::Tensor* by = p.constant(1);
+  if (by == nullptr || p.constant(0) != nullptr) return false;
+  if (by->type != nn::ElementType::float32) return false;
+  float largest = 0;
+  for (const float value : by->floats) {
+    if (value == 0.0F) {
+      p.problem("{} has a zero; supported are divisors other than 0", quote(p.node.inputs[1]));
+      return true;
+    }
+    largest = std::max(largest, std::fabs(value));
+  }
+  const auto digits = tcu::info(p.architecture().data_type).binary_point;
+  int shift = 0;
+  while (std::ldexp(1.0F, shift) < largest) ++shift;
+  if (shift <= 2) shift = 0;
+  nn::Tensor factors = *by;
+  for (float& value : factors.floats) value = std::ldexp(1.0F, shift) / value;
+  std::string result = p.node.inputs[0];
+  if (shift == 0) {
+    e.last("Mul", {result, e.constant(std::move(factors))});
+    return true;
+  }
+  result = e.node("Mul", {result, e.constant(std::move(factors))});
+  for (; shift > static_cast<int>(digits); shift -= static_cast<int>(digits)) {
+    result = e.node("Mul", {result, e.constant(std::ldexp(1.0F, -static_cast<int>(digits)))});
+  }
+  e.last("Mul", {result, e.constant(std::ldexp(1.0F, -shift))});
+  return true;
+}
+
+/// max(slope * x, x) is the function for slopes up to 1 only; where they are larger, or not known,
+/// it is put together of halves.
+bool expand_p_relu(Planner& p, Expansion& e) {
+  if (p.value(0) == nullptr || p.value(1) == nullptr) return false;
+  const nn::Tensor* slope = p.constant(1);
+  const bool flat = slope != nullptr && slope->type == nn::ElementType::float32 &&
+                    std::all_of(slope->floats.begin(), slope->floats.end(),
+                                [](float value) { return value <= 1.0F; });
+  if (flat) return expand_operands(p, e);
+  const std::string& x = p.node.inputs[0];
+  const std::string negative = e.node("Relu", {e.node("Mul", {x, e.constant(-1.0F)})});
+  const std::string scaled = e.node("Mul", {negative, p.node.inputs[1]});
+  e.last("Sub", {e.node("Relu", {x}), scaled});
+  return true;
+}
+
 }  // namespace
 
 Operators arithmetic_operators() {
-  return {{"Add", 2, Role::add, plan, fold_arithmetic},
-          {"Sub", 2, Role::simple, plan, fold_arithmetic},
-          {"Mul", 2, Role::simple, plan, fold_arithmetic},
-          {"Div", 2, Role::simple, nullptr, fold_arithmetic}};
+  return {{"Add", 2, Role::add, plan, fold_arithmetic, expand_operands},
+          {"Sub", 2, Role::simple, plan, fold_arithmetic, expand_operands},
+          {"Mul", 2, Role::simple, plan, fold_arithmetic, expand_operands},
+          {"Div", 2, Role::simple, nullptr, fold_arithmetic, expand_division},
+          {"Min", 1, Role::simple, plan, nullptr, expand_min_max},
+          {"Max", 1, Role::simple, plan, nullptr, expand_min_max},
+          {"PRelu", 2, Role::simple, plan, nullptr, expand_p_relu},
+          {"Sum", 1, Role::simple, nullptr, nullptr, expand_sum},
+          {"Mean", 1, Role::simple, nullptr, nullptr, expand_mean}};
 }
 
 }  // namespace tactus::compiler

@@ -77,7 +77,9 @@ std::optional<nn::Shape> reshape_target(Planner& p, const nn::Shape& shape) {
   for (const std::int64_t size : shape) elements *= size;
   bool good = true;
   for (std::size_t d = 0; d < result.size(); ++d) {
-    if (result[d] == 0 && d < shape.size()) result[d] = shape[d];
+    if (result[d] == 0 && d < shape.size() && p.node.integer("allowzero", 0) == 0) {
+      result[d] = shape[d];
+    }
     if (result[d] == -1 && open < 0) {
       open = static_cast<std::int64_t>(d);
     } else if (result[d] < 0 || result[d] > elements) {

@@ -20,6 +20,9 @@ struct Convolution {
   std::string weights_name, bias_name;
 
   void emit(Emitter& e) const;
+  [[nodiscard]] bool transposed() const {
+    return windows.spacing != std::array<std::int64_t, 2>{1, 1};
+  }
   void fill_row(std::int64_t tap, std::int64_t input_channel, float* row) const;
 };
 
@@ -46,12 +49,22 @@ void Convolution::emit(Emitter& e) const {
   const Addresses result = e.allocate(static_cast<std::size_t>(images * pixels) * co);
 
   for (std::int64_t tap = 0; tap < shape.taps; ++tap) {
-    Addresses inputs;
+    Addresses inputs, outputs;
     inputs.reserve(static_cast<std::size_t>(images * pixels) * ci);
+    std::size_t next = 0;  // in the result
     for (std::int64_t image = 0; image < images; ++image) {
       for (std::int64_t y = 0; y < windows.output[0]; ++y) {
         for (std::int64_t x = 0; x < windows.output[1]; ++x) {
           const std::int64_t pixel = windows.pixel(y, x, tap);
+          const std::size_t to = next;
+          next += co;
+          // Between the pixels of a transposed convolution most products would be with zeroes.
+          // The first tap alone has them, for it sets what the others add to.
+          if (pixel < 0 && tap > 0 && transposed()) continue;
+          if (transposed()) {
+            const auto from = result.begin() + static_cast<std::ptrdiff_t>(to);
+            outputs.insert(outputs.end(), from, from + static_cast<std::ptrdiff_t>(co));
+          }
           if (pixel < 0) {
             inputs.insert(inputs.end(), ci, Address::zeroes());
             continue;
@@ -63,7 +76,9 @@ void Convolution::emit(Emitter& e) const {
         }
       }
     }
-    hir::MatMul product = product_of_tap(e, shape, tap, w, std::move(inputs), result);
+    if (inputs.empty()) continue;
+    hir::MatMul product = product_of_tap(e, shape, tap, w, std::move(inputs),
+                                         transposed() ? std::move(outputs) : result);
     product.true_macs /= static_cast<std::uint64_t>(groups);
     if (tap == 0) product.bias = bias_row;
     e.hir().add(std::move(product));
@@ -128,8 +143,104 @@ Emit plan(Planner& p) {
   return [conv](Emitter& e) { conv.emit(e); };
 }
 
+// ---- ConvTranspose ------------------------------------------------------------------------------
+
+/// What a ConvTranspose of images states, with defaults; sizes are height, then width.
+struct Transposed {
+  nn::Shape stride, dilation, before, after;
+  std::int64_t groups = 1;
+};
+
+/// Reads the attributes and turns output sizes into padding.
+std::optional<Transposed> plan_transposed(Planner& p, const Layout& x, const nn::Tensor& w) {
+  Transposed t;
+  t.stride = p.node.integers("strides", {1, 1});
+  t.dilation = p.node.integers("dilations", {1, 1});
+  t.groups = p.node.integer("group", 1);
+  const nn::Shape pads = p.node.integers("pads", {0, 0, 0, 0});
+  const nn::Shape more = p.node.integers("output_padding", {0, 0});
+  nn::Shape wanted = p.node.integers("output_shape", {});
+  if (wanted.size() == 4) wanted.erase(wanted.begin(), wanted.begin() + 2);
+  const std::string automatic = p.node.text("auto_pad", "NOTSET");
+  constexpr std::int64_t largest = 1 << 20;
+  const auto within = [&](const nn::Shape& values, std::size_t count, std::int64_t least) {
+    return values.size() == count && std::all_of(values.begin(), values.end(), [&](std::int64_t v) {
+             return v >= least && v <= largest;
+           });
+  };
+  if (!within(t.stride, 2, 1) || !within(t.dilation, 2, 1) || !within(pads, 4, 0) ||
+      !within(more, 2, 0) || !(wanted.empty() || within(wanted, 2, 1))) {
+    p.problem(
+        "strides {}, dilations {}, pads {}, output_padding {}, output_shape {} are not those "
+        "of an image; supported are 2 values (pads: 4), each 0 or 1 to {}",
+        nn::to_string(t.stride), nn::to_string(t.dilation), nn::to_string(pads),
+        nn::to_string(more), nn::to_string(wanted), largest);
+    return std::nullopt;
+  }
+  if (t.groups < 1 || w.shape[0] != x.shape[1] || w.shape[0] % t.groups != 0) {
+    p.problem(
+        "weights {} have shape {} for an input of {} channels and group {}; supported are "
+        "Ci x Co/group x Kh x Kw",
+        quote(p.node.inputs[1]), nn::to_string(w.shape), x.shape[1], t.groups);
+    return std::nullopt;
+  }
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t reach = (w.shape[2 + d] - 1) * t.dilation[d];
+    std::int64_t before = pads[d], after = pads[2 + d];
+    const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+    if (same || !wanted.empty()) {
+      const std::int64_t full = t.stride[d] * (x.shape[2 + d] - 1) + more[d] + reach + 1;
+      const std::int64_t size = wanted.empty() ? x.shape[2 + d] * t.stride[d] : wanted[d];
+      const std::int64_t total = std::max<std::int64_t>(full - size, 0);
+      before = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+      after = full - size - before;
+    }
+    t.before.push_back(reach - before);
+    t.after.push_back(reach - after + more[d]);
+  }
+  return t;
+}
+
+/// The same taps in the other direction, over an image whose pixels stand a stride apart.
+bool expand_transposed(Planner& p, Expansion& e) {
+  if (expand_to_image(p, e)) return true;
+  const Layout* x = p.image(0);
+  const nn::Tensor* w = p.need_constant(1, "weights", nn::ElementType::float32);
+  if (x == nullptr || w == nullptr) return false;
+  if (w->shape.size() != 4 || w->size() == 0) {
+    p.problem("weights {} have shape {}; supported are 4 dimensions, Ci Co Kh Kw",
+              quote(p.node.inputs[1]), nn::to_string(w->shape));
+    return true;
+  }
+  const std::optional<Transposed> t = plan_transposed(p, *x, *w);
+  if (!t) return true;
+  const std::int64_t inputs = w->shape[0] / t->groups, outputs = w->shape[1];
+  const std::int64_t height = w->shape[2], width = w->shape[3];
+  nn::Tensor turned = nn::Tensor::zeros({outputs * t->groups, inputs, w->shape[2], w->shape[3]});
+  const std::vector<std::int64_t> from = strides_of(w->shape), to = strides_of(turned.shape);
+  nn::Shape at(4, 0);
+  do {
+    const std::int64_t group = at[0] / inputs;
+    const std::int64_t index = (group * outputs + at[1]) * to[0] + at[0] % inputs * to[1] +
+                               (height - 1 - at[2]) * to[2] + (width - 1 - at[3]);
+    turned.floats[static_cast<std::size_t>(index)] = w->floats[static_cast<std::size_t>(
+        at[0] * from[0] + at[1] * from[1] + at[2] * from[2] + at[3])];
+  } while (next_position(at, w->shape));
+  Expansion::Inputs operands{p.node.inputs[0], e.constant(std::move(turned))};
+  if (p.given(2)) operands.push_back(p.node.inputs[2]);
+  e.last("Conv", operands,
+         {{"group", t->groups},
+          {"dilations", t->dilation},
+          {"pads", nn::Shape{t->before[0], t->before[1], t->after[0], t->after[1]}},
+          {input_spacing, t->stride}});
+  return true;
+}
+
 }  // namespace
 
-Operators convolution_operators() { return {{"Conv", 2, Role::start, plan}}; }
+Operators convolution_operators() {
+  return {{"Conv", 2, Role::start, plan, nullptr, expand_to_image},
+          {"ConvTranspose", 2, Role::start, nullptr, nullptr, expand_transposed}};
+}
 
 }  // namespace tactus::compiler

@@ -161,10 +161,111 @@ Emit plan_gemm(Planner& p) {
   return finish(p, *a, product);
 }
 
+/// Rows whose last dimension does not run along the lanes are laid out so; what transA turns is
+/// turned first.
+bool expand_rows(Planner& p, Expansion& e) {
+  const Value* a = p.value(0);
+  if (a == nullptr || !a->layout) return false;
+  std::vector<std::string> inputs = p.node.inputs;
+  Expansion::Attributes attributes = p.node.attributes;
+  if (p.node.integer("transA", 0) != 0 && a->layout->rank() == 2) {
+    inputs[0] = e.node("Transpose", {inputs[0]}, {{"perm", nn::Shape{1, 0}}});
+    attributes.erase("transA");
+    e.last(p.node.op_type, std::move(inputs), std::move(attributes));
+    return true;
+  }
+  if (a->layout->lane_dimension() + 1 == a->layout->rank()) return false;
+  nn::Shape order;
+  for (std::size_t d = 0; d < a->layout->rank(); ++d) order.push_back(static_cast<std::int64_t>(d));
+  inputs[0] = e.node(relayout, {inputs[0]}, {{"order", order}});
+  e.last(p.node.op_type, std::move(inputs), std::move(attributes));
+  return true;
+}
+
+/// A vector on the right is a matrix of one column; one matrix a batch is multiplied batch by
+/// batch.
+bool expand_mat_mul(Planner& p, Expansion& e) {
+  const Value* a = p.value(0);
+  const nn::Tensor* b = p.constant(1);
+  if (a == nullptr || !a->layout || b == nullptr || b->type != nn::ElementType::float32) {
+    return expand_rows(p, e);
+  }
+  const auto rank = static_cast<std::int64_t>(a->layout->rank());
+  nn::Tensor matrix = *b;
+  if (b->shape.size() == 1) {
+    matrix.shape.push_back(1);
+    const std::string column = e.node("MatMul", {p.node.inputs[0], e.constant(std::move(matrix))});
+    e.last("Squeeze", {column}, {{"axes", nn::Shape{rank - 1}}});
+    return true;
+  }
+  std::int64_t batches = 1;
+  for (std::size_t d = 0; d + 2 < b->shape.size(); ++d) batches *= b->shape[d];
+  if (b->shape.size() > 2 && batches == 1 && static_cast<std::int64_t>(b->shape.size()) <= rank) {
+    matrix.shape.erase(matrix.shape.begin(), matrix.shape.end() - 2);
+    e.last("MatMul", {p.node.inputs[0], e.constant(std::move(matrix))});
+    return true;
+  }
+  // One dimension of batches at a time: parts of both, joined again.
+  if (b->shape.size() < 3 || static_cast<std::int64_t>(b->shape.size()) != rank) {
+    return expand_rows(p, e);
+  }
+  std::size_t along = 0;
+  while (b->shape[along] == 1) ++along;
+  const std::int64_t count = b->shape[along];
+  const std::int64_t of_a = a->layout->shape[along];
+  if ((of_a != count && of_a != 1) || count > 4096) return expand_rows(p, e);
+  const std::int64_t run = b->size() / count;  // all dimensions before are 1
+  std::vector<std::string> results;
+  for (std::int64_t k = 0; k < count; ++k) {
+    nn::Tensor part;
+    part.shape = b->shape;
+    part.shape[along] = 1;
+    part.floats.assign(b->floats.begin() + k * run, b->floats.begin() + (k + 1) * run);
+    std::string rows = p.node.inputs[0];
+    if (of_a != 1) {
+      const nn::Shape axis{static_cast<std::int64_t>(along)};
+      rows = p.opset() < 10
+                 ? e.node("Slice", {rows},
+                          {{"starts", nn::Shape{k}}, {"ends", nn::Shape{k + 1}}, {"axes", axis}})
+                 : e.node("Slice", {rows, e.constant(nn::Shape{k}), e.constant(nn::Shape{k + 1}),
+                                    e.constant(axis)});
+    }
+    results.push_back(e.node("MatMul", {rows, e.constant(std::move(part))}));
+  }
+  e.last("Concat", results, {{"axis", static_cast<std::int64_t>(along)}});
+  return true;
+}
+
+/// Gemm's addend of another shape than one row is added afterwards.
+bool expand_gemm(Planner& p, Expansion& e) {
+  const nn::Tensor* b = p.constant(1);
+  if (b == nullptr || b->shape.size() != 2 || !p.given(2)) return expand_rows(p, e);
+  const Value* c = p.value(2);
+  if (c == nullptr) return false;
+  const std::int64_t outputs = b->shape[p.node.integer("transB", 0) != 0 ? 0 : 1];
+  if (c->constant) {
+    const nn::Shape& shape = c->constant->shape;
+    const std::int64_t width = shape.empty() ? 1 : shape.back();
+    const bool row = c->constant->size() == width && (width == 1 || width == outputs);
+    if (row) return expand_rows(p, e);
+  }
+  Expansion::Attributes attributes = p.node.attributes;
+  attributes.erase("beta");
+  // Sets before 11 want an addend.
+  Expansion::Inputs inputs{p.node.inputs[0], p.node.inputs[1]};
+  const std::string product = e.node("Gemm", inputs, attributes);
+  std::string addend = p.node.inputs[2];
+  const float beta = p.node.real("beta", 1.0F);
+  if (beta != 1.0F) addend = e.node("Mul", {addend, e.constant(beta)});
+  e.last("Add", {product, addend});
+  return true;
+}
+
 }  // namespace
 
 Operators matrix_operators() {
-  return {{"MatMul", 2, Role::start, plan_mat_mul}, {"Gemm", 2, Role::start, plan_gemm}};
+  return {{"MatMul", 2, Role::start, plan_mat_mul, nullptr, expand_mat_mul},
+          {"Gemm", 2, Role::start, plan_gemm, nullptr, expand_gemm}};
 }
 
 }  // namespace tactus::compiler

@@ -27,10 +27,13 @@ bool plan_parameters(Planner& p, const Layout* x, std::array<const nn::Tensor*, 
 
 Emit plan(Planner& p) {
   for (std::size_t k = 1; k < p.node.outputs.size(); ++k) {
-    if (p.output_given(k)) {
+    if (p.output_read(k)) {
       p.problem("output {} is for training; supported is inference with one output", k);
       break;
     }
+  }
+  if (p.node.integer("training_mode", 0) != 0) {
+    p.problem("attribute training_mode is 1; supported is 0");
   }
   if (p.node.integer("spatial", 1) != 1) p.problem("attribute spatial is 0; supported is 1");
   const Layout* x = p.activation(0);
@@ -73,10 +76,25 @@ Emit plan(Planner& p) {
   };
 }
 
+/// Channels that do not lie along the lanes are brought there.
+bool expand(Planner& p, Expansion& e) {
+  const Value* x = p.value(0);
+  if (x == nullptr || !x->layout || x->layout->rank() < 2 || x->layout->lane_dimension() == 1) {
+    return false;
+  }
+  nn::Shape order{0};
+  for (std::size_t d = 2; d < x->layout->rank(); ++d) order.push_back(static_cast<std::int64_t>(d));
+  order.push_back(1);
+  std::vector<std::string> inputs = p.node.inputs;
+  inputs[0] = e.node(relayout, {inputs[0]}, {{"order", order}});
+  e.last(p.node.op_type, std::move(inputs), p.node.attributes);
+  return true;
+}
+
 }  // namespace
 
 Operators normalisation_operators() {
-  return {{"BatchNormalization", 5, Role::normalisation, plan}};
+  return {{"BatchNormalization", 5, Role::normalisation, plan, nullptr, expand}};
 }
 
 }  // namespace tactus::compiler

@@ -1,4 +1,4 @@
-// MaxPool, AveragePool, GlobalAveragePool.
+// MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool.
 //
 // Windows at the border look at fewer pixels; windows with equally many become one operation.
 #include <array>
@@ -139,7 +139,7 @@ std::optional<Windows> plan_pool_windows(Planner& p, const Layout* x) {
 }
 
 Emit plan_max_pool(Planner& p) {
-  if (p.output_given(1)) p.problem("output 1 (Indices) is not supported");
+  if (p.output_read(1)) p.problem("output 1 (Indices) is not supported");
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
   if (!windows) return {};
@@ -164,23 +164,38 @@ Emit plan_average_pool(Planner& p) {
   return finish(p, *x, std::move(pool));
 }
 
-Emit plan_global_average_pool(Planner& p) {
+/// AveragePool with a divisor of its own (expansion.h).
+Emit plan_sum_pool(Planner& p) {
+  const Layout* x = p.image(0);
+  const std::optional<Windows> windows = plan_pool_windows(p, x);
+  if (!windows) return {};
+  Pool pool;
+  pool.windows = *windows;
+  pool.average = true;
+  pool.divisor = p.node.integer("divisor");
+  return finish(p, *x, std::move(pool));
+}
+
+Emit plan_global_pool(Planner& p) {
   const Layout* x = p.image(0);
   if (x == nullptr) return {};
   Pool pool;
   pool.windows.input = {x->shape[2], x->shape[3]};
   pool.windows.kernel = pool.windows.input;
   pool.windows.output = {1, 1};
-  pool.average = true;
+  pool.average = p.node.op_type == "GlobalAveragePool";
   return finish(p, *x, std::move(pool));
 }
 
 }  // namespace
 
+Operator sum_pool_operator() { return {sum_pool, 1, Role::simple, plan_sum_pool}; }
+
 Operators pool_operators() {
-  return {{"MaxPool", 1, Role::pool, plan_max_pool},
-          {"AveragePool", 1, Role::pool, plan_average_pool},
-          {"GlobalAveragePool", 1, Role::simple, plan_global_average_pool}};
+  return {{"MaxPool", 1, Role::pool, plan_max_pool, nullptr, expand_to_image},
+          {"AveragePool", 1, Role::pool, plan_average_pool, nullptr, expand_to_image},
+          {"GlobalAveragePool", 1, Role::simple, plan_global_pool, nullptr, expand_to_image},
+          {"GlobalMaxPool", 1, Role::simple, plan_global_pool, nullptr, expand_to_image}};
 }
 
 }  // namespace tactus::compiler

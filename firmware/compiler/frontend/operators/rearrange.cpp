@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "firmware/compiler/frontend/operators/folding.h"
 #include "isa/support/error.h"
 
 namespace tactus::compiler {
@@ -97,7 +98,9 @@ class Rearrangement {
   void finish(const std::string& name, const std::vector<Piece>& pieces) {
     std::vector<std::string> blended;
     for (const Piece& piece : pieces) {
-      if (std::find(blended.begin(), blended.end(), piece.name) == blended.end()) {
+      // Constants are nobody's, and stay.
+      if (!piece.name.empty() &&
+          std::find(blended.begin(), blended.end(), piece.name) == blended.end()) {
         blended.push_back(piece.name);
       }
     }
@@ -206,6 +209,39 @@ class Rearrangement {
 };
 
 }  // namespace
+
+/// The lanes beyond the last one are those of the artefacts of the reference before August 2022; it
+/// lets the constant go on there since.
+const Addresses& laid_out(Emitter& e, const std::string& name, const nn::Tensor& tensor,
+                          const Layout& layout) {
+  const std::int64_t n = e.array_size();
+  const nn::Shape sizes = layout.memory_shape();
+  const std::int64_t blocks = layout.blocks(e.array_size());
+  const auto make = [&] {
+    const BroadcastIndex source(tensor.shape, layout.shape);
+    nn::Shape outer(sizes.begin(), sizes.end() - 1), at(outer.size(), 0);
+    nn::Shape position(layout.rank(), 0);
+    std::vector<float> lanes;
+    lanes.reserve(static_cast<std::size_t>(layout.vectors(e.array_size()) * n));
+    do {
+      for (std::size_t k = 0; k < at.size(); ++k) position[layout.order[k]] = at[k];
+      for (std::int64_t lane = 0; lane < blocks * n; ++lane) {
+        if (lane >= sizes.back()) {
+          lanes.push_back(0);
+          continue;
+        }
+        position[layout.lane_dimension()] = lane;
+        lanes.push_back(tensor.floats[static_cast<std::size_t>(source(position))]);
+      }
+    } while (next_position(at, outer));
+    return lanes;
+  };
+  const std::string full =
+      fmt::format("{} broadcast to {} in order {}", name, nn::to_string(layout.shape),
+                  nn::to_string(nn::Shape(layout.order.begin(), layout.order.end())));
+  return e.constant(full, Dims(sizes.begin(), sizes.end()),
+                    static_cast<std::size_t>(layout.vectors(e.array_size())), make);
+}
 
 void rearrange(Emitter& e, const std::string& output, const Layout& layout,
                const std::vector<Piece>& pieces, const FindOrigin& origin, float fill) {

@@ -24,12 +24,16 @@ struct Origin {
 
 struct Piece {
   Layout layout;
-  std::string name;  ///< of the object the vectors belong to
+  std::string name;  ///< of the object the vectors belong to; empty: constants
   Addresses vectors;
 };
 
 /// Where the element at a position (in the model's order) of the output comes from.
 using FindOrigin = std::function<Origin(const nn::Shape& position)>;
+
+/// A constant broadcast to a layout, as vectors; lanes beyond the last element are zero.
+[[nodiscard]] const Addresses& laid_out(Emitter& e, const std::string& name,
+                                        const nn::Tensor& tensor, const Layout& layout);
 
 void rearrange(Emitter& e, const std::string& output, const Layout& layout,
                const std::vector<Piece>& pieces, const FindOrigin& origin, float fill = 0.0F);

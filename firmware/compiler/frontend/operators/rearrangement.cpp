@@ -97,15 +97,30 @@ void fold_reshape(Planner& p) {
 
 // ---- Concat, Split, Slice -----------------------------------------------------------------------
 
+/// Layout of an operand of Concat; a constant lies as the others do.
+struct Part {
+  nn::Shape shape;
+  std::shared_ptr<const nn::Tensor> constant;
+};
+
 Emit plan_concat(Planner& p) {
   const std::int64_t stated = p.node.integer("axis");
   const Layout* first = nullptr;
-  std::vector<const Layout*> layouts;
+  std::vector<Part> parts;
   for (std::size_t i = 0; i < p.node.inputs.size(); ++i) {
-    const Layout* x = p.activation(i);
-    if (x == nullptr) return {};
-    if (first == nullptr) first = x;
-    layouts.push_back(x);
+    const Value* value = p.value(i);
+    if (value == nullptr) return {};
+    if (value->constant != nullptr &&
+        (p.compat() || value->constant->type != nn::ElementType::float32)) {
+      p.problem(
+          "input {} ({}) is a constant of {}; supported are values computed at run time and "
+          "constants of FLOAT",
+          i, quote(value->name), nn::name_of(value->constant->type));
+      return {};
+    }
+    if (first == nullptr && value->layout) first = &*value->layout;
+    parts.push_back(
+        {value->constant ? value->constant->shape : value->layout->shape, value->constant});
   }
   const std::optional<std::int64_t> axis = normal_axis(p, stated, first->rank());
   if (!axis) return {};
@@ -113,33 +128,41 @@ Emit plan_concat(Planner& p) {
   Layout result = *first;
   result.shape[along] = 0;
   std::vector<std::int64_t> begins;
-  for (std::size_t i = 0; i < layouts.size(); ++i) {
-    nn::Shape rest = layouts[i]->shape, wanted = first->shape;
+  for (const Part& part : parts) {
+    nn::Shape rest = part.shape, wanted = first->shape;
     if (rest.size() == wanted.size()) rest[along] = wanted[along] = 0;
     if (rest != wanted) {
       p.problem("inputs of shapes {} and {} cannot be joined along axis {}",
-                nn::to_string(first->shape), nn::to_string(layouts[i]->shape), along);
+                nn::to_string(first->shape), nn::to_string(part.shape), along);
       return {};
     }
     begins.push_back(result.shape[along]);
-    result.shape[along] += layouts[i]->shape[along];
+    result.shape[along] += part.shape[along];
   }
-  for (std::size_t i = 0; i < layouts.size(); ++i) p.reads(i);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].constant) p.reads(i);
+  }
   p.output(result);
-  return [along, begins, result, inputs = p.node.inputs, out = p.node.outputs[0]](Emitter& e) {
-    std::vector<Piece> pieces;
-    std::vector<std::vector<std::int64_t>> strides;
-    for (const std::string& input : inputs) {
-      pieces.push_back(take(e, input));
-      strides.push_back(strides_of(pieces.back().layout.shape));
-    }
-    rearrange(e, out, result, pieces, [&](const nn::Shape& position) {
-      const auto piece =
-          std::upper_bound(begins.begin(), begins.end(), position[along]) - begins.begin() - 1;
-      const auto k = static_cast<std::size_t>(piece);
-      return Origin{piece, row_major(position, strides[k]) - begins[k] * strides[k][along]};
-    });
-  };
+  return
+      [along, begins, result, parts, inputs = p.node.inputs, out = p.node.outputs[0]](Emitter& e) {
+        std::vector<Piece> pieces;
+        std::vector<std::vector<std::int64_t>> strides;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+          if (parts[i].constant) {
+            const Layout layout{parts[i].shape, result.order};
+            pieces.push_back({layout, "", laid_out(e, inputs[i], *parts[i].constant, layout)});
+          } else {
+            pieces.push_back(take(e, inputs[i]));
+          }
+          strides.push_back(strides_of(pieces.back().layout.shape));
+        }
+        rearrange(e, out, result, pieces, [&](const nn::Shape& position) {
+          const auto piece =
+              std::upper_bound(begins.begin(), begins.end(), position[along]) - begins.begin() - 1;
+          const auto k = static_cast<std::size_t>(piece);
+          return Origin{piece, row_major(position, strides[k]) - begins[k] * strides[k][along]};
+        });
+      };
 }
 
 /// Takes a part of each dimension of the operand.
@@ -161,6 +184,13 @@ std::optional<std::vector<std::int64_t>> split_sizes(Planner& p, std::int64_t si
   const auto parts = static_cast<std::int64_t>(p.node.outputs.size());
   std::vector<std::int64_t> sizes = p.integers("split", 1, {});
   if (p.failed()) return std::nullopt;
+  if (sizes.empty() && p.node.has("num_outputs")) {
+    // The last part is smaller if they cannot be equal.
+    const std::int64_t part = (size + parts - 1) / parts;
+    for (std::int64_t k = 0; k < parts; ++k) {
+      sizes.push_back(std::clamp<std::int64_t>(size - k * part, 0, part));
+    }
+  }
   if (sizes.empty()) {
     if (size % parts != 0) {
       p.problem("{} elements do not split into {} equal parts", size, parts);
@@ -228,13 +258,14 @@ Emit plan_slice(Planner& p) {
 
 // ---- Pad ----------------------------------------------------------------------------------------
 
-enum class PadMode : std::uint8_t { constant, edge, reflect };
+enum class PadMode : std::uint8_t { constant, edge, reflect, wrap };
 
 /// Where position `at` (negative in front) of a padded dimension comes from, or -1.
 std::int64_t pad_source(PadMode mode, std::int64_t at, std::int64_t size) {
   if (at >= 0 && at < size) return at;
   if (mode == PadMode::constant) return -1;
   if (mode == PadMode::edge || size == 1) return at < 0 ? 0 : size - 1;
+  if (mode == PadMode::wrap) return ((at % size) + size) % size;
   const std::int64_t period = 2 * (size - 1);
   const std::int64_t folded = ((at % period) + period) % period;
   return folded < size ? folded : period - folded;
@@ -246,7 +277,8 @@ std::optional<PadMode> pad_mode(Planner& p) {
   if (mode == "constant" || p.compat()) return PadMode::constant;
   if (mode == "edge") return PadMode::edge;
   if (mode == "reflect") return PadMode::reflect;
-  p.problem("attribute mode is {}; supported are constant, edge, reflect", quote(mode));
+  if (mode == "wrap") return PadMode::wrap;
+  p.problem("attribute mode is {}; supported are constant, edge, reflect, wrap", quote(mode));
   return std::nullopt;
 }
 
@@ -261,14 +293,35 @@ float pad_value(Planner& p) {
   return value == nullptr ? 0.0F : value->floats[0];
 }
 
+/// Those of all dimensions, from those of the axes that an input may name since opset 18.
+std::vector<std::int64_t> all_pads(Planner& p, std::size_t rank) {
+  std::vector<std::int64_t> pads =
+      p.opset() < 11 ? p.node.integers("pads") : p.integers("pads", 1, {});
+  if (p.opset() < 18 || !p.given(3)) return pads;
+  const nn::Tensor* axes = p.need_constant(3, "axes", nn::ElementType::int64);
+  if (axes == nullptr) return pads;
+  if (pads.size() != 2 * axes->integers.size()) {
+    p.problem("pads are {} for axes {}", nn::to_string(pads), nn::to_string(axes->integers));
+    return pads;
+  }
+  std::vector<std::int64_t> all(2 * rank, 0);
+  for (std::size_t k = 0; k < axes->integers.size(); ++k) {
+    const std::optional<std::int64_t> axis = normal_axis(p, axes->integers[k], rank);
+    if (!axis) return pads;
+    all[static_cast<std::size_t>(*axis)] = pads[k];
+    all[rank + static_cast<std::size_t>(*axis)] = pads[axes->integers.size() + k];
+  }
+  return all;
+}
+
 Emit plan_pad(Planner& p) {
   const std::optional<PadMode> mode = pad_mode(p);
   const float fill = pad_value(p);
-  const std::vector<std::int64_t> pads =
-      p.opset() < 11 ? p.node.integers("pads") : p.integers("pads", 1, {});
   const Layout* x = p.activation(0);
-  if (x == nullptr || !mode || p.failed()) return {};
+  if (x == nullptr) return {};
   const std::size_t rank = x->rank();
+  const std::vector<std::int64_t> pads = all_pads(p, rank);
+  if (!mode || p.failed()) return {};
   constexpr std::int64_t largest = 1 << 20;
   const bool good = pads.size() == 2 * rank &&
                     std::all_of(pads.begin(), pads.end(),

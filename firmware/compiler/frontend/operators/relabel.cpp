@@ -79,7 +79,14 @@ Emit plan_identity(Planner& p) {
 void fold_identity(Planner& p) { p.fold(*p.constant(0)); }
 
 Emit plan_dropout(Planner& p) {
-  if (p.output_given(1)) p.problem("output 1 (mask) is for training and not supported");
+  if (p.output_read(1)) p.problem("output 1 (mask) is for training and not supported");
+  if (const nn::Tensor* training = p.constant(2)) {
+    const bool on = std::any_of(training->integers.begin(), training->integers.end(),
+                                [](std::int64_t value) { return value != 0; });
+    if (on) p.problem("training_mode is true; supported is inference");
+  } else if (p.given(2)) {
+    p.problem("training_mode is computed at run time; supported is inference");
+  }
   return plan_identity(p);
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/axes.h"
 #include "firmware/compiler/frontend/operators/rearrange.h"
 #include "isa/support/text.h"
 
@@ -17,7 +18,8 @@ enum class Transform : std::uint8_t {
   pytorch_half_pixel,
   align_corners,
   asymmetric,
-  tf_half_pixel_for_nn
+  tf_half_pixel_for_nn,
+  half_pixel_symmetric
 };
 
 /// Rounding before opset 11, where the standard only has examples: up when shrinking, else down.
@@ -58,6 +60,13 @@ float Resize::source(const Axis& axis, std::int64_t at) const {
       return x / axis.scale;
     case Transform::tf_half_pixel_for_nn:
       return (x + 0.5F) / axis.scale;
+    case Transform::half_pixel_symmetric: {
+      // The grid keeps the centre of the input where its size is rounded.
+      const float exact = static_cast<float>(axis.input) * axis.scale;
+      const float offset =
+          static_cast<float>(axis.input) / 2 * (1 - static_cast<float>(axis.output) / exact);
+      return offset + (x + 0.5F) / axis.scale - 0.5F;
+    }
   }
   return x;
 }
@@ -183,10 +192,13 @@ void Resize::emit_linear(Emitter& e) const {
 
 // ---- planning -----------------------------------------------------------------------------------
 
+/// Resize of opset 10 and Upsample: scales only, and nothing about coordinates.
+bool is_old_form(const Planner& p) { return p.opset() < 11 || p.node.op_type == "Upsample"; }
+
 /// Before opset 11 the model does not say where output pixels lie: runtimes take x / scale. The
 /// reference takes the centres of pixels, always.
 bool plan_transform(Planner& p, Resize& resize) {
-  if (p.compat() || p.opset() < 11) {
+  if (p.compat() || is_old_form(p)) {
     resize.transform = p.compat() ? Transform::half_pixel : Transform::asymmetric;
     return true;
   }
@@ -195,7 +207,8 @@ bool plan_transform(Planner& p, Resize& resize) {
       {"pytorch_half_pixel", Transform::pytorch_half_pixel},
       {"align_corners", Transform::align_corners},
       {"asymmetric", Transform::asymmetric},
-      {"tf_half_pixel_for_nn", Transform::tf_half_pixel_for_nn}};
+      {"tf_half_pixel_for_nn", Transform::tf_half_pixel_for_nn},
+      {"half_pixel_symmetric", Transform::half_pixel_symmetric}};
   const std::string name = p.node.text("coordinate_transformation_mode", "half_pixel");
   const auto found = names.find(name);
   if (found == names.end()) {
@@ -216,7 +229,7 @@ bool plan_mode(Planner& p, Resize& resize) {
     p.problem("attribute mode is {}; supported are nearest, linear", quote(mode));
     return false;
   }
-  resize.nearest = p.opset() < 11 ? opset_10 : p.node.text("nearest_mode", "round_prefer_floor");
+  resize.nearest = is_old_form(p) ? opset_10 : p.node.text("nearest_mode", "round_prefer_floor");
   if (resize.nearest == opset_10) return true;
   constexpr std::array<std::string_view, 4> modes{"round_prefer_floor", "round_prefer_ceil",
                                                   "floor", "ceil"};
@@ -230,8 +243,25 @@ bool plan_mode(Planner& p, Resize& resize) {
   return true;
 }
 
-bool plan_scales(Planner& p, const nn::Tensor& scales, Resize& resize) {
-  const std::vector<float>& values = scales.floats;
+/// Factors or sizes of some dimensions as those of all four; the others are `rest`.
+template <typename T>
+std::vector<T> of_all_axes(Planner& p, const std::vector<T>& values, std::vector<T> rest) {
+  if (!p.node.has("axes")) return values;
+  const nn::Shape& axes = p.node.integers("axes");
+  if (axes.size() != values.size()) {
+    p.problem("axes are {} for {} values", nn::to_string(axes), values.size());
+    return values;
+  }
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const std::optional<std::int64_t> axis = normal_axis(p, axes[k], rest.size());
+    if (!axis) return values;
+    rest[static_cast<std::size_t>(*axis)] = values[k];
+  }
+  return rest;
+}
+
+bool plan_scales(Planner& p, const std::vector<float>& stated, Resize& resize) {
+  const std::vector<float> values = of_all_axes(p, stated, {1, 1, 1, 1});
   const bool good = values.size() == 4 && values[0] == 1.0F && values[1] == 1.0F && values[2] > 0 &&
                     values[3] > 0;
   for (std::size_t d = 0; good && d < 2; ++d) {
@@ -249,7 +279,7 @@ bool plan_scales(Planner& p, const nn::Tensor& scales, Resize& resize) {
 }
 
 bool plan_sizes(Planner& p, const nn::Tensor& sizes, const Layout& x, Resize& resize) {
-  const std::vector<std::int64_t>& values = sizes.integers;
+  const std::vector<std::int64_t> values = of_all_axes(p, sizes.integers, x.shape);
   if (values.size() != 4 || values[0] != x.shape[0] || values[1] != x.shape[1] || values[2] < 1 ||
       values[3] < 1 || values[2] > 1000000 || values[3] > 1000000) {
     p.problem("sizes are {}; supported are 4 values, N and C as those of the input {}",
@@ -270,17 +300,26 @@ Emit plan(Planner& p) {
   good = plan_transform(p, resize) && good;
   const Layout* x = p.image(0);
   // Opset 10: X, scales. Later: X, roi, scales or sizes, where an empty tensor means none.
-  const std::size_t at = p.opset() < 11 ? 1 : 2;
-  const nn::Tensor* stated_sizes = p.opset() < 11 ? nullptr : p.constant(3);
+  const std::size_t at = is_old_form(p) ? 1 : 2;
+  const nn::Tensor* stated_sizes = is_old_form(p) ? nullptr : p.constant(3);
   const bool by_sizes =
-      p.opset() >= 11 && p.given(3) && (stated_sizes == nullptr || stated_sizes->size() != 0);
+      !is_old_form(p) && p.given(3) && (stated_sizes == nullptr || stated_sizes->size() != 0);
   const nn::Tensor* sizes =
       by_sizes ? p.need_constant(3, "sizes", nn::ElementType::int64) : nullptr;
+  const bool attribute = p.node.op_type == "Upsample" && p.node.has("scales");
   const nn::Tensor* scales =
-      by_sizes ? nullptr : p.need_constant(at, "scales", nn::ElementType::float32);
-  if (x == nullptr || !good || (sizes == nullptr && scales == nullptr)) return {};
+      by_sizes || attribute ? nullptr : p.need_constant(at, "scales", nn::ElementType::float32);
+  if (p.node.integer("antialias", 0) != 0) {
+    p.problem("attribute antialias is 1; supported is 0");
+  }
+  if (p.node.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    p.problem("attribute keep_aspect_ratio_policy is {}; supported is stretch",
+              quote(p.node.text("keep_aspect_ratio_policy")));
+  }
+  if (x == nullptr || !good || (sizes == nullptr && scales == nullptr && !attribute)) return {};
   for (std::size_t d = 0; d < 2; ++d) resize.axes[d].input = x->shape[2 + d];
-  good = by_sizes ? plan_sizes(p, *sizes, *x, resize) : plan_scales(p, *scales, resize);
+  good = by_sizes ? plan_sizes(p, *sizes, *x, resize)
+                  : plan_scales(p, attribute ? p.node.reals("scales") : scales->floats, resize);
   if (!good || p.failed()) return {};
 
   resize.keep_all_taps = p.compat();
@@ -300,6 +339,9 @@ Emit plan(Planner& p) {
 
 }  // namespace
 
-Operators resize_operators() { return {{"Resize", 1, Role::simple, plan}}; }
+Operators resize_operators() {
+  return {{"Resize", 1, Role::simple, plan, nullptr, expand_to_image},
+          {"Upsample", 1, Role::simple, plan, nullptr, expand_to_image}};
+}
 
 }  // namespace tactus::compiler

@@ -42,7 +42,9 @@ bool read_padding(Planner& p, Windows& w) {
   const std::string automatic = p.node.text("auto_pad", "NOTSET");
   if (automatic == "NOTSET") {
     const std::vector<std::int64_t> pads = p.node.integers("pads", {0, 0, 0, 0});
-    if (!check_list(p, "pads", pads, 4, 0)) return false;
+    // Those of a transposed convolution may cut, which only its expansion writes.
+    const bool spaced = p.node.has(input_spacing);
+    if (!check_list(p, "pads", pads, 4, spaced ? -largest : 0)) return false;
     w.before = {pads[0], pads[1]};
     w.after = {pads[2], pads[3]};
     return true;
@@ -72,13 +74,15 @@ std::optional<Windows> plan_windows(Planner& p, const Layout* image,
   w.stride = pair_of(strides);
   // The reference ignores dilations.
   if (!p.compat()) w.dilation = pair_of(dilations);
+  if (p.node.has(input_spacing)) w.spacing = pair_of(p.node.integers(input_spacing));
   if (image != nullptr) w.input = {image->shape[2], image->shape[3]};
   if (rule == PadRule::read && !read_padding(p, w)) return std::nullopt;
   if (image == nullptr) return std::nullopt;
   const bool ceil = rule == PadRule::read && p.node.integer("ceil_mode", 0) != 0;
   for (std::size_t d = 0; d < 2; ++d) {
     const std::int64_t reach = (w.kernel[d] - 1) * w.dilation[d] + 1;
-    const std::int64_t span = w.before[d] + w.input[d] + w.after[d] - reach;
+    const std::int64_t plane = (w.input[d] - 1) * w.spacing[d] + 1;
+    const std::int64_t span = w.before[d] + plane + w.after[d] - reach;
     if (span < 0) {
       p.problem("the kernel spans {} pixels, the padded image has {}", reach, span + reach);
       return std::nullopt;

@@ -11,10 +11,16 @@
 
 namespace tactus::compiler {
 
+/// Attribute of a Conv that stands for a ConvTranspose: Windows::spacing. No name of ONNX.
+inline constexpr const char* input_spacing = "input spacing";
+
 /// Height first, then width.
 struct Windows {
   std::array<std::int64_t, 2> input{}, kernel{}, stride{1, 1}, dilation{1, 1};
   std::array<std::int64_t, 2> before{}, after{};  ///< padding
+  /// Distance of the image's pixels on the plane the window slides over, zeroes in between: 1 but
+  /// for transposed convolutions.
+  std::array<std::int64_t, 2> spacing{1, 1};
   std::array<std::int64_t, 2> output{};
 
   [[nodiscard]] std::int64_t taps() const { return kernel[0] * kernel[1]; }
@@ -22,8 +28,9 @@ struct Windows {
   [[nodiscard]] std::int64_t pixel(std::int64_t y, std::int64_t x, std::int64_t tap) const {
     const std::int64_t row = y * stride[0] - before[0] + tap / kernel[1] * dilation[0];
     const std::int64_t column = x * stride[1] - before[1] + tap % kernel[1] * dilation[1];
-    const bool inside = row >= 0 && row < input[0] && column >= 0 && column < input[1];
-    return inside ? row * input[1] + column : -1;
+    if (row < 0 || column < 0 || row % spacing[0] != 0 || column % spacing[1] != 0) return -1;
+    const std::int64_t y0 = row / spacing[0], x0 = column / spacing[1];
+    return y0 < input[0] && x0 < input[1] ? y0 * input[1] + x0 : -1;
   }
 };
 

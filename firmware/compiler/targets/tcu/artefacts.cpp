@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "firmware/compiler/compiler.h"
+#include "firmware/compiler/model_tensors.h"
+#include "firmware/onnx/writer.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
@@ -160,6 +162,11 @@ std::string write_artefacts(const Compiled& compiled, const std::string& directo
   if (!compiled.hir.empty()) write(".hir", compiled.hir);
   if (!compiled.lir.empty()) write(".lir", compiled.lir);
   if (!compiled.dot.empty()) write(".dot", compiled.dot);
+  if (!compiled.compat) {
+    if (compiled.host) write(".host.onnx", nn::write_graph(*compiled.host));
+    write(".tensors.json",
+          to_json(tensors_of(compiled), compiled.host ? base_name + ".host.onnx" : ""));
+  }
   tcu::write_model_file(base + ".tmodel", model_file(compiled, base_name));
   cleanup.keep();
   return base + ".tmodel";

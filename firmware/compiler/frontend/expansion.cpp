@@ -1,0 +1,109 @@
+#include "firmware/compiler/frontend/expansion.h"
+
+#include <utility>
+
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+
+nn::Node& Expansion::add(const std::string& op, Inputs inputs, Attributes attributes) {
+  nn::Node& made = planner_.new_node();
+  made.op_type = op;
+  made.inputs = std::move(inputs);
+  made.attributes = std::move(attributes);
+  made.file = planner_.node.file;
+  nodes_.push_back(&made);
+  return made;
+}
+
+std::string Expansion::node(const std::string& op, Inputs inputs, Attributes attributes) {
+  nn::Node& made = add(op, std::move(inputs), std::move(attributes));
+  made.name = planner_.unused_node_name(planner_.node.name + "/" + op);
+  made.outputs = {planner_.unused_value_name(made.name)};
+  planner_.register_node(made);
+  return made.outputs.front();
+}
+
+void Expansion::last(const std::string& op, Inputs inputs, Attributes attributes) {
+  nn::Node& made = add(op, std::move(inputs), std::move(attributes));
+  made.name = planner_.node.name;
+  made.outputs = {planner_.node.outputs.front()};
+  planner_.register_node(made);
+}
+
+std::string Expansion::constant(nn::Tensor tensor) {
+  return planner_.new_constant(planner_.unused_value_name(planner_.node.name + "/constant"),
+                               std::move(tensor));
+}
+
+std::string Expansion::constant(std::vector<std::int64_t> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return constant(nn::Tensor::of({count}, std::move(values)));
+}
+
+std::string as_image(Planner& p, Expansion& e, std::size_t input) {
+  const Value* value = p.value(input);
+  if (value == nullptr || !value->layout || value->layout->rank() != 4 ||
+      value->layout->is_image()) {
+    return p.node.inputs[input];
+  }
+  return e.node(relayout, {p.node.inputs[input]}, {{"order", nn::Shape{0, 2, 3, 1}}});
+}
+
+namespace {
+
+/// Attributes of windows along one dimension as those of images of height 1.
+Expansion::Attributes image_attributes(const nn::Node& node) {
+  Expansion::Attributes attributes = node.attributes;
+  const auto widen = [&](const char* name, std::int64_t front) {
+    if (!node.has(name)) return;
+    nn::Shape values = node.integers(name);
+    values.insert(values.begin(), front);
+    attributes[name] = values;
+  };
+  for (const char* name : {"kernel_shape", "strides", "dilations"}) widen(name, 1);
+  widen("output_padding", 0);
+  if (node.has("output_shape")) {
+    nn::Shape values = node.integers("output_shape");
+    values.insert(values.end() - (values.empty() ? 0 : 1), 1);
+    attributes["output_shape"] = values;
+  }
+  if (node.has("pads")) {
+    const nn::Shape& pads = node.integers("pads");
+    attributes["pads"] = pads.size() == 2 ? nn::Shape{0, pads[0], 0, pads[1]} : pads;
+  }
+  return attributes;
+}
+
+}  // namespace
+
+bool expand_to_image(Planner& p, Expansion& e) {
+  const Value* value = p.value(0);
+  if (value == nullptr || !value->layout) return false;
+  const Layout& layout = *value->layout;
+  if (layout.rank() == 4) {
+    if (layout.is_image()) return false;
+    std::vector<std::string> inputs = p.node.inputs;
+    inputs[0] = as_image(p, e, 0);
+    e.last(p.node.op_type, std::move(inputs), p.node.attributes);
+    return true;
+  }
+  if (layout.rank() != 3) return false;
+  std::vector<std::string> inputs = p.node.inputs;
+  std::string rows = inputs[0];
+  if (layout.order != std::vector<std::size_t>{0, 2, 1}) {
+    rows = e.node(relayout, {rows}, {{"order", nn::Shape{0, 2, 1}}});
+  }
+  inputs[0] = e.node("Unsqueeze", {rows}, {{"axes", nn::Shape{2}}});
+  const nn::Tensor* weights = p.constant(1);
+  if (weights != nullptr && weights->shape.size() == 3) {
+    nn::Tensor image = *weights;
+    image.shape.insert(image.shape.end() - 1, 1);
+    inputs[1] = e.constant(std::move(image));
+  }
+  const std::string result = e.node(p.node.op_type, std::move(inputs), image_attributes(p.node));
+  e.last("Squeeze", {result}, {{"axes", nn::Shape{2}}});
+  return true;
+}
+
+}  // namespace tactus::compiler

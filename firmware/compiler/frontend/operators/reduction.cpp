@@ -1,0 +1,115 @@
+// ReduceMean, ReduceSum, ReduceMax, ReduceMin as pools over images.
+//
+// What is kept lies along the lanes, what is reduced along height and width of an image; where it
+// does not, it is brought there.
+#include <algorithm>
+
+#include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/axes.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// Which dimensions are reduced; nothing if they are wrong or unknown.
+std::optional<std::vector<bool>> reduced_dimensions(Planner& p, std::size_t rank) {
+  const nn::Shape axes = p.integers("axes", 1, {});
+  if (p.failed()) return std::nullopt;
+  const bool all = axes.empty() && p.node.integer("noop_with_empty_axes", 0) == 0;
+  std::vector<bool> reduced(rank, all);
+  for (const std::int64_t stated : axes) {
+    const std::optional<std::int64_t> axis = normal_axis(p, stated, rank);
+    if (!axis) return std::nullopt;
+    reduced[static_cast<std::size_t>(*axis)] = true;
+  }
+  return reduced;
+}
+
+/// One value of each channel, from an image's height and width.
+std::string pooled(Planner& p, Expansion& e, const std::string& image, const nn::Shape& kernel) {
+  const std::string kind = p.node.op_type.substr(6);  // after "Reduce"
+  const Expansion::Attributes window{{"kernel_shape", kernel}};
+  if (kind == "Max") return e.node("MaxPool", {image}, window);
+  if (kind == "Mean") return e.node("AveragePool", {image}, window);
+  if (kind == "Min") {
+    const std::string negative = e.node("Mul", {image, e.constant(-1.0F)});
+    return e.node("Mul", {e.node("MaxPool", {negative}, window), e.constant(-1.0F)});
+  }
+  Expansion::Attributes sum = window;
+  sum["divisor"] = std::int64_t{1};
+  return e.node(sum_pool, {image}, sum);
+}
+
+/// The dimensions in the order of memory as N C H W, if only H and W are reduced there.
+std::optional<nn::Shape> image_permutation(const Layout& x, const std::vector<bool>& reduced) {
+  if (x.rank() != 4) return std::nullopt;
+  const nn::Shape turned{
+      static_cast<std::int64_t>(x.order[0]), static_cast<std::int64_t>(x.order[3]),
+      static_cast<std::int64_t>(x.order[1]), static_cast<std::int64_t>(x.order[2])};
+  if (reduced[x.order[3]] || (reduced[x.order[0]] && x.shape[x.order[0]] != 1)) return std::nullopt;
+  return turned;
+}
+
+bool expand(Planner& p, Expansion& e) {
+  const Value* value = p.value(0);
+  if (value == nullptr || !value->layout) return false;
+  const Layout& x = *value->layout;
+  const std::optional<std::vector<bool>> reduced = reduced_dimensions(p, x.rank());
+  if (!reduced) return true;
+  nn::Shape kept = x.shape, dropped;
+  for (std::size_t d = 0; d < x.rank(); ++d) {
+    if ((*reduced)[d]) {
+      kept[d] = 1;
+    } else {
+      dropped.push_back(x.shape[d]);
+    }
+  }
+  const bool keeps = p.node.integer("keepdims", 1) != 0;
+  if (dropped.empty()) dropped = {1};
+  const std::string target = e.constant(keeps ? kept : dropped);
+  if (kept == x.shape) {
+    e.last("Reshape", {p.node.inputs[0], target});
+    return true;
+  }
+  if (const std::optional<nn::Shape> turned = image_permutation(x, *reduced)) {
+    const auto at = [&](std::size_t k) { return static_cast<std::size_t>((*turned)[k]); };
+    const std::string image = e.node("Transpose", {p.node.inputs[0]}, {{"perm", *turned}});
+    const std::string pool =
+        pooled(p, e, image,
+               {(*reduced)[at(2)] ? x.shape[at(2)] : 1, (*reduced)[at(3)] ? x.shape[at(3)] : 1});
+    nn::Shape back(4);
+    for (std::size_t k = 0; k < 4; ++k) back[at(k)] = static_cast<std::int64_t>(k);
+    if (keeps) {
+      e.last("Transpose", {pool}, {{"perm", back}});
+    } else {
+      e.last("Reshape", {e.node("Transpose", {pool}, {{"perm", back}}), target});
+    }
+    return true;
+  }
+  // Kept dimensions first, then the reduced ones in a row.
+  nn::Shape permutation;
+  std::int64_t rows = 1, length = 1;
+  for (const bool of_reduced : {false, true}) {
+    for (std::size_t d = 0; d < x.rank(); ++d) {
+      if ((*reduced)[d] != of_reduced) continue;
+      permutation.push_back(static_cast<std::int64_t>(d));
+      (of_reduced ? length : rows) *= x.shape[d];
+    }
+  }
+  const std::string sorted = e.node("Transpose", {p.node.inputs[0]}, {{"perm", permutation}});
+  const std::string image = e.node("Reshape", {sorted, e.constant(nn::Shape{1, rows, 1, length})});
+  e.last("Reshape", {pooled(p, e, image, {1, length}), target});
+  return true;
+}
+
+}  // namespace
+
+Operators reduction_operators() {
+  Operators all;
+  for (const char* type : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"}) {
+    all.push_back({type, 1, Role::simple, nullptr, nullptr, expand});
+  }
+  return all;
+}
+
+}  // namespace tactus::compiler

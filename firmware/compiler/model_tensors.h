@@ -1,0 +1,42 @@
+// What a compiled model's tensors mean, beside its .tmodel: BASE.tensors.json says how inputs and
+// outputs lie in vectors and which outputs the model has, BASE.host.onnx is what the host computes
+// after the program. Hardware drivers need neither; `tactus run` and `tactus info` read them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/compiler/compiler.h"
+#include "firmware/onnx/graph.h"
+#include "firmware/reference/reference.h"
+
+namespace tactus::compiler {
+
+struct ModelTensors {
+  std::vector<TensorLayout> inputs, outputs;  ///< of the program
+  std::vector<std::string> model_outputs;     ///< the program's, or the host graph's
+  std::shared_ptr<const nn::Graph> host;      ///< null: nothing is left to the host
+
+  /// Null if the program has no such input or output.
+  [[nodiscard]] const TensorLayout* input(const std::string& name) const;
+  [[nodiscard]] const TensorLayout* output(const std::string& name) const;
+};
+
+[[nodiscard]] ModelTensors tensors_of(const Compiled& compiled);
+
+/// The text of BASE.tensors.json; `host_file` is empty if there is none.
+[[nodiscard]] std::string to_json(const ModelTensors& tensors, const std::string& host_file);
+
+/// Of the .tmodel at `path`; nothing if the file is not there. Throws UserError.
+[[nodiscard]] std::optional<ModelTensors> read_model_tensors(const std::string& path);
+
+/// The model's outputs, from values of the program's in the model's order of elements. What is left
+/// to the host is computed here.
+[[nodiscard]] nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs);
+
+/// "[1,3,32,32] as 1024 x 32 vectors ..." for people.
+[[nodiscard]] std::string describe(const TensorLayout& layout, std::uint32_t array_size);
+
+}  // namespace tactus::compiler

@@ -1,0 +1,202 @@
+// ONNX's own tests of single nodes (Debian: libonnx-testdata): those whose operators Tactus has
+// either give the expected values on the simulated unit or are listed here with the reason.
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "firmware/compiler/frontend/operators.h"
+#include "firmware/onnx/loader.h"
+#include "firmware/onnx/tensor_files.h"
+#include "tests/compiler/models/outcome.h"
+
+namespace tactus::compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string suite = "/usr/share/libonnx-testdata/data/node";
+
+struct Case {
+  nn::Graph graph;
+  std::vector<nn::Tensor> inputs, expected;  ///< in the graph's order
+};
+
+std::vector<nn::Tensor> read_set(const fs::path& folder, const std::string& what) {
+  std::vector<nn::Tensor> tensors;
+  for (std::size_t i = 0;; ++i) {
+    const fs::path path = folder / (what + "_" + std::to_string(i) + ".pb");
+    if (!fs::exists(path)) return tensors;
+    tensors.push_back(nn::read_tensor(path.string()).tensor);
+  }
+}
+
+/// The inputs from number `first` on become initializers, as models have weights and shapes.
+nn::Graph with_initializers(const Case& c, std::size_t first) {
+  nn::Graph graph = c.graph;
+  graph.inputs.clear();
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    const nn::ValueInfo& info = c.graph.inputs[i];
+    if (i < first) {
+      graph.inputs.push_back(info);
+    } else {
+      graph.initializers[info.name] = c.inputs[i];
+    }
+  }
+  return graph;
+}
+
+enum class Outcome { right, wrong, refused };
+
+/// Compiles with all inputs computed at run time or, if that is refused, with all but the first
+/// known; runs, and compares. `text`: what was refused or how far the values are off.
+Outcome outcome_of(const Case& c, std::string& text) {
+  for (const std::size_t first : {c.inputs.size(), std::size_t{1}}) {
+    const nn::Graph graph = with_initializers(c, first);
+    try {
+      const Compiled compiled = compile(graph, ample_architecture());
+      nn::Values inputs;
+      for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+        inputs[c.graph.inputs[i].name] = c.inputs[i];
+      }
+      const nn::Values outputs = finished(compiled, inputs);
+      for (std::size_t i = 0; i < c.expected.size(); ++i) {
+        const nn::Tensor& actual = outputs.at(compiled.model_outputs.at(i));
+        const double error = relative_error(actual, c.expected[i]);
+        // A scalar is a row of one value on the unit.
+        const bool same_shape = actual.shape == c.expected[i].shape ||
+                                (c.expected[i].shape.empty() && actual.shape == nn::Shape{1});
+        if (!same_shape || !(error < 0.005)) {
+          text = "shape " + nn::to_string(actual.shape) + ", error " + std::to_string(error);
+          return Outcome::wrong;
+        }
+      }
+      return Outcome::right;
+    } catch (const UserError& error) {
+      text = error.what();
+    }
+  }
+  return Outcome::refused;
+}
+
+/// Nothing for tests of operators that Tactus does not have, or that are no tests of tensors.
+std::optional<Case> read_case(const fs::path& folder) {
+  Case c;
+  try {
+    c.graph = nn::load_graph((folder / "model.onnx").string());
+    for (const nn::Node& node : c.graph.nodes) {
+      const bool known = node.domain.empty() && (find_operator(node.op_type) != nullptr ||
+                                                 nn::reference_has(node, c.graph.opset));
+      if (!known) return std::nullopt;
+    }
+    c.inputs = read_set(folder / "test_data_set_0", "input");
+    c.expected = read_set(folder / "test_data_set_0", "output");
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+  if (c.inputs.size() != c.graph.inputs.size()) return std::nullopt;
+  return c;
+}
+
+/// Why tests whose names begin so are refused, or give other values.
+const std::map<std::string, std::string>& reasons() {
+  static const std::string whole = "whole numbers or truth values are no input of the unit";
+  static const std::string constant = "the output does not depend on the input's values";
+  static const std::string cubic = "Resize is nearest or linear";
+  static const std::string volume = "images have two dimensions";
+  static const std::string old = "operator sets before 7";
+  static const std::string training = "training";
+  static const std::string infinite = "a fixed point has neither NaN nor infinities";
+  static const std::string empty = "tensors without elements";
+  static const std::string other = "an output for training, or the places of maxima";
+  static const std::map<std::string, std::string> all{
+      {"test_add_uint8", whole},
+      {"test_and", whole},
+      {"test_averagepool_3d", volume},
+      {"test_batchnorm_epsilon_training", training},
+      {"test_batchnorm_example_training", training},
+      {"test_cast_BFLOAT16_to_FLOAT", infinite},
+      {"test_cast_FLOAT_to_BFLOAT16", infinite},
+      {"test_castlike_BFLOAT16_to_FLOAT", infinite},
+      {"test_castlike_FLOAT_to_BFLOAT16", infinite},
+      {"test_clip_default_int8", whole},
+      {"test_constant", constant},
+      {"test_convtranspose_3d", volume},
+      {"test_dequantizelinear", whole},
+      {"test_div_uint8", whole},
+      {"test_dropout_default_mask", training},
+      {"test_dynamicquantizelinear", "divides by a value that is computed"},
+      {"test_edge_pad", whole},
+      {"test_equal", whole},
+      {"test_globalaveragepool", old},
+      {"test_globalmaxpool", old},
+      {"test_hardsigmoid", old},
+      {"test_layer_normalization", other},
+      {"test_max_int", whole},
+      {"test_max_uint", whole},
+      {"test_maxpool_2d_uint8", whole},
+      {"test_maxpool_3d", volume},
+      {"test_maxpool_with_argmax", other},
+      {"test_min_int", whole},
+      {"test_min_uint", whole},
+      {"test_mul_uint8", whole},
+      {"test_or", whole},
+      {"test_pow_types", whole},
+      {"test_range_int32", whole},
+      {"test_reflect_pad", whole},
+      {"test_reshape_allowzero", empty},
+      {"test_resize_downsample_scales_cubic", cubic},
+      {"test_resize_downsample_scales_linear_align_corners",
+       "expects corners of a fractional output size, ONNX Runtime those of the whole one"},
+      {"test_resize_downsample_sizes_cubic", cubic},
+      {"test_resize_tf_crop", "coordinates of a region of interest"},
+      {"test_resize_upsample_scales_cubic", cubic},
+      {"test_resize_upsample_sizes_cubic", cubic},
+      {"test_shape", constant},
+      {"test_size", constant},
+      {"test_split_zero_size", empty},
+      {"test_sub_uint8", whole},
+      {"test_training_dropout", training},
+      {"test_where", whole},
+  };
+  return all;
+}
+
+std::string reason_of(const std::string& name) {
+  std::string best, reason;
+  for (const auto& [prefix, why] : reasons()) {
+    if (name.rfind(prefix, 0) == 0 && prefix.size() >= best.size()) {
+      best = prefix;
+      reason = why;
+    }
+  }
+  return reason;
+}
+
+TEST(Conformance, NodeTestsOfTheStandard) {
+  if (!fs::exists(suite)) {
+    GTEST_SKIP() << suite << " is not there; as root: apt-get install libonnx-testdata";
+  }
+  std::map<Outcome, std::size_t> counts;
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(suite)) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  for (const fs::path& folder : folders) {
+    const std::string name = folder.filename().string();
+    const std::optional<Case> c = read_case(folder);
+    if (!c) continue;
+    std::string text;
+    const Outcome outcome = outcome_of(*c, text);
+    ++counts[outcome];
+    if (outcome == Outcome::right || reason_of(name) != "") continue;
+    ADD_FAILURE() << name << (outcome == Outcome::wrong ? " is wrong: " : " is refused: ") << text;
+  }
+  std::printf("%zu right, %zu of other values with a reason, %zu refused with a reason\n",
+              counts[Outcome::right], counts[Outcome::wrong], counts[Outcome::refused]);
+  EXPECT_GE(counts[Outcome::right], 410U);
+  EXPECT_LE(counts[Outcome::wrong], 5U);
+}
+
+}  // namespace
+}  // namespace tactus::compiler

@@ -1,0 +1,140 @@
+// Models of other people under TACTUS_SHARED/golden/models: which compile, why others do not, and
+// whether the outputs are those that ONNX Runtime gave.
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "firmware/onnx/loader.h"
+#include "firmware/onnx/tensor_files.h"
+#include "tests/compiler/models/outcome.h"
+#include "tests/support/shared.h"
+
+namespace tactus::compiler {
+namespace {
+
+const std::string models = "golden/models/";
+
+std::vector<std::string> files_in(const std::string& folder, const std::string& extension) {
+  std::vector<std::string> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(shared_folder() + "/" + models + folder)) {
+    if (entry.path().extension() == extension) paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+/// Open dimensions behind the batch: 64 for images, else 16.
+Options options_for(const nn::Graph& graph) {
+  Options options;
+  for (const nn::ValueInfo& input : graph.inputs) {
+    if (!input.dims) continue;
+    nn::Shape shape;
+    for (const nn::Dimension& dimension : *input.dims) {
+      const std::int64_t open = shape.empty() ? 1 : input.dims->size() == 4 ? 64 : 16;
+      shape.push_back(dimension.size ? -1 : open);
+    }
+    options.input_shapes[input.name] = shape;
+  }
+  return options;
+}
+
+/// The operator that the first line of a refusal names, or the line.
+std::string operator_of(const std::string& error) {
+  const std::string line = error.substr(0, error.find('\n'));
+  const std::size_t open = line.find("\" (");
+  const std::size_t close = open == std::string::npos ? open : line.find(')', open);
+  return close == std::string::npos ? line : line.substr(open + 3, close - open - 3);
+}
+
+/// Prints the table; returns the models that do not compile.
+std::set<std::string> compile_all(const std::vector<std::string>& paths) {
+  std::map<std::string, std::vector<std::string>> by_operator;
+  std::set<std::string> refused;
+  for (const std::string& path : paths) {
+    try {
+      const nn::Graph graph = nn::load_graph(path);
+      const Compiled compiled = compile(graph, ample_architecture(), options_for(graph));
+      std::printf("%-36s compiles, %zu nodes on the host\n", stem(path).c_str(),
+                  compiled.host ? compiled.host->nodes.size() : 0);
+    } catch (const UserError& error) {
+      std::printf("%-36s %s\n", stem(path).c_str(), error.what());
+      by_operator[operator_of(error.what())].push_back(stem(path));
+      refused.insert(stem(path));
+    }
+  }
+  std::printf("%zu of %zu compile\n", paths.size() - refused.size(), paths.size());
+  for (const auto& [name, whose] : by_operator) {
+    std::printf("  %-20s %zu\n", name.c_str(), whose.size());
+  }
+  return refused;
+}
+
+TEST(Families, SmallCasesCompile) {
+  TACTUS_NEEDS_SHARED(models + "cases");
+  EXPECT_EQ(compile_all(files_in("cases", ".onnx")), std::set<std::string>{});
+}
+
+/// Curves by chords make YOLOX's program larger than a test should need.
+const std::set<std::string> large{"yolox_nano"};
+
+TEST(Families, RealNetworksCompile) {
+  TACTUS_NEEDS_SHARED(models + "onnx");
+  std::vector<std::string> paths = files_in("onnx", ".onnx");
+  paths.erase(std::remove_if(paths.begin(), paths.end(),
+                             [](const std::string& path) { return large.count(stem(path)) != 0; }),
+              paths.end());
+  EXPECT_EQ(compile_all(paths), std::set<std::string>{});
+}
+
+/// Takes minutes and gigabytes: with TACTUS_LARGE_MODELS set only.
+TEST(Families, LargeNetworksCompile) {
+  TACTUS_NEEDS_SHARED(models + "light");
+  if (std::getenv("TACTUS_LARGE_MODELS") == nullptr) {
+    GTEST_SKIP() << "needs minutes and gigabytes; set TACTUS_LARGE_MODELS to compile them";
+  }
+  std::vector<std::string> paths = files_in("light", ".onnx");
+  for (const std::string& path : files_in("onnx", ".onnx")) {
+    if (large.count(stem(path)) != 0) paths.push_back(path);
+  }
+  // LRN needs a power of a sum, which the unit does not have.
+  EXPECT_EQ(compile_all(paths),
+            (std::set<std::string>{"light_bvlc_alexnet", "light_inception_v1", "light_zfnet512"}));
+}
+
+/// Against ONNX Runtime's outputs, on 16 fraction bits.
+TEST(Families, OutputsAreThoseOfOnnxRuntime) {
+  TACTUS_NEEDS_SHARED(models + "expected");
+  for (const std::string& path : files_in("expected", ".npz")) {
+    SCOPED_TRACE(path);
+    const nn::Graph graph =
+        nn::load_graph(shared_folder() + "/" + models + "onnx/" + stem(path) + ".onnx");
+    const Compiled compiled = compile(graph, ample_architecture(), options_for(graph));
+    std::vector<nn::Tensor> given, expected;
+    for (nn::NamedTensor& array : nn::read_npz(path)) {
+      (array.name.rfind("in_", 0) == 0 ? given : expected).push_back(std::move(array.tensor));
+    }
+    ASSERT_EQ(given.size(), compiled.input_layouts.size());
+    ASSERT_EQ(expected.size(), compiled.model_outputs.size());
+    nn::Values inputs;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      inputs[compiled.input_layouts[i].name] = given[i];
+    }
+    const nn::Values outputs = finished(compiled, inputs);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const nn::Tensor& actual = outputs.at(compiled.model_outputs[i]);
+      EXPECT_EQ(actual.shape, expected[i].shape);
+      const double error = relative_error(actual, expected[i]);
+      std::printf("%-36s error %.6f of the largest value\n", stem(path).c_str(), error);
+      EXPECT_LT(error, 0.005);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::compiler

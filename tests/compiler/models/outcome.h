@@ -1,0 +1,73 @@
+// A model compiled, run on the functional model, finished on the host, and held against values.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "firmware/compiler/compiler.h"
+#include "firmware/reference/reference.h"
+#include "isa/support/error.h"
+#include "tests/compiler/frontend/graphs.h"
+
+namespace tactus::compiler {
+
+/// A machine on which rounding is no matter and memories are ample.
+[[nodiscard]] inline tcu::Architecture ample_architecture() {
+  tcu::Architecture a = architecture(8);
+  a.data_type = tcu::DataType::fp32bp16;
+  a.dram0_depth = a.dram1_depth = std::uint64_t{1} << 26;
+  a.local_depth = a.accumulator_depth = 65536;
+  return a;
+}
+
+/// The model's outputs from the program's, those of the host among them.
+[[nodiscard]] inline nn::Values finished(const Compiled& compiled, const nn::Values& inputs) {
+  std::map<std::string, std::vector<float>> given;
+  for (const TensorLayout& layout : compiled.input_layouts) {
+    const nn::Tensor& tensor = inputs.at(layout.name);
+    given[layout.name] = tensor.floats;
+    if (tensor.floats.empty()) {
+      given[layout.name].assign(tensor.integers.begin(), tensor.integers.end());
+    }
+  }
+  const auto simulated = run(compiled, given);
+  nn::Values values, of_host;
+  for (const TensorLayout& layout : compiled.output_layouts) {
+    values[layout.name] = nn::Tensor::of(layout.shape, simulated.at(layout.name));
+    of_host[host_input_prefix + layout.name] = values[layout.name];
+  }
+  if (compiled.host == nullptr) return values;
+  for (auto it = of_host.begin(); it != of_host.end();) {
+    const auto& read = compiled.host->inputs;
+    const bool kept = std::any_of(read.begin(), read.end(), [&](const nn::ValueInfo& info) {
+      return info.name == it->first;
+    });
+    it = kept ? std::next(it) : of_host.erase(it);
+  }
+  for (auto& [name, tensor] : nn::run_reference(*compiled.host, of_host)) values[name] = tensor;
+  return values;
+}
+
+/// Largest difference as a part of the largest expected value (of 1 if that is smaller); infinite
+/// if sizes differ.
+[[nodiscard]] inline double relative_error(const nn::Tensor& actual, const nn::Tensor& expected) {
+  const auto real = [](const nn::Tensor& tensor) {
+    std::vector<double> values(tensor.floats.begin(), tensor.floats.end());
+    values.insert(values.end(), tensor.integers.begin(), tensor.integers.end());
+    return values;
+  };
+  const std::vector<double> a = real(actual), b = real(expected);
+  if (a.size() != b.size()) return HUGE_VAL;
+  double largest = 1, error = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isfinite(b[i])) largest = std::max(largest, std::abs(b[i]));
+    if (!(a[i] == b[i]) && !(std::isnan(a[i]) && std::isnan(b[i]))) {
+      error = std::max(error, std::isnan(a[i] - b[i]) ? HUGE_VAL : std::abs(a[i] - b[i]));
+    }
+  }
+  return error / largest;
+}
+
+}  // namespace tactus::compiler
