@@ -56,12 +56,9 @@ class Walk {
 
   [[nodiscard]] BlockCounts& count(const Nest& leaf);
 
-  /// The first vector of local memory that is free for data on its way: behind all buffers of the
-  /// kernel, so that what they hold stays, if there is room.
-  [[nodiscard]] std::uint64_t stage_local(const Nest& nest) const {
-    const bool room = architecture.local_depth - nest.kernel_local >= architecture.local_depth / 16;
-    return room ? nest.kernel_local : nest.local_used;
-  }
+  /// The first vector of local memory that is free for data on its way. It is the place of the next
+  /// kernel's tiles, which often want just what was on its way last.
+  [[nodiscard]] static std::uint64_t stage_local(const Nest& nest) { return nest.local_used; }
   [[nodiscard]] std::uint64_t free_local(const Nest& nest) const {
     return architecture.local_depth - stage_local(nest);
   }

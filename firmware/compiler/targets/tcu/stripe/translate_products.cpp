@@ -1,0 +1,169 @@
+// Conv, Gemm and MatMul.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "firmware/compiler/targets/tcu/stripe/translator.h"
+
+namespace tactus::compiler::stripe_tcu {
+
+void Translator::add_row(const std::string& buffer, const std::vector<float>& row) {
+  const Place target = make_place(out());
+  const std::string bias =
+      make_constant(node().name + "_bias", {static_cast<std::int64_t>(row.size())}, row);
+  Kernel k = kernel("_bias");
+  k.tag("eltwise");
+  k.tag("eltwise_add");
+  const nn::Shape sizes = layout(out()).memory_shape();
+  const std::vector<Affine> at = count(k, sizes);
+  k.in("B", shapes_.at(bias), bias, {at.back()});
+  k.in("X", shapes_.at(buffer), buffer, at);
+  write(k, target.buffer, at);
+  const std::string x = k.load("X"), b = k.load("B");
+  k.store("Y", k.call("add", {x, b}));
+  append(std::move(k));
+}
+
+void Translator::convolution() {
+  const nn::Tensor& w = *constant(1);
+  const nn::Tensor* bias = constant(2);
+  const std::int64_t groups = node().integer("group", 1);
+  const std::int64_t outputs = w.shape[0], depth = w.shape[1];
+  const Window win = window({w.shape[2], w.shape[3]});
+  const std::int64_t inputs = depth * groups, taps = w.shape[2] * w.shape[3];
+  const std::int64_t n = model_.architecture.array_size;
+  // An array of many groups is mostly zeroes; then SIMD operations take fewer cycles.
+  const bool depthwise = groups > 1 && depth == 1 && outputs == groups && (groups + n - 1) / n > 4;
+  std::vector<float> values;
+  if (depthwise) {
+    for (std::int64_t t = 0; t < taps; ++t) {
+      for (std::int64_t c = 0; c < outputs; ++c) {
+        values.push_back(w.floats[static_cast<std::size_t>(c * taps + t)]);
+      }
+    }
+  } else {
+    values.assign(static_cast<std::size_t>(taps * inputs * outputs), 0);
+    const std::int64_t width = outputs / groups;
+    for (std::int64_t co = 0; co < outputs; ++co) {
+      for (std::int64_t d = 0; d < depth; ++d) {
+        for (std::int64_t t = 0; t < taps; ++t) {
+          const std::int64_t ci = co / width * depth + d;
+          values[static_cast<std::size_t>((t * inputs + ci) * outputs + co)] =
+              w.floats[static_cast<std::size_t>((co * depth + d) * taps + t)];
+        }
+      }
+    }
+  }
+  Sizes sizes{w.shape[2], w.shape[3], inputs, outputs};
+  if (depthwise) sizes = {w.shape[2], w.shape[3], outputs};
+  const std::string weights = make_constant(node().name + "_weights", sizes, std::move(values));
+  Kernel k = kernel();
+  k.tag("contraction");
+  std::vector<Affine> target;
+  std::vector<Affine> at = slide(k, win, layout(in()).shape[0], target);
+  const Affine ky = Affine(std::string("ky")), kx = Affine(std::string("kx"));
+  const Affine co = k.index("co", outputs);
+  target.push_back(co);
+  if (depthwise) {
+    at.push_back(co);
+    k.in("K", shapes_.at(weights), weights, {ky, kx, co});
+  } else {
+    const Affine ci = k.index("ci", inputs);
+    at.push_back(ci);
+    k.in("K", shapes_.at(weights), weights, {ky, kx, ci, co});
+    k.tag("agg_op_add");
+    k.tag("comb_op_mul");
+    if (layout(in()).shape[0] * win.output[0] * win.output[1] == 1) k.unit_index("m");
+  }
+  read(k, "I", in(), at);
+  const std::string buffer = bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
+  write(k, buffer, target, "add");
+  const std::string i = k.load("I"), f = k.load("K");
+  k.store("Y", k.call("mul", {i, f}));
+  append(std::move(k));
+  if (bias != nullptr) add_row(buffer, bias->floats);
+}
+
+void Translator::product() {
+  const nn::Tensor& w = *constant(1);
+  const bool gemm = node().op_type == "Gemm";
+  const bool transposed = gemm && node().integer("transB", 0) != 0;
+  const float alpha = gemm ? node().real("alpha", 1.0F) : 1.0F;
+  const std::int64_t inputs = w.shape[transposed ? 1 : 0], outputs = w.shape[transposed ? 0 : 1];
+  const auto weight = [&](std::int64_t feature, std::int64_t output) {
+    const std::int64_t at = transposed ? output * inputs + feature : feature * outputs + output;
+    return alpha * w.floats[static_cast<std::size_t>(at)];
+  };
+  // What was flattened is summed up as it lies.
+  std::string source = in();
+  const std::string& before = model_.value(in()).reshaped_from;
+  const Layout& a = layout(in());
+  bool unflattened = false;
+  if (!before.empty() && a.rank() == 2 && places_.count(before) != 0) {
+    const Layout& b = layout(before);
+    unflattened = b.rank() >= 2 && b.order[0] == 0 && b.shape[0] == a.shape[0];
+    if (unflattened) source = before;
+  }
+  Kernel k = kernel();
+  k.tag("contraction");
+  k.tag("agg_op_add");
+  k.tag("comb_op_mul");
+  std::vector<Affine> at, target, row;
+  Sizes sizes;
+  std::vector<float> values;
+  if (unflattened) {
+    const Layout& b = layout(source);
+    const nn::Shape memory = b.memory_shape();
+    at.push_back(k.index("m", memory[0]));
+    if (memory[0] == 1) k.unit_index("m");
+    target = at;
+    for (std::size_t d = 1; d < memory.size(); ++d) {
+      row.push_back(k.index(fmt::format("k{}", d), memory[d]));
+      at.push_back(row.back());
+      sizes.push_back(memory[d]);
+    }
+    const std::vector<std::int64_t> strides = strides_of(b.shape);
+    nn::Shape position(sizes.size(), 0);
+    do {
+      std::int64_t feature = 0;
+      for (std::size_t d = 0; d < position.size(); ++d) {
+        feature += position[d] * strides[b.order[d + 1]];
+      }
+      for (std::int64_t o = 0; o < outputs; ++o) values.push_back(weight(feature, o));
+    } while (next_position(position, sizes));
+  } else {
+    const nn::Shape memory = a.memory_shape();
+    for (std::size_t d = 0; d + 1 < memory.size(); ++d) {
+      at.push_back(k.index(fmt::format("m{}", d), memory[d]));
+      target.push_back(at.back());
+    }
+    row.push_back(k.index("k", inputs));
+    at.push_back(row.back());
+    sizes.push_back(inputs);
+    for (std::int64_t i = 0; i < inputs; ++i) {
+      for (std::int64_t o = 0; o < outputs; ++o) values.push_back(weight(i, o));
+    }
+  }
+  sizes.push_back(outputs);
+  row.push_back(k.index("n", outputs));
+  target.push_back(row.back());
+  const std::string weights = make_constant(node().name + "_weights", sizes, std::move(values));
+  k.in("K", shapes_.at(weights), weights, row);
+  read(k, "I", source, at);
+  const nn::Tensor* bias = gemm ? constant(2) : nullptr;
+  const std::string buffer = bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
+  write(k, buffer, target, "add");
+  const std::string i = k.load("I"), f = k.load("K");
+  k.store("Y", k.call("mul", {i, f}));
+  append(std::move(k));
+  if (bias == nullptr) return;
+  const float beta = node().real("beta", 1.0F);
+  std::vector<float> addend;
+  for (std::int64_t o = 0; o < outputs; ++o) {
+    addend.push_back(beta *
+                     bias->floats[bias->floats.size() == 1 ? 0 : static_cast<std::size_t>(o)]);
+  }
+  add_row(buffer, addend);
+}
+
+}  // namespace tactus::compiler::stripe_tcu
