@@ -26,16 +26,18 @@ constexpr std::string_view passes_template = R"({
         "stencils": [ { "startup_cost": {{ ARRAY_SIZE }}, "idxs": [
           { "name": "k", "size": {{ ARRAY_SIZE }}, "outs": [0], "ins": [1, -1] },
           { "name": "n", "size": {{ ARRAY_SIZE }}, "outs": [1], "ins": [0, 1] },
-          { "name": "m", "size": -1, "outs": [-1], "ins": [-1, 0] } ] } ] } },
+          { "name": "m", "size": {{ STREAM }}, "outs": [-1], "ins": [-1, 0] } ] } ] } },
     { "name": "tile_out", "autotile": { "reqs": ["tcu"], "outer_set": ["tcu_grid"],
         "inner_set": ["tcu_tile"], "clear_outer": true, "acc_idxs": false, "only_po2": true,
-        "max_output_size": {{ ACC_DEPTH * VECTOR_BYTES * 3 // 4 }}, "cache_width": {{ VECTOR_BYTES }} } },
+        "max_output_size": {{ ACC_DEPTH * VECTOR_BYTES * 3 // 4 }}, "cache_width": {{ VECTOR_BYTES }},
+        "input_cost": {{ BEATS }}, "output_cost": {{ BEATS }} } },
     { "name": "cache_acc", "cache": { "reqs": ["tcu_new", "tcu_grid"], "dirs": ["Out"],
         "mem_loc": { "name": "ACC" }, "xfer_loc": { "name": "ACCMOVE" } } },
     { "name": "tile_red", "autotile": { "reqs": ["tcu_tile"], "exclude": ["tcu_red"],
         "outer_set": ["tcu_red"], "inner_set": ["tcu_step"], "only_po2": true,
         "max_input_size": {{ LOCAL_DEPTH * VECTOR_BYTES * 7 // 8 }},
-        "cache_width": {{ VECTOR_BYTES }} } },
+        "cache_width": {{ VECTOR_BYTES }},
+        "input_cost": {{ BEATS }}, "output_cost": {{ BEATS }} } },
     { "name": "cache_local", "cache": { "reqs": ["tcu_new", "tcu_red"], "dirs": ["In"],
         "mem_loc": { "name": "LOCAL" }, "xfer_loc": { "name": "DMA0" } } }
   ]
@@ -107,12 +109,18 @@ void order_loops(Statement& stmt) {
 
 }  // namespace
 
-void complete_passes(stripe::Program& program, const tcu::Architecture& architecture,
-                     std::uint64_t) {
+namespace {
+
+/// `stream`: vectors of one product; -1: all of a dimension.
+void attempt(stripe::Program& program, const tcu::Architecture& architecture,
+             std::uint64_t axi_bytes, int stream) {
   const auto bytes = static_cast<double>(widest_type(program.entry) * architecture.array_size);
   const stripe::TemplateValues values{
       {"ARRAY_SIZE", static_cast<double>(architecture.array_size)},
       {"VECTOR_BYTES", bytes},
+      {"STREAM", static_cast<double>(stream)},
+      {"BEATS", static_cast<double>(std::max<std::uint64_t>(
+                    1, architecture.vector_bytes() / std::max<std::uint64_t>(1, axi_bytes)))},
       {"ACC_DEPTH", static_cast<double>(architecture.accumulator_depth)},
       {"LOCAL_DEPTH", static_cast<double>(architecture.local_depth)}};
   const std::string json = stripe::render(passes_template, values, "passes of the lowering");
@@ -141,6 +149,24 @@ void complete_passes(stripe::Program& program, const tcu::Architecture& architec
   });
   if (Block* main = main_of(program)) fuse_tails(*main);
   stripe::verify(program, "the program with its tails fused");
+}
+
+}  // namespace
+
+void complete_passes(stripe::Program& program, const tcu::Architecture& architecture,
+                     std::uint64_t axi_bytes) {
+  const stripe::Program original = program;
+  // Rows that are too long for the memories go in pieces.
+  constexpr int streams[] = {-1, 64, 8, 1};
+  for (const int stream : streams) {
+    try {
+      program = original;
+      attempt(program, architecture, axi_bytes, stream);
+      return;
+    } catch (const UserError&) {
+      if (stream == 1) throw;
+    }
+  }
 }
 
 }  // namespace tactus::compiler

@@ -1,6 +1,8 @@
 // The passes between a program and its lowering, for the kernels that lack them.
 #pragma once
 
+#include <cstdint>
+
 #include "firmware/compiler/stripe/ir.h"
 #include "isa/tcu/architecture.h"
 
@@ -9,7 +11,8 @@ namespace tactus::compiler {
 /// Contractions that are not at the array yet are laid on it, tiled to what fits accumulators and
 /// local memory, and cached there; loops are put in an order that loads weights seldom. Kernels
 /// that are located already stay as they are. UserError with the block's name for a contraction
-/// that cannot be tiled.
+/// that cannot be tiled. `axi_bytes`: a cycle and DRAM port, which says what a line costs that a
+/// tile reads or writes.
 void complete_passes(stripe::Program& program, const tcu::Architecture& architecture,
                      std::uint64_t axi_bytes = 8);
 

@@ -44,7 +44,7 @@ void copy_some(Walk& walk, const Nest& stage, const Pairs& pairs) {
   clear_sources(walk, pairs);
   Moves first, second;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const Address here(Tag::local, 0, stage.local_used + i);
+    const Address here(Tag::local, 0, walk.stage_local(stage) + i);
     const Address from = pairs[i].first.address(), to = pairs[i].second.address();
     if (source.memory == Tag::local && target.memory != Tag::local) {
       second.emplace_back(from, to);
@@ -207,7 +207,7 @@ void lower_zero(Walk& walk, Nest& nest, const View& view) {
   walk.machine.multiply(zeroes, false);
   Moves down;
   for (std::uint64_t i = 0; i < size && !local; ++i) {
-    down.emplace_back(Address(Tag::local, 0, nest.local_used + i), zeroes[i].second);
+    down.emplace_back(Address(Tag::local, 0, walk.stage_local(nest) + i), zeroes[i].second);
   }
   walk.machine.to_local(down);
   for (std::size_t begin = 0; begin < targets.size(); begin += size) {

@@ -108,7 +108,12 @@ class Translator {
   void normalisation();
   void max_pool();
   void average_pool();
+  /// Lanes that move are a product with a matrix of zeroes and ones: lane l goes to `to(l)`, or
+  /// nowhere if that is no lane of the target. The other dimensions stay.
+  void move_lanes(const std::string& source, const std::string& target, std::int64_t lanes,
+                  const std::function<std::int64_t(std::int64_t)>& to, const std::string& suffix);
   void concat();
+  void concat_lanes();
   void split();
   void slice();
   void pad();
@@ -749,20 +754,82 @@ void Translator::copy_part(const std::string& source, const Sizes& sizes, const 
   append(std::move(k));
 }
 
+void Translator::move_lanes(const std::string& source, const std::string& target,
+                            std::int64_t lanes, const std::function<std::int64_t(std::int64_t)>& to,
+                            const std::string& suffix) {
+  const nn::Shape memory = layout(source).memory_shape();
+  Kernel k = kernel(suffix);
+  for (const char* tag : {"contraction", "agg_op_add", "comb_op_mul"}) k.tag(tag);
+  std::vector<Affine> from, into;
+  std::int64_t rows = 1;
+  for (std::size_t d = 0; d + 1 < memory.size(); ++d) {
+    from.push_back(k.index(fmt::format("m{}", d), memory[d]));
+    rows *= memory[d];
+  }
+  if (rows == 1) k.unit_index("m");
+  into = from;
+  from.push_back(k.index("k", memory.back()));
+  into.push_back(k.index("n", lanes));
+  std::vector<float> matrix(static_cast<std::size_t>(memory.back() * lanes), 0);
+  for (std::int64_t lane = 0; lane < memory.back(); ++lane) {
+    const std::int64_t place = to(lane);
+    if (place >= 0 && place < lanes) matrix[static_cast<std::size_t>(lane * lanes + place)] = 1;
+  }
+  const std::string table =
+      make_constant(node().name + suffix + "_lanes", {memory.back(), lanes}, std::move(matrix));
+  k.in("K", shapes_.at(table), table, {from.back(), into.back()});
+  read(k, "I", source, from);
+  write(k, target, into, "add");
+  const std::string i = k.load("I"), f = k.load("K");
+  k.store("Y", k.call("mul", {i, f}));
+  append(std::move(k));
+}
+
+/// Every input at its lanes in a tensor of its own, then their sum.
+void Translator::concat_lanes() {
+  const nn::Shape memory = layout(out()).memory_shape();
+  std::int64_t begin = 0;
+  std::string sum;
+  for (std::size_t i = 0; i < node().inputs.size(); ++i) {
+    const bool last = i + 1 == node().inputs.size();
+    const std::string part = last && i == 0 ? make_place(out()).buffer : make_temporary(out());
+    move_lanes(
+        in(i), part, memory.back(), [&](std::int64_t lane) { return begin + lane; },
+        fmt::format("_{}", i));
+    begin += layout(in(i)).memory_shape().back();
+    if (i == 0) {
+      sum = part;
+      continue;
+    }
+    const std::string result = last ? make_place(out()).buffer : make_temporary(out());
+    Kernel k = kernel(fmt::format("_sum_{}", i));
+    k.tag("eltwise");
+    const std::vector<Affine> at = count(k, memory);
+    k.in("A", shapes_.at(sum), sum, at);
+    k.in("B", shapes_.at(part), part, at);
+    write(k, result, at);
+    const std::string a = k.load("A"), b = k.load("B");
+    k.store("Y", k.call("add", {a, b}));
+    append(std::move(k));
+    sum = result;
+  }
+}
+
 void Translator::concat() {
   const Layout& result = layout(out());
   std::int64_t axis = node().integer("axis");
   if (axis < 0) axis += static_cast<std::int64_t>(result.rank());
   const auto along = static_cast<std::size_t>(axis);
-  make_place(out());
   const std::int64_t n = model_.architecture.array_size;
   std::int64_t begin = 0;
+  if (along == result.lane_dimension()) {
+    for (std::size_t i = 0; i + 1 < node().inputs.size(); ++i) {
+      if (layout(in(i)).shape[along] % n != 0) return concat_lanes();
+    }
+  }
+  make_place(out());
   for (std::size_t i = 0; i < node().inputs.size(); ++i) {
     const Layout& part = layout(in(i));
-    if (along == result.lane_dimension() && begin % n != 0) {
-      refuse(fmt::format("input {} begins at lane {}, which is no multiple of {}", quote(in(i)),
-                         begin, n));
-    }
     const Sizes zero(result.rank(), 0), one(result.rank(), 1);
     Sizes first = zero;
     first[along] = begin;
@@ -786,8 +853,11 @@ void Translator::split() {
     const bool wanted = !model_.value(value).readers.empty() || model_.value(value).output;
     if (wanted) {
       if (along == x.lane_dimension() && begin % model_.architecture.array_size != 0) {
-        refuse(fmt::format("output {} begins at lane {}, which is no multiple of {}", quote(value),
-                           begin, model_.architecture.array_size));
+        move_lanes(
+            in(), make_place(value).buffer, part.shape[along],
+            [&](std::int64_t lane) { return lane - begin; }, fmt::format("_{}", i));
+        begin += part.shape[along];
+        continue;
       }
       const Place target = make_place(value);
       Kernel k = kernel(fmt::format("_{}", i));

@@ -107,7 +107,7 @@ class Chunk {
 
   /// Everything that is in DRAM, in the order of addresses.
   void load_sources() {
-    next_local_ = leaf_.local_used;
+    next_local_ = walk_.stage_local(leaf_);
     next_accumulator_ = leaf_.accumulators_used;
     free_.clear();
     local_.clear();

@@ -32,7 +32,7 @@ struct LowerOptions {
   /// Run the passes that a program lacks (complete_passes()) before lowering. Off: a contraction
   /// that is not tiled and located is an error.
   bool complete = true;
-  std::uint64_t axi_bytes = 8;  ///< of the hardware model for these passes
+  std::uint64_t axi_bytes = 8;  ///< a cycle and DRAM port; the passes tile by what a transfer costs
 };
 
 /// What the leaf blocks of one name and device did.

@@ -85,6 +85,25 @@ bool Nest::allowed() const {
                      [this](const Linear& c) { return c.at(values) >= 0; });
 }
 
+namespace {
+
+std::uint64_t most_local(const Nest& nest) {
+  std::uint64_t most = nest.local_used;
+  for (const auto& child : nest.children) {
+    if (child != nullptr) most = std::max(most, most_local(*child));
+  }
+  return most;
+}
+
+void set_kernel_local(Nest& nest, std::uint64_t most) {
+  nest.kernel_local = most;
+  for (const auto& child : nest.children) {
+    if (child != nullptr) set_kernel_local(*child, most);
+  }
+}
+
+}  // namespace
+
 Nests::Nests(const stripe::Program& program, const tcu::Architecture& architecture,
              const std::map<std::string, Tag>& fixed)
     : architecture_(architecture) {
@@ -98,6 +117,10 @@ Nests::Nests(const stripe::Program& program, const tcu::Architecture& architectu
   if (main_ == nullptr) fail(*entry_->block, "the program has no block main");
   if (!main_->ordinary.empty() && main_->block->positions() != 1) {
     fail(*main_->block, "main has more than one position");
+  }
+  main_->kernel_local = main_->local_used;
+  for (const auto& child : main_->children) {
+    if (child != nullptr) set_kernel_local(*child, most_local(*child));
   }
   place_buffers(fixed);
   entry_->each_position([] {});

@@ -68,6 +68,8 @@ struct Nest {
   std::vector<std::int64_t> values;                     ///< of the indexes
   std::uint64_t local_used = 0, accumulators_used = 0;  ///< by this block and those around it
 
+  std::uint64_t kernel_local = 0;  ///< of local memory, by all blocks of the kernel
+
   [[nodiscard]] bool is_leaf() const;
   /// The last device; empty: not located.
   [[nodiscard]] std::string device() const;

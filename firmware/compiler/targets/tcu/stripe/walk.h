@@ -56,8 +56,14 @@ class Walk {
 
   [[nodiscard]] BlockCounts& count(const Nest& leaf);
 
+  /// The first vector of local memory that is free for data on its way: behind all buffers of the
+  /// kernel, so that what they hold stays, if there is room.
+  [[nodiscard]] std::uint64_t stage_local(const Nest& nest) const {
+    const bool room = architecture.local_depth - nest.kernel_local >= architecture.local_depth / 16;
+    return room ? nest.kernel_local : nest.local_used;
+  }
   [[nodiscard]] std::uint64_t free_local(const Nest& nest) const {
-    return architecture.local_depth - nest.local_used;
+    return architecture.local_depth - stage_local(nest);
   }
   [[nodiscard]] std::uint64_t free_accumulators(const Nest& nest) const {
     return architecture.accumulator_depth - nest.accumulators_used;
