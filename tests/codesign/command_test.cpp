@@ -85,7 +85,7 @@ TEST_F(CodesignCommand, RefusesWhatItCannotStudy) {
   write("two_convs.stripe", "0: block [] (\n");
   expect_error("codesign spec.json -o x", "two_convs.stripe");
   write("energy_relative.json", "{}");
-  expect_error("codesign spec.json -o x", "is missing");
+  expect_error("codesign spec.json -o x", "energy_relative.json:/name: missing key");
   EXPECT_FALSE(exists("x"));
 }
 

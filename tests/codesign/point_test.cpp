@@ -115,6 +115,20 @@ TEST(DesignPoint, FiguresAddUp) {
   EXPECT_GT(record.at("energy").at("total").get<double>(), 0);
 }
 
+TEST(DesignPoint, NetworksComeByWayOfStripe) {
+  PointTask network = task();
+  network.program = "zoo:cnn";
+  network.study.passes.clear();  // those of the lowering
+  const Record record = evaluate(network, 0);
+  EXPECT_GT(record.at("mac_points").get<std::uint64_t>(), 0U);
+  EXPECT_LE(record.at("mac_points").get<std::uint64_t>(),
+            record.at("mac_slots").get<std::uint64_t>());
+  // 3 channels of colour on 8 rows.
+  EXPECT_NE(said(record, "mac_fill"), "");
+  network.program = "zoo:none";
+  EXPECT_THROW((void)evaluate(network, 0), UserError);
+}
+
 TEST(DesignPoint, LargerArraysTakeFewerCycles) {
   std::uint64_t before = ~std::uint64_t{0}, predicted = before;
   for (const std::uint32_t n : {4U, 8U, 16U}) {
