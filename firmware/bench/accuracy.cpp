@@ -209,15 +209,38 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   }
   const compiler::Compiled& checked = widened ? *widened : compiled;
   const auto simulated = simulate(checked, config, inputs, progress.simulation);
-  const auto finished = finish_on_host(compiled, simulated);
+  const nn::Values finished =
+      compiler::finish_on_host(compiler::tensors_of(compiled), output_values(compiled, simulated));
   const auto reference = nn::run_reference(graph, inputs, progress.reference);
-  const auto add = [&](const std::string& name, const std::vector<float>& values, bool output) {
-    accuracy.tensors.push_back(
-        compare(name, values, real_values(reference.at(name)), config.architecture.data_type));
+  const tcu::DataType type = config.architecture.data_type;
+  const auto add = [&](const std::string& name, const std::vector<float>& values,
+                       const nn::Tensor& wanted, bool output) {
+    accuracy.tensors.push_back(compare(name, values, real_values(wanted), type));
     accuracy.tensors.back().output = output;
+    // What a layer keeps in the accumulators is not seen in its result.
+    for (const compiler::LayerInfo& layer : compiled.layers) {
+      if (layer_tensor(graph, layer) != name) continue;
+      for (const std::string& node : layer.nodes) {
+        const nn::Node* inner = find_node(graph, node);
+        if (inner == nullptr) continue;
+        accuracy.tensors.back().saturated_inside += beyond_range(*inner, reference, type);
+      }
+    }
   };
-  for (const std::string& name : layers) add(name, simulated.at(name), false);
-  for (const std::string& name : compiled.model_outputs) add(name, finished.at(name), true);
+  for (const std::string& name : layers) {
+    add(name, simulated.at(name), reference.at(name), false);
+  }
+  for (const std::string& name : compiled.model_outputs) {
+    const auto stated = expected.find(name);
+    const nn::Tensor& wanted = stated != expected.end() ? stated->second : reference.at(name);
+    const nn::Tensor& actual = finished.at(name);
+    if (wanted.size() != actual.size()) {
+      user_error("output {}: the expected values have shape {}, the model's {}", quote(name),
+                 nn::to_string(wanted.shape), nn::to_string(actual.shape));
+    }
+    add(name, real_values(actual), wanted, true);
+    rank_classes(actual, wanted, accuracy.tensors.back());
+  }
   return accuracy;
 }
 

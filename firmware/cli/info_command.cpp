@@ -153,8 +153,8 @@ void print_model(const Model& model) {
   }
   if (const auto tensors = compiler::read_model_tensors(model.path)) {
     for (const auto* layouts : {&tensors->inputs, &tensors->outputs}) {
-      for (const compiler::TensorLayout& layout : *layouts) {
-        line("layout", "{}: {}", layout.name, describe(layout, file.arch.array_size));
+      for (const compiler::TensorLayout& tensor : *layouts) {
+        line("layout", "{}: {}", tensor.name, describe(tensor, file.arch.array_size));
       }
     }
     if (tensors->host != nullptr) {

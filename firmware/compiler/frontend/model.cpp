@@ -405,12 +405,13 @@ void try_host_graph(Model& model, Problems& problems) {
     for (float& value : tensor.floats) value = 0.5F;
     inputs.emplace(info.name, std::move(tensor));
   }
+  Problems found;
   try {
     const nn::Values values = nn::run_reference(host, inputs);
     for (nn::ValueInfo& output : host.outputs) {
       const auto made = values.find(output.name);
       if (made == values.end()) {
-        problems.push_back(
+        found.push_back(
             fmt::format("{}: output {} has no value for inference", host.file, quote(output.name)));
         continue;
       }
@@ -419,11 +420,13 @@ void try_host_graph(Model& model, Problems& problems) {
       for (const std::int64_t size : made->second.shape) output.dims->push_back({size, ""});
     }
   } catch (const UserError& error) {
-    for (const HostNode& left : model.host_nodes) {
-      if (!left.reason.empty()) problems.push_back(left.node->where() + ": " + left.reason);
-    }
-    problems.emplace_back(error.what());
+    found.emplace_back(error.what());
   }
+  if (found.empty()) return;
+  for (const HostNode& left : model.host_nodes) {
+    if (!left.reason.empty()) problems.push_back(left.node->where() + ": " + left.reason);
+  }
+  problems.insert(problems.end(), found.begin(), found.end());
 }
 
 /// Marks the nodes that a product reads from, directly or not.

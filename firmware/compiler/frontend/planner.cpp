@@ -1,7 +1,5 @@
 #include "firmware/compiler/frontend/planner.h"
 
-#include <algorithm>
-
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -78,15 +76,6 @@ std::optional<std::pair<float, std::int64_t>> Planner::quantised(const std::stri
   const auto found = model_.quantised.find(value);
   if (found == model_.quantised.end()) return std::nullopt;
   return found->second;
-}
-
-bool Planner::output_read_only_by(std::size_t i, std::string_view type) const {
-  const auto value = model_.values.find(node.outputs.at(i));
-  if (value != model_.values.end() && value->second.output) return false;
-  const auto readers = model_.nodes_reading.find(node.outputs[i]);
-  return readers != model_.nodes_reading.end() &&
-         std::all_of(readers->second.begin(), readers->second.end(),
-                     [&](const nn::Node* reader) { return reader->op_type == type; });
 }
 
 void Planner::register_node(const nn::Node& made) {

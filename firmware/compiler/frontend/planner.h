@@ -75,8 +75,6 @@ class Planner {
   [[nodiscard]] bool output_read(std::size_t i) const;
   /// True if a node that the model needs reads the output.
   [[nodiscard]] bool output_read_by_node(std::size_t i) const;
-  /// True if only nodes of a type read the output, and it is not requested.
-  [[nodiscard]] bool output_read_only_by(std::size_t i, std::string_view type) const;
   void note(std::string text) { model_.notes.push_back(std::move(text)); }
   void host_step(HostStep step) { model_.host_steps.push_back(std::move(step)); }
 

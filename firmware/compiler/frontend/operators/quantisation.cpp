@@ -46,10 +46,21 @@ std::optional<Steps> plan_steps(Planner& p) {
   return steps;
 }
 
+/// Whether every reader turns the integers into real numbers again.
+bool read_as_real(const Planner& p) {
+  const std::string& name = p.node.outputs.at(0);
+  const auto value = p.model().values.find(name);
+  if (value != p.model().values.end() && value->second.output) return false;
+  const auto readers = p.model().nodes_reading.find(name);
+  return readers != p.model().nodes_reading.end() &&
+         std::all_of(readers->second.begin(), readers->second.end(),
+                     [](const nn::Node* reader) { return reader->op_type == "DequantizeLinear"; });
+}
+
 bool expand_quantize(Planner& p, Expansion& e) {
   const std::optional<Steps> steps = plan_steps(p);
   if (!steps) return true;
-  if (!p.output_read_only_by(0, "DequantizeLinear")) {
+  if (!read_as_real(p)) {
     p.problem("the program has no whole numbers; supported is a DequantizeLinear behind it");
     return true;
   }
