@@ -79,6 +79,9 @@ void decode_board(ObjectReader& reader, const std::string& where, Row& row) {
 
 void decode_compiler_options(ObjectReader& reader, Row& row) {
   compiler_parameters().read(reader, row.task, MissingKeys::allowed);
+  if (row.task.optimise && (reader.has("strategy") || row.task.compat)) {
+    reader.add_problem("optimise", "goes with neither \"strategy\" nor \"compat\"");
+  }
   if (row.task.source != Source::model) return;
   for (const auto& parameter : compiler_parameters()) {
     if (!reader.has(parameter.key)) continue;

@@ -7,6 +7,7 @@
 //      "board": "zcu104",                  a name in configs/boards or a path beside this file
 //      "strategy": "local-vars",           default local-isolated; not for a model
 //      "compat": true,                     byte for byte the reference's program; default false
+//      "optimise": true, "effort": 200,    by the optimising compiler; default false
 //      "architecture": {"dram1_depth": 4194304},          in place of the board's
 //      "standard": false,                  runs only with --all; default true
 //      "published": {"latency_ms": 21, "source": "...", "date": "2022-03-07"},   an estimate

@@ -63,7 +63,9 @@ std::vector<std::string> describe(const std::string& path) {
   return {json.contains("network") ? json.value("network", "")
                                    : "ONNX " + json.value("onnx", "").substr(0, 8),
           fmt::format("{0}x{0}", array.value("array_size", 0)),
-          json.value("strategy", "") + (json.value("compat", false) ? " compat" : "")};
+          json.contains("optimise")
+              ? "optimised"
+              : json.value("strategy", "") + (json.value("compat", false) ? " compat" : "")};
 }
 
 void print_list(const CacheFolder& folder) {

@@ -21,6 +21,7 @@
 #include "firmware/cli/table.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/config/board.h"
+#include "firmware/driver/tcu/host.h"
 #include "firmware/onnx/loader.h"
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/zoo/zoo.h"
@@ -138,6 +139,10 @@ compiler::Options read_options(const Args& args, bench::Via& via) {
     bool* const wanted[] = {&options.dump_hir, &options.dump_lir, &options.dump_assembly,
                             &options.dump_dot};
     *wanted[std::distance(dump_names.begin(), found)] = true;
+  }
+  if (options.optimise && (options.dump_hir || options.dump_lir)) {
+    user_error(
+        "tactus compile: --dump hir and lir are not stages of --optimise; allowed: asm, dot");
   }
   return options;
 }
@@ -265,7 +270,37 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) 
        fmt::format("{:.3f} M units", static_cast<double>(estimate.execution.energy) / 1e6));
 }
 
+/// What the optimiser chose, what it costs by the cost model, and where the cycles go. The bound is
+/// that of the array: multiply-accumulates over N * N.
+void print_optimised_layers(const Compiled& compiled) {
+  Table table({{"layer", Table::Align::left},
+               {"instructions"},
+               {"jobs"},
+               {"acc"},
+               {"MMAC"},
+               {"bound"},
+               {"predicted cycles"},
+               {"array %"},
+               {"form", Table::Align::left}});
+  const std::uint64_t n = compiled.architecture.array_size;
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
+    const compiler::LayerInfo& layer = compiled.layers[i];
+    rows.push_back(
+        {fmt::format("{} {}", i, layer.name), fmt::format("{}", layer.instructions),
+         fmt::format("{}", layer.partitions), fmt::format("{}", layer.accumulators.maximum),
+         fmt::format("{:.3f}", static_cast<double>(layer.true_macs) / 1e6),
+         fmt::format("{}", (layer.true_macs + n * n - 1) / (n * n)),
+         fmt::format("{}", layer.predicted_cycles),
+         fmt::format("{:.1f}", 100 * bench::mac_efficiency(compiled.architecture, layer.true_macs,
+                                                           layer.predicted_cycles)),
+         layer.form});
+  }
+  fmt::print("{}", table.text(rows));
+}
+
 void print_layers(const Compiled& compiled) {
+  if (compiled.predicted_cycles != 0) return print_optimised_layers(compiled);
   const std::vector<tcu::Instruction> program =
       decode_program(tcu::InstructionLayout(compiled.architecture), compiled.program);
   std::vector<tcu::LayerEntry> spans;
@@ -472,6 +507,29 @@ nn::Values check_inputs(const Args& args, const Compiled& compiled) {
   return values;
 }
 
+/// The cost model against a run of the program as it is, without the check's further outputs.
+void print_prediction(const Args& args, const Compiled& compiled,
+                      const TcuSimulationConfig& config) {
+  constexpr double allowed = 3;
+  const bench::Program program = bench::to_program(compiled, "prediction");
+  TcuSimulation simulation(config);
+  Host host(simulation, program.model, HostMode::plain);
+  TensorData data;
+  const nn::Values inputs = check_inputs(args, compiled);
+  for (const compiler::TensorLayout& layout : compiled.input_layouts) {
+    data[layout.name] = pack_tensor(layout, compiled.architecture, inputs.at(layout.name).floats);
+  }
+  (void)host.prepare();
+  const TcuRunResult run = host.run_image(data, {}).run;
+  const double off =
+      100 * (static_cast<double>(compiled.predicted_cycles) / static_cast<double>(run.cycles) - 1);
+  fmt::print("predicted {} cycles, simulated {}: {:+.2f} %{}\n", compiled.predicted_cycles,
+             run.cycles, off,
+             off <= allowed && off >= -allowed
+                 ? ""
+                 : ", more than the 3 % that the cost model keeps with memory of fixed latency");
+}
+
 bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compiled,
                  const compiler::Options& options, bench::Via via,
                  const TcuSimulationConfig& config, const TestData& data, Progress& progress) {
@@ -614,6 +672,7 @@ int compile_command(const Words& words) {
   if (args.has("summary")) print_summary(compiled, config);
   if (args.has("layers")) print_layers(compiled);
   if (!args.has("check")) return exit_ok;
+  if (compiled.predicted_cycles != 0) print_prediction(args, compiled, config);
   return print_checks(args, graph, compiled, options, via, config, progress) ? exit_ok
                                                                              : exit_mismatch;
 }

@@ -123,7 +123,8 @@ class Runner {
       }
       if (plan_.tensors) {
         for (const std::string& name : plan_.tensors->model_outputs) {
-          for (const char* extension : {".npy", ".pb"}) claim_output(output_base(name) + extension);
+          for (const char* extension : {".npy", ".pb"})
+            claim_output(output_base(name, 0) + extension);
         }
       }
     }
@@ -317,7 +318,7 @@ class Runner {
     }
     if (model_outputs_.empty()) return;
     for (const std::string& name : plan_.tensors->model_outputs) {
-      const std::string base = output_base(name);
+      const std::string base = output_base(name, 0);
       const nn::Tensor tensor = model_output(name);
       for (const char* extension : {".npy", ".pb"})
         nn::write_tensor(base + extension, name, tensor);

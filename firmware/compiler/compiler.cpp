@@ -177,6 +177,7 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
   if (options.dump_assembly) {
     result.assembly = tcu::disassemble_program(model.architecture, result.program);
   }
+  if (options.dump_dot) result.dot = dot_graph(model, form_layers(model));
   return result;
 }
 
@@ -185,7 +186,10 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
 Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
                  const Options& options) {
   const Model model = analyse(graph, architecture, options);
-  if (options.optimise) return compile_optimised(graph, model, options);
+  if (options.optimise) {
+    if (options.compat) user_error("a program cannot be both compat and optimised");
+    return compile_optimised(graph, model, options);
+  }
   const std::vector<LayerPlan> plans = form_layers(model);
 
   std::ostringstream hir, lir;

@@ -266,6 +266,25 @@ TEST(OptimisedNetworks, AreAsNearFloatAsThoseOfTheStrategies) {
   EXPECT_GT(compiled_count, 8 * refused);
 }
 
+TEST(OptimisedNetworks, OfTheZooAreRightOnAllArchitectures) {
+  for (const char* architecture : {"cmoda7", "pynqz1", "ultra96v2", "zcu104", "zcu104_uram"}) {
+    for (const char* network : {"mlp", "cnn", "csp", "resnet20v2"}) {
+      Case c;
+      c.architecture = tcu::read_architecture(std::string(TACTUS_SOURCE_DIR "/configs/arch/") +
+                                              architecture + ".tarch");
+      // The network's weights are more than this board's DRAM holds.
+      if (std::string(architecture) == "cmoda7" && std::string(network) == "resnet20v2") continue;
+      c.axi_data_bits = c.options.axi_data_bits = c.architecture.array_size < 16 ? 64 : 128;
+      c.options.optimise = true;
+      c.options.effort = 2;
+      SCOPED_TRACE(std::string(network) + " on " + architecture);
+      const Graph graph = zoo_entry(network).build(1).graph;
+      const compiler::Compiled compiled = compiler::compile(graph, c.architecture, c.options);
+      expect_near_float(graph, c, compiled, random_inputs(graph, 1));
+    }
+  }
+}
+
 struct Shipped {
   const char* network;
   const char* architecture;

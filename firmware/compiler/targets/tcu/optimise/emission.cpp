@@ -33,7 +33,9 @@ class Emission {
     for (const Code& code : prologue) add(code);
     std::size_t at = 0;
     for (const std::size_t end : lowered.job_ends) {
-      for (; at < end; ++at) add(lowered.codes[at]);
+      costs_ = {};
+      for (; at < end; ++at) add_counted(lowered.codes[at]);
+      emitted_.job_costs.push_back(costs_);
       emitted_.job_ends.push_back(emitted_.instructions.size());
       emitted_.job_cycles.push_back(timeline_.head());
     }
@@ -45,6 +47,7 @@ class Emission {
   static constexpr std::uint32_t absent = 0xFFFFFFFF;
 
   void add(const Code& code);
+  void add_counted(const Code& code);
   void add_load(const Code& code);
   void keep_apart(const Code& code);
   void put(const tcu::Instruction& instruction) { emitted_.instructions.push_back(instruction); }
@@ -59,6 +62,9 @@ class Emission {
   Ring ring_;
   Timeline timeline_;
   Emitted emitted_;
+  Costs costs_;
+
+  std::uint64_t fetching_ = 0;  ///< head cycles of reads of weights
 
   // The stream of weights.
   std::vector<std::uint32_t> uses_;  ///< blocks in the order of the program
@@ -147,7 +153,9 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
     }
     put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {local, 0}, {dram, 0},
                             count));
+    const std::uint64_t start = timeline_.head();
     timeline_.dram_read(1, count, false);
+    fetching_ += timeline_.head() - start;
     emitted_.fetched += count;
     done += count;
     if (done >= least) return;
@@ -269,6 +277,36 @@ void Emission::add(const Code& code) {
       for (std::uint32_t i = 0; i < code.count; ++i) put(tcu::make_no_op());
       timeline_.wait(code.count);
       break;
+  }
+}
+
+void Emission::add_counted(const Code& code) {
+  const std::uint64_t before = timeline_.head(), fetched = fetching_;
+  // A fetch in the shadow of a wait is part of the wait.
+  const std::uint64_t wait = timeline_.stall(code);
+  add(code);
+  const std::uint64_t all = timeline_.head() - before;
+  const std::uint64_t fetch = fetching_ - fetched;
+  const std::uint64_t exposed = std::min(all, fetch > wait ? fetch - wait : 0);
+  costs_.fetches += exposed;
+  const std::uint64_t own = all - exposed;
+  switch (code.kind) {
+    case CodeKind::mat_mul:
+      costs_.matrices += own;
+      break;
+    case CodeKind::load_block:
+    case CodeKind::load_local:
+      costs_.weights += own;
+      break;
+    case CodeKind::simd:
+      costs_.simd += own;
+      break;
+    case CodeKind::dram_read:
+    case CodeKind::dram_write:
+      costs_.values += own;
+      break;
+    default:
+      costs_.moves += own;
   }
 }
 

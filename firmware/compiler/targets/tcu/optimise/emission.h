@@ -21,10 +21,21 @@ struct Ring {
   std::uint32_t first = 0, size = 0;  ///< local vectors
 };
 
+/// Head cycles of a job by what took them; waiting counts for the instruction that waits.
+struct Costs {
+  std::uint64_t matrices = 0;  ///< products of vectors with weights
+  std::uint64_t weights = 0;   ///< loading weights, and the array's drain before
+  std::uint64_t moves = 0;     ///< accumulators to and from local memory, additions of constants
+  std::uint64_t simd = 0;
+  std::uint64_t values = 0;   ///< DRAM0
+  std::uint64_t fetches = 0;  ///< weights from DRAM1 that no wait hides
+};
+
 struct Emitted {
   std::vector<tcu::Instruction> instructions;
-  std::vector<std::size_t> job_ends;       ///< instructions, by job
-  std::vector<std::uint64_t> job_cycles;   ///< predicted head cycle at the end, by job
+  std::vector<std::size_t> job_ends;      ///< instructions, by job
+  std::vector<std::uint64_t> job_cycles;  ///< predicted head cycle at the end, by job
+  std::vector<Costs> job_costs;
   std::uint64_t cycles = 0;                ///< predicted, of the whole program
   std::vector<std::uint32_t> block_order;  ///< in DRAM1
   std::uint64_t fetched = 0;               ///< vectors of weights read

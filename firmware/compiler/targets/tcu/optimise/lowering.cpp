@@ -276,7 +276,7 @@ void JobLowering::add_extreme(bool negative) {
   const std::uint32_t constants = negative ? places_.negated : places_.greatest;
   Code code;
   code.accumulate = true;
-  if (places_.pass_by_zeroes && count >= 4 * architecture_.array_size) {
+  if (count >= places_.least_zeroes) {
     Code load;
     load.kind = CodeKind::load_local;
     load.local = constants;

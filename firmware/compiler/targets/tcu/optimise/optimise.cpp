@@ -26,8 +26,36 @@ struct Candidate {
   Lowered lowered;
   Emitted emitted;
   Plan plan;
-  bool by_zeroes = false;
 };
+
+constexpr std::pair<std::uint64_t Costs::*, const char*> cost_names[] = {
+    {&Costs::matrices, "products"},      {&Costs::weights, "weight changes"},
+    {&Costs::moves, "moves and passes"}, {&Costs::simd, "SIMD"},
+    {&Costs::values, "DRAM0"},           {&Costs::fetches, "DRAM1"}};
+
+void add(Costs& sum, const Costs& costs) {
+  for (const auto& [member, name] : cost_names) sum.*member += costs.*member;
+}
+
+/// "products 61 %, weight changes 22 %, ...", largest first.
+std::string shares(const Costs& costs) {
+  std::uint64_t all = 0;
+  std::vector<std::pair<std::uint64_t, const char*>> parts;
+  for (const auto& [member, name] : cost_names) {
+    all += costs.*member;
+    parts.emplace_back(costs.*member, name);
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [cycles, name] : parts) {
+    const double percent =
+        100 * static_cast<double>(cycles) / static_cast<double>(std::max<std::uint64_t>(all, 1));
+    if (percent < 0.5) continue;
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, percent);
+  }
+  return text;
+}
 
 class Optimiser {
  public:
@@ -46,16 +74,18 @@ class Optimiser {
   [[nodiscard]] Plan first_plan();
   void set_tile(Plan& plan, std::size_t group, std::uint32_t parts);
   [[nodiscard]] bool cut_finer(Plan& plan, std::size_t group);
-  [[nodiscard]] Candidate attempt(Plan plan, bool by_zeroes);
+  [[nodiscard]] Candidate attempt(Plan plan);
   [[nodiscard]] bool cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
                                                     Plan& plan);
-  [[nodiscard]] bool improve(Candidate& best, Plan plan, bool by_zeroes);
+  [[nodiscard]] bool improve(Candidate& best, Plan plan);
   struct Displaced {
     std::uint32_t group = 0, last_reader = 0;
     std::uint64_t vectors = 0;
   };
   [[nodiscard]] std::vector<Displaced> displaced(const Candidate& candidate) const;
+  void search_passes(Candidate& best);
   void search_ring(Candidate& best);
+  void search_tiles(Candidate& best);
   void search_segments(Candidate& best);
   [[nodiscard]] Codes prologue() const;
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
@@ -143,6 +173,7 @@ Plan Optimiser::first_plan() {
   plan.tiles.resize(network_.groups.size());
   plan.joins_previous.assign(network_.groups.size(), false);
   plan.ring = 2 * (architecture_.array_size + 1);
+  plan.least_zeroes = 4 * architecture_.array_size;
   plan.longest_chunk =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(16, architecture_.local_depth / 64));
   for (std::size_t g = 0; g < network_.groups.size(); ++g) {
@@ -165,10 +196,9 @@ Plan Optimiser::first_plan() {
   return plan;
 }
 
-Candidate Optimiser::attempt(Plan plan, bool by_zeroes) {
+Candidate Optimiser::attempt(Plan plan) {
   ++plans_;
   Candidate candidate;
-  candidate.by_zeroes = by_zeroes;
   for (;;) {
     if (places_.arena + plan.ring >= architecture_.local_depth) {
       user_error("insufficient local memory for weights: {} vectors needed, {} of {} are free",
@@ -176,7 +206,7 @@ Candidate Optimiser::attempt(Plan plan, bool by_zeroes) {
     }
     Places places = places_;
     places.arena_end = architecture_.local_depth - plan.ring;
-    places.pass_by_zeroes = by_zeroes;
+    places.least_zeroes = plan.least_zeroes;
     candidate.schedule = make_schedule(network_, plan, places.inputs);
     // Data that is constant lies before the weights in DRAM1, behind the values of passes.
     for (Chunk& chunk : candidate.schedule.chunks) {
@@ -299,12 +329,14 @@ void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
     OptimisedLayer layer;
     const std::uint32_t segment = schedule.jobs[job].segment;
     std::vector<std::uint32_t> groups;
+    Costs costs;
     for (; job < schedule.jobs.size() && schedule.jobs[job].segment == segment; ++job) {
       const std::uint32_t group = schedule.jobs[job].group;
       if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
       layer.accumulators.maximum =
           std::max(layer.accumulators.maximum, accumulators_of(network_, schedule.jobs[job]));
       ++layer.partitions;
+      add(costs, emitted.job_costs[job]);
     }
     layer.stages = groups.size();
     for (const std::uint32_t g : groups) {
@@ -323,6 +355,7 @@ void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
       if ((i.flags & tcu::mat_mul_zeroes) != 0) layer.zeroes_vectors += i.operand2 + 1;
     }
     layer.instructions = instruction - layer.first_instruction;
+    layer.form += "; " + shares(costs);
     layer.predicted_cycles = emitted.job_cycles[job - 1] - cycles;
     cycles = emitted.job_cycles[job - 1];
     layer.local.maximum = candidate.lowered.local_end;
@@ -331,10 +364,10 @@ void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
 }
 
 /// True if the plan is cheaper than the best so far, which it then becomes.
-bool Optimiser::improve(Candidate& best, Plan plan, bool by_zeroes) {
+bool Optimiser::improve(Candidate& best, Plan plan) {
   if (spent_ >= budget_) return false;
   try {
-    Candidate candidate = attempt(std::move(plan), by_zeroes);
+    Candidate candidate = attempt(std::move(plan));
     spent_ += candidate.lowered.codes.size();
     if (candidate.emitted.cycles >= best.emitted.cycles) return false;
     best = std::move(candidate);
@@ -366,12 +399,39 @@ std::vector<Optimiser::Displaced> Optimiser::displaced(const Candidate& candidat
   return groups;
 }
 
+/// Whether constants are added by zero vectors or by moves, by the number of accumulators.
+void Optimiser::search_passes(Candidate& best) {
+  for (const std::uint32_t factor : {2U, 8U, 16U, 64U, 0U}) {
+    Plan plan = best.plan;
+    plan.least_zeroes = factor == 0 ? 0xFFFFFFFF : factor * architecture_.array_size;
+    (void)improve(best, std::move(plan));
+  }
+}
+
+/// Larger and smaller tiles, group by group.
+void Optimiser::search_tiles(Candidate& best) {
+  for (std::size_t g = 0; g < network_.groups.size() && spent_ < budget_; ++g) {
+    const std::uint32_t pixels = best.plan.tiles[g].pixels, all = network_.groups[g].pixels;
+    const std::uint32_t parts = (all + pixels - 1) / pixels;
+    for (const std::uint32_t tried : {parts / 2, parts + 1, 2 * parts}) {
+      if (tried < 1 || tried > 64 || tried > all || tried == parts) continue;
+      Plan plan = best.plan;
+      set_tile(plan, g, tried);
+      if (std::uint64_t{plan.tiles[g].pixels} * plan.tiles[g].blocks > accumulators() ||
+          network_.groups[g].kind != GroupKind::sum) {
+        continue;
+      }
+      (void)improve(best, std::move(plan));
+    }
+  }
+}
+
 /// Weights that are fetched again for each tile may stay in a larger ring.
 void Optimiser::search_ring(Candidate& best) {
   for (const std::uint64_t part : {16, 8, 4, 3, 2}) {
     Plan plan = best.plan;
     plan.ring = static_cast<std::uint32_t>(architecture_.local_depth / part);
-    if (plan.ring > best.plan.ring) (void)improve(best, std::move(plan), best.by_zeroes);
+    if (plan.ring > best.plan.ring) (void)improve(best, std::move(plan));
   }
 }
 
@@ -397,23 +457,21 @@ void Optimiser::search_segments(Candidate& best) {
           const std::uint32_t parts = (network_.groups[g].pixels + pixels - 1) / pixels;
           if (finer > 1) set_tile(plan, g, std::min(network_.groups[g].pixels, parts * finer));
         }
-        (void)improve(best, std::move(plan), best.by_zeroes);
+        (void)improve(best, std::move(plan));
       }
     }
   }
 }
 
 Optimised Optimiser::run(std::uint64_t effort) {
-  const bool drains_hide_a_block =
-      2 * std::uint64_t{machine_.array_size} >=
-      machine_.read_start() + std::uint64_t{machine_.beats} * (machine_.array_size + 1);
-  Candidate best = attempt(first_plan(), !drains_hide_a_block);
+  Candidate best = attempt(first_plan());
   spent_ = best.lowered.codes.size();
   budget_ = effort * codes_a_plan;
   if (effort > 1) {
+    if (adds_extremes_) search_passes(best);
     search_ring(best);
     search_segments(best);
-    if (adds_extremes_) (void)improve(best, best.plan, !best.by_zeroes);
+    search_tiles(best);
   }
 
   Optimised result;

@@ -21,6 +21,7 @@ struct Plan {
   std::vector<Tile> tiles;            ///< by group
   std::vector<bool> joins_previous;   ///< by group: in the segment of the one before
   std::uint32_t longest_chunk = 128;  ///< vectors
+  std::uint32_t least_zeroes = 0;     ///< see Places
   std::uint32_t ring = 0;             ///< least vectors of local memory for weights
 };
 
