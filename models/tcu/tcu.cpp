@@ -37,6 +37,7 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
                     {accumulator_control_, accumulator_input_, accumulator_output_}),
       may_have_to_settle_(!config.architecture.dais_blocks.empty() ||
                           config.architecture.lookup_tables.count > 0 ||
+                          config.architecture.shadow_weights != tcu::ShadowWeights::off ||
                           config.architecture.activation_unit) {
   if (config.architecture.activation_unit) {
     activation_ = std::make_unique<ActivationUnit>("activation", clock, config.architecture,

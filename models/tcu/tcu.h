@@ -70,7 +70,7 @@ class Tcu final : public sc_core::sc_module {
     return (dais_ && (!dais_->rests() || decoder_.shows_dais())) ||
            (activation_ &&
             (!activation_->rests() || local_router_.activates() || decoder_.shows_activation())) ||
-           accumulators_.awaits_entries();
+           accumulators_.awaits_entries() || accumulators_.orders_updates();
   }
 
   [[nodiscard]] bool idle() const;

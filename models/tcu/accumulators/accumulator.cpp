@@ -33,7 +33,8 @@ void Accumulator::accept() {
   const bool has_input = links_.input.valid;
 
   port_a_.request.valid = requests_.has_output(fork_.pending(leg_a));
-  early_ = lock_.held || reads_too_early(request.address);
+  early_ = lock_.held ||
+           (links_.control.valid && request.accumulate && reads_too_early(request.address));
   port_b_.request.valid = fork_.pending(leg_b) && !early_;
 
   // Through the adder, input and port B's data leave together.

@@ -125,12 +125,12 @@ LookupMemory::State AccumulatorWithAlu::table_state() const {
   return looks_up ? LookupMemory::look_up : LookupMemory::rest;
 }
 
-auto AccumulatorWithAlu::packed_own_facts() const -> PackedFacts<21> {
+auto AccumulatorWithAlu::packed_own_facts() const -> PackedFacts<20> {
   return own_facts().packed();
 }
 
 AccumulatorWithAlu::Packed AccumulatorWithAlu::facts() const {
-  const PackedFacts<21> own = packed_own_facts();
+  const PackedFacts<20> own = packed_own_facts();
   return pack_facts(own, accumulator_.facts(), alu_.fact_list());
 }
 
@@ -206,14 +206,20 @@ void AccumulatorWithAlu::recall(const Edge& edge) {
   links_.output.bits = alu_input_.bits = accumulator_output_.bits;
 }
 
-/// Children first: they look at this cycle's wires, which point into the head.
-void AccumulatorWithAlu::move() {
-  enter_accounts();
+void AccumulatorWithAlu::move_entries() {
+  tables_->enter_account(table_state());
   if (takes_entries_) {
     const AccumulatorControl& item = control_.front();
     tables_->write(item.table - 1U, item.read_address, links_.input.bits);
   }
   entries_ = takes_entries_ = false;
+}
+
+/// Children first: they look at this cycle's wires, which point into the head.
+void AccumulatorWithAlu::move() {
+  account_.enter(edge_.state);
+  alu_.account().enter(edge_.alu.state);
+  if (tables_) move_entries();
   if (edge_.rests) return;
   accumulator_input_.bits = edge_.input_from_alu ? alu_output_.bits : links_.input.bits;
   accumulator_.move();

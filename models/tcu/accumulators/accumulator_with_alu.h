@@ -105,12 +105,11 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
         fact<2>("control", control_.count()), fact<5>("step", step_index(item, read_done_)),
         fact<1>("accumulate", item.accumulate),
         fact<1>("alu_needs_input", AluArray::needs_input(item.alu)),
-        fact<1>("old_in_flight", accumulator_.reads_too_early(item.write_address)),
         fact<5>("done_legs", fork_.done()), fact<3>("selects_full", selects_.full >> lowest_select),
         fact<3>("selects", (selects_.items & selects_.full) >> lowest_select));
   }
   /// Not inline: together with the accumulator's they do not fit the host's registers.
-  [[nodiscard, gnu::noinline]] PackedFacts<21> packed_own_facts() const;
+  [[nodiscard, gnu::noinline]] PackedFacts<20> packed_own_facts() const;
 
  public:
   [[nodiscard]] auto fact_list() const {
@@ -118,7 +117,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
                       fact_group("alu", alu_.fact_list()));
   }
   /// Not inline: it is large, and asked for in few cycles.
-  using Packed = PackedFacts<41>;
+  using Packed = PackedFacts<40>;
   [[nodiscard]] Packed facts() const;
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
@@ -139,6 +138,12 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   /// Entries for a lookup table are at the head of the queue. Such cycles are not remembered.
   [[nodiscard]] bool awaits_entries() const {
     return control_.front().table != 0 && !control_.empty();
+  }
+  /// An update at the head waits for the one before it, which facts do not tell. Neither are such
+  /// cycles remembered.
+  [[nodiscard]] bool orders_updates() const {
+    const AccumulatorControl& item = control_.front();
+    return item.accumulate && !control_.empty() && accumulator_.reads_too_early(item.write_address);
   }
   /// Null unless the architecture has lookup tables.
   [[nodiscard]] const LookupMemory* tables() const { return tables_.get(); }
@@ -215,6 +220,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
 
   void decode_phase();
   [[nodiscard]] LookupMemory::State table_state() const;
+  void move_entries();
   [[nodiscard]] State state() const;
   [[nodiscard]] bool read_done_after(bool all) const;
 

@@ -215,13 +215,10 @@ unsigned Decoder::state_code() const {
 void Decoder::move() {
   turned_ |= edge_.turns;
   if (timeout() && clock_.events != nullptr) clock_.events->event({TcuEvent::timeout});
-  enter_account();
+  account_.enter(state_code());
   move_streams();
-  if (transfers_) {
-    move_transfers();
-  } else {
-    fork_.move(fork_.after(edge_.head_ready, edge_.entering));
-  }
+  fork_.move(fork_.after(edge_.head_ready, edge_.entering & head_legs_));
+  if (transfers_) move_transfers();
   count_time();
   if (edge_.head_ready && !queue_.empty()) retire();
   if (edge_.accepts) take_instruction();

@@ -160,8 +160,8 @@ class Decoder final : public sc_core::sc_module {
   /// at the outputs.
   [[nodiscard]] auto item_facts() const {
     return list_facts(fact<2>("instructions", queue_.count()),
-                      fact<leg_count>("open_legs", fork_.open() | transfer_fork_.open()),
-                      fact<2>("blocked", blocked_), fact<leg_count>("queued_legs", queued_legs_),
+                      fact<leg_count + 2>("open_legs", fork_.open() | transfer_facts_),
+                      fact<leg_count>("queued_legs", queued_legs_),
                       fact<leg_count>("full_legs", full_legs_),
                       // Those for local memory and routers show on their wires, valid or not.
                       fact<1>("local_a_write", links_.local_a.request.bits.write),
@@ -397,6 +397,9 @@ class Decoder final : public sc_core::sc_module {
   const Decoded* oldest_ = nullptr;  ///< of the queued moves
   Fork transfer_fork_;               ///< of that one
   Block blocked_ = Block::none;      ///< the head, in this cycle
+  /// Open legs of the oldest move, and above all legs why the head is blocked.
+  unsigned transfer_facts_ = 0;
+  unsigned head_legs_ = all_legs;  ///< those that are the head's
   /// Legs whose requests to local memory the head waits for.
   unsigned head_local_legs_ = local_legs;
 

@@ -24,6 +24,7 @@ void Decoder::make_transfers() {
   transfers_ = std::make_unique<Transfers>(clock_, architecture_.dma_queue);
   oldest_ = &transfers_->at(0);
   head_local_legs_ = leg_local_a;
+  head_legs_ = all_legs & ~transfer_legs;
 }
 
 /// From the lowest to the highest address that the item's walk may reach.
@@ -75,11 +76,12 @@ void Decoder::offer_transfers() {
   const bool under_way = !transfers_->empty();
   oldest_ = &transfers_->at(0);
   transfer_fork_.offer(under_way, under_way ? oldest_->legs : 0);
+  transfer_facts_ = transfer_fork_.open() | static_cast<unsigned>(blocked_) << leg_count;
 }
 
 void Decoder::move_transfers() {
+  enter_transfer_account();
   const unsigned entering = edge_.entering;
-  fork_.move(fork_.after(edge_.head_ready, entering & ~transfer_legs));
   Transfers& queue = *transfers_;
   const unsigned open = transfer_fork_.open();
   const bool ends = !queue.empty() && (open & ~entering) == 0;

@@ -117,10 +117,6 @@ void LocalRouter::route(unsigned source) {
   links_.array_input.bits = read;
   if (links_.dais_input != nullptr) links_.dais_input->bits = read;
   links_.local.write_data.bits = links_.accumulator_output.bits;
-  if (links_.activation != nullptr) {
-    links_.activation->parameters.bits = read;
-    links_.activation->input.bits = links_.accumulator_output.bits;
-  }
   if (source == from_array) {
     links_.accumulator_input.bits = links_.array_output.bits;
   } else if (source == from_dais) {
@@ -136,6 +132,8 @@ void LocalRouter::drive_activation() {
   ActivationLinks& unit = *links_.activation;
   const bool loads = read_.routes_to(to_activation);
   const bool activates = write_.routes_to(from_activation);
+  unit.parameters.bits = links_.local.read_data.bits;
+  unit.input.bits = links_.accumulator_output.bits;
   unit.parameters.valid = loads && links_.local.read_data.valid;
   unit.input.valid = activates && !loads && links_.accumulator_output.valid;
   if (!activates) return;
