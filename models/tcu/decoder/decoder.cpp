@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "models/tcu/decoder/transfers.h"
 #include "models/tcu/events.h"
 
 namespace tactus {

@@ -1,21 +1,9 @@
 // The queue for DRAM moves beside the decoder's head: an extension, no RTL has it.
 #include <algorithm>
 
-#include "models/tcu/decoder/decoder.h"
+#include "models/tcu/decoder/transfers.h"
 
 namespace tactus {
-
-struct Decoder::Transfers {
-  Transfers(Clock& clock, std::size_t capacity)
-      : slots(capacity), account("transfers", clock, transfer_states, no_transfer) {}
-  /// The i-th oldest; the oldest is under way.
-  [[nodiscard]] Decoded& at(std::size_t i) { return slots[(first + i) % slots.size()]; }
-  [[nodiscard]] bool empty() const { return count == 0; }
-  [[nodiscard]] bool full() const { return count == slots.size(); }
-  std::vector<Decoded> slots;
-  std::size_t first = 0, count = 0;
-  Account account;
-};
 
 Decoder::~Decoder() = default;
 

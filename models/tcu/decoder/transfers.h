@@ -1,0 +1,20 @@
+// The queue in which DRAM moves wait beside the head, of a machine with `dma_queue`.
+#pragma once
+
+#include "models/tcu/decoder/decoder.h"
+
+namespace tactus {
+
+struct Decoder::Transfers {
+  Transfers(Clock& clock, std::size_t capacity)
+      : slots(capacity), account("transfers", clock, transfer_states, no_transfer) {}
+  /// The i-th oldest; the oldest is under way.
+  [[nodiscard]] Decoded& at(std::size_t i) { return slots[(first + i) % slots.size()]; }
+  [[nodiscard]] bool empty() const { return count == 0; }
+  [[nodiscard]] bool full() const { return count == slots.size(); }
+  std::vector<Decoded> slots;
+  std::size_t first = 0, count = 0;
+  Account account;
+};
+
+}  // namespace tactus
