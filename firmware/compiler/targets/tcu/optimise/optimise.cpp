@@ -237,7 +237,12 @@ Candidate Optimiser::attempt(Plan plan) {
       candidate.lowered = std::move(*lowered);
       break;
     }
-    if (!cut_finer(plan, too_large)) {
+    // Chunks of many blocks come together, however small the tile is.
+    if (cut_finer(plan, too_large)) continue;
+    if (plan.longest_chunk > 8) {
+      plan.longest_chunk /= 2;
+      set_tile(plan, too_large, 1);
+    } else {
       user_error("layer {}: insufficient local memory: {} vectors",
                  quote(network_.groups[too_large].name), architecture_.local_depth);
     }
