@@ -136,9 +136,10 @@ const ParameterTable<Task>& compiler_parameters() {
               "what stays in local memory from layer to layer: nothing, variables, constants"),
        boolean("compat", &Task::compat,
                "byte for byte as the reference's compiler, its mistakes included"),
-       boolean("optimise", &Task::optimise,
-               "fewest cycles: values stay in local memory, weights are fetched ahead; instead of a "
-               "strategy"),
+       boolean(
+           "optimise", &Task::optimise,
+           "fewest cycles: values stay in local memory, weights are fetched ahead; instead of a "
+           "strategy"),
        whole("effort", &Task::effort, {1, 100000}, "plans",
              "that the optimiser may try before it takes the cheapest")});
   return table;
