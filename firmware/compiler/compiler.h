@@ -126,11 +126,11 @@ struct Compiled {
   std::uint64_t instructions = 0;
   std::uint64_t true_macs = 0;  ///< what the model asks for; padding pixels are not in it
   MemoryUse memory;
-  std::uint64_t predicted_cycles = 0;  ///< of the optimiser's cost model; 0: by no optimiser
-  std::uint64_t plans = 0;             ///< that the optimiser tried
+  std::uint64_t predicted_cycles = 0;        ///< of the optimiser's cost model; 0: by no optimiser
+  std::uint64_t plans = 0;                   ///< that the optimiser tried
   std::uint64_t displaced = 0, fetched = 0;  ///< see optimise::Optimised
-  std::vector<std::string> notes;      ///< decisions a user should see, a sentence each
-  std::string hir;                     ///< dumps, as asked for
+  std::vector<std::string> notes;            ///< decisions a user should see, a sentence each
+  std::string hir;                           ///< dumps, as asked for
   std::string lir;
   std::string assembly;
   std::string dot;

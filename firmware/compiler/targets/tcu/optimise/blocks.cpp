@@ -90,6 +90,15 @@ std::uint32_t Blocks::column(std::size_t group, std::size_t part, std::size_t nu
   const Column& c = p.columns[number];
   Block block;
   block.rows = std::max<std::uint32_t>(p.rows, 1);
+  const bool is_uniform = !p.dense && c.diagonal == nullptr && c.bias == nullptr &&
+                          g.scale.empty() && !(with_bias && has_bias(group, c.block));
+  if (is_uniform) {
+    const auto known = uniform_.find({weight(g, p, c, 0, 0), block.rows});
+    if (known != uniform_.end()) {
+      place->second = known->second;
+      return place->second;
+    }
+  }
   block.biased = (with_bias && has_bias(group, c.block)) || c.bias != nullptr;
   if (block.biased) {
     const double sign = sum_sign(g);
@@ -108,7 +117,9 @@ std::uint32_t Blocks::column(std::size_t group, std::size_t part, std::size_t nu
       block.values.push_back(rounded(static_cast<double>(weight(g, p, c, j, lane))));
     }
   }
+  const std::uint32_t rows = block.rows;
   place->second = add(std::move(block));
+  if (is_uniform) uniform_[{weight(g, p, c, 0, 0), rows}] = place->second;
   return place->second;
 }
 

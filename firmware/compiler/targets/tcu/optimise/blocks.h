@@ -58,6 +58,7 @@ class Blocks {
   std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> biases_;
   std::map<double, std::uint32_t> splats_;
   std::map<float, std::uint32_t> leaky_;
+  std::map<std::pair<float, std::uint32_t>, std::uint32_t> uniform_;  ///< one factor, some rows
   std::map<std::size_t, std::vector<double>> bias_rows_;
 };
 

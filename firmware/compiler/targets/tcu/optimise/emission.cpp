@@ -27,8 +27,11 @@ class Emission {
         last_use_(blocks.size(), 0) {}
 
   Emitted run(const Lowered& lowered, const Codes& prologue) {
+    std::uint32_t loaded = absent;
     for (const Code& code : lowered.codes) {
-      if (code.kind == CodeKind::load_block) uses_.push_back(code.block);
+      if (code.kind == CodeKind::load_block && code.block != loaded) uses_.push_back(code.block);
+      if (code.kind == CodeKind::load_block) loaded = code.block;
+      if (code.kind == CodeKind::load_local) loaded = absent;
     }
     for (const Code& code : prologue) add(code);
     std::size_t at = 0;
@@ -77,6 +80,8 @@ class Emission {
   std::deque<std::uint32_t> in_ring_;  ///< oldest first
   std::uint32_t write_ = 0;            ///< where the ring goes on
   std::deque<std::pair<std::uint32_t, std::uint32_t>> pending_;  ///< block, vectors fetched
+
+  std::uint32_t loaded_ = absent;  ///< the array's weights
 
   // Accumulating writes too close to each other lose sums.
   bool accumulated_ = false;
@@ -227,7 +232,13 @@ void Emission::keep_apart(const Code& code) {
 
 void Emission::add(const Code& code) {
   keep_apart(code);
-  if (code.kind == CodeKind::load_block) return add_load(code);
+  if (code.kind == CodeKind::load_local) loaded_ = absent;
+  if (code.kind == CodeKind::load_block) {
+    // The array may have them already.
+    if (code.block != loaded_) add_load(code);
+    loaded_ = code.block;
+    return;
+  }
   const std::uint64_t wait = timeline_.stall(code);
   const std::uint64_t start = machine_.read_start();
   if (wait >= start + machine_.beats) fetch(0, (wait - start) / machine_.beats);

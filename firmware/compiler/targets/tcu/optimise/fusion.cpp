@@ -224,8 +224,9 @@ void Fusion::add_diagonals(Group& group, const std::vector<Weighted>& terms) con
     float factor;
     const float* diagonal;
     bool operator<(const Key& o) const {
-      return std::tie(block, term, factor, diagonal) <
-             std::tie(o.block, o.term, o.factor, o.diagonal);
+      // Blocks with one factor follow each other: they share their weights.
+      return std::tie(factor, diagonal, term, block) <
+             std::tie(o.factor, o.diagonal, o.term, o.block);
     }
   };
   std::map<Key, Part> parts;

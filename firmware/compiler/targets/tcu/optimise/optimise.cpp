@@ -16,10 +16,10 @@ namespace tactus::compiler::optimise {
 namespace {
 
 /// Vectors of the greatest value that one instruction adds; more only save instructions.
-constexpr std::uint32_t pass_vectors = 16;
+constexpr std::uint32_t pass_vectors = 8;
 
 /// One plan of the effort may have so many codes; a large network's plan costs several.
-constexpr std::uint64_t codes_a_plan = 20000;
+constexpr std::uint64_t codes_a_plan = 40000;
 
 struct Candidate {
   Schedule schedule;
@@ -74,6 +74,7 @@ class Optimiser {
   [[nodiscard]] Plan first_plan();
   void set_tile(Plan& plan, std::size_t group, std::uint32_t parts);
   [[nodiscard]] bool cut_finer(Plan& plan, std::size_t group);
+  void fit_accumulators(Plan& plan, std::size_t group);
   [[nodiscard]] Candidate attempt(Plan plan);
   [[nodiscard]] bool cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
                                                     Plan& plan);
@@ -168,6 +169,36 @@ bool Optimiser::cut_finer(Plan& plan, std::size_t number) {
   return false;
 }
 
+/// Cuts the group's tiles until a job's accumulators are there.
+void Optimiser::fit_accumulators(Plan& plan, std::size_t number) {
+  const auto fits = [&] {
+    Job job;
+    job.group = static_cast<std::uint32_t>(number);
+    job.end_pixel = plan.tiles[number].pixels;
+    job.end_block = plan.tiles[number].blocks;
+    // Windows at the border of an image are smaller than those of the first tile's neighbours.
+    std::uint64_t most = 0;
+    const Group& group = network_.groups[number];
+    if (group.windows.empty()) return accumulators_of(network_, job) <= accumulators();
+    for (std::uint32_t first = 0; first < group.pixels; first += plan.tiles[number].pixels) {
+      for (std::uint32_t block = 0; block < group.blocks; block += plan.tiles[number].blocks) {
+        job.first_pixel = first;
+        job.end_pixel = std::min(group.pixels, first + plan.tiles[number].pixels);
+        job.first_block = block;
+        job.end_block = std::min(group.blocks, block + plan.tiles[number].blocks);
+        most = std::max(most, accumulators_of(network_, job));
+      }
+    }
+    return most <= accumulators();
+  };
+  while (!fits()) {
+    if (!cut_finer(plan, number)) {
+      user_error("layer {}: insufficient accumulators for one pixel",
+                 quote(network_.groups[number].name));
+    }
+  }
+}
+
 Plan Optimiser::first_plan() {
   Plan plan;
   plan.tiles.resize(network_.groups.size());
@@ -177,21 +208,7 @@ Plan Optimiser::first_plan() {
   plan.longest_chunk =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(16, architecture_.local_depth / 64));
   for (std::size_t g = 0; g < network_.groups.size(); ++g) {
-    const Group& group = network_.groups[g];
-    std::uint32_t parts = 1;
-    set_tile(plan, g, parts);
-    const auto fits = [&] {
-      Job job;
-      job.group = static_cast<std::uint32_t>(g);
-      job.end_pixel = plan.tiles[g].pixels;
-      job.end_block = plan.tiles[g].blocks;
-      return accumulators_of(network_, job) <= accumulators();
-    };
-    while (!fits()) {
-      if (!cut_finer(plan, g)) {
-        user_error("layer {}: insufficient accumulators for one pixel", quote(group.name));
-      }
-    }
+    set_tile(plan, g, 1);
   }
   return plan;
 }
@@ -200,6 +217,7 @@ Candidate Optimiser::attempt(Plan plan) {
   ++plans_;
   Candidate candidate;
   for (;;) {
+    for (std::size_t g = 0; g < network_.groups.size(); ++g) fit_accumulators(plan, g);
     if (places_.arena + plan.ring >= architecture_.local_depth) {
       user_error("insufficient local memory for weights: {} vectors needed, {} of {} are free",
                  plan.ring, architecture_.local_depth - places_.arena, architecture_.local_depth);
@@ -219,7 +237,12 @@ Candidate Optimiser::attempt(Plan plan) {
       candidate.lowered = std::move(*lowered);
       break;
     }
-    if (!cut_finer(plan, too_large)) {
+    // Chunks of many blocks come together, however small the tile is.
+    if (cut_finer(plan, too_large)) continue;
+    if (plan.longest_chunk > 8) {
+      plan.longest_chunk /= 2;
+      set_tile(plan, too_large, 1);
+    } else {
       user_error("layer {}: insufficient local memory: {} vectors",
                  quote(network_.groups[too_large].name), architecture_.local_depth);
     }
@@ -428,7 +451,7 @@ void Optimiser::search_tiles(Candidate& best) {
 
 /// Weights that are fetched again for each tile may stay in a larger ring.
 void Optimiser::search_ring(Candidate& best) {
-  for (const std::uint64_t part : {16, 8, 4, 3, 2}) {
+  for (const std::uint64_t part : {8, 4, 16, 3, 2}) {
     Plan plan = best.plan;
     plan.ring = static_cast<std::uint32_t>(architecture_.local_depth / part);
     if (plan.ring > best.plan.ring) (void)improve(best, std::move(plan));
@@ -468,9 +491,9 @@ Optimised Optimiser::run(std::uint64_t effort) {
   spent_ = best.lowered.codes.size();
   budget_ = effort * codes_a_plan;
   if (effort > 1) {
-    if (adds_extremes_) search_passes(best);
     search_ring(best);
     search_segments(best);
+    if (adds_extremes_) search_passes(best);
     search_tiles(best);
   }
 
