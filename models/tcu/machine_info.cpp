@@ -27,6 +27,7 @@ std::vector<UnitInfo> units() {
       {"slave1", "AXI slave 1", AxiSlave::state_table},
       {"memory0", "memory of DRAM port 0", MemoryAccount::state_table},
       {"memory1", "memory of DRAM port 1", MemoryAccount::state_table},
+      {"stream_memory", "memory of the instruction stream", MemoryAccount::state_table},
   };
 }
 

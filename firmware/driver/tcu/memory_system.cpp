@@ -22,19 +22,21 @@ ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
       *mhz, board.clock_mhz, ClockRatio::most);
 }
 
-std::vector<unsigned> controller_ports(const BoardMemory& memory) {
+std::vector<unsigned> controller_ports(const BoardValues& board) {
+  const BoardMemory& memory = *board.board_memory;
   std::vector<unsigned> ports;
-  for (unsigned p = 0; p < 2; ++p) {
-    // A socket for reads and one for writes.
-    ports.insert(ports.end(), 2, memory.path(p).controller_port);
+  // A socket for reads and one for writes.
+  for (unsigned p = 0; p < 2; ++p) ports.insert(ports.end(), 2, memory.path(p).controller_port);
+  if (board.stream_model == StreamModel::board) {
+    ports.insert(ports.end(), 2, memory.path(memory.stream->path).controller_port);
   }
   return ports;
 }
 
 }  // namespace
 
-PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_bytes) {
-  const MemoryPath& path = board.board_memory->path(port);
+PathConfig path_config(const BoardValues& board, const MemoryPath& path, std::uint64_t base,
+                       unsigned access_bytes) {
   const ClockRatio ratio = ratio_of(board, path);
   PathConfig config;
   config.clock_p = ratio.p;
@@ -49,21 +51,37 @@ PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_
     config.fixed_ps[d] = picoseconds(path.fixed_ns[d]);
   }
   config.write_buffer_beats = path.write_buffer_beats;
-  config.base = board.board_memory->base[port];
+  config.base = base;
   config.access_bytes = access_bytes;
   return config;
 }
 
+PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_bytes) {
+  const BoardMemory& memory = *board.board_memory;
+  return path_config(board, memory.path(port), memory.base[port], access_bytes);
+}
+
 MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr, Clock& clock)
-    : controller_("ddr", ddr, controller_ports(*board.board_memory)), clock_(clock) {
+    : controller_("ddr", ddr, controller_ports(board)), clock_(clock) {
+  const BoardMemory& memory = *board.board_memory;
+  sc_core::sc_time lookahead = sc_core::sc_max_time();
+  const auto make_path = [&](const char* name, const PathConfig& config) {
+    auto path = std::make_unique<PortPath>(name, clock, clock_period(board.clock_mhz),
+                                           board.axi_data_bits / 8, config);
+    path->reads.bind(controller_.socket);
+    path->writes.bind(controller_.socket);
+    lookahead = std::min(lookahead, path->lookahead());
+    return path;
+  };
   for (unsigned p = 0; p < 2; ++p) {
-    paths_[p] = std::make_unique<PortPath>(p == 0 ? "path0" : "path1", clock,
-                                           clock_period(board.clock_mhz), board.axi_data_bits / 8,
-                                           path_config(board, p, ddr.burst_bytes()));
-    paths_[p]->reads.bind(controller_.socket);
-    paths_[p]->writes.bind(controller_.socket);
+    paths_[p] = make_path(p == 0 ? "path0" : "path1", path_config(board, p, ddr.burst_bytes()));
   }
-  controller_.set_lookahead(std::min(paths_[0]->lookahead(), paths_[1]->lookahead()));
+  if (board.stream_model == StreamModel::board) {
+    const MemoryStream& stream = *memory.stream;
+    stream_path_ = make_path("stream_path", path_config(board, memory.path(stream.path),
+                                                        stream.base, ddr.burst_bytes()));
+  }
+  controller_.set_lookahead(lookahead);
 }
 
 DdrFigures MemorySystem::figures() {
@@ -80,6 +98,7 @@ DdrFigures MemorySystem::figures() {
   for (const DdrPortStatistics& port : s.ports) {
     figures.bytes += port.bytes_read + port.bytes_written;
   }
+  if (stream_reader_ != nullptr) figures.stream_bytes = stream_reader_->bytes_read();
   figures.time = {s.queue, s.refresh, s.row, s.bus, s.rest};
   return figures;
 }
@@ -93,6 +112,11 @@ void MemorySystem::attach(unsigned port, AxiSlave& slave) {
   slave.socket.bind(paths_[port]->socket);
   slave.set_write_channel(*paths_[port]);
   slave.account_for_memory(port == 0 ? "memory0" : "memory1");
+}
+
+void MemorySystem::attach(StreamReader& reader) {
+  reader.socket.bind(stream_path_->socket);
+  stream_reader_ = &reader;
 }
 
 }  // namespace tactus

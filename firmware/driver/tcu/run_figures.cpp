@@ -22,6 +22,7 @@ Json ddr_figures(const DdrFigures& ddr) {
   json["refreshes"] = ddr.refreshes;
   json["bus_share"] = share(ddr.bus_clocks, ddr.clocks);
   json["bytes"] = ddr.bytes;
+  if (ddr.stream_bytes != 0) json["stream_bytes"] = ddr.stream_bytes;
   constexpr const char* names[] = {"queue", "refresh", "row", "bus", "rest"};
   for (std::size_t i = 0; i < ddr.time.size(); ++i) {
     json["time"][names[i]] = static_cast<double>(ddr.time[i] * ddr.tck_ps) / 1e3;
