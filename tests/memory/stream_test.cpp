@@ -9,7 +9,7 @@
 #include "firmware/config/board.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/host.h"
-#include "firmware/driver/tcu/memory_system.h"
+#include "firmware/driver/tcu/simulation.h"
 #include "isa/support/error.h"
 #include "isa/tcu/vectors_file.h"
 #include "models/axi/port_path.h"
