@@ -34,6 +34,15 @@ ParameterSection given_parameters(const Board& board) {
   return section;
 }
 
+/// Those of its memory.
+ParameterSection given_memory_parameters(const BoardMemory& memory) {
+  ParameterSection section = memory_section();
+  auto& all = section.parameters;
+  const auto absent = [&](const ParameterInfo& info) { return info.optional && !memory.stream; };
+  all.erase(std::remove_if(all.begin(), all.end(), absent), all.end());
+  return section;
+}
+
 void decode_all_provenance(ObjectReader reader, Board& board) {
   ProvenanceByKey groups;
   for (const char* group : {"architecture", "*"}) {
@@ -46,7 +55,8 @@ void decode_all_provenance(ObjectReader reader, Board& board) {
     ObjectReader memory = reader.get_object("memory");
     if (memory.has("*")) groups["*"] = decode_provenance(memory, "*");
     ProvenanceByKey assigned;
-    assign_provenance(memory, memory_section(), groups, {"*"}, assigned);
+    assign_provenance(memory, given_memory_parameters(*board.board_memory), groups, {"*"},
+                      assigned);
     memory.finish();
     for (auto& [key, provenance] : assigned) {
       board.provenance["memory." + key] = std::move(provenance);

@@ -11,15 +11,17 @@ namespace tactus {
 namespace {
 
 void check_clocks(const BoardValues& board, std::vector<MemoryProblem>& problems) {
-  for (unsigned p = 0; p < 2; ++p) {
+  const BoardMemory& memory = *board.board_memory;
+  std::vector<std::string> paths(memory.ports.begin(), memory.ports.end());
+  if (memory.stream) paths.push_back(memory.stream->path);
+  for (const std::string& path : paths) {
     try {
-      (void)path_config(board, p, 1);
+      (void)path_config(board, memory.path(path), 0, 1);
     } catch (const UserError& error) {
       if (board.port_clock_mhz) {
         problems.push_back({"/port_clock_mhz", error.what(), "--port-clock-mhz"});
       } else {
-        problems.push_back(
-            {"/memory/paths/" + board.board_memory->ports[p] + "/clock_mhz", error.what(), ""});
+        problems.push_back({"/memory/paths/" + path + "/clock_mhz", error.what(), ""});
       }
       return;
     }
@@ -56,6 +58,38 @@ void check_banks(const BoardMemory& memory, const tcu::Architecture& architectur
            memory.base[1], memory.base[1] + bytes[1] - 1, memory.base[0],
            memory.base[0] + bytes[0] - 1, low, room / vector, vector),
        ""});
+}
+
+/// The program lies in the DRAM, behind or before the banks; how long it is is known with the run.
+void check_stream(const BoardValues& board, const tcu::Architecture& architecture,
+                  const DdrConfig& ddr, std::vector<MemoryProblem>& problems) {
+  const BoardMemory& memory = *board.board_memory;
+  if (!memory.stream) {
+    if (board.stream_model == StreamModel::ideal) return;
+    problems.push_back(
+        {"/memory/stream", "missing key; stream_model \"board\" (--stream board) needs it", ""});
+    return;
+  }
+  const std::uint64_t base = memory.stream->base;
+  const std::uint64_t most = std::min(ddr.bytes(), std::uint64_t{1} << 32);
+  if (base >= most) {
+    problems.push_back(
+        {"/memory/stream/base",
+         fmt::format("0x{:x} is not in the DRAM; allowed up to 0x{:x}", base, most - 1), ""});
+  }
+  const std::uint64_t vector = architecture.vector_bytes();
+  const std::uint64_t depths[] = {architecture.dram0_depth, architecture.dram1_depth};
+  for (unsigned p = 0; p < 2; ++p) {
+    const std::uint64_t bank = memory.base[p], end = bank + depths[p] * vector;
+    if (base < bank || base >= end) continue;
+    problems.push_back(
+        {"/memory/stream/base",
+         fmt::format(
+             "0x{:x} lies in the bank of dram{}, which takes bytes 0x{:x}..0x{:x}; allowed: "
+             "a place outside of the banks",
+             base, p, bank, end - 1),
+         ""});
+  }
 }
 
 /// Clocks of "timeout(100)"; none of another policy.
@@ -96,7 +130,10 @@ std::vector<MemoryProblem> problems_with(const BoardValues& board,
   if (!board.board_memory) return problems;
   check_clocks(board, problems);
   ddr = look_up_ddr(board, problems);
-  if (ddr) check_banks(*board.board_memory, architecture, *ddr, problems);
+  if (ddr) {
+    check_banks(*board.board_memory, architecture, *ddr, problems);
+    check_stream(board, architecture, *ddr, problems);
+  }
   return problems;
 }
 
@@ -110,7 +147,12 @@ std::vector<MemoryProblem> memory_problems(const BoardValues& board,
 
 void resolve_memory(TcuSimulationConfig& config, const std::string& where) {
   config.resolved_ddr.reset();
-  if (config.memory_model == MemoryModel::fixed) return;
+  if (config.memory_model == MemoryModel::fixed) {
+    if (config.stream_model == StreamModel::ideal) return;
+    user_error(
+        "the instruction stream cannot come out of the memory of fixed latency; allowed: "
+        "--stream ideal (stream_model), or the memory of a board that describes one");
+  }
   if (!config.board_memory) {
     user_error(
         "the memory model \"board\" needs a board whose file has a \"memory\"; see "

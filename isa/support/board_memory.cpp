@@ -18,6 +18,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* port_names[] = {"dram0", "dram1"};
 constexpr RealRange nanoseconds{0, 1e6};
 constexpr unsigned page_bytes = 4096;
+constexpr unsigned least_stream_burst = 128;  ///< a word of the widest stream
+constexpr unsigned most_stream_bursts = 64;
 
 std::optional<double> number_of(const JsonScalar& scalar, bool whole) {
   if (const auto* integer = std::get_if<std::int64_t>(&scalar)) {
@@ -205,6 +207,29 @@ std::uint64_t decode_base(ObjectReader& reader, const std::string& key) {
   return value;
 }
 
+void check_path_name(ObjectReader& reader, const std::string& key, const std::string& name,
+                     const BoardMemory& memory) {
+  std::vector<std::string_view> known;
+  for (const auto& path : memory.paths) known.push_back(path.first);
+  if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+  reader.add_problem(key, fmt::format("{} is no path; allowed {}{}", quote(name), quote_list(known),
+                                      suggestion(name, known)));
+}
+
+MemoryStream decode_stream(ObjectReader& reader) {
+  MemoryStream stream;
+  stream.path = reader.get_string("path");
+  stream.base = decode_base(reader, "base");
+  const std::uint64_t bytes = reader.get_u64("burst_bytes", least_stream_burst, page_bytes);
+  if ((bytes & (bytes - 1)) != 0) {
+    reader.add_problem("burst_bytes", fmt::format("{} is no power of two; allowed {}..{}", bytes,
+                                                  least_stream_burst, page_bytes));
+  }
+  stream.burst_bytes = static_cast<unsigned>(bytes);
+  stream.bursts = static_cast<unsigned>(reader.get_u64("bursts", 1, most_stream_bursts));
+  return stream;
+}
+
 /// "open", "closed", "timeout(100)"; empty: not given.
 std::string decode_page_policy(ObjectReader& ddr) {
   const std::string text = ddr.get_optional_string("page_policy").value_or("");
@@ -255,16 +280,16 @@ bool MemoryPath::operator==(const MemoryPath& o) const {
   return memory_path_parameters().equal(*this, o);
 }
 
-const MemoryPath& BoardMemory::path(unsigned port) const {
-  for (const auto& [name, path] : paths) {
-    if (name == ports[port]) return path;
+const MemoryPath& BoardMemory::path(const std::string& name) const {
+  for (const auto& [known, path] : paths) {
+    if (known == name) return path;
   }
-  internal_error("no memory path {}", ports[port]);
+  internal_error("no memory path {}", name);
 }
 
 bool BoardMemory::operator==(const BoardMemory& o) const {
   return paths == o.paths && ports == o.ports && preset == o.preset && scheduler == o.scheduler &&
-         page_policy == o.page_policy && base == o.base;
+         page_policy == o.page_policy && base == o.base && stream == o.stream;
 }
 
 const ParameterTable<MemoryPath>& memory_path_parameters() {
@@ -304,6 +329,9 @@ const ParameterSection& memory_section() {
     s.parameters.push_back(
         plain("ddr", "the DRAM and its controller: a preset of configs/dram, or a file"));
     s.parameters.push_back(plain("base", "first byte of each bank in the DRAM"));
+    s.parameters.push_back(
+        plain("stream", "how the instruction stream is read: path, burst_bytes, bursts, base"));
+    s.parameters.back().optional = true;
     return s;
   }();
   return section;
@@ -314,16 +342,12 @@ BoardMemory decode_board_memory(ObjectReader reader) {
   memory.paths = decode_paths(reader.get_object("paths"));
   ObjectReader ports = reader.get_object("ports");
   ObjectReader base = reader.get_object("base");
+  const bool paths_known = !reader.problems().concerns(reader.path() + "/paths");
   for (unsigned p = 0; p < 2; ++p) {
     const std::string name = ports.get_string(port_names[p]);
     memory.ports[p] = name;
     memory.base[p] = decode_base(base, port_names[p]);
-    std::vector<std::string_view> known;
-    for (const auto& path : memory.paths) known.push_back(path.first);
-    if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
-    if (reader.problems().concerns(reader.path() + "/paths")) continue;
-    ports.add_problem(port_names[p], fmt::format("{} is no path; allowed {}{}", quote(name),
-                                                 quote_list(known), suggestion(name, known)));
+    if (paths_known) check_path_name(ports, port_names[p], name, memory);
   }
   ports.finish();
   base.finish();
@@ -335,6 +359,12 @@ BoardMemory decode_board_memory(ObjectReader reader) {
   }
   memory.page_policy = decode_page_policy(ddr);
   ddr.finish();
+  if (reader.has("stream")) {
+    ObjectReader stream = reader.get_object("stream");
+    memory.stream = decode_stream(stream);
+    if (paths_known) check_path_name(stream, "path", memory.stream->path, memory);
+    stream.finish();
+  }
   reader.finish();
   return memory;
 }
@@ -350,6 +380,13 @@ Json encode_board_memory(const BoardMemory& memory) {
   if (!memory.page_policy.empty()) json["ddr"]["page_policy"] = memory.page_policy;
   for (unsigned p = 0; p < 2; ++p) {
     json["base"][port_names[p]] = fmt::format("0x{:x}", memory.base[p]);
+  }
+  if (memory.stream) {
+    Json& stream = json["stream"];
+    stream["path"] = memory.stream->path;
+    stream["burst_bytes"] = memory.stream->burst_bytes;
+    stream["bursts"] = memory.stream->bursts;
+    stream["base"] = fmt::format("0x{:x}", memory.stream->base);
   }
   return json;
 }

@@ -7,11 +7,13 @@
 //                      "write_buffer_beats": 32, "controller_port": 4},
 //              "hp2": "hp1"},                          as another one
 //    "ddr": {"preset": "ddr4_2133_zcu104", "scheduler": "frfcfs", "page_policy": "open"},
-//    "base": {"dram0": "0x40000000", "dram1": "0x48000000"}}
+//    "base": {"dram0": "0x40000000", "dram1": "0x48000000"},
+//    "stream": {"path": "hp3", "burst_bytes": 4096, "bursts": 2, "base": "0x10000000"}}
 //
 // Pairs are of reads and of writes. What the values do is said in models/axi/port_path.h; the
 // preset is a name of configs/dram or a path beside the file, whose scheduler and page policy the
-// object may replace. Bases are bytes in the DRAM.
+// object may replace. Bases are bytes in the DRAM. "stream" says how the instruction stream is read
+// (models/axi/stream_reader.h); without it the stream cannot come from here.
 #pragma once
 
 #include <array>
@@ -54,6 +56,18 @@ struct MemoryPath {
   bool operator==(const MemoryPath& o) const;
 };
 
+/// What reads the instruction stream out of the DRAM.
+struct MemoryStream {
+  std::string path;             ///< the name of its path
+  unsigned burst_bytes = 4096;  ///< of a read; a power of two
+  unsigned bursts = 2;          ///< asked for and not handed on in full
+  std::uint64_t base = 0;       ///< of the program in the DRAM, bytes
+
+  bool operator==(const MemoryStream& o) const {
+    return path == o.path && burst_bytes == o.burst_bytes && bursts == o.bursts && base == o.base;
+  }
+};
+
 struct BoardMemory {
   using NamedPath = std::pair<std::string, MemoryPath>;
 
@@ -62,9 +76,11 @@ struct BoardMemory {
   std::string preset;
   std::string scheduler, page_policy;  ///< empty: the preset's
   std::array<std::uint64_t, 2> base{};
+  std::optional<MemoryStream> stream;  ///< none: the instruction stream cannot come from here
 
   /// Of a DRAM port.
-  [[nodiscard]] const MemoryPath& path(unsigned port) const;
+  [[nodiscard]] const MemoryPath& path(unsigned port) const { return path(ports[port]); }
+  [[nodiscard]] const MemoryPath& path(const std::string& name) const;
   bool operator==(const BoardMemory& o) const;
 };
 

@@ -11,7 +11,7 @@ Parameter<BoardValues> memory_parameter() {
   Parameter<BoardValues> p;
   static_cast<ParameterInfo&>(p) = parameter_detail::make_info(
       "memory", ParameterType::other, "",
-      "the board's memory: ports, paths, ddr, base; its keys are explained below");
+      "the board's memory: ports, paths, ddr, base, stream; its keys are explained below");
   p.optional = true;
   p.option.clear();
   p.get = [](const BoardValues& b) -> ParameterValue {
@@ -41,6 +41,16 @@ Parameter<BoardValues> model_parameter() {
   return p;
 }
 
+Parameter<BoardValues> stream_parameter() {
+  Parameter<BoardValues> p =
+      choice("stream_model", &BoardValues::stream_model, {"ideal", "board"},
+             "where the instruction stream comes from: a word whenever one is wanted, or the "
+             "board's memory, whose \"stream\" says how")
+          .with_option("stream");
+  p.optional = true;
+  return p;
+}
+
 }  // namespace
 
 bool is_fixed_latency(std::string_view key) {
@@ -48,8 +58,9 @@ bool is_fixed_latency(std::string_view key) {
 }
 
 bool is_of_board_memory(std::string_view key) {
-  constexpr std::string_view keys[] = {
-      "memory_model", "port_clock_mhz", "port_data_bits", "interconnect_ns", "ddr", "memory"};
+  constexpr std::string_view keys[] = {"memory_model",   "stream_model",    "port_clock_mhz",
+                                       "port_data_bits", "interconnect_ns", "ddr",
+                                       "memory"};
   return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
@@ -57,7 +68,8 @@ std::string memory_text(const BoardValues& board) {
   if (board.memory_model == MemoryModel::fixed || !board.board_memory) {
     return fmt::format("memory latency {} read {} write", board.read_latency, board.write_latency);
   }
-  return "memory " + (board.ddr.empty() ? board.board_memory->preset : board.ddr);
+  return "memory " + (board.ddr.empty() ? board.board_memory->preset : board.ddr) +
+         (board.stream_model == StreamModel::board ? " and instruction stream from it" : "");
 }
 
 const ParameterTable<BoardValues>& board_parameters() {
@@ -76,7 +88,7 @@ const ParameterTable<BoardValues>& board_parameters() {
        whole("write_latency", &B::write_latency, latency_range, "cycles",
              "from a write's last data to its response, of the memory of fixed latency, which it "
              "chooses"),
-       model_parameter(),
+       model_parameter(), stream_parameter(),
        optional_real("port_clock_mhz", &B::port_clock_mhz, {0.001, 100000}, "MHz", "the board's",
                      "clock of the memory's ports, in place of the board's"),
        optional_whole("port_data_bits", &B::port_data_bits, axi_width_range, "bits", "the board's",

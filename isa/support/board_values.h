@@ -17,13 +17,20 @@ enum class MemoryModel {
   board,  ///< the board's paths, memory controller and DRAM
 };
 
+/// Where the instruction stream comes from.
+enum class StreamModel {
+  ideal,  ///< a word whenever one is wanted
+  board,  ///< the board's memory, by the path that its "stream" names
+};
+
 struct BoardValues {
   double clock_mhz = 100;
   unsigned axi_data_bits = 64;
   std::uint64_t read_latency = 1;   ///< cycles, of the memory of fixed latency
   std::uint64_t write_latency = 1;  ///< cycles, of the memory of fixed latency
   MemoryModel memory_model = MemoryModel::fixed;
-  // In place of what the board's memory says; of both DRAM ports.
+  StreamModel stream_model = StreamModel::ideal;
+  // In place of what the board's memory says; of all its paths.
   std::optional<double> port_clock_mhz;
   std::optional<unsigned> port_data_bits;
   std::optional<double> interconnect_ns;    ///< of reads and of writes

@@ -31,6 +31,7 @@ std::vector<UnitInfo> units() {
       {"slave1", "AXI slave 1", AxiSlave::state_table},
       {"memory0", "memory of DRAM port 0", MemoryAccount::state_table},
       {"memory1", "memory of DRAM port 1", MemoryAccount::state_table},
+      {"stream_memory", "memory of the instruction stream", MemoryAccount::state_table},
   };
 }
 
@@ -100,6 +101,8 @@ std::vector<FigureInfo> run_figures() {
       {"alu_operations", "count", "SIMD operations on vectors"},
   };
   for (const FigureInfo& figure : ddr_figure_infos("memory0")) list.push_back(figure);
+  list.push_back({"ddr.stream_bytes", "bytes", "of these bytes, those of the instruction stream",
+                  own, "", "stream_memory"});
   const std::vector<FigureInfo> of_dais{
       {"dais.block", "text",
        "name of a DAIS block; figures named dais or wait_dais are those of machines with blocks",

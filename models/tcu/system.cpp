@@ -217,6 +217,7 @@ std::vector<Account*> TcuSystem::accounts() {
   for (auto& port : ports_) {
     if (Account* account = port->target->memory_account()) accounts.push_back(account);
   }
+  if (Account* account = source_.memory_account()) accounts.push_back(account);
   accounts.push_back(&array_time_->account());
   return accounts;
 }
@@ -228,7 +229,8 @@ bool TcuSystem::idle() const {
 }
 
 bool TcuSystem::waits_for_memory() const {
-  return ports_[0]->target->waits_for_memory() || ports_[1]->target->waits_for_memory();
+  return ports_[0]->target->waits_for_memory() || ports_[1]->target->waits_for_memory() ||
+         source_.waits_for_memory();
 }
 
 std::vector<std::string> TcuSystem::waits_for() {

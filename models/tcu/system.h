@@ -40,6 +40,10 @@ class InstructionSource {
   virtual void taken(Cycle now) = 0;
   /// Nothing will be offered any more.
   [[nodiscard]] virtual bool exhausted() const = 0;
+  /// A word is owed that comes by time alone.
+  [[nodiscard]] virtual bool waits_for_memory() const { return false; }
+  /// Where its waiting for a memory goes; null if it has none.
+  [[nodiscard]] virtual Account* memory_account() { return nullptr; }
 };
 
 class TcuSystem final : public sc_core::sc_module, public Machine {

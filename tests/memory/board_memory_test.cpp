@@ -40,6 +40,7 @@ TEST(BoardMemory, ShippedBoardsDescribeTheirs) {
     EXPECT_TRUE(board.board_memory) << name;
     EXPECT_NO_THROW((void)board.simulation_config()) << name;
     for (const ParameterInfo& info : memory_section().parameters) {
+      if (info.optional && !board.board_memory->stream) continue;
       ASSERT_EQ(board.provenance.count("memory." + info.key), 1U) << name << " " << info.key;
       EXPECT_FALSE(board.provenance.at("memory." + info.key).text.empty()) << name;
     }
@@ -76,8 +77,9 @@ TEST(BoardMemory, ErrorsNameTheJsonPath) {
   EXPECT_EQ(error_with("\"outstanding\": 8", "\"outstandign\": 8"),
             "b.json:/memory/paths/hp1/outstanding: missing key\n"
             "b.json:/memory/paths/hp1/outstandign: unknown key; did you mean \"outstanding\"?");
-  EXPECT_NE(error_with("\"dram1\": \"hp2\"", "\"dram1\": \"hp3\"")
-                .find("b.json:/memory/ports/dram1: \"hp3\" is no path; allowed \"hp1\", \"hp2\""),
+  EXPECT_NE(error_with("\"dram1\": \"hp2\"", "\"dram1\": \"hp4\"")
+                .find("b.json:/memory/ports/dram1: \"hp4\" is no path; allowed \"hp1\", \"hp2\", "
+                      "\"hp3\""),
             std::string::npos);
   EXPECT_NE(error_with("\"hp2\": \"hp1\"", "\"hp2\": \"hp9\"")
                 .find("b.json:/memory/paths/hp2: \"hp9\" is no path above this one"),
@@ -94,6 +96,33 @@ TEST(BoardMemory, ErrorsNameTheJsonPath) {
             std::string::npos);
   EXPECT_NE(error_with("0x48000000", "0x48000001").find("b.json:/memory/base/dram1: "),
             std::string::npos);
+}
+
+TEST(BoardMemory, ErrorsOfTheStreamNameTheJsonPath) {
+  EXPECT_EQ(
+      error_with("\"path\": \"hp3\"", "\"path\": \"hp4\""),
+      "b.json:/memory/stream/path: \"hp4\" is no path; allowed \"hp1\", \"hp2\", \"hp3\"; did "
+      "you mean \"hp1\"?");
+  EXPECT_EQ(error_with(",\n      \"base\": \"0x10000000\"", ""),
+            "b.json:/memory/stream/base: missing key");
+  EXPECT_EQ(
+      error_with("0x10000000", "0x10000001"),
+      "b.json:/memory/stream/base: \"0x10000001\" is no base; allowed \"0x...\", a multiple of "
+      "4096");
+  EXPECT_EQ(error_with("\"burst_bytes\": 4096", "\"burst_bytes\": 3000"),
+            "b.json:/memory/stream/burst_bytes: 3000 is no power of two; allowed 128..4096");
+  EXPECT_EQ(error_with("\"burst_bytes\": 4096", "\"burst_bytes\": 8192"),
+            "b.json:/memory/stream/burst_bytes: 8192 is out of range; allowed 128..4096");
+  EXPECT_EQ(error_with("\"bursts\": 2", "\"bursts\": 0"),
+            "b.json:/memory/stream/bursts: 0 is out of range; allowed 1..64");
+  EXPECT_EQ(error_with("\"bursts\": 2", "\"burst\": 2"),
+            "b.json:/memory/stream/bursts: missing key\n"
+            "b.json:/memory/stream/burst: unknown key; did you mean \"bursts\"?");
+  EXPECT_EQ(error_with("0x10000000", "0x4f000000"),
+            "b.json:/memory/stream/base: 0x4f000000 lies in the bank of dram1, which takes bytes "
+            "0x48000000..0x4fffffff; allowed: a place outside of the banks");
+  EXPECT_EQ(error_with("0x10000000", "0x80000000"),
+            "b.json:/memory/stream/base: 0x80000000 is not in the DRAM; allowed up to 0x7fffffff");
 }
 
 TEST(BoardMemory, PagePoliciesReplaceThatOfThePreset) {

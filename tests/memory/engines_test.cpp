@@ -28,6 +28,7 @@ std::string compare(const RandomProgram& program, TcuSimulationConfig config, bo
   if (!text.empty()) return text;
   TcuSimulationConfig fixed = config;
   fixed.memory_model = MemoryModel::fixed;
+  fixed.stream_model = StreamModel::ideal;
   fixed.engine = Engine::fast;
   const std::vector<std::uint8_t> data = record_run(program, fixed, 0, false).contents;
   if (step.contents != data) {

@@ -44,6 +44,13 @@ inline void random_memory(Random& random, TcuSimulationConfig& config) {
   memory.base = {0, bank_bytes};
   const std::vector<std::string> presets = config_names("dram");
   memory.preset = presets[random.below(presets.size())];
+  if (random.chance(50)) {
+    memory.paths.emplace_back("c", random_path(random));
+    memory.stream = MemoryStream{random.pick({std::string("a"), std::string("c")}),
+                                 random.pick({128U, 1024U, 4096U}), random.pick({1U, 2U, 7U}),
+                                 2 * bank_bytes - (std::uint64_t{1} << 20)};
+    config.stream_model = StreamModel::board;
+  }
   config.memory_model = MemoryModel::board;
   config.board_memory = memory;
   DdrConfig ddr = read_ddr_preset(memory.preset).config;

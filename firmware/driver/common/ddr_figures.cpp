@@ -21,6 +21,7 @@ DdrFigures& DdrFigures::operator-=(const DdrFigures& o) {
   bus_clocks -= o.bus_clocks;
   clocks -= o.clocks;
   bytes -= o.bytes;
+  stream_bytes -= o.stream_bytes;
   for (std::size_t i = 0; i < time.size(); ++i) time[i] -= o.time[i];
   return *this;
 }
@@ -33,6 +34,7 @@ nlohmann::ordered_json to_json(const DdrFigures& ddr) {
   json["refreshes"] = ddr.refreshes;
   json["bus_share"] = share(ddr.bus_clocks, ddr.clocks);
   json["bytes"] = ddr.bytes;
+  if (ddr.stream_bytes != 0) json["stream_bytes"] = ddr.stream_bytes;
   constexpr const char* names[] = {"queue", "refresh", "row", "bus", "rest"};
   for (std::size_t i = 0; i < ddr.time.size(); ++i) {
     json["time"][names[i]] = static_cast<double>(ddr.time[i] * ddr.tck_ps) / 1e3;

@@ -16,6 +16,7 @@ struct DdrFigures {
   std::uint64_t bus_clocks = 0, clocks = 0;  ///< of the DRAM: with data on the bus, and all
   std::uint64_t tck_ps = 0;                  ///< period of these
   std::uint64_t bytes = 0;                   ///< asked for
+  std::uint64_t stream_bytes = 0;            ///< of these, by the instruction stream
   /// DRAM clocks of all accesses: queue, refresh, row, bus, rest; see DdrTimes.
   std::array<std::uint64_t, 5> time{};
 

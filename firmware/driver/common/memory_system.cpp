@@ -21,20 +21,22 @@ ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
       *mhz, board.clock_mhz, ClockRatio::most);
 }
 
-std::vector<unsigned> controller_ports(const BoardMemory& memory,
+std::vector<unsigned> controller_ports(const BoardValues& board,
                                        const std::vector<unsigned>& ports) {
+  const BoardMemory& memory = *board.board_memory;
   std::vector<unsigned> list;
-  for (const unsigned port : ports) {
-    // A socket for reads and one for writes.
-    list.insert(list.end(), 2, memory.path(port).controller_port);
+  // A socket for reads and one for writes.
+  for (const unsigned port : ports) list.insert(list.end(), 2, memory.path(port).controller_port);
+  if (board.stream_model == StreamModel::board) {
+    list.insert(list.end(), 2, memory.path(memory.stream->path).controller_port);
   }
   return list;
 }
 
 }  // namespace
 
-PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_bytes) {
-  const MemoryPath& path = board.board_memory->path(port);
+PathConfig path_config(const BoardValues& board, const MemoryPath& path, std::uint64_t base,
+                       unsigned access_bytes) {
   const ClockRatio ratio = ratio_of(board, path);
   PathConfig config;
   config.clock_p = ratio.p;
@@ -49,24 +51,37 @@ PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_
     config.fixed_ps[d] = picoseconds(path.fixed_ns[d]);
   }
   config.write_buffer_beats = path.write_buffer_beats;
-  config.base = board.board_memory->base[port];
+  config.base = base;
   config.access_bytes = access_bytes;
   return config;
 }
 
+PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_bytes) {
+  const BoardMemory& memory = *board.board_memory;
+  return path_config(board, memory.path(port), memory.base[port], access_bytes);
+}
+
 MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
                            const std::vector<unsigned>& ports, Clock& clock)
-    : controller_("ddr", ddr, controller_ports(*board.board_memory, ports)), clock_(clock) {
-  sc_core::sc_time lookahead;
+    : controller_("ddr", ddr, controller_ports(board, ports)), clock_(clock) {
+  const BoardMemory& memory = *board.board_memory;
+  sc_core::sc_time lookahead = sc_core::sc_max_time();
+  const auto make_path = [&](const std::string& name, const PathConfig& config) {
+    auto path = std::make_unique<PortPath>(name.c_str(), clock, clock_period(board.clock_mhz),
+                                           board.axi_data_bits / 8, config);
+    path->reads.bind(controller_.socket);
+    path->writes.bind(controller_.socket);
+    lookahead = std::min(lookahead, path->lookahead());
+    return path;
+  };
   for (const unsigned port : ports) {
-    const std::string name = fmt::format("path{}", paths_.size());
-    paths_.push_back(std::make_unique<PortPath>(name.c_str(), clock, clock_period(board.clock_mhz),
-                                                board.axi_data_bits / 8,
-                                                path_config(board, port, ddr.burst_bytes())));
-    PortPath& path = *paths_.back();
-    path.reads.bind(controller_.socket);
-    path.writes.bind(controller_.socket);
-    lookahead = paths_.size() == 1 ? path.lookahead() : std::min(lookahead, path.lookahead());
+    paths_.push_back(make_path(fmt::format("path{}", paths_.size()),
+                               path_config(board, port, ddr.burst_bytes())));
+  }
+  if (board.stream_model == StreamModel::board) {
+    const MemoryStream& stream = *memory.stream;
+    stream_path_ = make_path("stream_path", path_config(board, memory.path(stream.path),
+                                                        stream.base, ddr.burst_bytes()));
   }
   controller_.set_lookahead(lookahead);
 }
@@ -85,6 +100,7 @@ DdrFigures MemorySystem::figures() {
   for (const DdrPortStatistics& port : s.ports) {
     figures.bytes += port.bytes_read + port.bytes_written;
   }
+  if (stream_reader_ != nullptr) figures.stream_bytes = stream_reader_->bytes_read();
   figures.time = {s.queue, s.refresh, s.row, s.bus, s.rest};
   return figures;
 }
@@ -98,6 +114,11 @@ void MemorySystem::attach(unsigned port, AxiSlave& slave, const char* account) {
   slave.socket.bind(paths_[port]->socket);
   slave.set_write_channel(*paths_[port]);
   slave.account_for_memory(account);
+}
+
+void MemorySystem::attach(StreamReader& reader) {
+  reader.socket.bind(stream_path_->socket);
+  stream_reader_ = &reader;
 }
 
 }  // namespace tactus

@@ -10,12 +10,16 @@
 #include "isa/support/board_values.h"
 #include "models/axi/axi_slave.h"
 #include "models/axi/port_path.h"
+#include "models/axi/stream_reader.h"
 #include "models/dram/ddr_controller.h"
 #include "models/dram/ddr_history.h"
 
 namespace tactus {
 
-/// What the path of a DRAM port is made of. Throws UserError for clocks that do not meet.
+/// What a path is made of. Throws UserError for clocks that do not meet.
+[[nodiscard]] PathConfig path_config(const BoardValues& board, const MemoryPath& path,
+                                     std::uint64_t base, unsigned access_bytes);
+/// The same for that of a DRAM port.
 [[nodiscard]] PathConfig path_config(const BoardValues& board, unsigned port,
                                      unsigned access_bytes);
 
@@ -30,6 +34,9 @@ class MemorySystem {
   /// what its waiting goes into. Once for each port, during elaboration.
   void attach(unsigned port, AxiSlave& slave, const char* account);
 
+  /// The same for what reads the instruction stream, where board.stream_model asks for it.
+  void attach(StreamReader& reader);
+
   /// Counts since the machine was made.
   [[nodiscard]] DdrFigures figures();
 
@@ -42,6 +49,8 @@ class MemorySystem {
 
  private:
   std::vector<std::unique_ptr<PortPath>> paths_;
+  std::unique_ptr<PortPath> stream_path_;  ///< null: the stream does not come from here
+  const StreamReader* stream_reader_ = nullptr;
   DdrController controller_;
   const Clock& clock_;
   std::unique_ptr<DdrHistory> history_;  ///< null until somebody looks at signals

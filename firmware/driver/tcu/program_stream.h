@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/axi/stream_reader.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
 
 /// Offers the words of one program after the other. After each word it pauses for `gap` cycles.
+/// With a reader a word is there when that has it.
 class ProgramStream final : public InstructionSource {
  public:
   explicit ProgramStream(unsigned word_bytes, Cycle gap = 0) : word_bytes_(word_bytes), gap_(gap) {}
@@ -22,15 +24,28 @@ class ProgramStream final : public InstructionSource {
   /// outlive the stream's use. Zero bytes (NoOps) make it a whole number of words as well.
   void start(const std::vector<std::uint8_t>& program, unsigned instruction_bytes);
 
+  /// Null: words are there at once.
+  void read_through(StreamReader* reader) { reader_ = reader; }
+
   const std::uint8_t* word(Cycle now) override {
     if (exhausted() || now < next_) return nullptr;
+    if (reader_ != nullptr && !reader_->available()) return nullptr;
     return position_ < whole_ ? program_ + position_ : rest_.data() + (position_ - whole_);
   }
   void taken(Cycle now) override {
     position_ += word_bytes_;
     next_ = now + 1 + gap_;
+    if (reader_ != nullptr) reader_->take();
   }
   [[nodiscard]] bool exhausted() const override { return position_ >= size_; }
+  [[nodiscard]] bool waits_for_memory() const override {
+    return reader_ != nullptr && reader_->waits_for_memory();
+  }
+  [[nodiscard]] Account* memory_account() override {
+    return reader_ == nullptr ? nullptr : &reader_->account();
+  }
+  /// Bytes of the present program, padding included.
+  [[nodiscard]] std::size_t size() const { return size_; }
   /// Words of the present program taken so far.
   [[nodiscard]] std::size_t words_taken() const { return position_ / word_bytes_; }
 
@@ -42,6 +57,7 @@ class ProgramStream final : public InstructionSource {
   std::size_t size_ = 0;            ///< with padding
   unsigned word_bytes_;
   Cycle gap_;
+  StreamReader* reader_ = nullptr;
   std::size_t position_ = 0;
   Cycle next_ = 0;
 };

@@ -68,6 +68,19 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
     }
     system_->attach(p, *slaves_[p]);
   }
+  if (config.stream_model == StreamModel::board) {
+    if (!board_memory_) {
+      user_error(
+          "the instruction stream is to come out of the board's memory, and this machine has "
+          "another one; allowed: --stream ideal (stream_model)");
+    }
+    const MemoryStream& stream = *config.board_memory->stream;
+    stream_reader_ = std::make_unique<StreamReader>(
+        "stream_reader", clock_, period,
+        StreamReader::Config{word_bytes(), stream.burst_bytes, stream.bursts});
+    board_memory_->attach(*stream_reader_);
+    stream_.read_through(stream_reader_.get());
+  }
   system_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };
   start(*system_, config.clock_mhz,
         config.feed_gap + (config.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls));
@@ -99,6 +112,26 @@ void TcuSimulation::add_responses(TcuRunResult& result) const {
   }
 }
 
+/// A program that is read out of the DRAM has to lie in it, outside of the banks.
+void TcuSimulation::start_stream(const std::vector<std::uint8_t>& program) {
+  system_->withdraw_word();
+  stream_.start(program, instruction_bytes_);
+  if (!stream_reader_) return;
+  const BoardMemory& memory = *config_.board_memory;
+  const std::uint64_t base = memory.stream->base;
+  std::uint64_t end = std::min(config_.resolved_ddr->bytes(), std::uint64_t{1} << 32);
+  for (const std::uint64_t bank : memory.base) {
+    if (bank > base) end = std::min(end, bank);
+  }
+  if (base >= end || stream_.size() > end - base) {
+    user_error(
+        "/memory/stream/base of the board: the program takes bytes 0x{:x}..0x{:x} of the DRAM; "
+        "allowed up to 0x{:x}",
+        base, base + stream_.size() - 1, end - 1);
+  }
+  stream_reader_->start(stream_.size());
+}
+
 TcuRunResult TcuSimulation::run(const std::vector<std::uint8_t>& program,
                                 const TcuRunOptions& options) {
   TcuRunResult result;
@@ -113,10 +146,8 @@ TcuRunResult TcuSimulation::run(const std::vector<std::uint8_t>& program,
       options.on_write_response(stats.last_write_response - first_cycle());
     };
   }
-  system_->withdraw_word();
-  stream_.start(program, instruction_bytes_);
-
   if (board_memory_) result.ddr = board_memory_->figures();
+  start_stream(program);
   Simulation::run(program.size() / instruction_bytes_, options, result);
   if (board_memory_) {
     DdrFigures figures = board_memory_->figures();

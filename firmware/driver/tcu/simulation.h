@@ -112,6 +112,7 @@ class TcuSimulation final : public Simulation {
   /// What run() adds to the counters of a run; `subtract`: before it.
   void add_dais_counts(TcuRunResult& result, bool subtract) const;
   void add_responses(TcuRunResult& result) const;
+  void start_stream(const std::vector<std::uint8_t>& program);
   std::uint64_t debug_access(unsigned port, tlm::tlm_command command, std::uint64_t address,
                              std::uint8_t* data, std::uint64_t count);
 
@@ -121,6 +122,7 @@ class TcuSimulation final : public Simulation {
   std::unique_ptr<TcuSystem> system_;
   std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
   std::unique_ptr<MemorySystem> board_memory_;
+  std::unique_ptr<StreamReader> stream_reader_;  ///< null: words of the stream are there at once
   std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;  ///< null with the board's
 };
 
