@@ -283,7 +283,7 @@ void resolve(Program& program, const Profile& profile, const LegalityOptions& op
 
 Program parse_program(const std::string& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  if (is_container(bytes)) return read_container(bytes, path);
+  if (is_container(bytes) || ends_with(path, ".isa")) return read_container(bytes, path);
   return parse_as(FileKind::visa_assembly, path, as_text(bytes),
                   [&] { return assemble(as_text(bytes), path); });
 }

@@ -128,7 +128,7 @@ void resolve(Program& program, const Profile& profile, const LegalityOptions& op
 
 /// Reads a .visaasm or .isa file without resolving it.
 [[nodiscard]] Program parse_program(const std::string& path);
-/// Reads and resolves a .visaasm or .isa file, told apart by their first bytes.
+/// Reads and resolves a text or a container: what begins with CISA, or is called .isa.
 [[nodiscard]] Program read_program(const std::string& path, const Profile& profile,
                                    const LegalityOptions& options = {});
 
