@@ -1,4 +1,4 @@
-// Runs kernels on DPAS machines: a line of parameters chooses a machine, what follows is a program,
+// Runs kernels on DPAS machines: the first 8 bytes choose a machine, what follows is a program,
 // a text or a container. What the machine refuses must be a UserError, and what it accepts must end
 // alike with the engines `step` and `fast`: finished, cut off by the limit, hung with a report of
 // who waits for what, or refused while it runs; in the same cycle, with the same bytes in registers
