@@ -40,7 +40,7 @@ dpas::LegalityOptions legality(const Args& args) {
 
 dpas::Program parse(const Args& args, const std::string& path) {
   const auto bytes = read_file(path);
-  if (dpas::is_container(bytes)) {
+  if (dpas::is_container(bytes) || ends_with(path, ".isa")) {
     return dpas::read_container(bytes, path, args.has("visa-pred16"));
   }
   return parse_as(FileKind::visa_assembly, path, as_text(bytes),

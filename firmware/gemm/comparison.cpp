@@ -1,5 +1,7 @@
 #include "firmware/gemm/comparison.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -30,6 +32,46 @@ std::string cell(const FigureValue& value) {
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.6g}", *real);
   if (const auto* text = std::get_if<std::string>(&value)) return cell(*text);
   return {};
+}
+
+/// A named cell of the CSV file.
+struct Column {
+  std::string name, text;
+};
+
+/// One row, of all its machine has: machines of different kinds have different levels and reasons.
+std::vector<Column> columns(const Measurement& m, const Runner& machine) {
+  const Problem& p = m.problem;
+  std::vector<Column> row{{"name", cell(p.name)}};
+  const auto number = [&](std::string name, std::uint64_t value) {
+    row.push_back({std::move(name), fmt::format("{}", value)});
+  };
+  number("M", p.m);
+  number("N", p.n);
+  number("K", p.k);
+  number("count", p.count);
+  row.push_back({"machine", cell(machine.name())});
+  for (const GemmFigure& figure : gemm_figures()) {
+    row.push_back({std::string(figure.name), cell(figure.value(m))});
+  }
+  std::uint64_t bits = 0;
+  for (const OnChipMemory& memory : machine.on_chip()) bits += memory.bits;
+  number("on_chip_bits", bits);
+  row.push_back({"correct", m.wrong.empty() ? "yes" : "no"});
+  for (const OnChipMemory& memory : machine.on_chip()) {
+    number("on_chip." + key(memory.name), memory.bits);
+  }
+  for (const Level& level : m.levels) {
+    number(fmt::format("levels.{}.bytes_read", key(level.name)), level.bytes_read);
+    number(fmt::format("levels.{}.bytes_written", key(level.name)), level.bytes_written);
+  }
+  const Counters& counters = m.run.accounting.totals;
+  for (std::size_t reason = 0; reason < counters.time.size(); ++reason) {
+    if (!is_lost(*counters.info, reason)) continue;
+    number(fmt::format("lost_by_reason.{}", counters.info->time.states[reason].name),
+           counters.time[reason]);
+  }
+  return row;
 }
 
 Json run_json(const Measurement& m) {
@@ -93,20 +135,26 @@ Comparison::Total Comparison::total(std::size_t machine) const {
 }
 
 std::string to_csv(const Comparison& comparison) {
-  std::string text = "name,M,N,K,count,machine";
-  for (const GemmFigure& figure : gemm_figures()) text += fmt::format(",{}", figure.name);
-  text += ",on_chip_bits,correct\n";
+  std::vector<std::vector<Column>> rows;
+  std::vector<std::string> names;
   for (const std::vector<Measurement>& row : comparison.results) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const Measurement& m = row[i];
-      const Problem& p = m.problem;
-      text += fmt::format("{},{},{},{},{},{}", cell(p.name), p.m, p.n, p.k, p.count,
-                          cell(comparison.machines[i]->name()));
-      for (const GemmFigure& figure : gemm_figures()) text += "," + cell(figure.value(m));
-      std::uint64_t bits = 0;
-      for (const OnChipMemory& memory : comparison.machines[i]->on_chip()) bits += memory.bits;
-      text += fmt::format(",{},{}\n", bits, m.wrong.empty() ? "yes" : "no");
+      rows.push_back(columns(row[i], *comparison.machines[i]));
+      for (const Column& column : rows.back()) {
+        if (std::find(names.begin(), names.end(), column.name) == names.end()) {
+          names.push_back(column.name);
+        }
+      }
     }
+  }
+  std::string text = fmt::format("{}\n", fmt::join(names, ","));
+  for (const std::vector<Column>& row : rows) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto column = std::find_if(row.begin(), row.end(),
+                                       [&](const Column& one) { return one.name == names[i]; });
+      text += fmt::format("{}{}", i == 0 ? "" : ",", column == row.end() ? "" : column->text);
+    }
+    text += '\n';
   }
   return text;
 }

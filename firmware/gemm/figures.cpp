@@ -1,5 +1,7 @@
 #include "firmware/gemm/figures.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "firmware/report/run_figures.h"
@@ -89,6 +91,12 @@ std::vector<Lost> lost_by_reason(const Measurement& measurement) {
                     std::string(time.reasons[lost.reason].title), lost.cycles});
   }
   return list;
+}
+
+std::string key(std::string_view title) {
+  std::string name(title);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
 }
 
 }  // namespace tactus::gemm

@@ -35,4 +35,7 @@ struct Lost {
 };
 [[nodiscard]] std::vector<Lost> lost_by_reason(const Measurement& measurement);
 
+/// The name of a level or a memory in columns of files: "loads_and_stores".
+[[nodiscard]] std::string key(std::string_view title);
+
 }  // namespace tactus::gemm

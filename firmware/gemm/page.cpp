@@ -115,7 +115,7 @@ class Page {
   [[nodiscard]] std::string products() const {
     std::vector<html::Table::Column> columns{{"product", true}, {"M x N x K", true}, {"count"}};
     for (const auto& machine : c_.machines) {
-      columns.push_back({escape(machine->name()) + " cycles"});
+      columns.push_back({machine->name() + " cycles"});
       columns.push_back({"of peak"});
     }
     html::Table table(columns);
@@ -133,9 +133,10 @@ class Page {
 
   [[nodiscard]] std::string product(const std::vector<Measurement>& row) const {
     std::vector<html::Table::Column> columns{{"", true}};
-    for (const auto& machine : c_.machines) columns.push_back({escape(machine->name())});
+    for (const auto& machine : c_.machines) columns.push_back({machine->name()});
     html::Table table(columns);
     for (const GemmFigure& figure : gemm_figures()) {
+      if (figure.unit == "text") continue;  // sentences, which stand with the machine
       std::vector<std::string> cells{escape(figure.title)};
       for (const Measurement& m : row) cells.push_back(value_text(figure, figure.value(m)));
       table.row(cells);
@@ -151,6 +152,11 @@ class Page {
     std::string text =
         fmt::format("<h3>{}: the {}'s time</h3>\n", escape(machine.name()), escape(time.subject));
     if (!m.wrong.empty()) text += fmt::format("<p>Wrong: {}</p>\n", escape(m.wrong));
+    for (const GemmFigure& figure : gemm_figures()) {
+      if (figure.unit != "text") continue;
+      text += fmt::format("<p>{}: {}</p>\n", escape(figure.title),
+                          escape(to_text(figure, figure.value(m))));
+    }
     text += time_bar(counters);
     std::vector<svg::Legend> legend;
     for (const ReasonGroup& group : time.groups) {

@@ -35,11 +35,12 @@ margin-top:18px}
 container-type:inline-size}
 .tile b{display:block;font-size:18px;font-size:min(23px,calc(155cqi/var(--n)));line-height:30px;
 white-space:nowrap;font-variant-numeric:tabular-nums}
-.tile span{display:block;color:var(--soft);font-size:13px}
-.scroll{overflow-x:auto}
+.tile span{display:block;color:var(--soft);font-size:13px;overflow-wrap:anywhere}
+.scroll{overflow-x:auto}.scroll+.scroll{margin-top:14px}
 table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}
 th,td{padding:5px 10px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th{color:var(--soft);font-weight:600;font-size:13px}
+.rows th{white-space:normal;vertical-align:bottom}
 th.t,td.t,th:first-child,td:first-child{text-align:left}
 td.t,td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:10em}
 td:first-child{min-width:13em}
@@ -73,8 +74,7 @@ figure{margin:0}figcaption{font-weight:600;font-size:14px}
 ul.best{margin:0;padding-left:20px}ul.best li{margin:4px 0}a{color:var(--c1)}
 pre{overflow:auto;max-height:480px;font-size:13px;margin:8px 0 0}
 details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
-@media (max-width:1000px){.rows th{white-space:normal;vertical-align:bottom}
-.rows td.t,.rows td:first-child{min-width:7.5em}.rows svg.bar{min-width:110px}
+@media (max-width:1000px){.rows td.t,.rows td:first-child{min-width:7.5em}.rows svg.bar{min-width:110px}
 .rows td,.rows th{padding:5px 7px}}
 @media (max-width:600px){main{padding:16px 10px 32px}section{padding:14px 12px}h1{font-size:21px}
 .tiles{grid-template-columns:1fr 1fr;gap:8px}.tile{padding:9px 11px}
@@ -83,7 +83,8 @@ details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
 .rows tr{display:flex;flex-wrap:wrap;gap:0 14px;padding:7px 0;border-bottom:1px solid var(--line)}
 .rows tr:last-child{border-bottom:0}
 .rows td,.rows td.t,.rows td:first-child{border:0;padding:0;min-width:0;text-align:left}
-.rows td:first-child{flex:1 0 100%;overflow-wrap:anywhere;color:var(--text);font-weight:600}
+.rows td{white-space:normal;overflow-wrap:anywhere}
+.rows td:first-child{flex:1 0 100%;color:var(--text);font-weight:600}
 .rows td.t{flex:1 0 100%}
 .rows td:empty{display:none}
 .rows td[data-title]::before{content:attr(data-title) " ";color:var(--soft);font-size:13px}}
@@ -181,7 +182,8 @@ std::string Table::html() const {
   std::string text =
       fmt::format("<div class=\"{}\"><table><thead><tr>", list ? "list" : "scroll rows");
   for (const Column& column : columns_) {
-    text += fmt::format("<th{}>{}</th>", column.text ? " class=\"t\"" : "", escape(column.title));
+    text +=
+        fmt::format("<th{}>{}</th>", column.text ? " class=\"t\"" : "", breakable(column.title));
   }
   text += "</tr></thead><tbody>\n";
   for (const std::vector<std::string>& row : rows_) {

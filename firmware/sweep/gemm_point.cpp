@@ -126,6 +126,13 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
   Configuration& lost = figures["lost_by_reason"];
   lost = Configuration::object();
   for (const gemm::Lost& reason : gemm::lost_by_reason(m)) lost[reason.name] = reason.cycles;
+  for (const gemm::Level& level : m.levels) {
+    figures["levels"][gemm::key(level.name)] = {{"bytes_read", level.bytes_read},
+                                                {"bytes_written", level.bytes_written}};
+  }
+  for (const gemm::OnChipMemory& memory : runner->on_chip()) {
+    figures["on_chip"][gemm::key(memory.name)] = memory.bits;
+  }
   return figures.dump();
 }
 

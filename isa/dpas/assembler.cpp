@@ -230,6 +230,7 @@ class Assembler {
     if (!has_elements) TextCursor::fail_at(name_column, "num_elts is missing");
     if (is_predicate) return declare_predicate(k, variable, name_column);
     if (!has_type) TextCursor::fail_at(name_column, "type is missing");
+    variable.place = static_cast<std::uint32_t>(line_);
     k.variables.push_back(std::move(variable));
   }
 
@@ -318,6 +319,7 @@ class Assembler {
     if (!has_offset || !has_size) {
       TextCursor::fail_at(name_column, "{} is missing", has_offset ? "size" : "offset");
     }
+    made.place = static_cast<std::uint32_t>(line_);
     k.inputs.push_back(made);
   }
 

@@ -273,6 +273,7 @@ class KernelReader {
                quote(v.name));
     }
     skip_attributes();
+    v.place = static_cast<std::uint32_t>(start);
     kernel_.variables.push_back(std::move(v));
   }
 
@@ -320,6 +321,7 @@ class KernelReader {
       if (kernel_.variable(input.variable) == nullptr) {
         in_.fail(start, "input {} is variable id {}; allowed {}", i, input.variable, id_range());
       }
+      input.place = static_cast<std::uint32_t>(start);
       kernel_.inputs.push_back(input);
     }
   }

@@ -90,7 +90,7 @@ class Resolver {
       v.address = next;
       next += v.bytes();
       if (next <= profile_.register_file_bytes()) continue;
-      report(Rule::registers,
+      report(v.place, Rule::registers,
              fmt::format("kernel {}: variable {} of {} bytes does not fit behind the variables "
                          "before it; allowed {} registers of {} bytes in all",
                          quote(kernel_->name), quote(v.name), v.bytes(), profile_.grf_count,
@@ -103,12 +103,14 @@ class Resolver {
 
   bool place_inputs(std::vector<bool>& placed, std::uint32_t& next) {
     bool good = true;
+    std::uint32_t place = 0;
     const auto wrong = [&](const Variable& v, const std::string& what) {
-      report(Rule::registers,
+      report(place, Rule::registers,
              fmt::format("kernel {}: input {} {}", quote(kernel_->name), quote(v.name), what));
       good = false;
     };
     for (const Input& input : kernel_->inputs) {
+      place = input.place;
       const std::uint32_t index = input.variable - first_user_variable;
       Variable& v = kernel_->variables[index];
       const std::uint32_t grf = profile_.grf_bytes;
@@ -147,7 +149,7 @@ class Resolver {
     const Variable& base = *kernel_->variable(v.alias_of);
     v.address = base.address + v.alias_offset;
     if (v.alias_offset + v.bytes() > base.bytes()) {
-      report(Rule::bounds,
+      report(v.place, Rule::bounds,
              fmt::format("kernel {}: {} has {} bytes from byte {} of {} on, which has "
                          "{} bytes",
                          quote(kernel_->name), quote(v.name), v.bytes(), v.alias_offset,
@@ -155,10 +157,11 @@ class Resolver {
       return false;
     }
     if (v.alias_offset % info(v.type).bytes != 0) {
-      report(Rule::operand, fmt::format("kernel {}: {} begins at byte {} of {}; allowed multiples "
-                                        "of {}",
-                                        quote(kernel_->name), quote(v.name), v.alias_offset,
-                                        quote(base.name), info(v.type).bytes));
+      report(v.place, Rule::operand,
+             fmt::format("kernel {}: {} begins at byte {} of {}; allowed multiples "
+                         "of {}",
+                         quote(kernel_->name), quote(v.name), v.alias_offset, quote(base.name),
+                         info(v.type).bytes));
       return false;
     }
     return true;
@@ -245,8 +248,9 @@ class Resolver {
     }
   }
 
-  void report(Rule rule, const std::string& what) {
-    problems_.add("", fmt::format("{}: {}", code(rule), what));
+  /// Of a declaration.
+  void report(std::uint32_t place, Rule rule, const std::string& what) {
+    problems_.add(program_.location(place), fmt::format("{}: {}", code(rule), what));
   }
 
   static constexpr std::uint32_t no_target = ~std::uint32_t{0};
@@ -268,7 +272,11 @@ const Variable* Kernel::find_variable(std::string_view variable_name) const {
 }
 
 std::string Program::location(const Kernel& kernel, std::size_t instruction) const {
-  const std::uint32_t place = kernel.places[instruction];
+  return location(kernel.places[instruction]);
+}
+
+std::string Program::location(std::uint32_t place) const {
+  if (place == 0) return {};
   return is_text ? std::to_string(place) : fmt::format("offset 0x{:X}", place);
 }
 
@@ -283,7 +291,7 @@ void resolve(Program& program, const Profile& profile, const LegalityOptions& op
 
 Program parse_program(const std::string& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  if (is_container(bytes)) return read_container(bytes, path);
+  if (is_container(bytes) || ends_with(path, ".isa")) return read_container(bytes, path);
   return parse_as(FileKind::visa_assembly, path, as_text(bytes),
                   [&] { return assemble(as_text(bytes), path); });
 }

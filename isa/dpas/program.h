@@ -36,6 +36,7 @@ struct Variable {
   std::uint32_t alias_offset = 0;          ///< bytes
 
   std::uint32_t address = 0;  ///< first byte in the register file; filled in by resolve()
+  std::uint32_t place = 0;    ///< of the declaration, as Kernel::places; 0: unknown
 
   [[nodiscard]] std::uint32_t bytes() const { return elements * info(type).bytes; }
 };
@@ -56,6 +57,7 @@ struct Input {
   std::uint32_t variable = 0;
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
+  std::uint32_t place = 0;  ///< as Variable::place
 };
 
 struct Attribute {
@@ -111,6 +113,8 @@ struct Program {
 
   /// Of an instruction, for messages behind the name of the file: "12" or "offset 0x1F".
   [[nodiscard]] std::string location(const Kernel& kernel, std::size_t instruction) const;
+  /// Of a place; empty of 0.
+  [[nodiscard]] std::string location(std::uint32_t place) const;
 };
 
 /// Byte of the variable at which a raw or general operand begins.
@@ -128,7 +132,7 @@ void resolve(Program& program, const Profile& profile, const LegalityOptions& op
 
 /// Reads a .visaasm or .isa file without resolving it.
 [[nodiscard]] Program parse_program(const std::string& path);
-/// Reads and resolves a .visaasm or .isa file, told apart by their first bytes.
+/// Reads and resolves a text or a container: what begins with CISA, or is called .isa.
 [[nodiscard]] Program read_program(const std::string& path, const Profile& profile,
                                    const LegalityOptions& options = {});
 

@@ -74,6 +74,15 @@ TEST_F(DpasFilesTest, Mistakes) {
   write("broken.isa", std::string("CISA\3\6\1"));
   expect_error("disasm broken.isa",
                "broken.isa:offset 0x6: ends in the middle of the number of kernels");
+  write("other.isa", std::string(64, 'x'));
+  for (const char* command : {"disasm other.isa", "info other.isa --machine pvc",
+                              "run --program other.isa --machine pvc"}) {
+    expect_error(
+        command,
+        "other.isa:offset 0x0: is no vISA container; allowed are files that begin with CISA");
+  }
+  write("empty.isa", std::string());
+  expect_error("disasm empty.isa", "empty.isa:offset 0x0: ends in the middle of the magic number");
   write("p.json", std::string("{\"execution_size\": 16, \"grf_bytes\": 64}"));
   expect_error("info p.json", "p.json:/name: missing key");
 }

@@ -375,21 +375,21 @@ TEST(DpasRegisters, WhatDoesNotFit) {
   EXPECT_EQ(error(".decl A v_type=G type=ud num_elts=1016\n"), "");
   EXPECT_EQ(
       error(".decl A v_type=G type=ud num_elts=1016\n.decl B v_type=G type=ub num_elts=1\n"),
-      "k: E_REGISTERS: kernel \"k\": variable \"B\" of 1 bytes does not fit behind the variables "
+      "k:4: E_REGISTERS: kernel \"k\": variable \"B\" of 1 bytes does not fit behind the variables "
       "before it; allowed 128 registers of 32 bytes in all");
   const std::string q =
       ".decl A v_type=G type=uq num_elts=1\n.decl B v_type=G type=uq num_elts=1\n";
   EXPECT_EQ(
       error(q + ".input A offset=4 size=8\n"),
-      "k: E_REGISTERS: kernel \"k\": input \"A\" has offset 4; allowed 32..4088, multiples of 8");
+      "k:5: E_REGISTERS: kernel \"k\": input \"A\" has offset 4; allowed 32..4088, multiples of 8");
   EXPECT_EQ(
       error(q + ".input A offset=32 size=4\n"),
-      "k: E_REGISTERS: kernel \"k\": input \"A\" has size 4; allowed 8, that of the variable");
+      "k:5: E_REGISTERS: kernel \"k\": input \"A\" has size 4; allowed 8, that of the variable");
   EXPECT_EQ(error(q + ".input A offset=32 size=8\n.input B offset=32 size=8\n"),
-            "k: E_REGISTERS: kernel \"k\": input \"B\" overlaps input \"A\"");
+            "k:6: E_REGISTERS: kernel \"k\": input \"B\" overlaps input \"A\"");
   EXPECT_EQ(
       error(q + ".decl C v_type=G type=ud num_elts=2 alias=<A,4>\n"),
-      "k: E_BOUNDS: kernel \"k\": \"C\" has 8 bytes from byte 4 of \"A\" on, which has 8 bytes");
+      "k:5: E_BOUNDS: kernel \"k\": \"C\" has 8 bytes from byte 4 of \"A\" on, which has 8 bytes");
 }
 
 TEST(DpasRegisters, AKernelMustEnd) {

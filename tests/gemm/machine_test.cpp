@@ -1,4 +1,10 @@
 // Matrix products on the DPAS machine: right, as fast as they should be, the same on all engines.
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -157,6 +163,37 @@ TEST(GemmMachine, UnknownMachinesAreRefused) {
   }
 }
 
+/// The rows of a table, by column.
+std::vector<std::map<std::string, std::string>> csv_rows(const std::string& text) {
+  const auto cells = [](const std::string& line) {
+    std::vector<std::string> list(1);
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') quoted = !quoted;
+      if (c == ',' && !quoted) {
+        list.emplace_back();
+      } else {
+        list.back() += c;
+      }
+    }
+    return list;
+  };
+  std::istringstream stream(text);
+  std::string line;
+  std::getline(stream, line);
+  const std::vector<std::string> names = cells(line);
+  std::vector<std::map<std::string, std::string>> rows;
+  while (std::getline(stream, line)) {
+    const std::vector<std::string> row = cells(line);
+    EXPECT_EQ(row.size(), names.size());
+    rows.emplace_back();
+    for (std::size_t i = 0; i < std::min(row.size(), names.size()); ++i) {
+      rows.back()[names[i]] = row[i];
+    }
+  }
+  return rows;
+}
+
 TEST(Comparison, WritesEveryFigureOfEveryMachine) {
   Comparison comparison;
   comparison.machines.push_back(make_runner(named_machine("pvc")));
@@ -174,6 +211,27 @@ TEST(Comparison, WritesEveryFigureOfEveryMachine) {
   const std::string csv = to_csv(comparison);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
   EXPECT_NE(csv.find("24x32x64,24,32,64,3,tcu:small,FP16BP8"), std::string::npos) << csv;
+  // Reasons, levels and memories are columns, empty where a machine has no such thing.
+  const std::vector<std::map<std::string, std::string>> rows = csv_rows(csv);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Measurement& m = comparison.results.back()[i];
+    std::uint64_t lost = 0, bits = 0;
+    for (const auto& [column, value] : rows[i]) {
+      if (value.empty()) continue;
+      if (column.rfind("lost_by_reason.", 0) == 0) lost += std::stoull(value);
+      if (column.rfind("on_chip.", 0) == 0) bits += std::stoull(value);
+    }
+    EXPECT_EQ(std::to_string(lost), rows[i].at("lost_cycles"));
+    EXPECT_EQ(std::to_string(bits), rows[i].at("on_chip_bits"));
+    for (const Level& level : m.levels) {
+      EXPECT_EQ(rows[i].at("levels." + key(level.name) + ".bytes_read"),
+                std::to_string(level.bytes_read));
+      EXPECT_EQ(rows[i].at("levels." + key(level.name) + ".bytes_written"),
+                std::to_string(level.bytes_written));
+    }
+  }
+  EXPECT_EQ(rows[1].at("levels.register_files.bytes_read"), "");
+  EXPECT_EQ(rows[0].at("levels.local_memory.bytes_read"), "");
   const std::string json = to_json(comparison);
   const std::string html = to_html(comparison);
   for (const GemmFigure& figure : gemm_figures()) {
