@@ -224,6 +224,10 @@ std::vector<Args::Option> dpas_machine_options() {
 
 void refuse_unused_memory(const Args& args, bool ideal) {
   using Names = std::initializer_list<const char*>;
+  if (args.has("stream")) {
+    user_error("tactus {}: --stream is for TCUs; a DPAS machine's instructions are always there",
+               args.command());
+  }
   const Names of_axi{"axi-data-bits", "read-latency",   "write-latency",  "memory",
                      "ddr",           "port-clock-mhz", "port-data-bits", "interconnect-ns"};
   const Names of_ideal{"ideal-latency", "ideal-bytes"};

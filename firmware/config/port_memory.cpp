@@ -9,6 +9,7 @@ std::optional<DdrConfig> resolve_port_memory(const BoardValues& board) {
   TcuSimulationConfig config;
   static_cast<BoardValues&>(config) = board;
   config.architecture.dram0_depth = config.architecture.dram1_depth = 1;
+  config.stream_model = StreamModel::ideal;  // instructions do not come from there
   resolve_memory(config);
   return config.resolved_ddr;
 }

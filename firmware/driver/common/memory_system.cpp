@@ -21,15 +21,14 @@ ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
       *mhz, board.clock_mhz, ClockRatio::most);
 }
 
-std::vector<unsigned> controller_ports(const BoardValues& board,
-                                       const std::vector<unsigned>& ports) {
-  const BoardMemory& memory = *board.board_memory;
+std::vector<unsigned> controller_ports(const BoardMemory& memory,
+                                       const std::vector<unsigned>& ports, bool with_stream) {
   std::vector<unsigned> list;
-  // A socket for reads and one for writes.
-  for (const unsigned port : ports) list.insert(list.end(), 2, memory.path(port).controller_port);
-  if (board.stream_model == StreamModel::board) {
-    list.insert(list.end(), 2, memory.path(memory.stream->path).controller_port);
+  for (const unsigned port : ports) {
+    // A socket for reads and one for writes.
+    list.insert(list.end(), 2, memory.path(port).controller_port);
   }
+  if (with_stream) list.insert(list.end(), 2, memory.path(memory.stream->path).controller_port);
   return list;
 }
 
@@ -62,8 +61,9 @@ PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_
 }
 
 MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
-                           const std::vector<unsigned>& ports, Clock& clock)
-    : controller_("ddr", ddr, controller_ports(board, ports)), clock_(clock) {
+                           const std::vector<unsigned>& ports, Clock& clock, bool with_stream)
+    : controller_("ddr", ddr, controller_ports(*board.board_memory, ports, with_stream)),
+      clock_(clock) {
   const BoardMemory& memory = *board.board_memory;
   sc_core::sc_time lookahead = sc_core::sc_max_time();
   const auto make_path = [&](const std::string& name, const PathConfig& config) {
@@ -78,7 +78,7 @@ MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
     paths_.push_back(make_path(fmt::format("path{}", paths_.size()),
                                path_config(board, port, ddr.burst_bytes())));
   }
-  if (board.stream_model == StreamModel::board) {
+  if (with_stream) {
     const MemoryStream& stream = *memory.stream;
     stream_path_ = make_path("stream_path", path_config(board, memory.path(stream.path),
                                                         stream.base, ddr.burst_bytes()));

@@ -26,15 +26,15 @@ namespace tactus {
 class MemorySystem {
  public:
   /// `board` has a memory. `ports`: for each port of the machine, the board's DRAM port whose path
-  /// and base it has.
+  /// and base it has. `with_stream`: the board's "stream", which it then has, is wanted too.
   MemorySystem(const BoardValues& board, const DdrConfig& ddr, const std::vector<unsigned>& ports,
-               Clock& clock);
+               Clock& clock, bool with_stream = false);
 
   /// Binds the slave of a machine's port to its path, and lets it keep an account of this name of
   /// what its waiting goes into. Once for each port, during elaboration.
   void attach(unsigned port, AxiSlave& slave, const char* account);
 
-  /// The same for what reads the instruction stream, where board.stream_model asks for it.
+  /// The same for what reads the instruction stream, of a memory with the stream.
   void attach(StreamReader& reader);
 
   /// Counts since the machine was made.

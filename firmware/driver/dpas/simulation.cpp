@@ -55,10 +55,6 @@ DpasSimulation::DpasSimulation(const DpasSimulationConfig& config)
       memory_ = config.memory(*slave_);
     } else if (config.memory_model == MemoryModel::board) {
       if (!config.resolved_ddr) internal_error("the board's memory has not been looked up");
-      if (config.stream_model != StreamModel::ideal) {
-        user_error(
-            "a machine with a DPAS array has no instruction stream; allowed: --stream ideal");
-      }
       board_memory_ = std::make_unique<MemorySystem>(config, *config.resolved_ddr,
                                                      std::vector<unsigned>{0}, clock_);
       board_memory_->attach(0, *slave_, "memory");

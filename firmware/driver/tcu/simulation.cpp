@@ -54,8 +54,9 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
   system_ = std::make_unique<TcuSystem>("top", clock_, top_config(config), stream_);
   if (config.memory_model == MemoryModel::board && !config.memory) {
     if (!config.resolved_ddr) internal_error("the board's memory has not been looked up");
-    board_memory_ = std::make_unique<MemorySystem>(config, *config.resolved_ddr,
-                                                   std::vector<unsigned>{0, 1}, clock_);
+    board_memory_ =
+        std::make_unique<MemorySystem>(config, *config.resolved_ddr, std::vector<unsigned>{0, 1},
+                                       clock_, config.stream_model == StreamModel::board);
   }
   for (unsigned p = 0; p < 2; ++p) {
     slaves_[p] = std::make_unique<AxiSlave>(p == 0 ? "slave0" : "slave1", clock_, period,
