@@ -159,7 +159,8 @@ TEST_F(RunConfigTest, EveryParameterIsPrintedAndTaken) {
     }
   }
   for (const auto& p : board_parameters()) {
-    if (p.optional && p.key != "memory_model") continue;  // where it has a value
+    if (p.optional && p.key != "memory_model" && p.key != "stream_model")
+      continue;  // where it has a value
     EXPECT_TRUE(printed.at("board").contains(p.key)) << p.key;
   }
   for (const auto& p : simulation_parameters()) {
@@ -233,7 +234,7 @@ TEST_F(RunConfigTest, AModelRemembersItsBoard) {
   const Json board = Json::parse(read(path)).at("board");
   const std::string values = R"({"name":"arty_a7_35","clock_mhz":150.0,"axi_data_bits":64,)"
                              R"("read_latency":20,"write_latency":5,"memory_model":"board",)"
-                             R"("memory":{"ports":)";
+                             R"("stream_model":"ideal","memory":{"ports":)";
   EXPECT_EQ(board.dump().substr(0, values.size()), values);
   const auto size = Json::parse(read(path)).at("inputs").at(0).at("size").get<unsigned>();
   std::string csv;
