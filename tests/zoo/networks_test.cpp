@@ -229,7 +229,8 @@ TEST(Zoo, UnknownNamesGetAListAndASuggestion) {
 }
 
 TEST(Zoo, RandomInputsNeedAStatedShape) {
-  ValueInfo info{"x", ElementType::float32, 0, std::vector<Dimension>{{1, ""}, {std::nullopt, "w"}}};
+  ValueInfo info{"x", ElementType::float32, 0,
+                 std::vector<Dimension>{{1, ""}, {std::nullopt, "w"}}};
   EXPECT_THROW(static_cast<void>(random_input(info, 1)), UserError);
   (*info.dims)[1].size = 3;
   EXPECT_EQ(random_input(info, 1), random_input(info, 1));

@@ -50,8 +50,9 @@ class MemorySystem;
 /// elaboration.
 using DpasMemoryFactory = std::function<std::unique_ptr<sc_core::sc_module>(AxiSlave& slave)>;
 
-/// Where board.memory_model is `board` and the port AXI, resolve_port_memory() (firmware/config/port_memory.h)
-/// has looked up the board's DRAM: the port has the path and the base of the board's dram0.
+/// Where board.memory_model is `board` and the port AXI, resolve_port_memory()
+/// (firmware/config/port_memory.h) has looked up the board's DRAM: the port has the path and the
+/// base of the board's dram0.
 struct DpasSimulationConfig : BoardValues {
   dpas::MachineParameters machine;  ///< its axi_data_bits are the board's
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
