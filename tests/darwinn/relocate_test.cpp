@@ -3,9 +3,11 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "firmware/driver/darwinn/relocate.h"
 #include "firmware/driver/darwinn/tcu_device.h"
+#include "isa/darwinn/json.h"
 #include "isa/darwinn/tcu_package.h"
 #include "isa/darwinn/verify.h"
 #include "isa/darwinn/writer.h"
@@ -258,6 +260,20 @@ TEST(DarwinnRelocate, AConfigureWouldOvertakeAWrite) {
               std::string::npos)
         << error.what();
   }
+}
+
+TEST(DarwinnRelocate, InfoHasTheModelAndTheLayouts) {
+  const Model model = layers(1);
+  const File file(pack(model, profile_b()), "m.dwn1");
+  const auto info = nlohmann::json::parse(to_json(file));
+  const auto& main = info.at("package").at("executables").at(0);
+  EXPECT_EQ(main.at("serialized_model").get<std::string>(), to_json(model.file));
+  const auto& layout = main.at("output_layers").at(0).at("output_layout");
+  ASSERT_EQ(layout.at("x_local").size(), vectors);
+  EXPECT_EQ(layout.at("x_local").at(1), 8);
+  EXPECT_EQ(layout.at("y_local"), nlohmann::json::array({0}));
+  EXPECT_EQ(layout.at("x_row_size_rle"),
+            nlohmann::json::array({nlohmann::json::array({8 * vectors, vectors})}));
 }
 
 TEST(DarwinnRelocate, Refusals) {
