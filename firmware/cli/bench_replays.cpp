@@ -35,7 +35,8 @@ std::string models_folder(const Args& args) {
 
 struct Outcome {
   std::optional<ReplayResult> result;
-  std::string error;  ///< empty and no result: the model is not at hand
+  std::optional<Picoseconds> caching;  ///< loading of parameters, ahead of the first request
+  std::string error;                   ///< empty and no result: the model is not at hand
 };
 
 Outcome run(const ReplayRow& row, const std::string& path) {
@@ -49,6 +50,9 @@ Outcome run(const ReplayRow& row, const std::string& path) {
     (void)darwinn::verify(file.package(), path, options);
     outcome.result = replay(file.package().main(), link, row.cycles);
     outcome.result->steps.clear();  // their names lead into the file
+    if (const darwinn::Executable* const caching = file.package().caching()) {
+      outcome.caching = replay(*caching, link, 0).total;
+    }
   } catch (const UserError& error) {
     outcome.error = error.what();
   }
@@ -66,15 +70,18 @@ std::vector<std::string> cells(const ReplayRow& row, const Outcome& outcome) {
   if (!outcome.result) {
     const std::string why =
         outcome.error.empty() ? "skipped: model not at hand" : "FAILED: " + outcome.error;
-    line.insert(line.end(), {"", "", "", "", why});
+    line.insert(line.end(), {"", "", "", "", "", why});
     return line;
   }
   const ReplayResult& result = *outcome.result;
-  line.insert(line.end(),
-              {fmt::format("{:.3f}", latency_ms(result)),
-               fmt::format("{:+.1f}", deviation_percent(row, result)),
-               row.cycles == 0 ? "not modelled" : std::to_string(row.cycles),
-               std::to_string(result.traffic.in() + result.traffic.out()), row.left_out});
+  line.insert(
+      line.end(),
+      {fmt::format("{:.3f}", latency_ms(result)),
+       fmt::format("{:+.1f}", deviation_percent(row, result)),
+       row.cycles == 0 ? "not modelled" : std::to_string(row.cycles),
+       std::to_string(result.traffic.in() + result.traffic.out()),
+       outcome.caching ? fmt::format("{:.3f}", static_cast<double>(*outcome.caching) / per_ms) : "",
+       row.left_out});
   return line;
 }
 
@@ -92,19 +99,26 @@ Json row_json(const ReplayRow& row, const Outcome& outcome) {
             {"cycles_source", row.cycles_source},
             {"left_out", row.left_out}};
   if (!outcome.result) return json;
+  json["words"] = replay_words(row.cycles, row.cycles == 0 ? "" : row.cycles_source);
   json["replay_ps"] = outcome.result->total;
+  json["parameters_ps"] = outcome.caching ? Json(*outcome.caching) : Json();
   json["deviation_percent"] = deviation_percent(row, *outcome.result);
   json["bytes_in"] = outcome.result->traffic.in();
   json["bytes_out"] = outcome.result->traffic.out();
+  const darwinn::Traffic& traffic = outcome.result->traffic;
+  json["bytes"] = {{"instructions", traffic.instructions}, {"inputs", traffic.inputs},
+                   {"parameters", traffic.parameters},     {"scratch_in", traffic.scratch_in},
+                   {"outputs", traffic.outputs},           {"scratch_out", traffic.scratch_out}};
   return json;
 }
 
 void print_notes(const std::vector<ReplayRow>& rows, const std::string& folder) {
   fmt::print(
       "\nreplay: Edge TPU executables replayed as transfers, model R1 (tactus darwinn replay); "
-      "instruction encoding undocumented; no output values\n"
+      "instruction encoding undocumented; results are transfer-bound latencies; no output values\n"
       "cycles: compute as a single lump of estimated cycles; not modelled: the replay is bound by "
       "transfers alone, and too low by all of compute\n"
+      "parameters: more on the first run, or after their eviction; bytes by class are in --json\n"
       "links: configs/links; two of their constants are fitted to some of these figures, so that "
       "agreement within 15 % is no validation\n"
       "models: looked for in {}\n",
@@ -143,6 +157,7 @@ int bench_replays(const Args& args, const std::vector<ReplayRow>& all) {
                {"%"},
                {"cycles"},
                {"bytes"},
+               {"parameters ms"},
                {"left out of the replay", Align::left}});
   std::vector<std::vector<std::string>> lines;
   Json json = Json::array();

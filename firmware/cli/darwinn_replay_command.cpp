@@ -32,11 +32,6 @@ constexpr double per_ms = 1e9;  // picoseconds
 struct Compute {
   std::uint64_t cycles = 0;
   std::string source;  ///< empty: compute is not modelled
-
-  [[nodiscard]] std::string words() const {
-    if (source.empty()) return "compute not modelled";
-    return fmt::format("compute = single lump of {} estimated cycles from {}", cycles, source);
-  }
 };
 
 Compute compute_of(const Args& args, const darwinn::File& file) {
@@ -77,12 +72,8 @@ LinkReplayResult run(const Executable& executable, const LinkPreset& link, std::
   return result;
 }
 
-std::string replay_words(const darwinn::File& file, const Compute& compute,
-                         const LinkPreset& link) {
-  std::string text = fmt::format(
-      "Edge TPU executable replayed; instruction encoding undocumented; {}; result is a "
-      "transfer-bound latency; no output values.",
-      compute.words());
+std::string words_of(const darwinn::File& file, const Compute& compute, const LinkPreset& link) {
+  std::string text = replay_words(compute.cycles, compute.source);
   if (!link.needs_hints) {
     text += " The list of DMA hints stands in for the device's own fetches.";
   }
@@ -137,7 +128,7 @@ void print_json(const darwinn::File& file, const Compute& compute, const LinkPre
   Json json{{"file", file.name()},
             {"sha256", file.sha256()},
             {"model", parts ? "R2" : "R1"},
-            {"words", replay_words(file, compute, link)},
+            {"words", words_of(file, compute, link)},
             {"link", {{"name", link.name}, {"title", link.title}}},
             {"cycles", compute.cycles}};
   link_parameters().write(json["link"], link);
@@ -186,7 +177,7 @@ void print_result(const Executable& executable, const LinkReplayResult& result, 
 void print_text(const darwinn::File& file, const Compute& compute, const LinkPreset& link,
                 const LinkReplayResult& main, const std::optional<LinkReplayResult>& caching,
                 bool parts) {
-  fmt::print("{}\n\n", replay_words(file, compute, link));
+  fmt::print("{}\n\n", words_of(file, compute, link));
   fmt::print("{:<22}{}\n", "file", file.name());
   fmt::print(
       "{:<22}{}: {}, {:g} MB/s out, {:g} MB/s in{}, {:g} ms a request\n", "link", link.name,
@@ -239,7 +230,7 @@ struct Replayed {
   Replayed(const Args& args, const LinkPreset& link, const std::string& path)
       : file(read_replayable(args, link, path)),
         compute(compute_of(args, *file)),
-        words(replay_words(*file, compute, link)),
+        words(words_of(*file, compute, link)),
         parts(takes_parts(args)),
         main(run(file->package().main(), link, compute.cycles, parts)) {
     if (const Executable* const one = file->package().caching()) {
@@ -314,16 +305,15 @@ int darwinn_replay(const Words& words) {
   if (args.positional().empty()) user_error("tactus darwinn replay: name a file");
   if (args.has("requests") || args.positional().size() > 1) return replay_series(args, link);
   const Replayed replayed(args, link, args.positional().front());
-  const auto& [file, compute, words_of_it, parts, main, caching] = replayed;
+  const auto& [file, compute, text, parts, main, caching] = replayed;
   if (const auto path = args.text("timeline")) {
     LinkTimeline timeline(*path, "compute (a lump)");
     if (caching) add_to(timeline, *file->package().caching(), *caching, 0);
     add_to(timeline, file->package().main(), main, caching ? caching->total : 0);
-    timeline.close(words_of_it);
+    timeline.close(text);
   }
   if (const auto path = args.text("report")) {
-    write_file_atomically(*path,
-                          replay_page_html({*file, link, words_of_it, parts, main, caching}));
+    write_file_atomically(*path, replay_page_html({*file, link, text, parts, main, caching}));
   }
   if (args.has("json")) {
     print_json(*file, compute, link, main, caching, parts);

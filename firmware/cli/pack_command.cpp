@@ -24,6 +24,9 @@ int pack_command(const Words& words) {
        {"chip", "NAME",
         "the architecture's name, behind \"tcu-\" (default: the board the "
         "model was compiled for)"},
+       {"profile", "a|b",
+        "a: inputs and outputs lie in scratch memory, beside the variables; b: each lies wherever "
+        "the host puts it, and Configure instructions between them are linked (default a)"},
        {"cache-parameters", "",
         "constants go to the device once and stay: executables PARAMETER_CACHING and "
         "EXECUTION_ONLY"},
@@ -56,6 +59,12 @@ int pack_command(const Words& words) {
   if (options.chip.empty()) {
     user_error("tactus pack: {} does not name its board; --chip NAME is needed", model.path);
   }
+  if (const auto profile = args.text("profile")) {
+    if (*profile != "a" && *profile != "b") {
+      user_error("tactus pack: --profile {} is not allowed; allowed: a, b", quote(*profile));
+    }
+    options.profile = *profile == "b" ? PackProfile::b : PackProfile::a;
+  }
   options.cache_parameters = args.has("cache-parameters");
   if (const auto token = args.text("token")) {
     if (!options.cache_parameters) {
@@ -67,9 +76,13 @@ int pack_command(const Words& words) {
   const tcu::InstructionLayout layout(model.file.arch);
   options.estimated_cycles = static_cast<std::int64_t>(
       bench::estimate(model.file.arch, decode_program(layout, model.program)).aggregate.cycles);
-  const std::vector<std::uint8_t> bytes = pack(model, options);
-  write_file_atomically(*output, bytes);
-  fmt::print("{}: for chip tcu-{}, {} bytes\n", *output, printable(options.chip), bytes.size());
+  const PackedModel packed = pack_model(model, options);
+  write_file_atomically(*output, packed.bytes);
+  fmt::print(
+      "{}: for chip tcu-{}, {} bytes; in the program {} Configure instructions, and {} reads "
+      "behind "
+      "writes\n",
+      *output, printable(options.chip), packed.bytes.size(), packed.configures, packed.read_backs);
   return exit_ok;
 }
 

@@ -216,6 +216,8 @@ Json ranges_json(const Shape& shape) {
   return json;
 }
 
+Json numbers_json(IntView table) { return std::vector<std::int32_t>(table.begin(), table.end()); }
+
 Json runs_json(IntView table) {
   Json runs = Json::array();
   for (std::size_t i = 0; i < table.size();) {
@@ -269,10 +271,12 @@ Json layout_json(const Layer& layer) {
           {"row_sizes", distinct(layout.row_size)},
           {"z_stride", stride},
           {"identity", relayout_method(layer) != RelayoutMethod::slices && is_identity(layer)},
-          {"tile_offsets",
-           std::vector<std::int32_t>(layout.tile_start.begin(), layout.tile_start.end())},
+          {"tile_offsets", numbers_json(layout.tile_start)},
           {"y_tile_rle", runs_json(layout.row_tile)},
-          {"x_tile_rle", runs_json(layout.column_tile)}};
+          {"x_tile_rle", runs_json(layout.column_tile)},
+          {"x_local", numbers_json(layout.x_local)},
+          {"y_local", numbers_json(layout.y_local)},
+          {"x_row_size_rle", runs_json(layout.row_size)}};
 }
 
 Json slices_json(const Layer& layer) {
@@ -340,6 +344,10 @@ Json executable_json(const Executable& executable) {
             {"use_tpu_dram_for_parameters", executable.parameters_in_dram},
             {"serialized_model_bytes", executable.serialized_model.size()},
             {"parameter_bytes", executable.parameters.size()}};
+  if (is_tcu(executable.chip.value_or(""))) {  // the text of a model file
+    json["serialized_model"] =
+        std::string(executable.serialized_model.begin(), executable.serialized_model.end());
+  }
   const bool parameters = !executable.parameters.empty();
   json["parameter_sha256_16"] = parameters ? Json(hash_start(executable.parameters)) : Json();
   json["parameter_offset_in_executable"] = parameters ? Json(executable.parameters_offset) : Json();

@@ -1,6 +1,8 @@
 #include "isa/darwinn/tcu_package.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <vector>
 
 #include "isa/darwinn/refusal.h"
@@ -73,6 +75,39 @@ void verify_code(const TcuPackage& package, const Executable& executable) {
   }
 }
 
+/// An offset must not change while a write is under way.
+void verify_changes(const TcuPackage& package, const Executable& executable) {
+  const std::size_t bytes = package.layout.instruction_bytes();
+  std::optional<std::size_t> write;  // not followed by a read
+  std::size_t instruction = 0;
+  for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
+    const Chunk& chunk = executable.chunks[i];
+    std::set<std::size_t> linked;
+    for (const Field& field : chunk.fields) {
+      linked.insert(static_cast<std::size_t>(field.offset_bit) / package.layout.instruction_bits());
+    }
+    for (std::size_t at = 0; at < chunk.code.size() / bytes; ++at, ++instruction) {
+      const tcu::Instruction one = tcu::decode(package.layout, chunk.code.data() + at * bytes);
+      if (one.opcode == static_cast<std::uint8_t>(tcu::Opcode::data_move)) {
+        const auto kind = static_cast<tcu::DataMoveKind>(one.flags);
+        if (kind == tcu::DataMoveKind::local_to_dram0) write = instruction;
+        if (kind == tcu::DataMoveKind::dram0_to_local) write.reset();
+      }
+      const bool changes = one.opcode == static_cast<std::uint8_t>(tcu::Opcode::configure) &&
+                           linked.count(at) != 0 &&
+                           tcu::configure_fields(package.layout, one).register_number ==
+                               static_cast<std::uint8_t>(tcu::ConfigRegister::dram0_offset);
+      if (changes && write) {
+        refuse(Code::field_units, package.file,
+               fmt::format("{}, chunk {}, instruction {}", type_name(executable.type), i, at),
+               "the offset of DRAM0 changes while the write of instruction {} may be under way; "
+               "allowed: behind a read of DRAM0",
+               *write);
+      }
+    }
+  }
+}
+
 /// Bytes of each tensor, whose pieces follow each other, against the layers of the executable.
 void verify_tensors(const TcuPackage& package, const std::vector<tcu::TensorEntry>& entries,
                     const std::vector<Layer>& layers, const char* side) {
@@ -106,11 +141,17 @@ void verify_tensors(const TcuPackage& package, const std::vector<tcu::TensorEntr
   }
 }
 
-/// Every tensor lies in the package's own part of DRAM0, and no two share vectors: the
-/// inputs of a request may arrive while the outputs of the one before are still there.
+/// Every tensor without a base of its own lies in the package's own part of DRAM0, and no two share
+/// vectors: the inputs of a request may arrive while the outputs of the one before are still there.
 void verify_places(const TcuPackage& package, const Executable& main) {
-  std::vector<tcu::TensorEntry> all = package.model.inputs;
-  all.insert(all.end(), package.model.outputs.begin(), package.model.outputs.end());
+  std::vector<tcu::TensorEntry> all;
+  const auto add = [&](const std::vector<tcu::TensorEntry>& entries, std::int16_t desc) {
+    const std::set<std::string_view> based = based_layers(main, desc);
+    std::copy_if(entries.begin(), entries.end(), std::back_inserter(all),
+                 [&](const tcu::TensorEntry& entry) { return based.count(entry.name) == 0; });
+  };
+  add(package.model.inputs, input);
+  add(package.model.outputs, output);
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
   const tcu::Architecture& arch = package.model.arch;
   const auto scratch = static_cast<std::uint64_t>(main.scratch_bytes);
@@ -131,6 +172,16 @@ void verify_places(const TcuPackage& package, const Executable& main) {
 }
 
 }  // namespace
+
+std::set<std::string_view> based_layers(const Executable& executable, std::int16_t desc) {
+  std::set<std::string_view> names;
+  for (const Chunk& chunk : executable.chunks) {
+    for (const Field& field : chunk.fields) {
+      if (field.meta->desc == desc) names.insert(*field.meta->name);
+    }
+  }
+  return names;
+}
 
 Addresses in_blocks(Addresses addresses) {
   constexpr std::uint64_t most_blocks = std::uint64_t{1} << 16;
@@ -174,7 +225,10 @@ void verify_tcu_package(const Package& package, const std::string& file) {
   verify_tensors(parts, model.inputs, package.main().inputs, "input");
   verify_tensors(parts, model.outputs, package.main().outputs, "output");
   verify_places(parts, package.main());
-  for (const Executable& executable : package.executables) verify_code(parts, executable);
+  for (const Executable& executable : package.executables) {
+    verify_code(parts, executable);
+    verify_changes(parts, executable);
+  }
 }
 
 }  // namespace tactus::darwinn

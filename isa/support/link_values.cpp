@@ -1,5 +1,7 @@
 #include "isa/support/link_values.h"
 
+#include <cstdint>
+
 namespace tactus {
 namespace {
 
@@ -33,6 +35,20 @@ std::vector<Parameter<L>> parameters() {
       whole("header_bytes", &L::header_bytes, bytes, "bytes",
             "sent ahead of a DMA to the device; where the device fetches, of an instruction "
             "chunk's descriptor"),
+      whole("ring_descriptors", &L::ring_descriptors, {0, 1 << 20}, "",
+            "descriptors of instruction chunks that fit the host's ring; a full one holds the host "
+            "up; 0: any"),
+      whole("status_bytes", &L::status_bytes, bytes, "bytes",
+            "written to the host when a descriptor is complete, whose place in the ring is free "
+            "then; 0: nothing"),
+      whole("page_bytes", &L::page_bytes, bytes, "bytes",
+            "page of the device's page table, which no transfer crosses; 0: no page table"),
+      whole("pages", &L::pages, {0, std::uint64_t{1} << 40}, "",
+            "pages that the page table maps at a time; 0: any"),
+      whole("translations", &L::translations, {0, 4096}, "",
+            "entries of the page table that the device keeps, the last used; 0: all"),
+      whole("translation_bytes", &L::translation_bytes, bytes, "bytes",
+            "an entry that the device does not have and reads from the host's memory"),
       whole("transfer_bytes", &L::transfer_bytes, bytes, "bytes",
             "longest transfer to the device; where it fetches, none crosses a multiple of this; "
             "0: any"),

@@ -20,6 +20,12 @@ struct LinkValues {
   std::uint64_t packet_overhead_bytes = 0;
   bool device_fetches = false;
   std::uint64_t header_bytes = 0;
+  std::uint64_t ring_descriptors = 0;
+  std::uint64_t status_bytes = 0;
+  std::uint64_t page_bytes = 0;
+  std::uint64_t pages = 0;
+  std::uint64_t translations = 0;
+  std::uint64_t translation_bytes = 0;
   std::uint64_t transfer_bytes = 0;
   std::uint64_t transfers_outstanding = 0;
   std::uint64_t chunk_bytes = 0;

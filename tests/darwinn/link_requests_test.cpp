@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "firmware/driver/darwinn/link_requests.h"
+#include "isa/support/error.h"
 #include "tests/darwinn/sample_package.h"
 #include "tests/support/test_scale.h"
 
@@ -101,6 +102,104 @@ TEST(DarwinnLinkRequests, ParametersAreReplacedWhenNobodyComputes) {
   EXPECT_EQ(run.requests[1].steps[0].start, run.requests[0].compute_end);
 }
 
+/// Two chunks of 100 bytes and nothing else, over a wire where the device fetches by itself.
+LinkRequest chunks(std::size_t user) {
+  LinkRequest request;
+  request.steps = {step(instruction(0), 100), step(instruction(1), 100), step(interrupt(0), 0)};
+  request.host = 10 * per_byte;
+  request.user = user;
+  return request;
+}
+
+// A ring of one descriptor: the second chunk's comes when the status of the first has arrived, and
+// the host begins with the next request when it has room for both of the one before.
+TEST(DarwinnLinkRequests, AFullRingHoldsTheHostUp) {
+  LinkValues link = wire(false);
+  link.device_fetches = true;
+  link.ring_descriptors = 1;
+  link.status_bytes = 16;
+  const LinkRun one = run_requests({chunks(0), chunks(1)}, link, 2);
+  constexpr Picoseconds next = 100 + 16;  // from one chunk's start to that of the next
+  EXPECT_EQ(one.requests[0].steps[0].start, 10 * per_byte);
+  EXPECT_EQ(one.requests[0].steps[1].start, (10 + next) * per_byte);
+  EXPECT_EQ(one.requests[1].submitted, (10 + next) * per_byte);
+  EXPECT_EQ(one.requests[1].steps[0].start, (10 + 2 * next) * per_byte);
+  EXPECT_EQ(one.requests[1].steps[1].start, (10 + 3 * next) * per_byte);
+  EXPECT_EQ(one.end, (10 + 3 * next + 100) * per_byte);
+  EXPECT_EQ(one.to_host.bytes, 4U * 16);
+  // Of two: the first place is free again while the second chunk comes.
+  link.ring_descriptors = 2;
+  const LinkRun two = run_requests({chunks(0), chunks(1)}, link, 2);
+  EXPECT_EQ(two.requests[1].submitted, 10 * per_byte);
+  EXPECT_EQ(two.end, (10 + 400) * per_byte);
+  link.ring_descriptors = 0;
+  EXPECT_EQ(run_requests({chunks(0), chunks(1)}, link, 2).end, two.end);
+}
+
+// 200 bytes from 4000 on: 96 up to the border of the page and 104 behind it, and an entry of 8
+// bytes ahead of each, for which the wire waits. Every piece has a request of an overhead of 5.
+TEST(DarwinnLinkRequests, ATransferOverThePageBorder) {
+  LinkValues link = wire(false);
+  link.device_fetches = true;
+  link.packet_overhead_bytes = 5;
+  link.page_bytes = 4096;
+  LinkRequest request;
+  request.steps = {step(descriptor(infeed, input, 4000, 200, "x"), 200), step(interrupt(0), 0)};
+  // Without translation: two requests of 5 in a row, and the second piece behind the first.
+  EXPECT_EQ(run_requests({request}, link).end, (5 + 96 + 5 + 104 + 5) * per_byte);
+  EXPECT_EQ(run_requests({request}, link).to_device.transactions, 2U);
+  link.translations = 2;
+  link.translation_bytes = 8;
+  const LinkRun run = run_requests({request}, link);
+  // The second entry is asked for at once, and comes behind the first piece.
+  constexpr Picoseconds entry = 8 + 5;
+  EXPECT_EQ(run.end, (5 + entry + 5 + 96 + 5 + entry + 5 + 104 + 5) * per_byte);
+  EXPECT_EQ(run.translations, 2U);
+  // Inside a page there is one.
+  request.steps[0].hint.offset = 0;
+  const LinkRun inside = run_requests({request}, link);
+  EXPECT_EQ(inside.end, (5 + entry + 5 + 200 + 5) * per_byte);
+  EXPECT_EQ(inside.translations, 1U);
+}
+
+TEST(DarwinnLinkRequests, TheLastUsedTranslationsAreKept) {
+  LinkValues link = wire(false);
+  link.page_bytes = 4096;
+  link.translation_bytes = 8;
+  LinkRequest request;
+  for (const std::int32_t offset : {0, 4096, 0, 8192, 0, 4096}) {
+    request.steps.push_back(step(descriptor(infeed, parameter, offset, 10), 10));
+  }
+  const auto misses = [&](std::uint64_t entries) {
+    link.translations = entries;
+    return run_requests({request, request}, link).translations;
+  };
+  EXPECT_EQ(misses(1), 2U * 6);
+  EXPECT_EQ(misses(2), 2U * 4) << "0, 4096, 8192 in the place of 4096, 4096";
+  EXPECT_EQ(misses(3), 2U * 3);
+}
+
+TEST(DarwinnLinkRequests, MorePagesThanThePageTableMaps) {
+  LinkValues link = wire(false);
+  link.page_bytes = 4096;
+  link.pages = 3;
+  LinkRequest request;
+  request.steps = {step(descriptor(infeed, input, 0, 8192, "x"), 8192),
+                   step(descriptor(infeed, parameter, 0, 4096), 4096)};
+  EXPECT_EQ(run_requests({request}, link).end, (8192 + 4096) * per_byte);
+  request.steps[1].bytes = request.steps[1].hint.size = 4097;
+  try {
+    (void)run_requests({request}, link);
+    ADD_FAILURE() << "run";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("4 pages of 4096 bytes; the page table of the link "
+                        "maps 3"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 LinkRequest random_request(std::mt19937_64& random, std::size_t user) {
   LinkRequest request;
   const std::uint64_t count = random() % 8;
@@ -140,6 +239,11 @@ TEST(DarwinnLinkRequests, WhatHoldsOfAnySeries) {
       link.packet_overhead_bytes = 32;
       link.device_fetches = random() % 2 == 0;
       link.header_bytes = 8;
+      link.ring_descriptors = random() % 3;
+      link.status_bytes = random() % 2 * 16;
+      link.page_bytes = 4096;
+      link.translations = random() % 4;
+      link.translation_bytes = 8;
       link.transfer_bytes = 4096;
       link.transfers_outstanding = 1 + random() % 4;
       link.chunk_bytes = 256;
@@ -161,7 +265,9 @@ TEST(DarwinnLinkRequests, WhatHoldsOfAnySeries) {
     if (link.event_bytes == 0) {
       EXPECT_LE(fast.end, slow.end);
     }
-    EXPECT_EQ(fast.to_device.bytes, slow.to_device.bytes);
+    // Directions that cross push each other's translations out.
+    EXPECT_EQ(fast.to_device.bytes - link.translation_bytes * fast.translations,
+              slow.to_device.bytes - link.translation_bytes * slow.translations);
     EXPECT_EQ(fast.to_host.bytes, slow.to_host.bytes);
     Picoseconds computed = 0, ended = 0;
     for (const LinkRequest& one : fast.requests) {

@@ -91,6 +91,19 @@ TEST_F(PackageRun, ANetworkOverEveryLink) {
   }
 }
 
+TEST_F(PackageRun, TensorsWithBasesOfTheirOwn) {
+  make("cnn", "--profile b --cache-parameters");
+  good("run cnn.dwn1 --link usb3 --input cnn.csv -o out --stats s.json --memory fixed");
+  EXPECT_GT(figures("s.json").at("cycles"), figures("cnn.json").at("cycles"));
+  ASSERT_FALSE(in("cnn.out").empty());
+  for (const std::string& file : in("cnn.out")) {
+    EXPECT_EQ(read("out/" + file), read("cnn.out/" + file)) << file;
+  }
+  const Json info = Json::parse(tactus("darwinn info cnn.dwn1 --json").out);
+  EXPECT_NE(info.dump().find("\"INPUT\""), std::string::npos);
+  expect_error("pack cnn/cnn_onnx_zcu104.tmodel -o c.dwn1 --profile c", "allowed: a, b");
+}
+
 TEST_F(PackageRun, ParametersAreLoadedOnce) {
   make("cnn", "--cache-parameters");
   good(

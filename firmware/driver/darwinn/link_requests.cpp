@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "isa/support/error.h"
@@ -40,6 +42,7 @@ class Transfers final : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Transfers> to_device{"to_device"}, to_host{"to_host"};
 
   [[nodiscard]] Picoseconds end() const { return end_.value(); }
+  [[nodiscard]] std::uint64_t translations() const { return translations_; }
   [[nodiscard]] bool finished() const {
     return done_ == steps_.size() && computed_ == requests_.size();
   }
@@ -52,14 +55,19 @@ class Transfers final : public sc_core::sc_module {
     std::uint64_t pieces = 0;  ///< under way
     bool header = false;       ///< has been sent
     bool begun = false, started = false, done = false;
+    bool in_ring = false;      ///< its descriptor is, or was
+    bool translating = false;  ///< the entry of its page is on the way
+    std::size_t buffer = 0;    ///< number of its buffer
   };
+  /// A page of a buffer of a request.
+  using Page = std::tuple<std::size_t, std::size_t, std::uint64_t>;
   struct Request {
     std::size_t first = 0, last = 0;  ///< steps [first, last)
     std::size_t first_output = 0;     ///< step, or last
     std::size_t compute_after = 0;    ///< computes when the infeeds before this step have ended
     bool released = false, computing = false, computed = false;
   };
-  enum class What { piece, compute, host };
+  enum class What { piece, compute, host, status, translation };
   struct Ending {
     What what;
     std::size_t number;  ///< of the step or the request
@@ -68,7 +76,9 @@ class Transfers final : public sc_core::sc_module {
   void update();
   void end_pieces();
   void end_piece(std::size_t i);
+  void end_translation(std::size_t i);
   bool submit();
+  bool fill_ring();
   bool pass_fences();
   bool retire();
   bool compute();
@@ -76,7 +86,13 @@ class Transfers final : public sc_core::sc_module {
   [[nodiscard]] bool may_begin(std::size_t i) const;
   [[nodiscard]] bool memory_is_free(std::size_t i) const;
   bool send(std::size_t i);
+  /// Whether the device knows where the next piece lies; if not, it asks.
+  bool translate(std::size_t i);
+  [[nodiscard]] Page page(std::size_t i) const;
+  void number_buffers();
   void piece(std::size_t i, std::uint64_t bytes, bool to_the_device);
+  /// Over the channel, after a request of the device if it fetches.
+  sc_time transport(std::uint64_t bytes, bool to_the_device);
   [[nodiscard]] std::uint64_t piece_bytes(std::size_t i) const;
   [[nodiscard]] bool has_ended(std::size_t request) const { return done_ >= states_[request].last; }
   void at_time(const sc_time& time, What what, std::size_t number) {
@@ -98,6 +114,10 @@ class Transfers final : public sc_core::sc_module {
   std::size_t computed_ = 0;  ///< requests from the first on that have computed
   std::size_t next_request_ = 0;
   bool host_works_ = false;
+  std::size_t next_descriptor_ = 0;  ///< step up to which the ring is filled
+  std::uint64_t in_ring_ = 0;        ///< descriptors
+  std::vector<Page> known_;          ///< to the device; the last used first
+  std::uint64_t translations_ = 0;
   std::size_t next_out_ = 0, next_in_ = 0;
   std::uint64_t out_under_way_ = 0, in_under_way_ = 0;
   sc_time end_;
@@ -129,12 +149,42 @@ Transfers::Transfers(const sc_core::sc_module_name& name, HostLink& link, const 
             : first([](const ReplayStep& s) { return s.hint.kind == HintKind::interrupt; });
     states_.push_back(state);
   }
+  number_buffers();
+}
+
+/// Numbers the buffers of each request, and counts their pages.
+void Transfers::number_buffers() {
+  using Buffer = std::tuple<bool, std::int32_t, std::string_view>;
+  for (const Request& state : states_) {
+    std::map<Buffer, std::pair<std::size_t, std::uint64_t>> buffers;  // number, bytes
+    for (std::size_t i = state.first; i < state.last; ++i) {
+      const darwinn::Hint& hint = steps_[i].step->hint;
+      const bool chunk = hint.kind == HintKind::instruction;
+      if (!chunk && hint.kind != HintKind::descriptor) continue;
+      const Buffer buffer = chunk ? Buffer{true, hint.number, {}}
+                                  : Buffer{false, hint.meta->desc, hint.meta->name.value_or("")};
+      auto& [number, bytes] = buffers.try_emplace(buffer, buffers.size(), 0).first->second;
+      steps_[i].buffer = number;
+      bytes = std::max(bytes, static_cast<std::uint64_t>(hint.offset) +
+                                  static_cast<std::uint64_t>(steps_[i].step->bytes));
+    }
+    if (values_.page_bytes == 0 || values_.pages == 0) continue;
+    std::uint64_t pages = 0;
+    for (const auto& [key, buffer] : buffers) {
+      pages += (buffer.second + values_.page_bytes - 1) / values_.page_bytes;
+    }
+    if (pages > values_.pages) {
+      user_error("a request with {} pages of {} bytes; the page table of the link maps {}", pages,
+                 values_.page_bytes, values_.pages);
+    }
+  }
 }
 
 void Transfers::update() {
   end_pieces();
   for (bool progress = true; progress;) {
     progress = submit();
+    progress = fill_ring() || progress;
     progress = pass_fences() || progress;
     progress = retire() || progress;
     progress = compute() || progress;
@@ -159,6 +209,12 @@ void Transfers::end_pieces() {
         host_works_ = false;
         states_[ending.number].released = true;
         requests_[ending.number].released = now();
+        break;
+      case What::status:
+        --in_ring_;
+        break;
+      case What::translation:
+        end_translation(ending.number);
     }
   }
 }
@@ -170,12 +226,44 @@ void Transfers::end_piece(std::size_t i) {
   --step.pieces;
   step.step->end = now();
   const bool whole = step.handed == static_cast<std::uint64_t>(step.step->bytes);
-  if (whole && step.pieces == 0) step.done = true;
+  if (!whole || step.pieces != 0) return;
+  step.done = true;
+  if (!step.in_ring) return;
+  if (values_.status_bytes == 0) {
+    --in_ring_;
+  } else {
+    at_time(sc_core::sc_time_stamp() + transport(values_.status_bytes, false), What::status, i);
+  }
 }
 
-/// The host takes up the next request, unless it works on one or enough are under way.
+void Transfers::end_translation(std::size_t i) {
+  Step& step = steps_[i];
+  step.translating = false;
+  known_.insert(known_.begin(), page(i));
+  if (known_.size() > values_.translations) known_.pop_back();
+}
+
+/// Descriptors of the chunks of released requests, in the order of the lists.
+bool Transfers::fill_ring() {
+  bool progress = false;
+  while (next_descriptor_ < steps_.size()) {
+    Step& step = steps_[next_descriptor_];
+    if (!states_[step.request].released) break;
+    if (step.step->hint.kind == HintKind::instruction) {
+      if (in_ring_ >= or_unlimited(values_.ring_descriptors)) break;
+      ++in_ring_;
+      step.in_ring = progress = true;
+    }
+    ++next_descriptor_;
+  }
+  return progress;
+}
+
+/// The host takes up the next request, unless it works on one, waits for room in the ring, or
+/// enough are under way.
 bool Transfers::submit() {
   if (host_works_ || next_request_ == requests_.size()) return false;
+  if (next_request_ > 0 && next_descriptor_ < states_[next_request_ - 1].last) return false;
   const std::size_t user = requests_[next_request_].user;
   if (ended_ < next_request_ && user - requests_[ended_].user >= in_flight_) return false;
   LinkRequest& request = requests_[next_request_];
@@ -277,6 +365,7 @@ bool Transfers::may_begin(std::size_t i) const {
   if (!request.released) return false;
   if (out && i >= request.first_output && !request.computed) return false;
   if (!out && !memory_is_free(i)) return false;
+  if (steps_[i].step->hint.kind == HintKind::instruction && !steps_[i].in_ring) return false;
   for (std::size_t k = done_; k < i; ++k) {
     if (steps_[k].done) continue;
     if (steps_[k].step->hint.kind == HintKind::fence && k >= request.first) return false;
@@ -313,10 +402,34 @@ std::uint64_t Transfers::piece_bytes(std::size_t i) const {
   const std::uint64_t left = static_cast<std::uint64_t>(step.bytes) - steps_[i].handed;
   const std::uint64_t most =
       or_unlimited(is_infeed(step) ? values_.transfer_bytes : values_.chunk_bytes);
-  if (!values_.device_fetches || most == unlimited) return std::min(left, most);
   // Buffers start on a page, and so does the device's view of them.
   const std::uint64_t address = static_cast<std::uint64_t>(step.hint.offset) + steps_[i].handed;
-  return std::min(left, most - address % most);
+  const auto to_border = [&](std::uint64_t size) {
+    return size == unlimited ? unlimited : size - address % size;
+  };
+  const std::uint64_t fetched = values_.device_fetches ? to_border(most) : most;
+  return std::min({left, fetched, to_border(or_unlimited(values_.page_bytes))});
+}
+
+Transfers::Page Transfers::page(std::size_t i) const {
+  const Step& step = steps_[i];
+  const std::uint64_t address = static_cast<std::uint64_t>(step.step->hint.offset) + step.handed;
+  return {step.request, step.buffer, address / values_.page_bytes};
+}
+
+bool Transfers::translate(std::size_t i) {
+  if (values_.page_bytes == 0 || values_.translations == 0) return true;
+  const auto known = std::find(known_.begin(), known_.end(), page(i));
+  if (known != known_.end()) {
+    std::rotate(known_.begin(), known, known + 1);
+    return true;
+  }
+  if (steps_[i].translating) return false;
+  steps_[i].translating = true;
+  ++translations_;
+  at_time(sc_core::sc_time_stamp() + transport(values_.translation_bytes, true), What::translation,
+          i);
+  return false;
 }
 
 /// One piece, unless as many as may be are under way.
@@ -334,13 +447,14 @@ bool Transfers::send(std::size_t i) {
     piece(i, values_.header_bytes, true);
     return true;
   }
+  if (!translate(i)) return false;
   const std::uint64_t bytes = piece_bytes(i);
-  step.handed += bytes;
   piece(i, bytes, in);
+  step.handed += bytes;
   return true;
 }
 
-void Transfers::piece(std::size_t i, std::uint64_t bytes, bool to_the_device) {
+sc_time Transfers::transport(std::uint64_t bytes, bool to_the_device) {
   tlm::tlm_generic_payload transaction;
   transaction.set_command(to_the_device ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   transaction.set_streaming_width(static_cast<unsigned>(bytes));
@@ -351,6 +465,11 @@ void Transfers::piece(std::size_t i, std::uint64_t bytes, bool to_the_device) {
   }
   transaction.set_data_length(static_cast<unsigned>(bytes));
   (to_the_device ? to_device : to_host)->b_transport(transaction, delay);
+  return delay;
+}
+
+void Transfers::piece(std::size_t i, std::uint64_t bytes, bool to_the_device) {
+  const sc_time delay = transport(bytes, to_the_device);
   Step& step = steps_[i];
   ++step.pieces;
   ++(to_the_device ? out_under_way_ : in_under_way_);
@@ -380,6 +499,7 @@ LinkRun run_requests(std::vector<LinkRequest> requests, const LinkValues& link,
   sc_core::sc_start();
   if (!transfers.finished()) internal_error("requests that do not end");
   run.end = transfers.end();
+  run.translations = transfers.translations();
   run.to_device = figures(model.out);
   run.to_host = figures(model.in);
   return run;

@@ -4,9 +4,13 @@
 // The host works on one request after the other (`host`), then hands over its DMA list. DMAs of a
 // direction go in the order of all lists. The host sends over USB: a header ahead of each DMA, then
 // transfers of limited length, so many of them under way; the next DMA follows when all of one has
-// been handed over. Over PCIe the device fetches: a request on the way to the host for each piece,
-// none across a page, and instruction chunks after their descriptor. Outputs come in chunks. The
-// interrupt is announced by an event. What waits:
+// been handed over. Over PCIe the host writes descriptors of instruction chunks into a ring, chunk
+// by chunk, and waits while it is full: it takes up no other request. The device fetches: a request
+// on the way to the host for each piece, and chunks after their descriptor; a status block then
+// frees the descriptor's place. Pieces, outputs too, lie in one page each, whose entry of the page
+// table the device has or reads first; meanwhile that direction waits. Entries are those of a
+// request, for the host maps its buffers for it. Outputs come in chunks. The interrupt is announced
+// by an event. What waits:
 //   infeed     for the fences before it in its list; where outputs block inputs, for every earlier
 //              outfeed; for its memory, see LinkRequest
 //   compute    for the infeeds before the first output (without one: before the interrupt), for the
@@ -52,10 +56,12 @@ struct LinkRun {
   std::vector<LinkRequest> requests;
   Picoseconds end = 0;  ///< of the last thing that happened
   LinkFigures to_device, to_host;
+  std::uint64_t translations = 0;  ///< entries of the page table that the device has read
 };
 
 /// Runs the requests; at most `in_flight` of the user's at a time. The link as its parts,
-/// `wire_bytes_per_second` and so on; `fixed_ps` is not looked at.
+/// `wire_bytes_per_second` and so on; `fixed_ps` is not looked at. Throws UserError for a request
+/// whose buffers have more pages than the page table maps.
 [[nodiscard]] LinkRun run_requests(std::vector<LinkRequest> requests, const LinkValues& link,
                                    std::size_t in_flight = 1);
 

@@ -6,6 +6,7 @@
 #include <list>
 #include <numeric>
 
+#include "firmware/driver/darwinn/relocate.h"
 #include "firmware/driver/tcu/host.h"
 #include "isa/darwinn/file.h"
 #include "isa/darwinn/verify.h"
@@ -103,30 +104,6 @@ void check_places(const Model& model) {
   }
 }
 
-/// Vectors of DRAM0 from the first to the last that the model uses.
-std::uint64_t arena(const Model& model, const tcu::InstructionLayout& layout) {
-  std::uint64_t end = 1;
-  for (const auto* entries : {&model.file.inputs, &model.file.outputs}) {
-    for (const auto& entry : *entries) end = std::max(end, entry.base + entry.size);
-  }
-  const auto program = decode_program(layout, model.program);
-  for (std::size_t i = 0; i < program.size(); ++i) {
-    const tcu::Instruction& one = program[i];
-    if (one.opcode == static_cast<std::uint8_t>(tcu::Opcode::configure)) {
-      user_error("{}: instruction {} is a Configure, which cannot be packed", model.path, i);
-    }
-    if (one.opcode != static_cast<std::uint8_t>(tcu::Opcode::data_move)) continue;
-    const auto kind = static_cast<tcu::DataMoveKind>(one.flags);
-    if (kind != tcu::DataMoveKind::dram0_to_local && kind != tcu::DataMoveKind::local_to_dram0) {
-      continue;
-    }
-    const tcu::Operand dram = operand1_fields(layout, one);
-    const std::uint64_t last = dram.address + (one.operand2 << dram.stride);
-    end = std::max(end, std::min(last, model.file.arch.dram0_depth - 1) + 1);
-  }
-  return end;
-}
-
 /// What the package's views lead to, while it is written.
 class Packer {
  public:
@@ -139,22 +116,35 @@ class Packer {
     check(model, layout_);
     check_caching(model, options);
     check_places(model);
-    text_ = to_json(model.file);
+    program_ = relocatable(model, options.profile == PackProfile::b);
+    code_ = encode_program(layout_, program_.instructions);
+    text_ = to_json(with_places());
     add_constants();
-    code_ = configures();
-    code_.insert(code_.end(), model_.program.begin(), model_.program.end());
   }
 
-  [[nodiscard]] std::vector<std::uint8_t> write() {
+  [[nodiscard]] PackedModel write() {
     darwinn::Package package;
     package.min_runtime_version = newest_runtime;
     package.compiler_version = version_;
     if (options_.cache_parameters) package.executables.push_back(caching());
     package.executables.push_back(inference());
-    return write_package(package);
+    return {write_package(package), program_.bases.size(), program_.read_backs};
   }
 
  private:
+  /// The model, whose layers count the instructions behind those that are put ahead of all.
+  [[nodiscard]] tcu::ModelFile with_places() const {
+    tcu::ModelFile file = model_.file;
+    const auto place = [&](std::size_t instruction) {
+      return program_.places[std::min(instruction, program_.places.size() - 1)] - program_.ahead;
+    };
+    for (tcu::LayerEntry& layer : file.layers) {
+      const std::size_t end = place(layer.first + layer.count);
+      layer.first = place(layer.first);
+      layer.count = end - layer.first;
+    }
+    return file;
+  }
   darwinn::Executable executable(std::int16_t type) const {
     darwinn::Executable one;
     one.name = model_.file.name;
@@ -170,13 +160,15 @@ class Packer {
     darwinn::Executable one = executable(darwinn::parameter_caching);
     one.scratch_bytes = 0;
     one.parameters = constants_;
-    preload_ = configures();
+    preload_ =
+        encode_program(layout_, {make_configure(layout_, tcu::ConfigRegister::dram0_offset, 0),
+                                 make_configure(layout_, tcu::ConfigRegister::dram1_offset, 0)});
     if (model_.file.load_consts_to_local.value_or(false)) {
       const std::vector<std::uint8_t> moves = constants_to_local(model_, layout_);
       preload_.insert(preload_.end(), moves.begin(), moves.end());
     }
     one.hints = {parameters(), simple(HintKind::fence, 0)};
-    cut(preload_, one);
+    cut(preload_, {{0, darwinn::scratch, {}}, {1, darwinn::parameter, {}}}, one);
     add_instructions(one);
     one.hints.push_back(simple(HintKind::interrupt, 0));
     return one;
@@ -186,23 +178,23 @@ class Packer {
     darwinn::Executable one = executable(cached ? darwinn::execution_only : darwinn::stand_alone);
     one.serialized_model = {reinterpret_cast<const std::uint8_t*>(text_.data()), text_.size()};
     one.estimated_cycles = options_.estimated_cycles;
-    one.scratch_bytes = size_of(model_, "DRAM0", arena(model_, layout_));
+    one.scratch_bytes = size_of(model_, "DRAM0", program_.scratch_size);
     if (!cached && !constants_.empty()) {
       one.parameters = constants_;
       one.hints.push_back(parameters());
     }
     for (const Tensor& tensor : tensors(model_.file.inputs)) {
       one.inputs.push_back(layer(tensor, darwinn::AnyLayer::input));
-      one.hints.push_back(
-          descriptor(darwinn::infeed, darwinn::input, one.inputs.back().size_bytes, name(tensor)));
+      one.hints.push_back(descriptor(darwinn::infeed, darwinn::input, one.inputs.back().size_bytes,
+                                     name(tensor.name)));
     }
     one.hints.push_back(simple(HintKind::fence, 0));
-    cut(code_, one);
+    cut(code_, program_.bases, one);
     add_instructions(one);
     for (const Tensor& tensor : tensors(model_.file.outputs)) {
       one.outputs.push_back(layer(tensor, darwinn::AnyLayer::output));
       one.hints.push_back(descriptor(darwinn::outfeed, darwinn::output,
-                                     one.outputs.back().size_bytes, name(tensor)));
+                                     one.outputs.back().size_bytes, name(tensor.name)));
     }
     one.hints.push_back(simple(HintKind::interrupt, 0));
     return one;
@@ -213,8 +205,8 @@ class Packer {
     }
   }
   /// The text lives as long as the packer.
-  std::string_view name(const Tensor& tensor) {
-    names_.push_back(tensor.name);
+  std::string_view name(const std::string& text) {
+    names_.push_back(text);
     return names_.back();
   }
   /// FNV-1a of what the device would hold: equal constants of equal programs have the same.
@@ -225,10 +217,6 @@ class Packer {
       for (const std::uint8_t byte : *bytes) hash = (hash ^ byte) * 0x100000001b3;
     }
     return hash == 0 ? 1 : hash;
-  }
-  [[nodiscard]] std::vector<std::uint8_t> configures() const {
-    return encode_program(layout_, {make_configure(layout_, tcu::ConfigRegister::dram0_offset, 0),
-                                    make_configure(layout_, tcu::ConfigRegister::dram1_offset, 0)});
   }
   /// DRAM1 from vector 0 on.
   void add_constants() {
@@ -242,20 +230,26 @@ class Packer {
     }
   }
   /// Into chunks of whole instructions and, but for the last, whole words of any stream.
-  void cut(const std::vector<std::uint8_t>& code, darwinn::Executable& one) const {
+  void cut(const std::vector<std::uint8_t>& code,
+           const std::vector<RelocatableProgram::Base>& bases, darwinn::Executable& one) {
     const std::size_t unit = std::lcm(std::size_t{layout_.instruction_bytes()}, widest_word);
     const std::size_t most = longest_chunk / unit * unit;
     for (std::size_t at = 0; at < code.size(); at += most) {
       one.chunks.push_back({{code.data() + at, std::min(most, code.size() - at)}, {}});
     }
-    constexpr std::int32_t value = 4;  // bit of Configure's value, above the register
-    const auto next = static_cast<std::int32_t>(layout_.instruction_bits());
-    one.chunks.front().fields = {{field(darwinn::scratch), value},
-                                 {field(darwinn::parameter), next + value}};
+    const std::size_t instructions = most / layout_.instruction_bytes();
+    constexpr std::size_t value = 4;  // bit of Configure's value, above the register
+    for (const RelocatableProgram::Base& base : bases) {
+      darwinn::Meta meta{base.desc, darwinn::lower_32bit, 0, std::nullopt};
+      if (!base.name.empty()) meta.name = name(base.name);
+      const std::size_t bit = base.instruction % instructions * layout_.instruction_bits() + value;
+      one.chunks[base.instruction / instructions].fields.push_back(
+          {meta, static_cast<std::int32_t>(bit)});
+    }
   }
   Layer layer(const Tensor& tensor, darwinn::AnyLayer kind) {
     Layer one;
-    one.name = name(tensor);
+    one.name = name(tensor.name);
     one.size_bytes = size_of(model_, "a tensor", tensor.size);
     one.y = 1;
     one.x = static_cast<std::int32_t>(tensor.size);
@@ -278,9 +272,6 @@ class Packer {
   darwinn::IntView table(std::vector<std::int32_t> values) {
     tables_.push_back(std::move(values));
     return tables_.back();
-  }
-  static darwinn::Meta field(std::int16_t desc) {
-    return {desc, darwinn::lower_32bit, 0, std::nullopt};
   }
   static Hint simple(HintKind kind, std::int32_t number) {
     Hint hint;
@@ -307,6 +298,7 @@ class Packer {
   const tcu::InstructionLayout layout_;
   const PackOptions& options_;
   std::string chip_, version_, text_;
+  RelocatableProgram program_;
   std::vector<std::uint8_t> code_, preload_, constants_;
   std::list<std::string> names_;
   std::list<std::vector<std::int32_t>> tables_;
@@ -314,12 +306,12 @@ class Packer {
 
 }  // namespace
 
-std::vector<std::uint8_t> pack(const Model& model, const PackOptions& options) {
-  std::vector<std::uint8_t> bytes = Packer(model, options).write();
+PackedModel pack_model(const Model& model, const PackOptions& options) {
+  PackedModel packed = Packer(model, options).write();
   // What could not be run is not written.
-  const darwinn::File file(bytes, model.path);
+  const darwinn::File file(packed.bytes, model.path);
   (void)darwinn::verify(file.package(), model.path);
-  return bytes;
+  return packed;
 }
 
 }  // namespace tactus

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "isa/support/error.h"
 
 namespace tactus {
@@ -171,6 +173,15 @@ ReplayResult replay(const Executable& executable, const LinkValues& link, std::u
                            transfer_time(out, link.in_bytes_per_second), compute}) +
                  link.fixed_ps;
   return result;
+}
+
+std::string replay_words(std::uint64_t cycles, const std::string& source) {
+  const std::string compute =
+      source.empty()
+          ? std::string("compute not modelled")
+          : fmt::format("compute = single lump of {} estimated cycles from {}", cycles, source);
+  return "Edge TPU executable replayed; instruction encoding undocumented; " + compute +
+         "; result is a transfer-bound latency; no output values.";
 }
 
 }  // namespace tactus

@@ -55,4 +55,8 @@ struct ReplayResult {
 [[nodiscard]] ReplayResult replay(const darwinn::Executable& executable, const LinkValues& link,
                                   std::uint64_t cycles);
 
+/// What a replay is and what it is not, for every report. `source` says where the cycles of compute
+/// come from; empty: compute is not modelled.
+[[nodiscard]] std::string replay_words(std::uint64_t cycles, const std::string& source);
+
 }  // namespace tactus

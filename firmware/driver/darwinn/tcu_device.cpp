@@ -41,11 +41,24 @@ struct Lanes {
   std::size_t row = 0;  ///< bytes of whole vectors
 };
 
-const Tensor& find(const std::vector<Tensor>& all, std::string_view name) {
+Tensor find(const std::vector<tcu::TensorEntry>& entries, std::string_view name) {
+  std::vector<Tensor> all = tensors(entries);
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Tensor& t) { return t.name == name; });
   if (found == all.end()) internal_error("no tensor {}", quote(name));
-  return *found;
+  return std::move(*found);
+}
+
+/// Where the pieces of a tensor begin, counted in vectors from the first: one behind the other if
+/// it has a buffer of its own, and else as in the arena.
+std::vector<std::uint64_t> places(const Tensor& tensor, bool based) {
+  std::vector<std::uint64_t> starts;
+  std::uint64_t size = 0;
+  for (const tcu::TensorEntry& piece : tensor.pieces) {
+    starts.push_back(based ? size : piece.base - tensor.pieces.front().base);
+    size += piece.size;
+  }
+  return starts;
 }
 
 }  // namespace
@@ -61,12 +74,13 @@ Model packaged_model(const darwinn::File& file) {
   }
   const std::uint64_t instructions =
       model.program.size() / tcu::InstructionLayout(model.file.arch).instruction_bytes();
-  // The text may be of the program alone.
+  // The text is of the program behind the Configure instructions that stand ahead of it.
+  const tcu::InstructionLayout layout(model.file.arch);
   std::uint64_t ahead = 0;
-  for (const darwinn::Field& field : file.package().main().chunks.front().fields) {
-    const tcu::InstructionLayout layout(model.file.arch);
-    ahead = std::max(
-        ahead, static_cast<std::uint64_t>(field.offset_bit) / (8 * layout.instruction_bytes()) + 1);
+  while (ahead < instructions &&
+         tcu::decode(layout, model.program.data() + ahead * layout.instruction_bytes()).opcode ==
+             static_cast<std::uint8_t>(tcu::Opcode::configure)) {
+    ++ahead;
   }
   for (tcu::LayerEntry& layer : model.file.layers) layer.first += ahead;
   const bool fits = std::all_of(
@@ -82,10 +96,14 @@ TcuDevice::TcuDevice(TcuSimulation& simulation,
     : simulation_(simulation), dram0_(0, bank_bytes), dram1_(0, bank_bytes) {
   for (const darwinn::Package* const package : packages) {
     const Executable& main = package->main();
-    Loaded loaded{package, darwinn::tcu_model(*package, "package"), {}, {}, {}};
-    const std::uint64_t bytes =
-        std::max(static_cast<std::uint64_t>(main.scratch_bytes), darwinn::tcu_block_bytes);
-    for (unsigned i = 0; i < arenas; ++i) loaded.arenas.push_back(dram0_.allocate(bytes));
+    Loaded loaded{package,
+                  darwinn::tcu_model(*package, "package"),
+                  {},
+                  darwinn::based_layers(main, darwinn::input),
+                  darwinn::based_layers(main, darwinn::output),
+                  {},
+                  {}};
+    for (unsigned i = 0; i < arenas; ++i) loaded.arenas.push_back(new_arena(loaded));
     if (!main.parameters.empty()) {
       loaded.parameters = dram1_.allocate(
           std::max<std::uint64_t>(main.parameters.size(), darwinn::tcu_block_bytes));
@@ -101,6 +119,28 @@ TcuDevice::TcuDevice(TcuSimulation& simulation,
   }
 }
 
+darwinn::Addresses TcuDevice::new_arena(const Loaded& loaded) {
+  const Executable& main = loaded.package->main();
+  const auto buffer = [&](std::int64_t bytes) {
+    return dram0_.allocate(std::max(static_cast<std::uint64_t>(bytes), darwinn::tcu_block_bytes));
+  };
+  darwinn::Addresses arena;
+  arena.scratch = buffer(main.scratch_bytes);
+  const auto add =
+      [&](const std::vector<Layer>& layers, const std::vector<tcu::TensorEntry>& entries,
+          const std::set<std::string_view>& based, std::vector<std::vector<std::uint64_t>>& to) {
+        for (const Layer& layer : layers) {
+          to.push_back(
+              {based.count(*layer.name) != 0
+                   ? buffer(layer.padded_bytes())
+                   : *arena.scratch + bytes_of(find(entries, *layer.name).pieces.front().base)});
+        }
+      };
+  add(main.inputs, loaded.model.inputs, loaded.based_inputs, arena.inputs);
+  add(main.outputs, loaded.model.outputs, loaded.based_outputs, arena.outputs);
+  return arena;
+}
+
 std::uint64_t TcuDevice::bytes_of(std::uint64_t vectors) const {
   return vectors * simulation_.config().architecture.vector_bytes();
 }
@@ -114,11 +154,18 @@ void TcuDevice::evict() {
 
 std::vector<std::uint8_t> TcuDevice::linked(const Executable& executable,
                                             const darwinn::Addresses& addresses) const {
-  // Tensors lie inside the arena, at no multiple of a block.
-  darwinn::Addresses bases;
-  bases.scratch = addresses.scratch;
-  bases.parameters = addresses.parameters;
-  const darwinn::Addresses blocks = darwinn::in_blocks(bases);
+  // What has no base of its own lies inside the arena, at no multiple of a block.
+  darwinn::Addresses bases = addresses;
+  const auto clear = [&](const std::vector<Layer>& layers, std::int16_t desc,
+                         std::vector<std::vector<std::uint64_t>>& all) {
+    const std::set<std::string_view> based = darwinn::based_layers(executable, desc);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (based.count(*layers[i].name) == 0) all[i] = {0};
+    }
+  };
+  clear(executable.inputs, darwinn::input, bases.inputs);
+  clear(executable.outputs, darwinn::output, bases.outputs);
+  const darwinn::Addresses blocks = darwinn::in_blocks(std::move(bases));
   std::vector<std::uint8_t> program;
   for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
     const std::vector<std::uint8_t> chunk = link(executable, i, blocks);
@@ -143,45 +190,39 @@ TcuRunResult TcuDevice::cache_parameters(std::size_t package, const TcuRunOption
 
 darwinn::Addresses TcuDevice::addresses(std::size_t package, std::size_t arena) const {
   const Loaded& loaded = loaded_[package];
-  const Executable& main = loaded.package->main();
-  darwinn::Addresses addresses;
-  addresses.scratch = loaded.arenas[arena];
+  darwinn::Addresses addresses = loaded.arenas[arena];
   addresses.parameters = loaded.parameters ? loaded.parameters : loaded.cached;
-  const auto add = [&](const std::vector<Layer>& layers,
-                       const std::vector<tcu::TensorEntry>& entries,
-                       std::vector<std::vector<std::uint64_t>>& to) {
-    const std::vector<Tensor> all = tensors(entries);
-    for (const Layer& layer : layers) {
-      to.push_back({*addresses.scratch + bytes_of(find(all, *layer.name).pieces.front().base)});
-    }
-  };
-  add(main.inputs, loaded.model.inputs, addresses.inputs);
-  add(main.outputs, loaded.model.outputs, addresses.outputs);
   return addresses;
 }
 
-void TcuDevice::write_input(const Loaded& loaded, const Layer& layer, std::uint64_t arena,
+void TcuDevice::write_input(const Loaded& loaded, std::size_t index, std::uint64_t address,
                             std::vector<std::uint8_t> vectors) {
+  const Layer& layer = loaded.package->main().inputs[index];
   const Lanes lanes(layer, simulation_.config().architecture);
   for (std::size_t i = 0; i < lanes.rows && (i + 1) * lanes.row <= vectors.size(); ++i) {
     std::fill_n(vectors.begin() + static_cast<std::ptrdiff_t>(i * lanes.row + lanes.used),
                 lanes.row - lanes.used, std::uint8_t{0});
   }
-  const std::vector<Tensor> all = tensors(loaded.model.inputs);
+  const Tensor tensor = find(loaded.model.inputs, *layer.name);
+  const auto starts = places(tensor, loaded.based_inputs.count(*layer.name) != 0);
   const std::uint8_t* next = vectors.data();
-  for (const tcu::TensorEntry& piece : find(all, *layer.name).pieces) {
-    simulation_.write_dram(0, arena + bytes_of(piece.base), next, bytes_of(piece.size));
-    next += bytes_of(piece.size);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const std::uint64_t bytes = bytes_of(tensor.pieces[i].size);
+    simulation_.write_dram(0, address + bytes_of(starts[i]), next, bytes);
+    next += bytes;
   }
 }
 
 /// Out of the device's layout into the tensor, and that in whole vectors.
-std::vector<std::uint8_t> TcuDevice::read_output(const Loaded& loaded, const Layer& layer,
-                                                 std::uint64_t arena) {
+std::vector<std::uint8_t> TcuDevice::read_output(const Loaded& loaded, std::size_t index,
+                                                 std::uint64_t address) {
+  const Layer& layer = loaded.package->main().outputs[index];
+  const Tensor pieces = find(loaded.model.outputs, *layer.name);
+  const auto starts = places(pieces, loaded.based_outputs.count(*layer.name) != 0);
   std::vector<std::uint8_t> device;
-  const std::vector<Tensor> all = tensors(loaded.model.outputs);
-  for (const tcu::TensorEntry& piece : find(all, *layer.name).pieces) {
-    const auto bytes = simulation_.read_dram(0, arena + bytes_of(piece.base), bytes_of(piece.size));
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const auto bytes =
+        simulation_.read_dram(0, address + bytes_of(starts[i]), bytes_of(pieces.pieces[i].size));
     device.insert(device.end(), bytes.begin(), bytes.end());
   }
   std::vector<std::uint8_t> tensor(static_cast<std::size_t>(layer.actual_bytes()));
@@ -199,16 +240,17 @@ ImageResult TcuDevice::run(std::size_t package, std::size_t arena, const TensorD
                            const TcuRunOptions& options) {
   const Loaded& loaded = loaded_[package];
   const Executable& main = loaded.package->main();
-  const std::uint64_t base = loaded.arenas[arena];
-  for (const Layer& layer : main.inputs) {
-    write_input(loaded, layer, base, inputs.at(std::string(*layer.name)));
+  const darwinn::Addresses bound = addresses(package, arena);
+  for (std::size_t i = 0; i < main.inputs.size(); ++i) {
+    write_input(loaded, i, bound.inputs[i][0], inputs.at(std::string(*main.inputs[i].name)));
   }
-  program_ = linked(main, addresses(package, arena));
+  program_ = linked(main, bound);
   ImageResult result;
   result.run = simulation_.run(program_, options);
   if (result.run.end != RunEnd::finished) return result;
-  for (const Layer& layer : main.outputs) {
-    result.outputs[std::string(*layer.name)] = read_output(loaded, layer, base);
+  for (std::size_t i = 0; i < main.outputs.size(); ++i) {
+    result.outputs[std::string(*main.outputs[i].name)] =
+        read_output(loaded, i, bound.outputs[i][0]);
   }
   return result;
 }

@@ -4,13 +4,15 @@
 // DRAM0 holds arenas of scratch memory (variables, inputs, outputs), several of a package where
 // requests follow each other, and instruction buffers; DRAM1 holds parameters. Arenas and
 // parameters start at multiples of 64 KiB, instructions of 4 KiB, and come from a buddy allocator a
-// bank. A program is linked for its arena before every run. Inputs and outputs are whole vectors:
-// lanes that a layer does not have are 0. There are no signs to flip, for the TCU computes in two's
-// complement.
+// bank; so do inputs and outputs with bases of their own, beside each arena. A program is linked
+// for its arena before every run. Inputs and outputs are whole vectors: lanes that a layer does not
+// have are 0. There are no signs to flip, for the TCU computes in two's complement.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "firmware/driver/tcu/host.h"
@@ -50,18 +52,21 @@ class TcuDevice {
   struct Loaded {
     const darwinn::Package* package;
     tcu::ModelFile model;
-    std::vector<std::uint64_t> arenas;
+    std::vector<darwinn::Addresses> arenas;  ///< but parameters
+    std::set<std::string_view> based_inputs, based_outputs;
     std::optional<std::uint64_t> parameters;  ///< of the main executable
     std::optional<std::uint64_t> cached;      ///< of PARAMETER_CACHING
   };
 
   [[nodiscard]] std::vector<std::uint8_t> linked(const darwinn::Executable& executable,
                                                  const darwinn::Addresses& addresses) const;
-  void write_input(const Loaded& loaded, const darwinn::Layer& layer, std::uint64_t arena,
+  /// An arena, and buffers of layers with bases of their own.
+  [[nodiscard]] darwinn::Addresses new_arena(const Loaded& loaded);
+  /// Layer `index` of the inputs or outputs, whose buffer is at `address`.
+  void write_input(const Loaded& loaded, std::size_t index, std::uint64_t address,
                    std::vector<std::uint8_t> vectors);
-  [[nodiscard]] std::vector<std::uint8_t> read_output(const Loaded& loaded,
-                                                      const darwinn::Layer& layer,
-                                                      std::uint64_t arena);
+  [[nodiscard]] std::vector<std::uint8_t> read_output(const Loaded& loaded, std::size_t index,
+                                                      std::uint64_t address);
   [[nodiscard]] std::uint64_t bytes_of(std::uint64_t vectors) const;
 
   TcuSimulation& simulation_;
