@@ -34,7 +34,18 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
   return lines;
 }
 
+ArgsListener* listener = nullptr;
+
 }  // namespace
+
+ArgsListener::ArgsListener() { listener = this; }
+ArgsListener::~ArgsListener() { listener = nullptr; }
+
+bool ArgsListener::describe(const Args& args) {
+  if (listener == nullptr) return false;
+  listener->heard.push_back({args.command_, args.summary_, args.positional_name_, args.options_});
+  return true;
+}
 
 Args::Args(std::string command, std::string summary, std::vector<Option> options,
            std::string positional)
@@ -44,6 +55,7 @@ Args::Args(std::string command, std::string summary, std::vector<Option> options
       positional_name_(std::move(positional)) {}
 
 bool Args::parse(const std::vector<std::string>& words) {
+  if (ArgsListener::describe(*this)) return false;
   po::options_description description;
   description.add_options()("help,h", "");
   std::vector<std::string_view> names{"help"};

@@ -50,6 +50,7 @@ class Args {
   [[nodiscard]] const std::vector<std::string>& positional() const { return positional_values_; }
 
  private:
+  friend class ArgsListener;
   void print_help() const;
   void print_group(const std::string& group) const;
 
@@ -59,6 +60,27 @@ class Args {
   std::string positional_name_;
   std::vector<Value> values_;
   std::vector<std::string> positional_values_;
+};
+
+/// What a command takes.
+struct CommandDescription {
+  std::string command, summary, positional;
+  std::vector<Args::Option> options;
+};
+
+/// While one of these lives, Args::parse() describes its command to it and returns false, as if the
+/// help had been printed: completions and the manual page are made of what is heard. Not nested.
+class ArgsListener {
+ public:
+  ArgsListener();
+  ~ArgsListener();
+  ArgsListener(const ArgsListener&) = delete;
+  ArgsListener& operator=(const ArgsListener&) = delete;
+
+  /// False: nobody listens.
+  static bool describe(const Args& args);
+
+  std::vector<CommandDescription> heard;
 };
 
 }  // namespace tactus

@@ -20,6 +20,7 @@
 #include "firmware/cli/table.h"
 #include "firmware/cli/version.h"
 #include "firmware/process/pool.h"
+#include "isa/support/csv.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -229,14 +230,10 @@ Json row_json(const Row& row, const Outcome& outcome) {
   return json;
 }
 
-std::string csv_cell(const Json& value) {
-  const std::string text = value.is_string() ? value.get<std::string>()
-                           : value.is_null() ? std::string()
-                                             : value.dump();
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
+std::string json_cell(const Json& value) {
+  return csv_cell(value.is_string() ? value.get<std::string>()
+                  : value.is_null() ? std::string()
+                                    : value.dump());
 }
 
 /// Keys of nested objects are joined by dots. Every row gets every column.
@@ -250,7 +247,7 @@ void flatten(const Json& json, const std::string& prefix, std::map<std::string, 
     }
     if (value.is_null() && (key == "figures" || key == "published" || key == "measured")) continue;
     if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
-    out[name] = csv_cell(value);
+    out[name] = json_cell(value);
   }
 }
 

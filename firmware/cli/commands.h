@@ -33,9 +33,15 @@ int pack_command(const Words& words);
 int samples_command(const Words& words);
 int explain_command(const Words& words);
 int zoo_command(const Words& words);
+int boards_command(const Words& words);
+int architectures_command(const Words& words);
+int machines_command(const Words& words);
 int stripe_command(const Words& words);
 int sweep_command(const Words& words);
 int codesign_command(const Words& words);
 int report_command(const Words& words);
+int completion_command(const Words& words);
+int manual_command(const Words& words);
+int compare_command(const Words& words);
 
 }  // namespace tactus

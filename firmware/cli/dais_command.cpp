@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
-#include "firmware/cli/commands.h"
+#include "firmware/cli/command_table.h"
 #include "isa/dais/binary.h"
 #include "isa/dais/cost.h"
 #include "isa/dais/disassembler.h"
@@ -282,30 +282,24 @@ int convert(const Words& words) {
   return exit_ok;
 }
 
-constexpr std::string_view summary =
-    "Usage: tactus dais COMMAND [options] FILE     tactus dais COMMAND --help\n\n"
-    "Programs of combinational fixed-point logic (DAIS), as da4ml writes them: binary files of "
-    "the\n"
-    "dialects seed, v0 and v1, and JSON programs and pipelines.\n\n"
-    "  info     shape, estimated cost, ports\n"
-    "  run      compute outputs for rows of inputs\n"
-    "  disasm   print as text\n"
-    "  convert  write in another form\n";
-
 }  // namespace
 
-int dais_command(const Words& words) {
-  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
-    fmt::print("{}", summary);
-    return words.empty() ? exit_usage : exit_ok;
-  }
-  const Words rest(words.begin() + 1, words.end());
-  if (words[0] == "info") return info(rest);
-  if (words[0] == "run") return run(rest);
-  if (words[0] == "disasm") return disasm(rest);
-  if (words[0] == "convert") return convert(rest);
-  user_error("tactus dais: unknown command {}{}; see tactus dais --help", quote(words[0]),
-             suggestion(words[0], {"info", "run", "disasm", "convert"}));
+const CommandGroup& dais_commands() {
+  static const CommandGroup group = {
+      "tactus dais",
+      "tactus dais COMMAND [options] FILE     tactus dais COMMAND --help",
+      "Programs of combinational fixed-point logic (DAIS), as da4ml writes them: binary files of "
+      "the\n"
+      "dialects seed, v0 and v1, and JSON programs and pipelines.",
+      {
+          {"info", "shape, estimated cost, ports", info},
+          {"run", "compute outputs for rows of inputs", run},
+          {"disasm", "print as text", disasm},
+          {"convert", "write in another form", convert},
+      }};
+  return group;
 }
+
+int dais_command(const Words& words) { return run_group(dais_commands(), words); }
 
 }  // namespace tactus

@@ -7,38 +7,13 @@
 
 #include <fmt/core.h>
 
+#include "firmware/cli/command_table.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
 
 namespace tactus {
-namespace {
-
-struct Subcommand {
-  std::string_view name;
-  std::string_view help;
-  int (*run)(const Words&);
-};
-
-constexpr Subcommand subcommands[] = {
-    {"info", "package, executables, transfers, layers; --json has everything", darwinn_info},
-    {"verify", "check every rule of the format", darwinn_verify},
-    {"link", "write instructions with device addresses in them", darwinn_link},
-    {"relayout", "turn what the device wrote into a tensor", darwinn_relayout},
-    {"replay", "latency of an Edge TPU executable over a link, as transfers", darwinn_replay},
-    {"unpack", "write the parts of a package as files", darwinn_unpack},
-};
-
-void print_summary() {
-  fmt::print(
-      "Usage: tactus darwinn COMMAND [options] FILE     tactus darwinn COMMAND --help\n\n"
-      "DarwiNN packages (\"DWN1\"): bare, or in a TensorFlow Lite model compiled for the Edge "
-      "TPU.\n\n");
-  for (const Subcommand& one : subcommands) fmt::print("  {:<9} {}\n", one.name, one.help);
-}
-
-}  // namespace
 
 std::string only_file(const Args& args) {
   if (args.positional().size() == 1) return args.positional().front();
@@ -82,18 +57,22 @@ void OutputFolder::write() {
   }
 }
 
-int darwinn_command(const Words& words) {
-  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
-    print_summary();
-    return words.empty() ? exit_usage : exit_ok;
-  }
-  std::vector<std::string_view> names;
-  for (const Subcommand& one : subcommands) {
-    if (one.name == words[0]) return one.run({words.begin() + 1, words.end()});
-    names.push_back(one.name);
-  }
-  user_error("tactus darwinn: unknown command {}{}; see tactus darwinn --help", quote(words[0]),
-             suggestion(words[0], names));
+const CommandGroup& darwinn_commands() {
+  static const CommandGroup group = {
+      "tactus darwinn",
+      "tactus darwinn COMMAND [options] FILE     tactus darwinn COMMAND --help",
+      "DarwiNN packages (\"DWN1\"): bare, or in a TensorFlow Lite model compiled for the Edge TPU.",
+      {
+          {"info", "package, executables, transfers, layers; --json has everything", darwinn_info},
+          {"verify", "check every rule of the format", darwinn_verify},
+          {"link", "write instructions with device addresses in them", darwinn_link},
+          {"relayout", "turn what the device wrote into a tensor", darwinn_relayout},
+          {"replay", "latency of an Edge TPU executable over a link, as transfers", darwinn_replay},
+          {"unpack", "write the parts of a package as files", darwinn_unpack},
+      }};
+  return group;
 }
+
+int darwinn_command(const Words& words) { return run_group(darwinn_commands(), words); }
 
 }  // namespace tactus

@@ -77,9 +77,9 @@ class Runner {
     const RunDocument document = this->document();
     recorder_.write(&document);
     save_buffers();
-    fmt::print(screen(), "{}", summary_text(document));
+    fmt::print(plan_.screen(), "{}{}", summary_text(document), recorder_.layers_text(document));
     if (recorder_.traces()) {
-      fmt::print(screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
+      fmt::print(plan_.screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
     }
     const bool stuck = result_.end != RunEnd::finished;
     if (stuck) {
@@ -161,17 +161,9 @@ class Runner {
       if (binding.save.empty()) continue;
       recorder_.attempt([&] {
         write_file_atomically(binding.save, simulation_.read(addresses_[i], binding.size));
-        fmt::print(screen(), "{:<14}{} in {}\n", "buffer", binding.name, binding.save);
+        fmt::print(plan_.screen(), "{:<14}{} in {}\n", "buffer", binding.name, binding.save);
       });
     }
-  }
-
-  /// Where the summary goes: not among figures or events on standard output.
-  [[nodiscard]] std::FILE* screen() const {
-    for (const auto& path : {plan_.stats, plan_.report, plan_.events}) {
-      if (path == standard_output) return stderr;
-    }
-    return stdout;
   }
 
   const DpasPlan& plan_;

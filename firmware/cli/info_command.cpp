@@ -1,13 +1,16 @@
 // tactus info: what an architecture or a model means in bits and bytes.
 #include <array>
+#include <filesystem>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/dpas_files.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/compiler/model_tensors.h"
+#include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
 #include "firmware/driver/tcu/model.h"
 #include "isa/dais/cost.h"
@@ -166,13 +169,43 @@ void print_model(const Model& model) {
        file.load_consts_to_local.value_or(false) ? "yes, copied before the first image" : "no");
 }
 
+/// Where a value comes from; empty if the board does not say.
+std::string origin(const Board& board, const std::string& key) {
+  const auto found = board.provenance.find(key);
+  if (found == board.provenance.end()) return {};
+  const Provenance& from = found->second;
+  return fmt::format("  ({}{}: {})", to_text(from.kind), from.date.empty() ? "" : " " + from.date,
+                     from.text);
+}
+
+void print_board(const Board& board) {
+  line("board", "{}: {}", board.name, board.title);
+  line("file", "{}", board.path);
+  for (const Parameter<BoardValues>& parameter : board_parameters()) {
+    if (board.provenance.count(parameter.key) == 0 && parameter.get(board) == parameter.initial) {
+      continue;
+    }
+    line(parameter.key.c_str(), "{} {}{}", to_text(parameter, parameter.get(board)), parameter.unit,
+         origin(board, parameter.key));
+  }
+  if (board.board_memory) {
+    const nlohmann::ordered_json memory = encode_board_memory(*board.board_memory);
+    for (const auto& item : memory.items()) {
+      line(("memory " + item.key()).c_str(), "{}{}", item.value().dump(),
+           origin(board, "memory." + item.key()));
+    }
+  }
+  line("architecture", "{}", origin(board, "array_size"));
+  print_architecture(board.architecture);
+}
+
 }  // namespace
 
 int info_command(const Words& words) {
   Args args("info",
-            "Explains an architecture (.tarch), a model (.tmodel), a kernel (.visaasm, .isa) or a\n"
-            "machine with a DPAS array (.json, --machine alone).",
-            visa_options(), "FILE.tarch|FILE.tmodel|FILE.isa|FILE.visaasm|FILE.json");
+            "Explains an architecture (.tarch), a model (.tmodel), a board (its name or .json), a\n"
+            "kernel (.visaasm, .isa) or a machine with a DPAS array (.json, --machine alone).",
+            visa_options(), "FILE.tarch|FILE.tmodel|BOARD|FILE.isa|FILE.visaasm|FILE.json");
   if (!args.parse(words)) return exit_ok;
   const auto machine = args.text("machine");
   if (args.positional().empty() && machine) {
@@ -181,7 +214,9 @@ int info_command(const Words& words) {
   }
   if (args.positional().size() != 1) user_error("tactus info: name exactly one file");
   const std::string& path = args.positional().front();
-  if (is_visa_file(path)) {
+  const bool board_name = path.find('/') == std::string::npos && !std::filesystem::exists(path) &&
+                          is_config_name("boards", path);
+  if (!board_name && is_visa_file(path)) {
     print_visa_info(args, path);
     return exit_ok;
   }
@@ -191,8 +226,15 @@ int info_command(const Words& words) {
                  option.name);
     }
   }
-  if (!is_pipe(path) && kind_of_file(path, as_text(read_file(path))) == FileKind::dpas_profile) {
+  const FileKind kind = board_name      ? FileKind::board
+                        : is_pipe(path) ? FileKind::unknown
+                                        : kind_of_file(path, as_text(read_file(path)));
+  if (kind == FileKind::dpas_profile) {
     print_profile(path);
+    return exit_ok;
+  }
+  if (kind == FileKind::board) {
+    print_board(read_board(path));
     return exit_ok;
   }
   if (path.size() > 7 && path.compare(path.size() - 7, 7, ".tmodel") == 0) {

@@ -9,62 +9,16 @@
 #include <fmt/core.h>
 #include <systemc>
 
-#include "firmware/cli/commands.h"
+#include "firmware/cli/command_table.h"
 #include "firmware/cli/heap.h"
 #include "firmware/cli/interrupt.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/version.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
-#include "isa/support/text.h"
 
 namespace tactus {
 namespace {
-
-struct Command {
-  std::string_view name;
-  std::string_view help;
-  int (*run)(const Words&);
-};
-
-constexpr Command commands[] = {
-    {"run", "run a compiled model or program, report cycles, outputs, statistics", run_command},
-    {"bench", "print the table of networks on boards: simulated, estimated, published",
-     bench_command},
-    {"sweep", "simulate many points of network, board, architecture and compiler", sweep_command},
-    {"codesign", "simulate a Stripe program on many machines, with energy and design ideas",
-     codesign_command},
-    {"report", "write the results of a sweep as an HTML page", report_command},
-    {"compile", "compile an ONNX model for an architecture", compile_command},
-    {"estimate", "latency and energy of a program by formula", estimate_command},
-    {"gemm", "multiply two matrices on an architecture and check the result", gemm_command},
-    {"selftest", "run the built-in self-test programs on an architecture", selftest_command},
-    {"samples", "decode the performance sampler's words and count what units waited for",
-     samples_command},
-    {"replay", "compare golden logs with the simulation, event by event", replay_command},
-    {"asm", "assemble a program", asm_command},
-    {"disasm", "print a program as assembly text", disasm_command},
-    {"info", "explain an architecture or a model", info_command},
-    {"explain", "explain figures of statistics, and parameters of architecture, board, run",
-     explain_command},
-    {"zoo", "write a benchmark network as an ONNX file", zoo_command},
-    {"cache", "show and clear the folder of compiled programs", cache_command},
-    {"stripe", "print, check, run and rewrite programs of the polyhedral representation",
-     stripe_command},
-    {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command},
-    {"pack", "pack a compiled model as a DarwiNN package", pack_command},
-    {"darwinn", "check, explain, link, replay and unpack DarwiNN packages (Edge TPU)",
-     darwinn_command},
-};
-
-void print_help() {
-  fmt::print("Tactus, a cycle-accurate simulator of tensor accelerators.\n\n");
-  fmt::print("Usage: tactus COMMAND [options]     tactus help COMMAND     tactus --version\n\n");
-  for (const Command& command : commands) fmt::print("  {:<10} {}\n", command.name, command.help);
-  fmt::print(
-      "\nExit codes: 0 done, 1 a comparison failed, 2 bad input, 3 the program hangs or met its "
-      "cycle limit, 4 internal fault.\n");
-}
 
 int dispatch(const Words& words) {
   const bool help = !words.empty() && words[0] == "help";
@@ -73,21 +27,12 @@ int dispatch(const Words& words) {
     command.emplace_back("--help");
     return dispatch(command);
   }
-  if (words.empty() || help || words[0] == "--help" || words[0] == "-h") {
-    print_help();
-    return words.empty() ? exit_usage : exit_ok;
-  }
-  if (words[0] == "--version" || words[0] == "version") {
+  if (help) return dispatch({"--help"});
+  if (!words.empty() && (words[0] == "--version" || words[0] == "version")) {
     fmt::print("tactus {} ({}), SystemC {}\n", version, git_revision, sc_core::sc_release());
     return exit_ok;
   }
-  std::vector<std::string_view> names;
-  for (const Command& command : commands) {
-    if (command.name == words[0]) return command.run({words.begin() + 1, words.end()});
-    names.push_back(command.name);
-  }
-  user_error("tactus: unknown command {}{}; see tactus --help", quote(words[0]),
-             suggestion(words[0], names));
+  return run_group(all_commands(), words);
 }
 
 /// Messages about options begin with "tactus COMMAND: ", and the line names the program already.

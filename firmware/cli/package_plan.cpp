@@ -92,7 +92,11 @@ PackagePlan read_packages(const Args& args) {
   for (const char* other : {"model", "program", "dram0", "dram1", "config", "print-config", "mode",
                             "checks", "permissive"}) {
     if (args.has(other)) {
-      user_error("tactus run: --{} belongs to a model or a program, not to packages", other);
+      user_error("tactus run: {} is taken for a package, and --{} {}",
+                 quote(args.positional().front()), other,
+                 std::string_view(other) == "model"     ? "names a model"
+                 : std::string_view(other) == "program" ? "names a program"
+                                                        : "is not for packages");
     }
   }
   if (!args.has("link")) {

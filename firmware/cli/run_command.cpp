@@ -169,7 +169,7 @@ class Runner {
         operators.emplace_back(node.op_type);
       }
     }
-    fmt::print(screen(),
+    fmt::print(plan_.screen(),
                "{:<14}{} nodes ({}) an image on this computer, {:.3f} ms in all; no part of the "
                "cycles\n",
                "host work", plan_.tensors->host->nodes.size(), fmt::join(operators, ", "),
@@ -195,23 +195,18 @@ class Runner {
   }
 
   void print_summary() const {
-    if (!report_.images.empty()) fmt::print(screen(), "{}", summary_text(*document_));
+    if (!report_.images.empty()) {
+      fmt::print(plan_.screen(), "{}{}", summary_text(*document_),
+                 recorder_.layers_text(*document_));
+    }
     if (recorder_.traces()) {
-      fmt::print(screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
+      fmt::print(plan_.screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
     }
     if (samples_) {
-      fmt::print(screen(), "{:<14}{} in {}\n", "samples",
+      fmt::print(plan_.screen(), "{:<14}{} in {}\n", "samples",
                  samples_->summary(simulation_.system().sampler()->stats().dropped),
                  *plan_.samples);
     }
-  }
-
-  /// Where the summary goes: not among figures or events on standard output.
-  [[nodiscard]] std::FILE* screen() const {
-    for (const auto& path : {plan_.stats, plan_.report, plan_.events}) {
-      if (path == standard_output) return stderr;
-    }
-    return stdout;
   }
 
   std::optional<TcuRunResult> simulate() {
@@ -313,7 +308,7 @@ class Runner {
         const std::vector<std::uint8_t> data = output(name, p);
         tcu::write_vectors_csv(base + ".csv", data, plan_.config.architecture);
         tcu::write_vectors_raw(base + ".bin", data, plan_.config.architecture);
-        fmt::print(screen(), "{:<14}{} in {}.csv and .bin\n", "output", name, base);
+        fmt::print(plan_.screen(), "{:<14}{} in {}.csv and .bin\n", "output", name, base);
       }
     }
     if (model_outputs_.empty()) return;
@@ -322,7 +317,7 @@ class Runner {
       const nn::Tensor tensor = model_output(name);
       for (const char* extension : {".npy", ".pb"})
         nn::write_tensor(base + extension, name, tensor);
-      fmt::print(screen(), "{:<14}{} {} in {}.npy and .pb\n", "output", name,
+      fmt::print(plan_.screen(), "{:<14}{} {} in {}.npy and .pb\n", "output", name,
                  nn::to_string(tensor.shape), base);
     }
   }
@@ -332,13 +327,14 @@ class Runner {
       for (const std::string& name : plan_.tensors->model_outputs) {
         const nn::Tensor& tensor = model_outputs_[i].at(name);
         const auto count = static_cast<std::size_t>(tensor.size());
-        fmt::print(screen(), "{:<14}{} image {}:", "output", name, i);
+        fmt::print(plan_.screen(), "{:<14}{} image {}:", "output", name, i);
         for (std::size_t k = 0; k < std::min(count, most); ++k) {
           const bool real = tensor.type == nn::ElementType::float32;
-          fmt::print(screen(), " {:g}",
+          fmt::print(plan_.screen(), " {:g}",
                      real ? double{tensor.floats[k]} : static_cast<double>(tensor.integers[k]));
         }
-        fmt::print(screen(), "{}\n", count > most ? fmt::format(" ... ({} scalars)", count) : "");
+        fmt::print(plan_.screen(), "{}\n",
+                   count > most ? fmt::format(" ... ({} scalars)", count) : "");
       }
     }
   }
@@ -358,13 +354,14 @@ class Runner {
         const std::size_t count = data.size() / scalar;
         lanes.resize(data.size());
         tcu::vector_kernels(architecture.data_type).from_bytes(data.data(), lanes.data(), count);
-        fmt::print(screen(), "{:<14}{} image {}:", "output", name, i);
+        fmt::print(plan_.screen(), "{:<14}{} image {}:", "output", name, i);
         for (std::size_t k = 0; k < std::min(count, most); ++k) {
           fmt::print(
-              screen(), " {:g}",
+              plan_.screen(), " {:g}",
               to_real(architecture.data_type, tcu::lane(architecture.data_type, lanes.data(), k)));
         }
-        fmt::print(screen(), "{}\n", count > most ? fmt::format(" ... ({} scalars)", count) : "");
+        fmt::print(plan_.screen(), "{}\n",
+                   count > most ? fmt::format(" ... ({} scalars)", count) : "");
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "firmware/cli/run_parameters.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
@@ -79,8 +80,11 @@ bool RunConfig::needs_board(bool has_model) const {
 }
 
 RunConfig read_run_config(const std::string& path, RunPlan& plan) {
-  JsonDocument document(read_text(path), path);
+  const std::string text = read_text(path);
+  JsonDocument document(text, path);
   ObjectReader root = document.root();
+  // A statistics file holds the configuration of its run.
+  if (kind_of_file(path, text) == FileKind::statistics) root = root.get_object("rerun");
   RunConfig config;
   config.path = path;
   if (root.has("workload")) read_workload(root.get_object("workload"), path, plan.workload);

@@ -1,4 +1,5 @@
-// A run's whole configuration as a file: what --print-config prints and --config takes.
+// A run's whole configuration as a file: what --print-config prints and --config takes. Statistics
+// files hold it under the key "rerun", and --config takes them as well.
 //
 //   {"workload": {"model": "F.tmodel", "inputs": {"x": "x.csv"}},    or "program", "dram0", "dram1"
 //    "architecture": {the keys of a .tarch},

@@ -7,6 +7,8 @@
 
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_parameters.h"
+#include "firmware/cli/table.h"
+#include "firmware/report/layer_table.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -62,6 +64,8 @@ std::optional<std::string> text_output(const Args& args, const std::string& opti
 std::vector<Args::Option> run_output_options(const MachineInfo& machine) {
   return {{"stats", "F.json", "write all figures; -: to standard output, as for the next two"},
           {"report", "F.html", "write a page with everything about the run, for any browser"},
+          {"layers", "", "print a table of the layers, or of the parts that --regions names"},
+          {"layers-csv", "F.csv", "write it; -: to standard output"},
           {"events", "F", "write every event, one a line"},
           {"retire-log", "F",
            "write every instruction's retire cycle (of the machine, all images), little-endian "
@@ -76,6 +80,8 @@ RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine) {
   outputs.stats = text_output(args, "stats");
   outputs.events = text_output(args, "events");
   outputs.report = text_output(args, "report");
+  outputs.layers = args.has("layers");
+  outputs.layers_csv = text_output(args, "layers-csv");
   outputs.trace = read_trace_options(args);
   read_timeline(args, outputs);
   for (const std::string& text : args.texts("dump")) {
@@ -84,9 +90,17 @@ RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine) {
   return outputs;
 }
 
+std::FILE* RunOutputs::screen() const {
+  for (const auto& path : {stats, report, events, layers_csv}) {
+    if (path == standard_output) return stderr;
+  }
+  return stdout;
+}
+
 void claim_outputs(const RunOutputs& outputs) {
-  for (const auto& path : {outputs.stats, outputs.retire_log, outputs.events, outputs.trace.vcd,
-                           outputs.trace.gtkw, outputs.timeline, outputs.report}) {
+  for (const auto& path :
+       {outputs.stats, outputs.retire_log, outputs.events, outputs.trace.vcd, outputs.trace.gtkw,
+        outputs.timeline, outputs.report, outputs.layers_csv}) {
     if (path) claim_output(*path);
   }
   for (const Dump& dump : outputs.dumps) claim_output(dump.path);
@@ -165,7 +179,22 @@ void RunRecorder::write(const RunDocument* document) {
   if (document != nullptr && outputs_.report) {
     attempt([&] { write_file_atomically(*outputs_.report, run_page_html(*document)); });
   }
+  if (document != nullptr && outputs_.layers_csv) {
+    attempt([&] { write_file_atomically(*outputs_.layers_csv, layers_csv(*document)); });
+  }
   for (const Dump& dump : outputs_.dumps) attempt([&] { write_dump(dump); });
+}
+
+std::string RunRecorder::layers_text(const RunDocument& document) const {
+  if (!outputs_.layers) return {};
+  const LayerTable layers = layer_table(document);
+  if (layers.rows.empty()) {
+    return "\nThe run names no layers; --regions 20 cuts the program into 20 parts.\n";
+  }
+  std::vector<Table::Column> columns;
+  for (const std::string& title : layers.titles) columns.push_back({title});
+  columns.front().align = columns.back().align = Table::Align::left;
+  return "\n" + Table(columns).text(layers.rows);
 }
 
 void RunRecorder::close_timeline() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,16 +26,20 @@ struct Dump {
 };
 
 struct RunOutputs {
-  std::optional<std::string> stats, retire_log, events, timeline, report;
+  std::optional<std::string> stats, retire_log, events, timeline, report, layers_csv;
+  bool layers = false;  ///< print the table of layers
   TraceOptions trace;
   TimelineOptions timeline_options;
   std::vector<Dump> dumps;
+
+  /// Where the summary goes: not among figures or events on standard output.
+  [[nodiscard]] std::FILE* screen() const;
 };
 
 /// What "-" stands for where a text is written.
 inline const std::string standard_output = "/dev/stdout";
 
-/// --stats, --report, --events, --retire-log, --dump.
+/// --stats, --report, --layers, --layers-csv, --events, --retire-log, --dump.
 [[nodiscard]] std::vector<Args::Option> run_output_options(const MachineInfo& machine);
 /// Those and the timeline's and the waveform's. Throws UserError for what says nothing.
 [[nodiscard]] RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine);
@@ -70,6 +75,8 @@ class RunRecorder {
   [[nodiscard]] std::string trace_summary() const;
   /// The rest of the files. Without a document there are no figures to write.
   void write(const RunDocument* document);
+  /// The table of layers to print, after an empty line; empty if nobody wants it.
+  [[nodiscard]] std::string layers_text(const RunDocument& document) const;
   /// Of writing files; the result stands.
   [[nodiscard]] std::vector<std::string>& failures() { return failures_; }
 

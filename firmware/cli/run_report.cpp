@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/cli/version.h"
 #include "firmware/driver/tcu/run_figures.h"
@@ -72,6 +73,7 @@ RunDocument run_document(const RunReport& report) {
   document.clock_mhz = plan.config.clock_mhz;
   document.rates = report.rates;
   document.configuration = config_json(plan);
+  document.rerun = Json::parse(run_config_json(plan));
   for (const ImageResult& image : report.images) {
     ReportedRun run;
     run.run = &image.run;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "firmware/cli/args.h"
-#include "firmware/cli/commands.h"
+#include "firmware/cli/command_table.h"
 #include "firmware/compiler/stripe/hardware_model.h"
 #include "firmware/compiler/stripe/interpret.h"
 #include "firmware/compiler/stripe/passes/pass.h"
@@ -403,30 +403,21 @@ int lower_program(const Words& words) {
 
 }  // namespace
 
-int stripe_command(const Words& words) {
-  struct Sub {
-    std::string_view name, summary;
-    int (*run)(const Words&);
-  };
-  static constexpr Sub subs[] = {
-      {"print", "a program in another of its forms", print_program},
-      {"check", "whether a program is legal, and fits a hardware model", check_program},
-      {"run", "what a program computes", run_program},
-      {"passes", "run passes, or list them", run_passes},
-      {"lower", "instructions of a tensor compute unit", lower_program},
-  };
-  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
-    fmt::print("Usage: tactus stripe COMMAND ...\n\n");
-    for (const Sub& sub : subs) fmt::print("  {:<8} {}\n", sub.name, sub.summary);
-    return words.empty() ? exit_usage : exit_ok;
-  }
-  std::vector<std::string_view> names;
-  for (const Sub& sub : subs) {
-    if (sub.name == words[0]) return sub.run({words.begin() + 1, words.end()});
-    names.push_back(sub.name);
-  }
-  user_error("tactus stripe: unknown command {}{}; there are {}", quote(words[0]),
-             suggestion(words[0], names), fmt::join(names, ", "));
+const CommandGroup& stripe_commands() {
+  static const CommandGroup group = {
+      "tactus stripe",
+      "tactus stripe COMMAND [options] FILE     tactus stripe COMMAND --help",
+      "Programs in Stripe, the polyhedral form of PlaidML.",
+      {
+          {"print", "a program in another of its forms", print_program},
+          {"check", "whether a program is legal, and fits a hardware model", check_program},
+          {"run", "what a program computes", run_program},
+          {"passes", "run passes, or list them", run_passes},
+          {"lower", "instructions of a tensor compute unit", lower_program},
+      }};
+  return group;
 }
+
+int stripe_command(const Words& words) { return run_group(stripe_commands(), words); }
 
 }  // namespace tactus

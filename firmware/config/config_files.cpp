@@ -39,23 +39,28 @@ std::string config_folder() {
              installed.string(), source.string());
 }
 
-std::vector<std::string> config_names(std::string_view kind) {
+std::vector<std::string> config_names(std::string_view kind, std::string_view extension) {
   const fs::path folder = fs::path(config_folder()) / kind;
   std::error_code error;
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+    if (entry.path().extension() == extension) names.push_back(entry.path().stem().string());
   }
   if (error) user_error("{}: cannot be read: {}", folder.string(), error.message());
   std::sort(names.begin(), names.end());
   return names;
 }
 
+bool is_config_name(std::string_view kind, const std::string& name) {
+  const std::vector<std::string> names = config_names(kind);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::string config_path(std::string_view kind, const std::string& name) {
   const bool path = name.find('/') != std::string::npos || fs::path(name).extension() == ".json";
   if (path) return name;
-  const std::vector<std::string> names = config_names(kind);
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
+  if (!is_config_name(kind, name)) {
+    const std::vector<std::string> names = config_names(kind);
     const std::vector<std::string_view> views(names.begin(), names.end());
     user_error("{} is not in {}/{}; allowed {}, or the path of a .json file{}", quote(name),
                config_folder(), kind, quote_list(views), suggestion(name, views));

@@ -18,7 +18,11 @@ namespace tactus {
 /// with the names there are, and the nearest.
 [[nodiscard]] std::string config_path(std::string_view kind, const std::string& name);
 
-/// Names of the .json files of configs/`kind`, sorted, without the extension.
-[[nodiscard]] std::vector<std::string> config_names(std::string_view kind);
+/// Whether configs/`kind` has a .json file of this name.
+[[nodiscard]] bool is_config_name(std::string_view kind, const std::string& name);
+
+/// Names of the files of configs/`kind` with this extension, sorted, without it.
+[[nodiscard]] std::vector<std::string> config_names(std::string_view kind,
+                                                    std::string_view extension = ".json");
 
 }  // namespace tactus

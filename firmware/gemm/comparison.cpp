@@ -7,6 +7,7 @@
 
 #include "firmware/gemm/figures.h"
 #include "firmware/report/run_figures.h"
+#include "isa/support/csv.h"
 
 namespace tactus::gemm {
 namespace {
@@ -20,17 +21,10 @@ Json to_json(const FigureValue& value) {
   return nullptr;
 }
 
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string cell(const FigureValue& value) {
   if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.6g}", *real);
-  if (const auto* text = std::get_if<std::string>(&value)) return cell(*text);
+  if (const auto* text = std::get_if<std::string>(&value)) return csv_cell(*text);
   return {};
 }
 
@@ -42,7 +36,7 @@ struct Column {
 /// One row, of all its machine has: machines of different kinds have different levels and reasons.
 std::vector<Column> columns(const Measurement& m, const Runner& machine) {
   const Problem& p = m.problem;
-  std::vector<Column> row{{"name", cell(p.name)}};
+  std::vector<Column> row{{"name", csv_cell(p.name)}};
   const auto number = [&](std::string name, std::uint64_t value) {
     row.push_back({std::move(name), fmt::format("{}", value)});
   };
@@ -50,7 +44,7 @@ std::vector<Column> columns(const Measurement& m, const Runner& machine) {
   number("N", p.n);
   number("K", p.k);
   number("count", p.count);
-  row.push_back({"machine", cell(machine.name())});
+  row.push_back({"machine", csv_cell(machine.name())});
   for (const GemmFigure& figure : gemm_figures()) {
     row.push_back({std::string(figure.name), cell(figure.value(m))});
   }

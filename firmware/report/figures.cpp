@@ -35,6 +35,7 @@ constexpr Row middle_rows[] = {
     {"cycles_per_second", "1/s", "total_cycles / wall_seconds"},
     {"images.*", "", "the same figures for each image, without the prefix"},
     {"config.*", "", "the machine and how it was run; units are in the names"},
+    {"rerun.*", "", "the same in full, as tactus run --config takes it; so does the whole file"},
     {"figures.*", "", "this table, for the figures of the file"},
     {"accounting.cycles", "cycles",
      "cycles that are accounted for: from the first until the machine is idle again"},

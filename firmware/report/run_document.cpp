@@ -42,7 +42,7 @@ Json image_json(const RunDocument& document, const ReportedRun& image) {
   for (const FigureInfo& figure : totals.info->run_figures) {
     if (figure.source == FigureInfo::Source::own) {
       add_own(json, image.own, figure);
-    } else {
+    } else if (run.accounting.has(figure.needs)) {
       json[std::string(figure.name)] = counted_figure(totals, figure, image.cycles);
     }
   }
@@ -89,6 +89,7 @@ std::string stats_json(const RunDocument& document) {
   json["wall_seconds"] = document.wall_seconds;
   json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
   json["config"] = document.configuration;
+  if (!document.rerun.is_null()) json["rerun"] = document.rerun;
   json["images"] = Json::array();
   for (const ReportedRun& image : document.images) {
     json["images"].push_back(image_json(document, image));

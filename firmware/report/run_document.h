@@ -33,6 +33,7 @@ struct RunDocument {
   double clock_mhz = 100;
   MachineRates rates;
   nlohmann::ordered_json configuration;
+  nlohmann::ordered_json rerun;  ///< what --config takes to run the same again; null: nothing
   /// Of a page, ahead of the machine's: title and HTML.
   std::vector<std::pair<std::string, std::string>> sections;
   std::vector<ReportedRun> images;     ///< at least one; figures on the top are the first one's

@@ -110,8 +110,7 @@ void chosen_keys(const Line& definition, std::set<std::string>& out) {
 
 /// The hash of a network's or DRAM's file says nothing that its name does not.
 bool is_hash_of_file(const std::string& key) {
-  constexpr std::string_view end = "sha256";
-  return key.size() > end.size() && key.compare(key.size() - end.size(), end.size(), end) == 0;
+  return ends_with(key, "sha256");
 }
 
 class Page {

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "isa/support/csv.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -99,16 +100,6 @@ void flatten(const Line& value, const std::string& name,
   }
 }
 
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 }  // namespace
 
 std::vector<std::string> file_names(const std::string& folder) {
@@ -149,18 +140,14 @@ std::string to_csv(const std::vector<Line>& lines) {
     }
   }
   std::string csv;
-  const auto write_row = [&csv](const std::vector<std::string>& row) {
-    for (std::size_t i = 0; i < row.size(); ++i) csv += (i == 0 ? "" : ",") + csv_cell(row[i]);
-    csv += '\n';
-  };
-  write_row(columns);
+  csv += csv_row(columns);
   std::vector<std::string> row(columns.size());
   for (const Line* line : sorted) {
     cells.clear();
     flatten(*line, "", cells);
     for (std::string& cell : row) cell.clear();
     for (auto& [name, text] : cells) row[places.at(name)] = std::move(text);
-    write_row(row);
+    csv += csv_row(row);
   }
   return csv;
 }

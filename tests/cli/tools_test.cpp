@@ -1,4 +1,6 @@
 // The commands besides run.
+#include <regex>
+
 #include "tests/cli/cli.h"
 
 namespace tactus {
@@ -37,6 +39,43 @@ TEST_F(CliTest, Info) {
   const Output model = tactus("info m.tmodel");
   ASSERT_EQ(model.code, 0) << model.err;
   EXPECT_NE(model.out.find("m.tprog: 6 instructions"), std::string::npos) << model.out;
+}
+
+TEST_F(CliTest, ListsNameEveryFileOfConfigs) {
+  const std::filesystem::path configs = std::filesystem::path(TACTUS_SOURCE_DIR) / "configs";
+  const auto expect_all = [&](const std::string& command, const char* kind,
+                              const std::string& prefix) {
+    const Output list = tactus(command);
+    ASSERT_EQ(list.code, 0) << list.err;
+    for (const auto& file : std::filesystem::directory_iterator(configs / kind)) {
+      const std::string name = file.path().stem().string();
+      EXPECT_NE(list.out.find("\n" + prefix + name + " "), std::string::npos)
+          << command << ": " << name << "\n"
+          << list.out;
+    }
+  };
+  expect_all("boards", "boards", "");
+  expect_all("architectures", "arch", "");
+  expect_all("machines", "dpas", "");
+  expect_all("machines", "boards", "tcu:");
+  const std::string boards = tactus("boards").out;
+  EXPECT_TRUE(std::regex_search(boards, std::regex("\nzcu104_uram +32x32 FP16BP8 +100 +512 +20/5")))
+      << boards;
+  expect_error("boards zcu104", "unexpected word \"zcu104\"");
+}
+
+TEST_F(CliTest, InfoOfABoardSaysWhereItsValuesComeFrom) {
+  const Output named = tactus("info zcu104");
+  ASSERT_EQ(named.code, 0) << named.err;
+  EXPECT_NE(named.out.find("clock_mhz             100 MHz  (published 2022-07: Tensil tutorial"),
+            std::string::npos)
+      << named.out;
+  EXPECT_NE(named.out.find("(fitted: the time that the measured program"), std::string::npos);
+  EXPECT_NE(named.out.find("32 x 32: 1024 multiply-accumulates a cycle"), std::string::npos);
+  const Output file = tactus("info " TACTUS_SOURCE_DIR "/configs/boards/zcu104.json");
+  ASSERT_EQ(file.code, 0) << file.err;
+  EXPECT_EQ(file.out, named.out);
+  expect_error("info zcu105", "zcu105: no such file");
 }
 
 TEST_F(CliTest, ReplayComparesFilesAndFolders) {

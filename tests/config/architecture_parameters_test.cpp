@@ -162,7 +162,7 @@ TEST(Provenance, OneEntryMayStandForAllAndABoardOfOnesOwnMayHaveNone) {
   const Board all = parse_board(board + R"(, "provenance": {"*": {"assumed": "a guess"},
       "architecture": {"assumed": "ours"}, "array_size": {"assumed": "it fits"}}})",
                                 "b.json");
-  EXPECT_EQ(all.provenance.size(), 15U);
+  EXPECT_EQ(all.provenance.size(), 18U);
   EXPECT_EQ(all.provenance.at("read_latency").text, "a guess");
   EXPECT_EQ(all.provenance.at("local_depth").text, "ours");
   EXPECT_EQ(all.provenance.at("array_size").text, "it fits");

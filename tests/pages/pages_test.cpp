@@ -74,7 +74,7 @@ class Pages : public CliTest, public testing::WithParamInterface<std::string> {
       }
     }
     if (command == "stripe") {
-      calls = {"stripe print", "stripe check", "stripe run", "stripe passes"};
+      calls = {"stripe print", "stripe check", "stripe run", "stripe passes", "stripe lower"};
     }
     if (command == "run" || command == "selftest") calls.push_back(command + " --machine pvc");
     std::set<std::string>& options = options_[command];

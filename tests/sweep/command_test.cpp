@@ -441,7 +441,8 @@ TEST(ShippedSweeps, HaveTheirPoints) {
                                     {"latency", 28},
                                     {"quick", 6},
                                     {"resnet20_200", 200},
-                                    {"strategies", 16}}));
+                                    {"strategies", 16},
+                                    {"via_stripe", 24}}));
 }
 
 }  // namespace

@@ -143,6 +143,10 @@ class Packer {
       layer.first = place(layer.first);
       layer.count = end - layer.first;
     }
+    // As the layers count, which an older model does not say at all.
+    if (file.prog.size)
+      file.prog.size =
+          (program_.instructions.size() - program_.ahead) * layout_.instruction_bytes();
     return file;
   }
   darwinn::Executable executable(std::int16_t type) const {

@@ -1,0 +1,134 @@
+#include "firmware/cli/command_table.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus {
+
+const CommandGroup& all_commands() {
+  static const CommandGroup group = {
+      "tactus",
+      "tactus COMMAND [options]     tactus help COMMAND     tactus --version",
+      "Tactus, a cycle-accurate simulator of tensor accelerators.",
+      {
+          {"run",
+           "run a compiled model or program, report cycles, outputs, statistics",
+           run_command,
+           nullptr,
+           {"--machine", "generic"}},
+          {"bench", "print the table of networks on boards: simulated, estimated, published",
+           bench_command},
+          {"sweep", "simulate many points of network, board, architecture and compiler",
+           sweep_command},
+          {"codesign", "simulate a Stripe program on many machines, with energy and design ideas",
+           codesign_command},
+          {"report", "write the results of a sweep as an HTML page", report_command},
+          {"compare", "compare runs, points of sweeps, or whole sweeps", compare_command},
+          {"compile", "compile an ONNX model for an architecture", compile_command},
+          {"estimate", "latency and energy of a program by formula", estimate_command},
+          {"gemm", "multiply two matrices on an architecture and check the result", gemm_command},
+          {"selftest",
+           "run the built-in self-test programs on an architecture",
+           selftest_command,
+           nullptr,
+           {"--machine", "generic"}},
+          {"samples", "decode the performance sampler's words and count what units waited for",
+           samples_command},
+          {"replay", "compare golden logs with the simulation, event by event", replay_command},
+          {"asm", "assemble a program", asm_command},
+          {"disasm", "print a program as assembly text", disasm_command},
+          {"info", "explain an architecture or a model", info_command},
+          {"explain", "explain figures of statistics, and parameters of architecture, board, run",
+           explain_command},
+          {"zoo", "write a benchmark network as an ONNX file", zoo_command},
+          {"boards", "list the boards that --board names", boards_command},
+          {"architectures", "list the architectures that --arch can be given",
+           architectures_command},
+          {"machines", "list the machines that --machine names", machines_command},
+          {"completion", "print the completions of a shell: bash, zsh, fish", completion_command},
+          {"manual", "print the manual page", manual_command},
+          {"cache", "show and clear the folder of compiled programs", cache_command},
+          {"stripe", "print, check, run and rewrite programs of the polyhedral representation",
+           stripe_command, stripe_commands},
+          {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command, dais_commands},
+          {"pack", "pack a compiled model as a DarwiNN package", pack_command},
+          {"darwinn", "check, explain, link, replay and unpack DarwiNN packages (Edge TPU)",
+           darwinn_command, darwinn_commands},
+      },
+      "Exit codes: 0 done, 1 a comparison failed, 2 bad input, 3 the program hangs or met its "
+      "cycle limit, 4 internal fault."};
+  return group;
+}
+
+void print_help(const CommandGroup& group) {
+  fmt::print("Usage: {}\n\n{}\n\n", group.usage, group.introduction);
+  std::size_t width = 0;
+  for (const Command& command : group.commands) width = std::max(width, command.name.size());
+  for (const Command& command : group.commands) {
+    fmt::print("  {:<{}}  {}\n", command.name, width, command.help);
+  }
+  if (!group.conclusion.empty()) fmt::print("\n{}\n", group.conclusion);
+}
+
+namespace {
+
+void add_options(const Command& command, const Words& words, ListedCommand& listed) {
+  ArgsListener listener;
+  command.run(words);
+  for (const CommandDescription& heard : listener.heard) {
+    if (listed.options.empty()) {
+      listed.summary = heard.summary;
+      listed.positional = heard.positional;
+    }
+    for (const Args::Option& option : heard.options) {
+      const auto same = [&](const Args::Option& one) { return one.name == option.name; };
+      const auto& known = listed.options;
+      if (!option.hidden && std::none_of(known.begin(), known.end(), same)) {
+        listed.options.push_back(option);
+      }
+    }
+  }
+}
+
+void list_group(const CommandGroup& group, const std::string& prefix,
+                std::vector<ListedCommand>& out) {
+  for (const Command& command : group.commands) {
+    const std::string name = prefix + std::string(command.name);
+    if (command.group != nullptr) {
+      list_group(command.group(), name + " ", out);
+      continue;
+    }
+    ListedCommand listed{name, std::string(command.help), {}, {}, {}};
+    add_options(command, {}, listed);
+    if (!command.variant.empty()) add_options(command, command.variant, listed);
+    out.push_back(std::move(listed));
+  }
+}
+
+}  // namespace
+
+std::vector<ListedCommand> list_commands() {
+  std::vector<ListedCommand> out;
+  list_group(all_commands(), "", out);
+  return out;
+}
+
+int run_group(const CommandGroup& group, const Words& words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
+    print_help(group);
+    return words.empty() ? exit_usage : exit_ok;
+  }
+  std::vector<std::string_view> names;
+  for (const Command& command : group.commands) {
+    if (command.name == words[0]) return command.run({words.begin() + 1, words.end()});
+    names.push_back(command.name);
+  }
+  user_error("{}: unknown command {}{}; see {} --help", group.name, quote(words[0]),
+             suggestion(words[0], names), group.name);
+}
+
+}  // namespace tactus

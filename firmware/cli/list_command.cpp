@@ -1,0 +1,114 @@
+// tactus boards, architectures, machines: what can be named on a command line, one line each.
+// tactus zoo lists the networks.
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "firmware/cli/args.h"
+#include "firmware/cli/commands.h"
+#include "firmware/cli/table.h"
+#include "firmware/config/board.h"
+#include "firmware/config/config_files.h"
+#include "isa/dpas/profile.h"
+#include "isa/support/error.h"
+#include "isa/tcu/architecture.h"
+
+namespace tactus {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// False if only the help was asked for.
+bool takes_no_words(const char* command, const char* summary, const Words& words) {
+  Args args(command, summary, {});
+  return args.parse(words);
+}
+
+std::string array_text(const tcu::Architecture& architecture) {
+  return fmt::format("{0}x{0} {1}", architecture.array_size, info(architecture.data_type).name);
+}
+
+}  // namespace
+
+int boards_command(const Words& words) {
+  if (!takes_no_words("boards",
+                      "Lists the boards of configs/boards, which --board takes by name.\n"
+                      "tactus info BOARD says where each value of one comes from.",
+                      words)) {
+    return exit_ok;
+  }
+  Rows rows;
+  for (const std::string& name : config_names("boards")) {
+    const Board board = read_board(name);
+    rows.push_back({board.name, array_text(board.architecture),
+                    fmt::format("{:g}", board.clock_mhz), std::to_string(board.axi_data_bits),
+                    fmt::format("{}/{}", board.read_latency, board.write_latency),
+                    board.board_memory ? board.board_memory->preset : "-", board.title});
+  }
+  Table table({{"board", Table::Align::left},
+               {"array", Table::Align::left},
+               {"MHz"},
+               {"AXI bits"},
+               {"latency"},
+               {"DRAM", Table::Align::left},
+               {"title", Table::Align::left}});
+  fmt::print("{}", table.text(rows));
+  return exit_ok;
+}
+
+int architectures_command(const Words& words) {
+  if (!takes_no_words("architectures",
+                      "Lists the architectures of configs/arch, which --arch takes by path.\n"
+                      "Depths are vectors. tactus info FILE explains one.",
+                      words)) {
+    return exit_ok;
+  }
+  const std::string folder = (std::filesystem::path(config_folder()) / "arch").string();
+  Rows rows;
+  for (const std::string& name : config_names("arch", ".tarch")) {
+    const std::string path = folder + "/" + name + ".tarch";
+    const tcu::Architecture a = tcu::read_architecture(path);
+    rows.push_back({name, array_text(a), std::to_string(a.local_depth),
+                    std::to_string(a.accumulator_depth), std::to_string(a.dram0_depth),
+                    std::to_string(a.dram1_depth), path});
+  }
+  Table table({{"architecture", Table::Align::left},
+               {"array", Table::Align::left},
+               {"local"},
+               {"accumulators"},
+               {"DRAM0"},
+               {"DRAM1"},
+               {"file", Table::Align::left}});
+  fmt::print("{}", table.text(rows));
+  return exit_ok;
+}
+
+int machines_command(const Words& words) {
+  if (!takes_no_words(
+          "machines",
+          "Lists what --machine takes: machines with a DPAS array, of configs/dpas, and\n"
+          "for products (tactus gemm) TCUs on a board or with an architecture.",
+          words)) {
+    return exit_ok;
+  }
+  Rows rows;
+  for (const std::string& name : config_names("dpas")) {
+    const dpas::Profile profile = dpas::read_profile(config_path("dpas", name));
+    rows.push_back(
+        {name, fmt::format("{} channels, {} stages", profile.execution_size, profile.array_depth),
+         fmt::format("{} x {} bytes", profile.grf_count, profile.grf_bytes), profile.title});
+  }
+  for (const std::string& name : config_names("boards")) {
+    const Board board = read_board(name);
+    rows.push_back({"tcu:" + name, array_text(board.architecture), "-", board.title});
+  }
+  rows.push_back({"tcu:F.tarch", "", "-", "a TCU of any architecture"});
+  Table table({{"machine", Table::Align::left},
+               {"array", Table::Align::left},
+               {"registers of a thread", Table::Align::left},
+               {"title", Table::Align::left}});
+  fmt::print("{}", table.text(rows));
+  return exit_ok;
+}
+
+}  // namespace tactus

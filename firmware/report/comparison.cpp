@@ -1,0 +1,374 @@
+#include "firmware/report/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "isa/support/error.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Reads values by their path and says which one is not what it has to be.
+class Reader {
+ public:
+  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}
+
+  [[nodiscard]] const Json& at(const std::string& path) const {
+    const nlohmann::json_pointer<std::string> pointer(path);
+    if (!json_.contains(pointer)) user_error("{}:{}: is missing", where_, path);
+    return json_.at(pointer);
+  }
+  [[nodiscard]] bool has(const std::string& path) const {
+    return json_.contains(nlohmann::json_pointer<std::string>(path));
+  }
+  [[nodiscard]] const Json& object(const std::string& path) const {
+    const Json& value = at(path);
+    if (!value.is_object()) user_error("{}:{}: must be an object", where_, path);
+    return value;
+  }
+  [[nodiscard]] std::uint64_t count(const std::string& path) const { return count(at(path), path); }
+  [[nodiscard]] std::uint64_t count(const Json& value, const std::string& path) const {
+    if (!value.is_number_unsigned()) {
+      user_error("{}:{}: must be a number of cycles, 0 or more", where_, path);
+    }
+    return value.get<std::uint64_t>();
+  }
+  [[nodiscard]] double number(const std::string& path) const {
+    const Json& value = at(path);
+    if (!value.is_number()) user_error("{}:{}: must be a number", where_, path);
+    return value.get<double>();
+  }
+  [[nodiscard]] std::string text(const Json& value, const std::string& path) const {
+    if (!value.is_string()) user_error("{}:{}: must be a string", where_, path);
+    return value.get<std::string>();
+  }
+  [[noreturn]] void refuse(const std::string& path, const std::string& what) const {
+    user_error("{}:{}: {}", where_, path, what);
+  }
+
+ private:
+  const Json& json_;
+  std::string where_;
+};
+
+/// Leaves of nested objects, with their names joined by dots.
+template <typename Take>
+void for_each_leaf(const Json& json, const std::string& prefix, const Take& take) {
+  for (const auto& item : json.items()) {
+    const std::string name = prefix.empty() ? item.key() : prefix + "." + item.key();
+    if (item.value().is_object()) {
+      for_each_leaf(item.value(), name, take);
+    } else {
+      take(name, item.value());
+    }
+  }
+}
+
+Named<std::string> flat_settings(const Json& json) {
+  Named<std::string> out;
+  for_each_leaf(json, "", [&out](const std::string& name, const Json& value) {
+    out.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  });
+  return out;
+}
+
+template <typename T>
+const T* find_name(const Named<T>& values, const std::string& name) {
+  const auto found = std::find_if(values.begin(), values.end(),
+                                  [&](const auto& value) { return value.first == name; });
+  return found == values.end() ? nullptr : &found->second;
+}
+
+/// What the main unit did: its work, then the reasons for lost cycles.
+void read_time(const Reader& reader, const std::string& reasons_path, ComparedRun& run) {
+  std::uint64_t lost = 0;
+  run.time.emplace_back("working", 0);
+  for (const auto& item : reader.object(reasons_path).items()) {
+    const std::uint64_t cycles = reader.count(item.value(), reasons_path + "/" + item.key());
+    if (cycles > run.accounted - lost) {
+      reader.refuse(reasons_path,
+                    fmt::format("more cycles are lost than the run's {}", run.accounted));
+    }
+    lost += cycles;
+    run.time.emplace_back(item.key(), cycles);
+  }
+  run.time.front().second = run.accounted - lost;
+}
+
+void read_layers(const Reader& reader, ComparedRun& run) {
+  const std::string path = "/accounting/layers";
+  const Json& layers = reader.at(path);
+  if (!layers.is_array()) reader.refuse(path, "must be an array");
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::string at = fmt::format("{}/{}", path, i);
+    const std::string layer = reader.text(reader.at(at + "/name"), at + "/name");
+    std::string name = layer;  // layers may share a name
+    for (unsigned n = 2; find_name(run.parts, name) != nullptr; ++n) {
+      name = fmt::format("{} ({})", layer, n);
+    }
+    run.parts.emplace_back(std::move(name), reader.count(at + "/cycles"));
+  }
+}
+
+/// A figure's explanation in the file; empty if it has none.
+std::string meaning(const Reader& reader, const std::string& figure) {
+  const std::string path = "/figures/" + figure + "/meaning";
+  return reader.has(path) ? reader.text(reader.at(path), path) : std::string();
+}
+
+void read_meanings(const Reader& reader, ComparedRun& run) {
+  for (const auto& [name, cycles] : run.time) {
+    const std::string text = meaning(reader, "accounting.lost_cycles.reasons." + name);
+    if (!text.empty()) run.meanings.emplace_back(name, text);
+  }
+}
+
+/// The file's own table of figures says which states of a unit are work.
+void read_units(const Reader& reader, ComparedRun& run) {
+  const std::string path = "/accounting/units";
+  for (const auto& unit : reader.object(path).items()) {
+    const std::string at = path + "/" + unit.key();
+    std::uint64_t busy = 0;
+    for (const auto& state : reader.object(at).items()) {
+      const std::uint64_t cycles = reader.count(state.value(), at + "/" + state.key());
+      const std::string figure = "accounting.units." + unit.key() + "." + state.key();
+      if (meaning(reader, figure).rfind("busy", 0) == 0) busy += cycles;
+    }
+    run.units.emplace_back(unit.key(), busy);
+  }
+}
+
+/// Counts of the run itself, of kinds of instructions, and of traffic.
+void read_figures(const Reader& reader, const Json& json, ComparedRun& run) {
+  const auto take = [&run](const std::string& name, const Json& value) {
+    if (value.is_number_unsigned()) run.figures.emplace_back(name, value.get<std::uint64_t>());
+  };
+  for (const auto& item : json.items()) {
+    if (item.key() == "cycles" || item.key() == "total_cycles") continue;
+    take(item.key(), item.value());
+    if (!item.value().is_array()) continue;
+    for (std::size_t i = 0; i < item.value().size(); ++i) {
+      take(fmt::format("{}.{}", item.key(), i), item.value()[i]);
+    }
+  }
+  for (const auto& [section, figures] : reader.object("/accounting").items()) {
+    if (!figures.is_object() || section == "lost_cycles" || section == "units") continue;
+    for_each_leaf(figures, section, take);
+  }
+}
+
+/// Rows in the order in which names first appear.
+template <typename T>
+std::vector<ComparedRow<T>> rows(const std::vector<ComparedRun>& runs,
+                                 Named<T> ComparedRun::*member) {
+  std::vector<ComparedRow<T>> out;
+  for (const ComparedRun& first : runs) {
+    for (const auto& [name, value] : first.*member) {
+      const auto same = [&name = name](const ComparedRow<T>& row) { return row.name == name; };
+      if (std::any_of(out.begin(), out.end(), same)) continue;
+      ComparedRow<T> row{name, {}};
+      for (const ComparedRun& run : runs) {
+        const T* found = find_name(run.*member, name);
+        row.values.push_back(found == nullptr ? std::nullopt : std::optional<T>(*found));
+      }
+      out.push_back(std::move(row));
+    }
+  }
+  return out;
+}
+
+/// Whether the runs agree in a row.
+template <typename T>
+bool agrees(const ComparedRow<T>& row) {
+  return std::all_of(row.values.begin(), row.values.end(),
+                     [&](const auto& value) { return value == row.values.front(); });
+}
+
+template <typename T>
+void keep_differing(std::vector<ComparedRow<T>>& rows) {
+  rows.erase(std::remove_if(rows.begin(), rows.end(), agrees<T>), rows.end());
+}
+
+void drop_zeros(std::vector<ComparedRow<std::uint64_t>>& rows) {
+  const auto zero = [](const ComparedRow<std::uint64_t>& row) {
+    return std::all_of(row.values.begin(), row.values.end(),
+                       [](const auto& value) { return value.value_or(0) == 0; });
+  };
+  rows.erase(std::remove_if(rows.begin(), rows.end(), zero), rows.end());
+}
+
+/// How the parts of run `index` differ from those of the first, largest first. What a run does not
+/// have counts as no cycles.
+Named<std::int64_t> differences(const std::vector<ComparedRow<std::uint64_t>>& rows,
+                                std::size_t index) {
+  Named<std::int64_t> out;
+  for (const auto& row : rows) {
+    const auto difference =
+        static_cast<std::int64_t>(row.values[index].value_or(0) - row.values.front().value_or(0));
+    if (difference != 0) out.emplace_back(row.name, difference);
+  }
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.second) > std::abs(b.second);
+  });
+  return out;
+}
+
+Json row_json(const ComparedRow<std::uint64_t>& row) {
+  Json values = Json::array();
+  for (const auto& value : row.values) values.push_back(value ? Json(*value) : Json());
+  return values;
+}
+
+Json named_json(const Named<std::int64_t>& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) json[name] = value;
+  return json;
+}
+
+}  // namespace
+
+ComparedRun run_of_statistics(const Json& json, const std::string& where, std::string name) {
+  const Reader reader(json, where);
+  ComparedRun run;
+  run.name = std::move(name);
+  run.cycles = reader.count("/cycles");
+  run.latency_ms = reader.number("/latency_ms");
+  run.accounted = reader.count("/accounting/cycles");
+  run.settings = flat_settings(reader.object("/config"));
+  read_time(reader, "/accounting/lost_cycles/reasons", run);
+  read_meanings(reader, run);
+  read_layers(reader, run);
+  read_units(reader, run);
+  read_figures(reader, json, run);
+  return run;
+}
+
+ComparedRun run_of_point(const Json& line, const std::string& where, std::string name) {
+  const Reader reader(line, where);
+  ComparedRun run;
+  run.name = std::move(name);
+  run.cycles = reader.count("/figures/cycles");
+  run.latency_ms = reader.number("/figures/latency_ms");
+  run.settings = flat_settings(reader.object("/configuration"));
+  if (reader.has("/figures/lost_cycles")) {
+    // Working cycles are known by their share; lost ones count until all units are at rest.
+    run.accounted = static_cast<std::uint64_t>(std::llround(
+        reader.number("/figures/array_utilisation") * static_cast<double>(run.cycles)));
+    for (const auto& item : reader.object("/figures/lost_cycles").items()) {
+      run.accounted += reader.count(item.value(), "/figures/lost_cycles/" + item.key());
+    }
+    read_time(reader, "/figures/lost_cycles", run);
+  }
+  for (const auto& item : reader.object("/figures").items()) {
+    if (item.key() == "cycles" || !item.value().is_number_unsigned()) continue;
+    run.figures.emplace_back(item.key(), item.value().get<std::uint64_t>());
+  }
+  return run;
+}
+
+ComparedRun together(const std::vector<ComparedRun>& parts, std::string name) {
+  ComparedRun sum;
+  sum.name = std::move(name);
+  const auto add = [](Named<std::uint64_t>& to, const Named<std::uint64_t>& from) {
+    for (const auto& [key, value] : from) {
+      const auto found = std::find_if(to.begin(), to.end(),
+                                      [&key = key](const auto& one) { return one.first == key; });
+      if (found == to.end()) {
+        to.emplace_back(key, value);
+      } else {
+        found->second += value;
+      }
+    }
+  };
+  sum.settings = parts.front().settings;
+  for (const ComparedRun& part : parts) {
+    sum.cycles += part.cycles;
+    sum.accounted += part.accounted;
+    sum.latency_ms += part.latency_ms;
+    add(sum.time, part.time);
+    add(sum.figures, part.figures);
+    sum.parts.emplace_back(part.name, part.cycles);
+    const auto differs = [&part](const auto& setting) {
+      const std::string* value = find_name(part.settings, setting.first);
+      return value == nullptr || *value != setting.second;
+    };
+    sum.settings.erase(std::remove_if(sum.settings.begin(), sum.settings.end(), differs),
+                       sum.settings.end());
+  }
+  return sum;
+}
+
+std::string meaning_of(const Comparison& comparison, const std::string& reason) {
+  for (const ComparedRun& run : comparison.runs) {
+    if (const std::string* found = find_name(run.meanings, reason)) return *found;
+  }
+  return {};
+}
+
+Comparison compare_runs(std::vector<ComparedRun> runs) {
+  if (runs.size() < 2) internal_error("a comparison of {} runs", runs.size());
+  Comparison comparison;
+  comparison.settings = rows(runs, &ComparedRun::settings);
+  keep_differing(comparison.settings);
+  comparison.time = rows(runs, &ComparedRun::time);
+  drop_zeros(comparison.time);
+  comparison.parts = rows(runs, &ComparedRun::parts);
+  drop_zeros(comparison.parts);
+  comparison.units = rows(runs, &ComparedRun::units);
+  drop_zeros(comparison.units);
+  comparison.figures = rows(runs, &ComparedRun::figures);
+  keep_differing(comparison.figures);
+  const bool all_have_parts =
+      std::all_of(runs.begin(), runs.end(), [](const auto& run) { return !run.parts.empty(); });
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    Explanation explanation;
+    explanation.cycles = static_cast<std::int64_t>(runs[i].accounted - runs.front().accounted);
+    explanation.reasons = differences(comparison.time, i);
+    if (all_have_parts) explanation.parts = differences(comparison.parts, i);
+    comparison.explanations.push_back(std::move(explanation));
+  }
+  comparison.runs = std::move(runs);
+  return comparison;
+}
+
+std::string comparison_json(const Comparison& comparison) {
+  Json json;
+  json["runs"] = Json::array();
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    const ComparedRun& run = comparison.runs[i];
+    Json entry;
+    entry["name"] = run.name;
+    entry["cycles"] = run.cycles;
+    entry["latency_ms"] = run.latency_ms;
+    entry["accounted_cycles"] = run.accounted;
+    if (i > 0) {
+      const Explanation& explanation = comparison.explanations[i - 1];
+      entry["difference"]["cycles"] = explanation.cycles;
+      entry["difference"]["reasons"] = named_json(explanation.reasons);
+      entry["difference"]["parts"] = named_json(explanation.parts);
+    }
+    json["runs"].push_back(std::move(entry));
+  }
+  json["settings"] = Json::object();
+  for (const auto& row : comparison.settings) {
+    Json values = Json::array();
+    for (const auto& value : row.values) values.push_back(value ? Json(*value) : Json());
+    json["settings"][row.name] = std::move(values);
+  }
+  const auto section = [&json](const char* name, const auto& rows) {
+    json[name] = Json::object();
+    for (const auto& row : rows) json[name][row.name] = row_json(row);
+  };
+  section("time", comparison.time);
+  section("parts", comparison.parts);
+  section("busy", comparison.units);
+  section("figures", comparison.figures);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tactus

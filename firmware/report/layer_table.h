@@ -1,0 +1,23 @@
+// The layers of a run as rows of text, for the screen and for spreadsheets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firmware/report/run_document.h"
+
+namespace tactus {
+
+struct LayerTable {
+  std::vector<std::string> titles;  ///< the first column is the layer's name
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// The layers of the first image, those of no cycles left out: cycles, ms, share of the run's
+/// cycles, share in which the main unit works, bytes read and written at all ports, instructions,
+/// the reason for most of the lost cycles. No rows if the run names no layers.
+[[nodiscard]] LayerTable layer_table(const RunDocument& document);
+
+[[nodiscard]] std::string layers_csv(const RunDocument& document);
+
+}  // namespace tactus
