@@ -109,9 +109,7 @@ void chosen_keys(const Line& definition, std::set<std::string>& out) {
 }
 
 /// The hash of a network's or DRAM's file says nothing that its name does not.
-bool is_hash_of_file(const std::string& key) {
-  return ends_with(key, "sha256");
-}
+bool is_hash_of_file(const std::string& key) { return ends_with(key, "sha256"); }
 
 class Page {
  public:
