@@ -145,7 +145,7 @@ TEST_F(CompareTest, PointsAndSweeps) {
     const Output sweep = tactus(std::string("sweep sweep.json -o ") + folder);
     ASSERT_EQ(sweep.code, 0) << sweep.err;
   }
-  const Json points = compared("one:1 one:2");
+  const Json points = compared("one:0 one:1");
   EXPECT_EQ(points["settings"]["board.read_latency"], Json::parse(R"(["5","50"])"));
   EXPECT_EQ(sum(points["runs"][1]["difference"]["reasons"]),
             points["runs"][1]["difference"]["cycles"].get<std::int64_t>());
@@ -158,7 +158,7 @@ TEST_F(CompareTest, PointsAndSweeps) {
   EXPECT_EQ(sweeps["runs"][0]["cycles"], sweeps["runs"][1]["cycles"]);
   EXPECT_EQ(sweeps["parts"].size(), 2U);
   EXPECT_EQ(sweeps["runs"][1]["difference"]["cycles"], 0);
-  expect_error("compare one:1 one:9", "one: no result of a point 9; there are 2 of 2 points");
+  expect_error("compare one:0 one:9", "one: no result of a point 9; there are 2 of 2 points");
   expect_error("compare one two:1", "name a point as DIR:N");
 }
 

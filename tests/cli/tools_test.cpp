@@ -72,7 +72,7 @@ TEST_F(CliTest, InfoOfABoardSaysWhereItsValuesComeFrom) {
       << named.out;
   EXPECT_NE(named.out.find("(fitted: the time that the measured program"), std::string::npos);
   EXPECT_NE(named.out.find("32 x 32: 1024 multiply-accumulates a cycle"), std::string::npos);
-  const Output file = tactus("info " TACTUS_SOURCE_DIR "/configs/boards/zcu104.json");
+  const Output file = tactus("info " + quoted(TACTUS_SOURCE_DIR "/configs/boards/zcu104.json"));
   ASSERT_EQ(file.code, 0) << file.err;
   EXPECT_EQ(file.out, named.out);
   expect_error("info zcu105", "zcu105: no such file");
