@@ -152,7 +152,6 @@ const ParameterTable<Task>& compiler_parameters() {
            "strategy"),
        whole("effort", &Task::effort, {1, 100000}, "plans",
              "that the optimiser may try before it takes the cheapest"),
-
        choice("via", &Task::via, via_names,
               "which compiler: that of layers, or Stripe's passes and lowering")});
   return table;

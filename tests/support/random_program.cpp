@@ -119,6 +119,7 @@ class Generator {
   void add_mat_mul();
   void add_accumulator_move();
   void add_simd();
+  void add_simd_on_accumulators(const tcu::SimdFields& fields, bool read, bool write);
   void add_lookup();
   void add_activation();
   void add_dais();
@@ -293,6 +294,12 @@ void Generator::add_simd() {
     fields.left = selector(1);
     fields.right = selector(1);
   }
+  add_simd_on_accumulators(fields, read, write);
+}
+
+/// A SIMD instruction that reads from one random accumulator vector and writes to another, as
+/// asked.
+void Generator::add_simd_on_accumulators(const tcu::SimdFields& fields, bool read, bool write) {
   const bool accumulate = random_.chance(40);
   const std::uint64_t from = random_accumulator_run(1).address;
   const std::uint64_t to = random_accumulator_run(1).address;
@@ -317,13 +324,7 @@ void Generator::add_lookup() {
   tcu::SimdFields fields{tcu::SimdOp::lookup, source(), source(),
                          static_cast<unsigned>(random_.range(1, registers - tables))};
   if (read) (random_.chance(80) ? fields.left : fields.right) = 0;
-  const bool accumulate = random_.chance(40);
-  const std::uint64_t from = random_accumulator_run(1).address;
-  const std::uint64_t to = random_accumulator_run(1).address;
-  std::vector<Access> accesses;
-  if (read) accesses.push_back({false, false, from});
-  if (write) accesses.push_back({true, accumulate, to});
-  add_with_accesses(make_simd(layout_, fields, to, from, read, write, accumulate), accesses);
+  add_simd_on_accumulators(fields, read, write);
 }
 
 /// New parameters, or a move through the unit.
