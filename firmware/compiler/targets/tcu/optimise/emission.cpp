@@ -14,8 +14,9 @@ constexpr std::uint32_t bulk = 256;
 class Emission {
  public:
   Emission(const Blocks& blocks, const tcu::Architecture& architecture, const Machine& machine,
-           const Ring& ring, std::uint64_t first_constant)
-      : blocks_(blocks),
+           const Ring& ring, std::uint64_t first_constant, bool keep_instructions)
+      : keeps_(keep_instructions),
+        blocks_(blocks),
         architecture_(architecture),
         layout_(architecture),
         machine_(machine),
@@ -53,11 +54,14 @@ class Emission {
   void add_counted(const Code& code);
   void add_load(const Code& code);
   void keep_apart(const Code& code);
-  void put(const tcu::Instruction& instruction) { emitted_.instructions.push_back(instruction); }
+  void put(const tcu::Instruction& instruction) {
+    if (keeps_) emitted_.instructions.push_back(instruction);
+  }
   [[nodiscard]] bool stage_next();
   [[nodiscard]] bool allocate(std::uint32_t block);
   void fetch(std::uint64_t least, std::uint64_t most);
 
+  const bool keeps_;
   const Blocks& blocks_;
   const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
@@ -325,8 +329,9 @@ void Emission::add_counted(const Code& code) {
 
 Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
              const tcu::Architecture& architecture, const Machine& machine, const Ring& ring,
-             std::uint64_t first_constant) {
-  return Emission(blocks, architecture, machine, ring, first_constant).run(lowered, prologue);
+             std::uint64_t first_constant, bool keep_instructions) {
+  return Emission(blocks, architecture, machine, ring, first_constant, keep_instructions)
+      .run(lowered, prologue);
 }
 
 }  // namespace tactus::compiler::optimise

@@ -31,7 +31,7 @@ class Residence {
   void settle(std::uint32_t job);
 
   [[nodiscard]] std::uint32_t local(Vector vector) const {
-    return local_[schedule_.chunk_of[vector]] + schedule_.place_in[vector];
+    return local_[schedule_.chunk(vector)] + schedule_.place(vector);
   }
   [[nodiscard]] std::uint64_t highest() const { return space_.highest(); }
   [[nodiscard]] std::uint64_t highest_dram0() const { return dram0_.highest(); }
