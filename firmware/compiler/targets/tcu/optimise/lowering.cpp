@@ -37,7 +37,13 @@ class JobLowering {
       job_ = &schedule_.jobs[number];
       group_ = &network_.groups[job_->group];
       too_large = job_->group;
+      if (early_) {
+        Code land;
+        land.kind = CodeKind::land;
+        codes().push_back(land);
+      }
       if (!residence_.enter(number, codes())) return std::nullopt;
+      fetch_early(number);
       const bool fits = group_->kind == GroupKind::sum ? sum() : simd();
       if (!fits) return std::nullopt;
       write_outputs();
@@ -52,6 +58,17 @@ class JobLowering {
 
  private:
   Codes& codes() { return lowered_.codes; }
+  /// What the next job reads comes while this one computes, unless that takes its results' room.
+  void fetch_early(std::uint32_t number) {
+    early_ = false;
+    if (number + 1 == schedule_.jobs.size()) return;
+    std::uint64_t results = 0;
+    for (const std::uint32_t chunk : job_->writes)
+      results += schedule_.chunks[chunk].vectors.size();
+    const std::size_t before = codes().size();
+    residence_.fetch_early(number + 1, results, codes());
+    early_ = codes().size() != before;
+  }
   /// Accumulators of a block of the job before its maxima are taken.
   [[nodiscard]] std::uint32_t area() const { return job_->pixels() * group_->window; }
   /// Of a pixel of the parts: those that meet in a maximum are apart by the job's pixels.
@@ -107,6 +124,7 @@ class JobLowering {
   std::unordered_map<Vector, std::vector<std::uint32_t>> outputs_;  ///< DRAM0 places
   Lowered lowered_;
   std::uint32_t number_ = 0;
+  bool early_ = false;  ///< there are early reads
   const Job* job_ = nullptr;
   const Group* group_ = nullptr;
   std::vector<AddressPair> pairs_;

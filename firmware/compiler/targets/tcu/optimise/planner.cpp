@@ -273,6 +273,17 @@ void Planner::search_ring() {
   }
 }
 
+/// Whether constants are added by zero vectors or by moves, in all groups alike.
+void Planner::search_passes() {
+  for (const std::uint32_t factor : {2U, 8U, 16U, 64U, 0U}) {
+    if (places_.pass_vectors == 0 || spent_ * 4 > budget_) return;
+    Plan plan = best_.plan;
+    plan.least_zeroes.assign(network_.groups.size(),
+                             factor == 0 ? 0xFFFFFFFF : factor * architecture_.array_size);
+    (void)improve(std::move(plan));
+  }
+}
+
 /// Groups between which values went to DRAM0 take turns, in tiles of several sizes.
 void Planner::search_segments() {
   constexpr std::size_t longest = 12;
@@ -361,6 +372,7 @@ Candidate Planner::search(std::uint64_t effort) {
   if (effort > 1) {
     search_ring();
     search_segments();
+    search_passes();
     search_groups();
   }
   return make(best_.plan, all(), true);

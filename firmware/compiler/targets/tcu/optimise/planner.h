@@ -65,6 +65,7 @@ class Planner {
   /// The cheapest of the plans for these groups alone; the first is what there is.
   [[nodiscard]] Plan cheapest(std::vector<Plan> plans, const GroupRange& range);
   void search_ring();
+  void search_passes();
   void search_segments();
   void search_groups();
   [[nodiscard]] std::vector<Plan> variants(const Plan& plan, std::size_t group) const;
