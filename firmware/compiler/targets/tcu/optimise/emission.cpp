@@ -14,8 +14,9 @@ constexpr std::uint32_t bulk = 256;
 class Emission {
  public:
   Emission(const Blocks& blocks, const tcu::Architecture& architecture, const Machine& machine,
-           const Ring& ring, std::uint64_t first_constant)
-      : blocks_(blocks),
+           const Ring& ring, std::uint64_t first_constant, bool keep_instructions)
+      : keeps_(keep_instructions),
+        blocks_(blocks),
         architecture_(architecture),
         layout_(architecture),
         machine_(machine),
@@ -53,11 +54,16 @@ class Emission {
   void add_counted(const Code& code);
   void add_load(const Code& code);
   void keep_apart(const Code& code);
-  void put(const tcu::Instruction& instruction) { emitted_.instructions.push_back(instruction); }
+  void put(const tcu::Instruction& instruction) {
+    if (keeps_) emitted_.instructions.push_back(instruction);
+  }
+  [[nodiscard]] std::uint64_t read_early(std::uint64_t wait);
+  void read_values(const Code& code);
   [[nodiscard]] bool stage_next();
   [[nodiscard]] bool allocate(std::uint32_t block);
   void fetch(std::uint64_t least, std::uint64_t most);
 
+  const bool keeps_;
   const Blocks& blocks_;
   const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
@@ -68,6 +74,7 @@ class Emission {
   Costs costs_;
 
   std::uint64_t fetching_ = 0;  ///< head cycles of reads of weights
+  std::deque<Code> early_;      ///< reads of values that may come while something waits
 
   // The stream of weights.
   std::vector<std::uint32_t> uses_;  ///< blocks in the order of the program
@@ -167,6 +174,32 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
   }
 }
 
+void Emission::read_values(const Code& code) {
+  put(tcu::make_data_move(
+      layout_,
+      code.port == 0 ? tcu::DataMoveKind::dram0_to_local : tcu::DataMoveKind::dram1_to_local,
+      {code.local, code.local_stride}, {code.other, code.other_stride}, code.count));
+  timeline_.dram_read(code.port, code.count, code.other_stride != 0);
+}
+
+/// One of the early reads, or as much of it as the wait hides. Returns the cycles it took.
+std::uint64_t Emission::read_early(std::uint64_t wait) {
+  if (early_.empty()) return 0;
+  Code& next = early_.front();
+  const std::uint64_t start = machine_.read_start() + timeline_.turnaround(next.port);
+  if (wait < start + machine_.beats) return 0;
+  Code part = next;
+  part.count = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(next.count, (wait - start) / machine_.beats));
+  const std::uint64_t before = timeline_.head();
+  read_values(part);
+  next.local += part.count;
+  next.other += part.count;
+  next.count -= part.count;
+  if (next.count == 0) early_.pop_front();
+  return timeline_.head() - before;
+}
+
 void Emission::add_load(const Code& code) {
   const std::uint32_t block = code.block;
   // What is still on its way: all that was staged up to this block, or it and nothing else.
@@ -182,7 +215,8 @@ void Emission::add_load(const Code& code) {
       missing += blocks_[pending_[k].first].vectors() - pending_[k].second;
     }
   }
-  const std::uint64_t wait = timeline_.stall(code);
+  std::uint64_t wait = timeline_.stall(code);
+  if (missing == 0) wait -= std::min(wait, read_early(wait));
   const std::uint64_t start = machine_.read_start();
   const std::uint64_t hidden = wait > start ? (wait - start) / machine_.beats : 0;
   const bool no_wait_hides = 2 * machine_.array_size < start + machine_.beats;
@@ -239,7 +273,12 @@ void Emission::add(const Code& code) {
     loaded_ = code.block;
     return;
   }
-  const std::uint64_t wait = timeline_.stall(code);
+  if (code.early) {
+    early_.push_back(code);
+    return;
+  }
+  std::uint64_t wait = timeline_.stall(code);
+  while (const std::uint64_t taken = read_early(wait)) wait -= std::min(wait, taken);
   const std::uint64_t start = machine_.read_start();
   if (wait >= start + machine_.beats) fetch(0, (wait - start) / machine_.beats);
   const tcu::Operand local{code.local, code.local_stride}, other{code.other, code.other_stride};
@@ -276,13 +315,15 @@ void Emission::add(const Code& code) {
       timeline_.simd(code.simd_reads, code.simd_writes);
       break;
     case CodeKind::dram_read:
-      put(tcu::make_data_move(layout_, code.port == 0 ? Kind::dram0_to_local : Kind::dram1_to_local,
-                              local, other, code.count));
-      timeline_.dram_read(code.port, code.count, code.other_stride != 0);
+      read_values(code);
       break;
     case CodeKind::dram_write:
       put(tcu::make_data_move(layout_, Kind::local_to_dram0, local, other, code.count));
       timeline_.dram_write(code.count);
+      break;
+    case CodeKind::land:
+      for (const Code& read : early_) read_values(read);
+      early_.clear();
       break;
     case CodeKind::wait:
       for (std::uint32_t i = 0; i < code.count; ++i) put(tcu::make_no_op());
@@ -314,6 +355,7 @@ void Emission::add_counted(const Code& code) {
       break;
     case CodeKind::dram_read:
     case CodeKind::dram_write:
+    case CodeKind::land:
       costs_.values += own;
       break;
     default:
@@ -325,8 +367,9 @@ void Emission::add_counted(const Code& code) {
 
 Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
              const tcu::Architecture& architecture, const Machine& machine, const Ring& ring,
-             std::uint64_t first_constant) {
-  return Emission(blocks, architecture, machine, ring, first_constant).run(lowered, prologue);
+             std::uint64_t first_constant, bool keep_instructions) {
+  return Emission(blocks, architecture, machine, ring, first_constant, keep_instructions)
+      .run(lowered, prologue);
 }
 
 }  // namespace tactus::compiler::optimise

@@ -96,7 +96,7 @@ void Timeline::simd(bool reads, bool writes) {
 
 void Timeline::dram_read(unsigned port, std::uint64_t count, bool strided) {
   // The port turns round when its writes are answered.
-  if (port == 0 && written_ + 2 > head_) head_ = written_ + 2;
+  head_ += turnaround(port);
   if (strided) {
     head_ += machine_.read_start() +
              count * std::max<std::uint64_t>(machine_.beats,

@@ -32,6 +32,11 @@ class Timeline {
   /// Head cycles, from now, in which the instruction could not go on anyway.
   [[nodiscard]] std::uint64_t stall(const Code& code) const;
 
+  /// Cycles before a read of the port begins.
+  [[nodiscard]] std::uint64_t turnaround(unsigned port) const {
+    return port == 0 && written_ + 2 > head_ ? written_ + 2 - head_ : 0;
+  }
+
   void load_weights(std::uint64_t count);
   void load_zeroes();
   void mat_mul(std::uint64_t count, bool accumulate);
