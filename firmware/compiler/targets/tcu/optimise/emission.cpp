@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "firmware/compiler/targets/tcu/optimise/early_moves.h"
 #include "isa/support/error.h"
 
 namespace tactus::compiler::optimise {
@@ -10,6 +11,8 @@ namespace {
 
 /// Vectors that are read at a time where no wait hides a read.
 constexpr std::uint32_t bulk = 256;
+/// Moves that are kept in the queue, where there is one: what comes behind them waits for them.
+constexpr std::size_t queued_ahead = 2;
 
 class Emission {
  public:
@@ -28,16 +31,21 @@ class Emission {
 
   Emitted run(const Lowered& lowered, const Codes& prologue) {
     std::uint32_t loaded = absent;
-    for (const Code& code : lowered.codes) {
-      if (code.kind == CodeKind::load_block && code.block != loaded) uses_.push_back(code.block);
+    for (std::size_t i = 0; i < lowered.codes.size(); ++i) {
+      const Code& code = lowered.codes[i];
+      if (code.kind == CodeKind::load_block && code.block != loaded) {
+        uses_.push_back(code.block);
+        use_codes_.push_back(i);
+      }
       if (code.kind == CodeKind::load_block) loaded = code.block;
       if (code.kind == CodeKind::load_local) loaded = absent;
     }
+    codes_ = &lowered.codes;
+    if (is_queued()) early_ = early_moves(lowered.codes, architecture_.local_depth);
     for (const Code& code : prologue) add(code);
-    std::size_t at = 0;
     for (const std::size_t end : lowered.job_ends) {
       costs_ = {};
-      for (; at < end; ++at) add_counted(lowered.codes[at]);
+      for (; at_ < end; ++at_) add_counted(lowered.codes[at_]);
       emitted_.job_costs.push_back(costs_);
       emitted_.job_ends.push_back(emitted_.instructions.size());
       emitted_.job_cycles.push_back(timeline_.head());
@@ -57,6 +65,16 @@ class Emission {
   [[nodiscard]] bool stage_next();
   [[nodiscard]] bool allocate(std::uint32_t block);
   void fetch(std::uint64_t least, std::uint64_t most);
+  [[nodiscard]] bool is_queued() const { return machine_.dma_queue != 0; }
+  void access(const LocalRange& range);
+  void move_ahead();
+  [[nodiscard]] bool stage_chunk();
+  void add_move(const Code& code);
+  void add_next(const Code& code);
+  /// Head cycles before the code in which reads of weights cost nothing.
+  [[nodiscard]] std::uint64_t hiding_wait(const Code& code) const {
+    return is_queued() ? 0 : timeline_.stall(code);
+  }
 
   const Blocks& blocks_;
   const tcu::Architecture& architecture_;
@@ -67,19 +85,31 @@ class Emission {
   Emitted emitted_;
   Costs costs_;
 
-  std::uint64_t fetching_ = 0;  ///< head cycles of reads of weights
+  std::uint64_t fetching_ = 0;   ///< head cycles of reads of weights
+  std::uint64_t transfers_ = 0;  ///< those of waiting for queued moves of values
+
+  const Codes* codes_ = nullptr;
+  std::size_t at_ = 0;              ///< the running code
+  std::vector<EarlyMove> early_;    ///< with a queue: moves of values
+  std::size_t next_move_ = 0;       ///< of these
+  std::uint64_t pending_size_ = 0;  ///< vectors in pending_ that are not fetched
 
   // The stream of weights.
-  std::vector<std::uint32_t> uses_;  ///< blocks in the order of the program
-  std::size_t used_ = 0;             ///< loads that have been emitted
-  std::size_t ahead_ = 0;            ///< uses whose blocks are there or on their way
+  std::vector<std::uint32_t> uses_;     ///< blocks in the order of the program
+  std::vector<std::size_t> use_codes_;  ///< their codes
+  std::size_t used_ = 0;                ///< loads that have been emitted
+  std::size_t ahead_ = 0;               ///< uses whose blocks are there or on their way
   std::uint64_t next_constant_;
   std::vector<std::uint64_t> dram_;    ///< by block; 0: none yet
   std::vector<std::uint32_t> place_;   ///< by block: in the ring
   std::vector<std::size_t> last_use_;  ///< by block: one past the last use it is kept for
   std::deque<std::uint32_t> in_ring_;  ///< oldest first
   std::uint32_t write_ = 0;            ///< where the ring goes on
-  std::deque<std::pair<std::uint32_t, std::uint32_t>> pending_;  ///< block, vectors fetched
+  struct Pending {
+    std::uint32_t block, fetched;  ///< fetched: vectors
+    std::size_t use;               ///< for which it was staged
+  };
+  std::deque<Pending> pending_;  ///< staged, not fetched to the end
 
   std::uint32_t loaded_ = absent;  ///< the array's weights
 
@@ -128,9 +158,43 @@ bool Emission::stage_next() {
     next_constant_ += blocks_[block].vectors();
     emitted_.block_order.push_back(block);
   }
+  pending_.push_back({block, 0, ahead_});
   last_use_[block] = ++ahead_;
-  pending_.emplace_back(block, 0);
+  pending_size_ += blocks_[block].vectors();
   return true;
+}
+
+/// With a queue: stages as much as one move should fetch. False: there is no room for it yet.
+bool Emission::stage_chunk() {
+  const std::uint64_t chunk = std::min<std::uint64_t>(bulk, ring_.size / 4);
+  while (pending_size_ < chunk && stage_next()) {
+  }
+  if (pending_.empty()) return false;
+  constexpr std::size_t soon = 4;  // uses
+  return pending_size_ >= chunk || ahead_ == uses_.size() || pending_.front().use <= used_ + soon;
+}
+
+/// Fills the queue, if there is one.
+void Emission::move_ahead() {
+  while (is_queued() &&
+         timeline_.queued_moves() < std::min<std::size_t>(queued_ahead, machine_.dma_queue)) {
+    const bool value = next_move_ < early_.size() && early_[next_move_].earliest <= at_;
+    const bool weights = stage_chunk();
+    if (!value && !weights) return;
+    if (weights && (!value || use_codes_[pending_.front().use] < early_[next_move_].code)) {
+      fetch(0, pending_size_);
+    } else {
+      add_move((*codes_)[early_[next_move_++].code]);
+    }
+  }
+}
+
+/// What an instruction at the head touches.
+void Emission::access(const LocalRange& range) {
+  const std::uint64_t before = timeline_.head();
+  const auto port = timeline_.access(range);
+  if (!port) return;
+  (*port == 0 ? transfers_ : fetching_) += timeline_.head() - before;
 }
 
 /// Reads at least and at most so many vectors; what is at least needed in as many moves as it
@@ -140,12 +204,12 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
   while (done < most) {
     if (pending_.empty() && !stage_next()) return;
     const std::uint64_t local =
-        ring_.first + place_[pending_.front().first] + std::uint64_t{pending_.front().second};
+        ring_.first + place_[pending_.front().block] + std::uint64_t{pending_.front().fetched};
     const std::uint64_t dram =
-        dram_[pending_.front().first] - 1 + std::uint64_t{pending_.front().second};
+        dram_[pending_.front().block] - 1 + std::uint64_t{pending_.front().fetched};
     std::uint64_t count = 0;
     while (done + count < most && (!pending_.empty() || stage_next())) {
-      auto& [block, fetched] = pending_.front();
+      auto& [block, fetched, use] = pending_.front();
       if (ring_.first + place_[block] + fetched != local + count ||
           dram_[block] - 1 + fetched != dram + count) {
         break;
@@ -154,12 +218,15 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
       const std::uint64_t taken = std::min(left, most - done - count);
       count += taken;
       fetched += static_cast<std::uint32_t>(taken);
+      pending_size_ -= taken;
       if (taken == left) pending_.pop_front();
     }
     put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {local, 0}, {dram, 0},
                             count));
     const std::uint64_t start = timeline_.head();
-    timeline_.dram_read(1, count, false);
+    const auto first = static_cast<std::uint32_t>(local);
+    timeline_.dram_read(1, count, false,
+                        {first, first + static_cast<std::uint32_t>(count) - 1, true});
     fetching_ += timeline_.head() - start;
     emitted_.fetched += count;
     done += count;
@@ -177,24 +244,28 @@ void Emission::add_load(const Code& code) {
     }
   }
   for (std::size_t i = 0; i < pending_.size(); ++i) {
-    if (pending_[i].first != block) continue;
+    if (pending_[i].block != block) continue;
     for (std::size_t k = 0; k <= i; ++k) {
-      missing += blocks_[pending_[k].first].vectors() - pending_[k].second;
+      missing += blocks_[pending_[k].block].vectors() - pending_[k].fetched;
     }
   }
-  const std::uint64_t wait = timeline_.stall(code);
+  const std::uint64_t wait = hiding_wait(code);
   const std::uint64_t start = machine_.read_start();
   const std::uint64_t hidden = wait > start ? (wait - start) / machine_.beats : 0;
-  const bool no_wait_hides = 2 * machine_.array_size < start + machine_.beats;
-  const std::uint64_t together = no_wait_hides ? std::min<std::uint64_t>(bulk, ring_.size / 2) : 0;
+  const bool no_wait_hides =
+      machine_.shadow_weights || 2 * machine_.array_size < start + machine_.beats;
+  const std::uint64_t together = is_queued()     ? pending_size_
+                                 : no_wait_hides ? std::min<std::uint64_t>(bulk, ring_.size / 2)
+                                                 : 0;
   if (missing != 0) {
     fetch(missing, std::max({missing, hidden, together}));
   } else if (hidden != 0) {
     fetch(0, hidden);
   }
   const Block& weights = blocks_[block];
-  const std::uint64_t local = ring_.first + place_[block];
+  const std::uint32_t local = ring_.first + place_[block];
   if (weights.vectors() != 0) {
+    access({local, local + weights.vectors() - 1, false});
     put(tcu::make_load_weights(layout_, {local, 0}, weights.vectors()));
     timeline_.load_weights(weights.vectors());
   }
@@ -209,6 +280,8 @@ void Emission::add_load(const Code& code) {
 
 /// An accumulating write right behind another to the same accumulator would lose it.
 void Emission::keep_apart(const Code& code) {
+  // With shadow weights the accumulators keep the order.
+  if (machine_.shadow_weights) return;
   const bool writes = code.kind == CodeKind::mat_mul || code.kind == CodeKind::mat_mul_zeroes ||
                       code.kind == CodeKind::to_accumulators;
   if (!writes) return;
@@ -239,9 +312,10 @@ void Emission::add(const Code& code) {
     loaded_ = code.block;
     return;
   }
-  const std::uint64_t wait = timeline_.stall(code);
+  const std::uint64_t wait = hiding_wait(code);
   const std::uint64_t start = machine_.read_start();
   if (wait >= start + machine_.beats) fetch(0, (wait - start) / machine_.beats);
+  if (const auto range = local_range_of(code)) access(*range);
   const tcu::Operand local{code.local, code.local_stride}, other{code.other, code.other_stride};
   using Kind = tcu::DataMoveKind;
   switch (code.kind) {
@@ -267,8 +341,15 @@ void Emission::add(const Code& code) {
       timeline_.to_accumulators(code.count, code.accumulate);
       break;
     case CodeKind::to_local:
-      put(tcu::make_data_move(layout_, Kind::accumulator_to_local, local, other, code.count));
-      timeline_.to_local(code.count);
+      put(tcu::make_data_move(
+          layout_,
+          code.activated ? Kind::accumulator_to_local_activated : Kind::accumulator_to_local, local,
+          other, code.count));
+      timeline_.to_local(code.count, code.activated);
+      break;
+    case CodeKind::load_activation:
+      put(tcu::make_load_activation(layout_, local));
+      timeline_.load_activation(code.count);
       break;
     case CodeKind::simd:
       put(tcu::make_simd(layout_, code.simd, code.simd_writes ? code.other : 0,
@@ -276,13 +357,8 @@ void Emission::add(const Code& code) {
       timeline_.simd(code.simd_reads, code.simd_writes);
       break;
     case CodeKind::dram_read:
-      put(tcu::make_data_move(layout_, code.port == 0 ? Kind::dram0_to_local : Kind::dram1_to_local,
-                              local, other, code.count));
-      timeline_.dram_read(code.port, code.count, code.other_stride != 0);
-      break;
     case CodeKind::dram_write:
-      put(tcu::make_data_move(layout_, Kind::local_to_dram0, local, other, code.count));
-      timeline_.dram_write(code.count);
+      add_move(code);
       break;
     case CodeKind::wait:
       for (std::uint32_t i = 0; i < code.count; ++i) put(tcu::make_no_op());
@@ -291,16 +367,47 @@ void Emission::add(const Code& code) {
   }
 }
 
+/// A move of values.
+void Emission::add_move(const Code& code) {
+  using Kind = tcu::DataMoveKind;
+  const bool reads = code.kind == CodeKind::dram_read;
+  const Kind kind = !reads           ? Kind::local_to_dram0
+                    : code.port == 0 ? Kind::dram0_to_local
+                                     : Kind::dram1_to_local;
+  put(tcu::make_data_move(layout_, kind, {code.local, code.local_stride},
+                          {code.other, code.other_stride}, code.count));
+  const LocalRange range = local_range(code, reads);
+  if (reads) {
+    timeline_.dram_read(code.port, code.count, code.other_stride != 0, range);
+  } else {
+    timeline_.dram_write(code.count, range);
+  }
+}
+
+/// The next code of the jobs. Moves of values that are queued have been added before, or are now.
+void Emission::add_next(const Code& code) {
+  if (!is_queued()) return add(code);
+  const std::uint64_t before = timeline_.head();
+  while (next_move_ < early_.size() && early_[next_move_].code <= at_) {
+    add_move((*codes_)[early_[next_move_++].code]);
+  }
+  transfers_ += timeline_.head() - before;
+  move_ahead();
+  if (code.kind != CodeKind::dram_read && code.kind != CodeKind::dram_write) add(code);
+}
+
 void Emission::add_counted(const Code& code) {
-  const std::uint64_t before = timeline_.head(), fetched = fetching_;
+  const std::uint64_t before = timeline_.head(), fetched = fetching_, moved = transfers_;
   // A fetch in the shadow of a wait is part of the wait.
-  const std::uint64_t wait = timeline_.stall(code);
-  add(code);
+  const std::uint64_t wait = hiding_wait(code);
+  add_next(code);
   const std::uint64_t all = timeline_.head() - before;
   const std::uint64_t fetch = fetching_ - fetched;
   const std::uint64_t exposed = std::min(all, fetch > wait ? fetch - wait : 0);
+  const std::uint64_t values = std::min(all - exposed, transfers_ - moved);
   costs_.fetches += exposed;
-  const std::uint64_t own = all - exposed;
+  costs_.values += values;
+  const std::uint64_t own = all - exposed - values;
   switch (code.kind) {
     case CodeKind::mat_mul:
       costs_.matrices += own;

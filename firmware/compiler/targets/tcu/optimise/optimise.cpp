@@ -9,6 +9,7 @@
 #include "firmware/compiler/targets/tcu/optimise/emission.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/layout.h"
 
@@ -92,6 +93,9 @@ class Optimiser {
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
   [[nodiscard]] std::string form_of(const Group& group) const;
   void describe(const Candidate& candidate, Optimised& result) const;
+  [[nodiscard]] double greatest_value() const {
+    return tcu::to_real(architecture_.data_type, tcu::info(architecture_.data_type).max());
+  }
   [[nodiscard]] std::uint64_t accumulators() const {
     return std::min(architecture_.accumulator_depth, architecture_.local_depth);
   }
@@ -104,6 +108,7 @@ class Optimiser {
   Blocks blocks_;
   Places places_;
   bool adds_extremes_ = false;
+  std::vector<ActivationFunction> functions_;  ///< of the activation unit
   std::uint32_t largest_block_ = 1;
   std::uint64_t plans_ = 0;
   std::uint64_t spent_ = 0, budget_ = 0;  ///< codes
@@ -125,8 +130,9 @@ void Optimiser::place_all() {
                architecture_.dram0_depth);
   }
   for (const Group& group : network_.groups) {
-    adds_extremes_ = adds_extremes_ || group.activation == Activation::relu ||
-                     group.activation == Activation::leaky_relu;
+    adds_extremes_ =
+        adds_extremes_ || (!group.by_unit && (group.activation == Activation::relu ||
+                                              group.activation == Activation::leaky_relu));
   }
   if (adds_extremes_) {
     places_.pass_vectors = std::max<std::uint32_t>(
@@ -135,7 +141,9 @@ void Optimiser::place_all() {
     places_.greatest = 0;
     places_.negated = places_.pass_vectors;
   }
-  places_.arena = 2 * std::uint64_t{places_.pass_vectors};
+  places_.activations = 2 * places_.pass_vectors;
+  functions_ = activation_functions(network_, static_cast<float>(greatest_value()));
+  places_.arena = places_.activations + functions_.size() * tcu::activation_parameters;
 }
 
 /// The group's pixels in so many tiles, and as many blocks at a time as the accumulators hold.
@@ -274,7 +282,7 @@ bool Optimiser::cut_where_inputs_are_too_large(const Schedule& schedule, const P
 
 Codes Optimiser::prologue() const {
   Codes codes;
-  if (!adds_extremes_) return codes;
+  if (places_.arena == 0) return codes;
   Code code;
   code.kind = CodeKind::dram_read;
   code.port = 1;
@@ -305,6 +313,17 @@ std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate) const
     const std::vector<std::int32_t> lanes(std::size_t{places_.pass_vectors} * n, value);
     append(lanes.data(), lanes.size(), bytes);
   }
+  for (const ActivationFunction& function : functions_) {
+    const tcu::DataTypeInfo& type = tcu::info(architecture_.data_type);
+    const auto quantised = [&](float value) {
+      return static_cast<std::int32_t>(tcu::quantise(architecture_.data_type, value));
+    };
+    const std::int32_t one = std::int32_t{1} << type.binary_point;
+    for (const std::int32_t value :
+         {one, 0, quantised(function.slope), quantised(function.limit)}) {
+      append(std::vector<std::int32_t>(n, value).data(), n, bytes);
+    }
+  }
   std::vector<std::int32_t> lanes(n);
   for (const Vector v : candidate.schedule.constant_data) {
     for (std::uint32_t lane = 0; lane < n; ++lane) {
@@ -327,6 +346,7 @@ std::string Optimiser::form_of(const Group& group) const {
   for (const Part& part : group.parts) (part.dense ? dense : diagonal) += 1;
   if (dense != 0) form = "matrices";
   if (diagonal != 0) form += dense != 0 ? " and sums" : "sums";
+  if (group.by_unit) return form + ", activation by the unit";
   switch (group.activation) {
     case Activation::relu:
       form += group.saturating_product ? ", ReLU in the product" : ", ReLU by passes";
