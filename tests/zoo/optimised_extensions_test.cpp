@@ -41,9 +41,11 @@ Target random_target(std::uint64_t seed) {
 
 /// Some of what keeps every value as it is: when instructions are done, not what they do.
 void add_random_timing_extensions(tactus::Random& random, tcu::Architecture& a) {
-  const std::uint64_t which = random.range(1, 3);
-  if ((which & 1) != 0) a.shadow_weights = tcu::ShadowWeights::on;
-  if ((which & 2) != 0) a.dma_queue = static_cast<std::uint32_t>(random.range(1, 12));
+  a.shadow_weights =
+      random.pick({tcu::ShadowWeights::off, tcu::ShadowWeights::on, tcu::ShadowWeights::own_reads});
+  if (a.shadow_weights == tcu::ShadowWeights::off || random.chance(50)) {
+    a.dma_queue = static_cast<std::uint32_t>(random.range(1, 12));
+  }
 }
 
 compiler::Compiled compile_for(const Graph& graph, const Target& machine, std::uint64_t effort) {
@@ -230,7 +232,8 @@ TEST_P(ExtensionCycles, AreWithinTheBudgetAndAsPredicted) {
   }
 }
 
-constexpr auto off = tcu::ShadowWeights::off, on = tcu::ShadowWeights::on;
+constexpr auto off = tcu::ShadowWeights::off, on = tcu::ShadowWeights::on,
+               own = tcu::ShadowWeights::own_reads;
 INSTANTIATE_TEST_SUITE_P(Networks, ExtensionCycles,
                          testing::Values(Budget{"artya7100t", 64, on, 0, false, 1190000},
                                          Budget{"artya7100t", 64, off, 8, false, 1190000},
@@ -241,6 +244,8 @@ INSTANTIATE_TEST_SUITE_P(Networks, ExtensionCycles,
                                          Budget{"ultra96v2", 128, off, 0, true, 421000},
                                          Budget{"ultra96v2", 128, on, 8, false, 320000},
                                          Budget{"ultra96v2", 128, on, 8, true, 291000},
+                                         Budget{"ultra96v2", 128, own, 8, false, 296000},
+                                         Budget{"artya7100t", 64, own, 8, false, 982000},
                                          Budget{"zcu104", 128, on, 8, true, 110500}));
 
 }  // namespace

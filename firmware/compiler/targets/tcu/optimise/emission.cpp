@@ -61,7 +61,12 @@ class Emission {
   void add_counted(const Code& code);
   void add_load(const Code& code);
   void keep_apart(const Code& code);
-  void put(const tcu::Instruction& instruction) { emitted_.instructions.push_back(instruction); }
+  /// `written`: local vectors that it writes.
+  void put(const tcu::Instruction& instruction,
+           const std::optional<LocalRange>& written = std::nullopt) {
+    timeline_.come(written);
+    emitted_.instructions.push_back(instruction);
+  }
   [[nodiscard]] bool stage_next();
   [[nodiscard]] bool allocate(std::uint32_t block);
   void fetch(std::uint64_t least, std::uint64_t most);
@@ -126,6 +131,9 @@ class Emission {
 bool Emission::allocate(std::uint32_t block) {
   const std::uint32_t size = blocks_[block].vectors();
   if (size > ring_.size) internal_error("a block of weights is larger than its memory");
+  // Weights with reads of their own are read a while after their LoadWeights, and what is fetched
+  // in their place would wait for that.
+  const std::size_t kept = machine_.own_weight_reads && ahead_ > used_ ? 4 : 0;
   const bool wraps = write_ + size > ring_.size;
   const std::uint32_t at = wraps ? 0 : write_;
   while (!in_ring_.empty()) {
@@ -134,7 +142,7 @@ bool Emission::allocate(std::uint32_t block) {
     const bool in_tail = wraps && first >= write_;
     const bool overlaps = first < at + size && end > at;
     if (!in_tail && !overlaps) break;
-    if (last_use_[oldest] > used_) return false;
+    if (last_use_[oldest] + kept > used_) return false;
     place_[oldest] = absent;
     in_ring_.pop_front();
   }
@@ -221,12 +229,13 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
       pending_size_ -= taken;
       if (taken == left) pending_.pop_front();
     }
-    put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {local, 0}, {dram, 0},
-                            count));
-    const std::uint64_t start = timeline_.head();
     const auto first = static_cast<std::uint32_t>(local);
-    timeline_.dram_read(1, count, false,
-                        {first, first + static_cast<std::uint32_t>(count) - 1, true});
+    const LocalRange range{first, first + static_cast<std::uint32_t>(count) - 1, true};
+    put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {local, 0}, {dram, 0},
+                            count),
+        range);
+    const std::uint64_t start = timeline_.head();
+    timeline_.dram_read(1, count, false, range);
     fetching_ += timeline_.head() - start;
     emitted_.fetched += count;
     done += count;
@@ -267,7 +276,7 @@ void Emission::add_load(const Code& code) {
   if (weights.vectors() != 0) {
     access({local, local + weights.vectors() - 1, false});
     put(tcu::make_load_weights(layout_, {local, 0}, weights.vectors()));
-    timeline_.load_weights(weights.vectors());
+    timeline_.load_weights(weights.vectors(), local);
   }
   if (!weights.biased) {
     put(tcu::make_load_weights(layout_, {0, 0}, 1, true));
@@ -323,7 +332,7 @@ void Emission::add(const Code& code) {
       break;
     case CodeKind::load_local:
       put(tcu::make_load_weights(layout_, local, code.count));
-      timeline_.load_weights(code.count);
+      timeline_.load_weights(code.count, code.local);
       break;
     case CodeKind::mat_mul:
       put(tcu::make_mat_mul(layout_, local, other, code.count, code.accumulate));
@@ -342,9 +351,10 @@ void Emission::add(const Code& code) {
       break;
     case CodeKind::to_local:
       put(tcu::make_data_move(
-          layout_,
-          code.activated ? Kind::accumulator_to_local_activated : Kind::accumulator_to_local, local,
-          other, code.count));
+              layout_,
+              code.activated ? Kind::accumulator_to_local_activated : Kind::accumulator_to_local,
+              local, other, code.count),
+          local_range(code, true));
       timeline_.to_local(code.count, code.activated);
       break;
     case CodeKind::load_activation:
@@ -374,9 +384,10 @@ void Emission::add_move(const Code& code) {
   const Kind kind = !reads           ? Kind::local_to_dram0
                     : code.port == 0 ? Kind::dram0_to_local
                                      : Kind::dram1_to_local;
-  put(tcu::make_data_move(layout_, kind, {code.local, code.local_stride},
-                          {code.other, code.other_stride}, code.count));
   const LocalRange range = local_range(code, reads);
+  put(tcu::make_data_move(layout_, kind, {code.local, code.local_stride},
+                          {code.other, code.other_stride}, code.count),
+      reads ? std::optional<LocalRange>(range) : std::nullopt);
   if (reads) {
     timeline_.dram_read(code.port, code.count, code.other_stride != 0, range);
   } else {

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace tactus::compiler::optimise {
+namespace {
+
+/// LoadWeights that the machine queues where they have reads of their own.
+constexpr std::size_t queued_loads = 4;
+
+}  // namespace
 
 std::uint64_t Timeline::stall(const Code& code) const {
   std::uint64_t until = 0;
@@ -32,7 +38,51 @@ std::uint64_t Timeline::first_load() const {
   return last_run_ + (machine_.shadow_weights ? 1 : 2 * std::uint64_t{machine_.array_size});
 }
 
-void Timeline::load_weights(std::uint64_t count) {
+/// They begin when a product has taken over those before.
+void Timeline::load_beside(std::uint64_t count, const LocalRange& range) {
+  while (!loads_.empty() && loads_.front().end < head_) loads_.pop_front();
+  if (loads_.size() >= queued_loads) {
+    head_ = loads_.front().end + 1;
+    loads_.pop_front();
+  }
+  // They leave from behind the head, unless what is there writes them or is a LoadWeights too.
+  is_load_ = true;
+  const bool ahead = !is_load_before_ && !(range_before_ && range_before_->conflicts(range)) &&
+                     !moves_conflict(range);
+  const std::uint64_t sent = ahead ? std::min(head_, came_before_ + 1) : head_;
+  last_load_ = std::max({sent + 2, taken_over_, last_load_ + 1}) + count - 1;
+  loads_.push_back({last_load_, range});
+  has_new_weights_ = true;
+  ++head_;
+}
+
+void Timeline::come(const std::optional<LocalRange>& range) {
+  came_before_ = came_;
+  came_ = head_;
+  range_before_ = range_;
+  range_ = range;
+  is_load_before_ = is_load_;
+  is_load_ = false;
+}
+
+bool Timeline::moves_conflict(const LocalRange& range) const {
+  return std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+    return move.end > came_before_ && move.range.conflicts(range);
+  });
+}
+
+void Timeline::wait_for_loads(const LocalRange& range) {
+  for (std::size_t i = loads_.size(); i-- > 0;) {
+    if (loads_[i].end < head_ || !loads_[i].range.conflicts(range)) continue;
+    head_ = loads_[i].end + 1;
+    return;
+  }
+}
+
+void Timeline::load_weights(std::uint64_t count, std::uint32_t local) {
+  if (machine_.own_weight_reads) {
+    return load_beside(count, {local, local + static_cast<std::uint32_t>(count) - 1, false});
+  }
   const std::uint64_t first = std::max({head_ + 1, first_load(), last_load_ + 1});
   last_load_ = first + count - 1;
   many_loaded_ = count > 3;
@@ -42,6 +92,9 @@ void Timeline::load_weights(std::uint64_t count) {
 }
 
 void Timeline::load_zeroes() {
+  if (machine_.own_weight_reads) {
+    return load_beside(1, {0xFFFFFFFF, 0, false});  // reads nothing
+  }
   last_load_ = std::max({head_ + 1, first_load(), last_load_ + 1});
   ++head_;
 }
@@ -56,6 +109,8 @@ std::uint64_t Timeline::first_product(bool accumulate) const {
 
 void Timeline::run(std::uint64_t first, std::uint64_t count) {
   if (!by_array_) first = std::max(first, accumulators_ + 1);
+  if (has_new_weights_) taken_over_ = first;
+  has_new_weights_ = false;
   last_run_ = first + count - 1;
   accumulators_ = last_run_ + 2 * std::uint64_t{machine_.array_size} - 1;
   by_array_ = true;
@@ -63,7 +118,11 @@ void Timeline::run(std::uint64_t first, std::uint64_t count) {
 
 void Timeline::mat_mul(std::uint64_t count, bool accumulate) {
   run(first_product(accumulate), count);
-  const std::uint64_t late = last_run_ > 2 ? last_run_ - 2 : 0;
+  // Local memory reads three vectors ahead; behind a wait in which it did, it only keeps up.
+  constexpr std::uint64_t ahead = 3;
+  const bool waited =
+      machine_.own_weight_reads && count > ahead && last_run_ - count >= head_ + ahead;
+  const std::uint64_t late = waited ? last_run_ : last_run_ > 2 ? last_run_ - 2 : 0;
   head_ = std::max(head_ + count, late);
 }
 
@@ -105,6 +164,7 @@ std::size_t Timeline::queued_moves() {
 }
 
 std::optional<unsigned> Timeline::access(const LocalRange& range) {
+  if (range.writes) wait_for_loads(range);
   for (std::size_t i = queued_moves(); i-- > 0;) {
     if (!moves_[i].range.conflicts(range)) continue;
     head_ = moves_[i].end + 1;
@@ -113,7 +173,8 @@ std::optional<unsigned> Timeline::access(const LocalRange& range) {
   return std::nullopt;
 }
 
-std::uint64_t Timeline::begin_move() {
+std::uint64_t Timeline::begin_move(const LocalRange& range) {
+  if (range.writes) wait_for_loads(range);
   if (machine_.dma_queue == 0) return head_;
   if (queued_moves() >= machine_.dma_queue) head_ = moves_.front().end + 1;
   return std::max(head_, moved_) + 1;
@@ -131,7 +192,7 @@ void Timeline::end_move(std::uint64_t next, unsigned port, const LocalRange& ran
 
 void Timeline::dram_read(unsigned port, std::uint64_t count, bool strided,
                          const LocalRange& range) {
-  std::uint64_t at = begin_move();
+  std::uint64_t at = begin_move(range);
   // The port turns round when its writes are answered.
   if (port == 0) at = std::max(at, written_ + 2);
   const std::uint64_t vector =
@@ -142,7 +203,7 @@ void Timeline::dram_read(unsigned port, std::uint64_t count, bool strided,
 }
 
 void Timeline::dram_write(std::uint64_t count, const LocalRange& range) {
-  const std::uint64_t at = begin_move();
+  const std::uint64_t at = begin_move(range);
   const std::uint64_t first = std::max(at + 4, write_free_);
   write_free_ = first + count * machine_.beats;
   const std::uint64_t ahead = 4 * std::uint64_t{machine_.beats} + 1;
