@@ -13,8 +13,8 @@
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/host.h"
-#include "firmware/onnx/loader.h"
 #include "firmware/onnx/writer.h"
+#include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -126,7 +126,8 @@ compiler::Compiled compile_via(Via via, const nn::Graph& graph,
 const ParameterTable<Task>& workload_parameters() {
   static const ParameterTable<Task> table(
       "workload", "What a point of a sweep runs.",
-      {text("network", &Task::workload, "", "a network of tactus zoo, or an .onnx or .tmodel file")
+      {text("network", &Task::workload, "",
+            "a network of tactus zoo, or an .onnx, .pb or .tmodel file")
            .without_option(),
        whole("seed", &Task::seed, {}, "", "of a zoo network's weights and of the inputs")
            .without_option()});
@@ -215,7 +216,7 @@ Prepared prepare(const Task& task, const ProgramCache& cache,
                  const std::function<void(const compiler::Progress&)>& progress) {
   if (task.source == Source::model) return {read_compiled(task), false};
   std::optional<nn::Graph> graph;
-  if (task.source == Source::onnx) graph = nn::load_graph(task.workload);
+  if (task.source == Source::onnx) graph = tf::load_model(task.workload);
   const std::string key = cache_key(task, graph);
   if (auto found = cache.find(key)) return {std::move(*found), true};
   if (!graph) graph = nn::zoo_entry(task.workload).build(task.seed).graph;

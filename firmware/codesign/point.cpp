@@ -22,7 +22,7 @@
 #include "firmware/compiler/targets/tcu/stripe/lower.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/host.h"
-#include "firmware/onnx/loader.h"
+#include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -46,17 +46,13 @@ struct Workload {
   bool reals = false;
 };
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 constexpr std::string_view zoo_prefix = "zoo:";
 
 Workload network(const PointTask& task) {
   const bool zoo = task.program.compare(0, zoo_prefix.size(), zoo_prefix) == 0;
   const nn::Graph graph =
       zoo ? nn::zoo_entry(task.program.substr(zoo_prefix.size())).build(nn::default_zoo_seed).graph
-          : nn::load_graph(task.program);
+          : tf::load_model(task.program);
   compiler::StripeGraph as_stripe = compiler::stripe_graph(graph, task.architecture);
   Workload result;
   result.reals = true;
@@ -80,7 +76,7 @@ Workload network(const PointTask& task) {
 /// Buffers that never change are the model's constants.
 Workload read_workload(const PointTask& task) {
   if (task.program.compare(0, zoo_prefix.size(), zoo_prefix) == 0 ||
-      ends_with(task.program, ".onnx")) {
+      tf::is_model_name(task.program)) {
     return network(task);
   }
   Workload result;

@@ -12,9 +12,9 @@
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/gemm/dpas/task.h"
-#include "firmware/onnx/loader.h"
 #include "firmware/sweep/filter.h"
 #include "firmware/sweep/stripe_point.h"
+#include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
@@ -30,8 +30,8 @@ constexpr std::uint64_t most_values = 100'000;  ///< of one axis
 
 bool is_file(const std::string& network) {
   const std::size_t dot = network.rfind('.');
-  return dot != std::string::npos && (network.compare(dot, network.npos, ".onnx") == 0 ||
-                                      network.compare(dot, network.npos, ".tmodel") == 0);
+  return tf::is_model_name(network) ||
+         (dot != std::string::npos && network.compare(dot, network.npos, ".tmodel") == 0);
 }
 
 /// A DRAM of configs/dram, or a file from the sweep's folder, which is named in full so that a
@@ -58,8 +58,8 @@ std::string source_problem(const std::string& key, const JsonScalar& value,
     const std::string file = resolve_beside(path, *name);
     if (!is_file(*name)) {
       (void)nn::zoo_entry(*name);
-    } else if (name->back() == 'x') {
-      (void)nn::load_graph(file);
+    } else if (tf::is_model_name(*name)) {
+      (void)tf::load_model(file);
     } else {
       (void)read_model(file, ProgramChecks::strict);
     }

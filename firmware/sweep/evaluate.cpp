@@ -3,6 +3,7 @@
 #include "firmware/config/memory.h"
 #include "firmware/sweep/gemm_point.h"
 #include "firmware/sweep/stripe_point.h"
+#include "firmware/tensorflow/model_files.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -28,7 +29,7 @@ bench::Task to_task(const Configuration& configuration) {
   const auto network = workload.at("network").get<std::string>();
   // A task has the same keys, one level up; its reader checks their ranges.
   Configuration task;
-  task["source"] = ends_with(network, ".onnx")     ? "onnx"
+  task["source"] = tf::is_model_name(network)      ? "onnx"
                    : ends_with(network, ".tmodel") ? "model"
                                                    : "network";
   task["workload"] = network;

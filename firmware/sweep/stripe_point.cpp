@@ -6,8 +6,8 @@
 #include "firmware/codesign/energy.h"
 #include "firmware/compiler/stripe/text.h"
 #include "firmware/compiler/stripe/verify.h"
-#include "firmware/onnx/loader.h"
 #include "firmware/sweep/evaluate.h"
+#include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -100,8 +100,8 @@ std::string stripe_file_problem(const std::string& key, const std::string& value
     if (key == "workload.stripe") {
       if (is_of_zoo(value)) {
         (void)nn::zoo_entry(value.substr(4));
-      } else if (std::filesystem::path(value).extension() == ".onnx") {
-        (void)nn::load_graph(path);
+      } else if (tf::is_model_name(value)) {
+        (void)tf::load_model(path);
       } else {
         stripe::verify(stripe::read_program(read_text(path), path), path);
       }

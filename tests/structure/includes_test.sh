@@ -64,12 +64,13 @@ allow firmware/gemm isa models firmware/config firmware/driver firmware/gemm fir
 
 # A study of a Stripe program on a machine; sweeps run it.
 allow firmware/codesign isa firmware/bench firmware/codesign firmware/compiler firmware/config \
-  firmware/driver firmware/onnx firmware/zoo
+  firmware/driver firmware/onnx firmware/tensorflow firmware/zoo
 
 # Networks know no machine.
 allow firmware/onnx isa/support firmware/onnx
 allow firmware/zoo isa/support firmware/onnx firmware/zoo
 allow firmware/reference isa/support firmware/onnx firmware/reference
+allow firmware/tensorflow isa/support firmware/onnx firmware/reference firmware/tensorflow
 allow firmware/process isa/support firmware/process
 # Stripe knows no machine either; what knows one is with its target.
 allow firmware/compiler/stripe isa/support firmware/compiler/stripe

@@ -18,6 +18,7 @@
 
 #include "firmware/compiler/compiler.h"
 #include "firmware/compiler/frontend/layout.h"
+#include "firmware/compiler/frontend/meaning.h"
 #include "firmware/onnx/graph.h"
 #include "isa/tcu/architecture.h"
 
@@ -56,6 +57,9 @@ struct Step {
   std::vector<std::string> reads;   ///< values, one entry a reading
   std::vector<std::string> writes;  ///< values
   Emit emit;
+  Rearrangement rearrangement;
+  Windows windows;        ///< of a Conv or a pool
+  Resampling resampling;  ///< of a Resize
 };
 
 /// A node that the host computes after the program, and why.

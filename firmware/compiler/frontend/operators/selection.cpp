@@ -20,14 +20,11 @@ using Source = std::function<std::int64_t(const nn::Shape& position)>;
 
 Emit selection(Planner& p, Layout result, Source source) {
   p.reads(0);
-  p.output(result);
-  return [source = std::move(source), result = std::move(result), in = p.node.inputs[0],
-          out = p.node.outputs[0]](Emitter& e) {
-    const Piece piece{*e.model().value(in).layout, in, e.variable(in)};
-    rearrange(e, out, result, {piece}, [&](const nn::Shape& position) {
-      return Origin{0, source(position)};
-    });
+  p.output(std::move(result));
+  const auto origin = [source = std::move(source)](const nn::Shape& position) {
+    return Origin{0, source(position)};
   };
+  return rearranging(p, {{p.node.inputs[0]}, {{p.node.outputs[0], origin}}});
 }
 
 Emit plan_gather(Planner& p) {

@@ -23,6 +23,7 @@ enum class CodeKind : std::uint8_t {
   simd,
   dram_read,   ///< port, local, DRAM
   dram_write,  ///< DRAM0
+  land,        ///< early reads are over by then
   wait,        ///< `count` NoOps
 };
 
@@ -38,6 +39,7 @@ struct Code {
   std::uint32_t block = 0;  ///< of a SIMD: what it reads
   tcu::SimdFields simd{};
   bool simd_reads = false, simd_writes = false;
+  bool early = false;  ///< a read from DRAM0 that may come at any time before the next `land`
 };
 
 using Codes = std::vector<Code>;

@@ -7,6 +7,8 @@
 namespace tactus::compiler::optimise {
 namespace {
 
+constexpr std::size_t never = ~std::size_t{0};
+
 /// The last instructions to use each part of local memory.
 class LastUses {
  public:
@@ -41,14 +43,21 @@ std::vector<EarlyMove> early_moves(const Codes& codes, std::uint64_t local_depth
     const Code& code = codes[i];
     switch (code.kind) {
       case CodeKind::dram_read:
-        moves.push_back({i, uses.before(local_range(code, true))});
+        moves.push_back({i, uses.before(local_range(code, true)), code.early ? never : i});
         break;
       case CodeKind::dram_write:
-        moves.push_back({i, uses.before(local_range(code, false))});
+        moves.push_back({i, uses.before(local_range(code, false)), i});
+        break;
+      case CodeKind::land:
+        for (std::size_t k = moves.size(); k-- > 0 && moves[k].latest >= i;) moves[k].latest = i;
         break;
       default:
         if (const auto range = local_range_of(code)) uses.use(*range, i);
     }
+  }
+  // They keep their order.
+  for (std::size_t k = moves.size(); k-- > 1;) {
+    moves[k - 1].latest = std::min(moves[k - 1].latest, moves[k].latest);
   }
   return moves;
 }

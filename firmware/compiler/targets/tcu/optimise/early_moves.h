@@ -14,8 +14,9 @@
 namespace tactus::compiler::optimise {
 
 struct EarlyMove {
-  std::size_t code = 0;      ///< its number, where the program needs it at the latest
+  std::size_t code = 0;      ///< its number
   std::size_t earliest = 0;  ///< it may come before this code
+  std::size_t latest = 0;    ///< it must come before this code
 };
 
 /// The moves of values of a program, in order.

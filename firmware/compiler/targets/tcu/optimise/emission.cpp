@@ -17,8 +17,9 @@ constexpr std::size_t queued_ahead = 2;
 class Emission {
  public:
   Emission(const Blocks& blocks, const tcu::Architecture& architecture, const Machine& machine,
-           const Ring& ring, std::uint64_t first_constant)
-      : blocks_(blocks),
+           const Ring& ring, std::uint64_t first_constant, bool keep_instructions)
+      : keeps_(keep_instructions),
+        blocks_(blocks),
         architecture_(architecture),
         layout_(architecture),
         machine_(machine),
@@ -41,7 +42,7 @@ class Emission {
       if (code.kind == CodeKind::load_local) loaded = absent;
     }
     codes_ = &lowered.codes;
-    if (is_queued()) early_ = early_moves(lowered.codes, architecture_.local_depth);
+    if (is_queued()) moves_ = early_moves(lowered.codes, architecture_.local_depth);
     for (const Code& code : prologue) add(code);
     for (const std::size_t end : lowered.job_ends) {
       costs_ = {};
@@ -65,8 +66,9 @@ class Emission {
   void put(const tcu::Instruction& instruction,
            const std::optional<LocalRange>& written = std::nullopt) {
     timeline_.come(written);
-    emitted_.instructions.push_back(instruction);
+    if (keeps_) emitted_.instructions.push_back(instruction);
   }
+  [[nodiscard]] std::uint64_t read_early(std::uint64_t wait);
   [[nodiscard]] bool stage_next();
   [[nodiscard]] bool allocate(std::uint32_t block);
   void fetch(std::uint64_t least, std::uint64_t most);
@@ -81,6 +83,7 @@ class Emission {
     return is_queued() ? 0 : timeline_.stall(code);
   }
 
+  const bool keeps_;
   const Blocks& blocks_;
   const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
@@ -92,10 +95,12 @@ class Emission {
 
   std::uint64_t fetching_ = 0;   ///< head cycles of reads of weights
   std::uint64_t transfers_ = 0;  ///< those of waiting for queued moves of values
+  std::deque<Code> early_;       ///< reads of values that may come while something waits
 
+  // With a queue for DRAM moves.
   const Codes* codes_ = nullptr;
   std::size_t at_ = 0;              ///< the running code
-  std::vector<EarlyMove> early_;    ///< with a queue: moves of values
+  std::vector<EarlyMove> moves_;    ///< of values
   std::size_t next_move_ = 0;       ///< of these
   std::uint64_t pending_size_ = 0;  ///< vectors in pending_ that are not fetched
 
@@ -186,13 +191,13 @@ bool Emission::stage_chunk() {
 void Emission::move_ahead() {
   while (is_queued() &&
          timeline_.queued_moves() < std::min<std::size_t>(queued_ahead, machine_.dma_queue)) {
-    const bool value = next_move_ < early_.size() && early_[next_move_].earliest <= at_;
+    const bool value = next_move_ < moves_.size() && moves_[next_move_].earliest <= at_;
     const bool weights = stage_chunk();
     if (!value && !weights) return;
-    if (weights && (!value || use_codes_[pending_.front().use] < early_[next_move_].code)) {
+    if (weights && (!value || use_codes_[pending_.front().use] < moves_[next_move_].latest)) {
       fetch(0, pending_size_);
     } else {
-      add_move((*codes_)[early_[next_move_++].code]);
+      add_move((*codes_)[moves_[next_move_++].code]);
     }
   }
 }
@@ -243,6 +248,24 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
   }
 }
 
+/// One of the early reads, or as much of it as the wait hides. Returns the cycles it took.
+std::uint64_t Emission::read_early(std::uint64_t wait) {
+  if (early_.empty()) return 0;
+  Code& next = early_.front();
+  const std::uint64_t start = machine_.read_start() + timeline_.turnaround(next.port);
+  if (wait < start + machine_.beats) return 0;
+  Code part = next;
+  part.count = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(next.count, (wait - start) / machine_.beats));
+  const std::uint64_t before = timeline_.head();
+  add_move(part);
+  next.local += part.count;
+  next.other += part.count;
+  next.count -= part.count;
+  if (next.count == 0) early_.pop_front();
+  return timeline_.head() - before;
+}
+
 void Emission::add_load(const Code& code) {
   const std::uint32_t block = code.block;
   // What is still on its way: all that was staged up to this block, or it and nothing else.
@@ -258,7 +281,8 @@ void Emission::add_load(const Code& code) {
       missing += blocks_[pending_[k].block].vectors() - pending_[k].fetched;
     }
   }
-  const std::uint64_t wait = hiding_wait(code);
+  std::uint64_t wait = hiding_wait(code);
+  if (missing == 0) wait -= std::min(wait, read_early(wait));
   const std::uint64_t start = machine_.read_start();
   const std::uint64_t hidden = wait > start ? (wait - start) / machine_.beats : 0;
   const bool no_wait_hides =
@@ -321,7 +345,12 @@ void Emission::add(const Code& code) {
     loaded_ = code.block;
     return;
   }
-  const std::uint64_t wait = hiding_wait(code);
+  if (code.early) {
+    early_.push_back(code);
+    return;
+  }
+  std::uint64_t wait = hiding_wait(code);
+  while (const std::uint64_t taken = read_early(wait)) wait -= std::min(wait, taken);
   const std::uint64_t start = machine_.read_start();
   if (wait >= start + machine_.beats) fetch(0, (wait - start) / machine_.beats);
   if (const auto range = local_range_of(code)) access(*range);
@@ -370,6 +399,10 @@ void Emission::add(const Code& code) {
     case CodeKind::dram_write:
       add_move(code);
       break;
+    case CodeKind::land:
+      for (const Code& read : early_) add_move(read);
+      early_.clear();
+      break;
     case CodeKind::wait:
       for (std::uint32_t i = 0; i < code.count; ++i) put(tcu::make_no_op());
       timeline_.wait(code.count);
@@ -399,12 +432,13 @@ void Emission::add_move(const Code& code) {
 void Emission::add_next(const Code& code) {
   if (!is_queued()) return add(code);
   const std::uint64_t before = timeline_.head();
-  while (next_move_ < early_.size() && early_[next_move_].code <= at_) {
-    add_move((*codes_)[early_[next_move_++].code]);
+  while (next_move_ < moves_.size() && moves_[next_move_].latest <= at_) {
+    add_move((*codes_)[moves_[next_move_++].code]);
   }
   transfers_ += timeline_.head() - before;
   move_ahead();
-  if (code.kind != CodeKind::dram_read && code.kind != CodeKind::dram_write) add(code);
+  const bool added = code.kind == CodeKind::dram_read || code.kind == CodeKind::dram_write;
+  if (!added) add(code);
 }
 
 void Emission::add_counted(const Code& code) {
@@ -432,6 +466,7 @@ void Emission::add_counted(const Code& code) {
       break;
     case CodeKind::dram_read:
     case CodeKind::dram_write:
+    case CodeKind::land:
       costs_.values += own;
       break;
     default:
@@ -443,8 +478,9 @@ void Emission::add_counted(const Code& code) {
 
 Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
              const tcu::Architecture& architecture, const Machine& machine, const Ring& ring,
-             std::uint64_t first_constant) {
-  return Emission(blocks, architecture, machine, ring, first_constant).run(lowered, prologue);
+             std::uint64_t first_constant, bool keep_instructions) {
+  return Emission(blocks, architecture, machine, ring, first_constant, keep_instructions)
+      .run(lowered, prologue);
 }
 
 }  // namespace tactus::compiler::optimise

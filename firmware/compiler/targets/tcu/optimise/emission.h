@@ -44,9 +44,10 @@ struct Emitted {
   std::uint64_t fetched = 0;               ///< vectors of weights read
 };
 
-/// `first_constant`: the DRAM1 place of the first block. `prologue` runs before the jobs.
+/// `first_constant`: the DRAM1 place of the first block. `prologue` runs before the jobs. Who only
+/// wants to know the cost leaves out the instructions.
 [[nodiscard]] Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
                            const tcu::Architecture& architecture, const Machine& machine,
-                           const Ring& ring, std::uint64_t first_constant);
+                           const Ring& ring, std::uint64_t first_constant, bool keep_instructions);
 
 }  // namespace tactus::compiler::optimise

@@ -25,9 +25,9 @@ struct Places {
   std::uint64_t arena = 0, arena_end = 0;      ///< local vectors for chunks
   std::vector<std::uint64_t> inputs, outputs;  ///< DRAM0
   std::uint64_t spill = 0;                     ///< DRAM0 from there on
-  /// Constants are added to so many accumulators and more by products of zero vectors, under which
-  /// weights are fetched; to fewer by moves.
-  std::uint32_t least_zeroes = 0xFFFFFFFF;
+  /// By group: constants are added to so many accumulators and more by products of zero vectors,
+  /// under which weights are fetched; to fewer by moves.
+  std::vector<std::uint32_t> least_zeroes;
 };
 
 /// What the activation unit does to a value below 0, and the most that it leaves.

@@ -6,7 +6,9 @@
 #include <tuple>
 
 #include "firmware/compiler/targets/tcu/optimise/fusion.h"
+#include "firmware/compiler/targets/tcu/optimise/gather.h"
 #include "firmware/compiler/targets/tcu/optimise/packing.h"
+#include "firmware/compiler/targets/tcu/optimise/pooling.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
@@ -63,6 +65,7 @@ class Storage {
   }
   /// Each result is one vector times one diagonal.
   static bool is_single_product(const Group& group) {
+    if (group.window != 1) return false;
     std::vector<bool> seen(group.results.size());
     for (const Part& part : group.parts) {
       if (part.dense) return false;
@@ -99,7 +102,9 @@ bool Storage::takes_shift(const Group& reader, const std::vector<bool>& made) co
   for (const Part& part : reader.parts) {
     std::size_t count = 0;
     for (const Vector v : part.inputs) count += made[v] ? 1 : 0;
-    if (count != 0 && (count != part.inputs.size() || count != reader.pixels)) return false;
+    if (count != 0 &&
+        (count != part.inputs.size() || count != std::size_t{reader.pixels} * reader.window))
+      return false;
   }
   return true;
 }
@@ -330,6 +335,17 @@ void insert_plain_copies(Network& network) {
   network.groups = std::move(groups);
 }
 
+void find_makers_and_readers(Network& network) {
+  network.makers.assign(network.graph.constants.size(), no_maker);
+  network.last_readers.assign(network.graph.constants.size(), 0);
+  const auto count = static_cast<std::uint32_t>(network.groups.size());
+  for (std::uint32_t g = 0; g < count; ++g) {
+    for (const Vector v : network.groups[g].results) network.makers[v] = g;
+    for_inputs(network.groups[g],
+               [&](Vector v, std::uint32_t) { network.last_readers[v] = g + 1; });
+  }
+}
+
 }  // namespace
 
 Network form_network(Graph graph, const tcu::Architecture& architecture) {
@@ -337,9 +353,12 @@ Network form_network(Graph graph, const tcu::Architecture& architecture) {
   network.graph = std::move(graph);
   network.groups = fuse(network);
   drop_unread(network);
+  pool_sums(network);
   pack_pixels(network);
+  gather_taps(network);
   Storage(network, architecture).decide();
   insert_plain_copies(network);
+  find_makers_and_readers(network);
   return network;
 }
 

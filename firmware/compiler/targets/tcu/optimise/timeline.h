@@ -68,6 +68,11 @@ class Timeline {
   /// Head cycles, from now, in which the instruction could not go on anyway.
   [[nodiscard]] std::uint64_t stall(const Code& code) const;
 
+  /// Cycles before a read of the port begins.
+  [[nodiscard]] std::uint64_t turnaround(unsigned port) const {
+    return port == 0 && written_ + 2 > head_ ? written_ + 2 - head_ : 0;
+  }
+
   /// Of `count` vectors from `local` on.
   void load_weights(std::uint64_t count, std::uint32_t local);
   void load_zeroes();
