@@ -107,6 +107,9 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
       std::max<std::uint64_t>(1, model.architecture.vector_bytes() * 8 / options.axi_data_bits));
   machine.read_latency = options.read_latency;
   machine.write_latency = options.write_latency;
+  machine.shadow_weights = model.architecture.shadow_weights != tcu::ShadowWeights::off;
+  machine.own_weight_reads = model.architecture.shadow_weights == tcu::ShadowWeights::own_reads;
+  machine.dma_queue = model.architecture.dma_queue;
   tcu::Architecture unlimited = model.architecture;
   unlimited.dram0_depth = unlimited.dram1_depth = std::uint64_t{1} << Address::raw_bits;
   MemoryOptions memory_options;

@@ -93,6 +93,10 @@ class Queue {
   // For entries that are large: they are made in their slot and not copied into the queue.
   /// The slot of the entry that enters a queue that is not full. In an empty queue it is front().
   [[nodiscard]] T& entering() { return slots_[slot(count_)]; }
+  /// Entries in their slots; of a queue that is not empty.
+  [[nodiscard]] T& oldest() { return slots_[read_]; }
+  [[nodiscard]] T& newest() { return slots_[slot(count_ - 1)]; }
+  [[nodiscard]] const T& newest() const { return slots_[slot(count_ - 1)]; }
   /// commit() with the entry that entering() holds; of a plain queue. True if there is another
   /// entry at the front.
   bool commit_entered(bool enqueue, bool dequeue_ready) {

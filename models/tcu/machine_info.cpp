@@ -63,7 +63,7 @@ std::vector<KindInfo> kinds() {
 std::vector<Identity> identities() {
   return {
       {"array", "compute", {{"array_runs"}}},
-      {"array", "load_weights", {{"array_loads"}}},
+      {"array", "load_weights", {{"array_loads_in_turn"}}},
       {"array_time", "compute", {{"array_runs"}}},
       {"alus", "issue", {{"alu_operations"}}},
       {"local_a", "read", {{"local_reads", 0}}},
@@ -227,10 +227,23 @@ MachineInfo build() {
       "Instructions are decoded one after the other; cycles at the decoder's head are what each "
       "kind costs there.";
   info.counters = {
-      {"read_beats", 2},   {"write_beats", 2},    {"read_bursts", 2},     {"write_bursts", 2},
-      {"array_runs"},      {"array_loads"},       {"alu_operations"},     {"local_reads", 2},
-      {"local_writes", 2}, {"accumulator_reads"}, {"accumulator_writes"}, {"dais_vectors"},
-      {"table_vectors"},   {"lookups"},           {"activated_vectors"},  {"activation_parameters"},
+      {"read_beats", 2},
+      {"write_beats", 2},
+      {"read_bursts", 2},
+      {"write_bursts", 2},
+      {"array_runs"},
+      {"array_loads"},
+      {"array_loads_in_turn"},
+      {"alu_operations"},
+      {"local_reads", 2},
+      {"local_writes", 2},
+      {"accumulator_reads"},
+      {"accumulator_writes"},
+      {"dais_vectors"},
+      {"table_vectors"},
+      {"lookups"},
+      {"activated_vectors"},
+      {"activation_parameters"},
   };
   info.identities = identities();
   info.work = "array_runs";
@@ -281,6 +294,7 @@ std::vector<std::uint64_t> TcuSystem::counters() const {
           dram1.write_bursts,
           tcu_.array().stats().multiplications,
           tcu_.array().stats().loads,
+          tcu_.array().stats().loads_in_turn,
           alu_operations,
           local.reads[0],
           local.reads[1],

@@ -15,6 +15,12 @@
 // or of AxCACHE while moves are queued. Ranges go from the lowest to the highest address; one that
 // wraps is all of local memory.
 //
+// Where weights have reads of their own, likewise an extension, a LoadWeights leaves the head in
+// one cycle too (models/tcu/systolic_array/weight_loads.h), if there is room, and sends its weights
+// on their way while it still waits behind the head, if that and queued moves write none of them.
+// What would overwrite vectors that it has not read yet waits at the head. These waits count as
+// waiting for the array.
+//
 // Stalls: waits for any leg's consumer. Not modelled: the decoder's lock pool, which never blocks
 // (hardware spec section 4.4). Source: hardware spec sections 3 and 4.
 #pragma once
@@ -38,6 +44,7 @@
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/expander.h"
+#include "models/tcu/systolic_array/weight_loads.h"
 
 namespace tactus {
 
@@ -62,6 +69,7 @@ struct DecoderLinks {
   Link<AccumulatorControl>& accumulator;
   Link<DaisControl>& dais;
   std::array<Link<DramRequest>*, 2> dram;
+  WeightLoads* weight_loads = nullptr;  ///< null unless weights have reads of their own
 };
 
 class Decoder final : public sc_core::sc_module {
@@ -196,6 +204,8 @@ class Decoder final : public sc_core::sc_module {
            links_.dataflow.bits.kind >= DataflowKind::accumulator_to_activation_to_local;
   }
   [[nodiscard]] bool shows_dais() const { return (shown_legs_ & leg_dais) != 0; }
+  /// Weights are sent ahead of the head.
+  [[nodiscard]] bool sends_ahead() const { return sends_ahead_; }
   [[nodiscard]] bool streams_move() const { return edge_.firing != 0; }
   [[nodiscard]] Cycle steady(Cycle most) const;
   /// The addresses of a stretch from its cycle `first` on, for its consumers; moves nothing.
@@ -304,7 +314,9 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t local_base = 0;
     std::uint64_t local_size = 0;
     std::uint64_t local_step = 0;
-    std::uint64_t local_low = 0, local_high = 0;  ///< what it may touch; with a queue only
+    std::uint64_t local_low = 0, local_high = 0;  ///< what it may touch; with extensions only
+    bool is_sent = false;                         ///< its weights are on their way
+    WeightLoad weights;                           ///< with reads of their own
     AccumulatorItem accumulator;
     ArrayControl array;
     DaisControl dais;
@@ -316,6 +328,7 @@ class Decoder final : public sc_core::sc_module {
   void decode_mat_mul(Decoded& d) const;
   void decode_data_move(Decoded& d) const;
   void decode_load_weights(Decoded& d) const;
+  void decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) const;
   void decode_simd(Decoded& d) const;
   void decode_dais(Decoded& d) const;
   void decode_load_lut(Decoded& d) const;
@@ -343,7 +356,7 @@ class Decoder final : public sc_core::sc_module {
   /// The queue for DRAM moves.
   struct Transfers;
   /// Why the head may not begin.
-  enum class Block : std::uint8_t { none, transfer, queue_full };
+  enum class Block : std::uint8_t { none, transfer, queue_full, weights };
   /// What the streams of DRAM moves work on.
   [[nodiscard]] const Decoded& mover() const { return transfers_ ? *oldest_ : queue_.front(); }
   void make_transfers();
@@ -352,6 +365,14 @@ class Decoder final : public sc_core::sc_module {
   void enter_transfer_account();
   [[nodiscard]] Block block_of_head() const;
   [[nodiscard]] bool conflicts(const Decoded& head) const;
+  [[nodiscard]] Block block_by_transfers(const Decoded& head) const;
+  [[nodiscard]] Block block_by_weights(const Decoded& head) const;
+  /// Whether an instruction may have to wait at the head for queued moves or weights.
+  [[nodiscard]] bool has_blocks() const { return transfers_ || links_.weight_loads != nullptr; }
+  void offer_head();
+  [[nodiscard]] bool can_send_ahead() const;
+  void send_weights(Decoded& d);
+  void number_loads(Decoded& d);
 
   /// The state for each set of legs that the head waits for.
   static constexpr std::array<std::uint8_t, 512> make_wait_states();
@@ -396,6 +417,10 @@ class Decoder final : public sc_core::sc_module {
   std::unique_ptr<Transfers> transfers_;
   const Decoded* oldest_ = nullptr;  ///< of the queued moves
   Fork transfer_fork_;               ///< of that one
+  std::uint64_t loads_ = 0;          ///< LoadWeights so far, where they have reads of their own
+  bool product_follows_ = false;     ///< a product came behind the last of them
+  bool sends_ahead_ = false;         ///< weights of the instruction behind the head, in this cycle
+  bool loads_were_queued_ = false;   ///< in the last cycle
   Block blocked_ = Block::none;      ///< the head, in this cycle
   /// Open legs of the oldest move, and above all legs why the head is blocked.
   unsigned transfer_facts_ = 0;
@@ -423,9 +448,14 @@ static_assert(names_all_fields<Decoder::Edge>());
 
 inline void Decoder::show() {
   if (moving_ != 0) show_addresses(moving_);
+  if (links_.weight_loads != nullptr) {
+    // The array moves them on, so that the head may go on without a turn here.
+    turned_ |= loads_were_queued_;
+    loads_were_queued_ = !links_.weight_loads->empty();
+  }
   if (!turned_) return;
-  if (transfers_) {
-    offer_transfers();
+  if (has_blocks()) {
+    offer_head();
   } else {
     fork_.offer(!queue_.empty(), queue_.front().legs);
   }

@@ -19,6 +19,7 @@ enum class CodeKind : std::uint8_t {
   mat_mul_zeroes,   ///< accumulators
   to_accumulators,  ///< local, accumulators
   to_local,         ///< local, accumulators
+  load_activation,  ///< the unit's parameters: four vectors at `local`
   simd,
   dram_read,   ///< port, local, DRAM
   dram_write,  ///< DRAM0
@@ -29,6 +30,7 @@ enum class CodeKind : std::uint8_t {
 struct Code {
   CodeKind kind = CodeKind::wait;
   bool accumulate = false;
+  bool activated = false;                           ///< to_local through the activation unit
   std::uint8_t local_stride = 0, other_stride = 0;  ///< codes
   std::uint8_t port = 0;
   std::uint32_t local = 0;

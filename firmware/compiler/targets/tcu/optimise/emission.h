@@ -5,6 +5,9 @@
 // that is still there is not fetched again. A read goes where the next instruction would wait for
 // the array or the accumulators, as long as that wait; what is missing when it is needed is read
 // there and then.
+//
+// On a machine that does DRAM moves beside the head, reads of weights and moves of values go there
+// as soon as they can and there is room, those needed first before the others.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "firmware/compiler/targets/tcu/optimise/runs.h"
+#include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
@@ -29,6 +30,10 @@ class JobLowering {
         outputs_[vectors[i]].push_back(static_cast<std::uint32_t>(places.outputs[t] + i));
       }
     }
+    const tcu::DataTypeInfo& type = tcu::info(architecture.data_type);
+    greatest_ = static_cast<float>(
+        std::ldexp(static_cast<double>(type.max()), -static_cast<int>(type.binary_point)));
+    functions_ = activation_functions(network, greatest_);
   }
 
   std::optional<Lowered> run(std::uint32_t& too_large) {
@@ -110,6 +115,7 @@ class JobLowering {
   void activate();
   bool place_results();
   void move_out();
+  void move_out_activated();
   void write_outputs();
   void add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
                 std::uint32_t other_offset = 0);
@@ -129,6 +135,9 @@ class JobLowering {
   const Group* group_ = nullptr;
   std::vector<AddressPair> pairs_;
   std::vector<Run> runs_;
+  float greatest_ = 0;
+  std::vector<ActivationFunction> functions_;  ///< of the activation unit
+  std::size_t function_ = ~std::size_t{0};     ///< that it has its parameters of
 };
 
 void JobLowering::add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
@@ -384,6 +393,24 @@ void JobLowering::move_out() {
   add_runs(CodeKind::to_local, pairs_, false);
 }
 
+/// The unit keeps its parameters from job to job.
+void JobLowering::move_out_activated() {
+  const auto function = static_cast<std::size_t>(
+      std::find(functions_.begin(), functions_.end(), function_of(*group_, greatest_)) -
+      functions_.begin());
+  if (function != function_) {
+    Code load;
+    load.kind = CodeKind::load_activation;
+    load.count = tcu::activation_parameters;
+    load.local = places_.activations + static_cast<std::uint32_t>(function) * load.count;
+    codes().push_back(load);
+    function_ = function;
+  }
+  const std::size_t first = codes().size();
+  move_out();
+  for (std::size_t i = first; i < codes().size(); ++i) codes()[i].activated = true;
+}
+
 /// The greatest of each window goes to the front; behind that the job's results lie close.
 void JobLowering::take_maxima() {
   if (group_->window == 1) return;
@@ -411,6 +438,11 @@ void JobLowering::take_maxima() {
 bool JobLowering::sum() {
   lower_parts();
   take_maxima();
+  if (group_->by_unit) {
+    if (!place_results()) return false;
+    move_out_activated();
+    return true;
+  }
   activate();
   if (!place_results()) return false;
   if (group_->activation == Activation::leaky_relu) {
@@ -499,6 +531,29 @@ std::optional<Lowered> lower(const Network& network, Schedule& schedule, Blocks&
                              const tcu::Architecture& architecture, const Places& places,
                              std::uint32_t& too_large) {
   return JobLowering(network, schedule, blocks, architecture, places).run(too_large);
+}
+
+ActivationFunction function_of(const Group& group, float greatest) {
+  switch (group.activation) {
+    case Activation::leaky_relu:
+      return {group.alpha, greatest};
+    case Activation::clip:
+      return {0, group.high};
+    default:
+      return {0, greatest};
+  }
+}
+
+std::vector<ActivationFunction> activation_functions(const Network& network, float greatest) {
+  std::vector<ActivationFunction> functions;
+  for (const Group& group : network.groups) {
+    if (!group.by_unit) continue;
+    const ActivationFunction function = function_of(group, greatest);
+    if (std::find(functions.begin(), functions.end(), function) == functions.end()) {
+      functions.push_back(function);
+    }
+  }
+  return functions;
 }
 
 std::uint64_t accumulators_of(const Network& network, const Job& job) {

@@ -22,7 +22,9 @@ constexpr double largest_rounding = 1;
 class Storage {
  public:
   Storage(Network& network, const tcu::Architecture& architecture)
-      : network_(network), type_(tcu::info(architecture.data_type)) {
+      : network_(network),
+        type_(tcu::info(architecture.data_type)),
+        has_unit_(architecture.activation_unit) {
     unit_ = std::ldexp(1.0, -static_cast<int>(type_.binary_point));
     network_.signs.assign(network_.graph.constants.size(), 1);
     network_.shifts.assign(network_.graph.constants.size(), nullptr);
@@ -36,7 +38,9 @@ class Storage {
 
   void decide() {
     for (Group& group : network_.groups) {
-      group.saturating_product = group.activation == Activation::relu && is_single_product(group);
+      group.by_unit = has_unit_ && unit_computes(group);
+      group.saturating_product =
+          group.activation == Activation::relu && !group.by_unit && is_single_product(group);
     }
     choose_shifts();
     for (Group& group : network_.groups) {
@@ -47,6 +51,18 @@ class Storage {
   }
 
  private:
+  [[nodiscard]] static bool unit_computes(const Group& group) {
+    switch (group.activation) {
+      case Activation::relu:
+      case Activation::leaky_relu:
+        return true;
+      case Activation::clip:
+        return group.low == 0 && group.high > 0;
+      case Activation::none:
+        break;
+    }
+    return false;
+  }
   /// Each result is one vector times one diagonal.
   static bool is_single_product(const Group& group) {
     if (group.window != 1) return false;
@@ -71,6 +87,7 @@ class Storage {
 
   Network& network_;
   const tcu::DataTypeInfo& type_;
+  bool has_unit_;
   double unit_ = 1;
   std::vector<bool> is_output_;
 };
@@ -180,8 +197,8 @@ bool Storage::leaves_no_offset_below(const Group& group) const {
 void Storage::choose_sign(Group& group) {
   std::vector<int>& signs = network_.signs;
   if (group.kind == GroupKind::sum) {
-    const bool negated =
-        group.activation == Activation::relu || group.activation == Activation::leaky_relu;
+    const bool negated = !group.by_unit && (group.activation == Activation::relu ||
+                                            group.activation == Activation::leaky_relu);
     group.sign = negated ? -1 : 1;
     const bool output = std::any_of(group.results.begin(), group.results.end(),
                                     [&](Vector v) { return is_output_[v]; });

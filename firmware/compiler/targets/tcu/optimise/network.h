@@ -57,6 +57,8 @@ struct Group {
   std::vector<float> scale;  ///< of all parts, likewise; a normalisation taken in
   Activation activation = Activation::none;
   float alpha = 0, low = 0, high = 0;
+  /// The activation is done by the machine's unit on the way to local memory.
+  bool by_unit = false;
   /// Maximum: operands of result i are windows[i]; multiply: two each.
   std::vector<std::vector<Vector>> windows;
   /// Sums: a result is the greatest of so many pixels of the parts, the window * p-th and those

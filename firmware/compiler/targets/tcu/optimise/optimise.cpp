@@ -8,6 +8,7 @@
 #include "firmware/compiler/targets/tcu/optimise/planner.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/layout.h"
 
@@ -63,6 +64,9 @@ class Optimiser {
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
   [[nodiscard]] std::string form_of(const Group& group) const;
   void describe(const Candidate& candidate, Optimised& result) const;
+  [[nodiscard]] double greatest_value() const {
+    return tcu::to_real(architecture_.data_type, tcu::info(architecture_.data_type).max());
+  }
   void append(const std::int32_t* mantissas, std::size_t count,
               std::vector<std::uint8_t>& bytes) const;
 
@@ -71,6 +75,7 @@ class Optimiser {
   Network network_;
   Blocks blocks_;
   Places places_;
+  std::vector<ActivationFunction> functions_;  ///< of the activation unit
 };
 
 void Optimiser::place_all() {
@@ -90,7 +95,8 @@ void Optimiser::place_all() {
   }
   const bool adds_extremes =
       std::any_of(network_.groups.begin(), network_.groups.end(), [](const Group& group) {
-        return group.activation == Activation::relu || group.activation == Activation::leaky_relu;
+        return !group.by_unit &&
+               (group.activation == Activation::relu || group.activation == Activation::leaky_relu);
       });
   if (adds_extremes) {
     places_.pass_vectors = std::max<std::uint32_t>(
@@ -99,7 +105,9 @@ void Optimiser::place_all() {
     places_.greatest = 0;
     places_.negated = places_.pass_vectors;
   }
-  places_.arena = 2 * std::uint64_t{places_.pass_vectors};
+  places_.activations = 2 * places_.pass_vectors;
+  functions_ = activation_functions(network_, static_cast<float>(greatest_value()));
+  places_.arena = places_.activations + functions_.size() * tcu::activation_parameters;
 }
 
 void Optimiser::append(const std::int32_t* mantissas, std::size_t count,
@@ -124,6 +132,17 @@ std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate) const
     const std::vector<std::int32_t> lanes(std::size_t{places_.pass_vectors} * n, value);
     append(lanes.data(), lanes.size(), bytes);
   }
+  for (const ActivationFunction& function : functions_) {
+    const tcu::DataTypeInfo& type = tcu::info(architecture_.data_type);
+    const auto quantised = [&](float value) {
+      return static_cast<std::int32_t>(tcu::quantise(architecture_.data_type, value));
+    };
+    const std::int32_t one = std::int32_t{1} << type.binary_point;
+    for (const std::int32_t value :
+         {one, 0, quantised(function.slope), quantised(function.limit)}) {
+      append(std::vector<std::int32_t>(n, value).data(), n, bytes);
+    }
+  }
   std::vector<std::int32_t> lanes(n);
   for (const Vector v : candidate.schedule.constant_data) {
     for (std::uint32_t lane = 0; lane < n; ++lane) {
@@ -147,6 +166,7 @@ std::string Optimiser::form_of(const Group& group) const {
   if (dense != 0) form = "matrices";
   if (diagonal != 0) form += dense != 0 ? " and sums" : "sums";
   if (group.window != 1) form += ", maxima by SIMD in the accumulators";
+  if (group.by_unit) return form + ", activation by the unit";
   switch (group.activation) {
     case Activation::relu:
       form += group.saturating_product ? ", ReLU in the product" : ", ReLU by passes";

@@ -120,7 +120,7 @@ Plan Planner::first_plan() {
 
 Codes Planner::prologue() const {
   Codes codes;
-  if (places_.pass_vectors == 0) return codes;
+  if (places_.arena == 0) return codes;
   Code code;
   code.kind = CodeKind::dram_read;
   code.port = 1;
