@@ -19,11 +19,12 @@
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/table.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/config/board.h"
 #include "firmware/driver/tcu/host.h"
-#include "firmware/onnx/loader.h"
 #include "firmware/onnx/tensor_files.h"
+#include "firmware/zoo/topology.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -459,9 +460,8 @@ void warn_of_saturation(const nn::Values& inputs, tcu::DataType type) {
       return double{value} > top || double{value} < bottom;
     });
     if (beyond == 0) continue;
-    fmt::print(stderr,
-               "tactus: warning: input {}: {} of {} values are beyond {:g} .. {:g} and saturate\n",
-               quote(name), beyond, tensor.floats.size(), bottom, top);
+    warn("input {}: {} of {} values are beyond {:g} .. {:g} and saturate", quote(name), beyond,
+         tensor.floats.size(), bottom, top);
   }
 }
 
@@ -613,12 +613,15 @@ bool print_checks(const Args& args, const nn::Graph& graph, const Compiled& comp
 }  // namespace
 
 int compile_command(const Words& words) {
-  Args args("compile",
-            "Compiles an ONNX model for an architecture: program (.tprog), constants (.tdata) and\n"
-            "model file (.tmodel), for tactus run and for the hardware's drivers.",
-            options(), "MODEL.onnx");
+  Args args(
+      "compile",
+      "Compiles an ONNX model, or a layer topology as CSV, for an architecture: program (.tprog),\n"
+      "constants (.tdata) and model file (.tmodel), for tactus run and for the hardware's "
+      "drivers.",
+      options(), "MODEL.onnx|TOPOLOGY.csv");
   if (!args.parse(words)) return exit_ok;
-  if (args.positional().size() != 1) user_error("tactus compile: name exactly one ONNX file");
+  if (args.positional().size() != 1)
+    user_error("tactus compile: name exactly one ONNX file, or one layer topology (.csv)");
   const std::string& path = args.positional().front();
   const Outputs outputs = read_outputs(args);
   const bool prints = args.has("summary") || args.has("layers") || args.has("dump");
@@ -648,7 +651,7 @@ int compile_command(const Words& words) {
   options.read_latency = static_cast<std::uint32_t>(config.read_latency);
   options.write_latency = static_cast<std::uint32_t>(config.write_latency);
   Progress progress(0);
-  const nn::Graph graph = nn::load_graph(path);
+  const nn::Graph graph = nn::load_network(path);
   check_folder(args, outputs, graph);
 
   options.progress = [&](const compiler::Progress& p) {
