@@ -1,4 +1,5 @@
 #include "firmware/cli/input_vectors.h"
+#include "firmware/cli/verbosity.h"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ std::vector<std::uint8_t> read_input_vectors(const std::string& path,
   tcu::Saturated saturated;
   std::vector<std::uint8_t> vectors = tcu::read_vectors(path, architecture, expected, &saturated);
   if (saturated.count > 0) {
-    fmt::print(stderr, "tactus: warning: {}: {}\n", path, saturated.text(architecture.data_type));
+    warn("{}: {}", path, saturated.text(architecture.data_type));
   }
   return vectors;
 }
@@ -72,10 +73,10 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
     return !(double{v} <= top && double{v} >= bottom);
   });
   if (beyond > 0) {
-    fmt::print(stderr,
-               "tactus: warning: {}: {} of {} values are beyond {:g} .. {:g}, what {} holds, and "
-               "saturate\n",
-               path, beyond, values.floats.size(), bottom, top, info(architecture.data_type).name);
+    warn(
+        "{}: {} of {} values are beyond {:g} .. {:g}, what {} holds, and "
+        "saturate",
+        path, beyond, values.floats.size(), bottom, top, info(architecture.data_type).name);
   }
   std::vector<std::uint8_t> data;
   for (std::size_t at = 0; at < values.floats.size(); at += elements) {
