@@ -17,6 +17,7 @@
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
 #include "firmware/cli/standard_output.h"
+#include "firmware/compiler/images.h"
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/sample_file.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
@@ -136,30 +137,10 @@ class Runner {
     if (!plan_.tensors) return;
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < images_with_outputs(); ++i) {
-      const ImageResult& image = report_.images[i];
-      nn::Values values;
-      for (const compiler::TensorLayout& layout : plan_.tensors->outputs) {
-        values[layout.name] =
-            nn::Tensor::of(layout.shape, compiler::unpack_tensor(layout, plan_.config.architecture,
-                                                                 image.outputs.at(layout.name)));
-      }
-      model_outputs_.push_back(compiler::finish_on_host(*plan_.tensors, values));
+      model_outputs_.push_back(compiler::model_outputs(*plan_.tensors, plan_.config.architecture,
+                                                       report_.images[i].outputs));
     }
     host_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
-  /// One output of all images, joined along the first dimension.
-  [[nodiscard]] nn::Tensor model_output(const std::string& name) const {
-    nn::Tensor all = model_outputs_.front().at(name);
-    for (std::size_t i = 1; i < model_outputs_.size(); ++i) {
-      const nn::Tensor& next = model_outputs_[i].at(name);
-      all.floats.insert(all.floats.end(), next.floats.begin(), next.floats.end());
-      all.integers.insert(all.integers.end(), next.integers.begin(), next.integers.end());
-    }
-    const auto images = static_cast<std::int64_t>(model_outputs_.size());
-    if (all.shape.empty() && images > 1) all.shape = {1};
-    if (!all.shape.empty()) all.shape.front() *= images;
-    return all;
   }
 
   void print_host_work() const {
@@ -324,7 +305,7 @@ class Runner {
     if (model_outputs_.empty()) return;
     for (const std::string& name : plan_.tensors->model_outputs) {
       const std::string base = output_base(name, 0);
-      const nn::Tensor tensor = model_output(name);
+      const nn::Tensor tensor = compiler::join_images(model_outputs_, name);
       for (const char* extension : {".npy", ".pb"})
         nn::write_tensor(base + extension, name, tensor);
       fmt::print(plan_.screen(), "{:<14}{} {} in {}.npy and .pb\n", "output", name,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "models/sim/entered_kernel.h"
 #include "models/sim/kernel_time.h"
 
 namespace tactus {
@@ -51,6 +52,7 @@ void Simulation::retired(Cycle cycle) {
 }
 
 void Simulation::run(std::uint64_t instructions, const RunOptions& options, RunResult& result) {
+  const EnteredKernel entered(kernel_);
   run_ = Run{};
   run_.options = &options;
   run_.result = &result;
