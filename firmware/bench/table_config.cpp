@@ -18,6 +18,8 @@ namespace tactus::bench {
 namespace {
 
 constexpr double most = 1e12;
+/// As MemoryModel has them.
+const std::vector<std::string_view> memory_models{"fixed", "board"};
 
 /// Names stay; paths start at the file that holds them.
 std::string beside(const std::string& where, const std::string& name) {
@@ -75,6 +77,12 @@ void decode_board(ObjectReader& reader, const std::string& where, Row& row) {
   }
   static_cast<BoardValues&>(row.task) = row.board;
   row.task.architecture = row.board.architecture;
+  const auto model = reader.get_optional_enum("memory_model", memory_models);
+  if (!model) return;
+  row.task.memory_model = static_cast<MemoryModel>(*model);
+  if (row.task.memory_model == MemoryModel::board && !row.board.board_memory) {
+    reader.add_problem("memory_model", "the board says nothing of its memory; allowed \"fixed\"");
+  }
 }
 
 void decode_compiler_options(ObjectReader& reader, Row& row) {
@@ -95,6 +103,7 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   decode_board(reader, where, row);
   decode_compiler_options(reader, row);
   decode_changes(reader, row);
+  row.label = reader.get_optional_string("label").value_or("");
   row.standard = reader.get_optional_bool("standard").value_or(true);
   if (auto published = reader.get_optional_object("published")) {
     row.published = Row::Published{published->get_real("latency_ms", 0, most),
@@ -113,10 +122,15 @@ Row decode_row(ObjectReader reader, const std::string& where) {
 }  // namespace
 
 std::string Row::program() const {
-  if (task.via == Via::stripe) return network + " via stripe";
-  if (task.optimise) return network + " optimised";
-  if (task.strategy == compiler::Strategy::local_isolated) return network;
-  return network + " " + std::string(compiler::to_string(task.strategy));
+  std::string text = network;
+  if (task.via == Via::stripe) {
+    text += " via stripe";
+  } else if (task.optimise) {
+    text += " optimised";
+  } else if (task.strategy != compiler::Strategy::local_isolated) {
+    text += " " + std::string(compiler::to_string(task.strategy));
+  }
+  return label.empty() ? text : text + ", " + label;
 }
 
 std::vector<Row> parse_rows(std::string_view json_text, const std::string& where) {

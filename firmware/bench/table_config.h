@@ -9,6 +9,8 @@
 //      "compat": true,                     byte for byte the reference's program; default false
 //      "optimise": true, "effort": 200,    by the optimising compiler; default false
 //      "architecture": {"dram1_depth": 4194304},          in place of the board's
+//      "memory_model": "fixed",            in place of the board's: its latencies, no DRAM
+//      "label": "with a queue",            printed behind the program; default none
 //      "standard": false,                  runs only with --all; default true
 //      "published": {"latency_ms": 21, "source": "...", "date": "2022-03-07"},   an estimate
 //      "measured": {"frames_per_second": 133.54, "source": "...", "date": "2022-07"}}]}
@@ -31,6 +33,7 @@ struct Row {
   Board board;
   Task task;
   std::string changes;  ///< "dram1_depth 4194304, ..."; empty if the architecture is the board's
+  std::string label;
   bool standard = true;
   struct Published {
     double latency_ms = 0;
@@ -43,7 +46,8 @@ struct Row {
   std::optional<Published> published;
   std::optional<Measured> measured;
 
-  /// "resnet20v2", with the strategy if it is not the usual one, and "via stripe" if it is.
+  /// "resnet20v2", with the strategy if it is not the usual one, "via stripe" if it is, and the
+  /// label.
   [[nodiscard]] std::string program() const;
   /// program() and the board.
   [[nodiscard]] std::string title() const { return program() + " " + board.name; }

@@ -1,4 +1,4 @@
-// tactus compile: an ONNX model becomes a program, its data, and tables about them.
+// tactus compile: a model becomes a program, its data, and tables about them.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,11 +19,13 @@
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/table.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/config/board.h"
 #include "firmware/driver/tcu/host.h"
-#include "firmware/onnx/loader.h"
 #include "firmware/onnx/tensor_files.h"
+#include "firmware/tensorflow/model_files.h"
+#include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -41,6 +43,8 @@ std::vector<Args::Option> options() {
       {"arch", "F.tarch", "architecture (or --board)"},
       {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", true, 'o'},
       {"output-tensor", "NAME", "output tensor (default: the graph's outputs)", true},
+      {"input-tensor", "NAME",
+       "of a TensorFlow graph: compile what comes behind this node, which becomes an input", true},
       {"separate-outputs", "",
        "give inputs and outputs places of their own in DRAM0, as tactus pack needs it"},
       {"input-shape", "[NAME=]D,D,..", "shape of an input, -1: as the model says", true},
@@ -51,7 +55,7 @@ std::vector<Args::Option> options() {
       {"check", "", "simulate one image and compare layers and outputs with float arithmetic"},
       {"input", "[NAME=]F",
        "for --check: an input as .csv or .bin vectors, or in the model's layout as .npy or .pb "
-       "(default: seeded)",
+       "(default: seeded); a node of a TensorFlow graph: the same as --input-tensor",
        true},
       {"test-data", "DIR|F.npz|F.npy",
        "for --check: inputs and the outputs expected of the model: folders test_data_set_K or "
@@ -175,6 +179,35 @@ Outputs read_outputs(const Args& args) {
   }
   if (!folders.empty()) outputs.folder = folders.front();
   return outputs;
+}
+
+/// Where a TensorFlow graph is cut, and the files of --input. A word of --input that is a node of
+/// the graph means the node.
+struct Inputs {
+  std::vector<std::string> cuts;
+  std::vector<std::string> files;
+};
+
+Inputs read_inputs(const Args& args, const std::string& path) {
+  Inputs inputs{args.texts("input-tensor"), {}};
+  const std::vector<std::string> words = args.texts("input");
+  if (words.empty()) return inputs;
+  const std::vector<std::string> nodes = tf::node_names(path);
+  for (const std::string& word : words) {
+    const std::string node = tf::parse_output(word).node;
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+      inputs.files.push_back(word);
+      continue;
+    }
+    if (std::filesystem::exists(word)) {
+      user_error(
+          "tactus compile: --input {0} may mean the file or the graph's node of this name; write "
+          "--input ./{1} for the file, --input-tensor {1} for the node",
+          quote(word), word);
+    }
+    inputs.cuts.push_back(word);
+  }
+  return inputs;
 }
 
 /// Refuses a folder that may be the name of an output tensor, as --output once meant.
@@ -459,16 +492,16 @@ void warn_of_saturation(const nn::Values& inputs, tcu::DataType type) {
       return double{value} > top || double{value} < bottom;
     });
     if (beyond == 0) continue;
-    fmt::print(stderr,
-               "tactus: warning: input {}: {} of {} values are beyond {:g} .. {:g} and saturate\n",
-               quote(name), beyond, tensor.floats.size(), bottom, top);
+    warn("input {}: {} of {} values are beyond {:g} .. {:g} and saturate", quote(name), beyond,
+         tensor.floats.size(), bottom, top);
   }
 }
 
 /// Values of each input in the model's order: from a file, else from the seed.
-nn::Values check_inputs(const Args& args, const Compiled& compiled) {
+nn::Values check_inputs(const Args& args, const std::vector<std::string>& input_files,
+                        const Compiled& compiled) {
   std::map<std::string, std::string> files;
-  for (const std::string& text : args.texts("input")) {
+  for (const std::string& text : input_files) {
     const auto& layouts = compiled.input_layouts;
     const auto named = std::find_if(layouts.begin(), layouts.end(), [&](const auto& layout) {
       return text.rfind(layout.name + "=", 0) == 0;
@@ -508,14 +541,14 @@ nn::Values check_inputs(const Args& args, const Compiled& compiled) {
 }
 
 /// The cost model against a run of the program as it is, without the check's further outputs.
-void print_prediction(const Args& args, const Compiled& compiled,
-                      const TcuSimulationConfig& config) {
+void print_prediction(const Args& args, const std::vector<std::string>& input_files,
+                      const Compiled& compiled, const TcuSimulationConfig& config) {
   constexpr double allowed = 3;
   const bench::Program program = bench::to_program(compiled, "prediction");
   TcuSimulation simulation(config);
   Host host(simulation, program.model, HostMode::plain);
   TensorData data;
-  const nn::Values inputs = check_inputs(args, compiled);
+  const nn::Values inputs = check_inputs(args, input_files, compiled);
   for (const compiler::TensorLayout& layout : compiled.input_layouts) {
     data[layout.name] = pack_tensor(layout, compiled.architecture, inputs.at(layout.name).floats);
   }
@@ -590,18 +623,19 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
 }
 
 /// All sets of test data, or one image of --input and the seed.
-bool print_checks(const Args& args, const nn::Graph& graph, const Compiled& compiled,
+bool print_checks(const Args& args, const std::vector<std::string>& input_files,
+                  const nn::Graph& graph, const Compiled& compiled,
                   const compiler::Options& options, bench::Via via,
                   const TcuSimulationConfig& config, Progress& progress) {
   const auto path = args.text("test-data");
-  if (path && (args.has("input") || args.has("seed"))) {
+  if (path && (!input_files.empty() || args.has("seed"))) {
     user_error("tactus compile: --test-data has the inputs; leave out --input and --seed");
   }
   std::vector<TestData> sets;
   if (path) {
     sets = read_test_data(*path, graph, compiled);
   } else {
-    sets.push_back({"", check_inputs(args, compiled), {}});
+    sets.push_back({"", check_inputs(args, input_files, compiled), {}});
   }
   bool good = true;
   for (const TestData& data : sets) {
@@ -613,12 +647,15 @@ bool print_checks(const Args& args, const nn::Graph& graph, const Compiled& comp
 }  // namespace
 
 int compile_command(const Words& words) {
-  Args args("compile",
-            "Compiles an ONNX model for an architecture: program (.tprog), constants (.tdata) and\n"
-            "model file (.tmodel), for tactus run and for the hardware's drivers.",
-            options(), "MODEL.onnx");
+  Args args(
+      "compile",
+      "Compiles a model for an architecture: program (.tprog), constants (.tdata) and model\n"
+      "file (.tmodel), for tactus run and for the hardware's drivers. Models are ONNX files,\n"
+      "frozen TensorFlow graphs, and layer topologies as CSV.",
+      options(), "MODEL.onnx|MODEL.pb|TOPOLOGY.csv");
   if (!args.parse(words)) return exit_ok;
-  if (args.positional().size() != 1) user_error("tactus compile: name exactly one ONNX file");
+  if (args.positional().size() != 1)
+    user_error("tactus compile: name exactly one model file (.onnx, .pb, .csv)");
   const std::string& path = args.positional().front();
   const Outputs outputs = read_outputs(args);
   const bool prints = args.has("summary") || args.has("layers") || args.has("dump");
@@ -626,7 +663,11 @@ int compile_command(const Words& words) {
     user_error(
         "tactus compile: nothing to do: give -o DIR, --summary, --layers, --dump or --check");
   }
-  for (const char* option : {"input", "seed", "tolerance", "test-data"}) {
+  const Inputs inputs = read_inputs(args, path);
+  if (!inputs.files.empty() && !args.has("check")) {
+    user_error("tactus compile: --input belongs to --check");
+  }
+  for (const char* option : {"seed", "tolerance", "test-data"}) {
     if (args.has(option) && !args.has("check")) {
       user_error("tactus compile: --{} belongs to --check", option);
     }
@@ -648,7 +689,10 @@ int compile_command(const Words& words) {
   options.read_latency = static_cast<std::uint32_t>(config.read_latency);
   options.write_latency = static_cast<std::uint32_t>(config.write_latency);
   Progress progress(0);
-  const nn::Graph graph = nn::load_graph(path);
+  tf::ImportOptions names{options.outputs, inputs.cuts, options.input_shapes};
+  const nn::Graph graph = nn::load_network(path, names);
+  options.outputs = std::move(names.outputs);
+  options.input_shapes = std::move(names.input_shapes);
   check_folder(args, outputs, graph);
 
   options.progress = [&](const compiler::Progress& p) {
@@ -672,9 +716,10 @@ int compile_command(const Words& words) {
   if (args.has("summary")) print_summary(compiled, config);
   if (args.has("layers")) print_layers(compiled);
   if (!args.has("check")) return exit_ok;
-  if (compiled.predicted_cycles != 0) print_prediction(args, compiled, config);
-  return print_checks(args, graph, compiled, options, via, config, progress) ? exit_ok
-                                                                             : exit_mismatch;
+  if (compiled.predicted_cycles != 0) print_prediction(args, inputs.files, compiled, config);
+  return print_checks(args, inputs.files, graph, compiled, options, via, config, progress)
+             ? exit_ok
+             : exit_mismatch;
 }
 
 }  // namespace tactus

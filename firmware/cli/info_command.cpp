@@ -112,7 +112,9 @@ void print_architecture(const tcu::Architecture& architecture) {
   if (architecture.activation_unit)
     line("activation unit", "between accumulators and local memory");
   if (architecture.shadow_weights != tcu::ShadowWeights::off) {
-    line("shadow weights", "new weights do not wait until the array has drained");
+    line("shadow weights", architecture.shadow_weights == tcu::ShadowWeights::own_reads
+                               ? "new weights come beside products, by reads of their own"
+                               : "new weights do not wait until the array has drained");
   }
   warn_about_dais_blocks(architecture);
 }

@@ -1,4 +1,5 @@
 #include "firmware/cli/input_vectors.h"
+#include "firmware/cli/verbosity.h"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ std::vector<std::uint8_t> read_input_vectors(const std::string& path,
   tcu::Saturated saturated;
   std::vector<std::uint8_t> vectors = tcu::read_vectors(path, architecture, expected, &saturated);
   if (saturated.count > 0) {
-    fmt::print(stderr, "tactus: warning: {}: {}\n", path, saturated.text(architecture.data_type));
+    warn("{}: {}", path, saturated.text(architecture.data_type));
   }
   return vectors;
 }
@@ -56,7 +57,7 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
   const nn::Tensor values = nn::read_tensor(path).tensor;
   std::vector<std::uint8_t> data = compiler::pack_images(*layout, architecture, values, path);
   if (const auto saturated = compiler::saturation_text(values, architecture.data_type)) {
-    fmt::print(stderr, "tactus: warning: {}: {}\n", path, *saturated);
+    warn("{}: {}", path, *saturated);
   }
   return data;
 }

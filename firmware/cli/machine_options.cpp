@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/parameter_options.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
 #include "firmware/config/memory_choice.h"
@@ -92,7 +93,7 @@ void read_machine_options(const Args& args, TcuSimulationConfig& config, const s
 
 void warn_about_dais_blocks(const tcu::Architecture& architecture) {
   for (const std::string& line : tcu::dais_block_warnings(architecture)) {
-    fmt::print(stderr, "tactus: warning: {}\n", line);
+    warn("{}", line);
   }
 }
 

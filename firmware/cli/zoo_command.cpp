@@ -1,12 +1,14 @@
-// tactus zoo: the networks Tactus ships, as ONNX files.
+// tactus zoo: the networks Tactus ships, as ONNX files or TensorFlow graphs.
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
-#include "firmware/cli/commands.h"
+#include "firmware/cli/network_commands.h"
 #include "firmware/onnx/writer.h"
+#include "firmware/tensorflow/writer.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/text.h"
 
 namespace tactus {
 namespace {
@@ -33,28 +35,44 @@ void print_list() {
 
 }  // namespace
 
+int networks_command(const Words& words) {
+  Args args("networks", "Lists the built-in networks, which tactus zoo writes as ONNX files.", {});
+  if (args.parse(words)) print_list();
+  return exit_ok;
+}
+
 int zoo_command(const Words& words) {
-  Args args("zoo",
-            "Writes a network as an ONNX file, with weights drawn from a seed. Without a name: "
-            "lists the networks.",
-            {{"output", "F.onnx", "where to write the network (required with a name)", false, 'o'},
-             {"seed", "N", "seed of the weights (default 1)"}},
-            "[NETWORK]");
+  Args args(
+      "zoo",
+      "Writes a network as an ONNX file or a frozen TensorFlow graph, with weights drawn from "
+      "a seed. Without a name: lists the networks.",
+      {{"output", "F.onnx|F.pb", "where to write the network (required with a name)", false, 'o'},
+       {"format", "onnx|pb", "what to write (default: by the file's name, else onnx)"},
+       {"seed", "N", "seed of the weights (default 1)"}},
+      "[NETWORK]");
   if (!args.parse(words)) return exit_ok;
   const std::uint64_t seed = args.number("seed", nn::default_zoo_seed, 0, UINT64_MAX);
   const auto output = args.text("output");
   if (args.positional().empty()) {
     if (output)
       user_error("tactus zoo: --output needs the name of a network; tactus zoo lists them");
+    if (args.has("format")) user_error("tactus zoo: --format needs the name of a network");
     if (args.has("seed")) user_error("tactus zoo: --seed needs the name of a network");
     print_list();
     return exit_ok;
   }
   if (args.positional().size() > 1) user_error("tactus zoo: name one network at a time");
   const nn::ZooEntry& entry = nn::zoo_entry(args.positional().front());
-  if (!output) user_error("tactus zoo: --output F.onnx is missing");
+  if (!output) user_error("tactus zoo: --output F.onnx or F.pb is missing");
   const nn::Network network = entry.build(seed);
-  const auto bytes = nn::write_graph(network.graph);
+  const bool named_pb =
+      output->size() > 3 && output->compare(output->size() - 3, output->size(), ".pb") == 0;
+  const std::string format = args.text("format").value_or(named_pb ? "pb" : "onnx");
+  if (format != "onnx" && format != "pb") {
+    user_error("tactus zoo: --format {} is not allowed; allowed: onnx, pb", quote(format));
+  }
+  const auto bytes =
+      format == "pb" ? tf::write_graph_def(network.graph) : nn::write_graph(network.graph);
   write_file_atomically(*output, bytes);
   fmt::print("{}: {}, input {}, {} parameters, {:.3f} MMAC, {} bytes\n", *output, entry.name,
              input_text(network.graph), network.parameters, static_cast<double>(network.macs) / 1e6,

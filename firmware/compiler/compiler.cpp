@@ -5,6 +5,7 @@
 #include "firmware/compiler/frontend/dot.h"
 #include "firmware/compiler/frontend/emitter.h"
 #include "firmware/compiler/frontend/model.h"
+#include "firmware/compiler/frontend/results.h"
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -25,12 +26,6 @@ hir::Layer allocate_inputs(const Model& model, const Options& options, MemoryMan
                                 {value.readers, value.output || options.separate_outputs});
   }
   return layer;
-}
-
-TensorLayout layout_of(const Model& model, const std::string& name) {
-  const Layout& layout = *model.value(name).layout;
-  return {name, layout.shape, layout.order,
-          static_cast<std::uint64_t>(layout.vectors(model.architecture.array_size))};
 }
 
 /// A layer without code has no statistics, so the names tell which plan a layer was.
@@ -87,52 +82,6 @@ optimise::Graph graph_of(const Model& model, const Options& options, MemoryManag
   return builder.take();
 }
 
-void add_notes(Compiled& result, const Model& model, const Options& options) {
-  for (const HostNode& left : model.host_nodes) {
-    if (left.reason.empty()) continue;
-    result.notes.push_back(fmt::format("node {} ({}) is left to the host: {}",
-                                       quote(left.node->name), left.node->op_type, left.reason));
-  }
-  if (!model.host_nodes.empty()) {
-    std::vector<std::string_view> from;
-    for (const std::string& name : model.outputs) from.emplace_back(name);
-    result.notes.push_back(fmt::format(
-        "the host computes {} node{} from the program's outputs {}; tactus run does so after the "
-        "simulation",
-        model.host_nodes.size(), model.host_nodes.size() == 1 ? "" : "s", quote_list(from)));
-  }
-  if (result.instructions == 0) {
-    result.notes.emplace_back(
-        "the program is empty: no instruction is needed, the outputs lie where the inputs do");
-  }
-  for (const HostStep& step : result.host_steps) {
-    result.notes.push_back(fmt::format(
-        options.compat ? "node {} ({}) is compiled to a copy: the host has to compute it on {}"
-                       : "node {} ({}) is left to the host, which has to compute it on {}",
-        quote(step.node), step.op, quote(step.output)));
-  }
-}
-
-/// What does not depend on the way of compiling; after the program.
-void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& model,
-                     const Options& options) {
-  result.architecture = model.architecture;
-  for (const std::string& name : model.inputs) {
-    result.input_layouts.push_back(layout_of(model, name));
-  }
-  for (const std::string& name : model.outputs) {
-    result.output_layouts.push_back(layout_of(model, name));
-  }
-  result.host_steps = model.host_steps;
-  result.notes = model.notes;
-  if (!model.host.nodes.empty()) result.host = std::make_shared<const nn::Graph>(model.host);
-  result.model_outputs = options.outputs;
-  if (result.model_outputs.empty()) {
-    for (const nn::ValueInfo& info : graph.outputs) result.model_outputs.push_back(info.name);
-  }
-  add_notes(result, model, options);
-}
-
 void fill_from_program(Compiled& result, CompiledProgram program) {
   result.program = std::move(program.program);
   result.constants = std::move(program.constants);
@@ -144,6 +93,13 @@ void fill_from_program(Compiled& result, CompiledProgram program) {
   result.memory = program.memory;
 }
 
+const Step* beyond_optimiser(const Model& model) {
+  for (const Step& step : model.steps) {
+    if (!step.beyond_optimiser.empty()) return &step;
+  }
+  return nullptr;
+}
+
 Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Options& options) {
   optimise::Machine machine;
   machine.array_size = model.architecture.array_size;
@@ -151,6 +107,9 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
       std::max<std::uint64_t>(1, model.architecture.vector_bytes() * 8 / options.axi_data_bits));
   machine.read_latency = options.read_latency;
   machine.write_latency = options.write_latency;
+  machine.shadow_weights = model.architecture.shadow_weights != tcu::ShadowWeights::off;
+  machine.own_weight_reads = model.architecture.shadow_weights == tcu::ShadowWeights::own_reads;
+  machine.dma_queue = model.architecture.dma_queue;
   tcu::Architecture unlimited = model.architecture;
   unlimited.dram0_depth = unlimited.dram1_depth = std::uint64_t{1} << Address::raw_bits;
   MemoryOptions memory_options;
@@ -161,6 +120,7 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
   Compiled result;
   fill_from_program(result, std::move(optimised.program));
   fill_from_model(result, graph, model, options);
+  note_if_empty(result);
   for (optimise::OptimisedLayer& layer : optimised.layers) {
     LayerInfo info;
     static_cast<LayerStatistics&>(info) = layer;
@@ -185,10 +145,14 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
 
 Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
                  const Options& options) {
-  const Model model = analyse(graph, architecture, options);
+  Model model = analyse(graph, architecture, options);
   if (options.optimise) {
     if (options.compat) user_error("a program cannot be both compat and optimised");
-    return compile_optimised(graph, model, options);
+    const Step* beyond = beyond_optimiser(model);
+    if (beyond == nullptr) return compile_optimised(graph, model, options);
+    model.notes.push_back(
+        fmt::format("compiled without the optimiser, which does not know the {} of node {}",
+                    beyond->beyond_optimiser, quote(beyond->node->name)));
   }
   const std::vector<LayerPlan> plans = form_layers(model);
 
@@ -217,6 +181,7 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
   result.layers = describe_layers(plans, std::move(program.layers));
   fill_from_program(result, std::move(program));
   fill_from_model(result, graph, model, options);
+  note_if_empty(result);
   result.compat = options.compat;
   for (const LayerInfo& layer : result.layers) result.true_macs += layer.true_macs;
   result.hir = hir.str();

@@ -42,6 +42,9 @@ struct LookupTables {
 enum class ShadowWeights : std::uint8_t {
   off,  ///< a LoadWeights waits until the array has drained
   on,   ///< it follows the last vector at once
+  /// They come beside products, by reads of local memory of their own; a product takes over all of
+  /// them at once.
+  own_reads,
 };
 
 /// All depths and sizes count vectors of array_size scalars. The member names are the file's keys;

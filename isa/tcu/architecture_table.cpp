@@ -137,8 +137,9 @@ ParameterTable<Architecture> make_table() {
            .which_old_files_lack()
            .which_shapes_no_machine(),
        dais_blocks(), lookup_tables(),
-       off_if(choice("shadow_weights", &A::shadow_weights, {"off", "on"},
-                     "weights enter the array without waiting until it has drained: off or on"),
+       off_if(choice("shadow_weights", &A::shadow_weights, {"off", "on", "own_reads"},
+                     "weights enter the array without waiting until it has drained: off, on, or by "
+                     "reads of their own beside products"),
               std::string("off")),
        optional_whole_by<A>(
            "dma_queue",

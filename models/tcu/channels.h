@@ -60,8 +60,9 @@ struct ArrayControl {
   bool load = false;    ///< load a weight vector, else multiply
   bool zeroes = false;  ///< use a vector of zeroes instead of one from local memory
   std::uint64_t size = 0;
+  std::uint64_t loads = 0;  ///< LoadWeights before it, where these have reads of their own
   friend bool alike(const ArrayControl& a, const ArrayControl& b) {
-    return a.load == b.load && a.zeroes == b.zeroes && a.size == b.size;
+    return a.load == b.load && a.zeroes == b.zeroes && a.size == b.size && a.loads == b.loads;
   }
 };
 

@@ -4,6 +4,13 @@
 #include "models/tcu/events.h"
 
 namespace tactus {
+namespace {
+
+bool own_weight_reads(const Tcu::Config& config) {
+  return config.architecture.shadow_weights == tcu::ShadowWeights::own_reads;
+}
+
+}  // namespace
 
 Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config,
          Link<const std::uint8_t*>& instruction, std::array<DramLinks, 2>& dram)
@@ -20,7 +27,8 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
                 array_control_,
                 accumulator_control_,
                 dais_control_,
-                {&dram[0].request, &dram[1].request}}),
+                {&dram[0].request, &dram[1].request},
+                own_weight_reads(config) ? &weight_loads_ : nullptr}),
       local_("local", clock, config.architecture, local_a_, local_b_),
       local_router_(
           "local_router", clock, config.architecture.array_size, config.architecture.local_depth,
@@ -32,7 +40,8 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
                    {host_, local_b_, {&dram[0].in, &dram[1].in}, {&dram[0].out, &dram[1].out}}),
       array_("array", clock, config.architecture, config.rounding,
              {array_control_, array_weights_, array_input_, array_output_,
-              local_router_.results_of_dais()}),
+              local_router_.results_of_dais(), own_weight_reads(config) ? &weight_loads_ : nullptr,
+              &local_}),
       accumulators_("accumulators", clock, config.architecture,
                     {accumulator_control_, accumulator_input_, accumulator_output_}),
       may_have_to_settle_(!config.architecture.dais_blocks.empty() ||

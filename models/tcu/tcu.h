@@ -70,7 +70,8 @@ class Tcu final : public sc_core::sc_module {
     return (dais_ && (!dais_->rests() || decoder_.shows_dais())) ||
            (activation_ &&
             (!activation_->rests() || local_router_.activates() || decoder_.shows_activation())) ||
-           accumulators_.awaits_entries() || accumulators_.orders_updates();
+           accumulators_.awaits_entries() || accumulators_.orders_updates() ||
+           !weight_loads_.empty() || decoder_.sends_ahead();
   }
 
   [[nodiscard]] bool idle() const;
@@ -99,6 +100,7 @@ class Tcu final : public sc_core::sc_module {
 
  private:
   friend class TcuReplay;
+  friend class TcuSequences;
   friend class TcuVerifier;
   friend struct TcuFacts;
   friend struct TcuEdges;
@@ -176,6 +178,7 @@ class Tcu final : public sc_core::sc_module {
   Link<VectorRef> accumulator_input_, accumulator_output_;
   Link<VectorRef> dais_input_, dais_output_;
   ActivationLinks activation_links_;
+  WeightLoads weight_loads_;  ///< none unless weights have reads of their own
 
   Decoder decoder_;
   LocalMemory local_;

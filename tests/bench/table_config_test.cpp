@@ -56,6 +56,37 @@ TEST(TableConfig, KeysOfTheArchitectureCanBeReplaced) {
   EXPECT_EQ(rows[0].title(), "mlp local-vars zcu104");
 }
 
+TEST(TableConfig, MemoryModelAndLabelAreTheRows) {
+  const std::vector<Row> rows = parse_rows(
+      R"({"rows": [{"network": "mlp", "board": "zcu104", "optimise": true,
+                    "memory_model": "fixed", "label": "plain"},
+                   {"network": "mlp", "board": "zcu104"}]})",
+      "t.json");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].task.memory_model, MemoryModel::fixed);
+  EXPECT_EQ(rows[0].title(), "mlp optimised, plain zcu104");
+  EXPECT_EQ(rows[1].task.memory_model, rows[1].board.memory_model);
+  EXPECT_NE(rows_error(R"({"network": "mlp", "board": "zcu104", "memory_model": "slow"})")
+                .find("t.json:/rows/0/memory_model"),
+            std::string::npos);
+}
+
+/// As built, with each extension and with all, on four boards.
+TEST(TableConfig, TheExtensionsHaveEveryNetworkOnEveryBoard) {
+  std::map<std::string, std::size_t> labels;
+  for (const Row& row : read_rows("extensions")) {
+    ++labels[row.label];
+    EXPECT_TRUE(row.task.optimise);
+    EXPECT_EQ(row.task.memory_model, MemoryModel::fixed);
+    const bool extended = row.task.architecture.shadow_weights != tcu::ShadowWeights::off ||
+                          row.task.architecture.dma_queue != 0 ||
+                          row.task.architecture.activation_unit;
+    EXPECT_EQ(extended, row.label != "as built") << row.title();
+  }
+  EXPECT_EQ(labels.size(), 8U);
+  for (const auto& [label, count] : labels) EXPECT_EQ(count, 12U) << label;
+}
+
 TEST(TableConfig, WrongRowsAreNamedWithTheirPath) {
   EXPECT_EQ(rows_error(R"({"network": "mlp", "borad": "zcu104"})"),
             "t.json:/rows/0/board: missing key\n"

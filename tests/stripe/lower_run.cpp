@@ -1,5 +1,7 @@
 #include "tests/stripe/lower_run.h"
 
+#include <algorithm>
+
 #include "firmware/bench/program_cache.h"
 #include "firmware/driver/tcu/host.h"
 #include "isa/support/error.h"
@@ -32,6 +34,9 @@ std::vector<std::size_t> model_positions(const compiler::TensorLayout& layout) {
 LoweredRun simulate(const compiler::Compiled& model, const Tensors& inputs) {
   TcuSimulationConfig config;
   config.architecture = model.architecture;
+  // A transfer is a vector at most.
+  config.axi_data_bits = static_cast<unsigned>(
+      std::min<std::uint64_t>(config.axi_data_bits, model.architecture.vector_bytes() * 8));
   const bench::Program program = bench::to_program(model, "stripe");
   TensorData data;
   for (const compiler::TensorLayout& layout : model.input_layouts) {
@@ -73,12 +78,18 @@ LoweredRun run_lowered(const compiler::LoweredStripe& lowered, const Tensors& in
   return run;
 }
 
+LoweredRun simulate_model(const compiler::Compiled& model,
+                          const std::map<std::string, std::vector<float>>& inputs) {
+  Tensors given;
+  for (const auto& [name, values] : inputs) given[name] = Tensor(values.begin(), values.end());
+  return simulate(model, given);
+}
+
 LoweredRun run_via(const compiler::ViaStripe& via,
                    const std::map<std::string, std::vector<float>>& inputs) {
   const tcu::DataType type = via.model.architecture.data_type;
-  Tensors given, own;
-  for (const auto& [name, values] : inputs) given[name] = Tensor(values.begin(), values.end());
-  LoweredRun run = simulate(via.model, given);
+  Tensors own;
+  LoweredRun run = simulate_model(via.model, inputs);
   for (const auto& [name, values] : via.graph.constants) {
     for (const float value : values) own[name].push_back(rounded(type, value));
   }
@@ -89,17 +100,17 @@ LoweredRun run_via(const compiler::ViaStripe& via,
     return static_cast<const compiler::TensorLayout*>(nullptr);
   };
   for (const auto& [buffer, name] : via.graph.tensors) {
-    const auto* layout = layout_of(via.graph.inputs, name);
+    const auto* layout = layout_of(via.graph.described.input_layouts, name);
     if (layout == nullptr) continue;
     for (const std::size_t at : model_positions(*layout)) {
-      own[buffer].push_back(rounded(type, given.at(name).at(at)));
+      own[buffer].push_back(rounded(type, inputs.at(name).at(at)));
     }
   }
   InterpretOptions options;
   options.fixed_point = compiler::number_format(via.model.architecture);
   const Tensors all = interpret(via.program, own, options);
   for (const auto& [buffer, name] : via.graph.tensors) {
-    const auto* layout = layout_of(via.graph.outputs, name);
+    const auto* layout = layout_of(via.graph.described.output_layouts, name);
     if (layout == nullptr) continue;
     const std::vector<std::size_t> positions = model_positions(*layout);
     Tensor values(positions.size());

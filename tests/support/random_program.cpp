@@ -458,7 +458,9 @@ void add_random_extensions(std::uint64_t seed, tcu::Architecture& a) {
     if (lookup_vectors(a) > std::min(a.local_depth, a.accumulator_depth)) a.lookup_tables = {};
     if (a.lookup_tables.count > 0) a.simd_registers_depth += tables.count;
   }
-  if (random.chance(30)) a.shadow_weights = tcu::ShadowWeights::on;
+  if (random.chance(40)) {
+    a.shadow_weights = random.pick({tcu::ShadowWeights::on, tcu::ShadowWeights::own_reads});
+  }
   if (random.chance(30) && a.local_depth >= 4) a.activation_unit = true;
   if (random.chance(35)) a.dma_queue = static_cast<std::uint32_t>(random.range(1, 5));
 }

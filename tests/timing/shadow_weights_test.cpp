@@ -90,5 +90,95 @@ TEST_P(ShadowWeightsTiming, OffIsTheRtl) {
   for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(runs[i * n] - runs[(i - 1) * n], n + 3 * n_array);
 }
 
+// ---- weights with reads of their own ----------------------------------------------------------
+
+class OwnWeightReadsTiming : public ArrayTiming {
+ protected:
+  static Program beside() {
+    tcu::Architecture a = timing_architecture(GetParam());
+    a.shadow_weights = tcu::ShadowWeights::own_reads;
+    return Program(a);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(N, OwnWeightReadsTiming, testing::ValuesIn(array_sizes),
+                         testing::PrintToStringParamName());
+
+/// One cycle at the head; the first vector enters two cycles later, a product behind the last.
+TEST_P(OwnWeightReadsTiming, ALoadLeavesTheHeadAtOnce) {
+  for (const std::uint64_t weights : {std::uint64_t{1}, n_array / 2 + 1, n_array + 1}) {
+    SCOPED_TRACE(weights);
+    const Recorder r = run_bare(beside().load_weights(weights).mat_mul(3));
+    EXPECT_EQ(r.retired(0), h);
+    EXPECT_EQ(r.cycles_of(Kind::load), steps(h + 2, weights));
+    EXPECT_EQ(r.cycles_of(Kind::run), steps(h + 2 + weights, 3));
+  }
+}
+
+/// Two times {LoadWeights k; MatMul n} = 2 max(n + 1, k), accumulating or not; up to 2 more where k
+/// is n + 1: LoadWeights come behind the head a cycle after the product before has come to it, so
+/// that every other one starts too late.
+TEST_P(OwnWeightReadsTiming, APairTakesTheLongerOfTheTwo) {
+  const std::uint64_t pairs = 12;
+  for (const bool accumulate : {false, true}) {
+    for (const std::uint64_t n : counts()) {
+      for (const std::uint64_t weights : {std::uint64_t{1}, n_array / 2 + 1, n_array + 1}) {
+        SCOPED_TRACE(testing::Message() << n << " vectors, " << weights << " of weights");
+        Program p = beside();
+        for (std::uint64_t i = 0; i < pairs; ++i) {
+          p.load_weights(weights);
+          if (accumulate) {
+            p.mat_mul_accumulate(n, {0, 0}, {i * n, 0});
+          } else {
+            p.mat_mul(n);
+          }
+        }
+        const Cycles runs = run_bare(p).cycles_of(Kind::run);
+        ASSERT_EQ(runs.size(), pairs * n);
+        const Cycle two = 2 * std::max(n + 1, weights);
+        for (std::uint64_t i = 5; i < pairs; ++i) {
+          const Cycle actual = runs[i * n] - runs[(i - 2) * n];
+          EXPECT_GE(actual, two) << i;
+          EXPECT_LE(actual, two + (weights == n + 1 ? 2 : 0)) << i;
+        }
+      }
+    }
+  }
+}
+
+/// Weights behind a product begin in the cycle in which it takes over those before.
+TEST_P(OwnWeightReadsTiming, WeightsWaitForTheTakeover) {
+  const std::uint64_t k = n_array + 1;
+  const Recorder r =
+      run_bare(beside().load_weights(k).mat_mul(2).load_weights(k).load_weights_zeroes(1));
+  const Cycle first_run = h + 2 + k;
+  EXPECT_EQ(r.cycles_of(Kind::run), steps(first_run, 2));
+  EXPECT_EQ(r.cycles_of(Kind::load), joined({steps(h + 2, k), steps(first_run, k + 1)}));
+}
+
+/// What overwrites weights waits until they are read; a read does not.
+TEST_P(OwnWeightReadsTiming, AWriterWaitsForWeights) {
+  const std::uint64_t k = n_array + 1;
+  const auto move = Program::Kind::accumulator_to_local;
+  const auto second_retires = [&](std::uint64_t address) {
+    return run_bare(beside().load_weights(k, {100, 0}).move(move, 1, {address, 0})).retired(1);
+  };
+  const Cycle free = second_retires(100 + k);
+  EXPECT_EQ(second_retires(99), free);
+  const Cycle last_load = h + 1 + k;
+  EXPECT_EQ(second_retires(100), last_load + 1 + (free - (h + 1)));
+  EXPECT_EQ(second_retires(100 + k - 1), second_retires(100));
+}
+
+/// Four may be queued, the oldest among them.
+TEST_P(OwnWeightReadsTiming, AFullQueueHoldsTheHead) {
+  const std::uint64_t k = n_array + 1;
+  Program p = beside();
+  for (int i = 0; i < 6; ++i) p.load_weights(k);
+  const Recorder r = run_bare(p);
+  EXPECT_EQ(r.retired(3), h + 3);
+  EXPECT_EQ(r.retired(4), h + 1 + k + 1);
+  EXPECT_EQ(r.retired(5), h + 1 + 2 * k + 1);
+}
+
 }  // namespace
 }  // namespace tactus

@@ -7,6 +7,7 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/planner.h"
 #include "firmware/compiler/frontend/traversal.h"
+#include "firmware/onnx/input_shapes.h"
 #include "firmware/reference/reference.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -22,58 +23,6 @@ using Problems = std::vector<std::string>;
 bool is_real_type(std::int64_t type) {
   return type == nn::onnx_float || type == nn::onnx_double || type == nn::onnx_float16 ||
          type == nn::onnx_bfloat16;
-}
-
-/// The shape of an input: the user's sizes first, then the model's, then 1 for the batch.
-std::optional<nn::Shape> input_shape(const nn::Graph& graph, const nn::ValueInfo& info,
-                                     const Options& options, Problems& problems) {
-  const std::string where = fmt::format("{}: input {}", graph.file, quote(info.name));
-  auto given = options.input_shapes.find(info.name);
-  const bool by_name = given != options.input_shapes.end();
-  if (!by_name) given = options.input_shapes.find("");
-  nn::Shape wanted;
-  if (given != options.input_shapes.end()) wanted = given->second;
-  if (!info.dims) {
-    if (!wanted.empty() && *std::min_element(wanted.begin(), wanted.end()) > 0) return wanted;
-    problems.push_back(where + ": the model states no shape; give one");
-    return std::nullopt;
-  }
-  const std::vector<nn::Dimension>& dims = *info.dims;
-  // The shape for all inputs may name leading dimensions only, such as the batch.
-  if (by_name ? wanted.size() != dims.size() : wanted.size() > dims.size()) {
-    problems.push_back(fmt::format("{}: has {} dimensions, the given shape {} has {}", where,
-                                   dims.size(), nn::to_string(wanted), wanted.size()));
-    return std::nullopt;
-  }
-  nn::Shape shape;
-  for (std::size_t k = 0; k < dims.size(); ++k) {
-    const std::int64_t user = k < wanted.size() ? wanted[k] : -1;
-    std::int64_t size = user;
-    if (dims[k].size) {
-      if (user >= 0 && user != *dims[k].size) {
-        problems.push_back(fmt::format("{}: dimension {} is {} in the model, {} was given", where,
-                                       k, *dims[k].size, user));
-        return std::nullopt;
-      }
-      size = *dims[k].size;
-    } else if (size < 0) {
-      if (k != 0) {
-        problems.push_back(fmt::format("{}: dimension {} is open in the model{}; give its size",
-                                       where, k,
-                                       dims[k].symbol.empty() ? "" : " (" + dims[k].symbol + ")"));
-        return std::nullopt;
-      }
-      size = 1;
-    }
-    if (size < 1) {
-      problems.push_back(
-          fmt::format("{}: dimension {} is {}; allowed are 1 and more", where, k, size));
-      return std::nullopt;
-    }
-    shape.push_back(size);
-  }
-  if (shape.empty()) shape = {1};
-  return shape;
 }
 
 /// Whether every reader turns the whole numbers into real ones; then they may be those at once.
@@ -107,9 +56,10 @@ void declare_inputs(Model& model, const Options& options, Problems& problems) {
       problems.push_back(wrong_input_type(model, info));
       continue;
     }
-    std::optional<nn::Shape> shape = input_shape(*model.graph, info, options, problems);
+    const std::string where = fmt::format("{}: input {}", model.graph->file, quote(info.name));
+    std::optional<nn::Shape> shape = nn::input_shape(where, info, options.input_shapes, problems);
     if (!shape) continue;
-    (void)nn::element_count(*shape, model.graph->file + ": input " + quote(info.name));
+    (void)nn::element_count(*shape, where);
     Value& value = model.values[info.name];
     value.name = info.name;
     value.layout = model.natural_layout(info.name, std::move(*shape));
@@ -471,6 +421,9 @@ std::string cut_hint(const Model& model, const NodeOrder& order) {
 void connect(Model& model, Problems& problems) {
   drop_unread(model);
   for (const Step& step : model.steps) {
+    if (!step.note.empty()) model.notes.push_back(step.note);
+  }
+  for (const Step& step : model.steps) {
     for (const std::string& name : step.reads) {
       model.values.at(name).readers.push_back(step.node->name);
     }
@@ -515,6 +468,14 @@ namespace {
 /// Operators whose results lie in memory as their operands.
 bool keeps_layout(const nn::Node& node) {
   static const std::set<std::string_view> types{"Abs",
+                                                "Celu",
+                                                "Exp",
+                                                "Gelu",
+                                                "Log",
+                                                "Mish",
+                                                "Reciprocal",
+                                                "Softsign",
+                                                "Sqrt",
                                                 "Add",
                                                 "Cast",
                                                 "Clip",

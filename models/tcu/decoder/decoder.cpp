@@ -198,7 +198,9 @@ void Decoder::decide() {
   const bool progresses = edge_.head_ready || (firing & head_local_legs_) != 0;
   edge_.waits = progresses ? busy : static_cast<State>(wait_states[open & ~ready]);
   if (blocked_ != Block::none) {
-    edge_.waits = blocked_ == Block::transfer ? wait_transfer : wait_transfer_queue;
+    edge_.waits = blocked_ == Block::transfer     ? wait_transfer
+                  : blocked_ == Block::queue_full ? wait_transfer_queue
+                                                  : wait_array;
   }
   edge_.entering = static_cast<std::uint16_t>(entering);
   edge_.firing = static_cast<std::uint16_t>(firing);
@@ -222,6 +224,7 @@ void Decoder::move() {
   if (transfers_) move_transfers();
   count_time();
   if (edge_.head_ready && !queue_.empty()) retire();
+  if (sends_ahead_) send_weights(queue_.newest());
   if (edge_.accepts) take_instruction();
   if (queue_.commit_entered(edge_.accepts, edge_.head_ready))
     fresh_legs_ |= leg_dataflow | local_legs;
@@ -257,7 +260,13 @@ void Decoder::take_instruction() {
     event.data = links_.instruction.bits;
     clock_.events->event(event);
   }
-  decode(links_.instruction.bits, queue_.entering());
+  ++accepted_;
+  if (clock_.timing_only) {
+    enter_shape(next_shape_, queue_.entering());
+  } else {
+    decode(links_.instruction.bits, queue_.entering());
+  }
+  if (links_.weight_loads != nullptr) number_loads(queue_.entering());
 }
 
 void Decoder::move_queues(unsigned entering, unsigned ending) {
@@ -300,11 +309,15 @@ void Decoder::retire() {
   ++stats_.retired_by_kind[kind];
   stats_.vectors_by_kind[kind] += queue_.front().vectors;
   stats_.last_retire = clock_.now;
-  if (on_retire) on_retire(clock_.now, counter);
+  if (on_retire && !clock_.timing_only) on_retire(clock_.now, counter);
   if (clock_.events != nullptr) {
     clock_.events->event({TcuEvent::retired, 0, raw.opcode, raw.flags, counter, nullptr});
   }
   registers_.program_counter = counter + 1;
+  if (links_.weight_loads != nullptr && queue_.front().kind == tcu::InstructionKind::load_weights &&
+      !queue_.front().is_sent) {
+    send_weights(queue_.oldest());
+  }
   if (static_cast<tcu::Opcode>(raw.opcode) == tcu::Opcode::configure) {
     configure(configure_fields(layout_, raw));
   }
@@ -346,10 +359,12 @@ bool Decoder::idle() const {
 std::string Decoder::waits_for() const {
   if (queue_.empty()) return "queued requests to be taken by their units";
   if (blocked_ != Block::none) {
-    return fmt::format(
-        "instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for {}", registers_.program_counter,
-        queue_.front().raw.opcode, queue_.front().raw.flags,
-        blocked_ == Block::transfer ? "a queued DRAM move" : "room in the queue for DRAM moves");
+    return fmt::format("instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for {}",
+                       registers_.program_counter, queue_.front().raw.opcode,
+                       queue_.front().raw.flags,
+                       blocked_ == Block::transfer     ? "a queued DRAM move"
+                       : blocked_ == Block::queue_full ? "room in the queue for DRAM moves"
+                                                       : "queued weights to enter the array");
   }
   static constexpr std::array<const char*, 9> names{"local router",
                                                     "local memory port A",

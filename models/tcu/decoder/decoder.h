@@ -15,6 +15,12 @@
 // or of AxCACHE while moves are queued. Ranges go from the lowest to the highest address; one that
 // wraps is all of local memory.
 //
+// Where weights have reads of their own, likewise an extension, a LoadWeights leaves the head in
+// one cycle too (models/tcu/systolic_array/weight_loads.h), if there is room, and sends its weights
+// on their way while it still waits behind the head, if that and queued moves write none of them.
+// What would overwrite vectors that it has not read yet waits at the head. These waits count as
+// waiting for the array.
+//
 // Stalls: waits for any leg's consumer. Not modelled: the decoder's lock pool, which never blocks
 // (hardware spec section 4.4). Source: hardware spec sections 3 and 4.
 #pragma once
@@ -24,6 +30,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <systemc>
@@ -38,6 +45,7 @@
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/expander.h"
+#include "models/tcu/systolic_array/weight_loads.h"
 
 namespace tactus {
 
@@ -62,6 +70,7 @@ struct DecoderLinks {
   Link<AccumulatorControl>& accumulator;
   Link<DaisControl>& dais;
   std::array<Link<DramRequest>*, 2> dram;
+  WeightLoads* weight_loads = nullptr;  ///< null unless weights have reads of their own
 };
 
 class Decoder final : public sc_core::sc_module {
@@ -196,6 +205,8 @@ class Decoder final : public sc_core::sc_module {
            links_.dataflow.bits.kind >= DataflowKind::accumulator_to_activation_to_local;
   }
   [[nodiscard]] bool shows_dais() const { return (shown_legs_ & leg_dais) != 0; }
+  /// Weights are sent ahead of the head.
+  [[nodiscard]] bool sends_ahead() const { return sends_ahead_; }
   [[nodiscard]] bool streams_move() const { return edge_.firing != 0; }
   [[nodiscard]] Cycle steady(Cycle most) const;
   /// The addresses of a stretch from its cycle `first` on, for its consumers; moves nothing.
@@ -205,6 +216,48 @@ class Decoder final : public sc_core::sc_module {
   /// Makes it the next of that stretch.
   void extend_stretch(Cycle cycles);
   void stretch(Cycle cycles);
+
+  // For sequences that are known (models/tcu/fast/known_sequences.h). They know instructions by
+  // their *shape*: all but what of the addresses decides nothing.
+  /// Makes the shape of this instruction known, and returns its number. `meets`: its first access
+  /// to the accumulators is where the last one before it was. With Clock::timing_only instructions
+  /// of this shape have addresses that are made up.
+  [[nodiscard]] std::uint32_t add_shape(const std::uint8_t* bytes, bool meets);
+  void forget_shapes() { shapes_.clear(); }
+  /// With Clock::timing_only: the shape of the instruction that enters next.
+  void expect_shape(std::uint32_t shape) { next_shape_ = shape; }
+  /// The queue holds what it held, as shapes: of the last instruction but one that entered, and of
+  /// the last.
+  void adopt_shapes(const std::array<std::uint32_t, 2>& shapes);
+  /// The other way round.
+  void adopt_instructions(const std::array<const std::uint8_t*, 2>& bytes);
+  /// See models/sim/fast/registers.h; for shapes.
+  void registers(Registers& r);
+  /// The address of the accumulators from which the others are counted.
+  [[nodiscard]] std::uint64_t& last_access() { return last_access_; }
+  /// Instructions that entered so far.
+  [[nodiscard]] std::uint64_t accepted() const { return accepted_; }
+  /// Those that wait at the head or behind it.
+  [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
+  /// Instructions may wait, and nothing else is asked of anybody.
+  [[nodiscard]] bool rests() const {
+    return (queued_legs_ | fork_.done()) == 0 && !transfers_ && streams_rest();
+  }
+  /// So many instructions retired, the last one in cycle `last`; all that is not counted.
+  void note_retires(std::uint64_t count, Cycle last) {
+    registers_.program_counter += static_cast<std::uint32_t>(count);
+    stats_.last_retire = last;
+  }
+  /// As if those that retired since then had not.
+  void reset_retires(std::uint32_t program_counter, Cycle last) {
+    registers_.program_counter = program_counter;
+    stats_.last_retire = last;
+  }
+  /// waiting(), of registers that were saved.
+  [[nodiscard]] static std::size_t waiting_in(const std::uint8_t* registers) {
+    return *registers;  // their first number, less than 128
+  }
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
 
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
@@ -304,18 +357,31 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t local_base = 0;
     std::uint64_t local_size = 0;
     std::uint64_t local_step = 0;
-    std::uint64_t local_low = 0, local_high = 0;  ///< what it may touch; with a queue only
+    std::uint64_t local_low = 0, local_high = 0;  ///< what it may touch; with extensions only
+    bool is_sent = false;                         ///< its weights are on their way
+    WeightLoad weights;                           ///< with reads of their own
     AccumulatorItem accumulator;
     ArrayControl array;
     DaisControl dais;
     HostDataflow host;
     DramItem dram;
+    std::uint32_t shape = 0;  ///< with Clock::timing_only
   };
+  struct Shape {
+    Decoded item;
+    bool meets;
+  };
+  void enter_shape(std::uint32_t shape, Decoded& d);
+  void item_registers(Registers& r, Decoded& d);
+  void item_registers(Registers& r, AccumulatorItem& item);
+  void item_registers(Registers& r, DramItem& item);
+  [[nodiscard]] bool streams_rest() const;
 
   void decode(const std::uint8_t* bytes, Decoded& d) const;
   void decode_mat_mul(Decoded& d) const;
   void decode_data_move(Decoded& d) const;
   void decode_load_weights(Decoded& d) const;
+  void decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) const;
   void decode_simd(Decoded& d) const;
   void decode_dais(Decoded& d) const;
   void decode_load_lut(Decoded& d) const;
@@ -343,7 +409,7 @@ class Decoder final : public sc_core::sc_module {
   /// The queue for DRAM moves.
   struct Transfers;
   /// Why the head may not begin.
-  enum class Block : std::uint8_t { none, transfer, queue_full };
+  enum class Block : std::uint8_t { none, transfer, queue_full, weights };
   /// What the streams of DRAM moves work on.
   [[nodiscard]] const Decoded& mover() const { return transfers_ ? *oldest_ : queue_.front(); }
   void make_transfers();
@@ -352,6 +418,14 @@ class Decoder final : public sc_core::sc_module {
   void enter_transfer_account();
   [[nodiscard]] Block block_of_head() const;
   [[nodiscard]] bool conflicts(const Decoded& head) const;
+  [[nodiscard]] Block block_by_transfers(const Decoded& head) const;
+  [[nodiscard]] Block block_by_weights(const Decoded& head) const;
+  /// Whether an instruction may have to wait at the head for queued moves or weights.
+  [[nodiscard]] bool has_blocks() const { return transfers_ || links_.weight_loads != nullptr; }
+  void offer_head();
+  [[nodiscard]] bool can_send_ahead() const;
+  void send_weights(Decoded& d);
+  void number_loads(Decoded& d);
 
   /// The state for each set of legs that the head waits for.
   static constexpr std::array<std::uint8_t, 512> make_wait_states();
@@ -396,6 +470,10 @@ class Decoder final : public sc_core::sc_module {
   std::unique_ptr<Transfers> transfers_;
   const Decoded* oldest_ = nullptr;  ///< of the queued moves
   Fork transfer_fork_;               ///< of that one
+  std::uint64_t loads_ = 0;          ///< LoadWeights so far, where they have reads of their own
+  bool product_follows_ = false;     ///< a product came behind the last of them
+  bool sends_ahead_ = false;         ///< weights of the instruction behind the head, in this cycle
+  bool loads_were_queued_ = false;   ///< in the last cycle
   Block blocked_ = Block::none;      ///< the head, in this cycle
   /// Open legs of the oldest move, and above all legs why the head is blocked.
   unsigned transfer_facts_ = 0;
@@ -415,6 +493,11 @@ class Decoder final : public sc_core::sc_module {
   std::array<AccumulatorControl, longest_stretch> accumulator_stretch_;
   std::array<DramRequest, longest_stretch> dram_stretch_;
   ArrayControl array_of_stretch_;
+  unsigned resumed_legs_ = 0;  ///< streams that were loaded in the middle of an item
+  std::vector<Shape> shapes_;
+  std::uint32_t next_shape_ = 0;
+  std::uint64_t last_access_ = 0;
+  std::uint64_t accepted_ = 0;
   Stats stats_;
   Account account_;
 };
@@ -423,9 +506,14 @@ static_assert(names_all_fields<Decoder::Edge>());
 
 inline void Decoder::show() {
   if (moving_ != 0) show_addresses(moving_);
+  if (links_.weight_loads != nullptr) {
+    // The array moves them on, so that the head may go on without a turn here.
+    turned_ |= loads_were_queued_;
+    loads_were_queued_ = !links_.weight_loads->empty();
+  }
   if (!turned_) return;
-  if (transfers_) {
-    offer_transfers();
+  if (has_blocks()) {
+    offer_head();
   } else {
     fork_.offer(!queue_.empty(), queue_.front().legs);
   }
@@ -434,6 +522,8 @@ inline void Decoder::show() {
   shown_legs_ = active;
   show_items(fresh_legs_);
   fresh_legs_ = 0;
+  // Streams in the middle of an item are shown as if they had moved before.
+  if (resumed_legs_ != 0) show_addresses(std::exchange(resumed_legs_, 0) & active);
 }
 
 }  // namespace tactus

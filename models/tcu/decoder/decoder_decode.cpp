@@ -22,6 +22,7 @@ void Decoder::decode(const std::uint8_t* bytes, Decoded& d) const {
   d.context = (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(state_table.size());
   d.vectors = tcu::vector_count(architecture_, layout_, d.raw);
   d.legs = d.moves = 0;
+  d.local_write = false;
   d.dataflow = {};  // shown whether or not it is valid
   switch (static_cast<tcu::Opcode>(d.raw.opcode)) {
     case tcu::Opcode::mat_mul:
@@ -58,7 +59,7 @@ void Decoder::set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size
   d.local_base = local.address & local_mask_;
   d.local_size = size & local_mask_;
   d.local_step = step_of(local.stride);
-  if (transfers_) set_local_range(d);
+  if (has_blocks()) set_local_range(d);
 }
 
 void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
@@ -85,6 +86,7 @@ void Decoder::decode_mat_mul(Decoded& d) const {
 void Decoder::decode_load_weights(Decoded& d) const {
   const bool zeroes = (d.raw.flags & tcu::load_weights_zeroes) != 0;
   const std::uint64_t size = d.raw.operand1 & local_mask_;
+  if (links_.weight_loads != nullptr) return decode_weight_load(d, size, zeroes);
   d.array = {true, zeroes, size};
   d.legs = leg_array;
   if (zeroes) return;
@@ -94,6 +96,35 @@ void Decoder::decode_load_weights(Decoded& d) const {
   d.local_reverse = true;
   d.local_base = (d.local_base + size * d.local_step) & local_mask_;
   if (transfers_) set_local_range(d);
+}
+
+/// With reads of their own: no stream of the decoder's.
+void Decoder::decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) const {
+  d.weights = {};
+  d.is_sent = false;
+  d.weights.zeroes = zeroes;
+  d.weights.count = size + 1;
+  d.weights.mask = local_mask_;
+  if (zeroes) return;
+  set_local(d, 0, false, size);
+  d.local_reverse = true;
+  d.weights.step = d.local_step;
+  d.weights.base = d.local_base = (d.local_base + size * d.local_step) & local_mask_;
+  set_local_range(d);
+  d.weights.low = d.local_low;
+  d.weights.high = d.local_high;
+}
+
+/// In the program's order.
+void Decoder::number_loads(Decoded& d) {
+  if (d.kind == tcu::InstructionKind::load_weights) {
+    d.weights.number = ++loads_;
+    d.weights.after_product = product_follows_;
+    product_follows_ = false;
+    return;
+  }
+  d.array.loads = loads_;
+  product_follows_ |= d.kind == tcu::InstructionKind::mat_mul;
 }
 
 void Decoder::decode_data_move(Decoded& d) const {

@@ -37,13 +37,36 @@ bool Decoder::conflicts(const Decoded& head) const {
   return false;
 }
 
-/// Moves among themselves keep their order, and the DRAM ports that of reads and writes.
 Decoder::Block Decoder::block_of_head() const {
   if (queue_.empty()) return Block::none;
   const Decoded& head = queue_.front();
+  if (transfers_) {
+    const Block block = block_by_transfers(head);
+    if (block != Block::none) return block;
+  }
+  return links_.weight_loads == nullptr ? Block::none : block_by_weights(head);
+}
+
+/// Weights are read in their order; what they read must not be overwritten before. An instruction
+/// that has begun writes nothing that is to be read by weights behind it.
+Decoder::Block Decoder::block_by_weights(const Decoded& head) const {
+  const WeightLoads& loads = *links_.weight_loads;
+  if (head.kind == tcu::InstructionKind::load_weights) {
+    return loads.full() && !head.is_sent ? Block::weights : Block::none;
+  }
+  if (!head.local_write || loads.empty()) return Block::none;
+  return loads.reads(head.local_low, head.local_high) ? Block::weights : Block::none;
+}
+
+/// Moves among themselves keep their order, and the DRAM ports that of reads and writes.
+Decoder::Block Decoder::block_by_transfers(const Decoded& head) const {
   if (head.moves != 0) return transfers_->full() ? Block::queue_full : Block::none;
   if (transfers_->empty()) return Block::none;
-  if ((head.legs & leg_local_a) != 0) return conflicts(head) ? Block::transfer : Block::none;
+  const bool reads_weights = links_.weight_loads != nullptr && !head.weights.zeroes &&
+                             head.kind == tcu::InstructionKind::load_weights;
+  if ((head.legs & leg_local_a) != 0 || reads_weights) {
+    return conflicts(head) ? Block::transfer : Block::none;
+  }
   if (head.kind != tcu::InstructionKind::configure) return Block::none;
   switch (static_cast<tcu::ConfigRegister>(configure_fields(layout_, head.raw).register_number)) {
     case tcu::ConfigRegister::dram0_offset:
@@ -56,11 +79,37 @@ Decoder::Block Decoder::block_of_head() const {
   }
 }
 
-/// Once it may begin an instruction stays free to go on: moves come to the queue from the head
-/// only.
-void Decoder::offer_transfers() {
+/// Once it may begin an instruction stays free to go on: moves and weights come to their queues
+/// from the head only.
+void Decoder::offer_head() {
   blocked_ = block_of_head();
   fork_.offer(!queue_.empty() && blocked_ == Block::none, queue_.front().legs);
+  if (transfers_) offer_transfers();
+  sends_ahead_ = links_.weight_loads != nullptr && can_send_ahead();
+}
+
+/// LoadWeights go in their order, and see what the head and queued moves write.
+bool Decoder::can_send_ahead() const {
+  if (queue_.count() < 2 || links_.weight_loads->full()) return false;
+  const Decoded& head = queue_.front();
+  const Decoded& next = queue_.newest();
+  if (next.kind != tcu::InstructionKind::load_weights || next.is_sent) return false;
+  if (head.kind == tcu::InstructionKind::load_weights) return head.is_sent;
+  if (next.weights.zeroes) return true;
+  const bool overwritten =
+      head.local_write && head.local_low <= next.local_high && next.local_low <= head.local_high;
+  return !overwritten && !(transfers_ && conflicts(next));
+}
+
+void Decoder::send_weights(Decoded& d) {
+  WeightLoad load = d.weights;
+  load.first = clock_.now + 2;
+  links_.weight_loads->push(load);
+  d.is_sent = turned_ = true;
+  sends_ahead_ = false;
+}
+
+void Decoder::offer_transfers() {
   const bool under_way = !transfers_->empty();
   oldest_ = &transfers_->at(0);
   transfer_fork_.offer(under_way, under_way ? oldest_->legs : 0);

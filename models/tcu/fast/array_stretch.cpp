@@ -31,6 +31,7 @@ void SystolicArray::offer_stretch(Cycle first, Cycle cycles) {
   if (edge_.taken && control.load) {
     for (Cycle i = 0; i < cycles; ++i) load(control.zeroes ? nullptr : links_.weights.stretch[i]);
   } else if (edge_.taken) {
+    take_over_weights();
     multiply_pending();
     for (Cycle i = 0; i < cycles; ++i) expect_result(first + i);
     if (control.zeroes) pending_.assign(cycles, nullptr);

@@ -21,6 +21,7 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       depth_(2 * Cycle{architecture.array_size} - 1),
       shadow_(architecture.shadow_weights != tcu::ShadowWeights::off),
       weights_(2 * (size_ + 1) * vector_bytes_),
+      second_(links.weight_loads != nullptr ? (size_ + 1) * vector_bytes_ : 0),
       // D results in the pipeline and D in the queue behind it, which stops new ones; and those of
       // a stretch, which come before the first leaves.
       results_(2 * depth_ + longest_stretch, vector_bytes_),
@@ -42,7 +43,7 @@ void SystolicArray::show_result() {
 void SystolicArray::accept() {
   const ArrayControl& control = control_.front();
   const bool takes_vector = !control_.empty() && !control.zeroes;
-  links_.input.ready = takes_vector && !control.load && links_.output.ready;
+  links_.input.ready = takes_vector && !control.load && links_.output.ready && has_weights();
   links_.weights.ready = takes_vector && control.load && can_load();
 }
 
@@ -60,7 +61,11 @@ void SystolicArray::decide() {
 
 void SystolicArray::move() {
   enter_account();
-  if (edge_.rests) return;
+  if (!edge_.rests) move_vectors();
+  if (links_.weight_loads != nullptr) move_weights();
+}
+
+void SystolicArray::move_vectors() {
   if (edge_.leaves) {
     results_.pop();
     available_front_ = available_front_ + 1 == available_.size() ? 0 : available_front_ + 1;
@@ -75,6 +80,7 @@ void SystolicArray::move() {
     if (control.load) {
       load(control.zeroes ? nullptr : links_.weights.bits);
     } else {
+      take_over_weights();
       take_input(control.zeroes ? nullptr : links_.input.bits);
     }
   }
@@ -88,15 +94,18 @@ SystolicArray::State SystolicArray::state() const {
   const ArrayControl& control = control_.front();
   if (edge_.taken) return control.load ? load_weights : compute;
   if (control.load) return can_load() ? wait_weights : wait_drain;
+  if (!has_weights()) return wait_weights;
   if (links_.output.ready) return wait_input;
   return links_.results_of_dais ? wait_dais : wait_output;
 }
 
 void SystolicArray::take_input(VectorRef input) {
-  if (pending_.size() == longest_stretch) multiply_pending();
-  std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
-  if (input != nullptr) copy_block(kept, input, vector_bytes_);
-  pending_.push_back(input == nullptr ? nullptr : kept);
+  if (!clock_.timing_only) {
+    if (pending_.size() == longest_stretch) multiply_pending();
+    std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
+    if (input != nullptr) copy_block(kept, input, vector_bytes_);
+    pending_.push_back(input == nullptr ? nullptr : kept);
+  }
   expect_result(clock_.now);
   count_multiplications(1, input == nullptr);
   if (clock_.events != nullptr) clock_.events->event({TcuEvent::run});
@@ -117,6 +126,7 @@ void SystolicArray::multiply_pending() {
 
 /// The inputs of the last results.
 void SystolicArray::multiply(const VectorRef* inputs, std::size_t inputs_count) {
+  if (clock_.timing_only) return;
   const std::uint8_t* weights = weights_.data() + window_ * vector_bytes_;
   const std::size_t first = results_.count() - inputs_count;
   for (std::size_t done = 0; done < inputs_count;) {
@@ -126,10 +136,50 @@ void SystolicArray::multiply(const VectorRef* inputs, std::size_t inputs_count) 
   }
 }
 
-void SystolicArray::load(VectorRef weights) {
+void SystolicArray::take_over_weights() {
+  if (links_.weight_loads == nullptr) return;
+  const std::uint64_t loads = control_.front().loads;
+  if (!links_.weight_loads->is_new(loads)) return;
   if (!pending_.empty()) multiply_pending();
+  links_.weight_loads->take(loads);
+  window_ = 0;
+  // The newest vector comes first in the order of the chain.
+  for (std::size_t i = 0; i <= size_; ++i) {
+    const std::uint8_t* vector = second_.data() + (size_ - i) * vector_bytes_;
+    copy_block(weights_.data() + i * vector_bytes_, vector, vector_bytes_);
+    copy_block(weights_.data() + (i + size_ + 1) * vector_bytes_, vector, vector_bytes_);
+  }
+}
+
+/// Weights with reads of their own.
+void SystolicArray::move_weights() {
+  links_.weight_loads->move(clock_.now, [this](const WeightLoad& load, std::uint64_t i) {
+    note_load();
+    std::memmove(second_.data(), second_.data() + vector_bytes_, size_ * vector_bytes_);
+    std::uint8_t* newest = second_.data() + size_ * vector_bytes_;
+    const std::uint64_t address = (load.base - i * load.step) & load.mask;
+    if (load.zeroes || address >= links_.local->depth()) {
+      std::memset(newest, 0, vector_bytes_);
+    } else {
+      copy_block(newest, links_.local->vector(address), vector_bytes_);
+    }
+  });
+}
+
+void SystolicArray::note_load() {
   ++clock_.progress;
   ++stats_.loads;
+  if (clock_.events != nullptr) clock_.events->event({TcuEvent::load});
+}
+
+void SystolicArray::load(VectorRef weights) {
+  if (!pending_.empty()) multiply_pending();
+  ++stats_.loads_in_turn;
+  note_load();
+  if (!clock_.timing_only) take_weights(weights);
+}
+
+void SystolicArray::take_weights(VectorRef weights) {
   window_ = window_ == 0 ? size_ : window_ - 1;
   for (std::uint8_t* slot : {weights_.data() + window_ * vector_bytes_,
                              weights_.data() + (window_ + size_ + 1) * vector_bytes_}) {
@@ -139,13 +189,13 @@ void SystolicArray::load(VectorRef weights) {
       copy_block(slot, weights, vector_bytes_);
     }
   }
-  if (clock_.events != nullptr) clock_.events->event({TcuEvent::load});
 }
 
 std::string SystolicArray::waits_for() const {
   if (control_.empty()) return "nothing to do";
   const ArrayControl& control = control_.front();
   if (control.load) return can_load() ? "weights from local memory" : "the array to drain";
+  if (!has_weights()) return "weights that are on their way";
   return links_.output.ready ? "input from local memory" : "an accumulator write for its result";
 }
 

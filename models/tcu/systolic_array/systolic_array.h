@@ -6,7 +6,8 @@
 // first load after a multiplication in cycle r happens in r + 2N. Multiplications may follow the
 // last load in the next cycle. With shadow weights, an extension of Tactus's own, a load needs no
 // drain: it passes the array as a wave behind the vectors before it, so it may follow the last one
-// in r + 1, and results are those of the weights that were there when their vector entered. The
+// in r + 1, and results are those of the weights that were there when their vector entered. Weights
+// with reads of their own come beside the vectors (weight_loads.h). The
 // physical skew (input j delayed j cycles, row i by N-1-i) adds up to D for every element, so
 // results are computed whole at the multiplication. Source: hardware spec section 7.
 #pragma once
@@ -24,6 +25,8 @@
 #include "models/sim/fast/facts.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
+#include "models/tcu/memory/dual_port_memory.h"
+#include "models/tcu/systolic_array/weight_loads.h"
 
 namespace tactus {
 
@@ -35,6 +38,8 @@ struct SystolicArrayLinks {
   /// Results of DAIS blocks have to reach the accumulators before the array's next result. Used
   /// only to name the reason for which the output is not ready.
   const Wire& results_of_dais;
+  WeightLoads* weight_loads = nullptr;    ///< null unless weights have reads of their own
+  const DualPortMemory* local = nullptr;  ///< which they read
 };
 
 class SystolicArray final : public sc_core::sc_module {
@@ -42,6 +47,7 @@ class SystolicArray final : public sc_core::sc_module {
   struct Stats {
     std::uint64_t multiplications = 0;  ///< vectors multiplied, zero vectors included
     std::uint64_t loads = 0;            ///< weight vectors loaded, zero vectors included
+    std::uint64_t loads_in_turn = 0;    ///< of these, in a cycle that a product could have had
     std::uint64_t zero_multiplications = 0;
   };
   enum State : std::uint8_t {
@@ -115,8 +121,21 @@ class SystolicArray final : public sc_core::sc_module {
   void offer_stretch(Cycle first, Cycle cycles);
   void stretch(Cycle cycles);
 
-  [[nodiscard]] bool idle() const { return control_.empty() && results_.empty(); }
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  /// Every result has left, nothing is asked for.
+  [[nodiscard]] bool idle() const {
+    return control_.empty() && results_.empty() &&
+           (links_.weight_loads == nullptr || links_.weight_loads->empty());
+  }
+  // For the data of whole instructions; no time passes. Nothing may be on its way.
+  /// The next weight vector, null: zeroes.
+  void take_weights(VectorRef weights);
+  /// The results of `count` inputs, null: zeroes, one behind the other.
+  void multiply_now(const VectorRef* inputs, std::uint8_t* results, std::size_t count) const {
+    kernels_.mac_chains(weights_.data() + window_ * vector_bytes_, inputs, results, size_, count);
+  }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
@@ -133,8 +152,16 @@ class SystolicArray final : public sc_core::sc_module {
   [[nodiscard]] bool head_ready() const {
     const ArrayControl& control = control_.front();
     if (control.load) return can_load() && (control.zeroes || links_.weights.valid);
-    return links_.output.ready && (control.zeroes || links_.input.valid);
+    return has_weights() && links_.output.ready && (control.zeroes || links_.input.valid);
   }
+  /// Of the product at the head.
+  [[nodiscard]] bool has_weights() const {
+    return links_.weight_loads == nullptr || links_.weight_loads->has(control_.front().loads);
+  }
+  /// The product at the head enters: with the second set of weights, if that is a new one.
+  void take_over_weights();
+  void move_vectors();
+  void move_weights();
   void take_input(VectorRef input);
   /// Makes room for the result of an input of cycle `now`.
   void expect_result(Cycle now) {
@@ -144,6 +171,7 @@ class SystolicArray final : public sc_core::sc_module {
   }
   void count_multiplications(Cycle count, bool zeroes);
   void load(VectorRef weights);
+  void note_load();
   void multiply_pending();
   void multiply(const VectorRef* inputs, std::size_t inputs_count);
   void show_result();
@@ -163,7 +191,8 @@ class SystolicArray final : public sc_core::sc_module {
   /// vector a load. Every vector is stored twice, N+1 apart, so the window is always contiguous.
   std::vector<std::uint8_t> weights_;
   std::size_t window_ = 0;
-  BlockRing results_;             ///< in flight and waiting; the last are not computed yet
+  std::vector<std::uint8_t> second_;  ///< set of weights, the newest vector at the end
+  BlockRing results_;                 ///< in flight and waiting; the last are not computed yet
   std::vector<Cycle> available_;  ///< cycle in which each result is offered, in step with results_
   std::size_t available_front_ = 0;
   std::size_t available_back_ = 0;

@@ -106,6 +106,7 @@ Emit finish(Planner& p, const Layout& x, Pool pool) {
   pool.channels = x.shape[1];
   pool.input = p.node.inputs[0];
   pool.output = p.node.outputs[0];
+  p.step().windows = pool.windows;
   p.reads(0);
   p.output(Layout::activation(
       {pool.images, pool.channels, pool.windows.output[0], pool.windows.output[1]}));

@@ -71,9 +71,9 @@ struct Products {
   std::vector<std::size_t> outputs;  ///< vector numbers of the output
 };
 
-class Rearrangement {
+class Assembly {
  public:
-  Rearrangement(Emitter& e, const Layout& layout, float fill)
+  Assembly(Emitter& e, const Layout& layout, float fill)
       : e_(e),
         layout_(layout),
         fill_(fill),
@@ -250,7 +250,7 @@ void rearrange(Emitter& e, const std::string& output, const Layout& layout,
   cells_of.reserve(pieces.size());
   for (const Piece& piece : pieces) cells_of.emplace_back(piece, e.array_size());
 
-  Rearrangement rearrangement(e, layout, fill);
+  Assembly assembly(e, layout, fill);
   nn::Shape outer = layout.memory_shape();
   outer.pop_back();
   nn::Shape at(outer.size(), 0), position(layout.rank(), 0);
@@ -265,10 +265,33 @@ void rearrange(Emitter& e, const std::string& output, const Layout& layout,
         cells.push_back(
             from.piece < 0 ? Cell{} : cells_of[static_cast<std::size_t>(from.piece)](from.index));
       }
-      rearrangement.add(cells);
+      assembly.add(cells);
     }
   } while (next_position(at, outer));
-  rearrangement.finish(output, pieces);
+  assembly.finish(output, pieces);
+}
+
+Emit rearranging(Planner& p, Rearrangement rearrangement) {
+  p.step().rearrangement = rearrangement;
+  return [r = std::move(rearrangement)](Emitter& e) {
+    const Layout& result = *e.model().value(r.outputs.front().name).layout;
+    std::vector<Piece> pieces;
+    for (const std::string& name : r.pieces) {
+      const Value& value = e.model().value(name);
+      if (value.constant) {
+        const Layout layout{value.constant->shape, result.order};
+        pieces.push_back({layout, "", laid_out(e, name, *value.constant, layout)});
+      } else {
+        pieces.push_back({*value.layout, name, e.variable(name)});
+      }
+    }
+    for (const Rearrangement::Output& part : r.outputs) {
+      // A part nobody wants would never be freed.
+      const Value& value = e.model().value(part.name);
+      if (!value.output && value.readers.empty()) continue;
+      rearrange(e, part.name, *value.layout, pieces, part.origin, r.fill);
+    }
+  };
 }
 
 }  // namespace tactus::compiler

@@ -6,21 +6,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "firmware/compiler/frontend/emitter.h"
 #include "firmware/compiler/frontend/layout.h"
+#include "firmware/compiler/frontend/meaning.h"
+#include "firmware/compiler/frontend/planner.h"
 
 namespace tactus::compiler {
-
-/// An element of one of the pieces, by its row-major index in the model's order; piece -1: none,
-/// the element is the fill value.
-struct Origin {
-  std::int64_t piece = 0;
-  std::int64_t index = 0;
-};
 
 struct Piece {
   Layout layout;
@@ -28,14 +22,15 @@ struct Piece {
   Addresses vectors;
 };
 
-/// Where the element at a position (in the model's order) of the output comes from.
-using FindOrigin = std::function<Origin(const nn::Shape& position)>;
-
 /// A constant broadcast to a layout, as vectors; lanes beyond the last element are zero.
 [[nodiscard]] const Addresses& laid_out(Emitter& e, const std::string& name,
                                         const nn::Tensor& tensor, const Layout& layout);
 
 void rearrange(Emitter& e, const std::string& output, const Layout& layout,
                const std::vector<Piece>& pieces, const FindOrigin& origin, float fill = 0.0F);
+
+/// The emitter of a node that does nothing else; the step remembers it. Parts that nobody wants are
+/// left out.
+[[nodiscard]] Emit rearranging(Planner& p, Rearrangement rearrangement);
 
 }  // namespace tactus::compiler

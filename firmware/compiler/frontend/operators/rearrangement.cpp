@@ -9,10 +9,6 @@
 namespace tactus::compiler {
 namespace {
 
-Piece take(Emitter& e, const std::string& name) {
-  return {*e.model().value(name).layout, name, e.variable(name)};
-}
-
 std::int64_t row_major(const nn::Shape& position, const std::vector<std::int64_t>& strides) {
   std::int64_t index = 0;
   for (std::size_t k = 0; k < strides.size(); ++k) index += position[k] * strides[k];
@@ -60,11 +56,11 @@ std::optional<Layout> kept_order(const Planner& p, const Layout& from, const nn:
 
 /// Elements keep their row-major index. The reference counts in the order of memory, except from
 /// fewer than four dimensions to four.
-void emit_reshape(Emitter& e, const std::string& in, const std::string& out) {
+void emit_as_reference(Emitter& e, const std::string& in, const std::string& out) {
   const Layout& to = *e.model().value(out).layout;
-  Piece piece = take(e, in);
+  Piece piece{*e.model().value(in).layout, in, e.variable(in)};
   Layout counted = to;
-  if (e.model().compat && (piece.layout.rank() == 4 || to.rank() != 4)) {
+  if (piece.layout.rank() == 4 || to.rank() != 4) {
     piece.layout = Layout::plain(piece.layout.memory_shape());
     counted = Layout::plain(to.memory_shape());
   }
@@ -84,7 +80,12 @@ Emit plan_reshape(Planner& p) {
   const std::optional<Layout> kept = kept_order(p, *x, *shape);
   p.reads(0);
   p.output_reshaped(kept ? *kept : p.model().natural_layout(p.node.outputs[0], *shape));
-  return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) { emit_reshape(e, in, out); };
+  const std::string &in = p.node.inputs[0], &out = p.node.outputs[0];
+  if (p.compat()) return [in, out](Emitter& e) { emit_as_reference(e, in, out); };
+  const auto origin = [strides = strides_of(*shape)](const nn::Shape& position) {
+    return Origin{0, row_major(position, strides)};
+  };
+  return rearranging(p, {{in}, {{out, origin}}});
 }
 
 void fold_reshape(Planner& p) {
@@ -143,40 +144,26 @@ Emit plan_concat(Planner& p) {
     if (!parts[i].constant) p.reads(i);
   }
   p.output(result);
-  return
-      [along, begins, result, parts, inputs = p.node.inputs, out = p.node.outputs[0]](Emitter& e) {
-        std::vector<Piece> pieces;
-        std::vector<std::vector<std::int64_t>> strides;
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-          if (parts[i].constant) {
-            const Layout layout{parts[i].shape, result.order};
-            pieces.push_back({layout, "", laid_out(e, inputs[i], *parts[i].constant, layout)});
-          } else {
-            pieces.push_back(take(e, inputs[i]));
-          }
-          strides.push_back(strides_of(pieces.back().layout.shape));
-        }
-        rearrange(e, out, result, pieces, [&](const nn::Shape& position) {
-          const auto piece =
-              std::upper_bound(begins.begin(), begins.end(), position[along]) - begins.begin() - 1;
-          const auto k = static_cast<std::size_t>(piece);
-          return Origin{piece, row_major(position, strides[k]) - begins[k] * strides[k][along]};
-        });
-      };
+  std::vector<std::vector<std::int64_t>> strides;
+  for (const Part& part : parts) strides.push_back(strides_of(part.shape));
+  const auto origin = [along, begins, strides](const nn::Shape& position) {
+    const auto piece =
+        std::upper_bound(begins.begin(), begins.end(), position[along]) - begins.begin() - 1;
+    const auto k = static_cast<std::size_t>(piece);
+    return Origin{piece, row_major(position, strides[k]) - begins[k] * strides[k][along]};
+  };
+  return rearranging(p, {p.node.inputs, {{p.node.outputs[0], origin}}});
 }
 
-/// Takes a part of each dimension of the operand.
-void emit_part(Emitter& e, const Piece& piece, const std::string& out,
-               const std::vector<SliceRange>& ranges) {
-  const Layout& layout = *e.model().value(out).layout;
-  const std::vector<std::int64_t> strides = strides_of(piece.layout.shape);
-  rearrange(e, out, layout, {piece}, [&](const nn::Shape& position) {
+/// Takes a part of each dimension of an operand of this shape.
+FindOrigin part_of(const nn::Shape& shape, std::vector<SliceRange> ranges) {
+  return [strides = strides_of(shape), ranges = std::move(ranges)](const nn::Shape& position) {
     std::int64_t index = 0;
     for (std::size_t k = 0; k < strides.size(); ++k) {
       index += (ranges[k].start + position[k] * ranges[k].step) * strides[k];
     }
     return Origin{0, index};
-  });
+  };
 }
 
 /// Sizes of the parts: stated, or equal ones.
@@ -221,25 +208,21 @@ Emit plan_split(Planner& p) {
   const std::optional<std::vector<std::int64_t>> sizes = split_sizes(p, x->shape[along]);
   if (!sizes) return {};
   p.reads(0);
+  Rearrangement parts{{p.node.inputs[0]}, {}};
+  const Layout whole = *x;
+  std::int64_t begin = 0;
   for (std::size_t k = 0; k < sizes->size(); ++k) {
-    Layout part = *x;
+    Layout part = whole;
     part.shape[along] = (*sizes)[k];
     p.output(k, part);
-  }
-  return [along, sizes = *sizes, in = p.node.inputs[0], outs = p.node.outputs](Emitter& e) {
-    const Piece piece = take(e, in);
-    std::int64_t begin = 0;
-    for (std::size_t k = 0; k < outs.size(); ++k) {
-      const Value* part = outs[k].empty() ? nullptr : &e.model().value(outs[k]);
-      // A part nobody wants would never be freed.
-      if (part != nullptr && (part->output || !part->readers.empty())) {
-        std::vector<SliceRange> ranges(piece.layout.rank());
-        ranges[along].start = begin;
-        emit_part(e, piece, outs[k], ranges);
-      }
-      begin += sizes[k];
+    std::vector<SliceRange> ranges(whole.rank());
+    ranges[along].start = begin;
+    if (p.output_given(k)) {
+      parts.outputs.push_back({p.node.outputs[k], part_of(whole.shape, std::move(ranges))});
     }
-  };
+    begin += (*sizes)[k];
+  }
+  return rearranging(p, std::move(parts));
 }
 
 Emit plan_slice(Planner& p) {
@@ -249,11 +232,10 @@ Emit plan_slice(Planner& p) {
   if (!ranges) return {};
   Layout result = *x;
   for (std::size_t d = 0; d < ranges->size(); ++d) result.shape[d] = (*ranges)[d].count;
+  const FindOrigin origin = part_of(x->shape, *ranges);
   p.reads(0);
   p.output(result);
-  return [ranges = *ranges, in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
-    emit_part(e, take(e, in), out, ranges);
-  };
+  return rearranging(p, {{p.node.inputs[0]}, {{p.node.outputs[0], origin}}});
 }
 
 // ---- Pad ----------------------------------------------------------------------------------------
@@ -333,24 +315,20 @@ Emit plan_pad(Planner& p) {
   }
   Layout result = *x;
   for (std::size_t d = 0; d < rank; ++d) result.shape[d] += pads[d] + pads[rank + d];
+  const auto origin = [pads, mode = *mode, shape = x->shape,
+                       strides = strides_of(x->shape)](const nn::Shape& position) {
+    std::int64_t index = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const std::int64_t at = pad_source(mode, position[d] - pads[d], shape[d]);
+      if (at < 0) return Origin{-1, 0};
+      index += at * strides[d];
+    }
+    return Origin{0, index};
+  };
   p.reads(0);
   p.output(result);
-  return [pads, fill = p.compat() ? 0.0F : fill, mode = *mode, in = p.node.inputs[0],
-          out = p.node.outputs[0]](Emitter& e) {
-    const Piece piece = take(e, in);
-    const nn::Shape& shape = piece.layout.shape;
-    const std::vector<std::int64_t> strides = strides_of(shape);
-    const auto origin = [&](const nn::Shape& position) {
-      std::int64_t index = 0;
-      for (std::size_t d = 0; d < shape.size(); ++d) {
-        const std::int64_t at = pad_source(mode, position[d] - pads[d], shape[d]);
-        if (at < 0) return Origin{-1, 0};
-        index += at * strides[d];
-      }
-      return Origin{0, index};
-    };
-    rearrange(e, out, *e.model().value(out).layout, {piece}, origin, fill);
-  };
+  return rearranging(p,
+                     {{p.node.inputs[0]}, {{p.node.outputs[0], origin}}, p.compat() ? 0.0F : fill});
 }
 
 // ---- the same on constants ----------------------------------------------------------------------

@@ -190,6 +190,14 @@ void Resize::emit_linear(Emitter& e) const {
   e.result(out, y);
 }
 
+/// Pixels of the input for each of the output, without those of weight 0.
+Resampling::Taps taps_along(const Resize& resize, const Axis& axis, std::int64_t at) {
+  if (!resize.nearest.empty()) return {{resize.nearest_pixel(axis, at), 1.0F}};
+  const Between pair = between(axis, resize.source(axis, at));
+  if (pair.first == pair.second || pair.weight == 0.0F) return {{pair.first, 1.0F}};
+  return {{pair.first, 1.0F - pair.weight}, {pair.second, pair.weight}};
+}
+
 // ---- planning -----------------------------------------------------------------------------------
 
 /// Resize of opset 10 and Upsample: scales only, and nothing about coordinates.
@@ -325,6 +333,11 @@ Emit plan(Planner& p) {
   resize.keep_all_taps = p.compat();
   resize.in = p.node.inputs[0];
   resize.out = p.node.outputs[0];
+  for (std::size_t d = 0; d < 2; ++d) {
+    for (std::int64_t pixel = 0; pixel < resize.axes[d].output; ++pixel) {
+      p.step().resampling.axes[d].push_back(taps_along(resize, resize.axes[d], pixel));
+    }
+  }
   p.reads(0);
   p.output(
       Layout::activation({x->shape[0], x->shape[1], resize.axes[0].output, resize.axes[1].output}));

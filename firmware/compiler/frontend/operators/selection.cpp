@@ -5,13 +5,13 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
 #include "firmware/compiler/frontend/operators/folding.h"
+#include "firmware/compiler/frontend/operators/functions.h"
 #include "firmware/compiler/frontend/operators/rearrange.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
 
 Operator sum_pool_operator();  // pooling.cpp
-Operator curve_operator();     // functions.cpp
 
 namespace {
 
@@ -20,14 +20,11 @@ using Source = std::function<std::int64_t(const nn::Shape& position)>;
 
 Emit selection(Planner& p, Layout result, Source source) {
   p.reads(0);
-  p.output(result);
-  return [source = std::move(source), result = std::move(result), in = p.node.inputs[0],
-          out = p.node.outputs[0]](Emitter& e) {
-    const Piece piece{*e.model().value(in).layout, in, e.variable(in)};
-    rearrange(e, out, result, {piece}, [&](const nn::Shape& position) {
-      return Origin{0, source(position)};
-    });
+  p.output(std::move(result));
+  const auto origin = [source = std::move(source)](const nn::Shape& position) {
+    return Origin{0, source(position)};
   };
+  return rearranging(p, {{p.node.inputs[0]}, {{p.node.outputs[0], origin}}});
 }
 
 Emit plan_gather(Planner& p) {
@@ -183,7 +180,10 @@ Operators selection_operators() {
 }
 
 Operators internal_operators() {
-  return {{relayout, 1, Role::simple, plan_relayout}, sum_pool_operator(), curve_operator()};
+  return {{relayout, 1, Role::simple, plan_relayout},
+          sum_pool_operator(),
+          chords_operator(),
+          tables_operator()};
 }
 
 }  // namespace tactus::compiler

@@ -91,6 +91,7 @@ std::optional<Windows> plan_windows(Planner& p, const Layout* image,
     // A last window that would begin beyond the image does not count.
     if (ceil && (w.output[d] - 1) * w.stride[d] >= w.input[d] + w.before[d]) --w.output[d];
   }
+  p.step().windows = w;
   return w;
 }
 

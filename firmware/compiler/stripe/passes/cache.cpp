@@ -28,6 +28,12 @@ void check_way(const Block& block, const Refinement& ref, Direction way) {
 
 /// A copy is stored whole. What its position has not written must not be another one's.
 void check_stores(const Block& block, const Refinement& ref) {
+  if (ref.direction == Direction::out && leaves_gaps(block, ref.into)) {
+    user_error(
+        "block {}: {} cannot be copied: the blocks inside write some of its elements only, and "
+        "storing a copy would overwrite the others",
+        block_name(block), ref.into);
+  }
   if (aggregation_of(ref.agg_op) != Aggregation::none || !positions_overlap(block, ref)) return;
   user_error(
       "block {}: {} cannot be copied: views of its positions overlap, and storing a copy "
@@ -132,6 +138,39 @@ bool positions_overlap(const Block& block, const Refinement& ref) {
   return std::any_of(block.indexes.begin(), block.indexes.end(), [&apart](const Index& idx) {
     return idx.range > 1 && apart.count(idx.name) == 0;
   });
+}
+
+bool leaves_gaps(const Block& block, const std::string& into) {
+  const Block* writer = nullptr;
+  const Refinement* view = nullptr;
+  for (const Statement& stmt : block.statements) {
+    if (stmt.block() == nullptr) continue;
+    for (const auto& [name, ref] : stmt.block()->refs) {
+      if (ref.from != into || !writes(ref.direction)) continue;
+      if (writer != nullptr) return false;
+      writer = stmt.block();
+      view = &ref;
+    }
+  }
+  if (writer == nullptr) return false;
+  std::set<std::string> used;
+  for (std::size_t d = 0; d < view->access.size(); ++d) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> steps;
+    for (const Affine::Term& term : view->access[d].terms()) {
+      const Index& idx = *writer->index(term.first);
+      if (idx.is_computed()) return false;
+      if (idx.range == 1) continue;
+      if (!used.insert(idx.name).second) return true;
+      steps.emplace_back(std::abs(term.second), static_cast<std::int64_t>(idx.range));
+    }
+    std::sort(steps.begin(), steps.end());
+    auto reach = static_cast<std::int64_t>(view->shape.dims[d].size);
+    for (const auto& [step, range] : steps) {
+      if (step > reach) return true;
+      reach = add_checked(reach, multiply_checked(step, range - 1));
+    }
+  }
+  return leaves_gaps(*writer, view->into);
 }
 
 void cache_refinement(const AliasMap& map, Block& block, const std::string& into,

@@ -23,6 +23,10 @@ void cache_refinement(const AliasMap& map, Block& block, const std::string& into
 [[nodiscard]] Statement make_transfer(const Block& frame, const std::string& name, Refinement from,
                                       Refinement to, const Tags& tags);
 
+/// Whether the one block inside that writes the refinement leaves elements between those it writes.
+/// False where several do, or where that cannot be told.
+[[nodiscard]] bool leaves_gaps(const Block& block, const std::string& into);
+
 /// Whether the views of two positions may have elements in common.
 [[nodiscard]] bool positions_overlap(const Block& block, const Refinement& ref);
 

@@ -99,7 +99,9 @@ std::uint32_t Blocks::column(std::size_t group, std::size_t part, std::size_t nu
       return place->second;
     }
   }
-  block.biased = (with_bias && has_bias(group, c.block)) || c.bias != nullptr;
+  // A bias of zeroes would be a LoadWeights of its own, which costs a cycle where others cost one.
+  const bool always = architecture_.shadow_weights == tcu::ShadowWeights::own_reads;
+  block.biased = (with_bias && has_bias(group, c.block)) || c.bias != nullptr || always;
   if (block.biased) {
     const double sign = sum_sign(g);
     for (std::uint32_t lane = 0; lane < n_; ++lane) {

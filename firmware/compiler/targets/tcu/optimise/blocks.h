@@ -64,6 +64,7 @@ class Blocks {
 
 /// The sign with which a group's sum stands in the accumulators.
 [[nodiscard]] inline int sum_sign(const Group& group) {
+  if (group.by_unit) return group.sign;
   return group.activation == Activation::relu || group.activation == Activation::leaky_relu ? -1
          : group.activation == Activation::clip                                             ? 1
                                                 : group.sign;

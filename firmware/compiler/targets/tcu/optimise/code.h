@@ -19,15 +19,18 @@ enum class CodeKind : std::uint8_t {
   mat_mul_zeroes,   ///< accumulators
   to_accumulators,  ///< local, accumulators
   to_local,         ///< local, accumulators
+  load_activation,  ///< the unit's parameters: four vectors at `local`
   simd,
   dram_read,   ///< port, local, DRAM
   dram_write,  ///< DRAM0
+  land,        ///< early reads are over by then
   wait,        ///< `count` NoOps
 };
 
 struct Code {
   CodeKind kind = CodeKind::wait;
   bool accumulate = false;
+  bool activated = false;                           ///< to_local through the activation unit
   std::uint8_t local_stride = 0, other_stride = 0;  ///< codes
   std::uint8_t port = 0;
   std::uint32_t local = 0;
@@ -36,6 +39,7 @@ struct Code {
   std::uint32_t block = 0;  ///< of a SIMD: what it reads
   tcu::SimdFields simd{};
   bool simd_reads = false, simd_writes = false;
+  bool early = false;  ///< a read from DRAM0 that may come at any time before the next `land`
 };
 
 using Codes = std::vector<Code>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "firmware/compiler/targets/tcu/optimise/early_moves.h"
 #include "isa/support/error.h"
 
 namespace tactus::compiler::optimise {
@@ -10,12 +11,15 @@ namespace {
 
 /// Vectors that are read at a time where no wait hides a read.
 constexpr std::uint32_t bulk = 256;
+/// Moves that are kept in the queue, where there is one: what comes behind them waits for them.
+constexpr std::size_t queued_ahead = 2;
 
 class Emission {
  public:
   Emission(const Blocks& blocks, const tcu::Architecture& architecture, const Machine& machine,
-           const Ring& ring, std::uint64_t first_constant)
-      : blocks_(blocks),
+           const Ring& ring, std::uint64_t first_constant, bool keep_instructions)
+      : keeps_(keep_instructions),
+        blocks_(blocks),
         architecture_(architecture),
         layout_(architecture),
         machine_(machine),
@@ -28,16 +32,21 @@ class Emission {
 
   Emitted run(const Lowered& lowered, const Codes& prologue) {
     std::uint32_t loaded = absent;
-    for (const Code& code : lowered.codes) {
-      if (code.kind == CodeKind::load_block && code.block != loaded) uses_.push_back(code.block);
+    for (std::size_t i = 0; i < lowered.codes.size(); ++i) {
+      const Code& code = lowered.codes[i];
+      if (code.kind == CodeKind::load_block && code.block != loaded) {
+        uses_.push_back(code.block);
+        use_codes_.push_back(i);
+      }
       if (code.kind == CodeKind::load_block) loaded = code.block;
       if (code.kind == CodeKind::load_local) loaded = absent;
     }
+    codes_ = &lowered.codes;
+    if (is_queued()) moves_ = early_moves(lowered.codes, architecture_.local_depth);
     for (const Code& code : prologue) add(code);
-    std::size_t at = 0;
     for (const std::size_t end : lowered.job_ends) {
       costs_ = {};
-      for (; at < end; ++at) add_counted(lowered.codes[at]);
+      for (; at_ < end; ++at_) add_counted(lowered.codes[at_]);
       emitted_.job_costs.push_back(costs_);
       emitted_.job_ends.push_back(emitted_.instructions.size());
       emitted_.job_cycles.push_back(timeline_.head());
@@ -53,11 +62,28 @@ class Emission {
   void add_counted(const Code& code);
   void add_load(const Code& code);
   void keep_apart(const Code& code);
-  void put(const tcu::Instruction& instruction) { emitted_.instructions.push_back(instruction); }
+  /// `written`: local vectors that it writes.
+  void put(const tcu::Instruction& instruction,
+           const std::optional<LocalRange>& written = std::nullopt) {
+    timeline_.come(written);
+    if (keeps_) emitted_.instructions.push_back(instruction);
+  }
+  [[nodiscard]] std::uint64_t read_early(std::uint64_t wait);
   [[nodiscard]] bool stage_next();
   [[nodiscard]] bool allocate(std::uint32_t block);
   void fetch(std::uint64_t least, std::uint64_t most);
+  [[nodiscard]] bool is_queued() const { return machine_.dma_queue != 0; }
+  void access(const LocalRange& range);
+  void move_ahead();
+  [[nodiscard]] bool stage_chunk();
+  void add_move(const Code& code);
+  void add_next(const Code& code);
+  /// Head cycles before the code in which reads of weights cost nothing.
+  [[nodiscard]] std::uint64_t hiding_wait(const Code& code) const {
+    return is_queued() ? 0 : timeline_.stall(code);
+  }
 
+  const bool keeps_;
   const Blocks& blocks_;
   const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
@@ -67,19 +93,33 @@ class Emission {
   Emitted emitted_;
   Costs costs_;
 
-  std::uint64_t fetching_ = 0;  ///< head cycles of reads of weights
+  std::uint64_t fetching_ = 0;   ///< head cycles of reads of weights
+  std::uint64_t transfers_ = 0;  ///< those of waiting for queued moves of values
+  std::deque<Code> early_;       ///< reads of values that may come while something waits
+
+  // With a queue for DRAM moves.
+  const Codes* codes_ = nullptr;
+  std::size_t at_ = 0;              ///< the running code
+  std::vector<EarlyMove> moves_;    ///< of values
+  std::size_t next_move_ = 0;       ///< of these
+  std::uint64_t pending_size_ = 0;  ///< vectors in pending_ that are not fetched
 
   // The stream of weights.
-  std::vector<std::uint32_t> uses_;  ///< blocks in the order of the program
-  std::size_t used_ = 0;             ///< loads that have been emitted
-  std::size_t ahead_ = 0;            ///< uses whose blocks are there or on their way
+  std::vector<std::uint32_t> uses_;     ///< blocks in the order of the program
+  std::vector<std::size_t> use_codes_;  ///< their codes
+  std::size_t used_ = 0;                ///< loads that have been emitted
+  std::size_t ahead_ = 0;               ///< uses whose blocks are there or on their way
   std::uint64_t next_constant_;
   std::vector<std::uint64_t> dram_;    ///< by block; 0: none yet
   std::vector<std::uint32_t> place_;   ///< by block: in the ring
   std::vector<std::size_t> last_use_;  ///< by block: one past the last use it is kept for
   std::deque<std::uint32_t> in_ring_;  ///< oldest first
   std::uint32_t write_ = 0;            ///< where the ring goes on
-  std::deque<std::pair<std::uint32_t, std::uint32_t>> pending_;  ///< block, vectors fetched
+  struct Pending {
+    std::uint32_t block, fetched;  ///< fetched: vectors
+    std::size_t use;               ///< for which it was staged
+  };
+  std::deque<Pending> pending_;  ///< staged, not fetched to the end
 
   std::uint32_t loaded_ = absent;  ///< the array's weights
 
@@ -96,6 +136,9 @@ class Emission {
 bool Emission::allocate(std::uint32_t block) {
   const std::uint32_t size = blocks_[block].vectors();
   if (size > ring_.size) internal_error("a block of weights is larger than its memory");
+  // Weights with reads of their own are read a while after their LoadWeights, and what is fetched
+  // in their place would wait for that.
+  const std::size_t kept = machine_.own_weight_reads && ahead_ > used_ ? 4 : 0;
   const bool wraps = write_ + size > ring_.size;
   const std::uint32_t at = wraps ? 0 : write_;
   while (!in_ring_.empty()) {
@@ -104,7 +147,7 @@ bool Emission::allocate(std::uint32_t block) {
     const bool in_tail = wraps && first >= write_;
     const bool overlaps = first < at + size && end > at;
     if (!in_tail && !overlaps) break;
-    if (last_use_[oldest] > used_) return false;
+    if (last_use_[oldest] + kept > used_) return false;
     place_[oldest] = absent;
     in_ring_.pop_front();
   }
@@ -128,9 +171,43 @@ bool Emission::stage_next() {
     next_constant_ += blocks_[block].vectors();
     emitted_.block_order.push_back(block);
   }
+  pending_.push_back({block, 0, ahead_});
   last_use_[block] = ++ahead_;
-  pending_.emplace_back(block, 0);
+  pending_size_ += blocks_[block].vectors();
   return true;
+}
+
+/// With a queue: stages as much as one move should fetch. False: there is no room for it yet.
+bool Emission::stage_chunk() {
+  const std::uint64_t chunk = std::min<std::uint64_t>(bulk, ring_.size / 4);
+  while (pending_size_ < chunk && stage_next()) {
+  }
+  if (pending_.empty()) return false;
+  constexpr std::size_t soon = 4;  // uses
+  return pending_size_ >= chunk || ahead_ == uses_.size() || pending_.front().use <= used_ + soon;
+}
+
+/// Fills the queue, if there is one.
+void Emission::move_ahead() {
+  while (is_queued() &&
+         timeline_.queued_moves() < std::min<std::size_t>(queued_ahead, machine_.dma_queue)) {
+    const bool value = next_move_ < moves_.size() && moves_[next_move_].earliest <= at_;
+    const bool weights = stage_chunk();
+    if (!value && !weights) return;
+    if (weights && (!value || use_codes_[pending_.front().use] < moves_[next_move_].latest)) {
+      fetch(0, pending_size_);
+    } else {
+      add_move((*codes_)[moves_[next_move_++].code]);
+    }
+  }
+}
+
+/// What an instruction at the head touches.
+void Emission::access(const LocalRange& range) {
+  const std::uint64_t before = timeline_.head();
+  const auto port = timeline_.access(range);
+  if (!port) return;
+  (*port == 0 ? transfers_ : fetching_) += timeline_.head() - before;
 }
 
 /// Reads at least and at most so many vectors; what is at least needed in as many moves as it
@@ -140,12 +217,12 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
   while (done < most) {
     if (pending_.empty() && !stage_next()) return;
     const std::uint64_t local =
-        ring_.first + place_[pending_.front().first] + std::uint64_t{pending_.front().second};
+        ring_.first + place_[pending_.front().block] + std::uint64_t{pending_.front().fetched};
     const std::uint64_t dram =
-        dram_[pending_.front().first] - 1 + std::uint64_t{pending_.front().second};
+        dram_[pending_.front().block] - 1 + std::uint64_t{pending_.front().fetched};
     std::uint64_t count = 0;
     while (done + count < most && (!pending_.empty() || stage_next())) {
-      auto& [block, fetched] = pending_.front();
+      auto& [block, fetched, use] = pending_.front();
       if (ring_.first + place_[block] + fetched != local + count ||
           dram_[block] - 1 + fetched != dram + count) {
         break;
@@ -154,17 +231,39 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
       const std::uint64_t taken = std::min(left, most - done - count);
       count += taken;
       fetched += static_cast<std::uint32_t>(taken);
+      pending_size_ -= taken;
       if (taken == left) pending_.pop_front();
     }
+    const auto first = static_cast<std::uint32_t>(local);
+    const LocalRange range{first, first + static_cast<std::uint32_t>(count) - 1, true};
     put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {local, 0}, {dram, 0},
-                            count));
+                            count),
+        range);
     const std::uint64_t start = timeline_.head();
-    timeline_.dram_read(1, count, false);
+    timeline_.dram_read(1, count, false, range);
     fetching_ += timeline_.head() - start;
     emitted_.fetched += count;
     done += count;
     if (done >= least) return;
   }
+}
+
+/// One of the early reads, or as much of it as the wait hides. Returns the cycles it took.
+std::uint64_t Emission::read_early(std::uint64_t wait) {
+  if (early_.empty()) return 0;
+  Code& next = early_.front();
+  const std::uint64_t start = machine_.read_start() + timeline_.turnaround(next.port);
+  if (wait < start + machine_.beats) return 0;
+  Code part = next;
+  part.count = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(next.count, (wait - start) / machine_.beats));
+  const std::uint64_t before = timeline_.head();
+  add_move(part);
+  next.local += part.count;
+  next.other += part.count;
+  next.count -= part.count;
+  if (next.count == 0) early_.pop_front();
+  return timeline_.head() - before;
 }
 
 void Emission::add_load(const Code& code) {
@@ -177,26 +276,31 @@ void Emission::add_load(const Code& code) {
     }
   }
   for (std::size_t i = 0; i < pending_.size(); ++i) {
-    if (pending_[i].first != block) continue;
+    if (pending_[i].block != block) continue;
     for (std::size_t k = 0; k <= i; ++k) {
-      missing += blocks_[pending_[k].first].vectors() - pending_[k].second;
+      missing += blocks_[pending_[k].block].vectors() - pending_[k].fetched;
     }
   }
-  const std::uint64_t wait = timeline_.stall(code);
+  std::uint64_t wait = hiding_wait(code);
+  if (missing == 0) wait -= std::min(wait, read_early(wait));
   const std::uint64_t start = machine_.read_start();
   const std::uint64_t hidden = wait > start ? (wait - start) / machine_.beats : 0;
-  const bool no_wait_hides = 2 * machine_.array_size < start + machine_.beats;
-  const std::uint64_t together = no_wait_hides ? std::min<std::uint64_t>(bulk, ring_.size / 2) : 0;
+  const bool no_wait_hides =
+      machine_.shadow_weights || 2 * machine_.array_size < start + machine_.beats;
+  const std::uint64_t together = is_queued()     ? pending_size_
+                                 : no_wait_hides ? std::min<std::uint64_t>(bulk, ring_.size / 2)
+                                                 : 0;
   if (missing != 0) {
     fetch(missing, std::max({missing, hidden, together}));
   } else if (hidden != 0) {
     fetch(0, hidden);
   }
   const Block& weights = blocks_[block];
-  const std::uint64_t local = ring_.first + place_[block];
+  const std::uint32_t local = ring_.first + place_[block];
   if (weights.vectors() != 0) {
+    access({local, local + weights.vectors() - 1, false});
     put(tcu::make_load_weights(layout_, {local, 0}, weights.vectors()));
-    timeline_.load_weights(weights.vectors());
+    timeline_.load_weights(weights.vectors(), local);
   }
   if (!weights.biased) {
     put(tcu::make_load_weights(layout_, {0, 0}, 1, true));
@@ -209,6 +313,8 @@ void Emission::add_load(const Code& code) {
 
 /// An accumulating write right behind another to the same accumulator would lose it.
 void Emission::keep_apart(const Code& code) {
+  // With shadow weights the accumulators keep the order.
+  if (machine_.shadow_weights) return;
   const bool writes = code.kind == CodeKind::mat_mul || code.kind == CodeKind::mat_mul_zeroes ||
                       code.kind == CodeKind::to_accumulators;
   if (!writes) return;
@@ -239,9 +345,15 @@ void Emission::add(const Code& code) {
     loaded_ = code.block;
     return;
   }
-  const std::uint64_t wait = timeline_.stall(code);
+  if (code.early) {
+    early_.push_back(code);
+    return;
+  }
+  std::uint64_t wait = hiding_wait(code);
+  while (const std::uint64_t taken = read_early(wait)) wait -= std::min(wait, taken);
   const std::uint64_t start = machine_.read_start();
   if (wait >= start + machine_.beats) fetch(0, (wait - start) / machine_.beats);
+  if (const auto range = local_range_of(code)) access(*range);
   const tcu::Operand local{code.local, code.local_stride}, other{code.other, code.other_stride};
   using Kind = tcu::DataMoveKind;
   switch (code.kind) {
@@ -249,7 +361,7 @@ void Emission::add(const Code& code) {
       break;
     case CodeKind::load_local:
       put(tcu::make_load_weights(layout_, local, code.count));
-      timeline_.load_weights(code.count);
+      timeline_.load_weights(code.count, code.local);
       break;
     case CodeKind::mat_mul:
       put(tcu::make_mat_mul(layout_, local, other, code.count, code.accumulate));
@@ -267,8 +379,16 @@ void Emission::add(const Code& code) {
       timeline_.to_accumulators(code.count, code.accumulate);
       break;
     case CodeKind::to_local:
-      put(tcu::make_data_move(layout_, Kind::accumulator_to_local, local, other, code.count));
-      timeline_.to_local(code.count);
+      put(tcu::make_data_move(
+              layout_,
+              code.activated ? Kind::accumulator_to_local_activated : Kind::accumulator_to_local,
+              local, other, code.count),
+          local_range(code, true));
+      timeline_.to_local(code.count, code.activated);
+      break;
+    case CodeKind::load_activation:
+      put(tcu::make_load_activation(layout_, local));
+      timeline_.load_activation(code.count);
       break;
     case CodeKind::simd:
       put(tcu::make_simd(layout_, code.simd, code.simd_writes ? code.other : 0,
@@ -276,13 +396,12 @@ void Emission::add(const Code& code) {
       timeline_.simd(code.simd_reads, code.simd_writes);
       break;
     case CodeKind::dram_read:
-      put(tcu::make_data_move(layout_, code.port == 0 ? Kind::dram0_to_local : Kind::dram1_to_local,
-                              local, other, code.count));
-      timeline_.dram_read(code.port, code.count, code.other_stride != 0);
-      break;
     case CodeKind::dram_write:
-      put(tcu::make_data_move(layout_, Kind::local_to_dram0, local, other, code.count));
-      timeline_.dram_write(code.count);
+      add_move(code);
+      break;
+    case CodeKind::land:
+      for (const Code& read : early_) add_move(read);
+      early_.clear();
       break;
     case CodeKind::wait:
       for (std::uint32_t i = 0; i < code.count; ++i) put(tcu::make_no_op());
@@ -291,16 +410,49 @@ void Emission::add(const Code& code) {
   }
 }
 
+/// A move of values.
+void Emission::add_move(const Code& code) {
+  using Kind = tcu::DataMoveKind;
+  const bool reads = code.kind == CodeKind::dram_read;
+  const Kind kind = !reads           ? Kind::local_to_dram0
+                    : code.port == 0 ? Kind::dram0_to_local
+                                     : Kind::dram1_to_local;
+  const LocalRange range = local_range(code, reads);
+  put(tcu::make_data_move(layout_, kind, {code.local, code.local_stride},
+                          {code.other, code.other_stride}, code.count),
+      reads ? std::optional<LocalRange>(range) : std::nullopt);
+  if (reads) {
+    timeline_.dram_read(code.port, code.count, code.other_stride != 0, range);
+  } else {
+    timeline_.dram_write(code.count, range);
+  }
+}
+
+/// The next code of the jobs. Moves of values that are queued have been added before, or are now.
+void Emission::add_next(const Code& code) {
+  if (!is_queued()) return add(code);
+  const std::uint64_t before = timeline_.head();
+  while (next_move_ < moves_.size() && moves_[next_move_].latest <= at_) {
+    add_move((*codes_)[moves_[next_move_++].code]);
+  }
+  transfers_ += timeline_.head() - before;
+  move_ahead();
+  const bool added = code.kind == CodeKind::dram_read || code.kind == CodeKind::dram_write;
+  if (!added) add(code);
+}
+
 void Emission::add_counted(const Code& code) {
-  const std::uint64_t before = timeline_.head(), fetched = fetching_;
+  const std::uint64_t before = timeline_.head(), fetched = fetching_, moved = transfers_;
   // A fetch in the shadow of a wait is part of the wait.
-  const std::uint64_t wait = timeline_.stall(code);
-  add(code);
+  const std::uint64_t wait = hiding_wait(code);
+  add_next(code);
   const std::uint64_t all = timeline_.head() - before;
   const std::uint64_t fetch = fetching_ - fetched;
   const std::uint64_t exposed = std::min(all, fetch > wait ? fetch - wait : 0);
+  const std::uint64_t values = std::min(all - exposed, transfers_ - moved);
   costs_.fetches += exposed;
-  const std::uint64_t own = all - exposed;
+  costs_.values += values;
+  const std::uint64_t own = all - exposed - values;
   switch (code.kind) {
     case CodeKind::mat_mul:
       costs_.matrices += own;
@@ -314,6 +466,7 @@ void Emission::add_counted(const Code& code) {
       break;
     case CodeKind::dram_read:
     case CodeKind::dram_write:
+    case CodeKind::land:
       costs_.values += own;
       break;
     default:
@@ -325,8 +478,9 @@ void Emission::add_counted(const Code& code) {
 
 Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
              const tcu::Architecture& architecture, const Machine& machine, const Ring& ring,
-             std::uint64_t first_constant) {
-  return Emission(blocks, architecture, machine, ring, first_constant).run(lowered, prologue);
+             std::uint64_t first_constant, bool keep_instructions) {
+  return Emission(blocks, architecture, machine, ring, first_constant, keep_instructions)
+      .run(lowered, prologue);
 }
 
 }  // namespace tactus::compiler::optimise

@@ -5,6 +5,9 @@
 // that is still there is not fetched again. A read goes where the next instruction would wait for
 // the array or the accumulators, as long as that wait; what is missing when it is needed is read
 // there and then.
+//
+// On a machine that does DRAM moves beside the head, reads of weights and moves of values go there
+// as soon as they can and there is room, those needed first before the others.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +44,10 @@ struct Emitted {
   std::uint64_t fetched = 0;               ///< vectors of weights read
 };
 
-/// `first_constant`: the DRAM1 place of the first block. `prologue` runs before the jobs.
+/// `first_constant`: the DRAM1 place of the first block. `prologue` runs before the jobs. Who only
+/// wants to know the cost leaves out the instructions.
 [[nodiscard]] Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
                            const tcu::Architecture& architecture, const Machine& machine,
-                           const Ring& ring, std::uint64_t first_constant);
+                           const Ring& ring, std::uint64_t first_constant, bool keep_instructions);
 
 }  // namespace tactus::compiler::optimise

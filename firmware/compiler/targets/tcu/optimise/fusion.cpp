@@ -448,26 +448,7 @@ void shrink(Group& group, const Survivors& s, std::uint32_t n) {
       if (!group.windows.empty()) windows.push_back(std::move(group.windows[at]));
     }
   }
-  for (Part& part : group.parts) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < part.pixels.size(); ++i) {
-      if (s.pixels[part.pixels[i]] == no_vector) continue;
-      part.inputs[kept] = part.inputs[i];
-      part.pixels[kept++] = s.pixels[part.pixels[i]];
-    }
-    part.inputs.resize(kept);
-    part.pixels.resize(kept);
-    std::vector<Column> columns;
-    for (Column column : part.columns) {
-      column.block = s.blocks[column.block];
-      if (column.block != no_vector) columns.push_back(column);
-    }
-    part.columns = std::move(columns);
-  }
-  group.parts.erase(
-      std::remove_if(group.parts.begin(), group.parts.end(),
-                     [](const Part& part) { return part.inputs.empty() || part.columns.empty(); }),
-      group.parts.end());
+  renumber(group, s.pixels, s.blocks);
   group.bias = kept_rows(group.bias, s, n);
   group.scale = kept_rows(group.scale, s, n);
   group.results = std::move(results);
@@ -477,6 +458,41 @@ void shrink(Group& group, const Survivors& s, std::uint32_t n) {
 }
 
 }  // namespace
+
+void drop_dead(Group& group, const std::vector<bool>& live, std::uint32_t n) {
+  const Survivors left = survivors(group, live);
+  if (group.blocks != 0) group.macs = group.macs / group.blocks * left.block_count;
+  shrink(group, left, n);
+}
+
+void renumber(Group& group, const std::vector<std::uint32_t>& pixels,
+              const std::vector<std::uint32_t>& blocks) {
+  std::vector<std::pair<std::uint32_t, Vector>> entries;
+  for (Part& part : group.parts) {
+    entries.clear();
+    for (std::size_t i = 0; i < part.pixels.size(); ++i) {
+      const std::uint32_t pixel = pixels[part.pixels[i]];
+      if (pixel != no_vector) entries.emplace_back(pixel, part.inputs[i]);
+    }
+    std::sort(entries.begin(), entries.end());
+    part.inputs.clear();
+    part.pixels.clear();
+    for (const auto& [pixel, input] : entries) {
+      part.pixels.push_back(pixel);
+      part.inputs.push_back(input);
+    }
+    std::vector<Column> columns;
+    for (Column column : part.columns) {
+      column.block = blocks[column.block];
+      if (column.block != no_vector) columns.push_back(column);
+    }
+    part.columns = std::move(columns);
+  }
+  group.parts.erase(
+      std::remove_if(group.parts.begin(), group.parts.end(),
+                     [](const Part& part) { return part.inputs.empty() || part.columns.empty(); }),
+      group.parts.end());
+}
 
 std::vector<Group> fuse(Network& network) { return Fusion(network).run(); }
 

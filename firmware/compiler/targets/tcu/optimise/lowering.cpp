@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "firmware/compiler/targets/tcu/optimise/runs.h"
+#include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
@@ -29,6 +30,10 @@ class JobLowering {
         outputs_[vectors[i]].push_back(static_cast<std::uint32_t>(places.outputs[t] + i));
       }
     }
+    const tcu::DataTypeInfo& type = tcu::info(architecture.data_type);
+    greatest_ = static_cast<float>(
+        std::ldexp(static_cast<double>(type.max()), -static_cast<int>(type.binary_point)));
+    functions_ = activation_functions(network, greatest_);
   }
 
   std::optional<Lowered> run(std::uint32_t& too_large) {
@@ -37,7 +42,13 @@ class JobLowering {
       job_ = &schedule_.jobs[number];
       group_ = &network_.groups[job_->group];
       too_large = job_->group;
+      if (early_) {
+        Code land;
+        land.kind = CodeKind::land;
+        codes().push_back(land);
+      }
       if (!residence_.enter(number, codes())) return std::nullopt;
+      fetch_early(number);
       const bool fits = group_->kind == GroupKind::sum ? sum() : simd();
       if (!fits) return std::nullopt;
       write_outputs();
@@ -52,8 +63,36 @@ class JobLowering {
 
  private:
   Codes& codes() { return lowered_.codes; }
-  [[nodiscard]] std::uint32_t accumulator(std::uint32_t pixel, std::uint32_t block) const {
+  /// What the next job reads comes while this one computes, unless that takes its results' room.
+  void fetch_early(std::uint32_t number) {
+    early_ = false;
+    if (number + 1 == schedule_.jobs.size()) return;
+    std::uint64_t results = 0;
+    for (const std::uint32_t chunk : job_->writes)
+      results += schedule_.chunks[chunk].vectors.size();
+    const std::size_t before = codes().size();
+    residence_.fetch_early(number + 1, results, codes());
+    early_ = codes().size() != before;
+  }
+  /// Accumulators of a block of the job before its maxima are taken.
+  [[nodiscard]] std::uint32_t area() const { return job_->pixels() * group_->window; }
+  /// Of a pixel of the parts: those that meet in a maximum are apart by the job's pixels.
+  [[nodiscard]] std::uint32_t place(std::uint32_t pixel) const {
+    if (group_->window == 1) return pixel - job_->first_pixel;
+    return pixel % group_->window * job_->pixels() + pixel / group_->window - job_->first_pixel;
+  }
+  [[nodiscard]] std::uint32_t first_accumulator(std::uint32_t block) const {
+    return (block - job_->first_block) * area();
+  }
+  /// Of a result, behind its maximum.
+  [[nodiscard]] std::uint32_t result(std::uint32_t pixel, std::uint32_t block) const {
     return (block - job_->first_block) * job_->pixels() + pixel - job_->first_pixel;
+  }
+  /// In the order of the accumulators, so that runs are as long as they can be.
+  void sort_windows(std::vector<AddressPair>& pairs) const {
+    if (group_->window == 1) return;
+    std::sort(pairs.begin(), pairs.end(),
+              [](const AddressPair& x, const AddressPair& y) { return x.other < y.other; });
   }
   [[nodiscard]] bool mine(const Column& column) const {
     return column.block >= job_->first_block && column.block < job_->end_block;
@@ -70,11 +109,13 @@ class JobLowering {
   void multiply(std::size_t part, UseOf use_of);
   void start_with_bias(std::uint32_t block, bool accumulate);
   void load_block(std::uint32_t block);
+  void take_maxima();
   void add_everywhere(double value);
   void add_extreme(bool negative);
   void activate();
   bool place_results();
   void move_out();
+  void move_out_activated();
   void write_outputs();
   void add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
                 std::uint32_t other_offset = 0);
@@ -89,10 +130,14 @@ class JobLowering {
   std::unordered_map<Vector, std::vector<std::uint32_t>> outputs_;  ///< DRAM0 places
   Lowered lowered_;
   std::uint32_t number_ = 0;
+  bool early_ = false;  ///< there are early reads
   const Job* job_ = nullptr;
   const Group* group_ = nullptr;
   std::vector<AddressPair> pairs_;
   std::vector<Run> runs_;
+  float greatest_ = 0;
+  std::vector<ActivationFunction> functions_;  ///< of the activation unit
+  std::size_t function_ = ~std::size_t{0};     ///< that it has its parameters of
 };
 
 void JobLowering::add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
@@ -133,16 +178,17 @@ bool JobLowering::can_move(const Part& part) const {
 void JobLowering::move_in(const Part& part, const Range& range, bool accumulate) {
   pairs_.clear();
   for (std::size_t i = range.first; i < range.end; ++i) {
-    pairs_.push_back(
-        {residence_.local(part.inputs[i]), accumulator(part.pixels[i], part.columns[0].block)});
+    pairs_.push_back({residence_.local(part.inputs[i]),
+                      first_accumulator(part.columns[0].block) + place(part.pixels[i])});
   }
+  sort_windows(pairs_);
   add_runs(CodeKind::to_accumulators, pairs_, accumulate);
 }
 
 template <typename UseOf>
 void JobLowering::multiply(std::size_t number, UseOf use_of) {
   const Part& part = group_->parts[number];
-  const Range range = entries_of(part, *job_);
+  const Range range = entries_of(*group_, part, *job_);
   if (range.size() == 0) return;
   std::vector<AddressPair> pairs;
   for (std::size_t c = 0; c < part.columns.size(); ++c) {
@@ -150,11 +196,12 @@ void JobLowering::multiply(std::size_t number, UseOf use_of) {
     const Use use = use_of(part.columns[c].block - job_->first_block);
     if (use == Use::none) continue;
     for (std::size_t i = range.first; i < range.end && pairs.size() < range.size(); ++i) {
-      pairs.push_back({residence_.local(part.inputs[i]), part.pixels[i] - job_->first_pixel});
+      pairs.push_back({residence_.local(part.inputs[i]), place(part.pixels[i])});
+      if (pairs.size() == range.size()) sort_windows(pairs);
     }
     load_block(blocks_.column(job_->group, number, c, use != Use::add));
     add_runs(CodeKind::mat_mul, pairs, use != Use::write_with_bias,
-             accumulator(job_->first_pixel, part.columns[c].block));
+             first_accumulator(part.columns[c].block));
   }
 }
 
@@ -163,8 +210,8 @@ void JobLowering::start_with_bias(std::uint32_t block, bool accumulate) {
   Code code;
   code.kind = CodeKind::mat_mul_zeroes;
   code.accumulate = accumulate;
-  code.other = accumulator(job_->first_pixel, block);
-  code.count = job_->pixels();
+  code.other = first_accumulator(block);
+  code.count = area();
   codes().push_back(code);
 }
 
@@ -173,37 +220,37 @@ void JobLowering::start_with_bias(std::uint32_t block, bool accumulate) {
 std::vector<std::vector<std::size_t>> JobLowering::starting_matrices() const {
   const std::size_t blocks = job_->blocks();
   std::vector<std::vector<std::size_t>> starts(blocks);
-  std::vector<std::vector<bool>> met(blocks, std::vector<bool>(job_->pixels(), false));
+  std::vector<std::vector<bool>> met(blocks, std::vector<bool>(area(), false));
   std::vector<std::size_t> count(blocks, 0);
   for (std::size_t k = 0; k < group_->parts.size(); ++k) {
     const Part& part = group_->parts[k];
     if (can_move(part)) continue;
-    const Range range = entries_of(part, *job_);
+    const Range range = entries_of(*group_, part, *job_);
     if (range.size() == 0) continue;
     for (const Column& column : part.columns) {
       if (!mine(column)) continue;
       const std::size_t b = column.block - job_->first_block;
-      if (count[b] == job_->pixels()) continue;
+      if (count[b] == area()) continue;
       bool free = true;
       for (std::size_t i = range.first; i < range.end && free; ++i) {
-        free = !met[b][part.pixels[i] - job_->first_pixel];
+        free = !met[b][place(part.pixels[i])];
       }
       // A part that meets all is better than several.
-      if (range.size() == job_->pixels()) {
+      if (range.size() == area()) {
         starts[b] = {k};
-        count[b] = job_->pixels();
+        count[b] = area();
         continue;
       }
       if (!free) continue;
       for (std::size_t i = range.first; i < range.end; ++i) {
-        met[b][part.pixels[i] - job_->first_pixel] = true;
+        met[b][place(part.pixels[i])] = true;
       }
       count[b] += range.size();
       starts[b].push_back(k);
     }
   }
   for (std::size_t b = 0; b < blocks; ++b) {
-    if (count[b] != job_->pixels()) starts[b].clear();
+    if (count[b] != area()) starts[b].clear();
   }
   return starts;
 }
@@ -217,7 +264,7 @@ void JobLowering::lower_parts() {
   for (std::size_t k = 0; k < count; ++k) {
     const Part& part = group_->parts[k];
     if (!can_move(part) || !mine(part.columns[0]) ||
-        entries_of(part, *job_).size() != job_->pixels()) {
+        entries_of(*group_, part, *job_).size() != area()) {
       continue;
     }
     std::size_t& of_block = moved[part.columns[0].block - job_->first_block];
@@ -230,7 +277,7 @@ void JobLowering::lower_parts() {
     const auto block = static_cast<std::uint32_t>(job_->first_block + b);
     biased[b] = !blocks_.has_bias(job_->group, block);
     if (moved[b] != none && (biased[b] || !matrices[b].empty())) {
-      move_in(group_->parts[moved[b]], entries_of(group_->parts[moved[b]], *job_), false);
+      move_in(group_->parts[moved[b]], entries_of(*group_, group_->parts[moved[b]], *job_), false);
       is_moved[moved[b]] = started[b] = true;
     } else if (matrices[b].empty()) {
       start_with_bias(block, false);
@@ -256,7 +303,7 @@ void JobLowering::lower_parts() {
   for (std::size_t k = 0; k < count; ++k) {
     const Part& part = group_->parts[k];
     if (is_moved[k] || !can_move(part) || !mine(part.columns[0])) continue;
-    const Range range = entries_of(part, *job_);
+    const Range range = entries_of(*group_, part, *job_);
     if (range.size() != 0) move_in(part, range, true);
   }
 }
@@ -276,7 +323,7 @@ void JobLowering::add_extreme(bool negative) {
   const std::uint32_t constants = negative ? places_.negated : places_.greatest;
   Code code;
   code.accumulate = true;
-  if (count >= places_.least_zeroes) {
+  if (count >= places_.least_zeroes[job_->group]) {
     Code load;
     load.kind = CodeKind::load_local;
     load.local = constants;
@@ -337,7 +384,7 @@ void JobLowering::move_out() {
   for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
     for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
       const Vector v = group_->results[std::size_t{p} * group_->blocks + b];
-      pairs_.push_back({residence_.local(v), accumulator(p, b)});
+      pairs_.push_back({residence_.local(v), result(p, b)});
     }
   }
   // Chunk by chunk, so that runs are as long as they can be.
@@ -346,8 +393,56 @@ void JobLowering::move_out() {
   add_runs(CodeKind::to_local, pairs_, false);
 }
 
+/// The unit keeps its parameters from job to job.
+void JobLowering::move_out_activated() {
+  const auto function = static_cast<std::size_t>(
+      std::find(functions_.begin(), functions_.end(), function_of(*group_, greatest_)) -
+      functions_.begin());
+  if (function != function_) {
+    Code load;
+    load.kind = CodeKind::load_activation;
+    load.count = tcu::activation_parameters;
+    load.local = places_.activations + static_cast<std::uint32_t>(function) * load.count;
+    codes().push_back(load);
+    function_ = function;
+  }
+  const std::size_t first = codes().size();
+  move_out();
+  for (std::size_t i = first; i < codes().size(); ++i) codes()[i].activated = true;
+}
+
+/// The greatest of each window goes to the front; behind that the job's results lie close.
+void JobLowering::take_maxima() {
+  if (group_->window == 1) return;
+  const tcu::SimdOp op = sum_sign(*group_) < 0 ? tcu::SimdOp::min : tcu::SimdOp::max;
+  for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+    for (std::uint32_t p = 0; p < job_->pixels(); ++p) {
+      for (std::uint32_t k = 0; k < group_->window; ++k) {
+        Code code;
+        code.kind = CodeKind::simd;
+        code.simd_reads = true;
+        code.block = first_accumulator(b) + k * job_->pixels() + p;
+        code.simd =
+            k == 0 ? tcu::SimdFields{tcu::SimdOp::move, 0, 0, 1} : tcu::SimdFields{op, 0, 1, 1};
+        if (k + 1 == group_->window) {
+          code.simd_writes = true;
+          code.simd.dest = 0;
+          code.other = (b - job_->first_block) * job_->pixels() + p;
+        }
+        codes().push_back(code);
+      }
+    }
+  }
+}
+
 bool JobLowering::sum() {
   lower_parts();
+  take_maxima();
+  if (group_->by_unit) {
+    if (!place_results()) return false;
+    move_out_activated();
+    return true;
+  }
   activate();
   if (!place_results()) return false;
   if (group_->activation == Activation::leaky_relu) {
@@ -403,7 +498,7 @@ bool JobLowering::simd() {
         if (k + 1 == window.size()) {
           code.simd_writes = true;
           code.simd.dest = 0;
-          code.other = accumulator(p, b);
+          code.other = result(p, b);
         }
         codes().push_back(code);
       }
@@ -438,9 +533,32 @@ std::optional<Lowered> lower(const Network& network, Schedule& schedule, Blocks&
   return JobLowering(network, schedule, blocks, architecture, places).run(too_large);
 }
 
+ActivationFunction function_of(const Group& group, float greatest) {
+  switch (group.activation) {
+    case Activation::leaky_relu:
+      return {group.alpha, greatest};
+    case Activation::clip:
+      return {0, group.high};
+    default:
+      return {0, greatest};
+  }
+}
+
+std::vector<ActivationFunction> activation_functions(const Network& network, float greatest) {
+  std::vector<ActivationFunction> functions;
+  for (const Group& group : network.groups) {
+    if (!group.by_unit) continue;
+    const ActivationFunction function = function_of(group, greatest);
+    if (std::find(functions.begin(), functions.end(), function) == functions.end()) {
+      functions.push_back(function);
+    }
+  }
+  return functions;
+}
+
 std::uint64_t accumulators_of(const Network& network, const Job& job) {
   const Group& group = network.groups[job.group];
-  std::uint64_t count = std::uint64_t{job.pixels()} * job.blocks();
+  std::uint64_t count = std::uint64_t{job.pixels()} * group.window * job.blocks();
   if (group.windows.empty()) return count;
   std::vector<Vector> operands;
   for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {

@@ -20,14 +20,27 @@ namespace tactus::compiler::optimise {
 /// Where things lie that have one place for the whole program.
 struct Places {
   std::uint32_t pass_vectors = 0;  ///< each of the greatest value, from `greatest` on, and negated
-  std::uint32_t greatest = 0, negated = 0;     ///< local vectors
+  std::uint32_t greatest = 0, negated = 0;  ///< local vectors
+  std::uint32_t activations = 0;  ///< parameters of the activation unit, four vectors a function
   std::uint64_t arena = 0, arena_end = 0;      ///< local vectors for chunks
   std::vector<std::uint64_t> inputs, outputs;  ///< DRAM0
   std::uint64_t spill = 0;                     ///< DRAM0 from there on
-  /// Constants are added to so many accumulators and more by products of zero vectors, under which
-  /// weights are fetched; to fewer by moves.
-  std::uint32_t least_zeroes = 0xFFFFFFFF;
+  /// By group: constants are added to so many accumulators and more by products of zero vectors,
+  /// under which weights are fetched; to fewer by moves.
+  std::vector<std::uint32_t> least_zeroes;
 };
+
+/// What the activation unit does to a value below 0, and the most that it leaves.
+struct ActivationFunction {
+  float slope = 0, limit = 0;
+  bool operator==(const ActivationFunction& o) const {
+    return slope == o.slope && limit == o.limit;
+  }
+};
+/// Those of the network's groups that the unit computes, each once. `greatest`: of the data type.
+[[nodiscard]] ActivationFunction function_of(const Group& group, float greatest);
+[[nodiscard]] std::vector<ActivationFunction> activation_functions(const Network& network,
+                                                                   float greatest);
 
 struct Lowered {
   Codes codes;

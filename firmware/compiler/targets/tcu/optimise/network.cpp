@@ -6,7 +6,9 @@
 #include <tuple>
 
 #include "firmware/compiler/targets/tcu/optimise/fusion.h"
+#include "firmware/compiler/targets/tcu/optimise/gather.h"
 #include "firmware/compiler/targets/tcu/optimise/packing.h"
+#include "firmware/compiler/targets/tcu/optimise/pooling.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
@@ -20,7 +22,9 @@ constexpr double largest_rounding = 1;
 class Storage {
  public:
   Storage(Network& network, const tcu::Architecture& architecture)
-      : network_(network), type_(tcu::info(architecture.data_type)) {
+      : network_(network),
+        type_(tcu::info(architecture.data_type)),
+        has_unit_(architecture.activation_unit) {
     unit_ = std::ldexp(1.0, -static_cast<int>(type_.binary_point));
     network_.signs.assign(network_.graph.constants.size(), 1);
     network_.shifts.assign(network_.graph.constants.size(), nullptr);
@@ -34,7 +38,9 @@ class Storage {
 
   void decide() {
     for (Group& group : network_.groups) {
-      group.saturating_product = group.activation == Activation::relu && is_single_product(group);
+      group.by_unit = has_unit_ && unit_computes(group);
+      group.saturating_product =
+          group.activation == Activation::relu && !group.by_unit && is_single_product(group);
     }
     choose_shifts();
     for (Group& group : network_.groups) {
@@ -45,8 +51,21 @@ class Storage {
   }
 
  private:
+  [[nodiscard]] static bool unit_computes(const Group& group) {
+    switch (group.activation) {
+      case Activation::relu:
+      case Activation::leaky_relu:
+        return true;
+      case Activation::clip:
+        return group.low == 0 && group.high > 0;
+      case Activation::none:
+        break;
+    }
+    return false;
+  }
   /// Each result is one vector times one diagonal.
   static bool is_single_product(const Group& group) {
+    if (group.window != 1) return false;
     std::vector<bool> seen(group.results.size());
     for (const Part& part : group.parts) {
       if (part.dense) return false;
@@ -68,6 +87,7 @@ class Storage {
 
   Network& network_;
   const tcu::DataTypeInfo& type_;
+  bool has_unit_;
   double unit_ = 1;
   std::vector<bool> is_output_;
 };
@@ -82,7 +102,9 @@ bool Storage::takes_shift(const Group& reader, const std::vector<bool>& made) co
   for (const Part& part : reader.parts) {
     std::size_t count = 0;
     for (const Vector v : part.inputs) count += made[v] ? 1 : 0;
-    if (count != 0 && (count != part.inputs.size() || count != reader.pixels)) return false;
+    if (count != 0 &&
+        (count != part.inputs.size() || count != std::size_t{reader.pixels} * reader.window))
+      return false;
   }
   return true;
 }
@@ -175,8 +197,8 @@ bool Storage::leaves_no_offset_below(const Group& group) const {
 void Storage::choose_sign(Group& group) {
   std::vector<int>& signs = network_.signs;
   if (group.kind == GroupKind::sum) {
-    const bool negated =
-        group.activation == Activation::relu || group.activation == Activation::leaky_relu;
+    const bool negated = !group.by_unit && (group.activation == Activation::relu ||
+                                            group.activation == Activation::leaky_relu);
     group.sign = negated ? -1 : 1;
     const bool output = std::any_of(group.results.begin(), group.results.end(),
                                     [&](Vector v) { return is_output_[v]; });
@@ -313,6 +335,17 @@ void insert_plain_copies(Network& network) {
   network.groups = std::move(groups);
 }
 
+void find_makers_and_readers(Network& network) {
+  network.makers.assign(network.graph.constants.size(), no_maker);
+  network.last_readers.assign(network.graph.constants.size(), 0);
+  const auto count = static_cast<std::uint32_t>(network.groups.size());
+  for (std::uint32_t g = 0; g < count; ++g) {
+    for (const Vector v : network.groups[g].results) network.makers[v] = g;
+    for_inputs(network.groups[g],
+               [&](Vector v, std::uint32_t) { network.last_readers[v] = g + 1; });
+  }
+}
+
 }  // namespace
 
 Network form_network(Graph graph, const tcu::Architecture& architecture) {
@@ -320,9 +353,12 @@ Network form_network(Graph graph, const tcu::Architecture& architecture) {
   network.graph = std::move(graph);
   network.groups = fuse(network);
   drop_unread(network);
+  pool_sums(network);
   pack_pixels(network);
+  gather_taps(network);
   Storage(network, architecture).decide();
   insert_plain_copies(network);
+  find_makers_and_readers(network);
   return network;
 }
 

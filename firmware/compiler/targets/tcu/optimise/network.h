@@ -57,21 +57,46 @@ struct Group {
   std::vector<float> scale;  ///< of all parts, likewise; a normalisation taken in
   Activation activation = Activation::none;
   float alpha = 0, low = 0, high = 0;
+  /// The activation is done by the machine's unit on the way to local memory.
+  bool by_unit = false;
   /// Maximum: operands of result i are windows[i]; multiply: two each.
   std::vector<std::vector<Vector>> windows;
+  /// Sums: a result is the greatest of so many pixels of the parts, the window * p-th and those
+  /// behind it, before the activation.
+  std::uint32_t window = 1;
   int sign = 1;              ///< of the results as stored, for sums
   std::vector<float> shift;  ///< [block * N + lane]; empty: none
   /// One product of M - s x, so that the ReLU is one pass.
   bool saturating_product = false;
 };
 
+inline constexpr std::uint32_t no_maker = 0xFFFFFFFF;
+
 struct Network {
   Graph graph;
-  std::vector<Group> groups;                    ///< producers first
-  std::vector<int> signs;                       ///< by vector, as stored
-  std::vector<const float*> shifts;             ///< by vector, as stored; null: none
+  std::vector<Group> groups;          ///< producers first
+  std::vector<int> signs;             ///< by vector, as stored
+  std::vector<const float*> shifts;   ///< by vector, as stored; null: none
+  std::vector<std::uint32_t> makers;  ///< by vector: the group, or no_maker
+  /// By vector: one past the last group that reads it; 0: none. Outputs are read behind all groups.
+  std::vector<std::uint32_t> last_readers;
   std::vector<std::unique_ptr<float[]>> owned;  ///< constants made here
 };
+
+/// Calls visit(vector, pixel of the results) for all that a group reads.
+template <typename Visit>
+void for_inputs(const Group& group, Visit visit) {
+  for (const Part& part : group.parts) {
+    for (std::size_t i = 0; i < part.inputs.size(); ++i) {
+      visit(part.inputs[i], part.pixels[i] / group.window);
+    }
+  }
+  for (std::size_t i = 0; i < group.windows.size(); ++i) {
+    for (const Vector v : group.windows[i]) {
+      if (v != no_vector) visit(v, static_cast<std::uint32_t>(i / group.blocks));
+    }
+  }
+}
 
 /// Forms groups, drops what is not needed, and decides how values are stored.
 [[nodiscard]] Network form_network(Graph graph, const tcu::Architecture& architecture);

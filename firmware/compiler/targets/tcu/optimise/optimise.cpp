@@ -1,14 +1,14 @@
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "firmware/compiler/targets/tcu/optimise/emission.h"
+#include "firmware/compiler/targets/tcu/optimise/planner.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/layout.h"
 
@@ -17,16 +17,6 @@ namespace {
 
 /// Vectors of the greatest value that one instruction adds; more only save instructions.
 constexpr std::uint32_t pass_vectors = 8;
-
-/// One plan of the effort may have so many codes; a large network's plan costs several.
-constexpr std::uint64_t codes_a_plan = 40000;
-
-struct Candidate {
-  Schedule schedule;
-  Lowered lowered;
-  Emitted emitted;
-  Plan plan;
-};
 
 constexpr std::pair<std::uint64_t Costs::*, const char*> cost_names[] = {
     {&Costs::matrices, "products"},      {&Costs::weights, "weight changes"},
@@ -71,29 +61,11 @@ class Optimiser {
 
  private:
   void place_all();
-  [[nodiscard]] Plan first_plan();
-  void set_tile(Plan& plan, std::size_t group, std::uint32_t parts);
-  [[nodiscard]] bool cut_finer(Plan& plan, std::size_t group);
-  void fit_accumulators(Plan& plan, std::size_t group);
-  [[nodiscard]] Candidate attempt(Plan plan);
-  [[nodiscard]] bool cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
-                                                    Plan& plan);
-  [[nodiscard]] bool improve(Candidate& best, Plan plan);
-  struct Displaced {
-    std::uint32_t group = 0, last_reader = 0;
-    std::uint64_t vectors = 0;
-  };
-  [[nodiscard]] std::vector<Displaced> displaced(const Candidate& candidate) const;
-  void search_passes(Candidate& best);
-  void search_ring(Candidate& best);
-  void search_tiles(Candidate& best);
-  void search_segments(Candidate& best);
-  [[nodiscard]] Codes prologue() const;
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
   [[nodiscard]] std::string form_of(const Group& group) const;
   void describe(const Candidate& candidate, Optimised& result) const;
-  [[nodiscard]] std::uint64_t accumulators() const {
-    return std::min(architecture_.accumulator_depth, architecture_.local_depth);
+  [[nodiscard]] double greatest_value() const {
+    return tcu::to_real(architecture_.data_type, tcu::info(architecture_.data_type).max());
   }
   void append(const std::int32_t* mantissas, std::size_t count,
               std::vector<std::uint8_t>& bytes) const;
@@ -103,10 +75,7 @@ class Optimiser {
   Network network_;
   Blocks blocks_;
   Places places_;
-  bool adds_extremes_ = false;
-  std::uint32_t largest_block_ = 1;
-  std::uint64_t plans_ = 0;
-  std::uint64_t spent_ = 0, budget_ = 0;  ///< codes
+  std::vector<ActivationFunction> functions_;  ///< of the activation unit
 };
 
 void Optimiser::place_all() {
@@ -124,163 +93,21 @@ void Optimiser::place_all() {
     user_error("out of DRAM0 for inputs and outputs: {} vectors needed, there are {}", next,
                architecture_.dram0_depth);
   }
-  for (const Group& group : network_.groups) {
-    adds_extremes_ = adds_extremes_ || group.activation == Activation::relu ||
-                     group.activation == Activation::leaky_relu;
-  }
-  if (adds_extremes_) {
+  const bool adds_extremes =
+      std::any_of(network_.groups.begin(), network_.groups.end(), [](const Group& group) {
+        return !group.by_unit &&
+               (group.activation == Activation::relu || group.activation == Activation::leaky_relu);
+      });
+  if (adds_extremes) {
     places_.pass_vectors = std::max<std::uint32_t>(
         1, std::min<std::uint32_t>(pass_vectors,
                                    static_cast<std::uint32_t>(architecture_.local_depth / 64)));
     places_.greatest = 0;
     places_.negated = places_.pass_vectors;
   }
-  places_.arena = 2 * std::uint64_t{places_.pass_vectors};
-}
-
-/// The group's pixels in so many tiles, and as many blocks at a time as the accumulators hold.
-void Optimiser::set_tile(Plan& plan, std::size_t number, std::uint32_t parts) {
-  const Group& group = network_.groups[number];
-  Plan::Tile& tile = plan.tiles[number];
-  tile.pixels = (group.pixels + parts - 1) / parts;
-  const std::uint64_t rounds =
-      (std::uint64_t{tile.pixels} * group.blocks + accumulators() - 1) / accumulators();
-  tile.blocks = static_cast<std::uint32_t>((group.blocks + rounds - 1) / rounds);
-  while (tile.blocks > 1 && std::uint64_t{tile.pixels} * tile.blocks > accumulators()) {
-    --tile.blocks;
-  }
-}
-
-/// False: it is one pixel and one block already.
-bool Optimiser::cut_finer(Plan& plan, std::size_t number) {
-  Plan::Tile& tile = plan.tiles[number];
-  const Group& group = network_.groups[number];
-  if (tile.pixels > 1) {
-    const std::uint32_t parts = (group.pixels + tile.pixels - 1) / tile.pixels;
-    std::uint32_t more = parts;
-    const std::uint32_t before = tile.pixels;
-    while (tile.pixels == before) set_tile(plan, number, ++more);
-    return true;
-  }
-  if (tile.blocks > 1) {
-    tile.blocks = (tile.blocks + 1) / 2;
-    return true;
-  }
-  return false;
-}
-
-/// Cuts the group's tiles until a job's accumulators are there.
-void Optimiser::fit_accumulators(Plan& plan, std::size_t number) {
-  const auto fits = [&] {
-    Job job;
-    job.group = static_cast<std::uint32_t>(number);
-    job.end_pixel = plan.tiles[number].pixels;
-    job.end_block = plan.tiles[number].blocks;
-    // Windows at the border of an image are smaller than those of the first tile's neighbours.
-    std::uint64_t most = 0;
-    const Group& group = network_.groups[number];
-    if (group.windows.empty()) return accumulators_of(network_, job) <= accumulators();
-    for (std::uint32_t first = 0; first < group.pixels; first += plan.tiles[number].pixels) {
-      for (std::uint32_t block = 0; block < group.blocks; block += plan.tiles[number].blocks) {
-        job.first_pixel = first;
-        job.end_pixel = std::min(group.pixels, first + plan.tiles[number].pixels);
-        job.first_block = block;
-        job.end_block = std::min(group.blocks, block + plan.tiles[number].blocks);
-        most = std::max(most, accumulators_of(network_, job));
-      }
-    }
-    return most <= accumulators();
-  };
-  while (!fits()) {
-    if (!cut_finer(plan, number)) {
-      user_error("layer {}: insufficient accumulators for one pixel",
-                 quote(network_.groups[number].name));
-    }
-  }
-}
-
-Plan Optimiser::first_plan() {
-  Plan plan;
-  plan.tiles.resize(network_.groups.size());
-  plan.joins_previous.assign(network_.groups.size(), false);
-  plan.ring = 2 * (architecture_.array_size + 1);
-  plan.least_zeroes = 4 * architecture_.array_size;
-  plan.longest_chunk =
-      static_cast<std::uint32_t>(std::max<std::uint64_t>(16, architecture_.local_depth / 64));
-  for (std::size_t g = 0; g < network_.groups.size(); ++g) {
-    set_tile(plan, g, 1);
-  }
-  return plan;
-}
-
-Candidate Optimiser::attempt(Plan plan) {
-  ++plans_;
-  Candidate candidate;
-  for (;;) {
-    for (std::size_t g = 0; g < network_.groups.size(); ++g) fit_accumulators(plan, g);
-    if (places_.arena + plan.ring >= architecture_.local_depth) {
-      user_error("insufficient local memory for weights: {} vectors needed, {} of {} are free",
-                 plan.ring, architecture_.local_depth - places_.arena, architecture_.local_depth);
-    }
-    Places places = places_;
-    places.arena_end = architecture_.local_depth - plan.ring;
-    places.least_zeroes = plan.least_zeroes;
-    candidate.schedule = make_schedule(network_, plan, places.inputs);
-    // Data that is constant lies before the weights in DRAM1, behind the values of passes.
-    for (Chunk& chunk : candidate.schedule.chunks) {
-      if (chunk.port == 1) chunk.dram += static_cast<std::int64_t>(places_.arena);
-    }
-    if (cut_where_inputs_are_too_large(candidate.schedule, places, plan)) continue;
-    std::uint32_t too_large = 0;
-    auto lowered = lower(network_, candidate.schedule, blocks_, architecture_, places, too_large);
-    if (lowered) {
-      candidate.lowered = std::move(*lowered);
-      break;
-    }
-    // Chunks of many blocks come together, however small the tile is.
-    if (cut_finer(plan, too_large)) continue;
-    if (plan.longest_chunk > 8) {
-      plan.longest_chunk /= 2;
-      set_tile(plan, too_large, 1);
-    } else {
-      user_error("layer {}: insufficient local memory: {} vectors",
-                 quote(network_.groups[too_large].name), architecture_.local_depth);
-    }
-  }
-  candidate.plan = plan;
-  Ring ring;
-  ring.first = static_cast<std::uint32_t>(candidate.lowered.local_end);
-  ring.size = static_cast<std::uint32_t>(architecture_.local_depth - candidate.lowered.local_end);
-  candidate.emitted = emit(candidate.lowered, prologue(), blocks_, architecture_, machine_, ring,
-                           places_.arena + candidate.schedule.constant_data.size());
-  return candidate;
-}
-
-/// Cuts each group that reads more at once than there is room for. False: there is none.
-bool Optimiser::cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
-                                               Plan& plan) {
-  bool cut = false;
-  std::vector<bool> seen(network_.groups.size(), false);
-  for (const Job& job : schedule.jobs) {
-    if (seen[job.group]) continue;
-    std::uint64_t read = 0;
-    for (const std::uint32_t chunk : job.reads) read += schedule.chunks[chunk].vectors.size();
-    if (read <= places.arena_end - places.arena) continue;
-    seen[job.group] = true;
-    cut = cut_finer(plan, job.group) || cut;
-  }
-  return cut;
-}
-
-Codes Optimiser::prologue() const {
-  Codes codes;
-  if (!adds_extremes_) return codes;
-  Code code;
-  code.kind = CodeKind::dram_read;
-  code.port = 1;
-  code.count = static_cast<std::uint32_t>(places_.arena);
-  codes.push_back(code);
-  return codes;
+  places_.activations = 2 * places_.pass_vectors;
+  functions_ = activation_functions(network_, static_cast<float>(greatest_value()));
+  places_.arena = places_.activations + functions_.size() * tcu::activation_parameters;
 }
 
 void Optimiser::append(const std::int32_t* mantissas, std::size_t count,
@@ -305,6 +132,17 @@ std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate) const
     const std::vector<std::int32_t> lanes(std::size_t{places_.pass_vectors} * n, value);
     append(lanes.data(), lanes.size(), bytes);
   }
+  for (const ActivationFunction& function : functions_) {
+    const tcu::DataTypeInfo& type = tcu::info(architecture_.data_type);
+    const auto quantised = [&](float value) {
+      return static_cast<std::int32_t>(tcu::quantise(architecture_.data_type, value));
+    };
+    const std::int32_t one = std::int32_t{1} << type.binary_point;
+    for (const std::int32_t value :
+         {one, 0, quantised(function.slope), quantised(function.limit)}) {
+      append(std::vector<std::int32_t>(n, value).data(), n, bytes);
+    }
+  }
   std::vector<std::int32_t> lanes(n);
   for (const Vector v : candidate.schedule.constant_data) {
     for (std::uint32_t lane = 0; lane < n; ++lane) {
@@ -327,6 +165,8 @@ std::string Optimiser::form_of(const Group& group) const {
   for (const Part& part : group.parts) (part.dense ? dense : diagonal) += 1;
   if (dense != 0) form = "matrices";
   if (diagonal != 0) form += dense != 0 ? " and sums" : "sums";
+  if (group.window != 1) form += ", maxima by SIMD in the accumulators";
+  if (group.by_unit) return form + ", activation by the unit";
   switch (group.activation) {
     case Activation::relu:
       form += group.saturating_product ? ", ReLU in the product" : ", ReLU by passes";
@@ -386,121 +226,14 @@ void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
   }
 }
 
-/// True if the plan is cheaper than the best so far, which it then becomes.
-bool Optimiser::improve(Candidate& best, Plan plan) {
-  if (spent_ >= budget_) return false;
-  try {
-    Candidate candidate = attempt(std::move(plan));
-    spent_ += candidate.lowered.codes.size();
-    if (candidate.emitted.cycles >= best.emitted.cycles) return false;
-    best = std::move(candidate);
-    return true;
-  } catch (const UserError&) {
-    return false;  // it does not fit
-  }
-}
-
-/// Vectors of a group's results that went to DRAM0, and the last group that reads them.
-std::vector<Optimiser::Displaced> Optimiser::displaced(const Candidate& candidate) const {
-  std::vector<Displaced> groups(network_.groups.size());
-  const Schedule& schedule = candidate.schedule;
-  for (const Job& job : schedule.jobs) {
-    Displaced& group = groups[job.group];
-    group.group = job.group;
-    for (const std::uint32_t number : job.writes) {
-      const Chunk& chunk = schedule.chunks[number];
-      if (chunk.dram < 0 || chunk.uses.empty()) continue;
-      group.vectors += chunk.vectors.size();
-      group.last_reader = std::max(group.last_reader, schedule.jobs[chunk.uses.back()].group);
-    }
-  }
-  groups.erase(std::remove_if(groups.begin(), groups.end(),
-                              [](const Displaced& group) { return group.vectors == 0; }),
-               groups.end());
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const Displaced& a, const Displaced& b) { return a.vectors > b.vectors; });
-  return groups;
-}
-
-/// Whether constants are added by zero vectors or by moves, by the number of accumulators.
-void Optimiser::search_passes(Candidate& best) {
-  for (const std::uint32_t factor : {2U, 8U, 16U, 64U, 0U}) {
-    Plan plan = best.plan;
-    plan.least_zeroes = factor == 0 ? 0xFFFFFFFF : factor * architecture_.array_size;
-    (void)improve(best, std::move(plan));
-  }
-}
-
-/// Larger and smaller tiles, group by group.
-void Optimiser::search_tiles(Candidate& best) {
-  for (std::size_t g = 0; g < network_.groups.size() && spent_ < budget_; ++g) {
-    const std::uint32_t pixels = best.plan.tiles[g].pixels, all = network_.groups[g].pixels;
-    const std::uint32_t parts = (all + pixels - 1) / pixels;
-    for (const std::uint32_t tried : {parts / 2, parts + 1, 2 * parts}) {
-      if (tried < 1 || tried > 64 || tried > all || tried == parts) continue;
-      Plan plan = best.plan;
-      set_tile(plan, g, tried);
-      if (std::uint64_t{plan.tiles[g].pixels} * plan.tiles[g].blocks > accumulators() ||
-          network_.groups[g].kind != GroupKind::sum) {
-        continue;
-      }
-      (void)improve(best, std::move(plan));
-    }
-  }
-}
-
-/// Weights that are fetched again for each tile may stay in a larger ring.
-void Optimiser::search_ring(Candidate& best) {
-  for (const std::uint64_t part : {8, 4, 16, 3, 2}) {
-    Plan plan = best.plan;
-    plan.ring = static_cast<std::uint32_t>(architecture_.local_depth / part);
-    if (plan.ring > best.plan.ring) (void)improve(best, std::move(plan));
-  }
-}
-
-/// Groups between which values went to DRAM0 take turns, in tiles of several sizes.
-void Optimiser::search_segments(Candidate& best) {
-  constexpr std::size_t longest = 12;
-  std::vector<bool> tried(network_.groups.size(), false);
-  for (;;) {
-    const std::vector<Displaced> groups = displaced(best);
-    const auto next = std::find_if(groups.begin(), groups.end(),
-                                   [&](const Displaced& group) { return !tried[group.group]; });
-    if (next == groups.end() || spent_ >= budget_) return;
-    const std::size_t first = next->group;
-    tried[first] = true;
-    for (std::size_t more = 0; more < 4; ++more) {
-      const std::size_t last = next->last_reader + more;
-      if (last >= network_.groups.size() || last - first > longest) break;
-      for (const std::uint32_t finer : {1U, 2U, 4U}) {
-        Plan plan = best.plan;
-        for (std::size_t g = first; g <= last; ++g) {
-          if (g > first) plan.joins_previous[g] = true;
-          const std::uint32_t pixels = plan.tiles[g].pixels;
-          const std::uint32_t parts = (network_.groups[g].pixels + pixels - 1) / pixels;
-          if (finer > 1) set_tile(plan, g, std::min(network_.groups[g].pixels, parts * finer));
-        }
-        (void)improve(best, std::move(plan));
-      }
-    }
-  }
-}
-
 Optimised Optimiser::run(std::uint64_t effort) {
-  Candidate best = attempt(first_plan());
-  spent_ = best.lowered.codes.size();
-  budget_ = effort * codes_a_plan;
-  if (effort > 1) {
-    search_ring(best);
-    search_segments(best);
-    if (adds_extremes_) search_passes(best);
-    search_tiles(best);
-  }
+  Planner planner(network_, blocks_, architecture_, machine_, places_);
+  const Candidate best = planner.search(effort);
 
   Optimised result;
   describe(best, result);
   result.predicted_cycles = best.emitted.cycles;
-  result.plans = plans_;
+  result.plans = planner.plans();
   result.displaced = best.lowered.moved;
   result.fetched = best.emitted.fetched;
   CompiledProgram& program = result.program;

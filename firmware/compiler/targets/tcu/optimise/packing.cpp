@@ -79,7 +79,8 @@ void Packing::find_readers() {
   for (std::uint32_t g = 0; g < count; ++g) {
     const Group& group = network_.groups[g];
     for (const Vector v : group.results) maker[v] = g;
-    possible_[g] = group.kind == GroupKind::sum && group.blocks == 1 && group.pixels > 1;
+    possible_[g] =
+        group.kind == GroupKind::sum && group.blocks == 1 && group.pixels > 1 && group.window == 1;
     const auto read = [&](Vector v, bool dense) {
       if (v == no_vector || maker[v] == nobody) return;
       std::vector<std::uint32_t>& readers = readers_[maker[v]];

@@ -1,6 +1,7 @@
 #include "firmware/compiler/targets/tcu/optimise/residence.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "isa/support/error.h"
 
@@ -70,32 +71,65 @@ bool Residence::place(std::uint32_t chunk, Codes& codes) {
   return true;
 }
 
+/// In the order in which they lie, so that neighbours are read together.
+std::vector<std::uint32_t> Residence::missing(std::uint32_t number) const {
+  std::vector<std::uint32_t> chunks;
+  for (const std::uint32_t chunk : schedule_.jobs[number].reads) {
+    if (local_[chunk] == nowhere) chunks.push_back(chunk);
+  }
+  std::sort(chunks.begin(), chunks.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Chunk& x = schedule_.chunks[a];
+    const Chunk& y = schedule_.chunks[b];
+    return std::tie(x.port, x.dram, a) < std::tie(y.port, y.dram, b);
+  });
+  return chunks;
+}
+
+void Residence::read(std::uint32_t number, bool early, Codes& codes) {
+  const Chunk& chunk = schedule_.chunks[number];
+  Code code;
+  code.kind = CodeKind::dram_read;
+  code.early = early;
+  code.port = chunk.port;
+  code.local = local_[number];
+  code.other = static_cast<std::uint32_t>(chunk.dram);
+  code.count = static_cast<std::uint32_t>(chunk.vectors.size());
+  Code* last = codes.empty() ? nullptr : &codes.back();
+  const bool joins = last != nullptr && last->kind == CodeKind::dram_read &&
+                     last->port == code.port && last->early == early &&
+                     last->local + last->count == code.local &&
+                     last->other + last->count == code.other;
+  if (joins) {
+    last->count += code.count;
+  } else {
+    codes.push_back(code);
+  }
+  spilled_ += code.count;
+}
+
 bool Residence::enter(std::uint32_t number, Codes& codes) {
   const Job& job = schedule_.jobs[number];
   for (const std::uint32_t chunk : job.reads) pinned_[chunk] = local_[chunk] != nowhere;
-  for (const std::uint32_t number_of_chunk : job.reads) {
-    if (local_[number_of_chunk] != nowhere) continue;
-    if (!place(number_of_chunk, codes)) return false;
-    const Chunk& chunk = schedule_.chunks[number_of_chunk];
-    if (chunk.dram < 0) internal_error("a chunk is read before it is made");
-    Code code;
-    code.kind = CodeKind::dram_read;
-    code.port = chunk.port;
-    code.local = local_[number_of_chunk];
-    code.other = static_cast<std::uint32_t>(chunk.dram);
-    code.count = static_cast<std::uint32_t>(chunk.vectors.size());
-    Code* last = codes.empty() ? nullptr : &codes.back();
-    const bool joins = last != nullptr && last->kind == CodeKind::dram_read &&
-                       last->port == code.port && last->local + last->count == code.local &&
-                       last->other + last->count == code.other;
-    if (joins) {
-      last->count += code.count;
-    } else {
-      codes.push_back(code);
-    }
-    spilled_ += code.count;
+  for (const std::uint32_t chunk : missing(number)) {
+    if (!place(chunk, codes)) return false;
+    if (schedule_.chunks[chunk].dram < 0) internal_error("a chunk is read before it is made");
+    read(chunk, false, codes);
   }
   return true;
+}
+
+void Residence::fetch_early(std::uint32_t number, std::uint64_t reserved, Codes& codes) {
+  for (const std::uint32_t chunk : missing(number)) {
+    const std::uint64_t count = schedule_.chunks[chunk].vectors.size();
+    // What the running job makes has no place yet.
+    if (schedule_.chunks[chunk].dram < 0 || schedule_.chunks[chunk].port != 0) continue;
+    if (space_.room() < reserved + count) return;
+    const auto at = space_.allocate(count);
+    if (!at) return;
+    local_[chunk] = static_cast<std::uint32_t>(*at);
+    resident_.push_back(chunk);
+    read(chunk, true, codes);
+  }
 }
 
 void Residence::leave(std::uint32_t number) {

@@ -22,6 +22,9 @@ class Residence {
 
   /// Makes what the job reads resident. False: it does not fit.
   [[nodiscard]] bool enter(std::uint32_t job, Codes& codes);
+  /// Reads what the job will need and DRAM0 has, early, as far as there is room for it beside
+  /// `reserved` more vectors.
+  void fetch_early(std::uint32_t job, std::uint64_t reserved, Codes& codes);
   /// All that the job reads was read: what is not read again leaves.
   void leave(std::uint32_t job);
   /// Gives the chunk a place. False: it does not fit. Chunks that were placed by the running job
@@ -31,7 +34,7 @@ class Residence {
   void settle(std::uint32_t job);
 
   [[nodiscard]] std::uint32_t local(Vector vector) const {
-    return local_[schedule_.chunk_of[vector]] + schedule_.place_in[vector];
+    return local_[schedule_.chunk(vector)] + schedule_.place(vector);
   }
   [[nodiscard]] std::uint64_t highest() const { return space_.highest(); }
   [[nodiscard]] std::uint64_t highest_dram0() const { return dram0_.highest(); }
@@ -39,6 +42,8 @@ class Residence {
 
  private:
   [[nodiscard]] bool make_room(Codes& codes);
+  [[nodiscard]] std::vector<std::uint32_t> missing(std::uint32_t job) const;
+  void read(std::uint32_t chunk, bool early, Codes& codes);
   void displace(std::uint32_t chunk, Codes& codes);
   void drop(std::uint32_t chunk);
   [[nodiscard]] std::uint32_t next_use(std::uint32_t chunk) const;

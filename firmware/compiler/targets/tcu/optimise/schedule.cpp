@@ -13,9 +13,21 @@ constexpr std::size_t most_classes = 4;
 
 class Scheduler {
  public:
-  Scheduler(const Network& network, const Plan& plan) : network_(network), plan_(plan) {
-    schedule_.chunk_of.assign(network.graph.constants.size(), no_chunk);
-    schedule_.place_in.assign(network.graph.constants.size(), 0);
+  Scheduler(const Network& network, const Plan& plan, const GroupRange& range)
+      : network_(network), plan_(plan), range_(range) {
+    Vector first = no_vector, last = 0;
+    const auto span = [&](Vector v) {
+      first = std::min(first, v);
+      last = std::max(last, v);
+    };
+    for (std::size_t g = range.first; g < range.end; ++g) {
+      for (const Vector v : network.groups[g].results) span(v);
+      for_inputs(network.groups[g], [&](Vector v, std::uint32_t) { span(v); });
+    }
+    const std::size_t count = first == no_vector ? 0 : last - first + 1;
+    schedule_.first_vector = first == no_vector ? 0 : first;
+    schedule_.chunk_of.assign(count, no_chunk);
+    schedule_.place_in.assign(count, 0);
   }
 
   Schedule run(const std::vector<std::uint64_t>& input_bases) {
@@ -24,8 +36,10 @@ class Scheduler {
       add_stored(network_.graph.inputs[i].vectors, 0, input_bases[i]);
     }
     add_constants();
+    add_earlier();
     order_jobs();
     for (std::uint32_t job = 0; job < schedule_.jobs.size(); ++job) add_reads(job);
+    keep_for_later();
     return std::move(schedule_);
   }
 
@@ -33,60 +47,79 @@ class Scheduler {
   void find_readers();
   void add_stored(const std::vector<Vector>& vectors, std::uint8_t port, std::uint64_t base);
   void add_constants();
+  void add_earlier();
   void order_jobs();
-  void find_needs();
+  void find_needs(std::uint32_t group);
   [[nodiscard]] bool can_go_on(std::uint32_t group) const;
   void add_tile(std::uint32_t group);
   void add_results(Job& job);
   void add_reads(std::uint32_t job);
+  void keep_for_later();
   std::uint32_t add_chunk(std::vector<Vector> vectors);
 
-  /// Calls visit(vector, pixel) for all that a group reads.
-  template <typename Visit>
-  void for_inputs(const Group& group, Visit visit) const {
-    for (const Part& part : group.parts) {
-      for (std::size_t i = 0; i < part.inputs.size(); ++i) visit(part.inputs[i], part.pixels[i]);
-    }
-    for (std::size_t i = 0; i < group.windows.size(); ++i) {
-      for (const Vector v : group.windows[i]) {
-        if (v != no_vector) visit(v, static_cast<std::uint32_t>(i / group.blocks));
-      }
-    }
+  /// Of a vector that the schedule knows.
+  [[nodiscard]] std::size_t number(Vector v) const { return v - schedule_.first_vector; }
+  [[nodiscard]] bool is_read(Vector v) const {
+    return v >= schedule_.first_vector && number(v) < readers_.size() && readers_[number(v)] != 0;
+  }
+  [[nodiscard]] std::uint32_t tiles(std::size_t group) const {
+    const std::uint32_t pixels = plan_.tiles[group].pixels;
+    return (network_.groups[group].pixels + pixels - 1) / pixels;
   }
 
   const Network& network_;
   const Plan& plan_;
+  const GroupRange range_;
   Schedule schedule_;
-  std::vector<std::uint64_t> readers_;  ///< by vector: a hash of the groups that read it
-  /// Who makes a vector: group and pixel.
-  std::vector<std::uint32_t> maker_, maker_pixel_;
-  std::vector<std::uint32_t> dense_reads_;  ///< of the running tile
-  std::vector<std::uint32_t> done_;         ///< by group: pixels computed
-  /// By group and tile: for each group it reads, how many pixels must be there.
+  std::vector<std::uint64_t> readers_;       ///< a hash of the groups that read a vector
+  std::vector<std::uint64_t> tile_readers_;  ///< and of their tiles
+  std::vector<std::uint32_t> dense_reads_;   ///< of the running tile
+  std::vector<std::uint32_t> done_;          ///< by group: pixels computed
+  /// By group and tile: for each group it reads, how many pixels must be there; for groups of
+  /// segments that have several.
   struct Need {
     std::uint32_t group, pixels;
   };
   std::vector<std::vector<std::vector<Need>>> needs_;
+  std::vector<std::uint32_t> maker_pixel_;
 };
 
 void Scheduler::find_readers() {
-  readers_.assign(network_.graph.constants.size(), 0);
-  std::vector<std::uint32_t> last(network_.graph.constants.size(), 0);
-  for (std::uint32_t g = 0; g < network_.groups.size(); ++g) {
-    const std::uint64_t hash = (std::uint64_t{g} + 1) * 0x9E3779B97F4A7C15U;
-    for_inputs(network_.groups[g], [&](Vector v, std::uint32_t) {
-      if (last[v] == g + 1) return;
-      last[v] = g + 1;
-      readers_[v] ^= hash;
+  const std::size_t count = schedule_.chunk_of.size();
+  readers_.assign(count, 0);
+  tile_readers_.assign(count, 0);
+  struct Tiles {
+    std::uint32_t first, last;
+  };
+  constexpr Tiles none{0xFFFFFFFF, 0};
+  std::vector<Tiles> met(count, none);
+  std::vector<Vector> touched;
+  for (std::size_t g = range_.first; g < range_.end; ++g) {
+    const std::uint32_t pixels = plan_.tiles[g].pixels;
+    touched.clear();
+    for_inputs(network_.groups[g], [&](Vector v, std::uint32_t pixel) {
+      Tiles& tiles = met[number(v)];
+      if (tiles.first == none.first) touched.push_back(v);
+      const std::uint32_t tile = pixel / pixels;
+      tiles.first = std::min(tiles.first, tile);
+      tiles.last = std::max(tiles.last, tile);
     });
+    const std::uint64_t hash = (std::uint64_t{g} + 1) * 0x9E3779B97F4A7C15U;
+    for (const Vector v : touched) {
+      Tiles& tiles = met[number(v)];
+      readers_[number(v)] ^= hash;
+      tile_readers_[number(v)] =
+          tile_readers_[number(v)] * 31 + (hash ^ (tiles.first * 65537U + tiles.last));
+      tiles = none;
+    }
   }
 }
 
 std::uint32_t Scheduler::add_chunk(std::vector<Vector> vectors) {
   const auto number = static_cast<std::uint32_t>(schedule_.chunks.size());
   for (std::size_t i = 0; i < vectors.size(); ++i) {
-    schedule_.chunk_of[vectors[i]] = number;
-    schedule_.place_in[vectors[i]] = static_cast<std::uint32_t>(i);
+    schedule_.chunk_of[this->number(vectors[i])] = number;
+    schedule_.place_in[this->number(vectors[i])] = static_cast<std::uint32_t>(i);
   }
   schedule_.chunks.emplace_back();
   schedule_.chunks.back().vectors = std::move(vectors);
@@ -98,7 +131,7 @@ void Scheduler::add_stored(const std::vector<Vector>& vectors, std::uint8_t port
                            std::uint64_t base) {
   std::vector<Vector> run;
   for (std::size_t i = 0; i <= vectors.size(); ++i) {
-    const bool wanted = i < vectors.size() && readers_[vectors[i]] != 0;
+    const bool wanted = i < vectors.size() && is_read(vectors[i]);
     if (!run.empty() && (!wanted || run.size() == fetched_together)) {
       const std::size_t first = i - run.size();
       Chunk& chunk = schedule_.chunks[add_chunk(std::move(run))];
@@ -111,53 +144,88 @@ void Scheduler::add_stored(const std::vector<Vector>& vectors, std::uint8_t port
 }
 
 void Scheduler::add_constants() {
-  for (Vector v = 0; v < network_.graph.constants.size(); ++v) {
-    if (network_.graph.constants[v] != nullptr && readers_[v] != 0) {
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    const auto v = static_cast<Vector>(schedule_.first_vector + i);
+    if (network_.graph.constants[v] != nullptr && readers_[i] != 0) {
       schedule_.constant_data.push_back(v);
     }
   }
   add_stored(schedule_.constant_data, 1, 0);
 }
 
-void Scheduler::find_needs() {
-  maker_.assign(network_.graph.constants.size(), no_chunk);
-  maker_pixel_.assign(network_.graph.constants.size(), 0);
-  needs_.resize(network_.groups.size());
-  for (std::uint32_t g = 0; g < network_.groups.size(); ++g) {
-    const Group& group = network_.groups[g];
-    for (std::size_t i = 0; i < group.results.size(); ++i) {
-      maker_[group.results[i]] = g;
-      maker_pixel_[group.results[i]] = static_cast<std::uint32_t>(i / group.blocks);
+/// What groups before the range make, block by block. Where it lies in DRAM0 matters to nobody.
+void Scheduler::add_earlier() {
+  if (range_.first == 0) return;
+  std::vector<bool> seen(range_.first, false);
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    if (readers_[i] == 0) continue;
+    const std::uint32_t maker = network_.makers[schedule_.first_vector + i];
+    if (maker >= range_.first || seen[maker]) continue;
+    seen[maker] = true;
+    const Group& group = network_.groups[maker];
+    for (std::uint32_t b = 0; b < group.blocks; ++b) {
+      std::vector<Vector> run;
+      for (std::uint32_t p = 0; p <= group.pixels; ++p) {
+        const Vector v = p < group.pixels ? group.results[p * group.blocks + b] : no_vector;
+        const bool wanted = p < group.pixels && is_read(v);
+        if (!run.empty() && (!wanted || run.size() == plan_.longest_chunk ||
+                             tile_readers_[number(v)] != tile_readers_[number(run.back())])) {
+          const Vector first = run.front();
+          schedule_.chunks[add_chunk(std::move(run))].dram = static_cast<std::int64_t>(first);
+          run = {};
+        }
+        if (wanted) run.push_back(v);
+      }
     }
-    const std::uint32_t tile = plan_.tiles[g].pixels;
-    std::vector<std::vector<Need>>& needs = needs_[g];
-    needs.resize((group.pixels + tile - 1) / tile);
-    for_inputs(group, [&](Vector v, std::uint32_t pixel) {
-      const std::uint32_t maker = maker_[v];
-      if (maker == no_chunk) return;
-      std::vector<Need>& list = needs[pixel / tile];
-      auto need = list.begin();
-      while (need != list.end() && need->group != maker) ++need;
-      if (need == list.end()) need = list.insert(need, {maker, 0});
-      need->pixels = std::max(need->pixels, maker_pixel_[v] + 1);
-    });
   }
+}
+
+/// What is read behind the range stays to its end.
+void Scheduler::keep_for_later() {
+  const auto end = static_cast<std::uint32_t>(schedule_.jobs.size());
+  for (Chunk& chunk : schedule_.chunks) {
+    const bool later = std::any_of(chunk.vectors.begin(), chunk.vectors.end(),
+                                   [&](Vector v) { return network_.last_readers[v] > range_.end; });
+    if (later) chunk.uses.push_back(end);
+  }
+}
+
+void Scheduler::find_needs(std::uint32_t g) {
+  const Group& group = network_.groups[g];
+  for (std::size_t i = 0; i < group.results.size(); ++i) {
+    maker_pixel_[number(group.results[i])] = static_cast<std::uint32_t>(i / group.blocks);
+  }
+  const std::uint32_t tile = plan_.tiles[g].pixels;
+  std::vector<std::vector<Need>>& needs = needs_[g];
+  needs.resize(tiles(g));
+  for_inputs(group, [&](Vector v, std::uint32_t pixel) {
+    const std::uint32_t maker = network_.makers[v];
+    if (maker == no_maker || maker < range_.first) return;
+    std::vector<Need>& list = needs[pixel / tile];
+    auto need = list.begin();
+    while (need != list.end() && need->group != maker) ++need;
+    if (need == list.end()) need = list.insert(need, {maker, 0});
+    need->pixels = std::max(need->pixels, maker_pixel_[number(v)] + 1);
+  });
 }
 
 bool Scheduler::can_go_on(std::uint32_t group) const {
   if (done_[group] == network_.groups[group].pixels) return false;
+  if (needs_[group].empty()) return true;  // alone in its segment
   const auto& needs = needs_[group][done_[group] / plan_.tiles[group].pixels];
   return std::all_of(needs.begin(), needs.end(),
                      [&](const Need& need) { return done_[need.group] >= need.pixels; });
 }
 
 void Scheduler::order_jobs() {
-  find_needs();
   done_.assign(network_.groups.size(), 0);
-  const auto count = static_cast<std::uint32_t>(network_.groups.size());
-  for (std::uint32_t first = 0; first < count;) {
+  needs_.resize(network_.groups.size());
+  maker_pixel_.assign(schedule_.chunk_of.size(), 0);
+  const auto count = static_cast<std::uint32_t>(range_.end);
+  for (auto first = static_cast<std::uint32_t>(range_.first); first < count;) {
     std::uint32_t end = first + 1;
     while (end < count && plan_.joins_previous[end]) ++end;
+    for (std::uint32_t g = first; g < end && end - first > 1; ++g) find_needs(g);
     for (;;) {
       std::uint32_t group = end;
       while (group > first && !can_go_on(group - 1)) --group;
@@ -195,7 +263,7 @@ void Scheduler::add_results(Job& job) {
     classes.clear();
     for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
       const Vector v = group.results[p * group.blocks + b];
-      classes[readers_[v]].push_back(v);
+      classes[readers_[number(v)]].push_back(v);
     }
     if (classes.size() > most_classes) {
       std::vector<Vector> all;
@@ -206,10 +274,16 @@ void Scheduler::add_results(Job& job) {
       classes[0] = std::move(all);
     }
     for (const auto& [readers, vectors] : classes) {
-      for (std::size_t first = 0; first < vectors.size(); first += plan_.longest_chunk) {
-        const auto end = std::min<std::size_t>(vectors.size(), first + plan_.longest_chunk);
-        job.writes.push_back(add_chunk({vectors.begin() + static_cast<std::ptrdiff_t>(first),
-                                        vectors.begin() + static_cast<std::ptrdiff_t>(end)}));
+      std::vector<Vector> run;
+      for (std::size_t i = 0; i <= vectors.size(); ++i) {
+        const bool ends = i == vectors.size() || run.size() == plan_.longest_chunk ||
+                          (!run.empty() &&
+                           tile_readers_[number(vectors[i])] != tile_readers_[number(run.back())]);
+        if (ends && !run.empty()) {
+          job.writes.push_back(add_chunk(std::move(run)));
+          run = {};
+        }
+        if (i < vectors.size()) run.push_back(vectors[i]);
       }
     }
   }
@@ -229,10 +303,10 @@ void Scheduler::add_reads(std::uint32_t number) {
     dense_reads_.clear();
     for (const Part& part : group.parts) {
       if (!part.dense) continue;
-      const Range range = entries_of(part, job);
+      const Range range = entries_of(group, part, job);
       std::uint32_t last = no_chunk;
       for (std::size_t i = range.first; i < range.end; ++i) {
-        const std::uint32_t chunk = schedule_.chunk_of[part.inputs[i]];
+        const std::uint32_t chunk = schedule_.chunk(part.inputs[i]);
         if (chunk == last) continue;
         last = chunk;
         if (!schedule_.chunks[chunk].uses.empty() &&
@@ -251,16 +325,16 @@ void Scheduler::add_reads(std::uint32_t number) {
         part.columns[0].block >= job.end_block) {
       continue;
     }
-    const Range range = entries_of(part, job);
+    const Range range = entries_of(group, part, job);
     for (std::size_t i = range.first; i < range.end; ++i) {
-      use(schedule_.chunk_of[part.inputs[i]]);
+      use(schedule_.chunk(part.inputs[i]));
     }
   }
   if (group.windows.empty()) return;
   for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
     for (std::uint32_t b = job.first_block; b < job.end_block; ++b) {
       for (const Vector v : group.windows[p * group.blocks + b]) {
-        if (v != no_vector) use(schedule_.chunk_of[v]);
+        if (v != no_vector) use(schedule_.chunk(v));
       }
     }
   }
@@ -268,16 +342,29 @@ void Scheduler::add_reads(std::uint32_t number) {
 
 }  // namespace
 
-Range entries_of(const Part& part, const Job& job) {
-  const auto first = std::lower_bound(part.pixels.begin(), part.pixels.end(), job.first_pixel);
-  const auto end = std::lower_bound(first, part.pixels.end(), job.end_pixel);
+Range entries_of(const Group& group, const Part& part, const Job& job) {
+  const auto first =
+      std::lower_bound(part.pixels.begin(), part.pixels.end(), job.first_pixel * group.window);
+  const auto end = std::lower_bound(first, part.pixels.end(), job.end_pixel * group.window);
   return {static_cast<std::size_t>(first - part.pixels.begin()),
           static_cast<std::size_t>(end - part.pixels.begin())};
 }
 
 Schedule make_schedule(const Network& network, const Plan& plan,
-                       const std::vector<std::uint64_t>& input_bases) {
-  return Scheduler(network, plan).run(input_bases);
+                       const std::vector<std::uint64_t>& input_bases, const GroupRange& range) {
+  return Scheduler(network, plan, range).run(input_bases);
+}
+
+std::uint64_t most_read(const Group& group, std::uint32_t pixels) {
+  std::vector<std::vector<Vector>> tiles((group.pixels + pixels - 1) / pixels);
+  for_inputs(group, [&](Vector v, std::uint32_t pixel) { tiles[pixel / pixels].push_back(v); });
+  std::uint64_t most = 0;
+  for (std::vector<Vector>& tile : tiles) {
+    std::sort(tile.begin(), tile.end());
+    const auto end = std::unique(tile.begin(), tile.end());
+    most = std::max(most, static_cast<std::uint64_t>(end - tile.begin()));
+  }
+  return most;
 }
 
 }  // namespace tactus::compiler::optimise

@@ -3,13 +3,19 @@
 #include <algorithm>
 
 namespace tactus::compiler::optimise {
+namespace {
+
+/// LoadWeights that the machine queues where they have reads of their own.
+constexpr std::size_t queued_loads = 4;
+
+}  // namespace
 
 std::uint64_t Timeline::stall(const Code& code) const {
   std::uint64_t until = 0;
   switch (code.kind) {
     case CodeKind::load_block:
     case CodeKind::load_local:
-      if (last_run_ != 0) until = last_run_ + 2 * std::uint64_t{machine_.array_size} - 1;
+      if (last_run_ != 0) until = first_load() - 1;
       break;
     case CodeKind::to_local:
     case CodeKind::to_accumulators:
@@ -27,51 +33,109 @@ std::uint64_t Timeline::stall(const Code& code) const {
   return until > head_ ? until - head_ : 0;
 }
 
-void Timeline::load_weights(std::uint64_t count) {
-  const std::uint64_t drained =
-      last_run_ == 0 ? 0 : last_run_ + 2 * std::uint64_t{machine_.array_size};
-  const std::uint64_t first = std::max({head_ + 1, drained, last_load_ + 1});
+std::uint64_t Timeline::first_load() const {
+  if (last_run_ == 0) return 0;
+  return last_run_ + (machine_.shadow_weights ? 1 : 2 * std::uint64_t{machine_.array_size});
+}
+
+/// They begin when a product has taken over those before.
+void Timeline::load_beside(std::uint64_t count, const LocalRange& range) {
+  while (!loads_.empty() && loads_.front().end < head_) loads_.pop_front();
+  if (loads_.size() >= queued_loads) {
+    head_ = loads_.front().end + 1;
+    loads_.pop_front();
+  }
+  // They leave from behind the head, unless what is there writes them or is a LoadWeights too.
+  is_load_ = true;
+  const bool ahead = !is_load_before_ && !(range_before_ && range_before_->conflicts(range)) &&
+                     !moves_conflict(range);
+  const std::uint64_t sent = ahead ? std::min(head_, came_before_ + 1) : head_;
+  last_load_ = std::max({sent + 2, taken_over_, last_load_ + 1}) + count - 1;
+  loads_.push_back({last_load_, range});
+  has_new_weights_ = true;
+  ++head_;
+}
+
+void Timeline::come(const std::optional<LocalRange>& range) {
+  came_before_ = came_;
+  came_ = head_;
+  range_before_ = range_;
+  range_ = range;
+  is_load_before_ = is_load_;
+  is_load_ = false;
+}
+
+bool Timeline::moves_conflict(const LocalRange& range) const {
+  return std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+    return move.end > came_before_ && move.range.conflicts(range);
+  });
+}
+
+void Timeline::wait_for_loads(const LocalRange& range) {
+  for (std::size_t i = loads_.size(); i-- > 0;) {
+    if (loads_[i].end < head_ || !loads_[i].range.conflicts(range)) continue;
+    head_ = loads_[i].end + 1;
+    return;
+  }
+}
+
+void Timeline::load_weights(std::uint64_t count, std::uint32_t local) {
+  if (machine_.own_weight_reads) {
+    return load_beside(count, {local, local + static_cast<std::uint32_t>(count) - 1, false});
+  }
+  const std::uint64_t first = std::max({head_ + 1, first_load(), last_load_ + 1});
   last_load_ = first + count - 1;
   many_loaded_ = count > 3;
-  head_ = many_loaded_ ? std::max(head_ + count, last_load_) : head_ + count;
+  // Local memory reads two vectors ahead of an array that only takes its time.
+  const std::uint64_t late = machine_.shadow_weights ? last_load_ - 2 : last_load_;
+  head_ = many_loaded_ ? std::max(head_ + count, late) : head_ + count;
 }
 
 void Timeline::load_zeroes() {
-  const std::uint64_t drained =
-      last_run_ == 0 ? 0 : last_run_ + 2 * std::uint64_t{machine_.array_size};
-  last_load_ = std::max({head_ + 1, drained, last_load_ + 1});
+  if (machine_.own_weight_reads) {
+    return load_beside(1, {0xFFFFFFFF, 0, false});  // reads nothing
+  }
+  last_load_ = std::max({head_ + 1, first_load(), last_load_ + 1});
   ++head_;
+}
+
+/// A sum's old vector is read in the cycle before, once the head has said so.
+std::uint64_t Timeline::first_product(bool accumulate) const {
+  const bool follows_load = last_load_ > last_run_;
+  const std::uint64_t first = std::max({head_ + 1, last_load_ + 1, last_run_ + 1});
+  if (!accumulate || !follows_load) return first;
+  return machine_.shadow_weights ? std::max(first, head_ + 2) : first + 1;
 }
 
 void Timeline::run(std::uint64_t first, std::uint64_t count) {
   if (!by_array_) first = std::max(first, accumulators_ + 1);
+  if (has_new_weights_) taken_over_ = first;
+  has_new_weights_ = false;
   last_run_ = first + count - 1;
   accumulators_ = last_run_ + 2 * std::uint64_t{machine_.array_size} - 1;
   by_array_ = true;
 }
 
 void Timeline::mat_mul(std::uint64_t count, bool accumulate) {
-  const bool follows_load = last_load_ > last_run_;
-  std::uint64_t first = std::max({head_ + 1, last_load_ + 1, last_run_ + 1});
-  if (accumulate && follows_load) ++first;
-  run(first, count);
-  const std::uint64_t late = last_run_ > 2 ? last_run_ - 2 : 0;
+  run(first_product(accumulate), count);
+  // Local memory reads three vectors ahead; behind a wait in which it did, it only keeps up.
+  constexpr std::uint64_t ahead = 3;
+  const bool waited =
+      machine_.own_weight_reads && count > ahead && last_run_ - count >= head_ + ahead;
+  const std::uint64_t late = waited ? last_run_ : last_run_ > 2 ? last_run_ - 2 : 0;
   head_ = std::max(head_ + count, late);
 }
 
 void Timeline::mat_mul_zeroes(std::uint64_t count, bool accumulate) {
-  const bool follows_load = last_load_ > last_run_;
-  std::uint64_t first = std::max({head_ + 1, last_load_ + 1, last_run_ + 1});
-  if (accumulate && follows_load) ++first;
-  run(first, count);
+  run(first_product(accumulate), count);
   ++head_;
 }
 
-void Timeline::to_local(std::uint64_t count) {
+void Timeline::to_local(std::uint64_t count, bool activated) {
   const std::uint64_t first = std::max(head_ + 1, accumulators_ + 1);
   accumulators_ = first + count - 1;
   by_array_ = false;
-  head_ = accumulators_ + 2;
+  head_ = accumulators_ + (activated ? 4 : 2);
 }
 
 void Timeline::to_accumulators(std::uint64_t count, bool accumulate) {
@@ -94,24 +158,57 @@ void Timeline::simd(bool reads, bool writes) {
   ++head_;
 }
 
-void Timeline::dram_read(unsigned port, std::uint64_t count, bool strided) {
-  // The port turns round when its writes are answered.
-  if (port == 0 && written_ + 2 > head_) head_ = written_ + 2;
-  if (strided) {
-    head_ += machine_.read_start() +
-             count * std::max<std::uint64_t>(machine_.beats,
-                                             (machine_.read_latency + machine_.beats + 2) / 3);
-  } else {
-    head_ += machine_.read_start() + count * machine_.beats;
-  }
+std::size_t Timeline::queued_moves() {
+  while (!moves_.empty() && moves_.front().end < head_) moves_.pop_front();
+  return moves_.size();
 }
 
-void Timeline::dram_write(std::uint64_t count) {
-  const std::uint64_t first = std::max(head_ + 4, write_free_);
+std::optional<unsigned> Timeline::access(const LocalRange& range) {
+  if (range.writes) wait_for_loads(range);
+  for (std::size_t i = queued_moves(); i-- > 0;) {
+    if (!moves_[i].range.conflicts(range)) continue;
+    head_ = moves_[i].end + 1;
+    return moves_[i].port;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t Timeline::begin_move(const LocalRange& range) {
+  if (range.writes) wait_for_loads(range);
+  if (machine_.dma_queue == 0) return head_;
+  if (queued_moves() >= machine_.dma_queue) head_ = moves_.front().end + 1;
+  return std::max(head_, moved_) + 1;
+}
+
+void Timeline::end_move(std::uint64_t next, unsigned port, const LocalRange& range) {
+  if (machine_.dma_queue == 0) {
+    head_ = next;
+    return;
+  }
+  ++head_;
+  moved_ = next - 1;
+  moves_.push_back({moved_, range, port});
+}
+
+void Timeline::dram_read(unsigned port, std::uint64_t count, bool strided,
+                         const LocalRange& range) {
+  std::uint64_t at = begin_move(range);
+  // The port turns round when its writes are answered.
+  if (port == 0) at = std::max(at, written_ + 2);
+  const std::uint64_t vector =
+      strided ? std::max<std::uint64_t>(machine_.beats,
+                                        (machine_.read_latency + machine_.beats + 2) / 3)
+              : machine_.beats;
+  end_move(at + machine_.read_start() + count * vector, port, range);
+}
+
+void Timeline::dram_write(std::uint64_t count, const LocalRange& range) {
+  const std::uint64_t at = begin_move(range);
+  const std::uint64_t first = std::max(at + 4, write_free_);
   write_free_ = first + count * machine_.beats;
   const std::uint64_t ahead = 4 * std::uint64_t{machine_.beats} + 1;
-  head_ = std::max(head_ + count, write_free_ > ahead ? write_free_ - ahead : 0);
   written_ = write_free_ + machine_.write_latency + 3;
+  end_move(std::max(at + count, write_free_ > ahead ? write_free_ - ahead : 0), 0, range);
 }
 
 }  // namespace tactus::compiler::optimise

@@ -1,9 +1,11 @@
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
 
+#include "firmware/compiler/frontend/results.h"
 #include "firmware/compiler/stripe/verify.h"
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
 #include "isa/support/error.h"
@@ -70,12 +72,15 @@ std::string Translator::make_constant(const std::string& wanted, const Sizes& si
   return name;
 }
 
-const Place& Translator::place_of(const std::string& value) {
-  const auto found = places_.find(value);
-  if (found == places_.end()) {
-    refuse(fmt::format("{} is reshaped, which moves scalars between lanes", quote(value)));
-  }
+const std::string& Translator::table(const Sizes& sizes, std::vector<float> values) {
+  const auto [found, added] = tables_.try_emplace({sizes, std::move(values)});
+  if (added) found->second = make_constant("table", sizes, found->first.second);
   return found->second;
+}
+
+const Place& Translator::place_of(const std::string& value) {
+  rearrange_pending(value);
+  return places_.at(value);
 }
 
 const Place& Translator::make_place(const std::string& value) {
@@ -90,32 +95,36 @@ std::string Translator::make_temporary(const std::string& value) {
   return make_buffer(value + "_part", layout(value).memory_shape(), "temporary");
 }
 
-/// The value has the other's vectors. An output of the program needs its own, though.
+/// The value has the other's vectors: the same sizes in memory, but for those that are 1 and not
+/// the lanes'. An output of the program needs its own, though.
 void Translator::alias(const std::string& value, const std::string& source) {
-  Place place = place_of(source);
+  const Place place = place_of(source);
   const nn::Shape from = layout(source).memory_shape(), to = layout(value).memory_shape();
   Place result{place.buffer, {}};
   std::size_t s = 0;
-  for (const std::int64_t size : to) {
-    if (size == 1) {
-      result.dims.push_back(no_dim);
-      continue;
-    }
-    while (s < from.size() && from[s] == 1) ++s;
-    if (s == from.size() || from[s] != size) refuse("it moves scalars between lanes");
-    result.dims.push_back(place.dims[s++]);
+  for (std::size_t d = 0; d + 1 < to.size(); ++d) {
+    while (to[d] != 1 && from[s] == 1) ++s;
+    result.dims.push_back(to[d] == 1 ? no_dim : place.dims[s++]);
   }
+  result.dims.push_back(place.dims.back());  // the lanes, be they one
   if (!model_.value(value).output) {
     places_[value] = result;
     return;
   }
-  const Place& target = make_place(value);
+  places_[value] = result;
   Kernel k = kernel();
-  const std::vector<Affine> at = count(k, to);
-  k.in("X", shapes_.at(result.buffer), result.buffer, access(result, at));
+  result_.nodes[k.name()] = node().name;
+  copy_to_output(value, std::move(k));
+}
+
+void Translator::copy_to_output(const std::string& value, Kernel k) {
+  const Place source = places_.at(value);
+  const Place& target = make_place(value);
+  const std::vector<Affine> at = count(k, layout(value).memory_shape());
+  k.in("X", shapes_.at(source.buffer), source.buffer, access(source, at));
   k.out("Y", shapes_.at(target.buffer), target.buffer, access(target, at));
   k.store("Y", k.call("assign", {k.load("X")}));
-  append(std::move(k));
+  main_.append(std::move(k).finish());
 }
 
 // ---- kernels ------------------------------------------------------------------------------------
@@ -131,7 +140,6 @@ Kernel Translator::kernel(const std::string& suffix) {
 void Translator::append(Kernel kernel) {
   result_.nodes[kernel.name()] = node().name;
   main_.append(std::move(kernel).finish());
-  ++kernels_;
 }
 
 std::vector<Affine> Translator::access(const Place& place, const std::vector<Affine>& at) const {
@@ -171,14 +179,7 @@ void Translator::map(const std::string& source, const std::string& target,
   Sizes sizes;
   for (const stripe::Dimension& dim : dims) sizes.push_back(static_cast<std::int64_t>(dim.size));
   at = count(k, sizes);
-  const Place* place = nullptr;
-  const auto found = places_.find(source);
-  if (found != places_.end()) place = &found->second;
-  if (place != nullptr) {
-    k.in("X", shapes_.at(place->buffer), place->buffer, access(*place, at));
-  } else {
-    k.in("X", shapes_.at(source), source, at);
-  }
+  read(k, "X", source, at);
   write(k, target, at);
   k.store("Y", function(k, k.load("X")));
   append(std::move(k));
@@ -194,26 +195,26 @@ StripeGraph Translator::run() {
       {"Add", &Translator::arithmetic},
       {"Sub", &Translator::arithmetic},
       {"Mul", &Translator::arithmetic},
+      {"Min", &Translator::arithmetic},
+      {"Max", &Translator::arithmetic},
+      {"PRelu", &Translator::arithmetic},
       {"Relu", &Translator::relu},
       {"LeakyRelu", &Translator::leaky_relu},
       {"Clip", &Translator::clip},
+      {"curve", &Translator::curve},
       {"Softmax", &Translator::relabel},
       {"BatchNormalization", &Translator::normalisation},
       {"MaxPool", &Translator::max_pool},
       {"AveragePool", &Translator::average_pool},
       {"GlobalAveragePool", &Translator::average_pool},
-      {"Concat", &Translator::concat},
-      {"Split", &Translator::split},
-      {"Slice", &Translator::slice},
-      {"Pad", &Translator::pad},
+      {"GlobalMaxPool", &Translator::max_pool},
+      {sum_pool, &Translator::average_pool},
       {"Resize", &Translator::resize},
+      {"Upsample", &Translator::resize},
       {"Transpose", &Translator::relabel},
       {"Identity", &Translator::relabel},
       {"Dropout", &Translator::relabel},
-      {"Reshape", &Translator::reshape},
-      {"Flatten", &Translator::reshape},
-      {"Squeeze", &Translator::reshape},
-      {"Unsqueeze", &Translator::reshape},
+      {"Cast", &Translator::relabel},
   };
   entry_.name = model_.graph->name.empty() ? "model" : model_.graph->name;
   main_.name = "main";
@@ -224,25 +225,24 @@ StripeGraph Translator::run() {
     for (std::size_t d = 0; d < sizes.size(); ++d) place.dims.push_back(d);
     places_[name] = place;
     result_.tensors[place.buffer] = name;
-    result_.inputs.push_back(
-        {name, its.shape, its.order,
-         static_cast<std::uint64_t>(its.vectors(model_.architecture.array_size))});
   }
   for (const Step& step : model_.steps) {
     step_ = &step;
+    if (!step.rearrangement.outputs.empty()) {
+      rearrangement();
+      continue;
+    }
     const auto found = handlers.find(step.node->op_type);
     if (found == handlers.end()) refuse("the operator has no form in Stripe here");
     (this->*found->second)();
   }
   for (const std::string& name : model_.outputs) {
-    const Layout& its = layout(name);
+    if (std::find(model_.inputs.begin(), model_.inputs.end(), name) != model_.inputs.end()) {
+      copy_to_output(name, Kernel(name + "_copy"));
+    }
     result_.tensors[places_.at(name).buffer] = name;
-    result_.outputs.push_back(
-        {name, its.shape, its.order,
-         static_cast<std::uint64_t>(its.vectors(model_.architecture.array_size))});
   }
-  result_.host_steps = model_.host_steps;
-  result_.notes = model_.notes;
+  fill_from_model(result_.described, *model_.graph, model_, options_);
   stripe::Statement main;
   main.set_tag("main");
   main.op = stripe::BlockBox(std::move(main_));
@@ -284,16 +284,14 @@ ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& ar
   for (auto* list : {&model.inputs, &model.outputs}) {
     for (tcu::TensorEntry& entry : *list) entry.name = via.graph.tensors.at(entry.name);
   }
-  model.input_layouts = via.graph.inputs;
-  model.output_layouts = via.graph.outputs;
-  model.host_steps = via.graph.host_steps;
-  model.notes = via.graph.notes;
-  for (const HostStep& step : model.host_steps) {
-    model.notes.push_back(
-        fmt::format("node {} ({}) is left to the host, which has to compute it "
-                    "on {}",
-                    quote(step.node), step.op, quote(step.output)));
-  }
+  const Compiled& described = via.graph.described;
+  model.input_layouts = described.input_layouts;
+  model.output_layouts = described.output_layouts;
+  model.host_steps = described.host_steps;
+  model.host = described.host;
+  model.model_outputs = described.model_outputs;
+  model.notes = described.notes;
+  note_if_empty(model);
   for (LayerInfo& layer : model.layers) {
     layer.nodes.clear();
     const auto node = via.graph.nodes.find(layer.name);

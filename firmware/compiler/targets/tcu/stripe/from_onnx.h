@@ -19,11 +19,10 @@ struct StripeGraph {
   stripe::Program program;
   /// Contents of the buffers that are constant, row-major in the program's shapes.
   std::map<std::string, std::vector<float>> constants;
-  std::vector<TensorLayout> inputs, outputs;   ///< as the model sees them
+  /// What does not depend on the way of compiling: layouts of inputs and outputs, host, notes.
+  Compiled described;
   std::map<std::string, std::string> tensors;  ///< buffers of inputs and outputs -> their names
   std::map<std::string, std::string> nodes;    ///< kernels -> the nodes they come from
-  std::vector<HostStep> host_steps;
-  std::vector<std::string> notes;
 };
 
 /// UserError with every node that cannot be compiled at all, or one that has no form in Stripe.

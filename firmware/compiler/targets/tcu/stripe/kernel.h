@@ -26,6 +26,10 @@ class Kernel {
       fixed_.push_back(name);
       return {};
     }
+    return lane_index(name, range);
+  }
+  /// The same, but there is one for a range of 1, too: rows and columns of the array need some.
+  stripe::Affine lane_index(const std::string& name, std::int64_t range) {
     stripe::Index idx;
     idx.name = name;
     idx.range = static_cast<std::uint64_t>(range);

@@ -1,5 +1,6 @@
 // Arithmetic, activations and normalisation.
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "firmware/compiler/frontend/operators/folding.h"
@@ -13,9 +14,8 @@ void Translator::arithmetic() {
   const Place target = make_place(out());
   Kernel k = kernel();
   k.tag("eltwise");
-  const std::string name = node().op_type == "Add"   ? "add"
-                           : node().op_type == "Sub" ? "sub"
-                                                     : "mul";
+  static const std::map<std::string_view, const char*> functions{
+      {"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"}, {"Min", "min"}, {"Max", "max"}};
   const std::vector<Affine> at = count(k, sizes);
   std::vector<std::string> operands;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -55,8 +55,29 @@ void Translator::arithmetic() {
     operands.push_back(k.load(into));
   }
   write(k, target.buffer, access(target, at));
-  k.store("Y", k.call(name, operands));
+  // Slopes of a PRelu are 1 at most here.
+  k.store("Y", node().op_type == "PRelu" ? k.call("max", {k.call("mul", operands), operands[0]})
+                                         : k.call(functions.at(node().op_type), operands));
   append(std::move(k));
+}
+
+/// A start, and for each chord the input moved and scaled, cut to the chord's rise.
+void Translator::curve() {
+  const std::vector<float>& numbers = node().reals("chords");
+  map(in(), make_place(out()).buffer, [&](Kernel& k, const std::string& x) {
+    std::string sum = k.real(numbers[0]);
+    const std::string zero = k.integer(0);
+    for (std::size_t c = 1; c + 2 < numbers.size(); c += 3) {
+      const std::string line =
+          k.call("add", {k.call("mul", {x, k.real(numbers[c])}), k.real(numbers[c + 1])});
+      const std::string rise = k.real(numbers[c + 2]);
+      const bool falls = numbers[c + 2] < 0;
+      const std::string cut =
+          k.call("min", {k.call("max", {line, falls ? rise : zero}), falls ? zero : rise});
+      sum = k.call("add", {sum, cut});
+    }
+    return sum;
+  });
 }
 
 void Translator::relu() {

@@ -1,114 +1,101 @@
 // Windows over images, and pools.
 #include <algorithm>
+#include <numeric>
 
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
 
 namespace tactus::compiler::stripe_tcu {
 
-Translator::Window Translator::window(const Sizes& kernel) const {
-  Window w;
-  const Layout& x = layout(in());
-  const Layout& y = layout(out());
-  w.input = {x.shape[2], x.shape[3]};
-  w.output = {y.shape[2], y.shape[3]};
-  w.kernel = kernel;
-  w.stride = node().integers("strides", {1, 1});
-  w.dilation = node().integers("dilations", {1, 1});
-  const std::string automatic = node().text("auto_pad", "NOTSET");
-  if (automatic == "NOTSET") {
-    const Sizes pads = node().integers("pads", {0, 0, 0, 0});
-    w.before = {pads[0], pads[1]};
-  } else if (automatic != "VALID") {
-    for (std::size_t d = 0; d < 2; ++d) {
-      const std::int64_t reach = (w.kernel[d] - 1) * w.dilation[d] + 1;
-      const std::int64_t total =
-          std::max<std::int64_t>((w.output[d] - 1) * w.stride[d] + reach - w.input[d], 0);
-      w.before[d] = automatic == "SAME_UPPER" ? total / 2 : (total + 1) / 2;
-    }
+std::vector<Translator::Phase> Translator::phases(const Windows& w, std::size_t d) {
+  const std::int64_t spacing = w.spacing[d];
+  const std::int64_t period = spacing / std::gcd(spacing, w.stride[d]);
+  const std::int64_t tap_step = spacing / std::gcd(spacing, w.dilation[d]);
+  std::vector<Phase> all;
+  for (std::int64_t first = 0; first < std::min(period, w.output[d]); ++first) {
+    Phase phase;
+    phase.first = first;
+    phase.period = period;
+    phase.outputs = (w.output[d] - first + period - 1) / period;
+    phase.tap_step = tap_step;
+    const auto place = [&](std::int64_t tap) {
+      return first * w.stride[d] - w.before[d] + tap * w.dilation[d];
+    };
+    std::int64_t& tap = phase.first_tap;
+    while (tap < w.kernel[d] && place(tap) % spacing != 0) ++tap;
+    if (tap < w.kernel[d]) phase.taps = (w.kernel[d] - tap + tap_step - 1) / tap_step;
+    phase.origin = place(tap) / spacing;
+    phase.pixel_step = period * w.stride[d] / spacing;
+    phase.reach = tap_step * w.dilation[d] / spacing;
+    all.push_back(phase);
   }
-  return w;
+  return all;
 }
 
-std::vector<Affine> Translator::slide(Kernel& k, const Window& w, std::int64_t images,
-                                      std::vector<Affine>& target) const {
+Translator::Slide Translator::slide(Kernel& k, const Windows& w, const Phase& rows,
+                                    const Phase& columns) const {
   const char* const taps[] = {"ky", "kx"};
   const char* const pixels[] = {"y", "x"};
-  const Affine image = k.index("n", images);
-  std::vector<Affine> at{image};
-  target = {image};
+  const Affine image = k.index("n", layout(in()).shape[0]);
+  Slide slide{{image}, {image}, {}, {}};
   for (std::size_t d = 0; d < 2; ++d) {
-    const Affine tap = k.index(taps[d], w.kernel[d]);
-    const Affine pixel = k.index(pixels[d], w.output[d]);
-    const Affine place = pixel * w.stride[d] + tap * w.dilation[d] - Affine(w.before[d]);
-    if (w.clipped(d)) {
+    const Phase& phase = d == 0 ? rows : columns;
+    const Affine tap = k.index(taps[d], phase.taps);
+    const Affine pixel = k.index(pixels[d], phase.outputs);
+    const Affine place = pixel * phase.pixel_step + tap * phase.reach + Affine(phase.origin);
+    const std::int64_t last =
+        phase.origin + (phase.outputs - 1) * phase.pixel_step + (phase.taps - 1) * phase.reach;
+    if (phase.origin < 0 || last >= w.input[d]) {
       k.constrain(place);
       k.constrain(Affine(w.input[d] - 1) - place);
     }
-    at.push_back(place);
-    target.push_back(pixel);
+    slide.source.push_back(place);
+    slide.target.push_back(pixel);
+    (d == 0 ? slide.ky : slide.kx) = tap * phase.tap_step + Affine(phase.first_tap);
   }
-  return at;
+  return slide;
 }
 
 void Translator::max_pool() {
-  const Window w = window(node().integers("kernel_shape"));
   const Place target = make_place(out());
   Kernel k = kernel();
   k.tag("contraction");
   k.tag("agg_op_max");
-  std::vector<Affine> to;
-  std::vector<Affine> at = slide(k, w, layout(in()).shape[0], to);
+  Slide at = slide(k, step_->windows);
   const Affine c = k.index("c", layout(in()).shape[1]);
-  at.push_back(c);
-  to.push_back(c);
-  read(k, "X", in(), at);
-  write(k, target.buffer, to, "max");
+  at.source.push_back(c);
+  at.target.push_back(c);
+  read(k, "X", in(), at.source);
+  write(k, target.buffer, at.target, "max");
   k.store("Y", k.call("assign", {k.load("X")}));
   append(std::move(k));
 }
 
 void Translator::average_pool() {
-  const bool global = node().op_type == "GlobalAveragePool";
-  const Layout& x = layout(in());
-  Window w;
-  if (global) {
-    w.input = {x.shape[2], x.shape[3]};
-    w.kernel = w.input;
-    w.output = {1, 1};
-  } else {
-    w = window(node().integers("kernel_shape"));
-  }
-  const bool padding = !global && node().integer("count_include_pad", 0) != 0;
-  const std::int64_t channels = x.shape[1];
-  const Sizes pads = global ? Sizes{0, 0, 0, 0} : node().integers("pads", {0, 0, 0, 0});
-  const bool stated = !global && node().text("auto_pad", "NOTSET") == "NOTSET";
-  const auto divisor = [&](std::int64_t row, std::int64_t column) {
-    std::int64_t product = 1;
-    const std::int64_t at[] = {row, column};
-    for (std::size_t d = 0; d < 2; ++d) {
-      std::int64_t count = 0;
-      const std::int64_t reach = (w.kernel[d] - 1) * w.dilation[d] + 1;
-      const std::int64_t total =
-          std::max<std::int64_t>((w.output[d] - 1) * w.stride[d] + reach - w.input[d], 0);
-      const std::int64_t after = stated ? pads[2 + d] : total - w.before[d];
-      for (std::int64_t tap = 0; tap < w.kernel[d]; ++tap) {
-        const std::int64_t p = at[d] * w.stride[d] - w.before[d] + tap * w.dilation[d];
-        count += padding ? (p < w.input[d] + after ? 1 : 0) : (p >= 0 && p < w.input[d] ? 1 : 0);
-      }
-      product *= count;
+  const Windows& w = step_->windows;
+  const std::int64_t channels = layout(in()).shape[1];
+  const bool padding = node().integer("count_include_pad", 0) != 0;
+  const std::int64_t stated = node().integer("divisor", 0);
+  // Taps that count along one dimension: those inside the image, or inside what is padded.
+  const auto counted = [&](std::size_t d, std::int64_t at) {
+    std::int64_t count = 0;
+    for (std::int64_t tap = 0; tap < w.kernel[d]; ++tap) {
+      const std::int64_t p = at * w.stride[d] - w.before[d] + tap * w.dilation[d];
+      count += padding ? (p < w.input[d] + w.after[d] ? 1 : 0) : (p >= 0 && p < w.input[d] ? 1 : 0);
     }
-    return product;
+    return count;
+  };
+  const auto divisor = [&](std::int64_t row, std::int64_t column) {
+    return stated != 0 ? stated : counted(0, row) * counted(1, column);
   };
   const std::string sums = make_temporary(out());
   Kernel k = kernel("_sum");
   k.tag("contraction");
-  std::vector<Affine> to;
-  std::vector<Affine> at = slide(k, w, x.shape[0], to);
+  Slide at = slide(k, w);
   const Affine c = k.index("c", channels);
-  at.push_back(c);
-  to.push_back(c);
-  read(k, "X", in(), at);
-  write(k, sums, to, "add");
+  at.source.push_back(c);
+  at.target.push_back(c);
+  read(k, "X", in(), at.source);
+  write(k, sums, at.target, "add");
   k.store("Y", k.call("assign", {k.load("X")}));
   append(std::move(k));
 

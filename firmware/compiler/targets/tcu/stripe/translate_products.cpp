@@ -29,8 +29,8 @@ void Translator::convolution() {
   const nn::Tensor* bias = constant(2);
   const std::int64_t groups = node().integer("group", 1);
   const std::int64_t outputs = w.shape[0], depth = w.shape[1];
-  const Window win = window({w.shape[2], w.shape[3]});
-  const std::int64_t inputs = depth * groups, taps = w.shape[2] * w.shape[3];
+  const Windows& win = step_->windows;
+  const std::int64_t inputs = depth * groups, taps = win.taps();
   const std::int64_t n = model_.architecture.array_size;
   // An array of many groups is mostly zeroes; then SIMD operations take fewer cycles.
   const bool depthwise = groups > 1 && depth == 1 && outputs == groups && (groups + n - 1) / n > 4;
@@ -54,34 +54,68 @@ void Translator::convolution() {
       }
     }
   }
-  Sizes sizes{w.shape[2], w.shape[3], inputs, outputs};
-  if (depthwise) sizes = {w.shape[2], w.shape[3], outputs};
+  Sizes sizes{win.kernel[0], win.kernel[1], inputs, outputs};
+  if (depthwise) sizes.erase(sizes.begin() + 2);
   const std::string weights = make_constant(node().name + "_weights", sizes, std::move(values));
-  Kernel k = kernel();
+  const std::string buffer = bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
+  const std::vector<Phase> rows = phases(win, 0), columns = phases(win, 1);
+  for (const Phase& row : rows) {
+    for (const Phase& column : columns) {
+      if (rows.size() * columns.size() == 1) {
+        convolve(win, row, column, weights, depthwise, buffer, "");
+        continue;
+      }
+      // Sums are stored as boxes, so that those of a phase stand close first.
+      const std::string suffix = fmt::format("_{}_{}", row.first, column.first);
+      const Sizes part{layout(in()).shape[0], row.outputs, column.outputs, outputs};
+      const bool nothing = row.taps == 0 || column.taps == 0;
+      const std::string sums =
+          nothing ? table({outputs}, std::vector<float>(static_cast<std::size_t>(outputs), 0))
+                  : make_buffer(buffer + suffix, part, "temporary");
+      if (!nothing) convolve(win, row, column, weights, depthwise, sums, suffix);
+      Kernel k = kernel(suffix + "_place");
+      k.tag("eltwise");
+      const std::vector<Affine> at = count(k, part);
+      k.in("X", shapes_.at(sums), sums, nothing ? std::vector<Affine>{at[3]} : at);
+      write(k, buffer,
+            {at[0], at[1] * row.period + Affine(row.first),
+             at[2] * column.period + Affine(column.first), at[3]});
+      k.store("Y", k.call("assign", {k.load("X")}));
+      append(std::move(k));
+    }
+  }
+  if (bias != nullptr) add_row(buffer, bias->floats);
+}
+
+/// The outputs of one phase, one beside the other.
+void Translator::convolve(const Windows& w, const Phase& rows, const Phase& columns,
+                          const std::string& weights, bool depthwise, const std::string& target,
+                          const std::string& suffix) {
+  const Layout& x = layout(in());
+  const std::int64_t inputs = x.shape[1], outputs = layout(out()).shape[1];
+  Kernel k = kernel(suffix);
   k.tag("contraction");
-  std::vector<Affine> target;
-  std::vector<Affine> at = slide(k, win, layout(in()).shape[0], target);
-  const Affine ky = Affine(std::string("ky")), kx = Affine(std::string("kx"));
-  const Affine co = k.index("co", outputs);
-  target.push_back(co);
+  Slide at = slide(k, w, rows, columns);
+  const Affine co = depthwise ? k.index("co", outputs) : k.lane_index("co", outputs);
+  at.target.push_back(co);
+  std::vector<Affine> row{at.ky, at.kx};
   if (depthwise) {
-    at.push_back(co);
-    k.in("K", shapes_.at(weights), weights, {ky, kx, co});
+    at.source.push_back(co);
   } else {
-    const Affine ci = k.index("ci", inputs);
-    at.push_back(ci);
-    k.in("K", shapes_.at(weights), weights, {ky, kx, ci, co});
+    const Affine ci = k.lane_index("ci", inputs);
+    at.source.push_back(ci);
+    row.push_back(ci);
     k.tag("agg_op_add");
     k.tag("comb_op_mul");
-    if (layout(in()).shape[0] * win.output[0] * win.output[1] == 1) k.unit_index("m");
+    if (x.shape[0] * rows.outputs * columns.outputs == 1) k.unit_index("m");
   }
-  read(k, "I", in(), at);
-  const std::string buffer = bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
-  write(k, buffer, target, "add");
+  row.push_back(co);
+  k.in("K", shapes_.at(weights), weights, row);
+  read(k, "I", in(), at.source);
+  write(k, target, at.target, "add");
   const std::string i = k.load("I"), f = k.load("K");
   k.store("Y", k.call("mul", {i, f}));
   append(std::move(k));
-  if (bias != nullptr) add_row(buffer, bias->floats);
 }
 
 void Translator::product() {
@@ -99,7 +133,7 @@ void Translator::product() {
   const std::string& before = model_.value(in()).reshaped_from;
   const Layout& a = layout(in());
   bool unflattened = false;
-  if (!before.empty() && a.rank() == 2 && places_.count(before) != 0) {
+  if (!before.empty() && a.rank() == 2) {
     const Layout& b = layout(before);
     unflattened = b.rank() >= 2 && b.order[0] == 0 && b.shape[0] == a.shape[0];
     if (unflattened) source = before;
@@ -118,7 +152,9 @@ void Translator::product() {
     if (memory[0] == 1) k.unit_index("m");
     target = at;
     for (std::size_t d = 1; d < memory.size(); ++d) {
-      row.push_back(k.index(fmt::format("k{}", d), memory[d]));
+      const std::string name = fmt::format("k{}", d);
+      const bool lanes = d + 1 == memory.size();
+      row.push_back(lanes ? k.lane_index(name, memory[d]) : k.index(name, memory[d]));
       at.push_back(row.back());
       sizes.push_back(memory[d]);
     }
@@ -137,7 +173,7 @@ void Translator::product() {
       at.push_back(k.index(fmt::format("m{}", d), memory[d]));
       target.push_back(at.back());
     }
-    row.push_back(k.index("k", inputs));
+    row.push_back(k.lane_index("k", inputs));
     at.push_back(row.back());
     sizes.push_back(inputs);
     for (std::int64_t i = 0; i < inputs; ++i) {
@@ -145,7 +181,7 @@ void Translator::product() {
     }
   }
   sizes.push_back(outputs);
-  row.push_back(k.index("n", outputs));
+  row.push_back(k.lane_index("n", outputs));
   target.push_back(row.back());
   const std::string weights = make_constant(node().name + "_weights", sizes, std::move(values));
   k.in("K", shapes_.at(weights), weights, row);

@@ -1,262 +1,517 @@
-// The same elements elsewhere: Concat, Split, Slice, Pad, Reshape.
+// Rearrangements: where an element of the result comes from is the frontend's to say; here it
+// becomes blocks.
+//
+// Result vectors that are source vectors lane for lane are copied. All others are sums of products
+// of source vectors with matrices of zeroes and ones. Vectors that are made alike and whose places
+// follow a common pattern share a block (nests_of_points.h).
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
+#include "firmware/compiler/frontend/operators/folding.h"
+#include "firmware/compiler/targets/tcu/stripe/nests_of_points.h"
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler::stripe_tcu {
+namespace {
 
-/// target[target_first + i] = source[source_first + step * i]; dimensions in the model's order.
-void Translator::copy_part(const std::string& source, const Sizes& sizes, const Sizes& source_first,
-                           const Sizes& source_step, const Sizes& target_first,
-                           const std::string& suffix) {
-  const Layout& from = layout(source);
-  const Layout& to = layout(out());
-  if (from.order != to.order) refuse("operands lie in memory in different orders");
-  Kernel k = kernel(suffix);
-  k.tag("eltwise");
-  std::vector<Affine> at, target;
-  for (std::size_t d = 0; d < to.order.size(); ++d) {
-    const std::size_t dim = to.order[d];
-    const Affine index = k.index(fmt::format("d{}", d), sizes[dim]);
-    at.push_back(index * source_step[dim] + Affine(source_first[dim]));
-    target.push_back(index + Affine(target_first[dim]));
-  }
-  read(k, "X", source, at);
-  const Place& place = places_.at(out());
-  write(k, place.buffer, access(place, target));
-  k.store("Y", k.call("assign", {k.load("X")}));
-  append(std::move(k));
-}
+constexpr std::int32_t no_piece = -1;  // the fill value
 
-void Translator::move_lanes(const std::string& source, const std::string& target,
-                            std::int64_t lanes, const std::function<std::int64_t(std::int64_t)>& to,
-                            const std::string& suffix) {
-  const nn::Shape memory = layout(source).memory_shape();
-  Kernel k = kernel(suffix);
-  for (const char* tag : {"contraction", "agg_op_add", "comb_op_mul"}) k.tag(tag);
-  std::vector<Affine> from, into;
-  std::int64_t rows = 1;
-  for (std::size_t d = 0; d + 1 < memory.size(); ++d) {
-    from.push_back(k.index(fmt::format("m{}", d), memory[d]));
-    rows *= memory[d];
-  }
-  if (rows == 1) k.unit_index("m");
-  into = from;
-  from.push_back(k.index("k", memory.back()));
-  into.push_back(k.index("n", lanes));
-  std::vector<float> matrix(static_cast<std::size_t>(memory.back() * lanes), 0);
-  for (std::int64_t lane = 0; lane < memory.back(); ++lane) {
-    const std::int64_t place = to(lane);
-    if (place >= 0 && place < lanes) matrix[static_cast<std::size_t>(lane * lanes + place)] = 1;
-  }
-  const std::string table =
-      make_constant(node().name + suffix + "_lanes", {memory.back(), lanes}, std::move(matrix));
-  k.in("K", shapes_.at(table), table, {from.back(), into.back()});
-  read(k, "I", source, from);
-  write(k, target, into, "add");
-  const std::string i = k.load("I"), f = k.load("K");
-  k.store("Y", k.call("mul", {i, f}));
-  append(std::move(k));
-}
+/// One lane of one vector of a piece.
+struct Cell {
+  std::int32_t piece = no_piece;
+  std::vector<std::int32_t> vector;  ///< place by dimension in memory, the last in whole vectors
+  std::int32_t lane = 0;
+};
 
-/// Every input at its lanes in a tensor of its own, then their sum.
-void Translator::concat_lanes() {
-  const nn::Shape memory = layout(out()).memory_shape();
-  std::int64_t begin = 0;
-  std::string sum;
-  for (std::size_t i = 0; i < node().inputs.size(); ++i) {
-    const bool last = i + 1 == node().inputs.size();
-    const std::string part = last && i == 0 ? make_place(out()).buffer : make_temporary(out());
-    move_lanes(
-        in(i), part, memory.back(), [&](std::int64_t lane) { return begin + lane; },
-        fmt::format("_{}", i));
-    begin += layout(in(i)).memory_shape().back();
-    if (i == 0) {
-      sum = part;
-      continue;
+/// Finds the cell of an element from its row-major index.
+class Cells {
+ public:
+  Cells(const Layout& layout, std::int64_t n)
+      : layout_(layout), strides_(strides_of(layout.shape)), n_(n) {}
+
+  [[nodiscard]] Cell operator()(std::int32_t piece, std::int64_t index) const {
+    Cell cell{piece, std::vector<std::int32_t>(layout_.rank()), 0};
+    for (std::size_t k = 0; k < layout_.order.size(); ++k) {
+      const std::size_t d = layout_.order[k];
+      const std::int64_t at = index / strides_[d] % layout_.shape[d];
+      const bool lanes = k + 1 == layout_.order.size();
+      cell.vector[k] = static_cast<std::int32_t>(lanes ? at / n_ : at);
+      if (lanes) cell.lane = static_cast<std::int32_t>(at % n_);
     }
-    const std::string result = last ? make_place(out()).buffer : make_temporary(out());
-    Kernel k = kernel(fmt::format("_sum_{}", i));
-    k.tag("eltwise");
-    const std::vector<Affine> at = count(k, memory);
-    k.in("A", shapes_.at(sum), sum, at);
-    k.in("B", shapes_.at(part), part, at);
-    write(k, result, at);
-    const std::string a = k.load("A"), b = k.load("B");
-    k.store("Y", k.call("add", {a, b}));
-    append(std::move(k));
-    sum = result;
+    return cell;
   }
-}
 
-void Translator::concat() {
-  const Layout& result = layout(out());
-  std::int64_t axis = node().integer("axis");
-  if (axis < 0) axis += static_cast<std::int64_t>(result.rank());
-  const auto along = static_cast<std::size_t>(axis);
-  const std::int64_t n = model_.architecture.array_size;
-  std::int64_t begin = 0;
-  if (along == result.lane_dimension()) {
-    for (std::size_t i = 0; i + 1 < node().inputs.size(); ++i) {
-      if (layout(in(i)).shape[along] % n != 0) return concat_lanes();
-    }
-  }
-  make_place(out());
-  for (std::size_t i = 0; i < node().inputs.size(); ++i) {
-    const Layout& part = layout(in(i));
-    const Sizes zero(result.rank(), 0), one(result.rank(), 1);
-    Sizes first = zero;
-    first[along] = begin;
-    copy_part(in(i), part.shape, zero, one, first, fmt::format("_{}", i));
-    begin += part.shape[along];
-  }
-}
+ private:
+  Layout layout_;
+  std::vector<std::int64_t> strides_;
+  std::int64_t n_;
+};
 
-void Translator::split() {
-  const Layout& x = layout(in());
-  std::int64_t axis = node().integer("axis", 0);
-  if (axis < 0) axis += static_cast<std::int64_t>(x.rank());
-  const auto along = static_cast<std::size_t>(axis);
-  std::int64_t begin = 0;
-  for (std::size_t i = 0; i < node().outputs.size(); ++i) {
-    const std::string& value = node().outputs[i];
-    if (value.empty() || model_.values.count(value) == 0 || !model_.value(value).layout) {
-      refuse("an output is left out");
+/// How a result vector is made of its sources.
+struct Pattern {
+  struct Source {
+    std::int32_t piece = no_piece;
+    std::vector<std::int32_t> to_lane;  ///< source lane + 1 for each lane of the result; 0: none
+
+    bool operator<(const Source& o) const {
+      return std::tie(piece, to_lane) < std::tie(o.piece, o.to_lane);
     }
-    const Layout& part = layout(value);
-    const bool wanted = !model_.value(value).readers.empty() || model_.value(value).output;
-    if (wanted) {
-      if (along == x.lane_dimension() && begin % model_.architecture.array_size != 0) {
-        move_lanes(
-            in(), make_place(value).buffer, part.shape[along],
-            [&](std::int64_t lane) { return lane - begin; }, fmt::format("_{}", i));
-        begin += part.shape[along];
+  };
+  std::int64_t lanes = 0;       ///< of the result
+  bool copied = false;          ///< lane for lane from the one source, or from none: the fill value
+  std::vector<Source> sources;  ///< in the order of the first lanes that they give
+  std::vector<bool> filled;     ///< lanes that are the fill value, if that is not 0; empty: none
+
+  bool operator<(const Pattern& o) const {
+    return std::tie(lanes, copied, sources, filled) <
+           std::tie(o.lanes, o.copied, o.sources, o.filled);
+  }
+};
+
+/// A result vector, or a row of them: its place, then those of its sources.
+using Point = std::vector<std::int32_t>;
+
+/// All vectors of a result by how they are made.
+class Groups {
+ public:
+  Groups(const Layout& result, const std::vector<Layout>& pieces, const FindOrigin& origin,
+         bool fill, std::int64_t n)
+      : n_(n), fill_(fill) {
+    std::vector<Cells> cells_of;
+    for (const Layout& piece : pieces) cells_of.emplace_back(piece, n);
+    nn::Shape outer = result.memory_shape();
+    outer.pop_back();
+    nn::Shape at(outer.size(), 0), position(result.rank(), 0);
+    do {
+      for (std::size_t k = 0; k < at.size(); ++k) position[result.order[k]] = at[k];
+      for (std::int64_t first = 0; first < result.lanes(); first += n) {
+        std::vector<Cell> cells;
+        for (std::int64_t lane = first; lane < std::min(first + n, result.lanes()); ++lane) {
+          position[result.lane_dimension()] = lane;
+          const Origin from = origin(position);
+          const auto piece = static_cast<std::int32_t>(from.piece);
+          cells.push_back(from.piece < 0
+                              ? Cell{}
+                              : cells_of[static_cast<std::size_t>(piece)](piece, from.index));
+        }
+        Point target(at.begin(), at.end());
+        target.push_back(static_cast<std::int32_t>(first / n));
+        add(std::move(target), cells);
+      }
+      end_row();
+    } while (next_position(at, outer));
+  }
+
+  [[nodiscard]] std::map<Pattern, std::vector<Point>>& all() { return groups_; }
+
+ private:
+  void add(Point target, const std::vector<Cell>& cells) {
+    const Cell& first = cells.front();
+    bool alike = true;
+    for (std::size_t lane = 0; lane < cells.size(); ++lane) {
+      const bool in_place =
+          first.piece == no_piece || cells[lane].lane == static_cast<std::int32_t>(lane);
+      alike = alike && in_place && cells[lane].piece == first.piece &&
+              cells[lane].vector == first.vector;
+    }
+    if (!alike) {
+      end_row();
+      put_together(std::move(target), cells);
+      return;
+    }
+    const auto lanes = static_cast<std::int64_t>(cells.size());
+    if (row_.lanes > 0 && follows(first)) {
+      row_.lanes += lanes;
+      ++row_length_;
+      return;
+    }
+    end_row();
+    row_ = {};
+    row_.lanes = lanes;
+    row_.copied = true;
+    if (first.piece != no_piece) row_.sources.push_back({first.piece, {}});
+    row_length_ = 1;
+    last_ = first;
+    row_point_ = std::move(target);
+    row_point_.insert(row_point_.end(), first.vector.begin(), first.vector.end());
+  }
+
+  /// Whether a vector that is copied goes on from the one before.
+  [[nodiscard]] bool follows(const Cell& next) const {
+    if (next.piece != last_.piece) return false;
+    if (next.piece == no_piece) return true;
+    std::vector<std::int32_t> wanted = last_.vector;
+    wanted.back() += row_length_;
+    return next.vector == wanted;
+  }
+
+  void end_row() {
+    if (row_.lanes > 0) groups_[row_].push_back(row_point_);
+    row_ = {};
+  }
+
+  void put_together(Point target, const std::vector<Cell>& cells) {
+    Pattern pattern;
+    pattern.lanes = static_cast<std::int64_t>(cells.size());
+    std::vector<const Cell*> firsts;
+    for (std::size_t lane = 0; lane < cells.size(); ++lane) {
+      const Cell& cell = cells[lane];
+      if (cell.piece == no_piece) {
+        if (!fill_) continue;
+        pattern.filled.resize(cells.size());
+        pattern.filled[lane] = true;
         continue;
       }
-      const Place target = make_place(value);
-      Kernel k = kernel(fmt::format("_{}", i));
-      k.tag("eltwise");
-      std::vector<Affine> at, to;
-      for (std::size_t d = 0; d < part.order.size(); ++d) {
-        const Affine index = k.index(fmt::format("d{}", d), part.shape[part.order[d]]);
-        to.push_back(index);
-        at.push_back(index + Affine(part.order[d] == along ? begin : 0));
+      const auto same = std::find_if(firsts.begin(), firsts.end(), [&](const Cell* first) {
+        return first->piece == cell.piece && first->vector == cell.vector;
+      });
+      const auto number = static_cast<std::size_t>(same - firsts.begin());
+      if (same == firsts.end()) {
+        firsts.push_back(&cell);
+        pattern.sources.push_back({cell.piece, std::vector<std::int32_t>(cells.size(), 0)});
+        target.insert(target.end(), cell.vector.begin(), cell.vector.end());
       }
-      read(k, "X", in(), at);
-      write(k, target.buffer, to);
-      k.store("Y", k.call("assign", {k.load("X")}));
-      append(std::move(k));
+      pattern.sources[number].to_lane[lane] = cell.lane + 1;
     }
-    begin += part.shape[along];
+    groups_[pattern].push_back(std::move(target));
+  }
+
+  std::int64_t n_;
+  bool fill_;
+  std::map<Pattern, std::vector<Point>> groups_;
+  Pattern row_;  ///< of the row under way; no lanes: none is
+  Point row_point_;
+  Cell last_;  ///< where it began
+  std::int32_t row_length_ = 0;
+};
+
+/// Rows of the matrix that a source needs: up to the last lane that it gives.
+std::int64_t depth_of(const Pattern::Source& source) {
+  return *std::max_element(source.to_lane.begin(), source.to_lane.end());
+}
+
+Sizes compact(const nn::Shape& shape) {
+  Sizes result;
+  for (const std::int64_t size : shape) {
+    if (size != 1) result.push_back(size);
+  }
+  return result;
+}
+
+}  // namespace
+
+/// Blocks for one group of vectors: those of one nest of loops.
+class Translator::Rearranging {
+ public:
+  Rearranging(Translator& translator, const Rearrangement& what,
+              const Rearrangement::Output& output)
+      : t_(translator), what_(what), n_(t_.model_.architecture.array_size) {
+    const Layout& result = t_.layout(output.name);
+    for (const std::string& piece : what.pieces) {
+      const Value& value = t_.model_.value(piece);
+      layouts_.push_back(value.layout ? *value.layout
+                                      : Layout{value.constant->shape, result.order});
+    }
+    Groups groups(result, layouts_, output.origin, what.fill != 0, n_);
+    if (is_alias(groups.all(), result)) {
+      t_.alias(output.name, what.pieces.front());
+      return;
+    }
+    for (const std::string& piece : what.pieces) places_.push_back(place_of_piece(piece));
+    target_ = t_.make_place(output.name);
+    target_rank_ = result.rank();
+    for (const auto& [pattern, points] : groups.all()) {
+      for (const PointNest& nest : nests_of(points, target_rank_)) {
+        if (pattern.copied) {
+          copy(pattern, nest);
+        } else {
+          put_together(pattern, nest);
+        }
+      }
+    }
+  }
+
+ private:
+  /// Every vector is the source's of the same number, and dimensions are the same.
+  [[nodiscard]] bool is_alias(const std::map<Pattern, std::vector<Point>>& groups,
+                              const Layout& result) const {
+    if (layouts_.size() != 1 || t_.model_.value(what_.pieces[0]).constant) return false;
+    const nn::Shape from = layouts_[0].memory_shape(), to = result.memory_shape();
+    if (groups.size() != 1 || from.back() != to.back() || compact(from) != compact(to)) {
+      return false;
+    }
+    const auto& [pattern, points] = *groups.begin();
+    if (!pattern.copied || pattern.sources.empty()) return false;
+    const auto number = [](const std::int32_t* at, const nn::Shape& sizes) {
+      std::int64_t row = 0;
+      for (std::size_t k = 0; k + 1 < sizes.size(); ++k) row = row * sizes[k] + at[k];
+      return row;
+    };
+    return std::all_of(points.begin(), points.end(), [&](const Point& point) {
+      const std::int32_t* source = point.data() + to.size();
+      return number(point.data(), to) == number(source, from) && point[to.size() - 1] == 0 &&
+             source[from.size() - 1] == 0;
+    });
+  }
+
+  Place place_of_piece(const std::string& piece) {
+    const Value& value = t_.model_.value(piece);
+    if (!value.constant) return t_.place_of(piece);
+    const Layout& layout = layouts_[places_.size()];
+    const nn::Shape sizes = layout.memory_shape();
+    const std::vector<std::int64_t> strides = strides_of(layout.shape);
+    std::vector<float> values;
+    nn::Shape at(sizes.size(), 0);
+    do {
+      std::int64_t index = 0;
+      for (std::size_t k = 0; k < at.size(); ++k) index += at[k] * strides[layout.order[k]];
+      values.push_back(value.constant->floats[static_cast<std::size_t>(index)]);
+    } while (next_position(at, sizes));
+    Place place{t_.make_constant(piece, sizes, std::move(values)), {}};
+    place.dims.resize(sizes.size());
+    std::iota(place.dims.begin(), place.dims.end(), 0);
+    return place;
+  }
+
+  Kernel next_kernel() { return t_.kernel(fmt::format("_{}", kernels_++)); }
+
+  /// Loops of the nest as indexes of the kernel.
+  static std::vector<Affine> loops(Kernel& k, const PointNest& nest) {
+    std::vector<Affine> indexes;
+    for (std::size_t i = 0; i < nest.loops.size(); ++i) {
+      indexes.push_back(k.index(fmt::format("i{}", i), nest.loops[i].count));
+    }
+    return indexes;
+  }
+
+  /// The coordinates from `first` on, at a position of the loops; the last one in lanes.
+  [[nodiscard]] std::vector<Affine> at(const PointNest& nest, const std::vector<Affine>& indexes,
+                                       std::size_t first, std::size_t rank) const {
+    std::vector<Affine> result;
+    for (std::size_t d = 0; d < rank; ++d) {
+      Affine place(nest.start[first + d]);
+      for (std::size_t i = 0; i < indexes.size(); ++i) {
+        place += indexes[i] * nest.loops[i].step[first + d];
+      }
+      result.push_back(d + 1 == rank ? place * n_ : place);
+    }
+    return result;
+  }
+
+  /// Where in a point the coordinates of a source begin.
+  [[nodiscard]] std::size_t first_of(const Pattern& pattern, std::size_t source) const {
+    std::size_t first = target_rank_;
+    for (std::size_t j = 0; j < source; ++j) {
+      first += layouts_[static_cast<std::size_t>(pattern.sources[j].piece)].rank();
+    }
+    return first;
+  }
+
+  void write_target(Kernel& k, const PointNest& nest, const std::vector<Affine>& indexes,
+                    const Affine& lane, const std::string& agg) {
+    std::vector<Affine> to = at(nest, indexes, 0, target_rank_);
+    to.back() += lane;
+    t_.write(k, target_.buffer, t_.access(target_, to), agg);
+  }
+
+  void copy(const Pattern& pattern, const PointNest& nest) {
+    Kernel k = next_kernel();
+    k.tag("eltwise");
+    const std::vector<Affine> indexes = loops(k, nest);
+    const Affine lane = k.index("c", pattern.lanes);
+    if (pattern.sources.empty()) {
+      const std::string row = t_.table(
+          {pattern.lanes}, std::vector<float>(static_cast<std::size_t>(pattern.lanes), what_.fill));
+      k.in("X", t_.shapes_.at(row), row, {lane});
+    } else {
+      const auto piece = static_cast<std::size_t>(pattern.sources[0].piece);
+      std::vector<Affine> from = at(nest, indexes, target_rank_, layouts_[piece].rank());
+      from.back() += lane;
+      const Place& place = places_[piece];
+      k.in("X", t_.shapes_.at(place.buffer), place.buffer, t_.access(place, from));
+    }
+    write_target(k, nest, indexes, lane, "");
+    k.store("Y", k.call("assign", {k.load("X")}));
+    t_.append(std::move(k));
+  }
+
+  /// Whether the nest's result vectors fill a box of the target: what sums up in the accumulators
+  /// is stored as one.
+  [[nodiscard]] bool is_box(const PointNest& nest, std::int64_t lanes) const {
+    std::vector<std::vector<std::int64_t>> steps(target_rank_);  // by dimension
+    std::vector<std::vector<std::int64_t>> counts(target_rank_);
+    for (auto loop = nest.loops.rbegin(); loop != nest.loops.rend(); ++loop) {
+      std::size_t moved = 0;
+      for (std::size_t d = 0; d < target_rank_; ++d) {
+        if (loop->step[d] == 0) continue;
+        ++moved;
+        steps[d].push_back(std::abs(loop->step[d]));
+        counts[d].push_back(loop->count);
+      }
+      if (moved != 1) return false;
+    }
+    for (std::size_t d = 0; d < target_rank_; ++d) {
+      if (d + 1 == target_rank_ && !steps[d].empty() && lanes != n_) return false;
+      std::int64_t reach = 1;
+      for (std::size_t i = 0; i < steps[d].size(); ++i) {
+        if (steps[d][i] != reach) return false;
+        reach *= counts[d][i];
+      }
+    }
+    return true;
+  }
+
+  /// Sources of one piece that follow each other at a constant distance, whatever the position.
+  [[nodiscard]] std::size_t run_of_sources(const Pattern& pattern, const PointNest& nest,
+                                           std::size_t begin) const {
+    const std::int32_t piece = pattern.sources[begin].piece;
+    const std::size_t rank = layouts_[static_cast<std::size_t>(piece)].rank();
+    const auto part = [&](const Point& point, std::size_t source, std::size_t d) {
+      return point[first_of(pattern, source) + d];
+    };
+    std::size_t end = begin + 1;
+    for (; end < pattern.sources.size() && pattern.sources[end].piece == piece; ++end) {
+      for (std::size_t d = 0; d < rank; ++d) {
+        const auto step = part(nest.start, begin + 1, d) - part(nest.start, begin, d);
+        if (part(nest.start, end, d) - part(nest.start, end - 1, d) != step) return end;
+        for (const PointNest::Loop& loop : nest.loops) {
+          if (part(loop.step, end, d) != part(loop.step, begin, d)) return end;
+        }
+      }
+    }
+    return end;
+  }
+
+  /// The product of sources begin..end-1, to the target or to a buffer of the nest's own.
+  void multiply(const Pattern& pattern, const PointNest& nest, std::size_t begin, std::size_t end,
+                const std::string& part) {
+    Kernel k = next_kernel();
+    for (const char* tag : {"contraction", "agg_op_add", "comb_op_mul"}) k.tag(tag);
+    const std::vector<Affine> indexes = loops(k, nest);
+    if (nest.loops.empty()) k.unit_index("m");
+    const auto count = static_cast<std::int64_t>(end - begin);
+    std::int64_t depth = 0;
+    for (std::size_t j = begin; j < end; ++j) {
+      depth = std::max(depth, depth_of(pattern.sources[j]));
+    }
+    const Affine source = k.index("j", count);
+    const Affine row = k.lane_index("k", depth), column = k.lane_index("n", pattern.lanes);
+    std::vector<float> matrix(static_cast<std::size_t>(count * depth * pattern.lanes), 0);
+    for (std::size_t j = begin; j < end; ++j) {
+      for (std::size_t lane = 0; lane < pattern.sources[j].to_lane.size(); ++lane) {
+        const std::int64_t from = pattern.sources[j].to_lane[lane] - 1;
+        if (from < 0) continue;
+        const std::int64_t at_row = static_cast<std::int64_t>(j - begin) * depth + from;
+        matrix[static_cast<std::size_t>(at_row * pattern.lanes) + lane] = 1;
+      }
+    }
+    const std::string table = t_.table({count, depth, pattern.lanes}, std::move(matrix));
+    k.in("K", t_.shapes_.at(table), table, {source, row, column});
+    const auto piece = static_cast<std::size_t>(pattern.sources[begin].piece);
+    const std::size_t rank = layouts_[piece].rank();
+    std::vector<Affine> from = at(nest, indexes, first_of(pattern, begin), rank);
+    if (count > 1) {
+      for (std::size_t d = 0; d < rank; ++d) {
+        const std::int64_t step =
+            nest.start[first_of(pattern, begin + 1) + d] - nest.start[first_of(pattern, begin) + d];
+        from[d] += source * (d + 1 == rank ? step * n_ : step);
+      }
+    }
+    from.back() += row;
+    const Place& place = places_[piece];
+    k.in("I", t_.shapes_.at(place.buffer), place.buffer, t_.access(place, from));
+    if (part.empty()) {
+      write_target(k, nest, indexes, column, "add");
+    } else {
+      std::vector<Affine> to = indexes;
+      to.push_back(column);
+      t_.write(k, part, to, "add");
+    }
+    const std::string i = k.load("I"), f = k.load("K");
+    k.store("Y", k.call("mul", {i, f}));
+    t_.append(std::move(k));
+  }
+
+  void put_together(const Pattern& pattern, const PointNest& nest) {
+    std::vector<std::pair<std::size_t, std::size_t>> runs;
+    for (std::size_t begin = 0; begin < pattern.sources.size(); begin = runs.back().second) {
+      runs.emplace_back(begin, run_of_sources(pattern, nest, begin));
+    }
+    if (runs.size() == 1 && pattern.filled.empty() && is_box(nest, pattern.lanes)) {
+      multiply(pattern, nest, runs[0].first, runs[0].second, "");
+      return;
+    }
+    Sizes sizes;
+    for (const PointNest::Loop& loop : nest.loops) sizes.push_back(loop.count);
+    sizes.push_back(pattern.lanes);
+    std::vector<std::string> parts;
+    for (const auto& [begin, end] : runs) {
+      parts.push_back(t_.make_buffer(target_.buffer + "_part", sizes, "temporary"));
+      multiply(pattern, nest, begin, end, parts.back());
+    }
+    Kernel k = next_kernel();
+    k.tag("eltwise");
+    const std::vector<Affine> indexes = loops(k, nest);
+    const Affine lane = k.index("c", pattern.lanes);
+    std::vector<Affine> from = indexes;
+    from.push_back(lane);
+    std::string sum;
+    const auto add = [&](const std::string& into) {
+      const std::string value = k.load(into);
+      sum = sum.empty() ? value : k.call("add", {sum, value});
+    };
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      const std::string into = fmt::format("A{}", j);
+      k.in(into, t_.shapes_.at(parts[j]), parts[j], from);
+    }
+    if (!pattern.filled.empty()) {
+      std::vector<float> row;
+      for (const bool filled : pattern.filled) row.push_back(filled ? what_.fill : 0.0F);
+      const std::string table = t_.table({pattern.lanes}, std::move(row));
+      k.in("F", t_.shapes_.at(table), table, {lane});
+    }
+    write_target(k, nest, indexes, lane, "");
+    for (std::size_t j = 0; j < parts.size(); ++j) add(fmt::format("A{}", j));
+    if (!pattern.filled.empty()) add("F");
+    k.store("Y", sum);
+    t_.append(std::move(k));
+  }
+
+  Translator& t_;
+  const Rearrangement& what_;
+  std::int64_t n_;
+  std::vector<Layout> layouts_;  ///< of the pieces
+  std::vector<Place> places_;
+  Place target_;
+  std::size_t target_rank_ = 0;
+  std::size_t kernels_ = 0;
+};
+
+/// Outputs that nobody may want to see rearranged, like what a product flattens, wait for a reader.
+void Translator::rearrangement() {
+  for (const Rearrangement::Output& output : step_->rearrangement.outputs) {
+    const Value& value = model_.value(output.name);
+    if (value.output) {
+      Rearranging(*this, step_->rearrangement, output);
+    } else if (!value.readers.empty()) {
+      pending_[output.name] = {step_, &output};
+    }
   }
 }
 
-void Translator::slice() {
-  const Layout& x = layout(in());
-  const Layout& y = layout(out());
-  const auto list = [&](std::string_view attribute, std::size_t input) -> Sizes {
-    if (model_.graph->opset < 10) return node().integers(attribute, {});
-    const nn::Tensor* tensor = constant(input);
-    return tensor != nullptr ? tensor->integers : Sizes{};
-  };
-  const Sizes starts = list("starts", 1);
-  Sizes axes = list("axes", 3);
-  const Sizes steps = list("steps", 4);
-  if (axes.empty()) {
-    for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-  }
-  Sizes first(x.rank(), 0), step(x.rank(), 1);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto d = static_cast<std::size_t>(
-        axes[i] < 0 ? axes[i] + static_cast<std::int64_t>(x.rank()) : axes[i]);
-    const std::int64_t size = x.shape[d];
-    step[d] = i < steps.size() ? steps[i] : 1;
-    const std::int64_t start = starts[i] < 0 ? starts[i] + size : starts[i];
-    first[d] = std::clamp<std::int64_t>(start, 0, step[d] < 0 ? size - 1 : size);
-  }
-  const std::size_t lane = x.lane_dimension();
-  if (step[lane] != 1 || first[lane] % model_.architecture.array_size != 0) {
-    refuse(fmt::format("lanes from {} in steps of {} are no whole vectors of {}", first[lane],
-                       step[lane], model_.architecture.array_size));
-  }
-  make_place(out());
-  copy_part(in(), y.shape, first, step, Sizes(x.rank(), 0), "");
-}
-
-void Translator::pad() {
-  const Layout& x = layout(in());
-  const Layout& y = layout(out());
-  if (node().text("mode", "constant") != "constant") refuse("its mode is not constant");
-  Sizes pads = model_.graph->opset < 11 ? node().integers("pads") : constant(1)->integers;
-  if (model_.graph->opset >= 18 && constant(3) != nullptr) refuse("it has axes");
-  float value = model_.graph->opset < 11 ? node().real("value", 0.0F) : 0.0F;
-  if (model_.graph->opset >= 11 && constant(2) != nullptr) value = constant(2)->floats.at(0);
-  const std::size_t rank = x.rank();
-  const Sizes first(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
-  if (std::any_of(pads.begin(), pads.end(), [](std::int64_t p) { return p < 0; })) {
-    refuse("it cuts off");
-  }
-  if (first[x.lane_dimension()] % model_.architecture.array_size != 0 ||
-      (y.lanes() != x.lanes() && x.lanes() % model_.architecture.array_size != 0)) {
-    refuse("it pads along the lanes");
-  }
-  if (value != 0) refuse(fmt::format("it pads with {}; supported is 0", value));
-  const Place target = make_place(out());
-  stripe::Statement zero;
-  stripe::Special special;
-  special.name = "zero";
-  special.outputs = {target.buffer};
-  zero.op = special;
-  main_.append(std::move(zero));
+void Translator::rearrange_pending(const std::string& value) {
+  const auto found = pending_.find(value);
+  if (found == pending_.end()) return;
+  const auto [step, output] = found->second;
+  pending_.erase(found);
+  const Step* under_way = std::exchange(step_, step);
+  Rearranging(*this, step_->rearrangement, *output);
+  step_ = under_way;
 }
 
 void Translator::relabel() { alias(out(), in()); }
-
-void Translator::reshape() {
-  const auto compact = [](const nn::Shape& shape) {
-    nn::Shape result;
-    for (const std::int64_t size : shape) {
-      if (size != 1) result.push_back(size);
-    }
-    return result;
-  };
-  const Layout& x = layout(in());
-  const Layout& y = layout(out());
-  const auto model_order = [&](const Layout& l) {
-    // The order in memory of the dimensions that are more than 1.
-    std::vector<std::size_t> order;
-    for (const std::size_t d : l.order) {
-      if (l.shape[d] != 1) order.push_back(d);
-    }
-    return std::is_sorted(order.begin(), order.end());
-  };
-  const bool same_order = model_order(x) && model_order(y);
-  if (compact(x.memory_shape()) == compact(y.memory_shape()) &&
-      (same_order || compact(x.shape) == compact(y.shape))) {
-    alias(out(), in());
-    return;
-  }
-  const std::int64_t n = model_.architecture.array_size;
-  const bool whole = x.lanes() == y.lanes() || (x.lanes() % n == 0 && y.lanes() % n == 0);
-  if (same_order && whole) {
-    const Place source = place_of(in());
-    if (shapes_.at(source.buffer).sizes().size() == x.memory_shape().size()) {
-      const Place target = make_place(out());
-      stripe::Statement statement;
-      stripe::Special special;
-      special.name = "reshape";
-      special.inputs = {source.buffer};
-      special.outputs = {target.buffer};
-      statement.op = special;
-      main_.append(std::move(statement));
-      return;
-    }
-  }
-  // A product that reads it may take it as it was; anything else has to give up.
-  if (model_.value(out()).output) refuse("it moves scalars between lanes");
-}
 
 }  // namespace tactus::compiler::stripe_tcu

@@ -1,67 +1,32 @@
 // Resize: sums of pixels that a table weighs, or plain repetition.
 #include <algorithm>
-#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
 
 namespace tactus::compiler::stripe_tcu {
 
-/// Row-major weights of an output pixel's input pixels along one axis.
-Translator::Weights Translator::weights_of(std::size_t d) const {
-  const std::int64_t opset = model_.graph->opset;
-  const std::int64_t input = layout(in()).shape[d], output = layout(out()).shape[d];
-  const std::string transform =
-      opset < 11 ? "asymmetric" : node().text("coordinate_transformation_mode", "half_pixel");
-  const nn::Tensor* scales = constant(opset < 11 ? 1 : 2);
-  const float scale = scales != nullptr && scales->floats.size() == 4
-                          ? scales->floats[d]
-                          : static_cast<float>(output) / static_cast<float>(input);
-  const std::string rounding = opset < 11 ? (scale < 1.0F ? "ceil" : "floor")
-                                          : node().text("nearest_mode", "round_prefer_floor");
-  const bool linear = node().text("mode", "nearest") == "linear";
-  Weights weights{input, output, std::vector<float>(static_cast<std::size_t>(input * output), 0)};
-  const auto add = [&](std::int64_t at, std::int64_t pixel, float weight) {
-    pixel = std::clamp<std::int64_t>(pixel, 0, input - 1);
-    weights.values[static_cast<std::size_t>(at * input + pixel)] += weight;
-  };
-  for (std::int64_t at = 0; at < output; ++at) {
-    const auto x = static_cast<float>(at);
-    float place = (x + 0.5F) / scale - 0.5F;
-    if (transform == "pytorch_half_pixel" && output == 1) place = 0;
-    if (transform == "align_corners") {
-      place = output > 1 ? x * static_cast<float>(input - 1) / static_cast<float>(output - 1) : 0;
-    }
-    if (transform == "asymmetric") place = x / scale;
-    if (transform == "tf_half_pixel_for_nn") place = (x + 0.5F) / scale;
-    if (linear) {
-      place = std::max(place, 0.0F);
-      const float low = std::floor(place);
-      add(at, static_cast<std::int64_t>(low), 1.0F - (place - low));
-      add(at, static_cast<std::int64_t>(low) + 1, place - low);
-      continue;
-    }
-    const float pixel = rounding == "round_prefer_floor"  ? std::ceil(place - 0.5F)
-                        : rounding == "round_prefer_ceil" ? std::floor(place + 0.5F)
-                        : rounding == "ceil"              ? std::ceil(place)
-                                                          : std::floor(place);
-    add(at, static_cast<std::int64_t>(pixel), 1.0F);
-  }
-  return weights;
-}
+namespace {
 
-/// Every pixel again and again.
-bool Translator::Weights::repeats() const {
-  if (output % input != 0) return false;
-  for (std::int64_t at = 0; at < output; ++at) {
-    if (values[static_cast<std::size_t>(at * input + at / (output / input))] != 1.0F) return false;
+/// Input pixel 0 again and again, then pixel 1, and so on.
+bool repeats(const std::vector<Resampling::Taps>& taps, std::int64_t inputs) {
+  const auto outputs = static_cast<std::int64_t>(taps.size());
+  if (outputs % inputs != 0) return false;
+  for (std::int64_t at = 0; at < outputs; ++at) {
+    const Resampling::Taps& own = taps[static_cast<std::size_t>(at)];
+    if (own.size() != 1 || own[0] != std::pair(at / (outputs / inputs), 1.0F)) return false;
   }
   return true;
 }
 
+}  // namespace
+
 /// Sums over the input pixels of one axis, weighed by a table. The band of pixels that have weights
 /// is cut out by constraints.
 void Translator::weigh(
-    const std::string& target, std::size_t d, const Weights& weights, const Sizes& sizes,
+    const std::string& target, std::size_t d, const std::vector<Resampling::Taps>& taps,
+    const Sizes& sizes,
     const std::function<void(Kernel&, const std::string&, const std::vector<Affine>&)>& source,
     const std::string& suffix) {
   Kernel k = kernel(suffix);
@@ -69,25 +34,26 @@ void Translator::weigh(
   const char* const names[] = {"n", "y", "x", "c"};
   std::vector<Affine> to;
   for (std::size_t i = 0; i < 4; ++i) to.push_back(k.index(names[i], sizes[i]));
-  const Affine pixel = k.index("p", weights.input);
+  const std::int64_t inputs = layout(in()).shape[d + 1], outputs = sizes[d];
+  const Affine pixel = k.index("p", inputs);
   std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -low;
-  for (std::int64_t at = 0; at < weights.output; ++at) {
-    for (std::int64_t p = 0; p < weights.input; ++p) {
-      if (weights.values[static_cast<std::size_t>(at * weights.input + p)] == 0) continue;
-      low = std::min(low, weights.output * p - weights.input * at);
-      high = std::max(high, weights.output * p - weights.input * at);
+  std::vector<float> weights(static_cast<std::size_t>(inputs * outputs), 0);
+  for (std::int64_t at = 0; at < outputs; ++at) {
+    for (const auto& [p, weight] : taps[static_cast<std::size_t>(at)]) {
+      weights[static_cast<std::size_t>(at * inputs + p)] = weight;
+      low = std::min(low, outputs * p - inputs * at);
+      high = std::max(high, outputs * p - inputs * at);
     }
   }
-  const Affine band = pixel * weights.output - to[d] * weights.input;
+  const Affine band = pixel * outputs - to[d] * inputs;
   k.constrain(band - Affine(low));
   k.constrain(Affine(high) - band);
   std::vector<float> table;
-  for (const float value : weights.values) {
+  for (const float value : weights) {
     table.insert(table.end(), static_cast<std::size_t>(sizes[3]), value);
   }
-  const std::string buffer =
-      make_constant(node().name + suffix + "_weights", {weights.output, weights.input, sizes[3]},
-                    std::move(table));
+  const std::string buffer = make_constant(node().name + suffix + "_weights",
+                                           {outputs, inputs, sizes[3]}, std::move(table));
   k.in("K", shapes_.at(buffer), buffer, {to[d], pixel, to[3]});
   std::vector<Affine> from = to;
   from[d] = pixel;
@@ -101,8 +67,8 @@ void Translator::weigh(
 void Translator::resize() {
   const Layout& x = layout(in());
   const Layout& y = layout(out());
-  const Weights rows = weights_of(2), columns = weights_of(3);
-  if (!rows.repeats() || !columns.repeats()) {
+  const auto& [rows, columns] = step_->resampling.axes;
+  if (!repeats(rows, x.shape[2]) || !repeats(columns, x.shape[3])) {
     const Sizes between{x.shape[0], y.shape[2], x.shape[3], x.shape[1]};
     const std::string part = make_buffer(out() + "_rows", between, "temporary");
     weigh(

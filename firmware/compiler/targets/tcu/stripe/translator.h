@@ -7,8 +7,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "firmware/compiler/frontend/expansion.h"
 #include "firmware/compiler/frontend/model.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/compiler/targets/tcu/stripe/kernel.h"
@@ -31,7 +33,7 @@ constexpr std::size_t no_dim = std::numeric_limits<std::size_t>::max();
 class Translator {
  public:
   Translator(const nn::Graph& graph, const tcu::Architecture& architecture, const Options& options)
-      : model_(analyse(graph, architecture, options)) {}
+      : model_(analyse(graph, architecture, options)), options_(options) {}
 
   StripeGraph run();
 
@@ -63,6 +65,10 @@ class Translator {
   const Place& make_place(const std::string& value);
   std::string make_temporary(const std::string& value);
   void alias(const std::string& value, const std::string& source);
+  /// What lies elsewhere, an input or a name for one, gets an output's buffer, and is copied there.
+  void copy_to_output(const std::string& value, Kernel k);
+  /// A constant that equal ones share.
+  const std::string& table(const Sizes& sizes, std::vector<float> values);
 
   // ---- kernels ----
   Kernel kernel(const std::string& suffix = "");
@@ -81,62 +87,61 @@ class Translator {
            const std::string& suffix = "");
 
   // ---- operators ----
-  struct Window {
-    Sizes input, kernel, stride{1, 1}, dilation{1, 1}, before{0, 0}, output;
-    bool clipped(std::size_t d) const {
-      const std::int64_t last =
-          (output[d] - 1) * stride[d] + (kernel[d] - 1) * dilation[d] - before[d];
-      return before[d] > 0 || last >= input[d];
-    }
+  /// Windows along one dimension whose taps meet pixels, not what is between them (see
+  /// Windows::spacing): output pixel first + period * i under taps first_tap + tap_step * j lies at
+  /// input pixel origin + pixel_step * i + reach * j. All of them where the spacing is 1.
+  struct Phase {
+    std::int64_t first = 0, period = 1, outputs = 0;
+    std::int64_t first_tap = 0, tap_step = 1, taps = 0;
+    std::int64_t origin = 0, pixel_step = 1, reach = 1;
   };
-  Window window(const Sizes& kernel) const;
-  /// Indexes n, y, x, ky, kx with constraints at the rims; the place in the input.
-  std::vector<Affine> slide(Kernel& k, const Window& w, std::int64_t images,
-                            std::vector<Affine>& target) const;
+  static std::vector<Phase> phases(const Windows& w, std::size_t d);
+  /// What a kernel that slides over an image reads and writes.
+  struct Slide {
+    std::vector<Affine> source, target;  ///< n, y, x; the target's of the phase
+    Affine ky, kx;                       ///< taps of the window
+  };
+  /// Indexes n, y, x, ky, kx with constraints at the rims.
+  Slide slide(Kernel& k, const Windows& w, const Phase& rows, const Phase& columns) const;
+  Slide slide(Kernel& k, const Windows& w) const {
+    return slide(k, w, phases(w, 0).at(0), phases(w, 1).at(0));
+  }
   void convolution();
+  void convolve(const Windows& w, const Phase& rows, const Phase& columns,
+                const std::string& weights, bool depthwise, const std::string& target,
+                const std::string& suffix);
   void product();
   void arithmetic();
   void relu();
   void leaky_relu();
   void clip();
+  void curve();
   void normalisation();
   void max_pool();
   void average_pool();
-  /// Lanes that move are a product with a matrix of zeroes and ones: lane l goes to `to(l)`, or
-  /// nowhere if that is no lane of the target. The other dimensions stay.
-  void move_lanes(const std::string& source, const std::string& target, std::int64_t lanes,
-                  const std::function<std::int64_t(std::int64_t)>& to, const std::string& suffix);
-  void concat();
-  void concat_lanes();
-  void split();
-  void slice();
-  void pad();
-  struct Weights {
-    std::int64_t input = 0, output = 0;
-    std::vector<float> values;  ///< output x input
-    [[nodiscard]] bool repeats() const;
-  };
-  [[nodiscard]] Weights weights_of(std::size_t d) const;
+  class Rearranging;
+  void rearrangement();
+  void rearrange_pending(const std::string& value);
   void weigh(
-      const std::string& target, std::size_t d, const Weights& weights, const Sizes& sizes,
+      const std::string& target, std::size_t d, const std::vector<Resampling::Taps>& taps,
+      const Sizes& sizes,
       const std::function<void(Kernel&, const std::string&, const std::vector<Affine>&)>& source,
       const std::string& suffix);
   void resize();
   void relabel();
-  void reshape();
-  void copy_part(const std::string& source, const Sizes& sizes, const Sizes& source_first,
-                 const Sizes& source_step, const Sizes& target_first, const std::string& suffix);
   /// Adds a row vector and stores to the node's output.
   void add_row(const std::string& buffer, const std::vector<float>& row);
 
   Model model_;
+  const Options& options_;
   StripeGraph result_;
   const Step* step_ = nullptr;
   std::set<std::string> names_;
   std::map<std::string, stripe::TensorShape> shapes_;
   std::map<std::string, Place> places_;
+  std::map<std::string, std::pair<const Step*, const Rearrangement::Output*>> pending_;
+  std::map<std::pair<Sizes, std::vector<float>>, std::string> tables_;
   stripe::Block entry_, main_;
-  std::size_t kernels_ = 0;
 };
 
 }  // namespace tactus::compiler::stripe_tcu

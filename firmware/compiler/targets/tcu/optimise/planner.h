@@ -1,0 +1,89 @@
+// The search: which tiles, order and memory for weights make the cheapest program.
+//
+// A plan is costed by making its program and running it through the cost model (timeline.h). A
+// change that concerns few groups is tried on these alone; what helped there is then tried on the
+// whole. Deterministic: the effort counts codes, not seconds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/optimise/blocks.h"
+#include "firmware/compiler/targets/tcu/optimise/emission.h"
+#include "firmware/compiler/targets/tcu/optimise/lowering.h"
+#include "firmware/compiler/targets/tcu/optimise/schedule.h"
+#include "firmware/compiler/targets/tcu/optimise/timeline.h"
+
+namespace tactus::compiler::optimise {
+
+/// A plan and the program that it makes.
+struct Candidate {
+  Plan plan;
+  Schedule schedule;
+  Lowered lowered;
+  Emitted emitted;
+};
+
+class Planner {
+ public:
+  /// `places`: where things lie; the rest of local memory is the planner's.
+  Planner(const Network& network, Blocks& blocks, const tcu::Architecture& architecture,
+          const Machine& machine, Places places);
+
+  /// The cheapest candidate of the effort, with its instructions. Throws UserError where the
+  /// network does not fit.
+  [[nodiscard]] Candidate search(std::uint64_t effort);
+  [[nodiscard]] std::uint64_t plans() const { return plans_; }
+
+ private:
+  /// What is left of a candidate while others are tried.
+  struct Displaced {
+    std::uint32_t group = 0, last_reader = 0;
+    std::uint64_t vectors = 0;  ///< of its results, that went to DRAM0
+  };
+  struct Trial {
+    Plan plan;
+    std::uint64_t cycles = 0;
+    std::uint64_t local_end = 0;
+    std::vector<Displaced> displaced;  ///< most vectors first
+  };
+
+  [[nodiscard]] Plan first_plan();
+  void set_tile(Plan& plan, std::size_t group, std::uint32_t parts) const;
+  [[nodiscard]] bool cut_finer(Plan& plan, std::size_t group) const;
+  void fit_accumulators(Plan& plan, std::size_t group) const;
+  void fit_inputs(Plan& plan, std::size_t group) const;
+  [[nodiscard]] bool cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
+                                                    Plan& plan) const;
+  [[nodiscard]] Candidate make(Plan plan, const GroupRange& range, bool keep_instructions);
+  [[nodiscard]] Trial attempt(Plan plan);
+  [[nodiscard]] std::vector<Displaced> displaced(const Candidate& candidate) const;
+  /// Cycles of some groups alone; nothing if they do not fit. The plan may come back finer.
+  [[nodiscard]] std::optional<std::uint64_t> attempt_alone(Plan& plan, const GroupRange& range);
+  bool improve(Plan plan);
+  /// The cheapest of the plans for these groups alone; the first is what there is.
+  [[nodiscard]] Plan cheapest(std::vector<Plan> plans, const GroupRange& range);
+  void search_ring();
+  void search_passes();
+  void search_segments();
+  void search_groups();
+  [[nodiscard]] std::vector<Plan> variants(const Plan& plan, std::size_t group) const;
+  [[nodiscard]] bool has_budget() const { return spent_ < budget_; }
+  [[nodiscard]] GroupRange all() const { return {0, network_.groups.size()}; }
+  [[nodiscard]] std::uint64_t accumulators() const {
+    return std::min(architecture_.accumulator_depth, architecture_.local_depth);
+  }
+  [[nodiscard]] Codes prologue() const;
+
+  const Network& network_;
+  Blocks& blocks_;
+  const tcu::Architecture& architecture_;
+  Machine machine_;
+  Places places_;
+  Trial best_;
+  std::uint64_t plans_ = 0;
+  std::uint64_t spent_ = 0, budget_ = 0;  ///< codes
+};
+
+}  // namespace tactus::compiler::optimise

@@ -1,0 +1,67 @@
+#include "firmware/tensorflow/model_files.h"
+
+#include <map>
+#include <utility>
+
+#include "firmware/onnx/loader.h"
+#include "firmware/tensorflow/graph_def.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/text.h"
+
+namespace tactus::tf {
+namespace {
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+void normalise(std::vector<std::string>& names) {
+  for (std::string& name : names) name = parse_output(name).text();
+}
+
+}  // namespace
+
+bool is_model_name(std::string_view path) {
+  return ends_with(path, ".onnx") || ends_with(path, ".pb");
+}
+
+nn::Graph load_model(const std::string& path, ImportOptions& options) {
+  if (!ends_with(path, ".pb")) {
+    if (!options.inputs.empty()) {
+      user_error("{}: cutting at an input ({}) is for TensorFlow graphs (.pb)", path,
+                 quote(options.inputs.front()));
+    }
+    return nn::load_graph(path);
+  }
+  const GraphDef graph = read_graph_def(path);
+  normalise(options.outputs);
+  normalise(options.inputs);
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (auto& [name, shape] : options.input_shapes) {
+    const std::string normal = parse_output(name).text();
+    if (!shapes.emplace(normal, std::move(shape)).second) {
+      user_error("{}: the shape of {} is given twice", path, quote(normal));
+    }
+  }
+  options.input_shapes = std::move(shapes);
+  return import_graph(graph, options);
+}
+
+nn::Graph load_model(const std::string& path) {
+  ImportOptions options;
+  return load_model(path, options);
+}
+
+std::vector<std::string> node_names(const std::string& path) {
+  std::vector<std::string> names;
+  if (!ends_with(path, ".pb")) return names;
+  try {
+    for (const Node& node : read_graph_def(path).nodes) names.push_back(node.name);
+  } catch (const UserError&) {
+    names.clear();  // whoever compiles it is told why
+  }
+  return names;
+}
+
+}  // namespace tactus::tf

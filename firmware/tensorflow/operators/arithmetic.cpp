@@ -1,0 +1,260 @@
+// Operators on single elements, and those that join the elements along dimensions.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "firmware/tensorflow/translator.h"
+
+namespace tactus::tf {
+namespace {
+
+/// TensorFlow's operators that ONNX has under some name, with the same meaning.
+void translate_same(Translator& t) {
+  static const std::map<std::string_view, const char*> names{{"Abs", "Abs"},
+                                                             {"Add", "Add"},
+                                                             {"AddN", "Sum"},
+                                                             {"AddV2", "Add"},
+                                                             {"Ceil", "Ceil"},
+                                                             {"Div", "Div"},
+                                                             {"Elu", "Elu"},
+                                                             {"Equal", "Equal"},
+                                                             {"Erf", "Erf"},
+                                                             {"Exp", "Exp"},
+                                                             {"Floor", "Floor"},
+                                                             {"Greater", "Greater"},
+                                                             {"GreaterEqual", "GreaterOrEqual"},
+                                                             {"Inv", "Reciprocal"},
+                                                             {"Less", "Less"},
+                                                             {"LessEqual", "LessOrEqual"},
+                                                             {"Log", "Log"},
+                                                             {"LogicalAnd", "And"},
+                                                             {"LogicalNot", "Not"},
+                                                             {"LogicalOr", "Or"},
+                                                             {"Maximum", "Max"},
+                                                             {"Minimum", "Min"},
+                                                             {"Mul", "Mul"},
+                                                             {"Neg", "Neg"},
+                                                             {"Pow", "Pow"},
+                                                             {"RealDiv", "Div"},
+                                                             {"Reciprocal", "Reciprocal"},
+                                                             {"Relu", "Relu"},
+                                                             {"Rint", "Round"},
+                                                             {"Round", "Round"},
+                                                             {"Selu", "Selu"},
+                                                             {"Sigmoid", "Sigmoid"},
+                                                             {"Sign", "Sign"},
+                                                             {"Softplus", "Softplus"},
+                                                             {"Softsign", "Softsign"},
+                                                             {"Sqrt", "Sqrt"},
+                                                             {"Sub", "Sub"},
+                                                             {"Tanh", "Tanh"}};
+  static const std::set<std::string_view> flags{"Equal",      "Greater",   "GreaterEqual",
+                                                "Less",       "LessEqual", "LogicalAnd",
+                                                "LogicalNot", "LogicalOr"};
+  std::vector<Value*> values;
+  for (std::size_t i = 0; i < t.input_count(); ++i) values.push_back(&t.input(i));
+  Value result = t.elementwise(names.at(t.node().op), values);
+  if (flags.count(t.node().op) != 0) {
+    result.type = nn::ElementType::int64;
+    result.stored = nn::onnx_bool;
+  } else {
+    result.type = values.front()->type;
+    result.stored = values.front()->stored;
+  }
+  t.result(std::move(result));
+}
+
+void translate_relu_6(Translator& t) {
+  Value low = t.constant_value(nn::Tensor::of({}, std::vector{0.0F}));
+  Value high = t.constant_value(nn::Tensor::of({}, std::vector{6.0F}));
+  t.result(t.elementwise("Clip", {&t.input(0), &low, &high}));
+}
+
+void translate_clip(Translator& t) {
+  for (std::size_t i : {1U, 2U}) {
+    if (t.constant_input(i, "the bound").size() != 1) t.fail("input {} is no single number", i);
+  }
+  Value low = t.reshaped(t.input(1), {}), high = t.reshaped(t.input(2), {});
+  t.result(t.elementwise("Clip", {&t.input(0), &low, &high}));
+}
+
+void translate_leaky_relu(Translator& t) {
+  constexpr float usual = 0.2F;
+  t.result(t.elementwise("LeakyRelu", {&t.input(0)}, {{"alpha", t.node().real("alpha", usual)}}));
+}
+
+void translate_rsqrt(Translator& t) {
+  Value root = t.elementwise("Sqrt", {&t.input(0)});
+  t.result(t.elementwise("Reciprocal", {&root}));
+}
+
+void translate_square(Translator& t) { t.result(t.elementwise("Mul", {&t.input(0), &t.input(0)})); }
+
+void translate_squared_difference(Translator& t) {
+  Value difference = t.elementwise("Sub", {&t.input(0), &t.input(1)});
+  t.result(t.elementwise("Mul", {&difference, &difference}));
+}
+
+/// Where the condition holds an element of the second operand, else of the third.
+void translate_select(Translator& t) {
+  Value& condition = t.input(0);
+  // Select, unlike SelectV2, lets a list of flags choose whole rows.
+  if (t.node().op == "Select" && condition.shape.size() == 1 && t.input(1).shape.size() > 1) {
+    nn::Shape shape(t.input(1).shape.size(), 1);
+    shape[0] = condition.shape[0];
+    Value rows = t.reshaped(condition, std::move(shape));
+    t.result(t.elementwise("Where", {&rows, &t.input(1), &t.input(2)}));
+    return;
+  }
+  Value result = t.elementwise("Where", {&condition, &t.input(1), &t.input(2)});
+  result.type = t.input(1).type;
+  t.result(std::move(result));
+}
+
+/// Softmax and LogSoftmax: along the last dimension.
+void translate_softmax(Translator& t) {
+  Value& x = t.input(0);
+  if (x.shape.empty()) t.fail("the operand is a single number");
+  const bool as_image = t.prefers_image({&x}) && x.shape.size() == 4;
+  const std::string source = as_image ? t.image(x) : t.plain(x);
+  const auto axis = static_cast<std::int64_t>(as_image ? 1 : x.shape.size() - 1);
+  const std::string name = t.emit(t.node().op, {source}, {{"axis", axis}});
+  t.result(as_image ? t.image_value(name, to_channels_first(x.shape))
+                    : t.plain_value(name, x.shape));
+}
+
+/// The axes of a reduction; no list means none, not all.
+std::vector<std::size_t> reduction_axes(Translator& t, std::size_t rank) {
+  std::vector<std::size_t> axes;
+  for (const std::int64_t axis : t.integers(1, "the axes")) axes.push_back(t.axis(axis, rank));
+  std::sort(axes.begin(), axes.end());
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
+    t.fail("an axis is given twice");
+  }
+  return axes;
+}
+
+/// `whole_image`: whether the source is N C H W of real numbers, whose average over rows and
+/// columns has an operator of its own.
+std::string reduce(Translator& t, const std::string& source, std::vector<std::int64_t> axes,
+                   bool whole_image) {
+  static const std::map<std::string_view, const char*> names{{"Max", "ReduceMax"},
+                                                             {"Mean", "ReduceMean"},
+                                                             {"Min", "ReduceMin"},
+                                                             {"Prod", "ReduceProd"},
+                                                             {"Sum", "ReduceSum"}};
+  const std::string op = names.at(t.node().op);
+  std::sort(axes.begin(), axes.end());
+  if (op == "ReduceMean" && whole_image && axes == std::vector<std::int64_t>{2, 3}) {
+    return t.emit("GlobalAveragePool", {source});
+  }
+  if (op == "ReduceSum") {
+    return t.emit(op, {source, t.constant(axes)}, {{"keepdims", std::int64_t{1}}});
+  }
+  return t.emit(op, {source}, {{"axes", axes}, {"keepdims", std::int64_t{1}}});
+}
+
+/// Without the dimensions that were reduced. In images, where what is left is in the same order,
+/// they are dropped from the image.
+Value without(Translator& t, Value& reduced, const std::vector<std::size_t>& axes) {
+  nn::Shape shape;
+  std::vector<std::size_t> left;
+  for (std::size_t d = 0; d < reduced.shape.size(); ++d) {
+    if (std::find(axes.begin(), axes.end(), d) != axes.end()) continue;
+    shape.push_back(reduced.shape[d]);
+    left.push_back(image_axis(d % 4));
+  }
+  if (reduced.image.empty() || !std::is_sorted(left.begin(), left.end())) {
+    return t.reshaped(reduced, std::move(shape));
+  }
+  std::vector<std::int64_t> dropped;
+  for (const std::size_t axis : axes)
+    dropped.push_back(static_cast<std::int64_t>(image_axis(axis)));
+  std::sort(dropped.begin(), dropped.end());
+  const std::string axes_name = t.constant(std::move(dropped));
+  return t.plain_value(t.emit("Squeeze", {reduced.image, axes_name}), std::move(shape));
+}
+
+void translate_reduction(Translator& t) {
+  Value& x = t.input(0);
+  const std::vector<std::size_t> axes = reduction_axes(t, x.shape.size());
+  if (axes.empty()) {
+    t.pass_on(0);
+    return;
+  }
+  const bool as_image = x.shape.size() == 4 && t.prefers_image({&x});
+  std::vector<std::int64_t> own;
+  nn::Shape shape = x.shape;
+  for (const std::size_t axis : axes) {
+    own.push_back(static_cast<std::int64_t>(as_image ? image_axis(axis) : axis));
+    if (x.shape[axis] == 0) t.fail("dimension {} is empty", axis);
+    shape[axis] = 1;
+  }
+  const bool keeps = t.node().flag("keep_dims", t.node().flag("keepdims", false));
+  const std::string source = as_image ? t.image(x) : t.plain(x);
+  const bool real = x.type == nn::ElementType::float32;
+  const std::string name = reduce(t, source, std::move(own), real && x.shape.size() == 4);
+  Value kept =
+      as_image ? t.image_value(name, to_channels_first(shape)) : t.plain_value(name, shape);
+  kept.type = x.type;
+  kept.stored = x.stored;
+  t.result(keeps ? kept : without(t, kept, axes));
+}
+
+/// ArgMax, ArgMin.
+void translate_arg(Translator& t) {
+  Value& x = t.input(0);
+  if (x.shape.empty()) t.fail("the operand is a single number");
+  const std::size_t axis =
+      t.axis(t.input_count() > 1 ? t.integer(1, "the axis") : 0, x.shape.size());
+  const bool as_image = x.shape.size() == 4 && t.prefers_image({&x});
+  const auto own = static_cast<std::int64_t>(as_image ? image_axis(axis) : axis);
+  const std::string source = as_image ? t.image(x) : t.plain(x);
+  const std::string name =
+      t.emit(t.node().op, {source}, {{"axis", own}, {"keepdims", std::int64_t{1}}});
+  nn::Shape shape = x.shape;
+  shape[axis] = 1;
+  Value kept = as_image ? t.image_value(name, to_channels_first(shape))
+                        : t.plain_value(name, std::move(shape));
+  kept.type = nn::ElementType::int64;
+  Value result = without(t, kept, {axis});
+  result.type = nn::ElementType::int64;
+  t.result(std::move(result));
+}
+
+}  // namespace
+
+Operators arithmetic_operators() {
+  Operators operators{{"AddN", 1, any_number, translate_same},
+                      {"ArgMax", 1, 2, translate_arg},
+                      {"ArgMin", 1, 2, translate_arg},
+                      {"ClipByValue", 3, 3, translate_clip},
+                      {"LeakyRelu", 1, 1, translate_leaky_relu},
+                      {"LogSoftmax", 1, 1, translate_softmax},
+                      {"Max", 2, 2, translate_reduction},
+                      {"Mean", 2, 2, translate_reduction},
+                      {"Min", 2, 2, translate_reduction},
+                      {"Prod", 2, 2, translate_reduction},
+                      {"Relu6", 1, 1, translate_relu_6},
+                      {"Rsqrt", 1, 1, translate_rsqrt},
+                      {"Select", 3, 3, translate_select},
+                      {"SelectV2", 3, 3, translate_select},
+                      {"Softmax", 1, 1, translate_softmax},
+                      {"Square", 1, 1, translate_square},
+                      {"SquaredDifference", 2, 2, translate_squared_difference},
+                      {"Sum", 2, 2, translate_reduction}};
+  for (const char* name :
+       {"Abs",  "Ceil",       "Elu",  "Erf",        "Exp",      "Floor", "Inv",
+        "Log",  "LogicalNot", "Neg",  "Reciprocal", "Relu",     "Rint",  "Round",
+        "Selu", "Sigmoid",    "Sign", "Softplus",   "Softsign", "Sqrt",  "Tanh"}) {
+    operators.push_back({name, 1, 1, translate_same});
+  }
+  for (const char* name :
+       {"Add", "AddV2", "Div", "Equal", "Greater", "GreaterEqual", "Less", "LessEqual",
+        "LogicalAnd", "LogicalOr", "Maximum", "Minimum", "Mul", "Pow", "RealDiv", "Sub"}) {
+    operators.push_back({name, 2, 2, translate_same});
+  }
+  return operators;
+}
+
+}  // namespace tactus::tf

@@ -1,0 +1,252 @@
+// Optimised programs of machines with extensions: shadow weights, a queue for DRAM moves, the
+// activation unit. What they compute is what they compute without; engines and cost model agree.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "firmware/bench/evaluation.h"
+#include "firmware/bench/program_cache.h"
+#include "firmware/compiler/compiler.h"
+#include "firmware/driver/tcu/host.h"
+#include "firmware/reference/reference.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "tests/support/random_program.h"
+#include "tests/support/test_scale.h"
+#include "tests/zoo/random_graph.h"
+
+namespace tactus::nn {
+namespace {
+
+struct Target {
+  tcu::Architecture architecture;
+  unsigned axi_data_bits = 0;
+};
+
+/// Any array size and data type, ample memories; without extensions.
+Target random_target(std::uint64_t seed) {
+  tactus::Random random(seed);
+  Target machine;
+  machine.architecture = random_architecture(random, machine.axi_data_bits);
+  machine.architecture.dram0_depth = machine.architecture.dram1_depth = std::uint64_t{1} << 18;
+  machine.architecture.local_depth = random.range(400, 9000);
+  machine.architecture.accumulator_depth = random.range(32, 3000);
+  return machine;
+}
+
+/// Some of what keeps every value as it is: when instructions are done, not what they do.
+void add_random_timing_extensions(tactus::Random& random, tcu::Architecture& a) {
+  a.shadow_weights =
+      random.pick({tcu::ShadowWeights::off, tcu::ShadowWeights::on, tcu::ShadowWeights::own_reads});
+  if (a.shadow_weights == tcu::ShadowWeights::off || random.chance(50)) {
+    a.dma_queue = static_cast<std::uint32_t>(random.range(1, 12));
+  }
+}
+
+compiler::Compiled compile_for(const Graph& graph, const Target& machine, std::uint64_t effort) {
+  compiler::Options options;
+  options.optimise = true;
+  options.effort = effort;
+  options.axi_data_bits = machine.axi_data_bits;
+  return compiler::compile(graph, machine.architecture, options);
+}
+
+struct Outcome {
+  std::map<std::string, std::vector<float>> outputs;
+  Cycle cycles = 0;
+  std::vector<std::uint32_t> retires;
+};
+
+Outcome run_on(const compiler::Compiled& compiled, const Target& machine, const Values& inputs,
+               Engine engine = Engine::fast) {
+  TcuSimulationConfig config;
+  config.architecture = machine.architecture;
+  config.axi_data_bits = machine.axi_data_bits;
+  config.read_latency = 20;  // what the compiler takes the memory for
+  config.write_latency = 5;
+  config.engine = engine;
+  TcuSimulation simulation(config);
+  const bench::Program program = bench::to_program(compiled, "random");
+  Host host(simulation, program.model, HostMode::plain);
+  EXPECT_FALSE(host.prepare());
+  TensorData data;
+  for (const compiler::TensorLayout& layout : compiled.input_layouts) {
+    data[layout.name] =
+        compiler::pack_tensor(layout, machine.architecture, inputs.at(layout.name).floats);
+  }
+  Outcome run;
+  TcuRunOptions options;
+  options.retire_log = &run.retires;
+  const ImageResult result = host.run_image(data, options);
+  EXPECT_EQ(result.run.end, RunEnd::finished);
+  run.cycles = result.run.cycles;
+  for (const compiler::TensorLayout& layout : compiled.output_layouts) {
+    run.outputs[layout.name] =
+        compiler::unpack_tensor(layout, machine.architecture, result.outputs.at(layout.name));
+  }
+  return run;
+}
+
+Values random_inputs(const Graph& graph, std::uint64_t seed) {
+  Values inputs;
+  for (const ValueInfo& input : graph.inputs) inputs[input.name] = random_input(input, seed++);
+  return inputs;
+}
+
+/// Calls check(seed, graph, machine) for random networks that compile.
+template <typename Check>
+void for_random_networks(std::uint64_t first, std::uint64_t count, Check check) {
+  std::size_t compiled = 0, refused = 0;
+  for (const std::uint64_t seed : test_seeds(first, count)) {
+    const Graph graph = random_graph(seed);
+    const Target machine = random_target(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_json(machine.architecture) + "\n" +
+                 describe(graph));
+    try {
+      check(seed, graph, machine);
+      ++compiled;
+    } catch (const UserError& error) {
+      ++refused;
+      const std::string text = error.what();
+      EXPECT_TRUE(text.find("insufficient") != std::string::npos || text.rfind("out of ", 0) == 0)
+          << text;
+    }
+    if (testing::Test::HasFailure()) return;  // one seed is enough to look at
+  }
+  EXPECT_GE(compiled, 8 * refused);
+}
+
+/// The same plan with other waits: every output bit for bit, and no more cycles.
+TEST(OptimisedExtensions, KeepEveryOutput) {
+  std::uint64_t cycles_without = 0, cycles_with = 0;
+  for_random_networks(2001, 600, [&](std::uint64_t seed, const Graph& graph, Target machine) {
+    const Values inputs = random_inputs(graph, seed);
+    const compiler::Compiled plain = compile_for(graph, machine, 1);
+    if (plain.instructions == 0) return;
+    const Outcome expected = run_on(plain, machine, inputs);
+    tactus::Random random(seed ^ 0x5AD0);
+    add_random_timing_extensions(random, machine.architecture);
+    const Outcome actual = run_on(compile_for(graph, machine, 1), machine, inputs);
+    for (const auto& [name, values] : expected.outputs) {
+      ASSERT_EQ(actual.outputs.at(name), values) << name;
+    }
+    cycles_without += expected.cycles;
+    cycles_with += actual.cycles;
+  });
+  EXPECT_LT(cycles_with, cycles_without);
+}
+
+double rms_error(const std::vector<float>& actual, const std::vector<float>& expected) {
+  double sum = 0;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    sum += std::pow(static_cast<double>(actual[i]) - static_cast<double>(expected[i]), 2);
+  }
+  return std::sqrt(sum / static_cast<double>(actual.size()));
+}
+
+/// Activations come from the unit instead of from sums that saturate: other roundings, errors
+/// against float of the same size.
+TEST(OptimisedExtensions, ActivationsOfTheUnitAreAsNearFloat) {
+  for_random_networks(3001, 600, [&](std::uint64_t seed, const Graph& graph, Target machine) {
+    const Values inputs = random_inputs(graph, seed);
+    const Values exact = run_reference(graph, inputs);
+    const compiler::Compiled plain = compile_for(graph, machine, 1);
+    if (plain.instructions == 0) return;
+    const Outcome usual = run_on(plain, machine, inputs);
+    tactus::Random random(seed ^ 0xAC70);
+    machine.architecture.activation_unit = true;
+    if (random.chance(50)) add_random_timing_extensions(random, machine.architecture);
+    const Outcome actual = run_on(compile_for(graph, machine, 1 + seed % 8), machine, inputs);
+    const double unit =
+        std::ldexp(1.0, -static_cast<int>(tcu::info(machine.architecture.data_type).binary_point));
+    for (const auto& [name, values] : usual.outputs) {
+      const Node* node = graph.producer(name);
+      const bool host = node != nullptr && node->op_type == "Softmax";
+      const std::vector<float>& expected = exact.at(host ? node->inputs[0] : name).floats;
+      EXPECT_LT(rms_error(actual.outputs.at(name), expected),
+                2 * rms_error(values, expected) + 6 * unit)
+          << name;
+    }
+  });
+}
+
+TEST(OptimisedExtensions, EnginesAgree) {
+  for_random_networks(4001, 100, [&](std::uint64_t seed, const Graph& graph, Target machine) {
+    tactus::Random random(seed ^ 0xE961);
+    add_random_timing_extensions(random, machine.architecture);
+    machine.architecture.activation_unit = random.chance(50);
+    const Values inputs = random_inputs(graph, seed);
+    const compiler::Compiled compiled = compile_for(graph, machine, 4);
+    if (compiled.instructions == 0) return;
+    const Outcome step = run_on(compiled, machine, inputs, Engine::step);
+    for (const Engine engine : {Engine::fast, Engine::verify}) {
+      const Outcome other = run_on(compiled, machine, inputs, engine);
+      EXPECT_EQ(other.cycles, step.cycles);
+      EXPECT_EQ(other.retires, step.retires);
+      EXPECT_EQ(other.outputs, step.outputs);
+    }
+  });
+}
+
+struct Budget {
+  const char* architecture;
+  unsigned axi_data_bits;
+  tcu::ShadowWeights shadow_weights;
+  std::uint32_t dma_queue;
+  bool activation_unit;
+  std::uint64_t cycles;  ///< most
+};
+
+void PrintTo(const Budget& budget, std::ostream* out) {
+  *out << budget.architecture << ", " << budget.cycles << " cycles";
+}
+
+class ExtensionCycles : public testing::TestWithParam<Budget> {};
+
+/// ResNet-20, memory of fixed latency. Every layer is predicted within 5 %, the network within 3 %.
+TEST_P(ExtensionCycles, AreWithinTheBudgetAndAsPredicted) {
+  const Budget& budget = GetParam();
+  Target machine;
+  machine.axi_data_bits = budget.axi_data_bits;
+  machine.architecture = tcu::read_architecture(std::string(TACTUS_SOURCE_DIR "/configs/arch/") +
+                                                budget.architecture + ".tarch");
+  machine.architecture.shadow_weights = budget.shadow_weights;
+  machine.architecture.dma_queue = budget.dma_queue;
+  machine.architecture.activation_unit = budget.activation_unit;
+  const Graph graph = zoo_entry("resnet20v2").build(1).graph;
+  const compiler::Compiled compiled = compile_for(graph, machine, 200);
+  const Outcome run = run_on(compiled, machine, random_inputs(graph, 1));
+  EXPECT_LE(run.cycles, budget.cycles);
+  const auto predicted = static_cast<double>(compiled.predicted_cycles);
+  EXPECT_NEAR(predicted / static_cast<double>(run.cycles), 1, 0.03);
+  std::uint32_t begin = 0;
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    const std::uint32_t end = run.retires.at(layer.first_instruction + layer.instructions - 1);
+    EXPECT_NEAR(static_cast<double>(layer.predicted_cycles) / (end - begin), 1, 0.05) << layer.name;
+    begin = end;
+  }
+}
+
+constexpr auto off = tcu::ShadowWeights::off, on = tcu::ShadowWeights::on,
+               own = tcu::ShadowWeights::own_reads;
+INSTANTIATE_TEST_SUITE_P(Networks, ExtensionCycles,
+                         testing::Values(Budget{"artya7100t", 64, on, 0, false, 1190000},
+                                         Budget{"artya7100t", 64, off, 8, false, 1190000},
+                                         Budget{"artya7100t", 64, on, 8, false, 1039000},
+                                         Budget{"artya7100t", 64, on, 8, true, 983000},
+                                         Budget{"ultra96v2", 128, on, 0, false, 368000},
+                                         Budget{"ultra96v2", 128, off, 8, false, 392000},
+                                         Budget{"ultra96v2", 128, off, 0, true, 421000},
+                                         Budget{"ultra96v2", 128, on, 8, false, 320000},
+                                         Budget{"ultra96v2", 128, on, 8, true, 291000},
+                                         Budget{"ultra96v2", 128, own, 8, false, 296000},
+                                         Budget{"artya7100t", 64, own, 8, false, 982000},
+                                         Budget{"zcu104", 128, on, 8, true, 110500}));
+
+}  // namespace
+}  // namespace tactus::nn
