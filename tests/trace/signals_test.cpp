@@ -286,7 +286,7 @@ TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
       EXPECT_EQ(line, width == 1 ? name : name + "[" + std::to_string(width - 1) + ":0]");
       EXPECT_EQ(flags == "@28", width == 1) << line;
       ++signals;
-      if (groups.front() == "-instruction") ++of_the_instruction;
+      if (!groups.empty() && groups.front() == "-instruction") ++of_the_instruction;
     }
   }
   EXPECT_TRUE(groups.empty());
