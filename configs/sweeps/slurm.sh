@@ -124,7 +124,7 @@ for variable in ${!SLURM_@}; do
   [ "$variable" = SLURM_CONF ] || unset "$variable"
 done
 logs=${folder//%/%%}/logs # % introduces a pattern
-submitted=$(sbatch --parsable --job-name=tactus-sweep --array="$array" --open-mode=append \
+submitted=$(sbatch --parsable --job-name=tactus-sweep --array="$array" --open-mode=append --requeue \
   --output="$logs/shard-%a.%A.log" ${common[@]+"${common[@]}"} ${only_array[@]+"${only_array[@]}"} \
   "$script" --task "$program" "$folder/sweep.json" "$(dirname "$sweep")" "$folder" "$shards" \
   ${sweep_options[@]+"${sweep_options[@]}"})

@@ -12,9 +12,11 @@
 
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/config/memory.h"
+#include "firmware/driver/common/throughput.h"
 #include "firmware/driver/tcu/host.h"
+#include "firmware/energy/tcu.h"
 #include "firmware/onnx/writer.h"
-#include "firmware/tensorflow/model_files.h"
+#include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -33,7 +35,7 @@ const std::vector<std::string_view> source_names{"network", "onnx", "model"};
 const std::vector<std::string_view> via_names{"layers", "stripe"};
 
 using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
-                            std::map<std::string, std::uint64_t> Figures::*>;
+                            std::map<std::string, std::uint64_t> Figures::*, Json Figures::*>;
 constexpr std::pair<const char*, Member> figure_members[] = {
     {"instructions", &Figures::instructions},
     {"program_bytes", &Figures::program_bytes},
@@ -49,6 +51,8 @@ constexpr std::pair<const char*, Member> figure_members[] = {
     {"estimated_cycles", &Figures::estimated_cycles},
     {"estimated_cycles_2022", &Figures::estimated_cycles_2022},
     {"lost_cycles", &Figures::lost_cycles},
+    {"throughput", &Figures::throughput},
+    {"energy", &Figures::energy},
     {"from_cache", &Figures::from_cache},
     {"compile_seconds", &Figures::compile_seconds},
     {"simulate_seconds", &Figures::simulate_seconds},
@@ -127,9 +131,21 @@ const ParameterTable<Task>& workload_parameters() {
   static const ParameterTable<Task> table(
       "workload", "What a point of a sweep runs.",
       {text("network", &Task::workload, "",
-            "a network of tactus zoo, or an .onnx, .pb or .tmodel file")
+            "a network of tactus zoo, or an .onnx, .pb, .tmodel or topology (.csv) file")
            .without_option(),
        whole("seed", &Task::seed, {}, "", "of a zoo network's weights and of the inputs")
+           .without_option()});
+  return table;
+}
+
+const ParameterTable<Task>& measure_parameters() {
+  static const ParameterTable<Task> table(
+      "measure", "What is measured of a network beside the figures of one image.",
+      {whole("images", &Task::images, {1, 100000}, "images",
+             "run one after the other, for throughput and the distribution of latencies")
+           .without_option(),
+       text("energy", &Task::energy, "none",
+            "energy and area: events times a table, of configs/energy or a file")
            .without_option()});
   return table;
 }
@@ -171,6 +187,7 @@ std::string to_json(const Task& task) {
         std::filesystem::absolute(task.architecture.dais_blocks[i].path).string();
   }
   board_parameters().write(json, task);
+  measure_parameters().write(json, task);
   json["max_cycles"] = task.max_cycles;
   return json.dump();
 }
@@ -185,6 +202,7 @@ Task parse_task(std::string_view json_text, const std::string& where) {
   compiler_parameters().read(root, task);
   task.architecture = tcu::decode_architecture(root.get_object("architecture"));
   board_parameters().read(root, task);
+  measure_parameters().read(root, task, MissingKeys::allowed);
   task.max_cycles = root.get_u64("max_cycles");
   root.finish();
   document.problems().throw_if_any();
@@ -195,6 +213,7 @@ std::string to_json(const Figures& figures) {
   Json json;
   for (const auto& [name, member] : figure_members) {
     std::visit([&, key = name](auto m) { json[key] = figures.*m; }, member);
+    if (json[name].is_null()) json.erase(name);
   }
   return json.dump();
 }
@@ -204,6 +223,8 @@ Figures parse_figures(std::string_view json_text, const std::string& where) {
   try {
     const Json json = Json::parse(json_text);
     for (const auto& [name, member] : figure_members) {
+      const bool optional = std::holds_alternative<Json Figures::*>(member);
+      if (optional && !json.contains(name)) continue;
       std::visit([&, key = name](auto m) { json.at(key).get_to(figures.*m); }, member);
     }
   } catch (const nlohmann::json::exception& error) {
@@ -216,7 +237,7 @@ Prepared prepare(const Task& task, const ProgramCache& cache,
                  const std::function<void(const compiler::Progress&)>& progress) {
   if (task.source == Source::model) return {read_compiled(task), false};
   std::optional<nn::Graph> graph;
-  if (task.source == Source::onnx) graph = tf::load_model(task.workload);
+  if (task.source == Source::onnx) graph = nn::load_network(task.workload);
   const std::string key = cache_key(task, graph);
   if (auto found = cache.find(key)) return {std::move(*found), true};
   if (!graph) graph = nn::zoo_entry(task.workload).build(task.seed).graph;
@@ -275,6 +296,10 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.estimated_cycles_2022 =
       estimate(task.architecture, instructions, Formula::march_2022).aggregate.cycles;
 
+  std::optional<energy::Meter> meter;
+  if (!task.energy.empty()) {
+    meter.emplace(energy::read_table(task.energy), energy::machine_of(task.architecture));
+  }
   const TensorData inputs = seeded_inputs(program, task.seed);
   const Clock::time_point start = Clock::now();
   TcuSimulation simulation(machine_config(task));
@@ -283,8 +308,19 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   TcuRunOptions options;
   options.max_cycles = task.max_cycles;
   const TcuRunResult run = host.run_image(inputs, options).run;
-  figures.simulate_seconds = seconds_since(start);
   require_finished(task, run);
+  std::vector<std::uint64_t> latencies{run.cycles};
+  while (latencies.size() < task.images) {
+    const TcuRunResult next = host.run_image(inputs, options).run;
+    require_finished(task, next);
+    latencies.push_back(next.cycles);
+  }
+  figures.simulate_seconds = seconds_since(start);
+  if (task.images > 1) {
+    figures.throughput =
+        tactus::to_json(throughput(std::move(latencies), task.clock_mhz, task.host_us));
+  }
+  if (meter) figures.energy = energy::energy_of(*meter, run, task.architecture, task);
 
   figures.instructions = run.instructions;
   figures.program_bytes = program.model.program.size();

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
 #include "firmware/bench/estimator.h"
 #include "firmware/bench/program_cache.h"
 #include "firmware/compiler/compiler.h"
@@ -21,7 +23,7 @@ namespace tactus::bench {
 
 enum class Source {
   network,  ///< a name of the zoo
-  onnx,     ///< the path of an ONNX file
+  onnx,     ///< the path of an ONNX file or of a layer topology
   model,    ///< the path of a compiled .tmodel
 };
 
@@ -42,6 +44,8 @@ struct Task : BoardValues {
   bool optimise = false;                                             ///< not for a model
   std::uint64_t effort = 200;                                        ///< of the optimiser
   tcu::Architecture architecture;
+  std::uint64_t images = 1;      ///< one after the other, for the throughput
+  std::string energy;            ///< a table of configs/energy or its path; empty: none
   std::uint64_t max_cycles = 0;  ///< 0: no limit
 };
 
@@ -52,6 +56,8 @@ struct Task : BoardValues {
 
 /// What is run: the task's workload under the key "network", and its seed.
 [[nodiscard]] const ParameterTable<Task>& workload_parameters();
+/// What is measured of it beside the figures that every point has.
+[[nodiscard]] const ParameterTable<Task>& measure_parameters();
 /// How it is compiled.
 [[nodiscard]] const ParameterTable<Task>& compiler_parameters();
 
@@ -72,6 +78,8 @@ struct Figures {
   std::uint64_t estimated_cycles_2022 = 0;                  ///< aggregate, formula of March 2022
   /// Cycles in which the array multiplies nothing, by the reasons of MachineInfo::time.
   std::map<std::string, std::uint64_t> lost_cycles;
+  nlohmann::ordered_json throughput;  ///< see Throughput; null for one image
+  nlohmann::ordered_json energy;      ///< see energy::Meter; null without a table
   bool from_cache = false;
   double compile_seconds = 0;   ///< of the host, or for reading the cache
   double simulate_seconds = 0;  ///< of the host
@@ -95,8 +103,9 @@ struct Prepared {
 /// vectors.
 [[nodiscard]] TensorData seeded_inputs(const Program& program, std::uint64_t seed);
 
-/// Runs one image. Throws UserError for what cannot be compiled or run, and for a program that
-/// hangs or meets the cycle limit. One machine a process at a time, as everywhere.
+/// Runs the task's images; figures are those of the first. Throws UserError for what cannot be
+/// compiled or run, and for a program that hangs or meets the cycle limit. One machine a process at
+/// a time, as everywhere.
 [[nodiscard]] Figures evaluate(const Task& task, const ProgramCache& cache);
 
 }  // namespace tactus::bench

@@ -12,6 +12,7 @@
 
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/program_path.h"
 #include "isa/support/sha256.h"
 
 namespace fs = std::filesystem;
@@ -79,7 +80,7 @@ Program decode(const Json& json, Bytes payload, const std::string& path) {
 }  // namespace
 
 const std::string& build_hash() {
-  static const std::string hash = sha256(read_file("/proc/self/exe"));
+  static const std::string hash = sha256(read_file(program_path()));
   return hash;
 }
 

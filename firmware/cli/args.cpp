@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <boost/program_options.hpp>
 
+#include "firmware/cli/verbosity.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -36,6 +37,30 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
 
 ArgsListener* listener = nullptr;
 
+constexpr const char* common_group = "Every command";
+
+/// What every command takes that has no such option of its own.
+std::vector<Args::Option> common_options() {
+  return {{"quiet", "", "print errors only", false, 'q', common_group},
+          {"verbose", "", "print every file that is read or written, time and memory", false, 'v',
+           common_group}};
+}
+
+/// An option of the same name that is a command's own means what the command says.
+void take_common_options(const Args& args, const std::vector<Args::Option>& options) {
+  const auto given = [&](const char* name) {
+    return args.has(name) &&
+           std::any_of(options.begin(), options.end(), [&](const Args::Option& option) {
+             return option.name == name && option.group == common_group;
+           });
+  };
+  if (given("quiet") && given("verbose")) {
+    user_error("tactus {}: give --quiet or --verbose, not both", args.command());
+  }
+  if (given("quiet")) set_verbosity(Verbosity::quiet);
+  if (given("verbose")) set_verbosity(Verbosity::verbose);
+}
+
 }  // namespace
 
 ArgsListener::ArgsListener() { listener = this; }
@@ -52,7 +77,12 @@ Args::Args(std::string command, std::string summary, std::vector<Option> options
     : command_(std::move(command)),
       summary_(std::move(summary)),
       options_(std::move(options)),
-      positional_name_(std::move(positional)) {}
+      positional_name_(std::move(positional)) {
+  for (const Option& common : common_options()) {
+    const auto same = [&](const Option& option) { return option.name == common.name; };
+    if (std::none_of(options_.begin(), options_.end(), same)) options_.push_back(common);
+  }
+}
 
 bool Args::parse(const std::vector<std::string>& words) {
   if (ArgsListener::describe(*this)) return false;
@@ -100,6 +130,7 @@ bool Args::parse(const std::vector<std::string>& words) {
     print_help();
     return false;
   }
+  take_common_options(*this, options_);
   if (positional_name_.empty() && !positional_values_.empty()) {
     user_error("tactus {}: unexpected word {}; see tactus {} --help", command_,
                quote(positional_values_.front()), command_);

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "firmware/cli/network_commands.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -28,6 +29,8 @@ const CommandGroup& all_commands() {
            codesign_command},
           {"report", "write the results of a sweep as an HTML page", report_command},
           {"compare", "compare runs, points of sweeps, or whole sweeps", compare_command},
+          {"topologies", "compile, simulate and compare layer topologies as CSV",
+           topologies_command},
           {"compile", "compile an ONNX model for an architecture", compile_command},
           {"estimate", "latency and energy of a program by formula", estimate_command},
           {"gemm", "multiply two matrices on an architecture and check the result", gemm_command},
@@ -45,6 +48,7 @@ const CommandGroup& all_commands() {
           {"explain", "explain figures of statistics, and parameters of architecture, board, run",
            explain_command},
           {"zoo", "write a benchmark network as an ONNX file", zoo_command},
+          {"networks", "list the networks that zoo, sweep and codesign name", networks_command},
           {"boards", "list the boards that --board names", boards_command},
           {"architectures", "list the architectures that --arch can be given",
            architectures_command},

@@ -9,6 +9,7 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/table.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/report/comparison.h"
 #include "firmware/sweep/findings.h"
 #include "firmware/sweep/results.h"
@@ -113,9 +114,13 @@ std::string change(double value, double first) {
   return value == first ? "" : fmt::format("{:+.1f} %", 100 * (value / first - 1));
 }
 
-/// Rows of counts: a column for each run, and for all but the first one with the change.
-std::string count_table(const Comparison& comparison, const char* title,
-                        const std::vector<ComparedRow<std::uint64_t>>& rows) {
+std::string number(std::uint64_t value) { return fmt::format("{}", value); }
+std::string number(double value) { return fmt::format("{:.5g}", value); }
+
+/// Rows of numbers: a column for each run, and for all but the first one with the change.
+template <typename T>
+std::string count_table(const Comparison& comparison, const std::string& title,
+                        const std::vector<ComparedRow<T>>& rows) {
   std::vector<Table::Column> columns = {{title, Table::Align::left}};
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
     columns.push_back({std::string(1, static_cast<char>('A' + i))});
@@ -127,7 +132,7 @@ std::string count_table(const Comparison& comparison, const char* title,
     std::vector<std::string> line = {row.name};
     for (std::size_t i = 0; i < row.values.size(); ++i) {
       const auto& value = row.values[i];
-      line.push_back(value ? fmt::format("{}", *value) : "-");
+      line.push_back(value ? number(*value) : "-");
       if (i == 0) continue;
       line.push_back(value && row.values.front() ? change(static_cast<double>(*value),
                                                           static_cast<double>(*row.values.front()))
@@ -136,6 +141,17 @@ std::string count_table(const Comparison& comparison, const char* title,
     cells.push_back(std::move(line));
   }
   return "\n" + table.text(cells);
+}
+
+std::string energy_text(const Comparison& comparison) {
+  std::string text;
+  for (const std::string& table : comparison.energy_tables) {
+    text += fmt::format("\nenergy by table {}\n", table);
+  }
+  if (comparison.energy_tables.size() > 1) {
+    return text + "energies of different tables do not compare\n";
+  }
+  return text.empty() ? text : text + count_table(comparison, "energy", comparison.energy);
 }
 
 std::string settings_table(const Comparison& comparison) {
@@ -206,7 +222,7 @@ std::string comparison_text(const Comparison& comparison) {
   if (!comparison.figures.empty()) {
     text += count_table(comparison, "counts that differ", comparison.figures);
   }
-  return text;
+  return text + energy_text(comparison);
 }
 
 std::vector<ComparedRun> read_runs(const Words& names) {
@@ -216,8 +232,8 @@ std::vector<ComparedRun> read_runs(const Words& names) {
     std::size_t left_out = 0;
     std::vector<ComparedRun> runs = read_sweeps(names, left_out);
     if (left_out > 0) {
-      fmt::print(stderr, "tactus: {} point{} without figures in one of the folders {} left out\n",
-                 left_out, left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are");
+      note("{} point{} without figures in one of the folders {} left out", left_out,
+           left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are");
     }
     return runs;
   }

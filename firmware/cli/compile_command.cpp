@@ -19,11 +19,13 @@
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/table.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/config/board.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/tensorflow/model_files.h"
+#include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -490,9 +492,8 @@ void warn_of_saturation(const nn::Values& inputs, tcu::DataType type) {
       return double{value} > top || double{value} < bottom;
     });
     if (beyond == 0) continue;
-    fmt::print(stderr,
-               "tactus: warning: input {}: {} of {} values are beyond {:g} .. {:g} and saturate\n",
-               quote(name), beyond, tensor.floats.size(), bottom, top);
+    warn("input {}: {} of {} values are beyond {:g} .. {:g} and saturate", quote(name), beyond,
+         tensor.floats.size(), bottom, top);
   }
 }
 
@@ -646,14 +647,15 @@ bool print_checks(const Args& args, const std::vector<std::string>& input_files,
 }  // namespace
 
 int compile_command(const Words& words) {
-  Args args("compile",
-            "Compiles a model for an architecture: program (.tprog), constants (.tdata) and model\n"
-            "file (.tmodel), for tactus run and for the hardware's drivers. Models are ONNX files\n"
-            "and frozen TensorFlow graphs.",
-            options(), "MODEL.onnx|MODEL.pb");
+  Args args(
+      "compile",
+      "Compiles a model for an architecture: program (.tprog), constants (.tdata) and model\n"
+      "file (.tmodel), for tactus run and for the hardware's drivers. Models are ONNX files,\n"
+      "frozen TensorFlow graphs, and layer topologies as CSV.",
+      options(), "MODEL.onnx|MODEL.pb|TOPOLOGY.csv");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().size() != 1)
-    user_error("tactus compile: name exactly one model file (.onnx, .pb)");
+    user_error("tactus compile: name exactly one model file (.onnx, .pb, .csv)");
   const std::string& path = args.positional().front();
   const Outputs outputs = read_outputs(args);
   const bool prints = args.has("summary") || args.has("layers") || args.has("dump");
@@ -688,7 +690,7 @@ int compile_command(const Words& words) {
   options.write_latency = static_cast<std::uint32_t>(config.write_latency);
   Progress progress(0);
   tf::ImportOptions names{options.outputs, inputs.cuts, options.input_shapes};
-  const nn::Graph graph = tf::load_model(path, names);
+  const nn::Graph graph = nn::load_network(path, names);
   options.outputs = std::move(names.outputs);
   options.input_shapes = std::move(names.input_shapes);
   check_folder(args, outputs, graph);

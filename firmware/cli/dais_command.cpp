@@ -11,6 +11,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/command_table.h"
+#include "firmware/cli/verbosity.h"
 #include "isa/dais/binary.h"
 #include "isa/dais/cost.h"
 #include "isa/dais/disassembler.h"
@@ -274,7 +275,7 @@ int convert(const Words& words) {
       form == dais::Form::json ? dais::Dialect::v1 : static_cast<dais::Dialect>(form);
   for (const dais::Program& stage : file.pipeline.stages) {
     for (const std::string& note : dais::conversion_notes(stage, rules)) {
-      fmt::print(stderr, "tactus: note: {}:{}\n", path, note);
+      tactus::note("note: {}:{}", path, note);
     }
   }
   write_file_atomically(*output, bytes);

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/command_table.h"
+#include "firmware/cli/verbosity.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -35,7 +36,7 @@ std::uint64_t parse_address(const std::string& text, const std::string& where) {
 
 void print_warnings(const std::vector<darwinn::Warning>& warnings) {
   for (const darwinn::Warning& warning : warnings) {
-    fmt::print(stderr, "tactus: warning: {}\n", warning.text);
+    warn("{}", warning.text);
   }
 }
 

@@ -1,4 +1,5 @@
 #include "firmware/cli/dpas_files.h"
+#include "firmware/cli/verbosity.h"
 
 #include <algorithm>
 #include <map>
@@ -51,7 +52,9 @@ dpas::Program parse_and_check(const Args& args, const std::string& path,
                               const dpas::Profile& profile) {
   dpas::Program program = parse(args, path);
   dpas::resolve(program, profile, legality(args));
-  for (const std::string& warning : program.warnings) fmt::print(stderr, "{}\n", warning);
+  for (const std::string& warning : program.warnings) {
+    if (verbosity() != Verbosity::quiet) fmt::print(stderr, "{}\n", warning);
+  }
   return program;
 }
 

@@ -228,8 +228,9 @@ void refuse_unused_memory(const Args& args, bool ideal) {
     user_error("tactus {}: --stream is for TCUs; a DPAS machine's instructions are always there",
                args.command());
   }
-  const Names of_axi{"axi-data-bits", "read-latency",   "write-latency",  "memory",
-                     "ddr",           "port-clock-mhz", "port-data-bits", "interconnect-ns"};
+  // Of a board only the clock would be left, which has an option of its own.
+  const Names of_axi{"axi-data-bits",  "read-latency",   "write-latency",   "memory", "ddr",
+                     "port-clock-mhz", "port-data-bits", "interconnect-ns", "board"};
   const Names of_ideal{"ideal-latency", "ideal-bytes"};
   for (const char* name : ideal ? of_axi : of_ideal) {
     if (!args.has(name)) continue;

@@ -1,14 +1,15 @@
 #include "firmware/cli/input_vectors.h"
+#include "firmware/cli/verbosity.h"
 
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <fmt/format.h>
 
+#include "firmware/compiler/images.h"
+#include "firmware/driver/tcu/image_data.h"
 #include "firmware/onnx/tensor_files.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
-#include "isa/tcu/arithmetic.h"
 #include "isa/tcu/vectors_file.h"
 
 namespace tactus {
@@ -19,7 +20,7 @@ std::vector<std::uint8_t> read_input_vectors(const std::string& path,
   tcu::Saturated saturated;
   std::vector<std::uint8_t> vectors = tcu::read_vectors(path, architecture, expected, &saturated);
   if (saturated.count > 0) {
-    fmt::print(stderr, "tactus: warning: {}: {}\n", path, saturated.text(architecture.data_type));
+    warn("{}: {}", path, saturated.text(architecture.data_type));
   }
   return vectors;
 }
@@ -53,36 +54,10 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
         path, quote(tensor.name),
         layouts.model.empty() ? "" : ": no .tensors.json beside " + layouts.model);
   }
-  nn::Tensor values = nn::read_tensor(path).tensor;
-  if (values.type != nn::ElementType::float32) {
-    values.floats.assign(values.integers.begin(), values.integers.end());
-  }
-  const std::size_t elements = layout->elements();
-  const bool fits = !values.floats.empty() && values.floats.size() % elements == 0 &&
-                    (values.shape == layout->shape || values.floats.size() != elements ||
-                     values.shape.size() <= layout->shape.size() + 1);
-  if (!fits) {
-    user_error(
-        "{}: has shape {}; allowed for input {}: [{}], or several of those one after the other",
-        path, nn::to_string(values.shape), quote(tensor.name), fmt::join(layout->shape, ","));
-  }
-  const double top = to_real(architecture.data_type, info(architecture.data_type).max());
-  const double bottom = to_real(architecture.data_type, info(architecture.data_type).min());
-  const auto beyond = std::count_if(values.floats.begin(), values.floats.end(), [&](float v) {
-    return !(double{v} <= top && double{v} >= bottom);
-  });
-  if (beyond > 0) {
-    fmt::print(stderr,
-               "tactus: warning: {}: {} of {} values are beyond {:g} .. {:g}, what {} holds, and "
-               "saturate\n",
-               path, beyond, values.floats.size(), bottom, top, info(architecture.data_type).name);
-  }
-  std::vector<std::uint8_t> data;
-  for (std::size_t at = 0; at < values.floats.size(); at += elements) {
-    const auto first = values.floats.begin() + static_cast<std::ptrdiff_t>(at);
-    const std::vector<std::uint8_t> image =
-        pack_tensor(*layout, architecture, {first, first + static_cast<std::ptrdiff_t>(elements)});
-    data.insert(data.end(), image.begin(), image.end());
+  const nn::Tensor values = nn::read_tensor(path).tensor;
+  std::vector<std::uint8_t> data = compiler::pack_images(*layout, architecture, values, path);
+  if (const auto saturated = compiler::saturation_text(values, architecture.data_type)) {
+    warn("{}: {}", path, *saturated);
   }
   return data;
 }
@@ -95,26 +70,7 @@ void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
   std::vector<std::uint8_t> data = nn::is_tensor_file(path)
                                        ? read_tensor_input(architecture, tensor, path, layouts)
                                        : read_input_vectors(path, architecture);
-  const std::uint64_t image_bytes = tensor.size * architecture.vector_bytes();
-  const std::uint64_t vectors = data.size() / architecture.vector_bytes();
-  if (vectors == 0 || vectors % tensor.size != 0) {
-    user_error("{}: {} vectors for input {}, whose images have {}; allowed: a multiple of {}", path,
-               vectors, quote(tensor.name), tensor.size, tensor.size);
-  }
-  const std::uint64_t count = vectors / tensor.size;
-  if (images.empty()) images.resize(count);
-  if (images.size() != count) {
-    user_error("{}: {} images of input {}, but {} of the inputs before it", path, count,
-               quote(tensor.name), images.size());
-  }
-  if (count == 1) {
-    images[0][tensor.name] = std::move(data);
-    return;
-  }
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto first = data.begin() + static_cast<std::ptrdiff_t>(i * image_bytes);
-    images[i][tensor.name].assign(first, first + static_cast<std::ptrdiff_t>(image_bytes));
-  }
+  add_image_data(architecture, tensor, std::move(data), path, images);
 }
 
 }  // namespace tactus

@@ -6,8 +6,10 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/parameter_options.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
+#include "firmware/config/memory_choice.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
@@ -71,29 +73,10 @@ std::optional<Board> read_board_option(const Args& args, TcuSimulationConfig& co
 
 void read_memory_options(const Args& args, BoardValues& board) {
   read_options(board_parameters(), args, board);
-  std::string latency;  // the option that chooses the memory of fixed latency
-  for (const Parameter<BoardValues>& p : board_parameters()) {
-    if (!is_fixed_latency(p.key) || !option_value(p, args)) continue;
-    if (args.has("memory") && board.memory_model == MemoryModel::board) {
-      user_error("tactus {}: --{} belongs to --memory fixed, not to the board's memory",
-                 args.command(), p.option);
-    }
-    board.memory_model = MemoryModel::fixed;
-    if (latency.empty()) latency = p.option;
-  }
-  if (board.memory_model == MemoryModel::board) return;
-  for (const Parameter<BoardValues>& p : board_parameters()) {
-    if (!replaces_board_memory(p.key) || !option_value(p, args)) continue;
-    if (board.board_memory) {
-      const std::string chooser = !latency.empty()     ? "--" + latency
-                                  : args.has("memory") ? "--memory fixed"
-                                                       : "the board in use";
-      user_error("tactus {}: --{} has no effect with the memory of fixed latency, which {} chooses",
-                 args.command(), p.option, chooser);
-    }
-    user_error("tactus {}: --{} needs the board's memory: a --board whose file describes one",
-               args.command(), p.option);
-  }
+  choose_memory(board, "tactus " + args.command() + ": ",
+                [&](const Parameter<BoardValues>& parameter) -> std::string {
+                  return option_value(parameter, args) ? "--" + parameter.option : "";
+                });
 }
 
 void read_machine_options(const Args& args, TcuSimulationConfig& config, const std::string& where) {
@@ -110,7 +93,7 @@ void read_machine_options(const Args& args, TcuSimulationConfig& config, const s
 
 void warn_about_dais_blocks(const tcu::Architecture& architecture) {
   for (const std::string& line : tcu::dais_block_warnings(architecture)) {
-    fmt::print(stderr, "tactus: warning: {}\n", line);
+    warn("{}", line);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "firmware/cli/heap.h"
 #include "firmware/cli/interrupt.h"
 #include "firmware/cli/standard_output.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/cli/version.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
@@ -33,6 +34,17 @@ int dispatch(const Words& words) {
     return exit_ok;
   }
   return run_group(all_commands(), words);
+}
+
+/// --quiet and --verbose may also stand ahead of the command.
+Words without_common(Words words) {
+  while (!words.empty()) {
+    const bool quiet = words[0] == "--quiet" || words[0] == "-q";
+    if (!quiet && words[0] != "--verbose" && words[0] != "-v") break;
+    set_verbosity(quiet ? Verbosity::quiet : Verbosity::verbose);
+    words.erase(words.begin());
+  }
+  return words;
 }
 
 /// Messages about options begin with "tactus COMMAND: ", and the line names the program already.
@@ -65,18 +77,21 @@ int main(int argc, char** argv) {
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
   try {
     const tactus::FileGuard guard;
-    const int code = tactus::dispatch({argv + 1, argv + argc});
+    const int code = tactus::dispatch(tactus::without_common({argv + 1, argv + argc}));
+    tactus::print_effort();
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    fmt::print(stderr, "tactus: error: standard output cannot be written\n");
+    fmt::print(stderr, "tactus: {}: standard output cannot be written\n",
+               tactus::coloured("error"));
     return tactus::exit_usage;
   } catch (const tactus::UserError& error) {
-    fmt::print(stderr, "tactus: error: {}\n", tactus::without_program(error.what()));
+    fmt::print(stderr, "tactus: {}: {}\n", tactus::coloured("error"),
+               tactus::without_program(error.what()));
     return tactus::exit_usage;
   } catch (const std::system_error& error) {
-    fmt::print(stderr, "tactus: error: output failed: {}\n", error.what());
+    fmt::print(stderr, "tactus: {}: output failed: {}\n", tactus::coloured("error"), error.what());
     return tactus::exit_usage;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "tactus: error: the host is out of memory\n");
+    fmt::print(stderr, "tactus: {}: the host is out of memory\n", tactus::coloured("error"));
     return tactus::exit_usage;
   } catch (const std::exception& error) {
     fmt::print(stderr,

@@ -1,10 +1,8 @@
 #include "firmware/cli/progress.h"
+#include "firmware/cli/verbosity.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <cstdlib>
-#include <string_view>
 
 #include <fmt/core.h>
 
@@ -14,15 +12,10 @@ namespace {
 constexpr std::chrono::milliseconds first_after{2000};
 constexpr std::chrono::milliseconds interval{200};
 
-/// A terminal that lines can be rewritten on.
-bool rewrites_lines() {
-  const char* type = std::getenv("TERM");
-  return isatty(STDERR_FILENO) != 0 && type != nullptr && std::string_view(type) != "dumb";
-}
-
 }  // namespace
 
-Progress::Progress(std::uint64_t total) : total_(total), terminal_(rewrites_lines()) {}
+Progress::Progress(std::uint64_t total)
+    : total_(total), terminal_(is_rich_terminal() && verbosity() != Verbosity::quiet) {}
 
 Progress::~Progress() { clear(); }
 

@@ -56,7 +56,7 @@ int replay_command(const Words& words) {
   std::uint64_t different = 0;
   std::uint64_t events = 0;
   for (const std::string& path : expand(args.positional())) {
-    const ReplayResult result = replay(read_golden_log(path), options);
+    const LogReplayResult result = replay(read_golden_log(path), options);
     events += result.events;
     if (!result.difference.empty()) {
       ++different;

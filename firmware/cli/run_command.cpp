@@ -17,6 +17,7 @@
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
 #include "firmware/cli/standard_output.h"
+#include "firmware/compiler/images.h"
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/sample_file.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
@@ -135,30 +136,11 @@ class Runner {
   void finish_on_host() {
     if (!plan_.tensors) return;
     const auto start = std::chrono::steady_clock::now();
-    for (const ImageResult& image : report_.images) {
-      nn::Values values;
-      for (const compiler::TensorLayout& layout : plan_.tensors->outputs) {
-        values[layout.name] =
-            nn::Tensor::of(layout.shape, compiler::unpack_tensor(layout, plan_.config.architecture,
-                                                                 image.outputs.at(layout.name)));
-      }
-      model_outputs_.push_back(compiler::finish_on_host(*plan_.tensors, values));
+    for (std::size_t i = 0; i < images_with_outputs(); ++i) {
+      model_outputs_.push_back(compiler::model_outputs(*plan_.tensors, plan_.config.architecture,
+                                                       report_.images[i].outputs));
     }
     host_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
-  /// One output of all images, joined along the first dimension.
-  [[nodiscard]] nn::Tensor model_output(const std::string& name) const {
-    nn::Tensor all = model_outputs_.front().at(name);
-    for (std::size_t i = 1; i < model_outputs_.size(); ++i) {
-      const nn::Tensor& next = model_outputs_[i].at(name);
-      all.floats.insert(all.floats.end(), next.floats.begin(), next.floats.end());
-      all.integers.insert(all.integers.end(), next.integers.begin(), next.integers.end());
-    }
-    const auto images = static_cast<std::int64_t>(model_outputs_.size());
-    if (all.shape.empty() && images > 1) all.shape = {1};
-    if (!all.shape.empty()) all.shape.front() *= images;
-    return all;
   }
 
   void print_host_work() const {
@@ -212,7 +194,7 @@ class Runner {
   std::optional<TcuRunResult> simulate() {
     Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
                       simulation_.instruction_bytes() *
-                      (plan_.host.packages.empty() ? plan_.images.size() : plan_.host.requests));
+                      (plan_.host.packages.empty() ? plan_.image_count() : plan_.host.requests));
     TcuRunOptions options;
     options.max_cycles = plan_.max_cycles.value_or(0);
     options.regions = plan_.regions;
@@ -236,10 +218,13 @@ class Runner {
     Host host(simulation_, *plan_.model, plan_.mode);
     recorder_.begin_run("preparation", {});
     if (auto stuck = host.prepare()) return stuck;
-    for (const TensorData& image : plan_.images) {
+    for (std::size_t i = 0; i < plan_.image_count(); ++i) {
+      const TensorData& image = plan_.images[i % plan_.images.size()];
       recorder_.begin_run(fmt::format("image {}", report_.images.size()), plan_.model->program);
       if (report_.images.empty()) recorder_.activity().start(simulation_.now());
       report_.images.push_back(host.run_image(image, options));
+      // Outputs of an image that has run before are those it had.
+      if (i >= plan_.images.size()) report_.images.back().outputs.clear();
       recorder_.activity().stop();
       end_timeline();
       if (report_.images.back().run.end != RunEnd::finished) break;
@@ -276,6 +261,12 @@ class Runner {
     if (plan_.output && !stuck) recorder_.attempt([&] { write_outputs(); });
   }
 
+  /// Images whose outputs are kept: those that are not run again.
+  [[nodiscard]] std::size_t images_with_outputs() const {
+    return plan_.host.packages.empty() ? std::min(report_.images.size(), plan_.images.size())
+                                       : report_.images.size();
+  }
+
   /// Packages that take turns; 1 without.
   [[nodiscard]] std::size_t turns() const {
     return std::max<std::size_t>(1, plan_.host.packages.size());
@@ -284,7 +275,7 @@ class Runner {
   /// All images of one output, one after the other: those of one package.
   [[nodiscard]] std::vector<std::uint8_t> output(const std::string& name, std::size_t first) const {
     std::vector<std::uint8_t> data;
-    for (std::size_t i = first; i < report_.images.size(); i += turns()) {
+    for (std::size_t i = first; i < images_with_outputs(); i += turns()) {
       const auto& one = report_.images[i].outputs.at(name);
       data.insert(data.end(), one.begin(), one.end());
     }
@@ -314,7 +305,7 @@ class Runner {
     if (model_outputs_.empty()) return;
     for (const std::string& name : plan_.tensors->model_outputs) {
       const std::string base = output_base(name, 0);
-      const nn::Tensor tensor = model_output(name);
+      const nn::Tensor tensor = compiler::join_images(model_outputs_, name);
       for (const char* extension : {".npy", ".pb"})
         nn::write_tensor(base + extension, name, tensor);
       fmt::print(plan_.screen(), "{:<14}{} {} in {}.npy and .pb\n", "output", name,
@@ -349,7 +340,7 @@ class Runner {
     const tcu::Architecture& architecture = plan_.config.architecture;
     const unsigned scalar = info(architecture.data_type).storage_bytes;
     std::vector<std::uint8_t> lanes;
-    for (std::size_t i = 0; i < report_.images.size(); ++i) {
+    for (std::size_t i = 0; i < images_with_outputs(); ++i) {
       for (const auto& [name, data] : report_.images[i].outputs) {
         const std::size_t count = data.size() / scalar;
         lanes.resize(data.size());

@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/cli/run_parameters.h"
+#include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
+#include "firmware/energy/table.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
@@ -34,6 +36,11 @@ void change_paths(Workload& workload, Function&& function) {
   for (auto& [name, path] : workload.inputs) path = function(path);
 }
 
+/// The path of an energy table rather than a name of configs/energy.
+bool is_table_file(const std::string& name) {
+  return !name.empty() && energy::table_path(name) == name;
+}
+
 void read_workload(ObjectReader reader, const std::string& file, Workload& workload) {
   workload_parameters().read(reader, workload, MissingKeys::allowed);
   if (auto inputs = reader.get_optional_object("inputs")) {
@@ -51,6 +58,8 @@ void read_board_section(ObjectReader reader, RunConfig& config) {
     if (reader.has(parameter.key)) config.given.push_back(parameter.key);
   }
   board_parameters().read(reader, config.values, MissingKeys::allowed);
+  std::string& ddr = config.values.ddr;
+  if (!ddr.empty() && config_path("dram", ddr) == ddr) ddr = resolve_beside(config.path, ddr);
   reader.finish();
 }
 
@@ -62,6 +71,7 @@ void read_run_section(ObjectReader reader, const std::string& file, RunPlan& pla
   if (!plan.regions_wanted.empty() && !is_number(plan.regions_wanted)) {
     plan.regions_wanted = resolve_beside(file, plan.regions_wanted);
   }
+  if (is_table_file(plan.energy)) plan.energy = resolve_beside(file, plan.energy);
 }
 
 }  // namespace
@@ -113,6 +123,7 @@ std::string run_config_json(const RunPlan& plan) {
   if (!run.regions_wanted.empty() && !is_number(run.regions_wanted)) {
     run.regions_wanted = absolute(run.regions_wanted);
   }
+  if (is_table_file(run.energy)) run.energy = absolute(run.energy);
   run_parameters().write(json["run"], run);
   simulation_parameters().write(json["run"], plan.config);
   sampler_parameters().write(json["run"], plan.sampling);

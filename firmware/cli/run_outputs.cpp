@@ -8,6 +8,7 @@
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/cli/table.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/report/layer_table.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
@@ -91,6 +92,7 @@ RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine) {
 }
 
 std::FILE* RunOutputs::screen() const {
+  if (verbosity() == Verbosity::quiet) return stdout;  // where all is dropped
   for (const auto& path : {stats, report, events, layers_csv}) {
     if (path == standard_output) return stderr;
   }
@@ -98,9 +100,9 @@ std::FILE* RunOutputs::screen() const {
 }
 
 void claim_outputs(const RunOutputs& outputs) {
-  for (const auto& path :
-       {outputs.stats, outputs.retire_log, outputs.events, outputs.trace.vcd, outputs.trace.gtkw,
-        outputs.timeline, outputs.report, outputs.layers_csv}) {
+  for (const auto& path : {outputs.stats, outputs.retire_log, outputs.events, outputs.trace.vcd,
+                           outputs.trace.fst, outputs.trace.gtkw, outputs.trace.surfer,
+                           outputs.timeline, outputs.report, outputs.layers_csv}) {
     if (path) claim_output(*path);
   }
   for (const Dump& dump : outputs.dumps) claim_output(dump.path);
@@ -180,7 +182,8 @@ void RunRecorder::write(const RunDocument* document) {
     attempt([&] { write_file_atomically(*outputs_.report, run_page_html(*document)); });
   }
   if (document != nullptr && outputs_.layers_csv) {
-    attempt([&] { write_file_atomically(*outputs_.layers_csv, layers_csv(*document)); });
+    attempt(
+        [&] { write_file_atomically(*outputs_.layers_csv, layers_csv(layer_table(*document))); });
   }
   for (const Dump& dump : outputs_.dumps) attempt([&] { write_dump(dump); });
 }
@@ -200,7 +203,7 @@ std::string RunRecorder::layers_text(const RunDocument& document) const {
 void RunRecorder::close_timeline() {
   timeline_->close();
   if (const auto note = timeline_->note()) {
-    fmt::print(stderr, "tactus: {}: {}\n", *outputs_.timeline, *note);
+    tactus::note("{}: {}", *outputs_.timeline, *note);
   }
 }
 

@@ -3,6 +3,12 @@
 #include "firmware/driver/tcu/simulation_parameters.h"
 
 namespace tactus {
+namespace {
+
+/// The statistics keep figures of each.
+constexpr std::uint64_t most_images = 100000;
+
+}  // namespace
 
 const ParameterTable<Workload>& workload_parameters() {
   using W = Workload;
@@ -31,7 +37,14 @@ const ParameterTable<RunChoices>& run_parameters() {
        text("regions", &P::regions_wanted, "the model's layers",
             "figures by parts of the program: a file {\"layers\": [{\"name\", \"first\", "
             "\"count\"}]}, or N equal parts")
-           .with_value_name("F.json|N")});
+           .with_value_name("F.json|N"),
+       optional_whole("images", &P::images_wanted, {1, most_images}, "images",
+                      "those of the inputs",
+                      "run so many images of a model, those of the inputs in turn, and tell the "
+                      "throughput"),
+       text("energy", &P::energy, "none",
+            "energy and area: events times a table, of configs/energy or a file")
+           .with_value_name("NAME|F.json")});
   return table;
 }
 

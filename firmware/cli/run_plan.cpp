@@ -10,6 +10,7 @@
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/config/config_files.h"
+#include "firmware/energy/tcu.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -329,6 +330,10 @@ RunPlan plan_run(const Args& args) {
   if (args.has("permissive")) plan.checks = ProgramChecks::permissive;
 
   const bool has_model = !plan.workload.model.empty();
+  if (plan.images_wanted && (has_packages || !has_model)) {
+    user_error("tactus run: --images needs a --model{}",
+               has_packages ? "; packages have --requests" : "");
+  }
   read_sources_board(args, sources, has_packages || has_model || sources.arch.has_value());
   if (has_packages) {
     plan_packages(args, sources, plan);
@@ -345,6 +350,10 @@ RunPlan plan_run(const Args& args) {
   plan.output = args.text("output");
   static_cast<RunOutputs&>(plan) = read_run_outputs(args, tcu_machine_info());
   plan_regions(plan);
+  if (!plan.energy.empty()) {
+    plan.meter.emplace(energy::read_table(plan.energy),
+                       energy::machine_of(plan.config.architecture));
+  }
   claim_outputs(plan);
   if (plan.host.link_timeline) claim_output(*plan.host.link_timeline);
   if (plan.samples) claim_output(*plan.samples);

@@ -14,6 +14,7 @@
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/driver/tcu/simulation.h"
+#include "firmware/energy/table.h"
 
 namespace tactus {
 
@@ -34,8 +35,10 @@ struct Sampling {
 struct RunChoices {
   HostMode mode = HostMode::plain;
   ProgramChecks checks = ProgramChecks::strict;
-  std::optional<Cycle> max_cycles;  ///< of an image
-  std::string regions_wanted;       ///< a file or a number; empty: the model's layers
+  std::optional<Cycle> max_cycles;             ///< of an image
+  std::string regions_wanted;                  ///< a file or a number; empty: the model's layers
+  std::string energy;                          ///< a table's name or path; empty: none
+  std::optional<std::uint64_t> images_wanted;  ///< none: those of the inputs
 };
 
 /// Where clock, AXI width and latencies come from.
@@ -55,8 +58,14 @@ struct RunPlan : RunChoices, RunOutputs {
   /// How the model's tensors lie, and what the host computes; compiled by Tactus without --compat.
   std::optional<compiler::ModelTensors> tensors;
   std::vector<std::uint8_t> program;
-  std::vector<std::uint8_t> dram[2];  ///< initial contents of the banks, bare programs only
-  std::vector<TensorData> images;     ///< inputs of each image; one empty entry for a bare program
+  std::vector<std::uint8_t> dram[2];   ///< initial contents of the banks, bare programs only
+  std::vector<TensorData> images;      ///< inputs of each image; one empty entry for a bare program
+  std::optional<energy::Meter> meter;  ///< of --energy
+
+  /// Images to run: those of the inputs, again from the first until there are enough.
+  [[nodiscard]] std::size_t image_count() const {
+    return images_wanted ? static_cast<std::size_t>(*images_wanted) : images.size();
+  }
 
   std::vector<tcu::LayerEntry> regions;  ///< of the model, or as --regions has it
 

@@ -11,6 +11,8 @@
 #include "firmware/cli/version.h"
 #include "firmware/driver/tcu/run_figures.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
+#include "firmware/energy/tcu.h"
+#include "firmware/report/configuration_figures.h"
 
 namespace tactus {
 namespace {
@@ -25,20 +27,6 @@ Cycle last_retire(const RunPlan& plan, const TcuRunResult& run) {
 /// Driver mode ends an image when its probe has arrived.
 Cycle image_cycles(const ImageResult& image) { return image.probe.value_or(image.run.cycles); }
 
-/// Parameters as statistics files spell them: cycles are named in the key.
-template <typename T>
-void write_figures(Json& json, const ParameterTable<T>& table, const T& values,
-                   const std::vector<std::string>& leave_out) {
-  Json all;
-  table.write(all, values);
-  for (const Parameter<T>& parameter : table) {
-    const auto& out = leave_out;
-    if (std::find(out.begin(), out.end(), parameter.key) != out.end()) continue;
-    if (!parameter.shapes_machine || !all.contains(parameter.key)) continue;
-    json[parameter.key + (parameter.unit == "cycles" ? "_cycles" : "")] = all[parameter.key];
-  }
-}
-
 Json config_json(const RunPlan& plan) {
   const TcuSimulationConfig& config = plan.config;
   Json json;
@@ -52,10 +40,10 @@ Json config_json(const RunPlan& plan) {
     json["board_of_model"] = plan.board.of_model;
   }
   json["architecture"] = Json::parse(tcu::to_json(config.architecture, -1));
-  write_figures<RunChoices>(json, run_parameters(), plan, {"max_cycles", "regions"});
-  write_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
+  add_configuration_figures<RunChoices>(json, run_parameters(), plan, {"max_cycles", "regions"});
+  add_configuration_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
   json["clock_mhz"] = config.clock_mhz;
-  write_figures(json, simulation_parameters(), config, {});
+  add_configuration_figures(json, simulation_parameters(), config, {});
   return json;
 }
 
@@ -81,11 +69,24 @@ RunDocument run_document(const RunReport& report) {
     run.last_retire = last_retire(plan, image.run);
     run.own = own_figures(image.run, plan.config.architecture, image.probe);
     run.lines = summary_lines(image.run, plan.config.architecture, run.cycles, run.last_retire);
+    if (plan.meter) {
+      const Json& energy = run.own["energy"] =
+          energy::energy_of(*plan.meter, image.run, plan.config.architecture, plan.config);
+      run.lines.emplace_back("energy", energy::summary(energy));
+    }
     document.images.push_back(std::move(run));
   }
   document.total_cycles = report.total_cycles;
   document.wall_seconds = report.wall_seconds;
   document.activity = report.activity;
+  document.back_to_back = plan.host.packages.empty();
+  document.host_us = plan.config.host_us;
+  if (plan.meter) {
+    const Json& energy = document.images.front().own.at("energy");
+    document.closing_sections.emplace_back(
+        fmt::format("Energy by table {}", energy.at("table").get<std::string>()),
+        energy::page_section(energy));
+  }
   return document;
 }
 

@@ -9,6 +9,7 @@
 #include <initializer_list>
 
 #include "firmware/cli/interrupt.h"
+#include "firmware/cli/verbosity.h"
 
 namespace tactus {
 namespace {
@@ -18,6 +19,9 @@ bool keeps_going = false;
 /// The write function of a stream; `cookie` holds the descriptor. Returns 0 if writing failed.
 ssize_t write_or_drop(void* cookie, const char* bytes, std::size_t count) {
   const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(cookie));
+  if (descriptor == STDOUT_FILENO && verbosity() == Verbosity::quiet) {
+    return static_cast<ssize_t>(count);
+  }
   std::size_t done = 0;
   while (done < count) {
     const ssize_t written = ::write(descriptor, bytes + done, count - done);

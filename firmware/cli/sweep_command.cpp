@@ -17,6 +17,8 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/interrupt.h"
 #include "firmware/cli/standard_output.h"
+#include "firmware/cli/sweep_cluster.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/cli/version.h"
 #include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/report.h"
@@ -94,14 +96,9 @@ class Report {
   std::size_t total_;
   std::size_t at_once_;
   std::size_t done_ = 0;
-  bool terminal_ = isatty(STDERR_FILENO) != 0 && !is_dumb();
+  bool terminal_ = is_rich_terminal() && verbosity() != Verbosity::quiet;
   bool shown_ = false;
   Time::time_point start_ = Time::now();
-
-  static bool is_dumb() {
-    const char* term = std::getenv("TERM");
-    return term != nullptr && std::string_view(term) == "dumb";
-  }
 };
 
 /// What the axes and derived keys give at a point.
@@ -272,20 +269,22 @@ int run_point(const sweep::Limits& limits) {
 /// Both commands: tactus codesign adds its page.
 int run_command_of(const std::string& command, const std::string& about, const Words& words) {
   const bool codesign = command == "codesign";
-  Args args(
-      command, about,
-      {{"output", "DIR", "folder of the results", false, 'o'},
-       {"jobs", "N", "points at once (default: cores)", false, 'j'},
-       {"shard", "i/n", "only part i of n, for n machines"},
-       {"retry-failed", "", "run points again that failed before"},
-       {"max-cycles", "N", "a point that is not done after N cycles has failed"},
-       {"point-timeout", "S", "a point that takes more than S seconds here has failed"},
-       {"beside", "DIR", "files that the sweep names lie in DIR (default: beside the file)"},
-       {"check", "", "check the definition and count its points, run and write nothing"},
-       {"dry-run", "", "list the points and estimate the time, write nothing"},
-       {"point", "", "run one point, a configuration on standard input (used for the processes)",
-        false, 0, "", true}},
-      codesign ? "SPEC.json | merge DIR..." : "SWEEP.json | merge DIR...");
+  std::vector<Args::Option> options{
+      {"output", "DIR", "folder of the results", false, 'o'},
+      {"jobs", "N", "points at once (default: cores)", false, 'j'},
+      {"shard", "i/n", "only part i of n, for n machines"},
+      {"retry-failed", "", "run points again that failed before"},
+      {"max-cycles", "N", "a point that is not done after N cycles has failed"},
+      {"point-timeout", "S", "a point that takes more than S seconds here has failed"},
+      {"beside", "DIR", "files that the sweep names lie in DIR (default: beside the file)"},
+      {"check", "", "check the definition and count its points, run and write nothing"},
+      {"dry-run", "", "list the points and estimate the time, write nothing"},
+      {"point", "", "run one point, a configuration on standard input (used for the processes)",
+       false, 0, "", true}};
+  for (Args::Option& option : submit_options()) options.push_back(std::move(option));
+  Args args(command, about, options,
+            codesign ? "SPEC.json | merge DIR... | status DIR"
+                     : "SWEEP.json | merge DIR... | status DIR");
   if (!args.parse(words)) return exit_ok;
   const sweep::Limits limits{args.number("max-cycles", 0, 1, ~std::uint64_t{0}),
                              args.real("point-timeout", 0, 0, 31'536'000)};
@@ -293,12 +292,18 @@ int run_command_of(const std::string& command, const std::string& about, const W
   std::vector<std::string> names = args.positional();
   const auto output = args.text("output");
   int code = exit_ok;
+  refuse_submit_options(args);
+  if (!names.empty() && names.front() == "status") {
+    if (names.size() != 2) user_error("tactus {} status: name one folder", command);
+    return sweep_status(names.back());
+  }
   if (!names.empty() && names.front() == "merge") {
     if (!output) user_error("tactus {} merge: name the target folder with -o", command);
     names.erase(names.begin());
     code = run_merge(command, names, *output);
   } else {
     if (names.size() != 1) user_error("tactus {}: name exactly one sweep file", command);
+    if (args.has("submit")) return submit_sweep(args, names.front());
     code = run_sweep(args, names.front(), limits, codesign);
   }
   if (codesign && output && !args.has("check") && !args.has("dry-run")) write_page(*output);
@@ -311,7 +316,8 @@ int sweep_command(const Words& words) {
   return run_command_of(
       "sweep",
       "Simulates every point of a sweep. Interrupted at any moment, the same command goes on.\n"
-      "`tactus sweep merge DIR... -o DIR` joins the results of shards.\n"
+      "`tactus sweep merge DIR... -o DIR` joins the results of shards, `tactus sweep status DIR`\n"
+      "shows how far a sweep is, also while it runs and on another machine.\n"
       "Exit code 1: some points failed (or, merging, are missing).",
       words);
 }

@@ -1,6 +1,12 @@
 #include "firmware/cli/trace_options.h"
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <utility>
@@ -9,6 +15,7 @@
 
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/version.h"
+#include "firmware/process/find_program.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
@@ -66,6 +73,35 @@ trace::Registry& described(trace::Registry& registry, const Simulation& simulati
   return registry;
 }
 
+/// Makes the FST of the VCD, which goes unless it was asked for.
+void convert_to_fst(const TraceOptions& options) {
+  std::string program = find_program("vcd2fst").value_or("vcd2fst");
+  std::string from = *options.vcd, to = *options.fst;
+  char* const arguments[] = {program.data(), from.data(), to.data(), nullptr};
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t process = -1;
+  const int error = posix_spawn(&process, program.c_str(), &quiet, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&quiet);
+  int status = 0;
+  if (error == 0) {
+    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  std::error_code ignored;
+  if (!options.keep_vcd) std::filesystem::remove(from, ignored);
+  if (error != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    user_error("{}: {} failed to make it", to, program);
+  }
+}
+
+double megabytes(const TraceOptions& options, std::uint64_t bytes_of_vcd) {
+  std::error_code error;
+  const auto bytes = options.fst ? std::filesystem::file_size(*options.fst, error) : bytes_of_vcd;
+  return error ? 0 : static_cast<double>(bytes) / 1e6;
+}
+
 }  // namespace
 
 const ParameterTable<TraceOptions>& trace_parameters() {
@@ -107,7 +143,10 @@ const ParameterTable<TraceOptions>& trace_parameters() {
 std::vector<Args::Option> trace_options() {
   std::vector<Args::Option> options = {
       {"vcd", "F.vcd", "write the waveforms of the machine's signals"},
-      {"gtkw", "F.gtkw", "write a GTKWave save file for the VCD"},
+      {"fst", "F.fst", "write them as FST, by GTKWave's vcd2fst, which has to be installed"},
+      {"gtkw", "F.gtkw",
+       "write a GTKWave save file for the waveform, and F.gtkw.1.txt, ... with names of values"},
+      {"surfer", "F.sucl", "write a Surfer command file for the waveform"},
       {"trace-list", "", "print the signals there are (or that the globs select) and stop"},
       {"trace-scope", "GLOB", "trace the signals that match, and all below scopes that match",
        true},
@@ -124,10 +163,22 @@ TraceOptions read_trace_options(const Args& args) {
   TraceOptions options;
   options.vcd = args.text("vcd");
   options.gtkw = args.text("gtkw");
+  options.surfer = args.text("surfer");
+  options.fst = args.text("fst");
+  if (options.fst && !options.vcd) {
+    options.vcd = *options.fst + ".vcd";
+    options.keep_vcd = false;
+  }
+  if (options.fst && !find_program("vcd2fst")) {
+    user_error(
+        "tactus run: --fst needs vcd2fst, which is not installed (Debian: apt-get install "
+        "gtkwave); no library of Debian writes FST");
+  }
   options.list = args.has("trace-list");
   if (!options.vcd && !options.list) {
     for (const Args::Option& option : trace_options()) {
-      if (args.has(option.name)) user_error("tactus run: --{} needs --vcd F.vcd", option.name);
+      if (args.has(option.name))
+        user_error("tactus run: --{} needs --vcd F.vcd or --fst F.fst", option.name);
     }
     return options;
   }
@@ -192,21 +243,35 @@ std::string RunTrace::finish() {
   if (tracer_->cycles() == 0) return nothing_traced();
   writer_->close();
   if (!writer_->error().empty()) return writer_->error();
-  if (!options_.gtkw) return {};
   try {
-    std::error_code ignored;
-    const auto absolute = std::filesystem::absolute(*options_.vcd, ignored);
-    write_file_atomically(*options_.gtkw, gtkwave_save(plan_, absolute.string()));
+    if (options_.fst) convert_to_fst(options_);
+    write_views();
   } catch (const UserError& error) {
     return error.what();
   }
   return {};
 }
 
+void RunTrace::write_views() const {
+  std::error_code ignored;
+  const std::string waveform =
+      std::filesystem::absolute(options_.waveform(), ignored).lexically_normal().string();
+  if (options_.surfer) write_file_atomically(*options_.surfer, surfer_commands(plan_, waveform));
+  if (!options_.gtkw) return;
+  std::vector<std::string> files;
+  for (const trace::Translation& names : trace::translations(plan_)) {
+    files.push_back(fmt::format("{}.{}.txt", *options_.gtkw, files.size() + 1));
+    write_file_atomically(files.back(), names.text);
+    files.back() = std::filesystem::absolute(files.back(), ignored).lexically_normal().string();
+  }
+  const trace::FirstView view{tracer_->first(), writer_->ticks_per_cycle()};
+  write_file_atomically(*options_.gtkw, gtkwave_save(plan_, waveform, view, files));
+}
+
 std::string RunTrace::summary() const {
   return fmt::format("{} cycles, {} signals, {:.1f} MB in {}", tracer_->cycles(),
-                     plan_.chosen.size(), static_cast<double>(writer_->bytes()) / 1e6,
-                     *options_.vcd);
+                     plan_.chosen.size(), megabytes(options_, writer_->bytes()),
+                     options_.waveform());
 }
 
 }  // namespace tactus

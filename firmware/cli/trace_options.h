@@ -15,7 +15,12 @@
 namespace tactus {
 
 struct TraceOptions {
-  std::optional<std::string> vcd, gtkw;
+  std::optional<std::string> vcd, gtkw, surfer;
+  std::optional<std::string> fst;  ///< made of the VCD by GTKWave's vcd2fst
+  /// The VCD is only there for the FST.
+  bool keep_vcd = true;
+  /// What viewers are to open.
+  [[nodiscard]] const std::string& waveform() const { return fst ? *fst : *vcd; }
   bool list = false;
   trace::Selection selection;
   trace::Window window;  ///< without its condition, which needs the machine
@@ -52,6 +57,7 @@ class RunTrace {
 
  private:
   [[nodiscard]] std::string nothing_traced() const;
+  void write_views() const;
 
   Simulation& simulation_;
   TraceOptions options_;

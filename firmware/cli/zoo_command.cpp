@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
-#include "firmware/cli/commands.h"
+#include "firmware/cli/network_commands.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/tensorflow/writer.h"
 #include "firmware/zoo/zoo.h"
@@ -34,6 +34,12 @@ void print_list() {
 }
 
 }  // namespace
+
+int networks_command(const Words& words) {
+  Args args("networks", "Lists the built-in networks, which tactus zoo writes as ONNX files.", {});
+  if (args.parse(words)) print_list();
+  return exit_ok;
+}
 
 int zoo_command(const Words& words) {
   Args args(

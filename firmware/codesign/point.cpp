@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "firmware/bench/program_cache.h"
-#include "firmware/codesign/energy.h"
 #include "firmware/codesign/ideas.h"
 #include "firmware/codesign/prediction.h"
 #include "firmware/codesign/tiles.h"
@@ -22,6 +21,7 @@
 #include "firmware/compiler/targets/tcu/stripe/lower.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/host.h"
+#include "firmware/energy/tcu.h"
 #include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -265,24 +265,6 @@ Record buses_of(const TcuRunResult& run, const PointTask& task) {
   return buses;
 }
 
-EventCounts events_of(const TcuRunResult& run, const PointTask& task) {
-  const Counters& totals = run.accounting.totals;
-  const std::uint64_t n = task.architecture.array_size;
-  const std::uint64_t beat = task.axi_data_bits / 8;
-  const auto vectors = [&](std::uint64_t beats) {
-    return beats * beat / task.architecture.vector_bytes();
-  };
-  return {run.array_runs * n * n,
-          run.alu_operations * n,
-          totals.of("local_reads", 0) + totals.of("local_reads", 1),
-          totals.of("local_writes", 0) + totals.of("local_writes", 1),
-          totals.of("accumulator_reads"),
-          totals.of("accumulator_writes"),
-          vectors(run.read_beats[0] + run.read_beats[1]),
-          vectors(run.write_beats[0] + run.write_beats[1]),
-          run.instructions};
-}
-
 Record paths_of(const Paths& paths) {
   return {{"DMA0", paths.dma0},   {"DMA1", paths.dma1},     {"WLOAD", paths.weights},
           {"ARRAY", paths.array}, {"ACCMOVE", paths.moves}, {"SIMD", paths.simd},
@@ -385,7 +367,8 @@ const ParameterTable<Study>& study_parameters() {
       {text("passes", &Study::passes, "",
             "a template of passes, rendered for each point; empty: those of the lowering")
            .without_option(),
-       text("energy", &Study::energy, "", "a table of energies of events; empty: none")
+       text("energy", &Study::energy, "",
+            "a table of energies of events, of configs/energy or a file; empty: none")
            .without_option(),
        whole("pipeline_depth", &Study::pipeline_depth, {1, 8}, "tiles",
              "in flight: divides what a tile may take of the memories"),
@@ -396,7 +379,9 @@ const ParameterTable<Study>& study_parameters() {
 
 void check_files(const PointTask& task) {
   (void)read_workload(task);
-  if (!task.study.energy.empty()) (void)read_energy_table(task.study.energy);
+  if (!task.study.energy.empty())
+    (void)energy::Meter(energy::read_table(task.study.energy),
+                        energy::machine_of(task.architecture));
   if (!task.study.passes.empty()) (void)read_text(task.study.passes);
 }
 
@@ -436,8 +421,9 @@ Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
   record["mac_points"] = points;
   record["mac_slots"] = run.array_runs * n * n;
   if (!task.study.energy.empty()) {
-    record["energy"] = energy(read_energy_table(task.study.energy), events_of(run, task),
-                              run.cycles, task.clock_mhz);
+    const energy::Meter meter(energy::read_table(task.study.energy),
+                              energy::machine_of(task.architecture));
+    record["energy"] = energy::energy_of(meter, run, task.architecture, task);
   }
   record["predicted"] = {{"cycles", built.predicted.cycles},
                          {"us", microseconds(built.predicted.cycles, task)},

@@ -93,6 +93,13 @@ void fill_from_program(Compiled& result, CompiledProgram program) {
   result.memory = program.memory;
 }
 
+const Step* beyond_optimiser(const Model& model) {
+  for (const Step& step : model.steps) {
+    if (!step.beyond_optimiser.empty()) return &step;
+  }
+  return nullptr;
+}
+
 Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Options& options) {
   optimise::Machine machine;
   machine.array_size = model.architecture.array_size;
@@ -138,10 +145,14 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
 
 Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
                  const Options& options) {
-  const Model model = analyse(graph, architecture, options);
+  Model model = analyse(graph, architecture, options);
   if (options.optimise) {
     if (options.compat) user_error("a program cannot be both compat and optimised");
-    return compile_optimised(graph, model, options);
+    const Step* beyond = beyond_optimiser(model);
+    if (beyond == nullptr) return compile_optimised(graph, model, options);
+    model.notes.push_back(
+        fmt::format("compiled without the optimiser, which does not know the {} of node {}",
+                    beyond->beyond_optimiser, quote(beyond->node->name)));
   }
   const std::vector<LayerPlan> plans = form_layers(model);
 

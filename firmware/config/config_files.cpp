@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "isa/support/error.h"
+#include "isa/support/program_path.h"
 #include "isa/support/text.h"
 
 namespace fs = std::filesystem;
@@ -18,6 +19,13 @@ bool is_config_folder(const fs::path& folder) {
   return fs::is_directory(folder / "boards", ignored);
 }
 
+/// Behind symbolic links. A program that has been replaced while it runs has only its own name.
+fs::path program_file() {
+  std::error_code error;
+  fs::path file = fs::canonical(program_path(), error);
+  return error ? fs::read_symlink(program_path(), error) : file;
+}
+
 }  // namespace
 
 std::string config_folder() {
@@ -28,9 +36,7 @@ std::string config_folder() {
         "configs of a Tactus source tree or installation",
         quote(named));
   }
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path installed = program.parent_path().parent_path() / "share/tactus/configs";
+  const fs::path installed = program_file().parent_path().parent_path() / "share/tactus/configs";
   const fs::path source = fs::path(TACTUS_SOURCE_DIR) / "configs";
   for (const fs::path& folder : {installed, source}) {
     if (is_config_folder(folder)) return folder.string();

@@ -139,6 +139,9 @@ DpasRunnerConfig dpas_runner_config(const GemmConfig& config) {
   dpas.simulation.machine = config.dpas.machine;
   dpas.simulation.machine.engine = config.engine;
   const bool axi = dpas.simulation.machine.memory == dpas::MemoryKind::axi;
+  if (!axi && !config.board_path.empty()) {
+    user_error("{}: a board needs --memory-port axi (memory_port), not ideal", config.machine);
+  }
   if (axi || !config.board.board_memory)
     dpas.simulation.resolved_ddr = resolve_port_memory(config.board);
   dpas.precision = parse_precision(config.kernel.precision, "precision");

@@ -128,7 +128,8 @@ struct Graph {
   std::string file;  ///< where it came from, for messages: a path, or any name
   std::string name;
   std::int64_t ir_version = 0;
-  std::int64_t opset = 0;   ///< version of the default operator domain
+  /// Version of the default operator domain; 7 if it is older and no operator has changed since.
+  std::int64_t opset = 0;
   std::vector<Node> nodes;  ///< producers before consumers, else in file order
   std::map<std::string, Tensor, std::less<>> initializers;
   std::vector<ValueInfo> inputs;  ///< without those that initializers give a value

@@ -1,6 +1,7 @@
 #include "firmware/onnx/loader.h"
 
 #include <limits>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,6 +23,27 @@ std::string normal_domain(const std::string& domain) {
   return domain == "ai.onnx" ? std::string() : domain;
 }
 
+/// The operator set from which on operators meant what they mean in set 7, as ONNX's change log
+/// tells.
+const std::map<std::string, std::int64_t, std::less<>>& unchanged_since() {
+  static const std::map<std::string, std::int64_t, std::less<>> all{
+      {"Abs", 6},           {"AveragePool", 1},  {"Cast", 6},         {"Ceil", 6},
+      {"Clip", 6},          {"Concat", 4},       {"Constant", 1},     {"Conv", 1},
+      {"ConvTranspose", 1}, {"DepthToSpace", 1}, {"Elu", 6},          {"Exp", 6},
+      {"Flatten", 1},       {"Floor", 6},        {"Gather", 1},       {"GlobalAveragePool", 1},
+      {"GlobalMaxPool", 1}, {"HardSigmoid", 6},  {"Identity", 1},     {"InstanceNormalization", 6},
+      {"LRN", 1},           {"LeakyRelu", 6},    {"Log", 6},          {"LogSoftmax", 1},
+      {"MatMul", 1},        {"MaxPool", 1},      {"Neg", 6},          {"Pad", 2},
+      {"Reciprocal", 6},    {"ReduceMax", 1},    {"ReduceMean", 1},   {"ReduceMin", 1},
+      {"ReduceSum", 1},     {"Relu", 6},         {"Reshape", 5},      {"Selu", 6},
+      {"Shape", 1},         {"Sigmoid", 6},      {"Slice", 1},        {"Softmax", 1},
+      {"Softplus", 1},      {"Softsign", 1},     {"SpaceToDepth", 1}, {"Split", 2},
+      {"Sqrt", 6},          {"Squeeze", 1},      {"Tanh", 6},         {"Tile", 6},
+      {"Transpose", 1},     {"Unsqueeze", 1},
+  };
+  return all;
+}
+
 class Loader {
  public:
   Loader(const onnx::ModelProto& model, std::string where, std::string folder)
@@ -37,6 +59,7 @@ class Loader {
     read_inputs();
     name_nodes();
     for (const auto& node : model_.graph().node()) read_node(node);
+    raise_opset();
     check_inputs();
     sort_nodes();
     read_outputs();
@@ -79,6 +102,18 @@ class Loader {
       if (domain.empty()) graph_.opset = import.version();
     }
     if (graph_.opset == 0) fail("no version of the default operator set is imported");
+  }
+
+  /// A graph of an old set whose operators have all been the same ever since is one of set 7.
+  void raise_opset() {
+    if (graph_.opset >= 7) return;
+    for (const Node& node : graph_.nodes) {
+      const auto found = unchanged_since().find(node.op_type);
+      const bool unchanged = node.domain.empty() && found != unchanged_since().end() &&
+                             found->second <= graph_.opset && !node.has("consumed_inputs");
+      if (!unchanged) return;
+    }
+    graph_.opset = 7;
   }
 
   /// Every value has one definition.

@@ -17,6 +17,7 @@
 
 #include "isa/support/descriptor.h"
 #include "isa/support/error.h"
+#include "isa/support/program_path.h"
 
 namespace tactus {
 namespace {
@@ -54,12 +55,13 @@ struct Process {
 };
 
 /// After fork(): only async-signal-safe calls.
-[[noreturn]] void become(char* const* arguments, pid_t parent, int in, int out, int err) {
+[[noreturn]] void become(const char* program, char* const* arguments, pid_t parent, int in, int out,
+                         int err) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGPIPE, SIG_DFL);                     // an ignored signal would stay ignored
   if (getppid() != parent) _exit(exit_not_started);  // the parent ended in between
   if (dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0) {
-    execv("/proc/self/exe", arguments);
+    execv(program, arguments);
   }
   _exit(exit_not_started);
 }
@@ -82,10 +84,12 @@ void start(Process& process, const Job& job) {
     process.deadline = process.start + std::chrono::duration_cast<Time::duration>(
                                            std::chrono::duration<double>(job.time_limit));
   }
+  const std::string& program = program_path();
   const pid_t parent = getpid();
   process.pid = fork();
   if (process.pid == 0) {
-    become(arguments.data(), parent, child_in.get(), child_out.get(), child_err.get());
+    become(program.c_str(), arguments.data(), parent, child_in.get(), child_out.get(),
+           child_err.get());
   }
   if (process.pid < 0) user_error("no process can be started: {}", std::strerror(errno));
 }

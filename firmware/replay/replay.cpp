@@ -49,7 +49,7 @@ class Comparison final : public EventLines {
     describe(cycle, expected, sorted);
   }
 
-  ReplayResult result;
+  LogReplayResult result;
 
  private:
   void lines(Cycle /*cycle*/, const std::vector<std::string>& lines) override { actual_ = lines; }
@@ -121,7 +121,7 @@ std::string final_line(const GoldenLog& log, const ReplayRig& rig,
 
 }  // namespace
 
-ReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
+LogReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
   const tcu::Architecture architecture;  // the defaults are pynqz1, the logs' elaboration
   TcuEventFormat format;
   format.style = log.bare ? EventStyle::bare : EventStyle::axi;
@@ -139,7 +139,7 @@ ReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
   });
   if (log.cycles > 0) driver.run();
 
-  ReplayResult result = std::move(comparison.result);
+  LogReplayResult result = std::move(comparison.result);
   if (!result.difference.empty()) return result;
   if (!log.events.empty() && log.events.rbegin()->first >= log.cycles) {
     result.difference = fmt::format("{}: cycle {} lies beyond the {} cycles of the run", log.path,

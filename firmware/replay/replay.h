@@ -10,7 +10,7 @@
 
 namespace tactus {
 
-struct ReplayResult {
+struct LogReplayResult {
   std::uint64_t events = 0;        ///< compared, equal ones
   std::uint64_t memory_lines = 0;  ///< compared, equal ones
   std::string difference;          ///< the first difference with context; empty: none
@@ -24,6 +24,6 @@ struct ReplayOptions {
 
 /// Runs the log's program on the pynqz1 architecture (64-bit AXI), bare or whole as the log says,
 /// and compares the events of each cycle as a set, then the memories and the END line.
-[[nodiscard]] ReplayResult replay(const GoldenLog& log, const ReplayOptions& options = {});
+[[nodiscard]] LogReplayResult replay(const GoldenLog& log, const ReplayOptions& options = {});
 
 }  // namespace tactus

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -77,8 +78,9 @@ Named<std::string> flat_settings(const Json& json) {
   return out;
 }
 
-template <typename T>
-const T* find_name(const Named<T>& values, const std::string& name) {
+/// The value of a name, or null; one that may be changed of values that may.
+template <typename List>
+auto find_name(List& values, const std::string& name) -> decltype(&values.front().second) {
   const auto found = std::find_if(values.begin(), values.end(),
                                   [&](const auto& value) { return value.first == name; });
   return found == values.end() ? nullptr : &found->second;
@@ -162,6 +164,32 @@ void read_figures(const Reader& reader, const Json& json, ComparedRun& run) {
   }
 }
 
+/// What an energy table makes of the run, by its events; nothing without one.
+void read_energy(const Reader& reader, const std::string& path, ComparedRun& run) {
+  if (!reader.has(path)) return;
+  const auto text = [&](const char* key) { return reader.text(reader.at(path + key), path + key); };
+  run.energy_table = fmt::format("{}, {} ({})", text("/table"), text("/unit"), text("/source"));
+  run.energy.emplace_back("total", reader.number(path + "/total"));
+  run.energy.emplace_back("static", reader.number(path + "/static"));
+  for (const auto& item : reader.object(path + "/by_event").items()) {
+    run.energy.emplace_back(item.key(),
+                            reader.number(path + "/by_event/" + item.key() + "/energy"));
+  }
+  if (reader.has(path + "/area")) {
+    run.energy.emplace_back("area, " + text("/area/unit"), reader.number(path + "/area/total"));
+  }
+}
+
+/// What only runs of many images differ in.
+void read_throughput(const Reader& reader, const std::string& path, ComparedRun& run) {
+  if (!reader.has(path)) return;
+  run.figures.emplace_back("throughput.images", reader.count(path + "/images"));
+  for (const auto& item : reader.object(path + "/latency_cycles").items()) {
+    run.figures.emplace_back("throughput.latency_cycles." + item.key(),
+                             reader.count(path + "/latency_cycles/" + item.key()));
+  }
+}
+
 /// Rows in the order in which names first appear.
 template <typename T>
 std::vector<ComparedRow<T>> rows(const std::vector<ComparedRun>& runs,
@@ -194,8 +222,9 @@ void keep_differing(std::vector<ComparedRow<T>>& rows) {
   rows.erase(std::remove_if(rows.begin(), rows.end(), agrees<T>), rows.end());
 }
 
-void drop_zeros(std::vector<ComparedRow<std::uint64_t>>& rows) {
-  const auto zero = [](const ComparedRow<std::uint64_t>& row) {
+template <typename T>
+void drop_zeros(std::vector<ComparedRow<T>>& rows) {
+  const auto zero = [](const ComparedRow<T>& row) {
     return std::all_of(row.values.begin(), row.values.end(),
                        [](const auto& value) { return value.value_or(0) == 0; });
   };
@@ -218,7 +247,8 @@ Named<std::int64_t> differences(const std::vector<ComparedRow<std::uint64_t>>& r
   return out;
 }
 
-Json row_json(const ComparedRow<std::uint64_t>& row) {
+template <typename T>
+Json row_json(const ComparedRow<T>& row) {
   Json values = Json::array();
   for (const auto& value : row.values) values.push_back(value ? Json(*value) : Json());
   return values;
@@ -245,6 +275,8 @@ ComparedRun run_of_statistics(const Json& json, const std::string& where, std::s
   read_layers(reader, run);
   read_units(reader, run);
   read_figures(reader, json, run);
+  read_throughput(reader, "/throughput", run);
+  read_energy(reader, "/energy", run);
   return run;
 }
 
@@ -268,20 +300,20 @@ ComparedRun run_of_point(const Json& line, const std::string& where, std::string
     if (item.key() == "cycles" || !item.value().is_number_unsigned()) continue;
     run.figures.emplace_back(item.key(), item.value().get<std::uint64_t>());
   }
+  read_throughput(reader, "/figures/throughput", run);
+  read_energy(reader, "/figures/energy", run);
   return run;
 }
 
 ComparedRun together(const std::vector<ComparedRun>& parts, std::string name) {
   ComparedRun sum;
   sum.name = std::move(name);
-  const auto add = [](Named<std::uint64_t>& to, const Named<std::uint64_t>& from) {
+  const auto add = [](auto& to, const auto& from) {
     for (const auto& [key, value] : from) {
-      const auto found = std::find_if(to.begin(), to.end(),
-                                      [&key = key](const auto& one) { return one.first == key; });
-      if (found == to.end()) {
-        to.emplace_back(key, value);
+      if (auto* const found = find_name(to, key)) {
+        *found += value;
       } else {
-        found->second += value;
+        to.emplace_back(key, value);
       }
     }
   };
@@ -292,6 +324,14 @@ ComparedRun together(const std::vector<ComparedRun>& parts, std::string name) {
     sum.latency_ms += part.latency_ms;
     add(sum.time, part.time);
     add(sum.figures, part.figures);
+    // Energies of different tables do not add up.
+    if (&part == &parts.front()) sum.energy_table = part.energy_table;
+    if (sum.energy_table == part.energy_table) {
+      add(sum.energy, part.energy);
+    } else {
+      sum.energy_table.clear();
+      sum.energy.clear();
+    }
     sum.parts.emplace_back(part.name, part.cycles);
     const auto differs = [&part](const auto& setting) {
       const std::string* value = find_name(part.settings, setting.first);
@@ -323,6 +363,15 @@ Comparison compare_runs(std::vector<ComparedRun> runs) {
   drop_zeros(comparison.units);
   comparison.figures = rows(runs, &ComparedRun::figures);
   keep_differing(comparison.figures);
+  std::set<std::string> tables;
+  for (const ComparedRun& run : runs) {
+    if (!run.energy_table.empty()) tables.insert(run.energy_table);
+  }
+  comparison.energy_tables.assign(tables.begin(), tables.end());
+  if (tables.size() == 1) {
+    comparison.energy = rows(runs, &ComparedRun::energy);
+    drop_zeros(comparison.energy);
+  }
   const bool all_have_parts =
       std::all_of(runs.begin(), runs.end(), [](const auto& run) { return !run.parts.empty(); });
   for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -368,6 +417,10 @@ std::string comparison_json(const Comparison& comparison) {
   section("parts", comparison.parts);
   section("busy", comparison.units);
   section("figures", comparison.figures);
+  if (!comparison.energy_tables.empty()) {
+    json["energy_tables"] = comparison.energy_tables;
+    section("energy", comparison.energy);
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -31,6 +31,8 @@ struct ComparedRun {
   Named<std::uint64_t> parts;    ///< cycles of layers or points; empty: the run names none
   Named<std::uint64_t> units;    ///< cycles in which a unit is busy
   Named<std::uint64_t> figures;  ///< other counts: instructions, vectors, bytes at the ports
+  std::string energy_table;      ///< name, unit and source; empty: no energies
+  Named<double> energy;          ///< total, static, by event; area
 };
 
 /// The first image of a statistics file. Throws UserError "where:/path: ..." for what is missing or
@@ -62,6 +64,9 @@ struct Comparison {
   std::vector<ComparedRow<std::string>> settings;              ///< those that differ
   std::vector<ComparedRow<std::uint64_t>> time, parts, units;  ///< without rows of zeros
   std::vector<ComparedRow<std::uint64_t>> figures;             ///< those that differ
+  /// Of all runs; energies of several tables do not compare, so that then there are no rows.
+  std::vector<std::string> energy_tables;
+  std::vector<ComparedRow<double>> energy;
   std::vector<Explanation> explanations;  ///< of the second run and those after it
 };
 
@@ -72,6 +77,9 @@ struct Comparison {
 [[nodiscard]] std::string meaning_of(const Comparison& comparison, const std::string& reason);
 
 [[nodiscard]] std::string comparison_json(const Comparison& comparison);
+/// Titles and HTML of a page's sections: settings, explanations, all tables.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> comparison_tables(
+    const Comparison& comparison);
 /// A self-contained HTML page.
 [[nodiscard]] std::string comparison_html(const Comparison& comparison);
 

@@ -65,6 +65,32 @@ std::string explanation_section(const Comparison& comparison, std::size_t index)
   return out;
 }
 
+std::string energy_section(const Comparison& comparison) {
+  std::string out;
+  for (const std::string& table : comparison.energy_tables) {
+    out += fmt::format("<p>Table {}.</p>\n", escape(table));
+  }
+  if (comparison.energy_tables.size() > 1) {
+    return out + "<p>Energies of different tables do not compare.</p>\n";
+  }
+  std::vector<html::Table::Column> columns = {{"event", true}};
+  for (const ComparedRun& run : comparison.runs) columns.push_back({run.name});
+  html::Table table(columns, html::Table::Kind::plain);
+  for (const auto& row : comparison.energy) {
+    std::vector<std::string> cells = {html::breakable(row.name)};
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      const auto &value = row.values[i], &first = row.values.front();
+      std::string text = value ? fmt::format("{:.5g}", *value) : "";
+      if (i > 0 && value && first && *first != 0 && *first != *value) {
+        text += fmt::format("<br><small>{:+.1f} %</small>", 100 * (*value / *first - 1));
+      }
+      cells.push_back(std::move(text));
+    }
+    table.row(std::move(cells));
+  }
+  return out + table.html();
+}
+
 std::string settings_table(const Comparison& comparison) {
   if (comparison.settings.empty()) return "<p>The runs agree in all settings.</p>\n";
   std::vector<html::Table::Column> columns = {{"setting", true}};
@@ -80,6 +106,33 @@ std::string settings_table(const Comparison& comparison) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> comparison_tables(const Comparison& comparison) {
+  std::vector<std::pair<std::string, std::string>> sections;
+  sections.emplace_back("What differs in their settings", settings_table(comparison));
+  for (std::size_t i = 1; i < comparison.runs.size(); ++i) {
+    const std::int64_t cycles = comparison.explanations[i - 1].cycles;
+    sections.emplace_back(
+        fmt::format("{}: {} cycles", comparison.runs[i].name, signed_count(cycles)),
+        explanation_section(comparison, i));
+  }
+  constexpr auto plain = html::Table::Kind::plain;
+  sections.emplace_back("Cycles by reason",
+                        rows_table(comparison, "reason", comparison.time, plain));
+  if (!comparison.parts.empty()) {
+    sections.emplace_back("Cycles by part",
+                          rows_table(comparison, "part", comparison.parts, plain));
+  }
+  if (!comparison.units.empty()) {
+    sections.emplace_back("Busy cycles of units",
+                          rows_table(comparison, "unit", comparison.units, plain));
+  }
+  if (!comparison.energy_tables.empty())
+    sections.emplace_back("Energy", energy_section(comparison));
+  sections.emplace_back("Counts that differ",
+                        rows_table(comparison, "figure", comparison.figures, plain));
+  return sections;
+}
+
 std::string comparison_html(const Comparison& comparison) {
   const ComparedRun& first = comparison.runs.front();
   html::Page page(fmt::format("{} runs compared", comparison.runs.size()));
@@ -94,21 +147,7 @@ std::string comparison_html(const Comparison& comparison) {
                                                             run.latency_ms, 100 * change)));
   }
   page.lead("<p>Percentages are changes from the first run.</p>\n" + html::tiles(tiles));
-  page.section("What differs in their settings", settings_table(comparison));
-  for (std::size_t i = 1; i < comparison.runs.size(); ++i) {
-    const std::int64_t cycles = comparison.explanations[i - 1].cycles;
-    page.section(fmt::format("{}: {} cycles", comparison.runs[i].name, signed_count(cycles)),
-                 explanation_section(comparison, i));
-  }
-  constexpr auto plain = html::Table::Kind::plain;
-  page.section("Cycles by reason", rows_table(comparison, "reason", comparison.time, plain));
-  if (!comparison.parts.empty()) {
-    page.section("Cycles by part", rows_table(comparison, "part", comparison.parts, plain));
-  }
-  if (!comparison.units.empty()) {
-    page.section("Busy cycles of units", rows_table(comparison, "unit", comparison.units, plain));
-  }
-  page.section("Counts that differ", rows_table(comparison, "figure", comparison.figures, plain));
+  for (const auto& [title, html] : comparison_tables(comparison)) page.section(title, html);
   return page.html();
 }
 

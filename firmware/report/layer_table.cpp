@@ -24,7 +24,17 @@ LayerTable layer_table(const RunDocument& document) {
   LayerTable table;
   table.titles = {"layer",      "cycles",        "ms",           "share %",     "busy %",
                   "bytes read", "bytes written", "instructions", "most lost to"};
-  for (const RegionFigures& region : a.regions) {
+  // The energy of a layer stands under its table's name.
+  const auto& own = document.images.front().own;
+  const bool has_energy = own.contains("energy") && own.at("energy").contains("layers");
+  if (has_energy) {
+    const auto& energy = own.at("energy");
+    table.titles.insert(table.titles.end() - 1,
+                        fmt::format("energy {} ({})", energy.at("unit").get<std::string>(),
+                                    energy.at("table").get<std::string>()));
+  }
+  for (std::size_t r = 0; r < a.regions.size(); ++r) {
+    const RegionFigures& region = a.regions[r];
     const Counters& c = region.counters;
     const std::uint64_t cycles = c.cycles();
     if (cycles == 0) continue;
@@ -38,12 +48,15 @@ LayerTable layer_table(const RunDocument& document) {
          fmt::format("{}", port_bytes(c, "write_beats", document.rates)),
          fmt::format("{}", region.instructions),
          lost.empty() ? "" : std::string(c.info->time.states[lost.front().reason].name)});
+    if (!has_energy) continue;
+    auto& row = table.rows.back();
+    row.insert(row.end() - 1,
+               fmt::format("{:.6g}", own.at("energy").at("layers")[r].at("total").get<double>()));
   }
   return table;
 }
 
-std::string layers_csv(const RunDocument& document) {
-  const LayerTable table = layer_table(document);
+std::string layers_csv(const LayerTable& table) {
   std::string text = csv_row(table.titles);
   for (const auto& row : table.rows) text += csv_row(row);
   return text;

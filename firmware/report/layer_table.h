@@ -15,9 +15,10 @@ struct LayerTable {
 
 /// The layers of the first image, those of no cycles left out: cycles, ms, share of the run's
 /// cycles, share in which the main unit works, bytes read and written at all ports, instructions,
-/// the reason for most of the lost cycles. No rows if the run names no layers.
+/// the reason for most of the lost cycles, and before it the energy where a table was given. No
+/// rows if the run names no layers.
 [[nodiscard]] LayerTable layer_table(const RunDocument& document);
 
-[[nodiscard]] std::string layers_csv(const RunDocument& document);
+[[nodiscard]] std::string layers_csv(const LayerTable& table);
 
 }  // namespace tactus

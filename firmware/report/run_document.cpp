@@ -75,6 +75,16 @@ std::string accounting_lines(const Accounting& a, const MachineRates& rates) {
 
 }  // namespace
 
+std::optional<Throughput> throughput_of(const RunDocument& document) {
+  if (!document.back_to_back) return std::nullopt;
+  std::vector<std::uint64_t> latencies;
+  for (const ReportedRun& image : document.images) {
+    if (image.run->end != RunEnd::finished || image.cycles == 0) return std::nullopt;
+    latencies.push_back(image.cycles);
+  }
+  return throughput(std::move(latencies), document.clock_mhz, document.host_us);
+}
+
 double milliseconds(const RunDocument& document, Cycle cycles) {
   return static_cast<double>(cycles) / document.clock_mhz / 1e3;
 }
@@ -88,6 +98,7 @@ std::string stats_json(const RunDocument& document) {
   json["total_cycles"] = document.total_cycles;
   json["wall_seconds"] = document.wall_seconds;
   json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
+  if (const auto rate = throughput_of(document)) json["throughput"] = to_json(*rate);
   json["config"] = document.configuration;
   if (!document.rerun.is_null()) json["rerun"] = document.rerun;
   json["images"] = Json::array();
@@ -114,6 +125,14 @@ std::string summary_text(const RunDocument& document) {
                              document.images.size() > 1
                                  ? fmt::format(" (first of {} images)", document.images.size())
                                  : ""));
+  const auto rate = throughput_of(document);
+  if (rate && rate->images > 1) {
+    const auto ms = [&](std::uint64_t cycles) { return milliseconds(document, cycles); };
+    line("throughput", fmt::format("{:.2f} frames/s; latency {:.4g} ms at least, {:.4g} median, "
+                                   "{:.4g} of 95 %, {:.4g} at most",
+                                   rate->frames_per_second, ms(rate->min), ms(rate->median),
+                                   ms(rate->p95), ms(rate->max)));
+  }
   for (const auto& [name, value] : image.lines) line(name, value);
   text += accounting_lines(image.run->accounting, document.rates);
   line("host",

@@ -4,6 +4,7 @@
 // values of its own figures and its lines of the summary.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/driver/common/simulation.h"
+#include "firmware/driver/common/throughput.h"
 #include "firmware/report/activity.h"
 
 namespace tactus {
@@ -31,11 +33,14 @@ struct RunDocument {
   std::string machine;            ///< one line
   std::string board;              ///< one line; empty: none was named
   double clock_mhz = 100;
+  /// The images run one after the other, so that there is a throughput; `host_us` of the host each.
+  bool back_to_back = true;
+  double host_us = 0;
   MachineRates rates;
   nlohmann::ordered_json configuration;
   nlohmann::ordered_json rerun;  ///< what --config takes to run the same again; null: nothing
-  /// Of a page, ahead of the machine's: title and HTML.
-  std::vector<std::pair<std::string, std::string>> sections;
+  /// Of a page, ahead of the machine's and after them: title and HTML.
+  std::vector<std::pair<std::string, std::string>> sections, closing_sections;
   std::vector<ReportedRun> images;     ///< at least one; figures on the top are the first one's
   Cycle total_cycles = 0;              ///< of the machine: all images and preparation
   double wall_seconds = 0;             ///< simulation only
@@ -48,6 +53,8 @@ struct RunDocument {
 /// One screen.
 [[nodiscard]] std::string summary_text(const RunDocument& document);
 
+/// Of all images; none unless all have finished, back to back.
+[[nodiscard]] std::optional<Throughput> throughput_of(const RunDocument& document);
 /// Cycles in ms.
 [[nodiscard]] double milliseconds(const RunDocument& document, Cycle cycles);
 

@@ -295,6 +295,23 @@ std::string configuration_section(const nlohmann::ordered_json& configuration) {
   return table.html();
 }
 
+std::string throughput_section(const RunDocument& document, const Throughput& rate) {
+  html::Table table({{"latency", true}, {"cycles"}, {"ms"}});
+  const auto row = [&](const char* name, std::uint64_t cycles) {
+    table.row({name, grouped(cycles), fmt::format("{:.4f}", milliseconds(document, cycles))});
+  };
+  row("shortest", rate.min);
+  row("median", rate.median);
+  row("of 95 % at most", rate.p95);
+  row("longest", rate.max);
+  return fmt::format("<p>{} images, one after the other: {:.2f} frames/s{}.</p>\n", rate.images,
+                     rate.frames_per_second,
+                     document.host_us > 0
+                         ? fmt::format(", {:g} us of the host in each included", document.host_us)
+                         : "") +
+         table.html();
+}
+
 std::string ending(RunEnd end) {
   if (end == RunEnd::hang) return "The program hangs; figures are up to there.";
   if (end == RunEnd::cycle_limit) {
@@ -318,6 +335,9 @@ std::string run_page_html(const RunDocument& document) {
   }
   out.lead(tiles(document));
   for (const auto& [title, html] : document.sections) out.section(title, html);
+  if (const auto rate = throughput_of(document); rate && rate->images > 1) {
+    out.section("Throughput", throughput_section(document, *rate));
+  }
   out.section(fmt::format("Where the {}'s time goes", machine.time.subject), time_section(a));
   out.section("Over time", activity_section(*document.activity, machine.time));
   if (!machine.traffic.ports.empty()) {
@@ -329,6 +349,7 @@ std::string run_page_html(const RunDocument& document) {
   if (!machine.traffic.ports.empty()) {
     out.section(fmt::format("{} ports", machine.traffic.title), ports_section(a, document.rates));
   }
+  for (const auto& [title, html] : document.closing_sections) out.section(title, html);
   out.section("Configuration", configuration_section(document.configuration));
   return out.html();
 }

@@ -33,8 +33,9 @@ const std::vector<ParameterSection>& parameters() {
     std::vector<ParameterSection> list{
         bench::workload_parameters().section(),   board_parameters().section(),
         tcu::architecture_parameters().section(), bench::compiler_parameters().section(),
-        gemm::kernel_parameters().section(),      gemm::dpas_option_parameters().section(),
-        gemm::profile_parameters().section(),     codesign::study_parameters().section()};
+        bench::measure_parameters().section(),    gemm::kernel_parameters().section(),
+        gemm::dpas_option_parameters().section(), gemm::profile_parameters().section(),
+        codesign::study_parameters().section()};
     insert_front(list[0], text_parameter("gemm", "in place of network: a matrix product MxNxK"));
     insert_front(
         list[0],
@@ -90,7 +91,16 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
   tcu::architecture_parameters().write(result["architecture"], board.architecture);
   // These have no single value.
   for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
+  // Extensions that are off are not written, and points may switch them on.
+  const Configuration off = {
+      {"shadow_weights", "off"}, {"dma_queue", 0}, {"activation_unit", false}};
+  for (const auto& extension : off.items()) {
+    if (result["architecture"].contains(extension.key())) continue;
+    result["architecture"][extension.key()] = extension.value();
+  }
   bench::compiler_parameters().write(result["compiler"], task);
+  result["measure"] = {{"energy", ""}};  // an empty text is not written
+  bench::measure_parameters().write(result["measure"], task);
   return result;
 }
 

@@ -1,13 +1,13 @@
 #include "firmware/sweep/codesign_sections.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "firmware/codesign/ideas.h"
 #include "firmware/report/html.h"
 #include "firmware/report/scatter.h"
+#include "firmware/sweep/measure_sections.h"
 
 namespace tactus::sweep {
 namespace {
@@ -17,60 +17,21 @@ using html::grouped;
 
 const Line& figures(const Measured& point) { return point.line->at("figures"); }
 
-double energy(const Measured& point) {
-  const auto it = figures(point).find("energy");
-  return it == figures(point).end() ? 0 : it->at("total").get<double>();
-}
-
 double area(const Measured& point) { return figures(point).at("area_proxy").get<double>(); }
 
 std::string link(const Measured& point) {
   return fmt::format("<a href=\"#p{0}\">{0}</a>", point.point);
 }
 
-/// A table's name, source and unit; empty without a table.
-std::string energy_title(const Measured& point) {
-  const auto it = figures(point).find("energy");
-  if (it == figures(point).end()) return "";
-  return fmt::format("{} ({}; {})", it->at("table").get<std::string>(),
-                     it->at("unit").get<std::string>() == "pJ" ? "pJ" : "relative units",
-                     it->at("source").get<std::string>());
-}
-
-std::string front_chart(const std::vector<Measured>& points, const std::string& title,
-                        double (*cost)(const Measured&)) {
-  svg::ScatterChart chart;
-  chart.title = "Latency against " + title;
-  chart.x.title = title;
-  chart.y.title = "latency, ms";
-  std::vector<CostAndTime> values;
-  for (const Measured& point : points) values.push_back({cost(point), point.latency_ms});
-  std::set<std::size_t> front;
-  svg::ScatterLine line{{}, 4, true};
-  for (const std::size_t i : pareto_front(values)) {
-    front.insert(i);
-    line.points.emplace_back(values[i].cost, values[i].time);
-  }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const bool main = front.count(i) != 0;
-    chart.points.push_back({values[i].cost, values[i].time,
-                            fmt::format("point {}: {:.4g}, {:.4g} ms", points[i].point,
-                                        values[i].cost, values[i].time),
-                            main ? 4U : 1U, main});
-  }
-  chart.lines.push_back(std::move(line));
-  return svg::scatter(chart);
-}
-
 std::string fronts(const std::vector<Measured>& points) {
-  std::set<std::string> tables;
-  for (const Measured& point : points) tables.insert(energy_title(point));
-  // Energies of different tables, or of none, do not compare.
-  const bool comparable = tables.size() == 1 && !tables.begin()->empty();
+  const std::string table_of_all = common_table(points);
+  const bool comparable = !table_of_all.empty();
+  const bool any = std::any_of(points.begin(), points.end(),
+                               [](const Measured& point) { return !energy_title(point).empty(); });
   std::string text = "<p>Area: bits of on-chip memory plus multipliers, a proxy. ";
   if (comparable) {
-    text += "Energy: events counted in the run times table " + escape(*tables.begin()) + ".</p>\n";
-  } else if (tables.size() > 1) {
+    text += "Energy: events counted in the run times table " + escape(table_of_all) + ".</p>\n";
+  } else if (any) {
     text += "The points have different energy tables, which do not compare.</p>\n";
   } else {
     text += "The points name no energy table (codesign.energy).</p>\n";
@@ -78,7 +39,7 @@ std::string fronts(const std::vector<Measured>& points) {
   std::vector<std::vector<double>> rows;
   for (const Measured& point : points) {
     rows.push_back({point.latency_ms, area(point)});
-    if (comparable) rows.back().push_back(energy(point));
+    if (comparable) rows.back().push_back(energy_total(point));
   }
   std::vector<html::Table::Column> columns{{"point"}, {"latency, ms"}, {"area"}};
   if (comparable) columns.push_back({"energy"});
@@ -86,11 +47,11 @@ std::string fronts(const std::vector<Measured>& points) {
   for (const std::size_t i : pareto_points(rows)) {
     std::vector<std::string> cells{link(points[i]), fmt::format("{:.4f}", points[i].latency_ms),
                                    grouped(static_cast<std::uint64_t>(area(points[i])))};
-    if (comparable) cells.push_back(fmt::format("{:.5g}", energy(points[i])));
+    if (comparable) cells.push_back(fmt::format("{:.5g}", energy_total(points[i])));
     table.row(std::move(cells));
   }
   std::vector<std::string> charts{front_chart(points, "area, bits and multipliers", area)};
-  if (comparable) charts.push_back(front_chart(points, "energy", energy));
+  if (comparable) charts.push_back(front_chart(points, "energy", energy_total));
   return text + svg::side_by_side(charts) +
          "<p>No other point is as good in all of these and better in one:</p>\n" + table.html();
 }

@@ -14,15 +14,15 @@ std::pair<std::string, std::string> split(std::string_view key) {
   return {std::string(key.substr(0, dot)), std::string(key.substr(std::min(dot + 1, key.size())))};
 }
 
-const Configuration* find(const Configuration& configuration, std::string_view key) {
+}  // namespace
+
+const Configuration* find_key(const Configuration& configuration, std::string_view key) {
   const auto [section, name] = split(key);
   const auto keys = configuration.find(section);
   if (keys == configuration.end()) return nullptr;
   const auto value = keys->find(name);
   return value == keys->end() ? nullptr : &*value;
 }
-
-}  // namespace
 
 std::vector<std::string> key_names(const Configuration& configuration) {
   std::vector<std::string> names;
@@ -47,11 +47,11 @@ const ParameterInfo* find_parameter(std::string_view key) {
 }
 
 bool is_gemm(const Configuration& configuration) {
-  return find(configuration, "board.machine") != nullptr;
+  return find_key(configuration, "board.machine") != nullptr;
 }
 
 bool is_stripe(const Configuration& configuration) {
-  return find(configuration, "workload.stripe") != nullptr;
+  return find_key(configuration, "workload.stripe") != nullptr;
 }
 
 std::string base_key(const Configuration& configuration) {
@@ -99,7 +99,7 @@ void set_key(Configuration& configuration, std::string_view key, const JsonScala
 }
 
 const Configuration& get_key(const Configuration& configuration, std::string_view key) {
-  const Configuration* value = find(configuration, key);
+  const Configuration* value = find_key(configuration, key);
   if (value == nullptr) internal_error("no key {} in a configuration", key);
   return *value;
 }

@@ -64,6 +64,10 @@ void set_key(Configuration& configuration, std::string_view key, const JsonScala
 [[nodiscard]] const Configuration& get_key(const Configuration& configuration,
                                            std::string_view key);
 
+/// The same; null if there is no such key.
+[[nodiscard]] const Configuration* find_key(const Configuration& configuration,
+                                            std::string_view key);
+
 /// 64 hexadecimal digits over the whole configuration.
 [[nodiscard]] std::string hash(const Configuration& configuration);
 

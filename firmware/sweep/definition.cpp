@@ -11,10 +11,11 @@
 #include "firmware/config/ddr_presets.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/model.h"
+#include "firmware/energy/table.h"
 #include "firmware/gemm/dpas/task.h"
 #include "firmware/sweep/filter.h"
 #include "firmware/sweep/stripe_point.h"
-#include "firmware/tensorflow/model_files.h"
+#include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
@@ -29,16 +30,18 @@ constexpr std::uint64_t most_points = 1'000'000;
 constexpr std::uint64_t most_values = 100'000;  ///< of one axis
 
 bool is_file(const std::string& network) {
-  const std::size_t dot = network.rfind('.');
-  return tf::is_model_name(network) ||
-         (dot != std::string::npos && network.compare(dot, network.npos, ".tmodel") == 0);
+  return nn::is_network_file(network) || ends_with(network, ".tmodel");
+}
+
+std::string in_full(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
 }
 
 /// A DRAM of configs/dram, or a file from the sweep's folder, which is named in full so that a
 /// point is the same whatever folder the sweep is started in.
 std::string preset_name(const std::string& name, const std::string& path) {
   if (config_path("dram", name) != name) return name;
-  return std::filesystem::absolute(resolve_beside(path, name)).lexically_normal();
+  return in_full(resolve_beside(path, name));
 }
 
 /// What speaks against a network, board or DRAM: there is none, or its file is none.
@@ -51,6 +54,9 @@ std::string source_problem(const std::string& key, const JsonScalar& value,
     if (key == "workload.stripe" || key == "codesign.passes" || key == "codesign.energy") {
       return stripe_file_problem(key, *name, path);
     }
+    if (key == "measure.energy" && !name->empty()) {
+      (void)energy::read_table(energy::table_path(*name, path));
+    }
     if (key == "workload.gemm") (void)gemm::parse_shape(*name, "the shape");
     if (key == "kernel.precision") (void)gemm::parse_precision(*name, "the precision");
     if (key == "board.ddr") (void)read_ddr_preset(preset_name(*name, path));
@@ -58,10 +64,10 @@ std::string source_problem(const std::string& key, const JsonScalar& value,
     const std::string file = resolve_beside(path, *name);
     if (!is_file(*name)) {
       (void)nn::zoo_entry(*name);
-    } else if (tf::is_model_name(*name)) {
-      (void)tf::load_model(file);
-    } else {
+    } else if (ends_with(*name, ".tmodel")) {
       (void)read_model(file, ProgramChecks::strict);
+    } else {
+      (void)nn::load_network(file);
     }
   } catch (const UserError& error) {
     return error.what();
@@ -334,6 +340,7 @@ class Configurations::Builder {
     }
     if (is_stripe(result)) bind_stripe_files(result, definition_.path);
     if (!is_gemm(result)) bind_files(result);
+    bind_dram(result);
     for (const Definition::Derived& derived : definition_.derived) {
       const double value = derived.expression.value(result);
       const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
@@ -383,14 +390,24 @@ class Configurations::Builder {
     const std::string network = workload.value("network", std::string());
     if (is_file(network)) {
       // In full, so that the point is the same whatever folder the sweep is started in.
-      const std::string path =
-          std::filesystem::absolute(resolve_beside(definition_.path, network)).lexically_normal();
+      const std::string path = in_full(resolve_beside(definition_.path, network));
       workload["network"] = path;
       workload["sha256"] = hash_of(path);
     }
+    if (is_stripe(configuration)) return;
+    Configuration& measure = configuration["measure"];
+    const auto table = measure.at("energy").get<std::string>();
+    if (table.empty()) return;
+    const std::string path = energy::table_path(table, definition_.path);
+    if (energy::table_path(table) == table) measure["energy"] = in_full(path);
+    measure["energy_sha256"] = hash_of(path);
+  }
+
+  /// The same of the DRAM that a point of any kind names in place of its board's.
+  void bind_dram(Configuration& configuration) {
     Configuration& board = configuration["board"];
     const auto ddr = board.find("ddr");
-    if (ddr == board.end()) return;
+    if (ddr == board.end() || !ddr->is_string() || ddr->get<std::string>().empty()) return;
     const std::string name = preset_name(ddr->get<std::string>(), definition_.path);
     if (config_path("dram", name) != name) return;
     *ddr = name;

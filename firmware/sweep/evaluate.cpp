@@ -1,9 +1,10 @@
 #include "firmware/sweep/evaluate.h"
 
 #include "firmware/config/memory.h"
+#include "firmware/energy/tcu.h"
 #include "firmware/sweep/gemm_point.h"
 #include "firmware/sweep/stripe_point.h"
-#include "firmware/tensorflow/model_files.h"
+#include "firmware/zoo/network_file.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -15,13 +16,6 @@ constexpr const char* host_figures[] = {"from_cache", "compile_seconds", "simula
 
 }  // namespace
 
-Area area(const tcu::Architecture& architecture) {
-  const std::uint64_t n = architecture.array_size;
-  const std::uint64_t vectors = architecture.local_depth + architecture.accumulator_depth + n + 1 +
-                                architecture.simd_registers_depth;
-  return {vectors * n * info(architecture.data_type).width_bits, n * n + n};
-}
-
 bench::Task to_task(const Configuration& configuration) {
   const Configuration& workload = configuration.at("workload");
   const Configuration& board = configuration.at("board");
@@ -29,7 +23,7 @@ bench::Task to_task(const Configuration& configuration) {
   const auto network = workload.at("network").get<std::string>();
   // A task has the same keys, one level up; its reader checks their ranges.
   Configuration task;
-  task["source"] = tf::is_model_name(network)      ? "onnx"
+  task["source"] = nn::is_network_file(network)    ? "onnx"
                    : ends_with(network, ".tmodel") ? "model"
                                                    : "network";
   task["workload"] = network;
@@ -44,6 +38,9 @@ bench::Task to_task(const Configuration& configuration) {
     if (replaces_board_memory(p.key)) continue;  // a point's memory is in force already
     if (board.contains(p.key)) task[p.key] = board.at(p.key);
   }
+  const Configuration& measure = configuration.at("measure");
+  task["images"] = measure.at("images");
+  task["energy"] = measure.at("energy");
   task["max_cycles"] = 0;
   return bench::parse_task(task.dump(), "the point's configuration");
 }
@@ -58,7 +55,7 @@ std::string evaluate(std::string_view configuration_json, const bench::ProgramCa
   task.max_cycles = max_cycles;
   Configuration figures = Configuration::parse(to_json(bench::evaluate(task, cache)));
   for (const char* key : host_figures) figures.erase(key);
-  const Area needed = area(task.architecture);
+  const energy::OnChip needed = energy::on_chip(task.architecture);
   figures["memory_bits"] = needed.memory_bits;
   figures["multipliers"] = needed.multipliers;
   return figures.dump();

@@ -10,15 +10,6 @@
 
 namespace tactus::sweep {
 
-/// What the design needs on the chip, from its parameters alone.
-struct Area {
-  /// Local memory, accumulators, weights of the array (N+1 vectors) and SIMD registers; queues and
-  /// pipeline registers left out.
-  std::uint64_t memory_bits = 0;
-  std::uint64_t multipliers = 0;  ///< N * N in the array, N in the ALUs
-};
-[[nodiscard]] Area area(const tcu::Architecture& architecture);
-
 /// Throws UserError for values out of range, with their keys.
 [[nodiscard]] bench::Task to_task(const Configuration& configuration);
 

@@ -99,7 +99,11 @@ Expression& Expression::operator=(Expression&&) noexcept = default;
 double Expression::value(const Configuration& configuration) const {
   std::vector<double> values;
   for (const std::string& key : keys_) {
-    values.push_back(get_key(configuration, key).get<double>());
+    const Configuration* value = find_key(configuration, key);
+    if (value == nullptr || !value->is_number()) {
+      user_error("{} uses {}, which has no value here", quote(text_), key);
+    }
+    values.push_back(value->get<double>());
   }
   return value_of(values);
 }

@@ -1,6 +1,8 @@
 #include "firmware/sweep/filter.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <variant>
 
@@ -16,6 +18,13 @@ double to_number(const JsonScalar& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
   const auto* real = std::get_if<double>(&value);
   return real == nullptr ? 0 : *real;
+}
+
+/// Not a number where a base leaves the key open, as a board's memory may: axes can still set it.
+double number_of(const Configuration& configuration, const std::string& key) {
+  const Configuration* value = find_key(configuration, key);
+  return value != nullptr && value->is_number() ? value->get<double>()
+                                                : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
@@ -48,7 +57,14 @@ Filter::Bound Filter::bind(const Expression& expression) {
 
 double Filter::value(const Bound& bound) {
   arguments_.clear();
-  for (const std::size_t slot : bound.slots) arguments_.push_back(numbers_[slot]);
+  for (const std::size_t slot : bound.slots) {
+    if (std::isnan(numbers_[slot])) {
+      user_error("{}: {} uses {}, which has no value with {} {}", definition_.path,
+                 quote(bound.expression->text()), keys_[slot], definition_.base_of_all.key,
+                 quote(*base_));
+    }
+    arguments_.push_back(numbers_[slot]);
+  }
   return bound.expression->value_of(arguments_);
 }
 
@@ -58,7 +74,7 @@ const std::vector<double>& Filter::before_axes(const std::string& base) {
   const Configuration defaults =
       base_defaults({definition_.base_of_all.key, base}, definition_.path);
   std::vector<double> numbers;
-  for (const std::string& key : keys_) numbers.push_back(get_key(defaults, key).get<double>());
+  for (const std::string& key : keys_) numbers.push_back(number_of(defaults, key));
   for (const Assignment& assignment : definition_.base) {
     const auto slot = slots_.find(assignment.first);
     if (slot != slots_.end()) numbers[slot->second] = to_number(assignment.second);
@@ -67,11 +83,11 @@ const std::vector<double>& Filter::before_axes(const std::string& base) {
 }
 
 void Filter::load(std::uint64_t index) {
-  const std::string* base = &definition_.base_of_all.value;
+  base_ = &definition_.base_of_all.value;
   definition_.axes.visit(index, [&](const std::string& key, const JsonScalar& value) {
-    if (key == definition_.base_of_all.key) base = &std::get<std::string>(value);
+    if (key == definition_.base_of_all.key) base_ = &std::get<std::string>(value);
   });
-  numbers_ = before_axes(*base);
+  numbers_ = before_axes(*base_);
   definition_.axes.visit(index, [&](const std::string& key, const JsonScalar& value) {
     const auto slot = slots_.find(key);
     if (slot != slots_.end()) numbers_[slot->second] = to_number(value);

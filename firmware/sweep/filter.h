@@ -40,7 +40,8 @@ class Filter {
   const Definition& definition_;
   std::vector<std::string> keys_;  ///< by slot
   std::unordered_map<std::string, std::size_t> slots_;
-  std::vector<double> numbers_;  ///< of the present point, by slot
+  std::vector<double> numbers_;        ///< of the present point, by slot
+  const std::string* base_ = nullptr;  ///< of the present point
   std::vector<Bound> derived_, constraints_;
   std::map<std::string, std::vector<double>> bases_;  ///< numbers by base: its own, then `base`
   std::vector<double> arguments_;

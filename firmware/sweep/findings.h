@@ -16,7 +16,7 @@ struct Measured {
   std::string network;
   std::uint64_t cycles = 0;
   double latency_ms = 0, frames_per_second = 0, array_utilisation = 0;
-  double memory_bits = 0, multipliers = 0;  ///< see Area
+  double memory_bits = 0, multipliers = 0;  ///< see energy::OnChip
   double dram_bytes_per_second = 0;  ///< both banks, read and written, one image after the other
 };
 

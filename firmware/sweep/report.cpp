@@ -11,6 +11,7 @@
 #include "firmware/report/svg.h"
 #include "firmware/sweep/codesign_sections.h"
 #include "firmware/sweep/findings.h"
+#include "firmware/sweep/measure_sections.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -434,6 +435,8 @@ std::string Page::html() const {
     if (subject_ == "workload.stripe") {
       for (const auto& [title, section] : codesign_sections(measured_))
         page.section(title, section);
+    } else {
+      for (const auto& [title, section] : measure_sections(measured_)) page.section(title, section);
     }
     page.section("Pareto fronts", fronts_section());
     page.section("Latency against what varies", axes_section());

@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "firmware/bench/evaluation.h"
-#include "firmware/codesign/energy.h"
 #include "firmware/compiler/stripe/text.h"
 #include "firmware/compiler/stripe/verify.h"
+#include "firmware/energy/tcu.h"
 #include "firmware/sweep/evaluate.h"
 #include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/zoo.h"
@@ -59,8 +59,11 @@ void bind_stripe_files(Configuration& configuration, const std::string& file) {
     Configuration& section = configuration[one.section];
     const auto name = section[one.key].get<std::string>();
     if (name.empty() || is_of_zoo(name)) continue;
-    const std::string path = in_full(name, file);
-    section[one.key] = path;
+    const bool is_table = std::string_view(one.key) == "energy";
+    const std::string path =
+        is_table ? in_full(energy::table_path(name, file), file) : in_full(name, file);
+    // A table of configs/energy keeps its name.
+    section[one.key] = is_table && energy::table_path(name) != name ? name : path;
     section[one.hash] = sha256(read_file(path));
   }
 }
@@ -84,7 +87,7 @@ codesign::PointTask to_stripe_task(const Configuration& configuration) {
 std::string evaluate_stripe(const Configuration& configuration, std::uint64_t max_cycles) {
   const codesign::PointTask task = to_stripe_task(configuration);
   Configuration figures = codesign::evaluate(task, max_cycles);
-  const Area needed = area(task.architecture);
+  const energy::OnChip needed = energy::on_chip(task.architecture);
   figures["memory_bits"] = needed.memory_bits;
   figures["multipliers"] = needed.multipliers;
   // One number for the area: a multiplier and a bit count alike.
@@ -95,8 +98,10 @@ std::string evaluate_stripe(const Configuration& configuration, std::uint64_t ma
 std::string stripe_file_problem(const std::string& key, const std::string& value,
                                 const std::string& file) {
   if (value.empty()) return "";
-  const std::string path = resolve_beside(file, value);
   try {
+    if (key == "codesign.energy") (void)energy::read_table(energy::table_path(value, file));
+    if (key == "codesign.energy") return "";
+    const std::string path = resolve_beside(file, value);
     if (key == "workload.stripe") {
       if (is_of_zoo(value)) {
         (void)nn::zoo_entry(value.substr(4));
@@ -106,7 +111,6 @@ std::string stripe_file_problem(const std::string& key, const std::string& value
         stripe::verify(stripe::read_program(read_text(path), path), path);
       }
     }
-    if (key == "codesign.energy") (void)codesign::read_energy_table(path);
     if (key == "codesign.passes") (void)read_text(path);
   } catch (const UserError& error) {
     return error.what();

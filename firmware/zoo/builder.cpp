@@ -101,11 +101,12 @@ Builder::Value Builder::input(const std::string& name, const Shape& shape) {
 
 Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv& conv) {
   const Known in = values_.at(x);
-  const std::int64_t fan_in = in.shape[1] * conv.kernel * conv.kernel;
+  const std::int64_t wide = conv.kernel_width == 0 ? conv.kernel : conv.kernel_width;
+  const std::int64_t fan_in = in.shape[1] * conv.kernel * wide;
   const std::string weights_name = name + "/weights";
   parameter(
       weights_name,
-      Tensor::of({conv.channels, in.shape[1], conv.kernel, conv.kernel},
+      Tensor::of({conv.channels, in.shape[1], conv.kernel, wide},
                  weights(conv.channels, fan_in,
                          conv.deviation / std::sqrt(static_cast<double>(fan_in) * in.variance))));
   const std::string bias = conv.bias_name.empty() ? name + "/bias" : conv.bias_name;
@@ -114,7 +115,7 @@ Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv
                                uniform(conv.channels, -conv.deviation / 4, conv.deviation / 4)));
   }
   Node& made = node(name, "Conv", {x, weights_name, bias});
-  made.attributes["kernel_shape"] = std::vector<std::int64_t>{conv.kernel, conv.kernel};
+  made.attributes["kernel_shape"] = std::vector<std::int64_t>{conv.kernel, wide};
   made.attributes["strides"] = std::vector<std::int64_t>{conv.stride, conv.stride};
   made.attributes["pads"] = std::vector<std::int64_t>(4, conv.pad);
   made.attributes["dilations"] = std::vector<std::int64_t>{1, 1};
@@ -122,12 +123,12 @@ Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv
 
   const std::int64_t h = in.shape[2], w = in.shape[3];
   const std::int64_t out_h = windows(h, conv.kernel, conv.stride, conv.pad);
-  const std::int64_t out_w = windows(w, conv.kernel, conv.stride, conv.pad);
+  const std::int64_t out_w = windows(w, wide, conv.stride, conv.pad);
   const std::int64_t per_position = conv.channels * in.shape[1] * in.shape[0];
-  network_.macs += per_position * conv.kernel * conv.kernel * out_h * out_w;
+  network_.macs += per_position * conv.kernel * wide * out_h * out_w;
   network_.macs_on_input += per_position *
                             positions_on_input(h, conv.kernel, conv.stride, conv.pad) *
-                            positions_on_input(w, conv.kernel, conv.stride, conv.pad);
+                            positions_on_input(w, wide, conv.stride, conv.pad);
   return known(name + ":0", {in.shape[0], conv.channels, out_h, out_w},
                conv.deviation * conv.deviation);
 }

@@ -35,11 +35,12 @@ class Builder {
 
   struct Conv {
     std::int64_t channels = 0;  ///< of the output
-    std::int64_t kernel = 1;    ///< square
+    std::int64_t kernel = 1;    ///< square, or of another width
     std::int64_t stride = 1;
-    std::int64_t pad = 0;        ///< on all four sides
-    double deviation = 2;        ///< standard deviation of the output
-    std::string bias_name = {};  ///< empty: its own; else an initializer shared by this name
+    std::int64_t pad = 0;           ///< on all four sides
+    double deviation = 2;           ///< standard deviation of the output
+    std::string bias_name = {};     ///< empty: its own; else an initializer shared by this name
+    std::int64_t kernel_width = 0;  ///< 0: the kernel is square
   };
   struct Pool {
     std::int64_t kernel = 2;

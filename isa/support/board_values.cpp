@@ -107,7 +107,7 @@ const ParameterTable<BoardValues>& board_parameters() {
            },
            [](B& b, double value) { b.host_us = value; }, {0, 1e8}, "us", "0",
            "time of the host in each run, which simulated figures do not contain; it counts only "
-           "where they are compared with what was measured")
+           "where they are compared with what was measured, and in the throughput of many images")
            .without_option(),
        memory_parameter()});
   return table;

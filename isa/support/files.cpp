@@ -14,6 +14,7 @@
 
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
+#include "isa/support/file_log.h"
 #include "isa/support/output_file.h"
 
 namespace tactus {
@@ -56,6 +57,7 @@ template <typename Bytes>
 Bytes read_all(const std::string& path) try {
   const FileDescriptor file = open_for_reading(path);
   note_input(path);
+  tell_file(FileUse::read, path);
   struct stat status = {};
   if (::fstat(file.number(), &status) != 0) {
     user_error("{}: cannot be read: {}", path, reason(errno));

@@ -17,6 +17,7 @@
 
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
+#include "isa/support/file_log.h"
 #include "isa/support/files.h"
 
 namespace tactus {
@@ -159,10 +160,11 @@ void OutputFile::close() {
   buffer_.clear();
   // A full disk may show only here.
   if (owned_ && ::close(std::exchange(file_, -1)) != 0) fail(errno);
-  if (temporary_.empty()) return;
+  if (temporary_.empty()) return tell_file(FileUse::written, path_);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   forget(temporary_);
   temporary_.clear();
+  tell_file(FileUse::written, path_);
 }
 
 }  // namespace tactus

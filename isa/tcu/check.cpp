@@ -13,7 +13,7 @@ namespace tactus::tcu {
 namespace {
 
 /// What messages need to know about a memory.
-struct Memory {
+struct MemoryExtent {
   std::string_view name;   ///< before "address"
   std::string_view place;  ///< after "outside"
   std::uint64_t depth;
@@ -32,8 +32,8 @@ class Checker {
         operations_(rtl_simd_ops + (layout.lookup_table_count > 0 ? 1 : 0)),
         local_{"local", "the local memory", architecture.local_depth},
         accumulators_{"accumulator", "the accumulators", architecture.accumulator_depth},
-        drams_{Memory{"DRAM0", "DRAM0", architecture.dram0_depth},
-               Memory{"DRAM1", "DRAM1", architecture.dram1_depth}} {}
+        drams_{MemoryExtent{"DRAM0", "DRAM0", architecture.dram0_depth},
+               MemoryExtent{"DRAM1", "DRAM1", architecture.dram1_depth}} {}
 
   /// What is wrong, after an instruction that was not right.
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
@@ -192,7 +192,7 @@ class Checker {
     });
   }
 
-  bool address(const Memory& memory, std::uint64_t value) {
+  bool address(const MemoryExtent& memory, std::uint64_t value) {
     return require(value < memory.depth, [&] {
       return fmt::format("{} address {} is outside {}; allowed 0..{}", memory.name, value,
                          memory.place, memory.depth - 1);
@@ -207,7 +207,7 @@ class Checker {
   }
 
   /// The vectors address + k * 2^stride for k = 0..size must all exist.
-  bool run_of(const Memory& memory, Operand start, std::uint64_t size) {
+  bool run_of(const MemoryExtent& memory, Operand start, std::uint64_t size) {
     if (!address(memory, start.address)) return false;
     // Counting the steps that remain, rather than computing the last address, cannot overflow.
     const std::uint64_t steps = (memory.depth - 1 - start.address) >> start.stride;
@@ -220,14 +220,14 @@ class Checker {
     });
   }
 
-  bool move(const Memory& other) { return local_run(i_.operand2) && other_run(other, i_.operand2); }
+  bool move(const MemoryExtent& other) { return local_run(i_.operand2) && other_run(other, i_.operand2); }
 
   bool local_run(std::uint64_t size) {
     const Operand operand = operand0_fields(layout_, i_);
     return stride(0, operand.stride, architecture_.stride0_depth) && run_of(local_, operand, size);
   }
 
-  bool other_run(const Memory& memory, std::uint64_t size) {
+  bool other_run(const MemoryExtent& memory, std::uint64_t size) {
     const Operand operand = operand1_fields(layout_, i_);
     return stride(1, operand.stride, architecture_.stride1_depth) && run_of(memory, operand, size);
   }
@@ -292,8 +292,8 @@ class Checker {
   const Architecture& architecture_;
   const InstructionLayout& layout_;
   const unsigned operations_;  ///< of SIMD
-  const Memory local_, accumulators_;
-  const std::array<Memory, 2> drams_;
+  const MemoryExtent local_, accumulators_;
+  const std::array<MemoryExtent, 2> drams_;
   Instruction i_;
   std::string wrong_;
 };

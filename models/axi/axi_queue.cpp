@@ -37,6 +37,7 @@ AxiQueue::AxiQueue(const sc_core::sc_module_name& name, Clock& clock, unsigned b
                    AxiLinks& master, AxiLinks& slave)
     : sc_module(name),
       clock_(clock),
+      beat_bytes_(beat_bytes),
       master_(master),
       slave_(slave),
       w_(beat_bytes),

@@ -27,6 +27,7 @@ class AxiQueue final : public sc_core::sc_module {
   [[nodiscard]] bool offer_stretch(Cycle cycles);
   void stretch(Cycle cycles);
 
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
   [[nodiscard]] bool idle() const {
     return ar_.empty() && aw_.empty() && w_.empty() && r_.empty() && b_.empty();
   }
@@ -34,6 +35,7 @@ class AxiQueue final : public sc_core::sc_module {
 
  private:
   Clock& clock_;
+  unsigned beat_bytes_;
   AxiLinks& master_;
   AxiLinks& slave_;
   Queue<AxiAddress, QueueKind::plain, 2> ar_, aw_;

@@ -89,6 +89,13 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   [[nodiscard]] Cycle waits(Cycle most) const override;
   Cycle stretch(Cycle most) override;
   [[nodiscard]] bool waits_for_memory() const override;
+  [[nodiscard]] bool keeps_time() const override {
+    return trusts_dmi_ && direct_.bytes != nullptr && write_channel_ == nullptr &&
+           memory_account_ == nullptr && error_.empty();
+  }
+  void registers(Registers& r) override;
+  void read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) override;
+  void write_now(std::uint32_t address, const std::uint8_t* bytes, std::size_t count) override;
   [[nodiscard]] Account* account() override { return &account_; }
   [[nodiscard]] Account* memory_account() override {
     return memory_account_ ? &memory_account_->account() : nullptr;
@@ -144,6 +151,10 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void answer(Burst& burst, const sc_core::sc_time& delay);
   void ask_for_dmi(Burst& burst);
   [[nodiscard]] bool access_directly(Burst& burst, Cycle now) const;
+  /// Calls move(bytes of the memory, offset, count) for each part of a range that lies in one
+  /// piece.
+  template <typename Move>
+  void access_now(std::uint32_t address, std::size_t count, bool writes, const Move& move);
   void invalidate_dmi(sc_dt::uint64 first, sc_dt::uint64 last);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);

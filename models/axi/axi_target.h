@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/sim/account.h"
+#include "models/sim/fast/registers.h"
 #include "models/sim/stalls.h"
 
 namespace tactus {
@@ -27,6 +28,16 @@ class AxiTarget {
   /// and stay unchanged until the next call of anything. Stops after a cycle in which the kernel
   /// was given something to do.
   [[nodiscard]] virtual Cycle stretch(Cycle /*most*/) { return 0; }
+  /// Whether its answers come after a time that does not depend on what is read and written, so
+  /// that cycles may be worked out with Clock::timing_only. Then it brings what follows.
+  [[nodiscard]] virtual bool keeps_time() const { return false; }
+  virtual void registers(Registers& /*r*/) {}
+  /// Reads or writes what is behind the pins; no time passes.
+  virtual void read_now(std::uint32_t /*address*/, std::uint8_t* /*bytes*/, std::size_t /*count*/) {
+  }
+  virtual void write_now(std::uint32_t /*address*/, const std::uint8_t* /*bytes*/,
+                         std::size_t /*count*/) {}
+
   /// An answer is owed that comes by time alone, without anything else happening.
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
   /// Null if the target keeps none.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "models/axi/axi.h"
+#include "models/sim/fast/registers.h"
 #include "models/sim/queue.h"
 
 namespace tactus {
@@ -18,6 +19,13 @@ class BeatQueue {
   [[nodiscard]] std::size_t count() const { return data_.count(); }
   [[nodiscard]] bool can_enqueue() const { return data_.count() < capacity; }
   [[nodiscard]] AxiBeat front() { return {data_.front(), last_[read_]}; }
+
+  void registers(Registers& r) {
+    std::size_t held = count();
+    r(held);
+    if (r.loads()) data_.begin_load(held);
+    for (std::size_t i = 0; i < held; ++i) r(last_[(read_ + i) % slots]);
+  }
 
   /// True for a turn. Which beat is the last decides nothing at a queue.
   bool commit(bool enqueue, const AxiBeat& beat, bool dequeue_ready) {

@@ -13,6 +13,7 @@
 #include "models/axi/axi.h"
 #include "models/axi/axi_events.h"
 #include "models/sim/clock.h"
+#include "models/sim/fast/registers.h"
 #include "models/sim/fork.h"
 #include "models/sim/queue.h"
 
@@ -40,6 +41,8 @@ class BoundarySplitter final : public sc_core::sc_module {
   [[nodiscard]] Cycle offer_stretch(Cycle most);
   void stretch(Cycle cycles);
 
+  void registers(Registers& r);                     ///< see models/sim/fast/registers.h
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
   [[nodiscard]] bool idle() const {
     return reads_.lengths.empty() && writes_.lengths.empty() && keep_response_.empty();
   }

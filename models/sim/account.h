@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/sim/clock.h"
+#include "models/sim/fast/registers.h"
 
 namespace tactus {
 
@@ -77,6 +78,18 @@ class Account {
   void enter_at(unsigned code, Cycle at);
   /// Counts the present interval up to the present cycle (exclusive) and begins it anew.
   void settle();
+
+  /// Whether somebody wants to know of every interval.
+  [[nodiscard]] bool observed() const { return observer_ != nullptr; }
+  /// The present cycle and those after it belong to the saved code. settle() before.
+  void registers(Registers& r) {
+    r(code_);
+    if (r.loads()) since_ = clock_.now;
+  }
+  /// Counts from the present cycle on. What came before is not counted, unless settle() was called.
+  void restart() { since_ = clock_.now; }
+  /// To be changed by what other cycles are known to count. settle() before.
+  [[nodiscard]] std::vector<std::uint64_t>& counts() { return cycles_; }
 
   [[nodiscard]] std::string_view unit() const { return unit_; }
   [[nodiscard]] const UnitStates& states() const { return states_; }

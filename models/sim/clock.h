@@ -32,6 +32,9 @@ struct Clock {
   /// How often so far a register of a gated unit (fast/gate.h) moved that its decisions look at.
   std::uint64_t turns = 0;
   Agenda agenda;
+  /// Cycles are worked out for what they count and how long they take. No memory changes, no
+  /// register that only holds data, and nothing outside the design.
+  bool timing_only = false;
   std::uint64_t period_ps = 1;  ///< of the SystemC time that a cycle takes; set by ClockDriver
 };
 

@@ -37,6 +37,10 @@ class Fork {
   /// What done() is after the clock edge.
   [[nodiscard]] Legs after(Legs ready) const { return after(all(ready), fires(ready)); }
   [[nodiscard]] Legs after(bool all, Legs fires) const { return all ? 0 : done_ | fires; }
+  template <typename Registers>
+  void registers(Registers& r) {
+    r(done_);
+  }
   /// The clock edge.
   void move(Legs done) { done_ = done; }
 

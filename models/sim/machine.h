@@ -39,6 +39,12 @@ struct TraceTrigger {
   std::uint64_t first = 0, last = 0;  ///< program counters
 };
 
+/// How far nobody has to hear of a machine that makes progress.
+struct Horizon {
+  Cycle cycle = 0;            ///< first cycle that the clock may not go beyond
+  std::uint64_t retires = 0;  ///< after so many more, the machine will be paused
+};
+
 class Machine {
  public:
   virtual ~Machine() = default;
@@ -52,6 +58,9 @@ class Machine {
   /// many cycles, the last ones, made no progress.
   virtual Cycle advance(Cycle most) = 0;
   virtual void pause() = 0;
+  /// For the next advance(): up to the horizon it may go on beyond `most`, if the last of these
+  /// cycles made progress.
+  virtual void set_horizon(const Horizon& /*horizon*/) {}
   /// There is nothing to come and nothing in flight.
   [[nodiscard]] virtual bool idle() const = 0;
   /// A memory still owes an answer: a machine that rests does not hang.

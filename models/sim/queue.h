@@ -90,6 +90,15 @@ class Queue {
     return turn;
   }
 
+  // For Registers (models/sim/fast/registers.h).
+  /// The i-th entry from the front; of an empty queue the 0-th is what front() shows.
+  [[nodiscard]] T& entry(std::size_t i) { return slots_[slot(static_cast<std::uint32_t>(i))]; }
+  /// From now on there are so many entries, which the caller fills.
+  void begin_load(std::size_t count) {
+    read_ = 0;
+    count_ = static_cast<std::uint32_t>(count);
+  }
+
   // For entries that are large: they are made in their slot and not copied into the queue.
   /// The slot of the entry that enters a queue that is not full. In an empty queue it is front().
   [[nodiscard]] T& entering() { return slots_[slot(count_)]; }
@@ -152,6 +161,8 @@ class BlockRing {
     const std::size_t room = mask_ + 1 - ((read_ + i) & mask_);
     return count < room ? count : room;
   }
+  /// From now on it holds so many blocks, of any content.
+  void begin_load(std::size_t count) { count_ = count; }
   /// Makes room for one more block at the end and returns it for filling.
   std::uint8_t* push() { return at(count_++); }
   void pop() {

@@ -110,6 +110,10 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
                                          tcu_.decoder().links(), samples_);
     tcu_.decoder().preset_sample_interval(config.sample_interval);
   }
+  if (clock.engine == Engine::fast && !every_cycle_ &&
+      TcuSequences::possible(config.tcu.architecture)) {
+    sequences_ = std::make_unique<TcuSequences>(*this);
+  }
   if (clock.engine == Engine::verify) make_verifier();
   if (!config.shuffle_seed) return;
   shuffle_.emplace(*config.shuffle_seed);

@@ -24,6 +24,7 @@
 #include "models/tcu/array_time.h"
 #include "models/tcu/dram_port/dram_port.h"
 #include "models/tcu/fast/tcu_replay.h"
+#include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/sampler/sampler.h"
 #include "models/tcu/stream_adapter/stream_adapter.h"
 #include "models/tcu/tcu.h"
@@ -42,6 +43,16 @@ class InstructionSource {
   [[nodiscard]] virtual bool exhausted() const = 0;
   /// A word is owed that comes by time alone.
   [[nodiscard]] virtual bool waits_for_memory() const { return false; }
+  /// Where the words come from, if one is offered in every cycle up to the end, and if they can be
+  /// read before their time.
+  struct Program {
+    const std::uint8_t* bytes = nullptr;
+    std::uint64_t words = 0;  ///< that can be read here
+    std::uint64_t taken = 0;  ///< words so far
+  };
+  [[nodiscard]] virtual std::optional<Program> program() const { return {}; }
+  /// So many words of the program have been taken.
+  virtual void seek(std::uint64_t /*taken*/) {}
   /// Where its waiting for a memory goes; null if it has none.
   [[nodiscard]] virtual Account* memory_account() { return nullptr; }
 };
@@ -75,6 +86,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   /// complete when it returns, and not before: callbacks meanwhile may see those of the TCU up to
   /// 64 cycles late, and after an exception they may stay so.
   Cycle advance(Cycle most) override;
+  void set_horizon(const Horizon& horizon) override { horizon_ = horizon; }
   void pause() override { paused_ = true; }
   /// The source starts another program: a word of the one before that nobody took is gone.
   void withdraw_word() { words_.valid = false; }
@@ -93,6 +105,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
   [[nodiscard]] Tcu& tcu() { return tcu_; }
   [[nodiscard]] const Tcu& tcu() const { return tcu_; }
+  /// Sequences that are known; null if the machine has none.
+  [[nodiscard]] const TcuSequences* sequences() const { return sequences_.get(); }
   /// What engine verify found so far; null with the other engines.
   [[nodiscard]] TcuVerifier* verifier() { return replay_.verifier(); }
 
@@ -115,6 +129,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   std::function<void(const Sample&)> on_sample;
 
  private:
+  friend class TcuSequences;
   /// Their bits in the agenda.
   enum : UnitSet {
     stream_unit = 1,
@@ -214,7 +229,11 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
-  std::unique_ptr<Verifier> verifier_;  ///< null unless the engine is verify
+  std::unique_ptr<Verifier> verifier_;       ///< null unless the engine is verify
+  std::unique_ptr<TcuSequences> sequences_;  ///< null: there are none
+  Horizon horizon_;
+  std::uint64_t seen_retired_ = 0;  ///< up to where the horizon has been brought forward
+  void take_sequences();
   bool paused_ = false;
   bool rested_ = false;  ///< nothing moved in the last cycle
 };

@@ -100,6 +100,7 @@ class Tcu final : public sc_core::sc_module {
 
  private:
   friend class TcuReplay;
+  friend class TcuSequences;
   friend class TcuVerifier;
   friend struct TcuFacts;
   friend struct TcuEdges;

@@ -185,6 +185,10 @@ TEST_F(DpasCli, SelftestPasses) {
 TEST_F(DpasCli, OptionsOfTheOtherMemoryAreRefused) {
   expect_error("run --machine pvc --program k.visaasm --memory-port ideal --read-latency 9",
                "--read-latency needs --memory-port axi");
+  expect_error("run --machine pvc --program k.visaasm --memory-port ideal --board zcu104",
+               "--board needs --memory-port axi");
+  expect_error("gemm --shape 8x8x8 --machine pvc@zcu104 --memory-port ideal",
+               "pvc@zcu104: a board needs --memory-port axi");
   expect_error("run --machine pvc --program k.visaasm --ideal-bytes 32",
                "--ideal-bytes needs --memory-port ideal");
   expect_error("gemm --shape 8x8x8 --machine pvc --read-latency 9",

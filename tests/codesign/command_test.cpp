@@ -16,7 +16,7 @@ class CodesignCommand : public CliTest {
   void SetUp() override {
     CliTest::SetUp();
     const std::filesystem::path from = std::string(TACTUS_SOURCE_DIR) + "/configs/codesign";
-    for (const char* file : {"two_convs.stripe", "passes.json.j2", "energy_relative.json"}) {
+    for (const char* file : {"two_convs.stripe", "passes.json.j2"}) {
       std::filesystem::copy_file(from / file, folder_ / file);
     }
   }
@@ -24,8 +24,8 @@ class CodesignCommand : public CliTest {
   void write_spec(const std::string& more = "") const {
     write("spec.json", R"({"name": "t", "base": {"workload": {"stripe": "two_convs.stripe"},
       "board": {"name": "zcu104", "axi_data_bits": 64, "memory_model": "fixed"},
-      "codesign": {"passes": "passes.json.j2", "energy": "energy_relative.json",
-                   "doubling": false)" +
+      "codesign": {"passes": "passes.json.j2", "doubling": false)" +
+                           (more.find("energy") == more.npos ? R"(, "energy": "relative")" : "") +
                            more + R"(}},
       "axes": [{"key": "architecture.array_size", "values": [8, 16]},
                {"key": "codesign.pipeline_depth", "values": [1, 2]}]})");
@@ -84,8 +84,9 @@ TEST_F(CodesignCommand, RefusesWhatItCannotStudy) {
   write_spec();
   write("two_convs.stripe", "0: block [] (\n");
   expect_error("codesign spec.json -o x", "two_convs.stripe");
-  write("energy_relative.json", "{}");
-  expect_error("codesign spec.json -o x", "energy_relative.json:/name: missing key");
+  write_spec(R"(, "energy": "mine.json")");
+  write("mine.json", "{}");
+  expect_error("codesign spec.json -o x", "mine.json:/name: missing key");
   EXPECT_FALSE(exists("x"));
 }
 

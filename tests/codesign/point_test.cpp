@@ -22,7 +22,7 @@ PointTask task(std::uint32_t array_size = 8) {
   PointTask result;
   result.program = configs + "two_convs.stripe";
   result.study.passes = configs + "passes.json.j2";
-  result.study.energy = configs + "energy_relative.json";
+  result.study.energy = "relative";
   result.study.doubling = false;
   result.architecture.array_size = array_size;
   result.architecture.dram0_depth = result.architecture.dram1_depth = 65536;

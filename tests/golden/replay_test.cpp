@@ -28,7 +28,7 @@ void replay_all(Engine engine) {
   for (const std::string& path : logs()) {
     ReplayOptions options;
     options.engine = engine;
-    const ReplayResult result = replay(read_golden_log(path), options);
+    const LogReplayResult result = replay(read_golden_log(path), options);
     EXPECT_EQ(result.difference, "");
     events += result.events;
     memory_lines += result.memory_lines;

@@ -78,12 +78,18 @@ LoweredRun run_lowered(const compiler::LoweredStripe& lowered, const Tensors& in
   return run;
 }
 
+LoweredRun simulate_model(const compiler::Compiled& model,
+                          const std::map<std::string, std::vector<float>>& inputs) {
+  Tensors given;
+  for (const auto& [name, values] : inputs) given[name] = Tensor(values.begin(), values.end());
+  return simulate(model, given);
+}
+
 LoweredRun run_via(const compiler::ViaStripe& via,
                    const std::map<std::string, std::vector<float>>& inputs) {
   const tcu::DataType type = via.model.architecture.data_type;
-  Tensors given, own;
-  for (const auto& [name, values] : inputs) given[name] = Tensor(values.begin(), values.end());
-  LoweredRun run = simulate(via.model, given);
+  Tensors own;
+  LoweredRun run = simulate_model(via.model, inputs);
   for (const auto& [name, values] : via.graph.constants) {
     for (const float value : values) own[name].push_back(rounded(type, value));
   }
@@ -97,7 +103,7 @@ LoweredRun run_via(const compiler::ViaStripe& via,
     const auto* layout = layout_of(via.graph.described.input_layouts, name);
     if (layout == nullptr) continue;
     for (const std::size_t at : model_positions(*layout)) {
-      own[buffer].push_back(rounded(type, given.at(name).at(at)));
+      own[buffer].push_back(rounded(type, inputs.at(name).at(at)));
     }
   }
   InterpretOptions options;

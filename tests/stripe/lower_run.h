@@ -25,6 +25,10 @@ struct LoweredRun {
 [[nodiscard]] LoweredRun run_via(const compiler::ViaStripe& via,
                                  const std::map<std::string, std::vector<float>>& inputs);
 
+/// Any compiled network, without the interpreter.
+[[nodiscard]] LoweredRun simulate_model(const compiler::Compiled& model,
+                                        const std::map<std::string, std::vector<float>>& inputs);
+
 /// A square array with memories of so many vectors.
 [[nodiscard]] tcu::Architecture small_architecture(std::uint32_t array_size,
                                                    std::uint64_t local = 2048,

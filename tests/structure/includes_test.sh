@@ -53,6 +53,7 @@ allow firmware/driver/darwinn isa models/sim models/link firmware/driver/tcu \
       firmware/driver/darwinn
 allow firmware/driver/dpas isa/support isa/dpas isa/dram models/sim models/axi models/dram models/dpas firmware/driver/common firmware/driver/dpas firmware/report
 allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/report
+allow firmware/energy isa models/sim firmware/config firmware/driver firmware/energy firmware/report
 
 # Nothing points upward.
 check models '"(firmware|tests)/' 'models know nothing of what drives them'
@@ -64,11 +65,11 @@ allow firmware/gemm isa models firmware/config firmware/driver firmware/gemm fir
 
 # A study of a Stripe program on a machine; sweeps run it.
 allow firmware/codesign isa firmware/bench firmware/codesign firmware/compiler firmware/config \
-  firmware/driver firmware/onnx firmware/tensorflow firmware/zoo
+  firmware/driver firmware/energy firmware/onnx firmware/tensorflow firmware/zoo
 
 # Networks know no machine.
 allow firmware/onnx isa/support firmware/onnx
-allow firmware/zoo isa/support firmware/onnx firmware/zoo
+allow firmware/zoo isa/support firmware/onnx firmware/tensorflow firmware/zoo
 allow firmware/reference isa/support firmware/onnx firmware/reference
 allow firmware/tensorflow isa/support firmware/onnx firmware/reference firmware/tensorflow
 allow firmware/process isa/support firmware/process

@@ -96,6 +96,9 @@ RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& co
   record.contents = contents(simulation, program);
   record.simulated = simulation.now();
   record.evaluations = simulation.system().evaluations();
+  if (const TcuSequences* sequences = simulation.system().sequences()) {
+    record.in_sequences = sequences->taken();
+  }
   record.most_evaluations = simulation.system().units() * record.simulated;
   return record;
 }

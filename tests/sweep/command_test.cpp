@@ -58,6 +58,39 @@ class SweepCommand : public CliTest {
   }
 };
 
+TEST_F(SweepCommand, StatusCountsWhatIsThere) {
+  write_eight();
+  expect_error("sweep status none", "none: no folder");
+  std::filesystem::create_directory(folder_ / "empty");
+  expect_error("sweep status empty", "empty: no folder of a sweep");
+  ASSERT_EQ(tactus("sweep s.json -o c/shard-1 --shard 1/2").code, 0);
+  const Output half = tactus("sweep status c");
+  EXPECT_EQ(half.code, 1);
+  EXPECT_NE(half.out.find("c: 4 of 8 points ok, 0 failed, 4 to run\n"), std::string::npos)
+      << half.out;
+  const std::vector<std::string> before = files();
+  ASSERT_EQ(tactus("sweep s.json -o c/shard-2 --shard 2/2").code, 0);
+  const Output all = tactus("sweep status c");
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_NE(all.out.find("shard-2"), std::string::npos) << all.out;
+  EXPECT_NE(all.out.find("c: 8 of 8 points ok, 0 failed, 0 to run\n"), std::string::npos);
+  ASSERT_EQ(tactus("sweep merge c/shard-1 c/shard-2 -o c/all").code, 0);
+  EXPECT_NE(tactus("sweep status c").out.find("joined in c/all"), std::string::npos);
+  EXPECT_EQ(tactus("sweep status c/all").code, 0);
+}
+
+TEST_F(SweepCommand, SubmissionsAreCheckedFirst) {
+  write_eight();
+  expect_error("sweep s.json -o d --shards 2", "--shards needs --submit slurm");
+  expect_error("sweep s.json -o d --submit pbs", "--submit \"pbs\" is not allowed");
+  expect_error("sweep s.json --submit slurm", "name the folder of the results with -o");
+  expect_error("sweep s.json -o d --submit slurm --shard 1/2", "not with --submit");
+  const Output none = shell("PATH=/nowhere \"$0\" sweep s.json -o d --submit slurm");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("sbatch is not installed here"), std::string::npos) << none.err;
+  EXPECT_FALSE(exists("d"));
+}
+
 TEST_F(SweepCommand, ResultsAreTheSameHoweverItIsRun) {
   write_eight();
   const Output one = tactus("sweep s.json -o one -j1");

@@ -150,6 +150,33 @@ TEST(SweepDefinition, PointsStartFromTheBoardAndTakeTheAxes) {
   EXPECT_EQ(get_key(configuration, "board.axi_data_bits"), 128);
 }
 
+/// Extensions that a board has not are off, and points may switch them on and ask for them.
+TEST(SweepDefinition, ExtensionsAreKeysOfEveryBoard) {
+  const Definition definition = parse(
+      R"("axes": [{"key": "architecture.dma_queue", "values": [0, 4, 16]},
+                  {"key": "architecture.shadow_weights", "values": ["off", "on"]}],
+         "constraints": ["architecture.dma_queue <= 4"])");
+  const std::vector<Configuration> all = configurations(definition);
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(to_task(all.back()).architecture.dma_queue, 4U);
+  EXPECT_EQ(to_task(all.back()).architecture.shadow_weights, tcu::ShadowWeights::on);
+  EXPECT_EQ(to_task(all.front()).architecture.dma_queue, 0U);
+  EXPECT_FALSE(to_task(all.front()).architecture.activation_unit);
+}
+
+/// The board's memory may leave a key open; then a constraint cannot use it, and says so.
+TEST(SweepDefinition, AConstraintNeedsAValueWithEveryBoard) {
+  const std::string axes =
+      R"("axes": [{"key": "board.name", "values": ["zcu104", "arty_a7_35", "pynq_z1",
+                                                   "ultra96_v2"]}],
+         "constraints": ["board.port_clock_mhz > 0"])";
+  const std::string text = error_of([&] { (void)points(parse(axes)); });
+  if (!text.empty()) {
+    EXPECT_NE(text.find("port_clock_mhz"), std::string::npos) << text;
+    EXPECT_EQ(text.find("internal"), std::string::npos) << text;
+  }
+}
+
 TEST(SweepDefinition, ABoardComesBeforeAllOtherKeys) {
   const std::vector<Configuration> all = configurations(parse(
       R"("axes": [{"key": "architecture.local_depth", "values": [4096]},

@@ -40,7 +40,8 @@ ClusterName=tactus
 SlurmctldHost=$host(127.0.0.1)
 SlurmUser=root
 AuthType=auth/munge
-AuthInfo=socket=$work/munge/socket
+# What was requeued may start again after cred_expire seconds.
+AuthInfo=socket=$work/munge/socket,cred_expire=10
 CredType=cred/munge
 SlurmctldPort=$port
 SlurmdPort=$((port + 1))
@@ -126,4 +127,38 @@ sbatch --parsable --wait --array=5 --output="$work/outer.log" "$work/outer.sh" >
 cat "$work/outer.log"
 for _ in $(seq 300); do [ -z "$(squeue -h)" ] && break || sleep 0.2; done
 diff <(strip_host "$work/direct/results.jsonl") <(strip_host "$work/inner/all/results.jsonl")
+
+# tactus sweep --submit: three shards, one of them killed and requeued while it runs. Every shard
+# has some points before and some after it.
+cat >"$work/many.json" <<SWEEP
+{"name": "many", "base": {"workload": {"network": "mlp"}, "board": {"name": "zcu104",
+ "memory_model": "fixed"}},
+ "axes": [{"key": "board.read_latency", "from": 1, "to": 120, "step": 1}]}
+SWEEP
+folder=$work/submitted
+"$tactus" sweep status "$folder" 2>/dev/null && die "a status of nothing"
+"$tactus" sweep "$work/many.json" --submit slurm --shards 3 -o "$folder" | tee "$work/submit.log"
+[ -f "$folder/submit.sh" ] || die "no submit.sh"
+job=$(sed -n 's/^job \([0-9]*\): 3 shards.*/\1/p' "$work/submit.log")
+for _ in $(seq 600); do
+  [ "$(wc -l <"$folder/shard-2/results.jsonl" 2>/dev/null || echo 0)" -ge 2 ] && break || sleep 0.1
+done
+scontrol requeue "${job}_2" || die "shard 2 had ended before it could be killed"
+"$tactus" sweep status "$folder" >"$work/status.log" && die "done though a shard was killed"
+cat "$work/status.log"
+grep -q "of 120 points ok, 0 failed" "$work/status.log" || die "no count in the status"
+for _ in $(seq 1000); do [ -z "$(squeue -h)" ] && break || sleep 0.2; done
+"$tactus" sweep status "$folder" || die "not all points are there"
+[ "$(grep -c "of them to run" "$folder"/logs/shard-2.*.log)" = 2 ] || die "shard 2 did not run twice"
+"$tactus" sweep "$work/many.json" -o "$work/many" >/dev/null
+diff <(strip_host "$work/many/results.jsonl") <(strip_host "$folder/all/results.jsonl")
+
+# A study of codesign, which is a sweep.
+cat >"$work/study.json" <<SWEEP
+{"name": "study", "base": {"workload": {"stripe": "$source/configs/codesign/two_convs.stripe"},
+ "board": {"name": "zcu104", "memory_model": "fixed"}, "codesign": {"doubling": false, "energy": "relative"}},
+ "axes": [{"key": "architecture.array_size", "values": [8, 16]}]}
+SWEEP
+"$tactus" codesign "$work/study.json" --submit slurm --shards 2 --wait -o "$work/study"
+"$tactus" sweep status "$work/study"
 echo "all as wanted"

@@ -256,8 +256,16 @@ TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
   std::vector<std::string> groups;
   std::size_t signals = 0;
   std::string flags;
+  std::size_t of_the_instruction = 0;
+  bool zoomed = false;
   for (std::string line; std::getline(save, line);) {
     if (line[0] == '[') continue;
+    if (line[0] == '*') {
+      // 100 cycles of a tick across 1000 pixels are 20 in GTKWave's 200.
+      EXPECT_EQ(line.rfind("*-4.321928 0 -1 -1", 0), 0U) << line;
+      zoomed = true;
+      continue;
+    }
     if (line[0] == '@') {
       flags = line;
     } else if (line[0] == '-') {
@@ -276,10 +284,60 @@ TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
       EXPECT_EQ(line, width == 1 ? name : name + "[" + std::to_string(width - 1) + ":0]");
       EXPECT_EQ(flags == "@28", width == 1) << line;
       ++signals;
+      if (groups.front() == "-instruction") ++of_the_instruction;
     }
   }
   EXPECT_TRUE(groups.empty());
-  EXPECT_EQ(signals, reader.names().size());
+  // The instruction's are there once more, in front.
+  EXPECT_GE(of_the_instruction, 7U);
+  EXPECT_EQ(signals - of_the_instruction, reader.names().size());
+  EXPECT_TRUE(zoomed);
+}
+
+TEST_F(Selecting, ValuesWithNamesAreTranslated) {
+  std::map<std::string, std::string> files;  // by signal
+  for (const Translation& one : translations(traced_.plan())) {
+    for (const std::string& signal : one.signals) files[signal] = one.text;
+  }
+  EXPECT_EQ(files.at("top.tcu.decoder.head.opcode"),
+            "0 NoOp\n1 MatMul\n2 DataMove\n3 LoadWeights\n4 SIMD\nF Configure\n");
+  EXPECT_GE(files.size(), 2U);
+  // The bits of a mask are no names of values.
+  EXPECT_EQ(files.count("top.tcu.decoder.head.done"), 0U);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < translations(traced_.plan()).size(); ++i) {
+    paths.push_back("names." + std::to_string(i));
+  }
+  const std::string save = gtkwave_save(traced_.plan(), "a.vcd", {7, 10000}, paths);
+  EXPECT_NE(save.find("\n[timestart] 70000\n"), std::string::npos);
+  std::size_t translated = 0;
+  for (std::size_t at = save.find("@2022\n^"); at != std::string::npos;
+       at = save.find("@2022\n^", at + 1)) {
+    ++translated;
+  }
+  EXPECT_GE(translated, files.size());  // the opcode twice
+}
+
+TEST_F(Selecting, SurfersCommandsNameSignalsOfTheDump) {
+  const TraceFolder folder;
+  traced_.run(folder.path("a.vcd"), {});
+  const VcdReader reader(folder.path("a.vcd"));
+  std::istringstream commands(surfer_commands(traced_.plan(), "/x/a.vcd"));
+  std::string line;
+  std::getline(commands, line);
+  EXPECT_EQ(line, "load_file /x/a.vcd");
+  std::set<std::string> seen;
+  const std::string variable = "variable_add ";
+  while (std::getline(commands, line)) {
+    if (line.rfind(variable, 0) == 0) {
+      const std::string name = line.substr(variable.size());
+      EXPECT_TRUE(reader.has(name)) << name;
+      seen.insert(name);
+    } else {
+      EXPECT_TRUE(line.rfind("divider_add ", 0) == 0 || line == "zoom_fit") << line;
+    }
+  }
+  EXPECT_EQ(seen.size(), reader.names().size());
 }
 
 // ---- what families show

@@ -392,6 +392,40 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
   EXPECT_GT(reader.changes(), 1000U);
 }
 
+/// An FST holds what the VCD does, and the VCD goes unless it was asked for.
+TEST_F(Waveform, AsFst) {
+  if (!installed("vcd2fst") || !installed("fst2vcd")) {
+    GTEST_SKIP() << "vcd2fst and fst2vcd are not installed (Debian: gtkwave)";
+  }
+  const Output output = tactus(run + "--fst w.fst --gtkw w.gtkw --surfer w.sucl");
+  ASSERT_EQ(output.code, 0) << output.err;
+  EXPECT_NE(output.out.find(" in w.fst\n"), std::string::npos) << output.out;
+  EXPECT_FALSE(exists("w.fst.vcd"));
+  EXPECT_EQ(read("w.gtkw").rfind("[dumpfile] \"" + path("w.fst") + "\"\n", 0), 0U);
+  EXPECT_EQ(read("w.sucl").rfind("load_file " + path("w.fst") + "\n", 0), 0U);
+  EXPECT_EQ(shell("grep -l '^1 MatMul$' w.gtkw.*.txt | wc -l").out, "1\n");
+  ASSERT_EQ(tactus(run + "--fst v.fst --vcd v.vcd").code, 0);
+  ASSERT_EQ(program({"fst2vcd", "w.fst"}, folder_ / "w.vcd").code, 0);
+  VcdReader ours(path("v.vcd"));
+  VcdReader back(path("w.vcd"));
+  VcdCycles a(ours, period_ps), b(back, period_ps);
+  std::uint64_t cycles = 0;
+  for (; a.next(); ++cycles) {
+    ASSERT_TRUE(b.next());
+    for (const std::string& name : ours.names()) ASSERT_EQ(ours.digits(name), back.digits(name));
+  }
+  EXPECT_GT(cycles, 10U);
+}
+
+TEST_F(Waveform, AnFstNeedsItsProgram) {
+  write_model();
+  const Output output = shell("PATH=/nowhere \"$0\" " + run + "--fst w.fst");
+  EXPECT_EQ(output.code, 2);
+  EXPECT_NE(output.err.find("--fst needs vcd2fst, which is not installed"), std::string::npos)
+      << output.err;
+  EXPECT_FALSE(exists("w.fst.vcd"));
+}
+
 /// GTKWave's converters read the file: to FST and back every value of every cycle is the same.
 TEST_F(Waveform, OtherToolsReadIt) {
   if (!installed("vcd2fst") || !installed("fst2vcd")) {

@@ -421,6 +421,9 @@ std::string cut_hint(const Model& model, const NodeOrder& order) {
 void connect(Model& model, Problems& problems) {
   drop_unread(model);
   for (const Step& step : model.steps) {
+    if (!step.note.empty()) model.notes.push_back(step.note);
+  }
+  for (const Step& step : model.steps) {
     for (const std::string& name : step.reads) {
       model.values.at(name).readers.push_back(step.node->name);
     }
@@ -465,6 +468,14 @@ namespace {
 /// Operators whose results lie in memory as their operands.
 bool keeps_layout(const nn::Node& node) {
   static const std::set<std::string_view> types{"Abs",
+                                                "Celu",
+                                                "Exp",
+                                                "Gelu",
+                                                "Log",
+                                                "Mish",
+                                                "Reciprocal",
+                                                "Softsign",
+                                                "Sqrt",
                                                 "Add",
                                                 "Cast",
                                                 "Clip",

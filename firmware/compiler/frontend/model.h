@@ -25,6 +25,7 @@
 namespace tactus::compiler {
 
 class Emitter;
+struct TableCurve;
 
 /// Writes a node's HIR into the running layer. Called once a pass.
 using Emit = std::function<void(Emitter&)>;
@@ -58,8 +59,10 @@ struct Step {
   std::vector<std::string> writes;  ///< values
   Emit emit;
   Rearrangement rearrangement;
-  Windows windows;        ///< of a Conv or a pool
-  Resampling resampling;  ///< of a Resize
+  Windows windows;               ///< of a Conv or a pool
+  Resampling resampling;         ///< of a Resize
+  std::string note;              ///< for the user, if the step is part of the program
+  std::string beyond_optimiser;  ///< what the optimising compiler does not know; empty: it knows
 };
 
 /// A node that the host computes after the program, and why.
@@ -83,6 +86,8 @@ struct Model {
   std::unordered_set<std::string> node_names;
   /// Scale and zero point of values that QuantizeLinear nodes made.
   std::unordered_map<std::string, std::pair<float, std::int64_t>> quantised;
+  /// Functions by the machine's lookup tables, by name.
+  std::unordered_map<std::string, std::shared_ptr<const TableCurve>> table_curves;
   std::unordered_set<const nn::Node*> before_product;  ///< nodes that a product depends on
   std::vector<HostNode> host_nodes;                    ///< in the order of traversal
   std::unordered_set<std::string> host_values;         ///< what they make

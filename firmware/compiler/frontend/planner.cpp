@@ -1,5 +1,6 @@
 #include "firmware/compiler/frontend/planner.h"
 
+#include "firmware/compiler/frontend/operators/table_curve.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -76,6 +77,13 @@ std::optional<std::pair<float, std::int64_t>> Planner::quantised(const std::stri
   const auto found = model_.quantised.find(value);
   if (found == model_.quantised.end()) return std::nullopt;
   return found->second;
+}
+
+std::shared_ptr<const TableCurve> Planner::table_curve(const std::string& name,
+                                                       const std::function<TableCurve()>& draw) {
+  std::shared_ptr<const TableCurve>& curve = model_.table_curves[name];
+  if (curve == nullptr) curve = std::make_shared<const TableCurve>(draw());
+  return curve;
 }
 
 void Planner::register_node(const nn::Node& made) {

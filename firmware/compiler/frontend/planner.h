@@ -99,6 +99,10 @@ class Planner {
     model_.quantised[value] = steps;
   }
 
+  /// The curve of that name; made on its first use.
+  [[nodiscard]] std::shared_ptr<const TableCurve> table_curve(
+      const std::string& name, const std::function<TableCurve()>& draw);
+
   [[nodiscard]] Step& step() { return step_; }
   [[nodiscard]] const Model& model() const { return model_; }
 

@@ -547,7 +547,8 @@ class Interpreter {
   }
 
   [[nodiscard]] Scalar to_type(const Scalar& value, DataType type) const {
-    return options_.fixed_point && is_float(type) ? to_fixed_point(value) : cast(value, type);
+    const bool number = type != DataType::boolean && type != DataType::prng;
+    return options_.fixed_point && number ? to_fixed_point(value) : cast(value, type);
   }
 
   // ---- specials ----

@@ -9,7 +9,7 @@
 namespace tactus {
 namespace {
 
-constexpr std::uint64_t never = ~std::uint64_t{0};
+constexpr std::uint64_t no_border = ~std::uint64_t{0};
 
 std::uint64_t sum(const std::vector<std::uint64_t>& values) {
   return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
@@ -97,7 +97,7 @@ void Accountant::begin(std::uint64_t instructions, const std::vector<Region>& re
 
   segments_.clear();
   segment_ = 0;
-  next_border_ = never;
+  next_border_ = no_border;
   if (regions.empty()) return;
   std::uint64_t end = 0;
   const std::size_t other = regions.size();
@@ -109,7 +109,7 @@ void Accountant::begin(std::uint64_t instructions, const std::vector<Region>& re
   accounting_.regions.push_back({"(other)", 0, Counters(info_)});
   accounting_.regions.push_back({"(end)", 0, Counters(info_)});
   if (end < instructions) segments_.push_back({instructions, other});
-  segments_.push_back({never, other + 1});
+  segments_.push_back({no_border, other + 1});
   next_border_ = segments_.front().end;
   segment_from_ = first_;
   segment_retired_ = 0;

@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "models/sim/entered_kernel.h"
+#include "models/sim/kernel_time.h"
 
 namespace tactus {
 namespace {
 
 constexpr Cycle report_cycles = 65536;
+constexpr Cycle longest_silence = 64 * report_cycles;
 
 }  // namespace
 
@@ -49,6 +52,7 @@ void Simulation::retired(Cycle cycle) {
 }
 
 void Simulation::run(std::uint64_t instructions, const RunOptions& options, RunResult& result) {
+  const EnteredKernel entered(kernel_);
   run_ = Run{};
   run_.options = &options;
   run_.result = &result;
@@ -69,6 +73,7 @@ void Simulation::run(std::uint64_t instructions, const RunOptions& options, RunR
 }
 
 bool Simulation::tick(Cycle most) {
+  if (!on_activity) machine_->set_horizon(horizon());
   const Cycle quiet = machine_->advance(std::min(most, until_checks()));
   const auto end = [this](RunEnd reason) {
     run_.result->end = reason;
@@ -95,12 +100,21 @@ bool Simulation::tick(Cycle most) {
     return end(RunEnd::cycle_limit);
   }
   if (clock_.now >= run_.next_report) {
-    run_.next_report += report_cycles;
+    run_.next_report = clock_.now + report_cycles;
     if (run_.options->progress) {
       run_.options->progress(clock_.now - run_.first, run_.result->retired);
     }
   }
   return true;
+}
+
+/// As far as nobody has to hear of a cycle in which something happens.
+Horizon Simulation::horizon() const {
+  Cycle cycles = cycles_before_kernel(clock_, longest_silence);
+  if (run_.options->max_cycles != 0) {
+    cycles = std::min(cycles, run_.first + run_.options->max_cycles - clock_.now);
+  }
+  return {clock_.now + cycles, accountant_->next_border() - run_.result->retired};
 }
 
 /// Cycles after which the run may have to end though nothing happens.

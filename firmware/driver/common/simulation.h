@@ -109,6 +109,7 @@ class Simulation {
   };
   bool tick(Cycle most);
   [[nodiscard]] Cycle until_checks() const;
+  [[nodiscard]] Horizon horizon() const;
 
   Machine* machine_ = nullptr;
   Cycle patience_ = 0;

@@ -6,6 +6,7 @@
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 #include "models/dram/fixed_latency_bank.h"
+#include "models/sim/entered_kernel.h"
 
 namespace tactus {
 namespace {
@@ -105,6 +106,7 @@ void DpasSimulation::bind(const dpas::Buffer& buffer) {
 
 std::uint64_t DpasSimulation::debug_access(tlm::tlm_command command, std::uint64_t address,
                                            std::uint8_t* data, std::uint64_t count) {
+  const EnteredKernel entered(kernel_);
   tlm::tlm_generic_payload access;
   access.set_command(command);
   access.set_address(address);

@@ -44,6 +44,14 @@ class ProgramStream final : public InstructionSource {
   [[nodiscard]] Account* memory_account() override {
     return reader_ == nullptr ? nullptr : &reader_->account();
   }
+  [[nodiscard]] std::optional<Program> program() const override {
+    if (gap_ != 0 || reader_ != nullptr) return {};
+    return Program{program_, whole_ / word_bytes_, words_taken()};
+  }
+  void seek(std::uint64_t taken) override {
+    position_ = taken * word_bytes_;
+    next_ = 0;
+  }
   /// Bytes of the present program, padding included.
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Words of the present program taken so far.

@@ -8,6 +8,7 @@
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/layout.h"
 #include "models/dram/fixed_latency_bank.h"
+#include "models/sim/entered_kernel.h"
 #include "models/tcu/events.h"
 
 namespace tactus {
@@ -173,6 +174,7 @@ TcuRunResult TcuSimulation::run(const std::vector<std::uint8_t>& program,
 std::uint64_t TcuSimulation::debug_access(unsigned port, tlm::tlm_command command,
                                           std::uint64_t address, std::uint8_t* data,
                                           std::uint64_t count) {
+  const EnteredKernel entered(kernel_);
   tlm::tlm_generic_payload access;
   access.set_command(command);
   access.set_address(address);

@@ -1,7 +1,12 @@
 #include "models/sim/trace/gtkwave_save.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "models/sim/trace/vcd_writer.h"
 
@@ -20,6 +25,8 @@ const char* radix_flags(Radix radix) {
   }
   return "@22\n";
 }
+/// Hexadecimal, shown by a file of names.
+constexpr const char* translated_flags = "@2022\n";
 
 struct GroupText {
   std::string path;
@@ -38,6 +45,9 @@ std::string unit_path(const Chosen& chosen) {
   return chosen.name.substr(0, end);
 }
 
+std::string parent(const std::string& name) { return name.substr(0, name.rfind('.')); }
+std::string last(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
 GroupText& find(std::vector<GroupText>& groups, const std::string& path) {
   for (GroupText& group : groups) {
     if (group.path == path) return group;
@@ -46,40 +56,148 @@ GroupText& find(std::vector<GroupText>& groups, const std::string& path) {
   return groups.back();
 }
 
-void write(std::string& text, const GroupText& group, const std::string& name, bool open) {
-  text += (open ? "@800200\n-" : "@c00200\n-") + name + "\n";
-  for (const Chosen* chosen : group.signals) {
-    text += radix_flags(chosen->signal->radix) + VcdWriter::viewer_name(*chosen) + "\n";
+/// The signals of a plan as viewers show them.
+struct Arrangement {
+  const Chosen* clock = nullptr;
+  GroupText instruction{"instruction", {}, {}};
+  std::vector<GroupText> units;
+};
+
+Arrangement arrange(const Plan& plan) {
+  Arrangement all;
+  std::vector<std::string> heads;  // scopes that have an opcode
+  for (const Chosen& chosen : plan.chosen) {
+    if (last(chosen.name) == "opcode") heads.push_back(parent(chosen.name));
   }
-  for (const GroupText& part : group.parts) {
-    write(text, part, part.path.substr(group.path.size() + 1), open);
+  for (const Chosen& chosen : plan.chosen) {
+    if (chosen.signal->kind == Kind::clock) {
+      all.clock = &chosen;
+      continue;
+    }
+    const std::string unit = unit_path(chosen);
+    const std::string scope = parent(chosen.name);
+    GroupText& group = find(all.units, unit);
+    (scope == unit ? group : find(group.parts, scope)).signals.push_back(&chosen);
+    const bool head = std::find(heads.begin(), heads.end(), scope) != heads.end();
+    auto& first = all.instruction.signals;
+    if (last(chosen.name) == "program_counter") first.insert(first.begin(), &chosen);
+    if (head) first.push_back(&chosen);
   }
-  text += (open ? "@1000200\n-" : "@1401200\n-") + name + "\n";
+  return all;
+}
+
+/// The names of values as a file of GTKWave, whose values are written as it shows them.
+std::string translation_text(const Chosen& chosen) {
+  std::string text;
+  const unsigned digits = (chosen.width + 3) / 4;
+  for (const auto& [value, name] : value_names(*chosen.signal)) {
+    std::string shown = value;
+    for (char& c : shown) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (shown.size() < digits) shown.insert(0, digits - shown.size(), '0');
+    text += shown + " " + name + "\n";
+  }
+  return text;
+}
+
+class SaveText {
+ public:
+  SaveText(const Plan& plan, const std::vector<std::string>& files) : files_(files) {
+    if (!files.empty()) translations_ = translations(plan);
+  }
+
+  void group(const GroupText& group, const std::string& name, bool open) {
+    text += (open ? "@800200\n-" : "@c00200\n-") + name + "\n";
+    for (const Chosen* chosen : group.signals) signal(*chosen);
+    for (const GroupText& part : group.parts) {
+      this->group(part, part.path.substr(group.path.size() + 1), open);
+    }
+    text += (open ? "@1000200\n-" : "@1401200\n-") + name + "\n";
+  }
+
+  std::string text;
+
+ private:
+  void signal(const Chosen& chosen) {
+    for (std::size_t i = 0; i < translations_.size(); ++i) {
+      const auto& names = translations_[i].signals;
+      if (std::find(names.begin(), names.end(), chosen.name) == names.end()) continue;
+      text += fmt::format("{}^{} {}\n{}\n", translated_flags, i + 1, files_[i],
+                          VcdWriter::viewer_name(chosen));
+      return;
+    }
+    text += radix_flags(chosen.signal->radix) + VcdWriter::viewer_name(chosen) + "\n";
+  }
+
+  const std::vector<std::string>& files_;
+  std::vector<Translation> translations_;
+};
+
+/// GTKWave's zoom z shows 2^-z ticks in 200 pixels.
+double zoom(const FirstView& view) {
+  constexpr double part = 200. / 1000;
+  return -std::log2(part * static_cast<double>(FirstView::cycles * view.ticks_per_cycle));
+}
+
+void append_commands(std::string& text, const GroupText& group) {
+  text += "divider_add " + group.path + "\n";
+  for (const Chosen* chosen : group.signals) text += "variable_add " + chosen->name + "\n";
+  for (const GroupText& part : group.parts) append_commands(text, part);
 }
 
 }  // namespace
 
-std::string gtkwave_save(const Plan& plan, const std::string& waveform) {
-  std::vector<GroupText> units;
-  std::string clock;
+std::vector<std::pair<std::string, std::string>> value_names(const Signal& signal) {
+  std::vector<std::pair<std::string, std::string>> names;
+  std::string_view note = signal.note;
+  while (!note.empty()) {
+    const std::size_t comma = note.find(", ");
+    const std::string_view item = note.substr(0, comma);
+    note.remove_prefix(comma == std::string_view::npos ? note.size() : comma + 2);
+    const std::size_t blank = item.find(' ');
+    const std::string_view value = item.substr(0, blank);
+    const bool number =
+        !value.empty() && value.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    if (!number || blank == std::string_view::npos) return {};
+    names.emplace_back(value, item.substr(blank + 1));
+  }
+  return names;
+}
+
+std::vector<Translation> translations(const Plan& plan) {
+  std::vector<Translation> all;
   for (const Chosen& chosen : plan.chosen) {
-    if (chosen.signal->kind == Kind::clock) {
-      clock = radix_flags(Radix::binary) + chosen.name + "\n";
-      continue;
-    }
-    const std::string unit = unit_path(chosen);
-    const std::string scope = chosen.name.substr(0, chosen.name.rfind('.'));
-    GroupText& group = find(units, unit);
-    (scope == unit ? group : find(group.parts, scope)).signals.push_back(&chosen);
+    const std::string text = translation_text(chosen);
+    if (text.empty()) continue;
+    const auto same = [&](const Translation& one) { return one.text == text; };
+    auto found = std::find_if(all.begin(), all.end(), same);
+    if (found == all.end()) found = all.insert(all.end(), {text, {}});
+    found->signals.push_back(chosen.name);
   }
-  std::string text =
-      "[dumpfile] \"" + waveform + "\"\n[timestart] 0\n[signals_width] 320\n" + clock;
-  for (const GroupText& unit : units) {
-    const bool decoder =
-        unit.path.size() >= 8 && unit.path.compare(unit.path.size() - 8, 8, ".decoder") == 0;
-    write(text, unit, unit.path, decoder);
-  }
-  return text;
+  return all;
+}
+
+std::string gtkwave_save(const Plan& plan, const std::string& waveform, const FirstView& view,
+                         const std::vector<std::string>& files) {
+  const Arrangement all = arrange(plan);
+  SaveText save(plan, files);
+  const std::uint64_t start = view.first * view.ticks_per_cycle;
+  std::string no_marks;  // of the marks A to Z
+  for (unsigned i = 0; i < 26; ++i) no_marks += " -1";
+  save.text = fmt::format("[dumpfile] \"{}\"\n[timestart] {}\n*{:.6f} {}{}\n[signals_width] 320\n",
+                          waveform, start, zoom(view), start, no_marks);
+  if (all.clock != nullptr) save.text += radix_flags(Radix::binary) + all.clock->name + "\n";
+  if (!all.instruction.signals.empty()) save.group(all.instruction, all.instruction.path, true);
+  for (const GroupText& unit : all.units) save.group(unit, unit.path, false);
+  return save.text;
+}
+
+std::string surfer_commands(const Plan& plan, const std::string& waveform) {
+  const Arrangement all = arrange(plan);
+  std::string text = "load_file " + waveform + "\n";
+  if (all.clock != nullptr) text += "variable_add " + all.clock->name + "\n";
+  if (!all.instruction.signals.empty()) append_commands(text, all.instruction);
+  for (const GroupText& unit : all.units) append_commands(text, unit);
+  return text + "zoom_fit\n";
 }
 
 }  // namespace tactus::trace

@@ -1,15 +1,48 @@
-// A GTKWave save file for a waveform: units as groups, each channel as a group inside.
+// Files that viewers open a waveform with: a GTKWave save file with tables that translate values to
+// names, and commands for Surfer.
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "models/sim/clock.h"
 #include "models/sim/trace/selection.h"
 
 namespace tactus::trace {
 
+/// What is in view first.
+struct FirstView {
+  Cycle first = 0;                    ///< first cycle that was traced
+  std::uint64_t ticks_per_cycle = 1;  ///< of the waveform's time
+  /// Cycles across a window of about a thousand pixels.
+  static constexpr Cycle cycles = 100;
+};
+
+/// Names for the values of a signal whose note lists them, "0 single, 1 read" (values hexadecimal);
+/// empty for other notes, such as those of bit masks.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> value_names(const Signal& signal);
+
+/// A translation of GTKWave: a file of its own, and the signals that are shown by it.
+struct Translation {
+  std::string text;  ///< of the file: "1 MatMul", a line each, as GTKWave shows the value
+  std::vector<std::string> signals;
+};
+/// One for each set of names that signals of the plan have.
+[[nodiscard]] std::vector<Translation> translations(const Plan& plan);
+
 /// Text of the .gtkw file. `waveform` is the name of the VCD (or FST) file that GTKWave opens with
-/// it. Registers, levels and states stand before the channels of their unit; addresses, sizes and
-/// counts are decimal, other numbers hexadecimal. Only the decoder's group is open.
-[[nodiscard]] std::string gtkwave_save(const Plan& plan, const std::string& waveform);
+/// it. First a group of what the instruction is: the program counter and the channel that has an
+/// opcode; then every unit as a group, each channel as a group inside. Registers, levels and states
+/// stand before the channels of their unit; addresses, sizes and counts are decimal, other numbers
+/// hexadecimal, values with names are translated by `files` (of translations(), in their order;
+/// empty: none). Only the instruction's group is open.
+[[nodiscard]] std::string gtkwave_save(const Plan& plan, const std::string& waveform,
+                                       const FirstView& view = {},
+                                       const std::vector<std::string>& files = {});
+
+/// Commands for `surfer --command-file`: the same signals in the same order, units divided by their
+/// names.
+[[nodiscard]] std::string surfer_commands(const Plan& plan, const std::string& waveform);
 
 }  // namespace tactus::trace

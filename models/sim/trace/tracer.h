@@ -37,6 +37,8 @@ class Tracer final : public CycleWatcher {
 
   /// Cycles written so far.
   [[nodiscard]] Cycle cycles() const { return cycles_; }
+  /// The first of them.
+  [[nodiscard]] Cycle first() const { return first_; }
 
  private:
   [[nodiscard]] std::uint64_t* slot(Cycle cycle) {
@@ -57,6 +59,7 @@ class Tracer final : public CycleWatcher {
   Cycle next_read_ = ~Cycle{0};
   Cycle next_write_ = ~Cycle{0};  ///< one after the last cycle written
   Cycle cycles_ = 0;
+  Cycle first_ = 0;
 };
 
 }  // namespace tactus::trace

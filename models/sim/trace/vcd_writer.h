@@ -42,6 +42,7 @@ class VcdWriter {
   /// "path: what", or empty.
   [[nodiscard]] const std::string& error() const { return error_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t ticks_per_cycle() const { return ticks_per_cycle_; }
 
   /// Name of a traced signal as viewers show it: with its range if it is wider than a bit.
   [[nodiscard]] static std::string viewer_name(const Chosen& chosen);

@@ -20,6 +20,7 @@ Accumulator::Accumulator(const sc_core::sc_module_name& name, Clock& clock,
               {{TcuEvent::accumulator_read_a, TcuEvent::accumulator_read_b},
                {TcuEvent::accumulator_write_a, TcuEvent::accumulator_write_a}},
               port_a_, port_b_),
+      address_mask_((std::uint64_t{1} << tcu::address_bits(architecture.accumulator_depth)) - 1),
       sum_(architecture.vector_bytes()) {}
 
 void Accumulator::accept() {
@@ -118,6 +119,11 @@ void Accumulator::show_requests() {
 
 void Accumulator::move() {
   if (edge_.rests) return;
+  // Once port A has taken the control's own write, those before it are done.
+  if ((edge_.fires & leg_b) != 0 && (fork_.done() & leg_a) == 0 && !requests_.empty() &&
+      requests_.front().write && requests_.front().address == links_.control.bits.address) {
+    ++early_reads_;
+  }
   fork_.move(edge_.done);
   routes_.commit((edge_.fires & leg_route) != 0, route_leg_, edge_.takes_input);
   if (edge_.fires != 0) ++clock_.progress;

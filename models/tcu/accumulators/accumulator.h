@@ -110,6 +110,10 @@ class Accumulator final : public sc_core::sc_module {
 
   [[nodiscard]] DualPortMemory& memory() { return memory_; }
   [[nodiscard]] const DualPortMemory& memory() const { return memory_; }
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  /// How often so far port B read a vector before the write of it was done that came before.
+  [[nodiscard]] std::uint64_t early_reads() const { return early_reads_; }
+  [[nodiscard]] bool locked() const { return lock_.held; }
   [[nodiscard]] bool idle() const { return requests_.empty() && routes_.empty() && memory_.idle(); }
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
@@ -160,6 +164,8 @@ class Accumulator final : public sc_core::sc_module {
   bool sums_ = false;   ///< the input goes through the adder
   bool early_ = false;  ///< port B's read waits: for the lock, or a write of its vector
   Edge edge_{};
+  std::uint64_t early_reads_ = 0;
+  std::uint64_t address_mask_;
   std::vector<std::uint8_t> sum_;
   std::vector<MemoryRequest> stretch_;  ///< those waiting, then those of the control
 };

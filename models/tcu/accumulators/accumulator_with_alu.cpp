@@ -18,6 +18,7 @@ AccumulatorWithAlu::AccumulatorWithAlu(const sc_core::sc_module_name& name, Cloc
                   ? nullptr
                   : std::make_unique<LookupMemory>("tables", clock, architecture)),
       alu_("alu", clock, architecture, {operation_, alu_input_, alu_output_, tables_.get()}),
+      address_mask_((std::uint64_t{1} << tcu::address_bits(architecture.accumulator_depth)) - 1),
       account_("accumulators", clock, state_table, rest) {}
 
 constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::make_steps() {

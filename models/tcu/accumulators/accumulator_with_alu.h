@@ -152,6 +152,9 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     if (tables_) accounts.push_back(&tables_->account());
     return accounts;
   }
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  /// No item is in the middle of something.
+  [[nodiscard]] bool rests() const { return idle() && fork_.done() == 0 && !accumulator_.locked(); }
   [[nodiscard]] bool idle() const {
     return control_.empty() && selects_.full == 0 && alu_.idle() && accumulator_.idle();
   }
@@ -252,6 +255,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   [[nodiscard]] bool output_to_alu() const { return (routes_ & leg_output_select) != 0; }
   [[nodiscard]] bool result_kept() const { return (routes_ & leg_result_select) != 0; }
   Edge edge_{};
+  std::uint64_t address_mask_;
   Account account_;
 };
 static_assert(names_all_fields<AccumulatorWithAlu::Edge>());

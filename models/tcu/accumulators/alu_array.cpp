@@ -43,9 +43,11 @@ void AluArray::move_results() {
   stage1_ = edge_.issues;
   if (!edge_.issues) return;
   ++clock_.progress;
-  ++stats_.issued[static_cast<unsigned>(operation.op)];
+  if (!clock_.timing_only) ++stats_.issued[static_cast<unsigned>(operation.op)];
   if (clock_.events != nullptr) clock_.events->event({TcuEvent::alu});
-  execute(operation, edge_.has_input ? links_.input.bits : zero_.data(), results_.push());
+  std::uint8_t* const out = results_.push();
+  if (clock_.timing_only) return;
+  execute(operation, edge_.has_input ? links_.input.bits : zero_.data(), out);
 }
 
 const std::uint8_t* AluArray::source(unsigned selector, VectorRef input) const {

@@ -91,8 +91,15 @@ class AluArray final : public sc_core::sc_module {
     return operation.op != tcu::SimdOp::no_op && operation.op != tcu::SimdOp::zero;
   }
 
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  /// Result of the operation, after its register write. As the clock edge of an issue does it, or
+  /// for the data of whole instructions.
+  void execute(const AluOperation& operation, VectorRef input, std::uint8_t* out);
+  /// Stands for an input that is not offered.
+  [[nodiscard]] VectorRef no_input() const { return zero_.data(); }
   [[nodiscard]] bool idle() const { return results_.empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
 
@@ -104,8 +111,6 @@ class AluArray final : public sc_core::sc_module {
   }
   void show() { links_.output.bits = results_.front(); }
   void move_results();
-  /// Result of the operation, after its register write.
-  void execute(const AluOperation& operation, VectorRef input, std::uint8_t* out);
   void look_up(const AluOperation& operation, VectorRef input, std::uint8_t* out);
   /// The vector a source selector names.
   [[nodiscard]] const std::uint8_t* source(unsigned selector, VectorRef input) const;

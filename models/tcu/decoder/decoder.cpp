@@ -260,7 +260,12 @@ void Decoder::take_instruction() {
     event.data = links_.instruction.bits;
     clock_.events->event(event);
   }
-  decode(links_.instruction.bits, queue_.entering());
+  ++accepted_;
+  if (clock_.timing_only) {
+    enter_shape(next_shape_, queue_.entering());
+  } else {
+    decode(links_.instruction.bits, queue_.entering());
+  }
   if (links_.weight_loads != nullptr) number_loads(queue_.entering());
 }
 
@@ -304,7 +309,7 @@ void Decoder::retire() {
   ++stats_.retired_by_kind[kind];
   stats_.vectors_by_kind[kind] += queue_.front().vectors;
   stats_.last_retire = clock_.now;
-  if (on_retire) on_retire(clock_.now, counter);
+  if (on_retire && !clock_.timing_only) on_retire(clock_.now, counter);
   if (clock_.events != nullptr) {
     clock_.events->event({TcuEvent::retired, 0, raw.opcode, raw.flags, counter, nullptr});
   }

@@ -30,6 +30,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <systemc>
@@ -216,6 +217,48 @@ class Decoder final : public sc_core::sc_module {
   void extend_stretch(Cycle cycles);
   void stretch(Cycle cycles);
 
+  // For sequences that are known (models/tcu/fast/known_sequences.h). They know instructions by
+  // their *shape*: all but what of the addresses decides nothing.
+  /// Makes the shape of this instruction known, and returns its number. `meets`: its first access
+  /// to the accumulators is where the last one before it was. With Clock::timing_only instructions
+  /// of this shape have addresses that are made up.
+  [[nodiscard]] std::uint32_t add_shape(const std::uint8_t* bytes, bool meets);
+  void forget_shapes() { shapes_.clear(); }
+  /// With Clock::timing_only: the shape of the instruction that enters next.
+  void expect_shape(std::uint32_t shape) { next_shape_ = shape; }
+  /// The queue holds what it held, as shapes: of the last instruction but one that entered, and of
+  /// the last.
+  void adopt_shapes(const std::array<std::uint32_t, 2>& shapes);
+  /// The other way round.
+  void adopt_instructions(const std::array<const std::uint8_t*, 2>& bytes);
+  /// See models/sim/fast/registers.h; for shapes.
+  void registers(Registers& r);
+  /// The address of the accumulators from which the others are counted.
+  [[nodiscard]] std::uint64_t& last_access() { return last_access_; }
+  /// Instructions that entered so far.
+  [[nodiscard]] std::uint64_t accepted() const { return accepted_; }
+  /// Those that wait at the head or behind it.
+  [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
+  /// Instructions may wait, and nothing else is asked of anybody.
+  [[nodiscard]] bool rests() const {
+    return (queued_legs_ | fork_.done()) == 0 && !transfers_ && streams_rest();
+  }
+  /// So many instructions retired, the last one in cycle `last`; all that is not counted.
+  void note_retires(std::uint64_t count, Cycle last) {
+    registers_.program_counter += static_cast<std::uint32_t>(count);
+    stats_.last_retire = last;
+  }
+  /// As if those that retired since then had not.
+  void reset_retires(std::uint32_t program_counter, Cycle last) {
+    registers_.program_counter = program_counter;
+    stats_.last_retire = last;
+  }
+  /// waiting(), of registers that were saved.
+  [[nodiscard]] static std::size_t waiting_in(const std::uint8_t* registers) {
+    return *registers;  // their first number, less than 128
+  }
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
+
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -322,7 +365,17 @@ class Decoder final : public sc_core::sc_module {
     DaisControl dais;
     HostDataflow host;
     DramItem dram;
+    std::uint32_t shape = 0;  ///< with Clock::timing_only
   };
+  struct Shape {
+    Decoded item;
+    bool meets;
+  };
+  void enter_shape(std::uint32_t shape, Decoded& d);
+  void item_registers(Registers& r, Decoded& d);
+  void item_registers(Registers& r, AccumulatorItem& item);
+  void item_registers(Registers& r, DramItem& item);
+  [[nodiscard]] bool streams_rest() const;
 
   void decode(const std::uint8_t* bytes, Decoded& d) const;
   void decode_mat_mul(Decoded& d) const;
@@ -440,6 +493,11 @@ class Decoder final : public sc_core::sc_module {
   std::array<AccumulatorControl, longest_stretch> accumulator_stretch_;
   std::array<DramRequest, longest_stretch> dram_stretch_;
   ArrayControl array_of_stretch_;
+  unsigned resumed_legs_ = 0;  ///< streams that were loaded in the middle of an item
+  std::vector<Shape> shapes_;
+  std::uint32_t next_shape_ = 0;
+  std::uint64_t last_access_ = 0;
+  std::uint64_t accepted_ = 0;
   Stats stats_;
   Account account_;
 };
@@ -464,6 +522,8 @@ inline void Decoder::show() {
   shown_legs_ = active;
   show_items(fresh_legs_);
   fresh_legs_ = 0;
+  // Streams in the middle of an item are shown as if they had moved before.
+  if (resumed_legs_ != 0) show_addresses(std::exchange(resumed_legs_, 0) & active);
 }
 
 }  // namespace tactus

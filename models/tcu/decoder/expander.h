@@ -29,6 +29,13 @@ class Expander {
     offset_ = step >= depth_ || offset_ >= depth_ - step ? 0 : offset_ + step;
   }
 
+  /// Loaded, the address is that of a walk with stride `step`.
+  template <typename Registers>
+  void registers(Registers& r, std::uint64_t step = 0) {
+    r(count_);
+    if (r.loads()) offset_ = count_ * step;
+  }
+
   /// Outputs from the present one on that are not the item's last and that lead to no wrap.
   [[nodiscard]] std::uint64_t before_last(std::uint64_t size, std::uint64_t step = 0) const {
     std::uint64_t outputs = depth_ - 1 - count_;

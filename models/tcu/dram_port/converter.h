@@ -41,6 +41,7 @@ class Converter final : public sc_core::sc_module {
   [[nodiscard]] bool offer_stretch(Cycle cycles);
   void stretch(Cycle cycles);
 
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
   [[nodiscard]] bool idle() const {
     return requests_.empty() && vectors_out_.empty() && !word_valid_ && read_beats_.empty() &&
            !vector_valid_ && beats_received_ == 0 && outstanding_reads_ == 0 &&

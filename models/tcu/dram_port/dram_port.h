@@ -57,6 +57,8 @@ class DramPort final : public sc_core::sc_module {
   /// Takes so many cycles or fewer at once; the beats are those that the pins' slave offers.
   void stretch(Cycle cycles);
 
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  [[nodiscard]] BoundarySplitter& splitter() { return splitter_; }
   [[nodiscard]] bool idle() const { return converter_.idle() && queue_.idle() && splitter_.idle(); }
   [[nodiscard]] const BoundarySplitter& splitter() const { return splitter_; }
   [[nodiscard]] const Converter& converter() const { return converter_; }

@@ -52,7 +52,7 @@ void DualPortMemory::stretch(Cycle cycles) {
     const MemoryRequest* requests = ports_[p]->request.stretch;
     const VectorRef* vectors = ports_[p]->write_data.stretch;
     for (Cycle i = 0; i < cycles; ++i) {
-      if (requests[i].address >= depth_) continue;
+      if (requests[i].address >= depth_ || clock_.timing_only) continue;
       copy_block(vector(requests[i].address), vectors[i], vector_bytes_);
     }
     stats_.writes[p] += cycles;

@@ -24,7 +24,7 @@ void DualPortMemory::stretch_updates(Cycle cycles, const Combine& combine) {
     const Cycle last = i + count - 1;
     VectorRef enters = vector_or_zero(read[last].address);
     if (read[last].address == written[last].address) enters = copy_of(enters, last);
-    if (address < depth_) combine(i, count, leaves, vector(address));
+    if (address < depth_ && !clock_.timing_only) combine(i, count, leaves, vector(address));
     leaves = enters;
     i += count;
   }

@@ -14,6 +14,7 @@ Cycle TcuSystem::advance(Cycle most) {
   const bool all_observed =
       every_cycle_ || clock_.events != nullptr || clock_.engine != Engine::fast;
   paused_ = false;
+  seen_retired_ = tcu_.decoder().stats().retired;
   for (;;) {
     const Cycle first = clock_.now;
     const std::uint64_t progress = clock_.progress;
@@ -25,10 +26,23 @@ Cycle TcuSystem::advance(Cycle most) {
       one_cycle();
     }
     rested_ = clock_.progress == progress;
-    if (!rested_ && clock_.now != end && clock_.transactions == transactions && !paused_) continue;
+    if (sequences_ && tcu_.decoder().stats().retired != seen_retired_) take_sequences();
+    if (!rested_ && clock_.now < end && clock_.transactions == transactions && !paused_) continue;
     replay_.catch_up();
     return rested_ ? clock_.now - first : 0;
   }
+}
+
+/// An instruction has retired: those that follow may be known.
+void TcuSystem::take_sequences() {
+  const auto count = [this] {
+    const std::uint64_t retired = tcu_.decoder().stats().retired;
+    horizon_.retires -= std::min(horizon_.retires, retired - seen_retired_);
+    seen_retired_ = retired;
+  };
+  count();
+  if (paused_ || clock_.watcher != nullptr || clock_.events != nullptr) return;
+  if (sequences_->take(horizon_.cycle, horizon_.retires)) count();
 }
 
 /// One cycle that nobody looks at, or as many as can be taken at once.

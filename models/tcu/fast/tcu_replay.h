@@ -42,6 +42,14 @@ class TcuReplay {
   /// Local memory, array and accumulators may be some cycles behind. Afterwards they are not.
   [[gnu::noinline]] void catch_up();
 
+  /// Registers of the units have been loaded: nothing holds of what was looked at before.
+  void forget() {
+    facts_known_ = looked_ = recalled_ = stays_behind_ = false;
+    turned_ = true;
+    place_ = nullptr;
+    behind_.cycles = 0;
+  }
+
   /// Null unless the engine is verify.
   [[nodiscard]] TcuVerifier* verifier() { return verifier_.get(); }
 

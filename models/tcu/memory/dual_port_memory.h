@@ -141,7 +141,13 @@ class DualPortMemory : public sc_core::sc_module {
   [[nodiscard]] bool idle() const { return state_[0].data.empty() && state_[1].data.empty(); }
   /// Vectors read at the port and not taken yet.
   [[nodiscard]] std::size_t waiting(unsigned port) const { return state_[port].data.count(); }
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
+  /// Zeroes beyond the depth.
+  [[nodiscard]] VectorRef vector_or_zero(std::uint64_t address) const {
+    return address < depth_ ? vector(address) : zero_.data();
+  }
   void describe(const trace::Scope& scope) const;
 
  private:
@@ -176,7 +182,8 @@ class DualPortMemory : public sc_core::sc_module {
     ++stats_.reads[p];
     const std::uint64_t address = ports_[p]->request.bits.address;
     if (clock_.events != nullptr) tell(kinds_.read[p], address, nullptr);
-    copy_block(state.data.push(), vector_or_zero(address), vector_bytes_);
+    std::uint8_t* const kept = state.data.push();
+    if (!clock_.timing_only) copy_block(kept, vector_or_zero(address), vector_bytes_);
   }
   template <unsigned p>
   void take_write() {
@@ -185,12 +192,10 @@ class DualPortMemory : public sc_core::sc_module {
     const std::uint64_t address = ports_[p]->request.bits.address;
     const VectorRef data = ports_[p]->write_data.bits;
     if (clock_.events != nullptr) tell(kinds_.write[p], address, data);
+    if (clock_.timing_only) return;
     if (address < depth_) copy_block(vector(address), data, vector_bytes_);
   }
   void tell(EventKind kind, std::uint64_t address, VectorRef data);
-  [[nodiscard]] VectorRef vector_or_zero(std::uint64_t address) const {
-    return address < depth_ ? vector(address) : zero_.data();
-  }
   void finish_reads(unsigned port, Cycle cycles);
   void shift_reads(unsigned port, VectorRef vector);
   /// A copy of the vector. It lasts until the second call after this one.

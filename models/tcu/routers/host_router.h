@@ -68,6 +68,7 @@ class HostRouter final : public sc_core::sc_module {
   }
   void describe(const trace::Scope& scope) const;
 
+  void registers(Registers& r) { account_.registers(r); }
   [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
   /// There is nothing inside.
   [[nodiscard]] static bool idle() { return true; }

@@ -118,6 +118,9 @@ class LocalRouter final : public sc_core::sc_module {
     return (!read_.queue.empty() && read_.queue.front().route == to_activation) ||
            (!write_.queue.empty() && write_.queue.front().route == from_activation);
   }
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  /// No item is in the middle of something.
+  [[nodiscard]] bool rests() const { return idle() && fork_.done() == 0; }
   [[nodiscard]] bool idle() const {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
@@ -152,6 +155,7 @@ class LocalRouter final : public sc_core::sc_module {
     }
     void move(bool enqueue, const Select& leg, bool moves, bool ends);
     void stretch(Cycle cycles);
+    void registers(Registers& r);
 
     Queue<Select, QueueKind::pipe_flow> queue;
     Expander expander;

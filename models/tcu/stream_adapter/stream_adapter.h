@@ -39,6 +39,15 @@ class StreamAdapter final : public sc_core::sc_module {
   [[nodiscard]] static bool moves() { return false; }
   [[nodiscard]] static bool redrive() { return true; }
   static void repeat() {}
+  /// Bytes of instructions that have come and not left.
+  [[nodiscard]] unsigned stored() const { return stored_; }
+  /// See models/sim/fast/registers.h. Loaded, it needs load(), too.
+  void registers(Registers& r) {
+    r(stored_);
+    account_.registers(r);
+  }
+  /// `program`: from which `left` bytes have left as instructions.
+  void load(const std::uint8_t* program, std::uint64_t left);
   [[nodiscard]] bool idle() const { return stored_ == 0; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }

@@ -100,10 +100,12 @@ SystolicArray::State SystolicArray::state() const {
 }
 
 void SystolicArray::take_input(VectorRef input) {
-  if (pending_.size() == longest_stretch) multiply_pending();
-  std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
-  if (input != nullptr) copy_block(kept, input, vector_bytes_);
-  pending_.push_back(input == nullptr ? nullptr : kept);
+  if (!clock_.timing_only) {
+    if (pending_.size() == longest_stretch) multiply_pending();
+    std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
+    if (input != nullptr) copy_block(kept, input, vector_bytes_);
+    pending_.push_back(input == nullptr ? nullptr : kept);
+  }
   expect_result(clock_.now);
   count_multiplications(1, input == nullptr);
   if (clock_.events != nullptr) clock_.events->event({TcuEvent::run});
@@ -124,6 +126,7 @@ void SystolicArray::multiply_pending() {
 
 /// The inputs of the last results.
 void SystolicArray::multiply(const VectorRef* inputs, std::size_t inputs_count) {
+  if (clock_.timing_only) return;
   const std::uint8_t* weights = weights_.data() + window_ * vector_bytes_;
   const std::size_t first = results_.count() - inputs_count;
   for (std::size_t done = 0; done < inputs_count;) {
@@ -171,6 +174,12 @@ void SystolicArray::note_load() {
 
 void SystolicArray::load(VectorRef weights) {
   if (!pending_.empty()) multiply_pending();
+  ++stats_.loads_in_turn;
+  note_load();
+  if (!clock_.timing_only) take_weights(weights);
+}
+
+void SystolicArray::take_weights(VectorRef weights) {
   window_ = window_ == 0 ? size_ : window_ - 1;
   for (std::uint8_t* slot : {weights_.data() + window_ * vector_bytes_,
                              weights_.data() + (window_ + size_ + 1) * vector_bytes_}) {
@@ -180,8 +189,6 @@ void SystolicArray::load(VectorRef weights) {
       copy_block(slot, weights, vector_bytes_);
     }
   }
-  ++stats_.loads_in_turn;
-  note_load();
 }
 
 std::string SystolicArray::waits_for() const {

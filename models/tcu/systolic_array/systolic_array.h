@@ -121,11 +121,21 @@ class SystolicArray final : public sc_core::sc_module {
   void offer_stretch(Cycle first, Cycle cycles);
   void stretch(Cycle cycles);
 
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  /// Every result has left, nothing is asked for.
   [[nodiscard]] bool idle() const {
     return control_.empty() && results_.empty() &&
            (links_.weight_loads == nullptr || links_.weight_loads->empty());
   }
+  // For the data of whole instructions; no time passes. Nothing may be on its way.
+  /// The next weight vector, null: zeroes.
+  void take_weights(VectorRef weights);
+  /// The results of `count` inputs, null: zeroes, one behind the other.
+  void multiply_now(const VectorRef* inputs, std::uint8_t* results, std::size_t count) const {
+    kernels_.mac_chains(weights_.data() + window_ * vector_bytes_, inputs, results, size_, count);
+  }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }

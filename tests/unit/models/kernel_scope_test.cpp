@@ -2,8 +2,11 @@
 #include "models/sim/kernel_scope.h"
 
 #include <functional>
+#include <memory>
 
 #include <gtest/gtest.h>
+
+#include "models/sim/entered_kernel.h"
 
 namespace tactus {
 namespace {
@@ -89,6 +92,64 @@ TEST(KernelScope, ScopesNest) {
   EXPECT_EQ(first.unwound, 0);
   outer.end_threads();
   EXPECT_EQ(first.unwound, 1);
+}
+
+/// A kernel with a design that counts its picoseconds.
+struct Machine {
+  KernelScope kernel;
+  Design design{"design"};
+  void run(double nanoseconds) {
+    const EnteredKernel entered(kernel);
+    sc_core::sc_start(sc_core::sc_time(nanoseconds, sc_core::SC_NS));
+  }
+  sc_core::sc_time now() {
+    const EnteredKernel entered(kernel);
+    return sc_core::sc_time_stamp();
+  }
+  ~Machine() { kernel.end_threads(); }
+};
+
+TEST(KernelScope, TakeTurns) {
+  Machine first;
+  first.run(1);
+  Machine second;
+  second.run(10);
+  first.run(2);
+  second.run(20);
+  EXPECT_EQ(first.now(), sc_core::sc_time(3, sc_core::SC_NS));
+  EXPECT_EQ(second.now(), sc_core::sc_time(30, sc_core::SC_NS));
+  // What was in use before a turn is in use after it: the last that was constructed.
+  EXPECT_EQ(sc_core::sc_time_stamp(), second.now());
+}
+
+TEST(KernelScope, EndInAnyOrder) {
+  const sc_core::sc_simcontext* const before = sc_core::sc_curr_simcontext;
+  for (int last = 0; last < 3; ++last) {
+    std::unique_ptr<Machine> machines[3];
+    for (auto& machine : machines) {
+      machine = std::make_unique<Machine>();
+      machine->run(1);
+    }
+    for (int i = 0; i < 3; ++i) {
+      if (i != last) machines[i].reset();
+    }
+    machines[last]->run(5);
+    EXPECT_EQ(machines[last]->now(), sc_core::sc_time(6, sc_core::SC_NS));
+    EXPECT_EQ(machines[last]->design.unwound, 0);
+  }
+  EXPECT_EQ(sc_core::sc_curr_simcontext, before);
+}
+
+TEST(KernelScope, AScopeThatEndsLeavesTheOneInUse) {
+  auto first = std::make_unique<Machine>();
+  Machine second;
+  auto third = std::make_unique<Machine>();
+  second.run(7);
+  const EnteredKernel entered(second.kernel);
+  first.reset();
+  EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(7, sc_core::SC_NS));
+  third.reset();
+  EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(7, sc_core::SC_NS));
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-// Relu, LeakyRelu, Clip; and Softmax, which the unit cannot compute.
+// Relu, LeakyRelu, Clip; and a Softmax that the host computes (others: statistics.cpp).
 #include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/functions.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 
@@ -136,7 +137,7 @@ Operators activation_operators() {
   return {{"Relu", 1, Role::activation, plan_relu},
           {"LeakyRelu", 1, Role::activation, plan_leaky_relu, nullptr, expand_leaky_relu},
           {"Clip", 1, Role::activation, plan_clip, nullptr, expand_clip},
-          {"Softmax", 1, Role::activation, plan_softmax}};
+          {"Softmax", 1, Role::activation, plan_softmax, nullptr, expand_inner_softmax}};
 }
 
 }  // namespace tactus::compiler

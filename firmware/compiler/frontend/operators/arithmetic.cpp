@@ -9,6 +9,7 @@
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/folding.h"
+#include "firmware/compiler/frontend/operators/functions.h"
 #include "firmware/compiler/frontend/operators/rearrange.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
@@ -222,6 +223,10 @@ bool expand_operands(Planner& p, Expansion& e) {
   return changed;
 }
 
+bool expand_multiply(Planner& p, Expansion& e) {
+  return expand_gated(p, e) || expand_operands(p, e);
+}
+
 /// Of several operands, two at a time.
 bool expand_list(Planner& p, Expansion& e, const char* pairwise) {
   const std::vector<std::string>& inputs = p.node.inputs;
@@ -249,10 +254,19 @@ bool expand_mean(Planner& p, Expansion& e) {
   return true;
 }
 
+/// Division by a computed value is a product with its reciprocal, looked up.
+bool expand_quotient(Planner& p, Expansion& e) {
+  const std::string reciprocal = computed(
+      p, e, p.node.inputs[1], {"Reciprocal", [](double x) { return 1 / x; }, std::nullopt});
+  e.last("Mul", {p.node.inputs[0], reciprocal});
+  return true;
+}
+
 /// Division by a constant is a product with its reciprocal. A reciprocal near the data type's step
 /// would lose its digits, so it is taken times a power of two, and that is divided by afterwards.
 bool expand_division(Planner& p, Expansion& e) {
   const nn::Tensor* by = p.constant(1);
+  if (by == nullptr && p.value(1) != nullptr) return expand_quotient(p, e);
   if (by == nullptr || p.constant(0) != nullptr) return false;
   if (by->type != nn::ElementType::float32) return false;
   float largest = 0;
@@ -303,7 +317,7 @@ bool expand_p_relu(Planner& p, Expansion& e) {
 Operators arithmetic_operators() {
   return {{"Add", 2, Role::add, plan, fold_arithmetic, expand_operands},
           {"Sub", 2, Role::simple, plan, fold_arithmetic, expand_operands},
-          {"Mul", 2, Role::simple, plan, fold_arithmetic, expand_operands},
+          {"Mul", 2, Role::simple, plan, fold_arithmetic, expand_multiply},
           {"Div", 2, Role::simple, nullptr, fold_arithmetic, expand_division},
           {"Min", 1, Role::simple, plan, nullptr, expand_min_max},
           {"Max", 1, Role::simple, plan, nullptr, expand_min_max},

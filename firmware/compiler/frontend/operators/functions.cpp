@@ -1,122 +1,36 @@
 // Functions of single elements.
 //
 // Those made of straight pieces (Abs, HardSigmoid, HardSwish...) are written as the operators that
-// make them. Curved ones (Sigmoid, Tanh...) are drawn by chords where a product follows: each piece
-// is the input moved and scaled, cut to the piece's rise; the pieces add up. At the model's end the
-// host computes them exactly.
+// make them. Curved ones (Sigmoid, Tanh...) are looked up in tables where the machine has them.
+// Where it has none they are drawn by chords if a product follows; at the model's end the host
+// computes them exactly.
+#include "firmware/compiler/frontend/operators/functions.h"
+
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <numeric>
 
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/chords.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
+#include "isa/tcu/lookup.h"
 
 namespace tactus::compiler {
 namespace {
 
-using Function = std::function<double(double)>;
+// ---- by chords ----------------------------------------------------------------------------------
 
-// ---- chords -------------------------------------------------------------------------------------
-
-/// From x on with the slope, for a rise (negative: a fall).
-struct Chord {
-  float slope = 0, offset = 0;  ///< x * slope + offset is 0 where the chord begins
-  float rise = 0;
-};
-
-struct Curve {
-  float start = 0;  ///< value left of all chords
-  std::vector<Chord> chords;
-  double error = 0;  ///< largest over all values of the data type
-};
-
-double largest_deviation(const Function& f, double from, double to) {
-  constexpr int samples = 16;
-  const double low = f(from), high = f(to);
-  double most = 0;
-  for (int k = 1; k < samples; ++k) {
-    const double part = static_cast<double>(k) / samples;
-    most = std::max(most, std::abs(f(from + part * (to - from)) - (low + part * (high - low))));
-  }
-  return most;
-}
-
-/// The longest chords that stay within `allowed` of the function, from `from` to `to`.
-std::vector<double> break_points(const Function& f, double from, double to, double allowed,
-                                 double step) {
-  std::vector<double> points{from};
-  while (points.back() < to) {
-    const double begin = points.back();
-    double width = to - begin;
-    while (width > step && largest_deviation(f, begin, begin + width) > allowed) width /= 2;
-    // Between this width, which is good, and its double.
-    for (double more = width / 2; more > step; more /= 2) {
-      if (begin + width + more <= to &&
-          largest_deviation(f, begin, begin + width + more) <= allowed) {
-        width += more;
-      }
-    }
-    points.push_back(std::min(to, std::round((begin + std::max(width, step)) / step) * step));
-  }
-  return points;
-}
-
-/// The curve's value as the unit computes it.
-double value_of(const Curve& curve, double x, double step) {
-  double sum = static_cast<double>(curve.start);
-  for (const Chord& chord : curve.chords) {
-    const double at = std::round(x * static_cast<double>(chord.slope) / step) * step +
-                      static_cast<double>(chord.offset);
-    sum += chord.rise < 0 ? std::clamp(at, static_cast<double>(chord.rise), 0.0)
-                          : std::clamp(at, 0.0, static_cast<double>(chord.rise));
-  }
-  return sum;
-}
-
-/// Chords of a function that is constant left of `from` and right of `to`, up to a step or so.
-/// Slopes are rounded before offsets follow from them, and rises join rounded values, so that
-/// errors do not add up along the chords.
-Curve draw(const Function& f, double from, double to, tcu::DataType type) {
-  const double step = tcu::to_real(type, 1);
-  const auto rounded = [&](double v) { return std::round(v / step) * step; };
-  const double allowed = std::max(step, 1.0 / 256);
-  from = std::max(from, tcu::to_real(type, tcu::info(type).min()));
-  to = std::min(to, tcu::to_real(type, tcu::info(type).max()));
-  const std::vector<double> points = break_points(f, rounded(from), rounded(to), allowed, step);
-  Curve curve;
-  curve.start = static_cast<float>(rounded(f(points.front())));
-  for (std::size_t k = 0; k + 1 < points.size(); ++k) {
-    const double rise = rounded(f(points[k + 1])) - rounded(f(points[k]));
-    // A slope that is a little too steep reaches the rise; one too flat would not.
-    double slope = rise / (points[k + 1] - points[k]) / step;
-    slope = (rise < 0 ? std::floor(slope) : std::ceil(slope)) * step;
-    if (rise == 0) continue;
-    curve.chords.push_back({static_cast<float>(slope),
-                            static_cast<float>(-rounded(slope * points[k])),
-                            static_cast<float>(rise)});
-  }
-  const std::int64_t least = tcu::info(type).min(), most = tcu::info(type).max();
-  const std::int64_t stride = std::max<std::int64_t>(1, (most - least) / 65536);
-  const auto look = [&](double x) {
-    curve.error = std::max(curve.error, std::abs(value_of(curve, x, step) - f(x)));
-  };
-  for (std::int64_t m = least; m <= most; m += stride) look(tcu::to_real(type, m));
-  for (double x = -32; x <= 32; x += 1.0 / 256) {
-    if (x >= tcu::to_real(type, least) && x <= tcu::to_real(type, most)) look(x);
-  }
-  return curve;
-}
-
-Emit plan_curve(Planner& p) {
+Emit plan_chords(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   const std::vector<float>& numbers = p.node.reals("chords");
-  Curve curve;
+  ChordCurve curve;
   curve.start = numbers[0];
   for (std::size_t k = 1; k + 2 < numbers.size(); k += 3) {
     curve.chords.push_back({numbers[k], numbers[k + 1], numbers[k + 2]});
   }
+  p.step().note = p.node.text("note", "");
   p.reads(0);
   p.output(*x);
   return [curve, in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
@@ -141,61 +55,279 @@ Emit plan_curve(Planner& p) {
   };
 }
 
-/// A node that draws the function by chords; returns its output.
-std::string drawn(Planner& p, Expansion& e, const std::string& x, const Curve& curve) {
+// ---- by tables ----------------------------------------------------------------------------------
+
+struct TablesNode {
+  std::string name, in, out;
+  std::vector<TablePiece> pieces;
+
+  void emit(Emitter& e) const {
+    const Addresses x = e.temps(in);
+    std::vector<Addresses> parts;
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      const TablePiece& piece = pieces[k];
+      std::vector<Addresses> inputs{x};
+      if (piece.scale != 1.0F) {
+        inputs.emplace_back(x.size(), e.load(e.splat(piece.scale)).front());
+      }
+      parts.push_back(e.allocate(x.size()));
+      e.hir().add_lookup(std::move(inputs), table_vectors(e, k), parts.back());
+    }
+    if (parts.size() == 1) {
+      e.result(out, parts.front());
+      return;
+    }
+    const Addresses sum = e.allocate(x.size());
+    parts.emplace_back(x.size(), e.load(e.splat(1.0F)).front());
+    e.hir().add(hir::Kind::average_pool, std::move(parts), sum);
+    e.result(out, sum);
+  }
+
+  /// Slopes, then values, each padded to whole vectors.
+  [[nodiscard]] const Addresses& table_vectors(Emitter& e, std::size_t k) const {
+    const TablePiece& piece = pieces[k];
+    const std::size_t n = e.array_size();
+    const std::size_t vectors = (piece.slopes.size() + n - 1) / n;
+    return e.constant(fmt::format("tables of {}, piece {}", name, k), {2, piece.slopes.size()},
+                      2 * vectors, [&] {
+                        std::vector<float> lanes(piece.slopes);
+                        lanes.resize(vectors * n);
+                        lanes.insert(lanes.end(), piece.values.begin(), piece.values.end());
+                        lanes.resize(2 * vectors * n);
+                        return lanes;
+                      });
+  }
+};
+
+Emit plan_tables(Planner& p) {
+  const Layout* x = p.activation(0);
+  if (x == nullptr) return {};
+  TablesNode node;
+  node.name = p.node.text("function", "");
+  node.in = p.node.inputs[0];
+  node.out = p.node.outputs[0];
+  const std::vector<float>&scales = p.node.reals("scales"), &slopes = p.node.reals("slopes"),
+        &values = p.node.reals("values");
+  const std::size_t entries = slopes.size() / scales.size();
+  for (std::size_t k = 0; k < scales.size(); ++k) {
+    const auto part = [&](const std::vector<float>& all) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(k * entries);
+      return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(entries));
+    };
+    node.pieces.push_back({scales[k], part(slopes), part(values)});
+  }
+  // A sum of pieces comes later in a layer than what a layer may do behind an activation.
+  if (node.pieces.size() > 1) p.step().role = Role::simple;
+  p.step().note = p.node.text("note", "");
+  p.step().beyond_optimiser = "lookups";
+  p.reads(0);
+  p.output(*x);
+  return [node](Emitter& e) { node.emit(e); };
+}
+
+/// "largest error 0.0041 ..., over ...", and where it is, if it is large.
+std::string error_text(const TableCurve& curve, const std::optional<Reach>& needed,
+                       tcu::DataType type) {
+  const std::string where = needed
+                                ? fmt::format("from {:g} to {:g}", needed->from, needed->to)
+                                : fmt::format("over the whole range of {}", tcu::info(type).name);
+  std::string text = fmt::format("largest error {:.2g} of 1 or of the value where that is more, {}",
+                                 curve.error, where);
+  if (curve.error > 0.01) text += fmt::format(" (at {:g})", curve.error_at);
+  return text;
+}
+
+/// An operator and its attributes.
+struct Form {
+  const char* op = nullptr;
+  Expansion::Attributes attributes;
+};
+
+Form looked_up(Planner& p, const ElementFunction& function) {
+  const auto curve = p.table_curve(
+      function.name, [&] { return draw_by_tables(function.f, p.architecture(), function.needed); });
+  std::vector<float> scales, slopes, values;
+  for (const TablePiece& piece : curve->pieces) {
+    scales.push_back(piece.scale);
+    slopes.insert(slopes.end(), piece.slopes.begin(), piece.slopes.end());
+    values.insert(values.end(), piece.values.begin(), piece.values.end());
+  }
+  const std::string note = fmt::format(
+      "node {} ({}) looks {} up in {} pair{} of tables; {}", quote(p.node.name), p.node.op_type,
+      function.name, curve->pieces.size(), curve->pieces.size() == 1 ? "" : "s",
+      error_text(*curve, function.needed, p.architecture().data_type));
+  return {"look up",
+          {{"function", function.name},
+           {"note", note},
+           {"scales", scales},
+           {"slopes", slopes},
+           {"values", values}}};
+}
+
+Form drawn(Planner& p, const ElementFunction& function) {
+  const ChordCurve curve = draw_by_chords(function.f, function.reach->from, function.reach->to,
+                                          p.architecture().data_type);
   std::vector<float> numbers{curve.start};
   for (const Chord& chord : curve.chords) {
     numbers.insert(numbers.end(), {chord.slope, chord.offset, chord.rise});
   }
-  p.note(fmt::format(
+  const std::string note = fmt::format(
       "node {} ({}) is computed by {} chords; largest error {:.4f} over the whole range of {}",
       quote(p.node.name), p.node.op_type, curve.chords.size(), curve.error,
-      tcu::info(p.architecture().data_type).name));
-  return e.node("curve", {x}, {{"chords", numbers}});
+      tcu::info(p.architecture().data_type).name);
+  return {"chords", {{"chords", numbers}, {"note", note}}};
+}
+
+/// By what the machine has; a problem is reported if that is nothing.
+Form form_of(Planner& p, const ElementFunction& function) {
+  if (has_tables(p.architecture())) return looked_up(p, function);
+  if (function.reach) return drawn(p, function);
+  p.problem(
+      "the machine has no lookup tables for {} (lookup_tables of the architecture: a count of 2 or "
+      "more, and one register more than tables in simd_registers_depth)",
+      function.name);
+  return {"Identity", {}};
 }
 
 // ---- operators ----------------------------------------------------------------------------------
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double softplus(double x) { return x > 30 ? x : std::log1p(std::exp(x)); }
+double normal_below(double x) { return (1 + std::erf(x / 1.4142135623730951)) / 2; }
 
-/// A factor for the input and a function of it that ends flat: x * f(x), or f(x) alone.
+/// A function, and how to put it together without tables: factor * Relu(x) + rest(x), or
+/// x * rest(x), where the rest is flat beyond its reach. No reach: not without tables.
 struct Shape {
   Function f;
-  double reach = 0;  ///< beyond it the function is as flat as the data type's step
+  Function rest;
+  std::optional<Reach> reach;
   bool times_x = false;
+  double relu = 0;
 };
+
+/// alpha (e^(x / width) - 1) below 0, factor x above.
+Shape exponential_unit(double alpha, double width, double factor) {
+  const Function below = [=](double x) { return alpha * std::expm1(std::min(x, 0.0) / width); };
+  return {[=](double x) { return x > 0 ? factor * x : below(x); }, below,
+          Reach{-8 * std::max(width, 1.0), 0}, false, factor};
+}
+
+std::optional<Shape> curved_shape(const nn::Node& node) {
+  const std::string& op = node.op_type;
+  const auto real = [&](const char* name, float fallback) {
+    return static_cast<double>(node.real(name, fallback));
+  };
+  const auto times_x = [](Function rest, double reach) {
+    return Shape{[rest](double x) { return x * rest(x); }, rest, Reach{-reach, reach}, true, 0};
+  };
+  const auto flat = [](Function f, double reach) {
+    return Shape{f, f, Reach{-reach, reach}, false, 0};
+  };
+  if (op == "Sigmoid") return flat(sigmoid, 8);
+  if (op == "Tanh") return flat([](double x) { return std::tanh(x); }, 5);
+  if (op == "Erf") return flat([](double x) { return std::erf(x); }, 3);
+  if (op == "Gelu" && node.text("approximate", "none") == "tanh") {
+    return times_x(
+        [](double x) {
+          return (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))) / 2;
+        },
+        4);
+  }
+  if (op == "Gelu") return times_x(normal_below, 4);
+  if (op == "Mish") return times_x([](double x) { return std::tanh(softplus(x)); }, 9);
+  if (op == "Softplus") {
+    return Shape{softplus, [](double x) { return softplus(x) - std::max(x, 0.0); }, Reach{-8, 8},
+                 false, 1};
+  }
+  if (op == "Elu") return exponential_unit(real("alpha", 1), 1, 1);
+  if (op == "Celu") return exponential_unit(real("alpha", 1), real("alpha", 1), 1);
+  if (op == "Selu") {
+    const double gamma = real("gamma", 1.05070102214813232421875F);
+    return exponential_unit(real("alpha", 1.67326319217681884765625F) * gamma, 1, gamma);
+  }
+  return std::nullopt;
+}
 
 std::optional<Shape> shape_of(const nn::Node& node) {
   const std::string& op = node.op_type;
-  if (op == "Sigmoid") return Shape{sigmoid, 8, false};
-  if (op == "Tanh") return Shape{[](double x) { return std::tanh(x); }, 5, false};
-  if (op == "Erf") return Shape{[](double x) { return std::erf(x); }, 3, false};
-  if (op == "Gelu") {
-    return Shape{[](double x) { return (1 + std::erf(x / 1.4142135623730951)) / 2; }, 4, true};
+  const auto real = [&](const char* name, float fallback) {
+    return static_cast<double>(node.real(name, fallback));
+  };
+  const auto tables_only = [](Function f) {
+    return Shape{std::move(f), {}, std::nullopt, false, 0};
+  };
+  if (op == "Exp") return tables_only([](double x) { return std::exp(x); });
+  if (op == "Log") return tables_only([](double x) { return std::log(x); });
+  if (op == "Sqrt") return tables_only([](double x) { return std::sqrt(x); });
+  if (op == "Reciprocal") return tables_only([](double x) { return 1 / x; });
+  if (op == "Softsign") return tables_only([](double x) { return x / (1 + std::abs(x)); });
+  if (op == "HardSwish") {
+    return tables_only([](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); });
   }
-  if (op == "Mish") {
-    return Shape{[](double x) { return std::tanh(std::log1p(std::exp(std::min(x, 30.0)))); }, 9,
-                 true};
+  if (op == "HardSigmoid") {
+    const double alpha = real("alpha", 0.2F), beta = real("beta", 0.5F);
+    return tables_only([=](double x) { return std::clamp(alpha * x + beta, 0.0, 1.0); });
   }
-  return std::nullopt;
+  return curved_shape(node);
+}
+
+/// Operator and attributes: what tells functions apart.
+std::string name_of(const nn::Node& node) {
+  std::string name = node.op_type;
+  for (const char* attribute : {"alpha", "beta", "gamma"}) {
+    if (node.has(attribute)) name += fmt::format(" {} {:g}", attribute, node.real(attribute));
+  }
+  if (node.has("approximate")) name += " " + node.text("approximate");
+  return name;
 }
 
 bool expand_curve(Planner& p, Expansion& e) {
   const std::optional<Shape> shape = shape_of(p.node);
   if (!shape || p.value(0) == nullptr || !p.value(0)->layout) return false;
+  const std::string& x = p.node.inputs[0];
+  if (has_tables(p.architecture())) {
+    compute_last(p, e, x, {name_of(p.node), shape->f, std::nullopt});
+    return true;
+  }
   if (!p.before_product()) {
     p.problem("no product follows, so it is computed exactly there");
     return true;
   }
-  const Curve curve = draw(shape->f, -shape->reach, shape->reach, p.architecture().data_type);
-  const std::string& x = p.node.inputs[0];
-  const std::string y = drawn(p, e, x, curve);
+  const std::string y = computed(p, e, x, {name_of(p.node), shape->rest, shape->reach});
+  if (p.failed()) return true;
   if (shape->times_x) {
     e.last("Mul", {x, y});
+  } else if (shape->relu != 0) {
+    std::string straight = e.node("Relu", {x});
+    if (shape->relu != 1) {
+      straight = e.node("Mul", {straight, e.constant(static_cast<float>(shape->relu))});
+    }
+    e.last("Add", {straight, y});
   } else {
     e.last("Identity", {y});
   }
   return true;
+}
+
+/// The function that leads from `x` to `value`, if nodes of one operand do.
+std::optional<ElementFunction> function_from(const nn::Graph& graph, const std::string& x,
+                                             const std::string& value) {
+  constexpr unsigned longest = 4;
+  std::string at = value;
+  ElementFunction found;
+  for (unsigned k = 0; k < longest && at != x; ++k) {
+    const nn::Node* node = graph.producer(at);
+    if (node == nullptr || !node->domain.empty() || node->inputs.size() != 1) return std::nullopt;
+    const std::optional<Shape> shape = shape_of(*node);
+    if (!shape) return std::nullopt;
+    found.name = name_of(*node) + (found.name.empty() ? "" : " and " + found.name);
+    found.f = found.f == nullptr ? shape->f : [inner = shape->f, outer = found.f](double v) {
+      return outer(inner(v));
+    };
+    at = node->inputs[0];
+  }
+  if (at != x || found.f == nullptr) return std::nullopt;
+  return found;
 }
 
 std::string clipped(Planner& p, Expansion& e, const std::string& x, float low, float high) {
@@ -206,6 +338,8 @@ std::string clipped(Planner& p, Expansion& e, const std::string& x, float low, f
 bool expand_straight(Planner& p, Expansion& e) {
   const std::string& op = p.node.op_type;
   const std::string& x = p.node.inputs[0];
+  const bool two_slopes = op == "HardSwish" || op == "HardSigmoid";
+  if (two_slopes && has_tables(p.architecture())) return expand_curve(p, e);
   if (op == "Neg") {
     e.last("Mul", {x, e.constant(-1.0F)});
   } else if (op == "Abs") {
@@ -223,21 +357,27 @@ bool expand_straight(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Whole powers are products.
+/// Whole powers are products, others are looked up.
 bool expand_pow(Planner& p, Expansion& e) {
   const nn::Tensor* exponent = p.constant(1);
   if (exponent == nullptr || exponent->size() != 1) {
-    p.problem("the exponent is no constant of one value; supported are 1, 2, 3, 4");
+    p.problem("the exponent is no constant of one value; supported are constants");
     return true;
   }
   const double power = exponent->type == nn::ElementType::float32
                            ? static_cast<double>(exponent->floats[0])
                            : static_cast<double>(exponent->integers[0]);
+  const std::string& x = p.node.inputs[0];
   if (power != 1 && power != 2 && power != 3 && power != 4) {
-    p.problem("the exponent is {}; supported are 1, 2, 3, 4", power);
+    if (!has_tables(p.architecture())) {
+      p.problem("the exponent is {}; supported are 1, 2, 3, 4, others with lookup tables", power);
+      return true;
+    }
+    compute_last(p, e, x,
+                 {fmt::format("Pow {:a}", power), [power](double v) { return std::pow(v, power); },
+                  std::nullopt});
     return true;
   }
-  const std::string& x = p.node.inputs[0];
   if (power == 1) {
     e.last("Identity", {x});
   } else if (power == 2) {
@@ -251,11 +391,47 @@ bool expand_pow(Planner& p, Expansion& e) {
 
 }  // namespace
 
-Operator curve_operator() { return {"curve", 1, Role::simple, plan_curve}; }
+std::string computed(Planner& p, Expansion& e, const std::string& x,
+                     const ElementFunction& function) {
+  Form form = form_of(p, function);
+  return e.node(form.op, {x}, std::move(form.attributes));
+}
+
+void compute_last(Planner& p, Expansion& e, const std::string& x, const ElementFunction& function) {
+  Form form = form_of(p, function);
+  e.last(form.op, {x}, std::move(form.attributes));
+}
+
+bool expand_gated(Planner& p, Expansion& e) {
+  if (!has_tables(p.architecture()) || p.node.inputs.size() != 2) return false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string &x = p.node.inputs[i], &gate = p.node.inputs[1 - i];
+    if (p.value(i) == nullptr || !p.value(i)->layout || x == gate) continue;
+    const std::optional<ElementFunction> f = function_from(*p.model().graph, x, gate);
+    if (!f) continue;
+    const ElementFunction product{"x times " + f->name, [f = f->f](double v) { return v * f(v); },
+                                  std::nullopt};
+    compute_last(p, e, x, product);
+    return true;
+  }
+  return false;
+}
+
+double sum_scale(const Planner& p, std::int64_t count, double largest) {
+  const double most =
+      tcu::to_real(p.architecture().data_type, tcu::info(p.architecture().data_type).max());
+  double scale = 1;
+  while (static_cast<double>(count) * largest * scale > most) scale /= 2;
+  return scale;
+}
+
+Operator chords_operator() { return {"chords", 1, Role::simple, plan_chords}; }
+Operator tables_operator() { return {"look up", 1, Role::activation, plan_tables}; }
 
 Operators function_operators() {
   Operators all;
-  for (const char* type : {"Sigmoid", "Tanh", "Erf", "Gelu", "Mish"}) {
+  for (const char* type : {"Sigmoid", "Tanh", "Erf", "Gelu", "Mish", "Softplus", "Elu", "Celu",
+                           "Selu", "Exp", "Log", "Sqrt", "Reciprocal", "Softsign"}) {
     all.push_back({type, 1, Role::simple, nullptr, nullptr, expand_curve});
   }
   for (const char* type : {"Neg", "Abs", "HardSigmoid", "HardSwish"}) {

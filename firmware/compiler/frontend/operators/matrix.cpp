@@ -1,5 +1,8 @@
 // MatMul and Gemm: one product for all rows of the first operand.
+#include <algorithm>
+
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/folding.h"
 #include "firmware/compiler/frontend/operators/matrices.h"
 #include "isa/support/text.h"
 
@@ -115,7 +118,75 @@ Emit finish(Planner& p, const Layout& a, Product product) {
   return [product](Emitter& e) { product.emit(e); };
 }
 
+// ---- two computed operands ----------------------------------------------------------------------
+
+/// A product a batch: its rows of the first operand with its matrix of the second, whose vectors go
+/// into the array as they lie in memory.
+struct ComputedProduct {
+  std::string first, second, output;
+  Layout a, b, result;
+
+  void emit(Emitter& e) const {
+    const std::uint32_t n = e.array_size();
+    const Addresses rows = e.variable(first), matrices = e.variable(second);
+    const std::size_t rank = result.rank();
+    const WeightShape shape{1, b.shape[rank - 2], b.shape[rank - 1]};
+    const auto height = static_cast<std::size_t>(a.shape[rank - 2]);
+    const std::size_t of_matrix = static_cast<std::size_t>(shape.inputs) * shape.output_blocks(n);
+    const std::size_t of_rows = height * shape.input_blocks(n);
+    const std::size_t of_result = height * shape.output_blocks(n);
+    const auto outer = [](const Layout& layout) {
+      return nn::Shape(layout.shape.begin(), layout.shape.end() - 2);
+    };
+    const nn::Shape batches = outer(result);
+    const BroadcastIndex in_a(outer(a), batches), in_b(outer(b), batches);
+    const Addresses products = e.allocate(static_cast<std::size_t>(result.vectors(n)));
+    const auto part = [](const Addresses& all, std::int64_t number, std::size_t size) {
+      const auto begin = all.begin() + number * static_cast<std::ptrdiff_t>(size);
+      return Addresses(begin, begin + static_cast<std::ptrdiff_t>(size));
+    };
+    nn::Shape position(batches.size(), 0);
+    std::int64_t batch = 0;
+    do {
+      Addresses weights = part(matrices, in_b(position), of_matrix);
+      weights.resize(shape.vectors_of_tap(n), Address::zeroes());
+      e.hir().add(product_of_tap(e, shape, 0, weights, part(rows, in_a(position), of_rows),
+                                 part(products, batch, of_result)));
+      ++batch;
+    } while (next_position(position, batches));
+    e.result(output, products);
+  }
+};
+
+/// Both operands as expand_computed leaves them: of one rank, in the order of the model.
+Emit plan_computed_product(Planner& p) {
+  const Layout *a = p.activation(0), *b = p.activation(1);
+  if (a == nullptr || b == nullptr) return {};
+  const std::size_t rank = a->rank();
+  const std::optional<nn::Shape> batches =
+      b->rank() != rank ? std::nullopt
+                        : broadcast_shape({a->shape.begin(), a->shape.end() - 2},
+                                          {b->shape.begin(), b->shape.end() - 2});
+  if (!batches || a->shape[rank - 1] != b->shape[rank - 2]) {
+    p.problem("{} of shape {} cannot be multiplied by {} of shape {}", quote(p.node.inputs[0]),
+              nn::to_string(a->shape), quote(p.node.inputs[1]), nn::to_string(b->shape));
+    return {};
+  }
+  ComputedProduct product{p.node.inputs[0], p.node.inputs[1], p.node.outputs[0], *a, *b, {}};
+  nn::Shape result = *batches;
+  result.push_back(a->shape[rank - 2]);
+  result.push_back(b->shape[rank - 1]);
+  product.result = Layout::plain(std::move(result));
+  p.step().role = Role::simple;
+  p.step().beyond_optimiser = "product of two computed operands";
+  p.reads(0);
+  p.reads(1);
+  p.output(product.result);
+  return [product](Emitter& e) { product.emit(e); };
+}
+
 Emit plan_mat_mul(Planner& p) {
+  if (p.value(1) != nullptr && p.value(1)->layout) return plan_computed_product(p);
   Product product;
   const Layout* a = plan_rows(p);
   if (!plan_weights(p, a, product)) return {};
@@ -182,11 +253,90 @@ bool expand_rows(Planner& p, Expansion& e) {
   return true;
 }
 
+/// The last two dimensions change places.
+nn::Shape turned(std::size_t rank) {
+  nn::Shape permutation(rank);
+  for (std::size_t d = 0; d < rank; ++d) permutation[d] = static_cast<std::int64_t>(d);
+  std::swap(permutation[rank - 1], permutation[rank - 2]);
+  return permutation;
+}
+
+/// A constant on the left is turned to the right: A B is the transpose of B' A'.
+void expand_constant_left(Planner& p, Expansion& e) {
+  const nn::Tensor& left = *p.constant(0);
+  const std::size_t rank = p.value(1)->layout->rank();
+  if (left.shape.size() != 2 || left.type != nn::ElementType::float32 || rank < 2) {
+    p.problem("the first operand {} is a constant of {}{}; supported are matrices of FLOAT",
+              quote(p.node.inputs[0]), nn::name_of(left.type), nn::to_string(left.shape));
+    return;
+  }
+  nn::Tensor right = nn::Tensor::zeros({left.shape[1], left.shape[0]});
+  for (std::int64_t i = 0; i < left.shape[0]; ++i) {
+    for (std::int64_t k = 0; k < left.shape[1]; ++k) {
+      right.floats[static_cast<std::size_t>(k * left.shape[0] + i)] =
+          left.floats[static_cast<std::size_t>(i * left.shape[1] + k)];
+    }
+  }
+  const std::string columns = e.node("Transpose", {p.node.inputs[1]}, {{"perm", turned(rank)}});
+  const std::string product = e.node("MatMul", {columns, e.constant(std::move(right))});
+  e.last("Transpose", {product}, {{"perm", turned(rank)}});
+}
+
+/// Computed operands get one rank, vectors becoming matrices. False if they have it.
+bool expand_ranks(Planner& p, Expansion& e) {
+  const std::size_t rank =
+      std::max<std::size_t>({2, p.value(0)->layout->rank(), p.value(1)->layout->rank()});
+  const auto last = static_cast<std::int64_t>(rank) - 1;
+  std::vector<std::string> inputs = p.node.inputs;
+  nn::Shape dropped;  // dimensions of the result
+  bool changed = false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::size_t own = p.value(i)->layout->rank();
+    nn::Shape axes(rank - std::max<std::size_t>(own, 2));
+    for (std::size_t k = 0; k < axes.size(); ++k) axes[k] = static_cast<std::int64_t>(k);
+    if (own == 1) {
+      axes.push_back(i == 0 ? last - 1 : last);
+      dropped.push_back(axes.back());
+    }
+    if (axes.empty()) continue;
+    inputs[i] = e.node("Unsqueeze", {inputs[i]}, {{"axes", axes}});
+    changed = true;
+  }
+  if (!changed) return false;
+  if (dropped.empty()) {
+    e.last("MatMul", inputs);
+  } else {
+    e.last("Squeeze", {e.node("MatMul", inputs)}, {{"axes", dropped}});
+  }
+  return true;
+}
+
+/// Two computed operands get one rank and the order of the model.
+bool expand_computed(Planner& p, Expansion& e) {
+  if (p.constant(0) != nullptr) {
+    expand_constant_left(p, e);
+    return true;
+  }
+  if (expand_ranks(p, e)) return true;
+  std::vector<std::string> inputs = p.node.inputs;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Layout& layout = *p.value(i)->layout;
+    if (layout.is_plain()) continue;
+    const Layout plain = Layout::plain(layout.shape);
+    inputs[i] = e.node(relayout, {inputs[i]},
+                       {{"order", nn::Shape(plain.order.begin(), plain.order.end())}});
+  }
+  if (inputs == p.node.inputs) return false;
+  e.last("MatMul", inputs);
+  return true;
+}
+
 /// A vector on the right is a matrix of one column; one matrix a batch is multiplied batch by
 /// batch.
 bool expand_mat_mul(Planner& p, Expansion& e) {
   const Value* a = p.value(0);
   const nn::Tensor* b = p.constant(1);
+  if (a != nullptr && p.value(1) != nullptr && b == nullptr) return expand_computed(p, e);
   if (a == nullptr || !a->layout || b == nullptr || b->type != nn::ElementType::float32) {
     return expand_rows(p, e);
   }
@@ -236,9 +386,32 @@ bool expand_mat_mul(Planner& p, Expansion& e) {
   return true;
 }
 
+/// alpha A B + beta C of computed operands, in parts.
+bool expand_computed_gemm(Planner& p, Expansion& e) {
+  std::vector<std::string> inputs{p.node.inputs[0], p.node.inputs[1]};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (p.node.integer(i == 0 ? "transA" : "transB", 0) == 0) continue;
+    inputs[i] = e.node("Transpose", {inputs[i]}, {{"perm", nn::Shape{1, 0}}});
+  }
+  std::string result = e.node("MatMul", inputs);
+  const float alpha = p.node.real("alpha", 1.0F), beta = p.node.real("beta", 1.0F);
+  if (alpha != 1.0F) result = e.node("Mul", {result, e.constant(alpha)});
+  if (!p.given(2)) {
+    e.last("Identity", {result});
+    return true;
+  }
+  std::string addend = p.node.inputs[2];
+  if (beta != 1.0F) addend = e.node("Mul", {addend, e.constant(beta)});
+  e.last("Add", {result, addend});
+  return true;
+}
+
 /// Gemm's addend of another shape than one row is added afterwards.
 bool expand_gemm(Planner& p, Expansion& e) {
   const nn::Tensor* b = p.constant(1);
+  if (p.value(0) != nullptr && p.value(1) != nullptr && b == nullptr) {
+    return expand_computed_gemm(p, e);
+  }
   if (b == nullptr || b->shape.size() != 2 || !p.given(2)) return expand_rows(p, e);
   const Value* c = p.value(2);
   if (c == nullptr) return false;

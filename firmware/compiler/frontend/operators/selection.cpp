@@ -5,13 +5,13 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
 #include "firmware/compiler/frontend/operators/folding.h"
+#include "firmware/compiler/frontend/operators/functions.h"
 #include "firmware/compiler/frontend/operators/rearrange.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
 
 Operator sum_pool_operator();  // pooling.cpp
-Operator curve_operator();     // functions.cpp
 
 namespace {
 
@@ -180,7 +180,10 @@ Operators selection_operators() {
 }
 
 Operators internal_operators() {
-  return {{relayout, 1, Role::simple, plan_relayout}, sum_pool_operator(), curve_operator()};
+  return {{relayout, 1, Role::simple, plan_relayout},
+          sum_pool_operator(),
+          chords_operator(),
+          tables_operator()};
 }
 
 }  // namespace tactus::compiler

@@ -73,6 +73,10 @@ tcu::Instruction Encoder::encode(const lir::LoadWeights& o) const {
                                 o.local.address.is(Tag::zeroes));
 }
 
+tcu::Instruction Encoder::encode(const lir::LoadLut& o) const {
+  return tcu::make_load_lut(layout_, operand(o.local), o.table);
+}
+
 tcu::Instruction Encoder::encode(const lir::Wait&) const { return {}; }
 
 tcu::Instruction Encoder::encode(const lir::Simd& o) const {

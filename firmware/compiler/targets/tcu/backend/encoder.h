@@ -39,6 +39,7 @@ class Encoder {
   [[nodiscard]] tcu::Instruction encode(const lir::DataMove& o) const;
   [[nodiscard]] tcu::Instruction encode(const lir::LoadWeights& o) const;
   [[nodiscard]] tcu::Instruction encode(const lir::Simd& o) const;
+  [[nodiscard]] tcu::Instruction encode(const lir::LoadLut& o) const;
   [[nodiscard]] tcu::Instruction encode(const lir::Wait& o) const;
 
   tcu::Architecture architecture_;

@@ -12,9 +12,9 @@ namespace tactus::compiler::hir {
 namespace {
 
 /// Indexed by Kind.
-constexpr std::array<std::string_view, 13> names = {
+constexpr std::array<std::string_view, 14> names = {
     "load",       "add",      "subtract",     "multiply", "relu",        "softmax", "clip",
-    "leaky_relu", "max_pool", "average_pool", "norm",     "interpolate", "save"};
+    "leaky_relu", "max_pool", "average_pool", "norm",     "interpolate", "lookup",  "save"};
 
 bool operands_fit(Kind kind, std::size_t count) {
   switch (kind) {
@@ -37,6 +37,8 @@ bool operands_fit(Kind kind, std::size_t count) {
       return count >= 2;
     case Kind::interpolate:
       return count >= 2 && count % 2 == 0;
+    case Kind::lookup:
+      return count == 1 || count == 2;
   }
   return false;
 }
@@ -67,7 +69,9 @@ class Checker {
     if (m.outputs.size() % m.output_blocks != 0 || m.inputs.size() != m.pairs() * m.input_blocks) {
       fail("mat_mul: number of inputs and outputs");
     }
-    for (const Address a : m.weights) require(is_stored(a), "mat_mul weight", a);
+    for (const Address a : m.weights) {
+      require(is_stored(a) || a.is(Tag::zeroes), "mat_mul weight", a);
+    }
     for (const Address a : m.bias) require(is_stored(a), "mat_mul bias", a);
     for (const Address a : m.inputs) {
       require(is_stored(a) || a.is(Tag::zeroes), "mat_mul input", a);
@@ -89,6 +93,10 @@ class Checker {
       }
     }
     for (const Address a : o.outputs) require(output_fits(o.kind, a), to_string(o.kind), a);
+    if (o.tables.empty() != (o.kind != Kind::lookup) || o.tables.size() % 2 != 0) {
+      fail(fmt::format("{} with {} vectors of tables", to_string(o.kind), o.tables.size()));
+    }
+    for (const Address a : o.tables) require(is_stored(a), "table", a);
   }
 
  private:
@@ -124,6 +132,7 @@ void dump(const Layer& layer, std::ostream& out) {
       const auto& o = std::get<VectorOperation>(operation);
       out << "  " << to_string(o.kind) << " of " << o.outputs.size() << '\n';
       for (const Addresses& input : o.inputs) out << "    " << to_string(input) << '\n';
+      if (!o.tables.empty()) out << "    tables " << to_string(o.tables) << '\n';
       out << "    -> " << to_string(o.outputs) << '\n';
     }
   }

@@ -24,12 +24,12 @@
 namespace tactus::compiler::hir {
 
 /// output[p] += weights * input[p] (+ bias) for each pair p. One call a tap for a convolution, kh
-/// then kw, the bias with tap (0,0).
+/// then kw, the bias with tap (0,0). Weights may be results of earlier layers.
 struct MatMul {
   /// Of one pair. Weights have input_blocks * N rows of output_blocks vectors each; pairs have
   /// input_blocks and output_blocks vectors.
   std::uint32_t input_blocks = 0, output_blocks = 0;
-  Addresses weights;  ///< constants; [row * output_blocks + block], as in spec 1.4
+  Addresses weights;  ///< in memory, or Zeroes; [row * output_blocks + block], as in spec 1.4
   Addresses bias;     ///< output_blocks constants, or empty
   /// Flat: pair p has inputs [p * input_blocks ...) and outputs [p * output_blocks ...). Inputs are
   /// variables, constants, or Address::zeroes() (padding); outputs are temps.
@@ -55,7 +55,10 @@ enum class Kind : std::uint8_t {
   average_pool,  ///< T..., multiplier T    -> T   sum of the first ones times the last
   norm,          ///< x T, scale T, offset T -> T  x * scale + offset
   interpolate,   ///< x0 T, s0 T, x1 T, s1 T... -> T  sum of x * s
-  save,          ///< T, or V|C in local memory -> V (address in DRAM0 or local)
+  /// x T (, scale T) -> T: with the key nearest to x (times scale), its difference from that key
+  /// times the key's entry in table 0, and its entry in table 1 added. See isa/tcu/lookup.h.
+  lookup,
+  save,  ///< T, or V|C in local memory -> V (address in DRAM0 or local)
 };
 
 struct VectorOperation {
@@ -63,6 +66,8 @@ struct VectorOperation {
   /// inputs[k][i] is operand k of output vector i; every list is as long as `outputs`.
   std::vector<Addresses> inputs;
   Addresses outputs;
+  /// Of a lookup: the vectors of table 0 and those of table 1, constants.
+  Addresses tables = {};
 };
 
 using Operation = std::variant<MatMul, VectorOperation>;
@@ -74,6 +79,10 @@ struct Layer {
   /// Shorter to write in an emitter.
   void add(Kind kind, std::vector<Addresses> inputs, Addresses outputs) {
     operations.emplace_back(VectorOperation{kind, std::move(inputs), std::move(outputs)});
+  }
+  void add_lookup(std::vector<Addresses> inputs, Addresses tables, Addresses outputs) {
+    operations.emplace_back(
+        VectorOperation{Kind::lookup, std::move(inputs), std::move(outputs), std::move(tables)});
   }
   void add(MatMul mat_mul) { operations.emplace_back(std::move(mat_mul)); }
 };

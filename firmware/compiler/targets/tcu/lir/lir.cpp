@@ -47,6 +47,9 @@ struct Writer {
     if (!o.write.is(Tag::invalid)) out << ", write " << compiler::to_string(o.write);
     out << (o.accumulate ? ", accumulate\n" : "\n");
   }
+  void operator()(const LoadLut& o) const {
+    out << "load_lut " << text(o.local) << " -> table " << o.table << '\n';
+  }
   void operator()(const Wait& o) const { out << "wait " << o.count << '\n'; }
 };
 

@@ -54,12 +54,18 @@ struct Simd {
   Address write, read;  ///< in the accumulators, or Invalid for none
 };
 
+/// A whole lookup table, from its first vector on.
+struct LoadLut {
+  Place local;
+  std::uint32_t table;
+};
+
 /// NoOps.
 struct Wait {
   std::uint64_t count;
 };
 
-using Operation = std::variant<MatMul, DataMove, LoadWeights, Simd, Wait>;
+using Operation = std::variant<MatMul, DataMove, LoadWeights, Simd, LoadLut, Wait>;
 
 enum class SegmentKind : std::uint8_t { init, load, compute, save };
 

@@ -32,6 +32,7 @@ OpKind kind_of(hir::Kind kind) {
     case hir::Kind::load:
     case hir::Kind::save:
     case hir::Kind::softmax:
+    case hir::Kind::lookup:
       break;
   }
   internal_error("no operation of the optimiser: {}", hir::to_string(kind));

@@ -12,8 +12,9 @@ namespace {
 using hir::Kind;
 using tcu::SimdOp;
 
-/// SIMD selectors: 0 is the vector read or written, 1 the register that compiled code uses.
-constexpr unsigned port = 0, r1 = 1;
+/// SIMD selectors: 0 is the vector read or written, 1 the register that compiled code uses; a
+/// lookup writes what it finds to those behind it.
+constexpr unsigned port = 0, r1 = 1, r2 = 2, r3 = 3;
 
 Address accumulator(Index number) { return {Tag::accumulators, 0, number}; }
 
@@ -48,6 +49,7 @@ void Compute::emit(const std::vector<Index>& nodes, std::vector<lir::Operation>&
   norms(nodes);
   interpolations(nodes);
   activations(nodes);
+  lookups(nodes);
   pools(nodes);
 }
 
@@ -252,6 +254,49 @@ void Compute::activations(const std::vector<Index>& nodes) {
     to_register(SimdOp::multiply, port, r1, from);
     simd(SimdOp::max, port, r1, port, allocate(n), from);
   });
+}
+
+/// By tables, so that each is loaded once.
+void Compute::lookups(const std::vector<Index>& nodes) {
+  std::vector<Index> sorted;
+  for_each(nodes, Kind::lookup, [&](Index n, const auto&, const auto&) { sorted.push_back(n); });
+  std::stable_sort(sorted.begin(), sorted.end(), [&](Index a, Index b) {
+    return graph_.tables(a).front() < graph_.tables(b).front();
+  });
+  Index loaded = no_index;
+  for (const Index n : sorted) {
+    const Graph::Node& x = graph_.node(n);
+    const hir::VectorOperation& o = graph_.operation(x);
+    const std::vector<Index>& tables = graph_.tables(n);
+    if (tables.front() != loaded) load_tables(tables);
+    loaded = tables.front();
+    if (o.inputs.size() == 1) {
+      to_register(SimdOp::lookup, port, port, operand(x, o, 0));
+    } else {
+      to_register(SimdOp::move, port, port, operand(x, o, 0));
+      to_register(SimdOp::multiply, port, r1, operand(x, o, 1));
+      to_register(SimdOp::lookup, r1, r1, Address::invalid());
+    }
+    to_register(SimdOp::multiply, r1, r2, Address::invalid());
+    simd(SimdOp::add, r1, r3, port, allocate(n), Address::invalid());
+  }
+}
+
+/// Each with one instruction, so its vectors must lie one behind the other.
+void Compute::load_tables(const std::vector<Index>& tables) {
+  const std::size_t vectors = tables.size() / 2;
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    const Address first = places_.constants[tables[t * vectors]];
+    for (std::size_t i = 0; i < vectors; ++i) {
+      if (places_.constants[tables[t * vectors + i]].raw() != first.raw() + i) {
+        user_error(
+            "local memory has no {} neighbouring vectors left for a lookup table; strategy "
+            "local-isolated has",
+            vectors);
+      }
+    }
+    out_->emplace_back(lir::LoadLut{{first, 0}, t});
+  }
 }
 
 void Compute::pools(const std::vector<Index>& nodes) {

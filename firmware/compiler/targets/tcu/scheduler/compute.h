@@ -58,6 +58,8 @@ class Compute {
   void norms(const std::vector<Index>& nodes);
   void interpolations(const std::vector<Index>& nodes);
   void activations(const std::vector<Index>& nodes);
+  void lookups(const std::vector<Index>& nodes);
+  void load_tables(const std::vector<Index>& tables);
   void pools(const std::vector<Index>& nodes);
   void pool(Index node, const Graph::Node& x, const hir::VectorOperation& o);
 

@@ -94,10 +94,13 @@ void Graph::number_memory(const hir::Layer& layer) {
     for (const Address a : m.inputs) {
       if (!a.is(Tag::zeroes)) sources_.push_back(a);
     }
-    constants_.insert(constants_.end(), m.weights.begin(), m.weights.end());
+    for (const Address a : m.weights) {
+      if (!a.is(Tag::zeroes)) constants_.push_back(a);
+    }
     constants_.insert(constants_.end(), m.bias.begin(), m.bias.end());
   });
   for_each_vector_operation(layer, [&](const VectorOperation& o) {
+    constants_.insert(constants_.end(), o.tables.begin(), o.tables.end());
     if (!reads_memory(o.kind)) return;
     const Addresses& operand = memory_operand(o);
     sources_.insert(sources_.end(), operand.begin(), operand.end());
@@ -114,7 +117,8 @@ void Graph::build_tuples(const hir::Layer& layer, std::uint32_t array_size) {
       for (std::size_t j = 0; j < m.input_blocks; ++j) {
         for (std::size_t row = array_size; row-- > 0;) {
           const std::size_t at = (j * array_size + row) * m.output_blocks + block;
-          elements.push_back(number_of(constants_, m.weights[at]));
+          const bool zeroes = m.weights[at].is(Tag::zeroes);
+          elements.push_back(zeroes ? no_index : number_of(constants_, m.weights[at]));
         }
         const bool biased = !m.bias.empty() && j + 1 == m.input_blocks;
         elements.push_back(biased ? number_of(constants_, m.bias[block]) : no_index);
@@ -183,6 +187,8 @@ void Graph::build_vector_nodes(const hir::Layer& layer) {
     if (reads_memory(o.kind)) {
       for (const Address a : memory_operand(o)) vector_sources_.push_back(number_of(sources_, a));
     }
+    std::vector<Index>& tables = tables_.emplace_back();
+    for (const Address a : o.tables) tables.push_back(number_of(constants_, a));
     for (std::size_t i = 0; i < o.outputs.size(); ++i) {
       nodes_[define(o.outputs[i])] = {NodeKind::vector, number, static_cast<Index>(i)};
     }
@@ -238,18 +244,25 @@ void Graph::find_roots(const hir::Layer& layer) {
   }
 }
 
+/// Those that live in local memory need no loading.
+Graph::Signature Graph::signature_of(Index constant) const {
+  if (constants_[constant].is(Tag::local)) return {};
+  return {mix(constant), mix(~std::uint64_t{constant}), constant, 1};
+}
+
 void Graph::sign_nodes() {
-  std::vector<Signature> of_tuples(tuples());
+  std::vector<Signature> of_tuples(tuples()), of_tables(tables_.size());
   for (Index t = 0; t < tuples(); ++t) {
     for (std::size_t i = 0; i < tuple_size_; ++i) {
-      const Index c = tuple(t)[i];
-      // Constants that live in local memory need no loading.
-      if (c == no_index || !constants_[c].is(Tag::dram1)) continue;
-      of_tuples[t].add({mix(c), mix(~std::uint64_t{c}), c, 1});
+      if (tuple(t)[i] != no_index) of_tuples[t].add(signature_of(tuple(t)[i]));
     }
+  }
+  for (std::size_t o = 0; o < tables_.size(); ++o) {
+    for (const Index c : tables_[o]) of_tables[o].add(signature_of(c));
   }
   signatures_.resize(nodes_.size());
   for (Index n = 0; n < nodes(); ++n) {
+    if (nodes_[n].kind == NodeKind::vector) signatures_[n] = of_tables[nodes_[n].operation];
     if (nodes_[n].kind != NodeKind::mat_mul) continue;
     for_each_product(n, [&](Index t, Index) { signatures_[n].add(of_tuples[t]); });
   }

@@ -2,8 +2,8 @@
 //
 // A node's number is the raw part of its temp address, so the order of numbers is the order of
 // addresses. Data in memory is numbered too: `sources` are vectors read as data, `constants`
-// are weight and bias vectors; both tables are sorted by address, so here, too, the order of
-// numbers is the order of addresses.
+// are vectors of weights, biases and lookup tables; both lists are sorted by address, so here, too,
+// the order of numbers is the order of addresses.
 // Source: toolchain spec section 3.7.
 #pragma once
 
@@ -114,6 +114,12 @@ class Graph {
       f(vector_source(x));
     }
   }
+  /// The constants of a lookup node's tables, table after table; empty for other nodes. Nodes of
+  /// one operation share the list.
+  [[nodiscard]] const std::vector<Index>& tables(Index n) const {
+    static const std::vector<Index> none;
+    return nodes_[n].kind == NodeKind::vector ? tables_[nodes_[n].operation] : none;
+  }
   /// f(node) for each node that the node reads.
   template <typename F>
   void for_each_input(Index n, F f) const {
@@ -135,6 +141,7 @@ class Graph {
   }
 
  private:
+  [[nodiscard]] Signature signature_of(Index constant) const;
   static bool reads_memory(hir::Kind kind) {
     return kind == hir::Kind::load || kind == hir::Kind::add;
   }
@@ -160,6 +167,7 @@ class Graph {
   std::vector<Index> term_begin_;
   std::vector<Term> terms_;
   std::vector<Index> vector_sources_, vector_source_begin_;
+  std::vector<std::vector<Index>> tables_;  ///< per vector operation
   std::vector<Save> saves_;
   std::vector<Index> save_begin_, save_list_;
   std::vector<DirectSave> direct_saves_;

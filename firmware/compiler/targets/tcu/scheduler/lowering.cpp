@@ -94,8 +94,9 @@ class PartitionWriter {
     const auto emit = [&](lir::Place local, lir::Place other, std::uint64_t count) {
       segment.operations.emplace_back(lir::DataMove{to_local, false, local, other, count});
     };
-    lir::PairRollup rollup(architecture_.stride0_depth, architecture_.stride1_depth,
-                           longest(moves.front().second.tag()), emit);
+    std::uint64_t most = ~std::uint64_t{0};
+    for (const auto& [local, other] : moves) most = std::min(most, longest(other.tag()));
+    lir::PairRollup rollup(architecture_.stride0_depth, architecture_.stride1_depth, most, emit);
     for (const auto& [local, other] : moves) rollup.add(local, other);
     rollup.flush();
   }

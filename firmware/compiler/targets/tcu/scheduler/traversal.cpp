@@ -106,7 +106,14 @@ template <typename F>
 void ConstantsOrder::for_each_constant(Index tuple, F f) const {
   const Index* elements = graph_.tuple(tuple);
   for (std::size_t i = 0; i < graph_.tuple_size(); ++i) {
-    if (elements[i] != no_index && graph_.constants()[elements[i]].is(Tag::dram1)) f(elements[i]);
+    if (elements[i] != no_index && !graph_.constants()[elements[i]].is(Tag::local)) f(elements[i]);
+  }
+}
+
+template <typename F>
+void ConstantsOrder::for_each_table_constant(Index node, F f) const {
+  for (const Index c : graph_.tables(node)) {
+    if (!graph_.constants()[c].is(Tag::local)) f(c);
   }
 }
 
@@ -132,6 +139,9 @@ std::vector<Index> ConstantsOrder::sorted_union(const std::vector<Index>& nodes)
         if (constants_.insert(c)) out.push_back(c);
       });
     });
+    for_each_table_constant(node, [&](Index c) {
+      if (constants_.insert(c)) out.push_back(c);
+    });
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -145,6 +155,7 @@ std::vector<Index> ConstantsOrder::node_by_node(const std::vector<Index>& nodes)
     graph_.for_each_product(node, [&](Index tuple, Index) {
       for_each_constant(tuple, [&](Index c) { list.push_back(c); });
     });
+    for_each_table_constant(node, [&](Index c) { list.push_back(c); });
     std::sort(list.begin(), list.end());
     lists.push_back(std::move(list));
   }

@@ -71,7 +71,7 @@ class Traversal {
 [[nodiscard]] std::vector<Index> load_order(const Graph& graph, const std::vector<Index>& nodes,
                                             const Traversal::Reads& reads, Tag tag);
 
-/// The same for weights and biases in DRAM1. Keeps its sets from call to call.
+/// The same for weights, biases and lookup tables in DRAM. Keeps its sets from call to call.
 class ConstantsOrder {
  public:
   explicit ConstantsOrder(const Graph& graph);
@@ -82,6 +82,8 @@ class ConstantsOrder {
   [[nodiscard]] std::vector<Index> node_by_node(const std::vector<Index>& nodes);
   template <typename F>
   void for_each_constant(Index tuple, F f) const;
+  template <typename F>
+  void for_each_table_constant(Index node, F f) const;
 
   const Graph& graph_;
   IndexSet tuples_, constants_;

@@ -9,9 +9,6 @@
 namespace tactus::compiler::stripe_tcu {
 namespace {
 
-bool in_dram(const Buffer& buffer) {
-  return buffer.memory == Tag::dram0 || buffer.memory == Tag::dram1;
-}
 
 using Pairs = std::vector<std::pair<Vector, Vector>>;
 
@@ -101,13 +98,46 @@ void copy_vectors(Walk& walk, const Nest& stage, const Pairs& pairs) {
   }
 }
 
+/// Adds to what the targets hold: by way of the accumulators.
+void add_vectors(Walk& walk, const Nest& stage, const Pairs& pairs) {
+  const std::uint64_t room = std::min(walk.free_accumulators(stage), walk.free_local(stage) / 2);
+  if (room == 0 && !pairs.empty()) {
+    fail(*stage.block, "no vector of the accumulators or of local memory is free to add in");
+  }
+  for (std::size_t begin = 0; begin < pairs.size(); begin += room) {
+    const std::size_t end = std::min<std::size_t>(pairs.size(), begin + room);
+    Moves old, more, from_memory, results, out;
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto& [source, target] = pairs[i];
+      const Address here(Tag::local, 0, walk.stage_local(stage) + 2 * (i - begin));
+      const Address there(Tag::local, 0, here.raw() + 1);
+      const Address sum(Tag::accumulators, 0, stage.accumulators_used + (i - begin));
+      const bool local = target.buffer->memory == Tag::local;
+      const Address kept = local ? target.address() : here;
+      if (!local) old.emplace_back(here, target.address());
+      results.emplace_back(kept, sum);
+      if (!local) out.emplace_back(here, target.address());
+      const bool at_hand = source.buffer->memory == Tag::local;
+      if (!at_hand) from_memory.emplace_back(there, source.address());
+      more.emplace_back(at_hand ? source.address() : there, sum);
+    }
+    walk.machine.to_local(old);
+    walk.machine.to_local(from_memory);
+    walk.machine.from_local(results);
+    walk.machine.from_local(more, true);
+    walk.machine.to_local(results);
+    walk.machine.from_local(out);
+  }
+}
+
 void lower_copy(Walk& walk, Nest& leaf) {
   View* source = nullptr;
   View* target = nullptr;
   for (auto& [into, view] : leaf.views) {
     (stripe::writes(view.ref->direction) ? target : source) = &view;
   }
-  const Fold fold = fold_of(leaf, *target);
+  const std::string op = aggregation_around(*target);
+  const Fold fold = fold_of(leaf, *target, op);
   const std::optional<std::size_t> lane = walk.lane_index(leaf);
   std::vector<std::size_t> rows;
   for (const std::size_t i : leaf.ordinary) {
@@ -136,18 +166,24 @@ void lower_copy(Walk& walk, Nest& leaf) {
   counts.points += points;
   counts.slots += leaf.block->positions();
   counts.vectors += pairs.size();
-  if (fold != Fold::none && in_dram(*target->buffer)) {
-    for (const auto& [from, to] : pairs) {
-      if (fold == Fold::onto_old || to.buffer->written[to.number]) {
-        fail(*leaf.block,
-             fmt::format("refinement {} adds to what is in DRAM already; the unit adds in its "
-                         "accumulators only: keep the indexes of the sum inside the block that "
-                         "is cached in ACC",
-                         quote(target->ref->into)));
-      }
-    }
+  if (fold == Fold::none || target->buffer->memory == Tag::accumulators) {
+    copy_vectors(walk, leaf, pairs);
+    return;
   }
-  copy_vectors(walk, leaf, pairs);
+  // The first writes, then those that add.
+  Pairs first, more;
+  for (const auto& pair : pairs) {
+    const bool adds = fold == Fold::onto_old || pair.second.buffer->written[pair.second.number];
+    (adds ? more : first).push_back(pair);
+  }
+  if (!more.empty() && op != "add") {
+    fail(*leaf.block, fmt::format("refinement {} is combined by {} with what is there; a copy adds "
+                                  "only",
+                                  quote(target->ref->into), op));
+  }
+  copy_vectors(walk, leaf, first);
+  clear_sources(walk, more);
+  add_vectors(walk, leaf, more);
 }
 
 // ---- specials -----------------------------------------------------------------------------------

@@ -51,7 +51,8 @@ class Chunk {
     const std::size_t items = items_ + result.items.size();
     const std::size_t sources = sources_.size() + more.size();
     // Each source may need a vector, and one more for each item if it is added to.
-    const std::size_t accumulators = sources + items * (operations_ + 1) + results_.size() + 1;
+    const std::size_t accumulators =
+        sources + items * (operations_ + 1) + 2 * (results_.size() + 1);
     const std::size_t local = sources + 2 * (results_.size() + 1);
     if (accumulators > walk_.free_accumulators(leaf_) || local > walk_.free_local(leaf_)) {
       if (!results_.empty()) return false;
@@ -132,7 +133,9 @@ class Chunk {
   void choose_targets() {
     targets_.clear();
     for (const Result& result : results_) {
-      const bool there = result.target.buffer->memory == Tag::accumulators;
+      // A maximum that goes on is made beside the one that is there.
+      const bool there = result.target.buffer->memory == Tag::accumulators &&
+                         !(extreme() && goes_on(result.target));
       targets_.push_back(there ? result.target.address() : take());
     }
   }
@@ -144,6 +147,15 @@ class Chunk {
       return address;
     }
     return {Tag::accumulators, 0, next_accumulator_++};
+  }
+
+  [[nodiscard]] bool extreme() const {
+    return reduction_ == Reduction::max || reduction_ == Reduction::min;
+  }
+  /// Whether the target's old contents are one more operand.
+  [[nodiscard]] bool goes_on(const Vector& target) const {
+    return fold_ == Fold::onto_old ||
+           (fold_ == Fold::fresh && target.buffer->written[target.number]);
   }
 
   [[nodiscard]] bool holds_something(std::size_t result) const {
@@ -402,32 +414,44 @@ class Chunk {
     }
   }
 
+  /// Combines a result with the old contents of its target.
+  void go_on(std::size_t r) {
+    const Vector& target = results_[r].target;
+    const Tag memory = target.buffer->memory;
+    if (memory == Tag::accumulators) {
+      // A sum is there already.
+      if (extreme()) combine(target.address(), targets_[r], target.address());
+      return;
+    }
+    Address old = target.address();
+    if (memory != Tag::local) {
+      old = Address(Tag::local, 0, next_local_++);
+      walk_.machine.to_local({{old, target.address()}});
+    }
+    if (!extreme()) {
+      walk_.machine.from_local({{old, targets_[r]}}, true);
+      return;
+    }
+    const Address beside = take();
+    walk_.machine.from_local({{old, beside}});
+    combine(beside, targets_[r], targets_[r]);
+  }
+
+  void combine(Address a, Address b, Address into) {
+    const SimdOp op = reduction_ == Reduction::max ? SimdOp::max : SimdOp::min;
+    walk_.machine.simd_to_register(SimdOp::move, Machine::port, Machine::port, a);
+    walk_.machine.simd(op, Machine::port, Machine::register_1, into, b);
+  }
+
   void store_results() {
-    Moves down, out, old;
-    Values onto;
+    Moves down, out;
     for (std::size_t r = 0; r < results_.size(); ++r) {
       const Vector& target = results_[r].target;
-      const bool is_written = target.buffer->written[target.number];
+      if (goes_on(target)) go_on(r);
       target.buffer->written[target.number] = true;
-      const bool extreme = reduction_ == Reduction::max || reduction_ == Reduction::min;
-      if (extreme && (is_written || fold_ == Fold::onto_old)) {
-        fail(*leaf_.block,
-             "its maximum or minimum goes on from another run of the block; keep the "
-             "indexes of the reduction inside it");
-      }
       if (target.buffer->memory == Tag::accumulators) continue;
       const bool local = target.buffer->memory == Tag::local;
       const Address here = local ? target.address() : Address(Tag::local, 0, next_local_++);
-      if (fold_ == Fold::onto_old || (fold_ == Fold::fresh && is_written)) {
-        if (local || reduction_ != Reduction::add) {
-          fail(*leaf_.block,
-               "it is combined with what was there before in a way that the unit "
-               "does not have");
-        }
-        const Address staged(Tag::local, 0, next_local_++);
-        walk_.machine.to_local({{staged, target.address()}});
-        walk_.machine.from_local({{staged, targets_[r]}}, true);
-      }
       down.emplace_back(here, targets_[r]);
       if (!local) out.emplace_back(here, target.address());
     }
@@ -451,9 +475,8 @@ class Chunk {
   std::uint64_t next_local_ = 0, next_accumulator_ = 0;
 };
 
-Reduction reduction_of(const Nest& leaf, const View& target) {
-  const std::string& op = target.ref->agg_op;
-  if (op.empty() || op == "assign") return Reduction::none;
+Reduction reduction_of(const Nest& leaf, const std::string& op) {
+  if (op.empty()) return Reduction::none;
   if (op == "add") return Reduction::add;
   if (op == "max") return Reduction::max;
   if (op == "min") return Reduction::min;
@@ -511,11 +534,10 @@ void lower_functions(Walk& walk, Nest& leaf) {
   }
   const Expression expression = expression_of(leaf);
   const View& target = leaf.views.at(expression.output);
-  const Reduction reduction = reduction_of(leaf, target);
-  const Fold fold = reduction == Reduction::add ? fold_of(leaf, target)
-                    : stripe::reads(target.ref->direction) && reduction != Reduction::none
-                        ? Fold::onto_old
-                        : Fold::none;
+  const std::string op = aggregation_around(target);
+  const Reduction reduction = reduction_of(leaf, op);
+  const bool own = !target.ref->agg_op.empty() && target.ref->agg_op != "assign";
+  const Fold fold = fold_of(leaf, target, op);
   leaf.enter();
   BlockCounts& counts = walk.count(leaf);
   const std::vector<Result> results = results_of(walk, leaf, expression, target, counts);
@@ -525,7 +547,7 @@ void lower_functions(Walk& walk, Nest& leaf) {
   counts.vectors += results.size();
   Chunk chunk(walk, leaf, expression, reduction, fold);
   for (const Result& result : results) {
-    if (reduction == Reduction::none && result.items.size() != 1) {
+    if (!own && result.items.size() != 1) {
       fail(*leaf.block, "several positions write one element without aggregation");
     }
     if (chunk.add(result)) continue;

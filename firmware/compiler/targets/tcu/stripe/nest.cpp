@@ -178,9 +178,9 @@ void Nests::prepare_view(Nest& nest, const Refinement& ref) {
 }
 
 Buffer& Nests::make_buffer(const Nest& nest, const Refinement& ref) {
-  if (!stripe::is_float(ref.shape.type) && ref.shape.type != stripe::DataType::boolean) {
-    fail(*nest.block, fmt::format("buffer {} is {}; the unit computes in {}, which stands for "
-                                  "floating-point types and boolean",
+  if (ref.shape.type == stripe::DataType::unknown || ref.shape.type == stripe::DataType::prng) {
+    fail(*nest.block, fmt::format("buffer {} is {}; the unit computes in {}, which stands for all "
+                                  "types of numbers and for boolean",
                                   quote(ref.into), stripe::type_name(ref.shape.type),
                                   tcu::info(architecture_.data_type).name));
   }

@@ -95,25 +95,31 @@ void Walk::clear_accumulators(const std::vector<Address>& addresses) {
   }
 }
 
+std::string aggregation_around(const View& view) {
+  for (const View* level = &view; level != nullptr; level = level->parent) {
+    const std::string& op = level->ref->agg_op;
+    if (!op.empty() && op != "assign") return op;
+    if (level->made_here) break;
+  }
+  return {};
+}
+
 /// The outermost level that aggregates decides what becomes of the old contents.
-Fold fold_of(const Nest& nest, const View& view) {
+Fold fold_of(const Nest& nest, const View& view, const std::string& own) {
   Fold fold = Fold::none;
   const View* level = &view;
   for (const Nest* n = &nest; level != nullptr; n = n->parent, level = level->parent) {
-    if (level->made_here) {
-      if (!level->ref->agg_op.empty() && level->ref->agg_op != "assign") fold = Fold::fresh;
-      break;
-    }
     const std::string& op = level->ref->agg_op;
-    if (op.empty() || op == "assign") continue;
-    if (op != "add") {
-      if (&view != level || !n->is_leaf()) {
-        fail(*n->block, fmt::format("refinement {} is combined by {} across blocks; the unit adds "
-                                    "only",
-                                    quote(level->ref->into), op));
-      }
+    if (op.empty() || op == "assign") {
+      if (level->made_here) break;
       continue;
     }
+    if (op != own) {
+      fail(*n->block, fmt::format("refinement {} is combined by {}, what it gets by {}; the unit "
+                                  "combines in one way only",
+                                  quote(level->ref->into), op, own));
+    }
+    if (level->made_here) return Fold::fresh;
     fold = level->ref->direction == stripe::Direction::inout ? Fold::onto_old : Fold::fresh;
   }
   return fold;

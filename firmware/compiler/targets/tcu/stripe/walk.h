@@ -84,6 +84,9 @@ void lower_special(Walk& walk, Nest& nest, const stripe::Special& special);
 
 /// Whether results of the view are added to what was there, and whether that was there before.
 enum class Fold { none, fresh, onto_old };
-[[nodiscard]] Fold fold_of(const Nest& nest, const View& view);
+/// The way in which writes to the view are combined, by its own block or one around; "" for none.
+[[nodiscard]] std::string aggregation_around(const View& view);
+/// All levels have to combine by `op`, or not at all.
+[[nodiscard]] Fold fold_of(const Nest& nest, const View& view, const std::string& op);
 
 }  // namespace tactus::compiler::stripe_tcu

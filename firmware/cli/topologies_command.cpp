@@ -1,0 +1,327 @@
+// tactus topologies: tables of layers, in the form that other simulators use, compiled, simulated
+// and compared.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "firmware/bench/evaluation.h"
+#include "firmware/cli/args.h"
+#include "firmware/cli/machine_options.h"
+#include "firmware/cli/network_commands.h"
+#include "firmware/cli/parameter_options.h"
+#include "firmware/cli/progress.h"
+#include "firmware/cli/table.h"
+#include "firmware/cli/version.h"
+#include "firmware/config/memory.h"
+#include "firmware/driver/tcu/run_figures.h"
+#include "firmware/energy/tcu.h"
+#include "firmware/report/comparison.h"
+#include "firmware/report/html.h"
+#include "firmware/report/layer_table.h"
+#include "firmware/report/run_figures.h"
+#include "firmware/zoo/topology.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "isa/support/file_guard.h"
+#include "isa/support/files.h"
+#include "isa/tcu/architecture_json.h"
+
+namespace tactus {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// One topology and what became of it.
+struct Simulated {
+  std::string name;  ///< of its file, without the extension
+  std::size_t layers = 0;
+  std::uint64_t macs = 0;
+  double array = 0, efficiency = 0;  ///< 0..1: as bench has them
+  std::uint64_t dram_bytes = 0;
+  ComparedRun run;
+  LayerTable table;
+  std::string statistics;
+  std::string most_lost;  ///< the reason; empty: none
+};
+
+/// Files as they are, and of a folder its .csv files by name.
+std::vector<std::string> files_of(const Words& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    if (!fs::is_directory(name)) {
+      files.push_back(name);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(name)) {
+      if (nn::is_topology(entry.path().string())) found.push_back(entry.path().string());
+    }
+    if (found.empty()) user_error("{}: has no .csv file", name);
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  std::set<std::string> seen;
+  for (const std::string& file : files) {
+    const std::string name = fs::path(file).stem().string();
+    if (!seen.insert(name).second) {
+      user_error("tactus topologies: two files are named {}, and so would be their results", name);
+    }
+  }
+  return files;
+}
+
+bench::Task task_of(const Args& args) {
+  TcuSimulationConfig config;
+  const auto board = read_board_option(args, config);
+  if (!board) user_error("tactus topologies: name a board with --board; tactus boards lists them");
+  read_memory_options(args, config);
+  bench::Task task;
+  static_cast<BoardValues&>(task) = config;
+  task.architecture = config.architecture;
+  task.source = bench::Source::onnx;
+  read_options(bench::compiler_parameters(), args, task);
+  check_axi_width(task.architecture, task.axi_data_bits);
+  task.energy = args.text("energy").value_or("");
+  return task;
+}
+
+Json configuration_of(const bench::Task& task, const std::string& board) {
+  Json json;
+  json["topology"] = task.workload;
+  json["board"] = board;
+  json["architecture"] = Json::parse(tcu::to_json(task.architecture, -1));
+  bench::compiler_parameters().write(json["compiler"], task);
+  board_parameters().write(json["memory"], task);
+  return json;
+}
+
+/// The energy's table is `task.energy`.
+Simulated simulate(bench::Task task, const std::vector<nn::TopologyLayer>& layers,
+                   const std::string& file, const std::string& board) {
+  Simulated result;
+  result.name = fs::path(file).stem().string();
+  result.layers = layers.size();
+  task.workload = file;
+  Progress progress(0);
+  compiler::Options options;
+  options.strategy = task.strategy;
+  options.compat = task.compat;
+  options.optimise = task.optimise;
+  options.effort = task.effort;
+  options.axi_data_bits = task.axi_data_bits;
+  options.read_latency = static_cast<std::uint32_t>(task.read_latency);
+  options.write_latency = static_cast<std::uint32_t>(task.write_latency);
+  options.progress = [&](const compiler::Progress& p) {
+    const std::size_t done = p.pass * p.layers + p.layer - 1;
+    if (done == 0) progress.begin(p.layers * p.passes);
+    progress.show(fmt::format("{}: compiling {}", result.name, p.name), done);
+  };
+  const nn::Network network = nn::build_topology(layers, result.name, task.seed);
+  const compiler::Compiled compiled =
+      bench::compile_via(task.via, network.graph, task.architecture, options);
+  const bench::Program program = bench::to_program(compiled, result.name);
+  result.macs = program.true_macs;
+
+  const TcuSimulationConfig config = bench::machine_config(task);
+  TcuSimulation simulation(config);
+  Host host(simulation, program.model, HostMode::plain);
+  const auto require_finished = [&](const TcuRunResult& run) {
+    if (run.end == RunEnd::finished) return;
+    user_error("{}: the program hangs after {} cycles", file, run.cycles);
+  };
+  if (const auto stuck = host.prepare()) require_finished(*stuck);
+  TcuRunOptions run_options;
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    if (layer.instructions == 0) continue;
+    run_options.regions.push_back({layer.name, layer.first_instruction, layer.instructions});
+  }
+  progress.begin(compiled.instructions);
+  run_options.progress = [&](Cycle cycles, std::uint64_t done) { progress.update(cycles, done); };
+  const auto start = std::chrono::steady_clock::now();
+  const TcuRunResult run =
+      host.run_image(bench::seeded_inputs(program, task.seed), run_options).run;
+  progress.clear();
+  require_finished(run);
+
+  RunDocument document;
+  document.version = version;
+  document.revision = git_revision;
+  document.kind = "topology";
+  document.subject = file;
+  document.machine = machine_line(config);
+  document.board = board;
+  document.clock_mhz = config.clock_mhz;
+  document.host_us = config.host_us;
+  document.rates = simulation.machine().rates();
+  document.configuration = configuration_of(task, board);
+  document.total_cycles = simulation.now();
+  document.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ReportedRun reported;
+  reported.run = &run;
+  reported.cycles = run.cycles;
+  reported.last_retire = run.last_retire_padded;
+  reported.own = own_figures(run, config.architecture, std::nullopt);
+  if (!task.energy.empty()) {
+    const energy::Meter meter(energy::read_table(task.energy),
+                              energy::machine_of(config.architecture));
+    reported.own["energy"] = energy::energy_of(meter, run, config.architecture, config);
+  }
+  document.images.push_back(std::move(reported));
+
+  result.statistics = stats_json(document);
+  result.run = run_of_statistics(Json::parse(result.statistics), file, result.name);
+  result.run.parts.clear();  // layers of different networks do not compare
+  result.table = layer_table(document);
+  result.array = ratio(run.array_runs, run.cycles);
+  result.efficiency = bench::mac_efficiency(task.architecture, result.macs, run.cycles);
+  const std::uint64_t beat = config.axi_data_bits / 8;
+  for (unsigned p = 0; p < 2; ++p) {
+    result.dram_bytes += (run.read_beats[p] + run.write_beats[p]) * beat;
+  }
+  const std::vector<LostCycles> lost = lost_cycles(run.accounting.totals);
+  if (!lost.empty()) {
+    result.most_lost = run.accounting.totals.info->time.states[lost.front().reason].name;
+  }
+  return result;
+}
+
+const std::vector<std::string> titles{"topology", "layers",   "MMAC",        "cycles",
+                                      "ms",       "frames/s", "array %",     "MAC %",
+                                      "DRAM MB",  "energy",   "most lost to"};
+
+/// Of a table on the screen and on the page.
+std::vector<std::string> cells_of(const Simulated& s) {
+  std::string energy;
+  if (!s.run.energy.empty()) energy = fmt::format("{:.5g}", s.run.energy.front().second);
+  return {s.name,
+          std::to_string(s.layers),
+          fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6),
+          std::to_string(s.run.cycles),
+          fmt::format("{:.3f}", s.run.latency_ms),
+          fmt::format("{:.2f}", 1e3 / s.run.latency_ms),
+          fmt::format("{:.1f}", 100 * s.array),
+          fmt::format("{:.1f}", 100 * s.efficiency),
+          fmt::format("{:.3f}", static_cast<double>(s.dram_bytes) / 1e6),
+          energy,
+          s.most_lost};
+}
+
+std::string layers_html(const LayerTable& layers) {
+  std::vector<html::Table::Column> columns;
+  for (const std::string& title : layers.titles) columns.push_back({title});
+  columns.front().text = columns.back().text = true;
+  html::Table table(columns, html::Table::Kind::list);
+  for (const auto& row : layers.rows) {
+    std::vector<std::string> cells;
+    for (const std::string& cell : row) cells.push_back(html::escape(cell));
+    table.row(std::move(cells));
+  }
+  return table.html();
+}
+
+std::string page_of(const std::vector<Simulated>& all, const std::string& board) {
+  html::Page page("Layer topologies on " + board);
+  page.sortable();
+  page.lead(
+      "<p>Each layer of a topology is compiled with an input of its own and simulated cycle by "
+      "cycle. Array: cycles in which the array multiplies a vector; MAC: multiply-accumulates that "
+      "the layers ask for, of those that the array could do in all cycles.</p>\n");
+  std::vector<html::Table::Column> columns;
+  for (const std::string& title : titles) columns.push_back({title});
+  columns.front().text = columns.back().text = true;
+  html::Table overview(columns, html::Table::Kind::list);
+  for (const Simulated& one : all) {
+    std::vector<std::string> cells;
+    for (const std::string& cell : cells_of(one)) cells.push_back(html::escape(cell));
+    overview.row(std::move(cells));
+  }
+  page.section("Topologies", overview.html());
+  if (all.size() > 1) {
+    std::vector<ComparedRun> runs;
+    for (const Simulated& one : all) runs.push_back(one.run);
+    for (const auto& [title, html] : comparison_tables(compare_runs(std::move(runs)))) {
+      page.section(title, html);
+    }
+  }
+  for (const Simulated& one : all) {
+    page.section(fmt::format("Layers of {}", one.name), layers_html(one.table));
+  }
+  return page.html();
+}
+
+}  // namespace
+
+int topologies_command(const Words& words) {
+  std::vector<Args::Option> options{
+      {"board", "NAME|F.json", "a board of configs/boards or a file"},
+      {"output", "DIR",
+       "write index.html, and of each topology its statistics and layers: NAME.json, NAME.csv",
+       false, 'o'},
+      {"energy", "NAME|F.json",
+       "energy and area: events times a table, of configs/energy or a file"}};
+  for (const auto& section : {parameter_options(bench::compiler_parameters().section(), "Compiler"),
+                              parameter_options(board_parameters().section(), "Board")}) {
+    options.insert(options.end(), section.begin(), section.end());
+  }
+  Args args(
+      "topologies",
+      "Compiles and simulates layer topologies as other simulators have them: rows of Layer,\n"
+      "IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"
+      "or of Layer, M, N, K. Of a folder all .csv files. Layers are independent.",
+      options, "F.csv|DIR...");
+  if (!args.parse(words)) return exit_ok;
+  if (args.positional().empty()) user_error("tactus topologies: name a file or a folder");
+  const bench::Task task = task_of(args);
+  // Everything is read before anything is simulated.
+  const std::vector<std::string> files = files_of(args.positional());
+  std::vector<std::vector<nn::TopologyLayer>> topologies;
+  for (const std::string& file : files) {
+    topologies.push_back(nn::parse_topology(read_text(file), file));
+  }
+  if (!task.energy.empty()) {
+    (void)energy::Meter(energy::read_table(task.energy), energy::machine_of(task.architecture));
+  }
+  const auto folder = args.text("output");
+  if (folder) {
+    std::error_code error;
+    fs::create_directories(*folder, error);
+    if (error) user_error("{}: cannot be made: {}", *folder, error.message());
+    claim_output(*folder + "/index.html");
+    for (const std::string& file : files) {
+      const std::string base = *folder + "/" + fs::path(file).stem().string();
+      for (const char* extension : {".json", ".csv"}) claim_output(base + extension);
+    }
+  }
+  const std::string board = *args.text("board");
+  std::vector<Simulated> all;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    all.push_back(simulate(task, topologies[i], files[i], board));
+  }
+  std::vector<Table::Column> columns;
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& title : titles) columns.push_back({title});
+  columns.front().align = columns.back().align = Table::Align::left;
+  for (const Simulated& one : all) rows.push_back(cells_of(one));
+  if (!task.energy.empty()) {
+    fmt::print("energy by table {}\n", all.front().run.energy_table);
+  } else {
+    columns.erase(columns.end() - 2);
+    for (auto& row : rows) row.erase(row.end() - 2);
+  }
+  fmt::print("{}", Table(columns).text(rows));
+  if (!folder) return exit_ok;
+  for (const Simulated& one : all) {
+    write_file_atomically(*folder + "/" + one.name + ".json", one.statistics);
+    write_file_atomically(*folder + "/" + one.name + ".csv", layers_csv(one.table));
+  }
+  write_file_atomically(*folder + "/index.html", page_of(all, board));
+  fmt::print("page in {}/index.html\n", *folder);
+  return exit_ok;
+}
+
+}  // namespace tactus

@@ -1,0 +1,234 @@
+// Operators that relate values to sums over their neighbours: Softmax, LogSoftmax, LRN,
+// InstanceNormalization, LayerNormalization.
+//
+// Sums along the lanes are products with columns of ones. They are scaled down by a power of two
+// where they could leave the data type's range; the function of the sum takes that back. What is
+// divided by a sum is multiplied by a function of it instead, looked up or drawn by chords
+// (functions.h); Softmax subtracts the sum's logarithm before the exponential function, so that no
+// large number is ever divided by a large one.
+#include <cmath>
+
+#include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/axes.h"
+#include "firmware/compiler/frontend/operators/functions.h"
+#include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// The last dimension and another one change places.
+nn::Shape swapped_last(std::size_t rank, std::size_t axis) {
+  nn::Shape permutation(rank);
+  for (std::size_t d = 0; d < rank; ++d) permutation[d] = static_cast<std::int64_t>(d);
+  std::swap(permutation[axis], permutation[rank - 1]);
+  return permutation;
+}
+
+/// Sums along the last dimension, which stays with size 1; each element times `scale`.
+std::string sums(Expansion& e, const std::string& x, std::int64_t count, double scale) {
+  nn::Tensor ones = nn::Tensor::zeros({count, 1});
+  for (float& value : ones.floats) value = static_cast<float>(scale);
+  return e.node("MatMul", {x, e.constant(std::move(ones))});
+}
+
+// ---- Softmax ------------------------------------------------------------------------------------
+
+/// Softmax along the last dimension: e^(d - log(sum of e^d)), d the distance from the largest.
+void expand_last(Planner& p, Expansion& e, const Layout& x) {
+  const std::int64_t classes = x.shape.back();
+  const tcu::DataType type = p.architecture().data_type;
+  const nn::Shape axis{static_cast<std::int64_t>(x.rank()) - 1};
+  const std::string& in = p.node.inputs[0];
+  const std::string largest =
+      e.node("ReduceMax", {in}, {{"axes", axis}, {"keepdims", std::int64_t{1}}});
+  const std::string distance = e.node("Sub", {in, largest});
+  const ElementFunction power{"Exp up to 0", [](double v) { return std::exp(std::min(v, 1.0)); },
+                              Reach{-10, 0}, Reach{tcu::to_real(type, tcu::info(type).min()), 0}};
+  const std::string powers = computed(p, e, distance, power);
+  const double scale = sum_scale(p, classes, 1);
+  const double most = static_cast<double>(classes) * scale;
+  const ElementFunction logarithm{
+      fmt::format("Log of sums from {:g} to {:g}, times {:g}", scale, most, 1 / scale),
+      [=](double v) { return std::log(std::max(v, scale / 2) / scale); }, Reach{scale, most},
+      Reach{scale, most}};
+  const std::string log_sum = computed(p, e, sums(e, powers, classes, scale), logarithm);
+  if (p.node.op_type == "LogSoftmax") {
+    e.last("Sub", {distance, log_sum});
+  } else {
+    compute_last(p, e, e.node("Sub", {distance, log_sum}), power);
+  }
+}
+
+/// A final Softmax without tables is the host's, which computes it exactly.
+bool expand_softmax(Planner& p, Expansion& e) {
+  const Value* value = p.value(0);
+  if (value == nullptr || !value->layout) return false;
+  if (!has_tables(p.architecture()) && !p.before_product()) {
+    if (p.node.op_type == "Softmax") return false;
+    p.problem("no product follows, so it is computed exactly there");
+    return true;
+  }
+  const Layout& x = *value->layout;
+  const bool flattens = p.opset() < 13;
+  const std::optional<std::int64_t> stated =
+      normal_axis(p, p.node.integer("axis", flattens ? 1 : -1), x.rank());
+  if (!stated) return true;
+  const auto axis = static_cast<std::size_t>(*stated);
+  if (axis + 1 == x.rank()) {
+    expand_last(p, e, x);
+    return true;
+  }
+  std::int64_t outer = 1, inner = 1;
+  for (std::size_t d = 0; d < x.rank(); ++d) (d < axis ? outer : inner) *= x.shape[d];
+  if (flattens && inner != x.shape[axis]) {
+    const std::string rows =
+        e.node("Reshape", {p.node.inputs[0], e.constant(nn::Shape{outer, inner})});
+    const std::string result = e.node(p.node.op_type, {rows}, {{"axis", std::int64_t{1}}});
+    e.last("Reshape", {result, e.constant(x.shape)});
+    return true;
+  }
+  const nn::Shape swap = swapped_last(x.rank(), axis);
+  const std::string rows = e.node("Transpose", {p.node.inputs[0]}, {{"perm", swap}});
+  const auto last = static_cast<std::int64_t>(x.rank()) - 1;
+  e.last("Transpose", {e.node(p.node.op_type, {rows}, {{"axis", last}})}, {{"perm", swap}});
+  return true;
+}
+
+// ---- normalisations -----------------------------------------------------------------------------
+
+/// x / sqrt(variance + epsilon), for a computed variance.
+std::string scaled_by_deviation(Planner& p, Expansion& e, const std::string& x,
+                                const std::string& variance, float epsilon) {
+  const double added = static_cast<double>(epsilon);
+  const tcu::DataType type = p.architecture().data_type;
+  const ElementFunction inverse{
+      fmt::format("reciprocal root of a variance and {:g}", epsilon),
+      [added](double v) { return 1 / std::sqrt(std::max(v, 0.0) + added); }, std::nullopt,
+      Reach{0, tcu::to_real(type, tcu::info(type).max())}};
+  return e.node("Mul", {x, computed(p, e, variance, inverse)});
+}
+
+bool expand_instance(Planner& p, Expansion& e) {
+  const Value* value = p.value(0);
+  if (value == nullptr || !value->layout) return false;
+  const std::size_t rank = value->layout->rank();
+  if (rank < 3) {
+    p.problem("input {} has shape {}; supported are 3 dimensions or more", quote(p.node.inputs[0]),
+              nn::to_string(value->layout->shape));
+    return true;
+  }
+  nn::Shape axes, per_channel(rank, 1);
+  per_channel[1] = value->layout->shape[1];
+  for (std::size_t d = 2; d < rank; ++d) axes.push_back(static_cast<std::int64_t>(d));
+  const Expansion::Attributes mean{{"axes", axes}, {"keepdims", std::int64_t{1}}};
+  const std::string& x = p.node.inputs[0];
+  const std::string centred = e.node("Sub", {x, e.node("ReduceMean", {x}, mean)});
+  const std::string variance = e.node("ReduceMean", {e.node("Mul", {centred, centred})}, mean);
+  std::string result = scaled_by_deviation(p, e, centred, variance, p.node.real("epsilon", 1e-5F));
+  const auto channels = [&](std::size_t i) {
+    return e.node("Reshape", {p.node.inputs[i], e.constant(per_channel)});
+  };
+  result = e.node("Mul", {result, channels(1)});
+  e.last("Add", {result, channels(2)});
+  return true;
+}
+
+/// The mean along the last dimension: a sum that stays in range, times what is left of 1 / count.
+std::string last_mean(Planner& p, Expansion& e, const std::string& x, std::int64_t count) {
+  // Values of a tenth of the largest still have a sum.
+  const double most =
+      tcu::to_real(p.architecture().data_type, tcu::info(p.architecture().data_type).max());
+  const double scale = sum_scale(p, count, most / 16);
+  const double rest = 1 / (static_cast<double>(count) * scale);
+  const std::string sum = sums(e, x, count, scale);
+  return rest == 1 ? sum : e.node("Mul", {sum, e.constant(static_cast<float>(rest))});
+}
+
+bool expand_layer(Planner& p, Expansion& e) {
+  const Value* value = p.value(0);
+  if (value == nullptr || !value->layout) return false;
+  if (p.output_read(1) || p.output_read(2)) {
+    p.problem("outputs 1 and 2 are for training; supported is inference with one output");
+    return true;
+  }
+  const Layout& x = *value->layout;
+  const std::optional<std::int64_t> axis = normal_axis(p, p.node.integer("axis", -1), x.rank());
+  if (!axis) return true;
+  std::int64_t outer = 1, inner = 1;
+  for (std::size_t d = 0; d < x.rank(); ++d) {
+    (static_cast<std::int64_t>(d) < *axis ? outer : inner) *= x.shape[d];
+  }
+  std::string rows = p.node.inputs[0];
+  const bool last = *axis + 1 == static_cast<std::int64_t>(x.rank());
+  if (!last) rows = e.node("Reshape", {rows, e.constant(nn::Shape{outer, inner})});
+  const std::string centred = e.node("Sub", {rows, last_mean(p, e, rows, inner)});
+  const std::string variance = last_mean(p, e, e.node("Mul", {centred, centred}), inner);
+  std::string result = scaled_by_deviation(p, e, centred, variance, p.node.real("epsilon", 1e-5F));
+  if (!last) result = e.node("Reshape", {result, e.constant(x.shape)});
+  if (!p.given(2)) {
+    e.last("Mul", {result, p.node.inputs[1]});
+    return true;
+  }
+  e.last("Add", {e.node("Mul", {result, p.node.inputs[1]}), p.node.inputs[2]});
+  return true;
+}
+
+/// x (bias + alpha / size * sum of the squares of neighbouring channels)^-beta. The squares are
+/// those of x times the root of alpha / size, for alpha is often smaller than the type's step.
+bool expand_lrn(Planner& p, Expansion& e) {
+  const Value* value = p.value(0);
+  if (value == nullptr || !value->layout) return false;
+  if (!has_tables(p.architecture()) && !p.before_product()) {
+    p.problem("no product follows, so it is computed exactly there");
+    return true;
+  }
+  const Layout& x = *value->layout;
+  const std::int64_t size = p.node.integer("size");
+  if (x.rank() != 4 || size < 1) {
+    p.problem("input {} has shape {}, attribute size is {}; supported are images and 1 or more",
+              quote(p.node.inputs[0]), nn::to_string(x.shape), size);
+    return true;
+  }
+  const auto real = [&](const char* name, float fallback) {
+    return static_cast<double>(p.node.real(name, fallback));
+  };
+  const double alpha = real("alpha", 1e-4F), beta = real("beta", 0.75F), bias = real("bias", 1);
+  if (alpha < 0 || !(bias > 0)) {
+    p.problem("attribute alpha is {:g} and bias {:g}; supported are 0 and more, and above 0", alpha,
+              bias);
+    return true;
+  }
+  const std::int64_t channels = x.shape[1];
+  const tcu::DataType type = p.architecture().data_type;
+  nn::Tensor band = nn::Tensor::zeros({channels, channels, 1, 1});
+  for (std::int64_t to = 0; to < channels; ++to) {
+    for (std::int64_t from = std::max<std::int64_t>(0, to - (size - 1) / 2);
+         from <= std::min(channels - 1, to + size / 2); ++from) {
+      band.floats[static_cast<std::size_t>(to * channels + from)] = 1;
+    }
+  }
+  const float root = static_cast<float>(std::sqrt(alpha / static_cast<double>(size)));
+  const std::string small = e.node("Mul", {p.node.inputs[0], e.constant(root)});
+  const std::string squares = e.node("Mul", {small, small});
+  const std::string sum = e.node("Conv", {squares, e.constant(std::move(band))});
+  const ElementFunction power{
+      fmt::format("({:g} + v)^-{:g}", bias, beta),
+      [=](double v) { return std::pow(bias + std::max(v, -bias / 2), -beta); }, Reach{0, 64},
+      Reach{0, tcu::to_real(type, tcu::info(type).max())}};
+  e.last("Mul", {p.node.inputs[0], computed(p, e, sum, power)});
+  return true;
+}
+
+}  // namespace
+
+Operators statistics_operators() {
+  return {{"LogSoftmax", 1, Role::simple, nullptr, nullptr, expand_softmax},
+          {"LRN", 1, Role::simple, nullptr, nullptr, expand_lrn},
+          {"InstanceNormalization", 3, Role::simple, nullptr, nullptr, expand_instance},
+          {"LayerNormalization", 2, Role::simple, nullptr, nullptr, expand_layer}};
+}
+
+bool expand_inner_softmax(Planner& p, Expansion& e) { return expand_softmax(p, e); }
+
+}  // namespace tactus::compiler

@@ -1,0 +1,214 @@
+#include "firmware/compiler/frontend/operators/table_curve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "isa/tcu/arithmetic.h"
+#include "isa/tcu/lookup.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// Powers of two by which arguments are multiplied, finest keys near 0 last.
+using Scales = std::vector<int>;
+
+class Drawing {
+ public:
+  Drawing(const Function& f, const tcu::Architecture& architecture,
+          const std::optional<Reach>& needed)
+      : f_(f), architecture_(architecture), needed_(needed), type_(architecture.data_type) {
+    const tcu::DataTypeInfo& type = tcu::info(type_);
+    step_ = tcu::to_real(type_, 1);
+    least_ = tcu::to_real(type_, type.min());
+    most_ = tcu::to_real(type_, type.max());
+    key_step_ = std::ldexp(1.0, -static_cast<int>(architecture.lookup_tables.key_binary_point));
+    half_depth_ = static_cast<std::int64_t>(architecture.lookup_tables.depth / 2);
+    collect_samples();
+  }
+
+  TableCurve best() {
+    const double allowed = std::max(2 * step_, 1.0 / 1024);
+    std::optional<TableCurve> best;
+    for (const Scales& scales : candidates()) {
+      if (best && best->error <= allowed && scales.size() > best->pieces.size()) break;
+      TableCurve curve = draw(scales);
+      measure(curve, best ? best->error : HUGE_VAL);
+      if (!best || curve.error < best->error) best = std::move(curve);
+    }
+    return *best;
+  }
+
+ private:
+  void collect_samples();
+  [[nodiscard]] std::vector<Scales> candidates() const;
+  [[nodiscard]] TableCurve draw(const Scales& scales) const;
+  void measure(TableCurve& curve, double worst) const;
+  [[nodiscard]] double cut(double at) const;
+  [[nodiscard]] double reach(int finer, int coarser) const;
+  [[nodiscard]] double ring(double x, double inner, double outer) const;
+  [[nodiscard]] TablePiece draw_piece(int exponent, double inner, double outer) const;
+
+  const Function& f_;
+  const tcu::Architecture& architecture_;
+  std::optional<Reach> needed_;
+  tcu::DataType type_;
+  double step_ = 0, least_ = 0, most_ = 0, key_step_ = 0;
+  std::int64_t half_depth_ = 0;
+  std::vector<std::int64_t> samples_;  ///< mantissas
+  std::vector<double> expected_;
+};
+
+void Drawing::collect_samples() {
+  const tcu::DataTypeInfo& type = tcu::info(type_);
+  constexpr std::int64_t all = std::int64_t{1} << 18;
+  const std::int64_t count = type.max() - type.min() + 1;
+  const std::int64_t stride = count <= all ? 1 : count / 65536;
+  for (std::int64_t m = type.min(); m <= type.max(); m += stride) samples_.push_back(m);
+  if (stride != 1) {
+    // Around 0 values lie close to each other.
+    for (const std::int64_t fine : {std::int64_t{1}, stride / 4096, stride / 256}) {
+      for (std::int64_t k = -4096; k <= 4096; ++k)
+        samples_.push_back(k * std::max<std::int64_t>(fine, 1));
+    }
+    samples_.push_back(type.max());
+    std::sort(samples_.begin(), samples_.end());
+    samples_.erase(std::unique(samples_.begin(), samples_.end()), samples_.end());
+  }
+  for (const std::int64_t m : samples_) {
+    const double value = f_(tcu::to_real(type_, m));
+    expected_.push_back(std::isnan(value) ? value : std::clamp(value, least_, most_));
+  }
+}
+
+/// One piece first, then two and more whose keys are 16 times as fine from one to the next.
+std::vector<Scales> Drawing::candidates() const {
+  const int finest = static_cast<int>(tcu::info(type_).binary_point);
+  std::vector<Scales> all{{0}};
+  for (const int scale : {-1, 1, -2, 2, -3, 3, -4, 4}) {
+    if (std::abs(scale) <= finest) all.push_back({scale});
+  }
+  constexpr int ratio = 4, most_pieces = 7;
+  for (int pieces = 2; pieces <= most_pieces; ++pieces) {
+    for (int first = -3 * ratio; first + (pieces - 1) * ratio <= 3 * ratio; first += ratio) {
+      if (-first > finest) continue;
+      Scales scales;
+      for (int k = 0; k < pieces; ++k) scales.push_back(first + k * ratio);
+      all.push_back(std::move(scales));
+    }
+  }
+  return all;
+}
+
+/// The function; where it has no value, what it has at the nearest place that has one.
+double Drawing::cut(double at) const {
+  const double value = f_(at);
+  if (!std::isnan(value)) return std::clamp(value, least_, most_);
+  const auto mantissa = static_cast<std::int64_t>(std::nearbyint(at / step_));
+  auto up = static_cast<std::size_t>(std::lower_bound(samples_.begin(), samples_.end(), mantissa) -
+                                     samples_.begin());
+  std::size_t down = std::min(up, samples_.size() - 1);
+  while (up < samples_.size() && std::isnan(expected_[up])) ++up;
+  while (down > 0 && std::isnan(expected_[down])) --down;
+  if (up < samples_.size()) return expected_[up];
+  return std::isnan(expected_[down]) ? 0.0 : expected_[down];
+}
+
+/// How far the finer of two pieces reaches: to the middle between two keys of the coarser one.
+double Drawing::reach(int finer, int coarser) const {
+  const double distance = std::ldexp(key_step_, -coarser);
+  const double covered = (static_cast<double>(half_depth_) - 0.5) * std::ldexp(key_step_, -finer);
+  return (std::floor(covered / distance - 0.5) + 0.5) * distance;
+}
+
+/// What a piece has to be: the function between +-inner and +-outer, flat elsewhere.
+double Drawing::ring(double x, double inner, double outer) const {
+  const double value = cut(std::clamp(std::clamp(x, -outer, outer), least_, most_));
+  return inner == 0 ? value : value - cut(std::clamp(x, -inner, inner));
+}
+
+TablePiece Drawing::draw_piece(int exponent, double inner, double outer) const {
+  const auto rounded = [&](double v) {
+    return std::clamp(std::round(v / step_) * step_, least_, most_);
+  };
+  const double scale = std::ldexp(1.0, exponent);
+  const double key = key_step_ / scale;  // distance of keys in arguments
+  const std::int64_t entries = 2 * half_depth_;
+  TablePiece piece;
+  piece.scale = static_cast<float>(scale);
+  for (std::int64_t e = 0; e < entries; ++e) {
+    const double place = static_cast<double>(e - half_depth_) * key;
+    double left = place - key / 2, right = place + key / 2;
+    const bool first = e == 0, last = e + 1 == entries;
+    if (first) left = std::min(left, least_);
+    if (last) right = std::max(right, most_);
+    const double at_left = ring(left, inner, outer), at_right = ring(right, inner, outer);
+    const double slope = rounded((at_right - at_left) / (right - left) / scale);
+    double height = (at_left + at_right) / 2;
+    // At the ends the chord is that of its inner end; where every argument is a key there is none.
+    if (first) height = at_right - slope * scale * (right - place);
+    if (last) height = at_left + slope * scale * (place - left);
+    if (!first && !last && key <= step_) height = ring(place, inner, outer);
+    piece.slopes.push_back(static_cast<float>(slope));
+    piece.values.push_back(static_cast<float>(rounded(height)));
+  }
+  return piece;
+}
+
+TableCurve Drawing::draw(const Scales& scales) const {
+  TableCurve curve;
+  for (std::size_t k = 0; k < scales.size(); ++k) {
+    const bool finest = k + 1 == scales.size();
+    const double inner = finest ? 0 : reach(scales[k + 1], scales[k]);
+    const double outer = k == 0 ? HUGE_VAL : reach(scales[k], scales[k - 1]);
+    curve.pieces.push_back(draw_piece(scales[k], inner, outer));
+  }
+  return curve;
+}
+
+/// Fills in the error; stops where it is worse than `worst`.
+void Drawing::measure(TableCurve& curve, double worst) const {
+  for (std::size_t k = 0; k < samples_.size(); ++k) {
+    if (std::isnan(expected_[k])) continue;
+    const double argument = tcu::to_real(type_, samples_[k]);
+    if (needed_ && (argument < needed_->from || argument > needed_->to)) continue;
+    const double value = tcu::to_real(type_, value_of(curve, architecture_, samples_[k]));
+    const double error = std::abs(value - expected_[k]) / std::max(1.0, std::abs(expected_[k]));
+    if (error <= curve.error) continue;
+    curve.error = error;
+    curve.error_at = argument;
+    if (error > worst) return;
+  }
+}
+
+}  // namespace
+
+bool has_tables(const tcu::Architecture& architecture) {
+  const std::uint32_t count = architecture.lookup_tables.count;
+  return count >= 2 && architecture.simd_registers_depth > count;
+}
+
+TableCurve draw_by_tables(const Function& f, const tcu::Architecture& architecture,
+                          const std::optional<Reach>& needed) {
+  return Drawing(f, architecture, needed).best();
+}
+
+std::int64_t value_of(const TableCurve& curve, const tcu::Architecture& architecture,
+                      std::int64_t argument) {
+  const tcu::DataType type = architecture.data_type;
+  std::int64_t sum = 0;
+  for (const TablePiece& piece : curve.pieces) {
+    const std::int64_t x = piece.scale == 1.0F ? argument
+                                               : tcu::alu(type, tcu::SimdOp::multiply, argument,
+                                                          tcu::quantise(type, piece.scale));
+    const tcu::LookupKey key = tcu::lookup_key(type, architecture.lookup_tables, x);
+    const std::int64_t rise = tcu::alu(type, tcu::SimdOp::multiply, key.difference,
+                                       tcu::quantise(type, piece.slopes[key.entry]));
+    const std::int64_t value =
+        tcu::saturating_add(type, rise, tcu::quantise(type, piece.values[key.entry]));
+    sum = tcu::saturating_add(type, sum, value);
+  }
+  return sum;
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,44 @@
+#include "firmware/driver/common/throughput.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+namespace tactus {
+
+Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, double host_us) {
+  std::sort(latencies.begin(), latencies.end());
+  const std::size_t count = latencies.size();
+  const auto rank = [&](std::size_t percent) {
+    return latencies[(count * percent + 99) / 100 - 1];  // the rank, rounded up, counts from 1
+  };
+  const std::uint64_t cycles =
+      std::accumulate(latencies.begin(), latencies.end(), std::uint64_t{0});
+  Throughput result;
+  result.images = count;
+  result.clock_mhz = clock_mhz;
+  result.seconds =
+      (static_cast<double>(cycles) / clock_mhz + static_cast<double>(count) * host_us) / 1e6;
+  result.frames_per_second = result.seconds > 0 ? static_cast<double>(count) / result.seconds : 0;
+  result.min = latencies.front();
+  result.median = rank(50);
+  result.p95 = rank(95);
+  result.max = latencies.back();
+  return result;
+}
+
+nlohmann::ordered_json to_json(const Throughput& t) {
+  nlohmann::ordered_json json;
+  json["images"] = t.images;
+  json["seconds"] = t.seconds;
+  json["frames_per_second"] = t.frames_per_second;
+  json["latency_cycles"] = {{"min", t.min}, {"median", t.median}, {"p95", t.p95}, {"max", t.max}};
+  nlohmann::ordered_json& ms = json["latency_ms"];
+  for (const auto& item : json.at("latency_cycles").items()) {
+    ms[item.key()] = item.value().get<double>() / t.clock_mhz / 1e3;
+  }
+  return json;
+}
+
+}  // namespace tactus

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "firmware/energy/table.h"
+#include "firmware/report/html.h"
+#include "isa/support/error.h"
+
+namespace tactus::energy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double size_of(const Machine& machine, Size size) {
+  switch (size) {
+    case Size::none:
+      return 0;
+    case Size::scalar_bits:
+      return machine.scalar_bits;
+    case Size::local_bytes:
+      return static_cast<double>(machine.local_bytes);
+    case Size::accumulator_bytes:
+      return static_cast<double>(machine.accumulator_bytes);
+  }
+  return 0;
+}
+
+std::string_view what(Size size) {
+  switch (size) {
+    case Size::scalar_bits:
+      return "scalars of {} bits";
+    case Size::local_bytes:
+      return "a local memory of {} bytes";
+    case Size::accumulator_bytes:
+      return "accumulators of {} bytes";
+    case Size::none:
+      break;
+  }
+  return "{}";
+}
+
+/// The first step that is large enough.
+double value_for(const Entry& entry, const Machine& machine, Size size, const std::string& place) {
+  const double wanted = size_of(machine, size);
+  for (const Entry::Step& step : entry.steps) {
+    if (!step.up_to || wanted <= *step.up_to) return step.value;
+  }
+  user_error("{}: has no value for {}, which the machine has; the largest is up to {:g}", place,
+             fmt::format(fmt::runtime(what(size)), wanted), *entry.steps.back().up_to);
+}
+
+double share(double part, double whole) { return whole == 0 ? 0 : part / whole; }
+
+}  // namespace
+
+Meter::Meter(Table table, const Machine& machine) : table_(std::move(table)), machine_(machine) {
+  for (std::size_t i = 0; i < event_infos.size(); ++i) {
+    values_[i] = value_for(table_.events[i], machine, event_infos[i].size,
+                           fmt::format("{}:/events/{}", table_.path, event_infos[i].name));
+  }
+  if (!table_.area) return;
+  for (std::size_t i = 0; i < part_infos.size(); ++i) {
+    areas_[i] = value_for(table_.area->parts[i], machine, part_infos[i].size,
+                          fmt::format("{}:/area/{}", table_.path, part_infos[i].name));
+  }
+}
+
+double Meter::part(std::size_t event, const Count& count) const {
+  const double per_bits = table_.events[event].per_bits;
+  return values_[event] * (per_bits == 0 ? static_cast<double>(count.events)
+                                         : static_cast<double>(count.bits) / per_bits);
+}
+
+double Meter::total(const Counts& counts, std::uint64_t cycles) const {
+  double total = table_.static_per_cycle * static_cast<double>(cycles);
+  for (std::size_t i = 0; i < event_infos.size(); ++i) total += part(i, counts[i]);
+  return total;
+}
+
+Json Meter::energy(const Counts& counts, std::uint64_t cycles, double clock_mhz) const {
+  Json result;
+  result["table"] = table_.name;
+  result["source"] = table_.source;
+  if (!table_.technology.empty()) result["technology"] = table_.technology;
+  result["unit"] = table_.unit();
+  const double total = this->total(counts, cycles);
+  result["total"] = total;
+  result["static"] = table_.static_per_cycle * static_cast<double>(cycles);
+  // pJ / us = uW.
+  if (table_.picojoules && cycles != 0) {
+    result["power_mw"] = total / (static_cast<double>(cycles) / clock_mhz) / 1e3;
+  }
+  Json& by_event = result["by_event"];
+  for (std::size_t i = 0; i < event_infos.size(); ++i) {
+    by_event[std::string(event_infos[i].name)] = {{"count", counts[i].events},
+                                                  {"energy", part(i, counts[i])}};
+  }
+  if (table_.area) result["area"] = area();
+  return result;
+}
+
+Json Meter::area() const {
+  const double numbers[] = {static_cast<double>(machine_.macs),
+                            static_cast<double>(machine_.simd_lanes),
+                            static_cast<double>(machine_.memory_bits)};
+  Json json;
+  json["table"] = table_.name;
+  json["source"] = table_.area->source;
+  if (!table_.area->technology.empty()) json["technology"] = table_.area->technology;
+  json["unit"] = table_.area->unit;
+  double total = 0;
+  Json by_part;
+  for (std::size_t i = 0; i < part_infos.size(); ++i) {
+    const double part = areas_[i] * numbers[i];
+    by_part[std::string(part_infos[i].name)] = part;
+    total += part;
+  }
+  json["total"] = total;
+  json["by_part"] = std::move(by_part);
+  return json;
+}
+
+std::string energy_text(double value, std::string_view unit) {
+  if (unit != "pJ") return fmt::format("{:.5g} relative units", value);
+  constexpr const char* units[] = {"pJ", "nJ", "uJ", "mJ", "J"};
+  std::size_t at = 0;
+  for (; value >= 1000 && at + 1 < std::size(units); ++at) value /= 1000;
+  return fmt::format("{:.4g} {}", value, units[at]);
+}
+
+std::string summary(const Json& energy) {
+  const auto total = energy.at("total").get<double>();
+  std::string text = energy_text(total, energy.at("unit").get<std::string>());
+  if (energy.contains("power_mw")) {
+    text += fmt::format(", {:.4g} mW", energy.at("power_mw").get<double>());
+  }
+  std::vector<std::pair<double, std::string>> largest;
+  for (const auto& item : energy.at("by_event").items()) {
+    largest.emplace_back(item.value().at("energy").get<double>(), item.key());
+  }
+  std::stable_sort(largest.begin(), largest.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < 3 && largest[i].first > 0; ++i) {
+    text += fmt::format("{} {} {:.1f} %", i == 0 ? ":" : ",", largest[i].second,
+                        100 * share(largest[i].first, total));
+  }
+  text += fmt::format("; table {}", energy.at("table").get<std::string>());
+  if (energy.contains("technology")) {
+    text += fmt::format(" ({})", energy.at("technology").get<std::string>());
+  }
+  return text;
+}
+
+std::string page_section(const Json& energy) {
+  using html::escape;
+  const auto text = [&](const Json& json, const char* key) {
+    return json.contains(key) ? json.at(key).get<std::string>() : std::string();
+  };
+  const auto total = energy.at("total").get<double>();
+  const std::string unit = text(energy, "unit");
+  std::string out = fmt::format(
+      "<p>Events counted in the run times table <b>{}</b>{}: {}{}. Source: {}.</p>\n",
+      escape(text(energy, "table")),
+      energy.contains("technology") ? " (" + escape(text(energy, "technology")) + ")" : "",
+      energy_text(total, unit),
+      energy.contains("power_mw") ? fmt::format(", {:.4g} mW", energy.at("power_mw").get<double>())
+                                  : "",
+      escape(text(energy, "source")));
+  html::Table table({{"event", true}, {"what one is", true}, {"count"}, {"energy"}, {"share"}});
+  for (const EventInfo& event : event_infos) {
+    const Json& entry = energy.at("by_event").at(std::string(event.name));
+    const auto part = entry.at("energy").get<double>();
+    table.row({escape(event.name), escape(event.counts),
+               html::grouped(entry.at("count").get<std::uint64_t>()), energy_text(part, unit),
+               html::percent(share(part, total))});
+  }
+  table.row({"static", "all cycles", "", energy_text(energy.at("static").get<double>(), unit),
+             html::percent(share(energy.at("static").get<double>(), total))});
+  out += table.html();
+  if (!energy.contains("area")) return out;
+  const Json& area = energy.at("area");
+  out += fmt::format(
+      "<p>Area by table <b>{}</b>{}: {:.5g} {}, of multiply-accumulators, SIMD lanes and bits of "
+      "memory; control, wires and what is around the bits are not in it. Source: {}.</p>\n",
+      escape(text(area, "table")),
+      area.contains("technology") ? " (" + escape(text(area, "technology")) + ")" : "",
+      area.at("total").get<double>(), escape(text(area, "unit")), escape(text(area, "source")));
+  html::Table areas({{"part", true}, {"area"}, {"share"}});
+  for (const auto& item : area.at("by_part").items()) {
+    areas.row({escape(item.key()), fmt::format("{:.5g}", item.value().get<double>()),
+               html::percent(share(item.value().get<double>(), area.at("total").get<double>()))});
+  }
+  return out + areas.html();
+}
+
+}  // namespace tactus::energy

@@ -1,0 +1,100 @@
+#include "firmware/python/convert.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "isa/support/error.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::python {
+namespace {
+
+/// Numbers of any type as T. What numpy refuses is the user's error.
+template <typename T>
+py::array_t<T, py::array::c_style> numbers(const py::object& values, const std::string& where) {
+  try {
+    const auto array = py::array::ensure(values);
+    if (array && std::string("biuf").find(array.dtype().kind()) != std::string::npos) {
+      auto converted = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(array);
+      if (converted) return converted;
+    }
+  } catch (const py::error_already_set&) {  // NOLINT(bugprone-empty-catch)
+    // Told below.
+  }
+  PyErr_Clear();
+  user_error(
+      "{}: {} is no array of numbers; allowed: numpy arrays and nested lists of real numbers",
+      where, std::string(py::str(py::type::of(values).attr("__name__"))));
+}
+
+std::string shape_text(const py::array& array) {
+  return nn::to_string(nn::Shape(array.shape(), array.shape() + array.ndim()));
+}
+
+}  // namespace
+
+py::object to_python(const nlohmann::ordered_json& json) {
+  const std::string text =
+      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return py::module_::import("json").attr("loads")(text);
+}
+
+py::array to_array(const nn::Tensor& tensor) {
+  const std::vector<py::ssize_t> shape(tensor.shape.begin(), tensor.shape.end());
+  if (tensor.type == nn::ElementType::float32)
+    return py::array_t<float>(shape, tensor.floats.data());
+  return py::array_t<std::int64_t>(shape, tensor.integers.data());
+}
+
+nn::Tensor to_tensor(const py::object& values, const std::string& where) {
+  const auto array = numbers<float>(values, where);
+  return nn::Tensor::of(nn::Shape(array.shape(), array.shape() + array.ndim()),
+                        std::vector<float>(array.data(), array.data() + array.size()));
+}
+
+py::array vectors_to_array(const std::vector<std::uint8_t>& bytes,
+                           const tcu::Architecture& architecture) {
+  const tcu::DataType type = architecture.data_type;
+  const std::size_t count = bytes.size() / info(type).storage_bytes;
+  std::vector<std::uint8_t> lanes(bytes.size());
+  tcu::vector_kernels(type).from_bytes(bytes.data(), lanes.data(), count);
+  const auto columns = static_cast<py::ssize_t>(architecture.array_size);
+  py::array_t<double> array({static_cast<py::ssize_t>(count) / columns, columns});
+  for (std::size_t i = 0; i < count; ++i) {
+    array.mutable_data()[i] = to_real(type, tcu::lane(type, lanes.data(), i));
+  }
+  return std::move(array);
+}
+
+std::vector<std::uint8_t> array_to_vectors(const py::object& values,
+                                           const tcu::Architecture& architecture,
+                                           const std::string& where) {
+  const auto array = numbers<double>(values, where);
+  if (array.ndim() != 2 || array.shape(1) != static_cast<py::ssize_t>(architecture.array_size)) {
+    user_error("{}: has shape {}; allowed: [vectors,{}], a row for each vector", where,
+               shape_text(array), architecture.array_size);
+  }
+  const tcu::DataType type = architecture.data_type;
+  const auto count = static_cast<std::size_t>(array.size());
+  const double one = 1.0 / to_real(type, 1);
+  std::vector<std::uint8_t> lanes(count * info(type).storage_bytes), bytes(lanes.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = array.data()[i];
+    // As in files: what is exactly a mantissa stays it, all else goes by the reference's rule.
+    const double mantissa = value * one;
+    const bool exact =
+        mantissa ==
+        static_cast<double>(static_cast<std::int64_t>(std::clamp(mantissa, -1e15, 1e15)));
+    const auto clamped = static_cast<std::int64_t>(
+        exact ? std::clamp(mantissa, static_cast<double>(info(type).min()),
+                           static_cast<double>(info(type).max()))
+              : 0);
+    tcu::set_lane(type, lanes.data(), i,
+                  exact ? clamped : tcu::quantise(type, static_cast<float>(value)));
+  }
+  tcu::vector_kernels(type).to_bytes(lanes.data(), bytes.data(), count);
+  return bytes;
+}
+
+}  // namespace tactus::python

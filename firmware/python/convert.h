@@ -1,0 +1,46 @@
+// Between Python's objects and those of the library.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <nlohmann/json.hpp>
+
+#include "firmware/onnx/graph.h"
+#include "isa/tcu/architecture.h"
+
+namespace tactus::python {
+
+namespace py = pybind11;
+
+/// As json.loads gives it.
+[[nodiscard]] py::object to_python(const nlohmann::ordered_json& json);
+
+/// A numpy array of the tensor's shape: float32, or int64.
+[[nodiscard]] py::array to_array(const nn::Tensor& tensor);
+
+/// A tensor of an array of numbers; `where` is the subject of errors. Throws UserError.
+[[nodiscard]] nn::Tensor to_tensor(const py::object& values, const std::string& where);
+
+/// Vectors in DRAM as float64, one row a vector.
+[[nodiscard]] py::array vectors_to_array(const std::vector<std::uint8_t>& bytes,
+                                         const tcu::Architecture& architecture);
+
+/// An array of numbers, one row of array_size numbers a vector, as vectors in DRAM; numbers beyond
+/// the range become its ends. Throws UserError "WHERE: ...".
+[[nodiscard]] std::vector<std::uint8_t> array_to_vectors(const py::object& values,
+                                                         const tcu::Architecture& architecture,
+                                                         const std::string& where);
+
+/// Takes over the memory of a list of plain values.
+template <typename T>
+[[nodiscard]] py::array_t<T> to_array(std::vector<T>&& values) {
+  auto* const kept = new std::vector<T>(std::move(values));
+  const py::capsule owner(kept, [](void* p) { delete static_cast<std::vector<T>*>(p); });
+  return py::array_t<T>(static_cast<py::ssize_t>(kept->size()), kept->data(), owner);
+}
+
+}  // namespace tactus::python

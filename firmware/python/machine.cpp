@@ -1,0 +1,268 @@
+#include "firmware/python/machine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "firmware/cli/version.h"
+#include "firmware/driver/tcu/run_figures.h"
+#include "firmware/driver/tcu/simulation_parameters.h"
+#include "firmware/report/configuration_figures.h"
+#include "firmware/report/fan.h"
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus::python {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Machines whose Python object went while another one ran; they need the kernel to end, too.
+std::vector<std::unique_ptr<TcuSimulation>>& left_over() {
+  static std::vector<std::unique_ptr<TcuSimulation>> simulations;
+  return simulations;
+}
+
+std::atomic<bool> kernel_in_use{false};
+
+std::string stuck_text(const RunResult& result, const RunRequest& request) {
+  std::string text =
+      result.end == RunEnd::hang
+          ? fmt::format("the program hangs: nothing has moved for many cycles up to cycle {}",
+                        result.cycles)
+          : fmt::format("stopped at max_cycles {}", request.max_cycles);
+  text += fmt::format("; {} of {} instructions retired",
+                      std::min(result.retired, result.instructions), result.instructions);
+  for (const std::string& unit : result.waits_for) text += "\n  " + unit;
+  return text;
+}
+
+Json configuration_json(const Run& run) {
+  const TcuSimulationConfig& config = run.configuration.config;
+  Json json;
+  json[run.kind] = run.subject;
+  if (run.configuration.board) json["board"] = run.configuration.board->name;
+  json["architecture"] = Json::parse(tcu::to_json(config.architecture, -1));
+  json["mode"] = run.mode == HostMode::plain ? "plain" : "driver";
+  add_configuration_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
+  json["clock_mhz"] = config.clock_mhz;
+  add_configuration_figures(json, simulation_parameters(), config, {});
+  return json;
+}
+
+}  // namespace
+
+// ---- KernelUse ----------------------------------------------------------------------------------
+
+KernelUse::KernelUse() {
+  if (!kernel_in_use.exchange(true)) return;
+  user_error(
+      "another machine of this process is running: SystemC has one kernel at work in a process. "
+      "Machines may take turns; to run at the same time each needs a process of its own "
+      "(multiprocessing, or tactus.sweep)");
+}
+
+KernelUse::~KernelUse() {
+  left_over().clear();
+  kernel_in_use = false;
+}
+
+// ---- Run ----------------------------------------------------------------------------------------
+
+Cycle Run::cycles(std::size_t image) const {
+  return images[image].probe.value_or(images[image].run.cycles);
+}
+
+RunDocument Run::document() const {
+  const tcu::Architecture& architecture = configuration.config.architecture;
+  RunDocument document;
+  document.version = version;
+  document.revision = git_revision;
+  document.kind = kind;
+  document.subject = subject;
+  document.machine = machine_line(configuration.config);
+  document.board = board_text(configuration);
+  document.clock_mhz = configuration.config.clock_mhz;
+  document.rates = rates;
+  document.configuration = configuration_json(*this);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const ImageResult& image = images[i];
+    ReportedRun reported;
+    reported.run = &image.run;
+    reported.cycles = cycles(i);
+    reported.last_retire = kind == "model" ? image.run.last_retire_padded : image.run.last_retire;
+    reported.own = own_figures(image.run, architecture, image.probe);
+    reported.lines = summary_lines(image.run, architecture, reported.cycles, reported.last_retire);
+    document.images.push_back(std::move(reported));
+  }
+  document.total_cycles = total_cycles;
+  document.wall_seconds = wall_seconds;
+  document.activity = activity.get();
+  return document;
+}
+
+// ---- SimulatedMachine ---------------------------------------------------------------------------
+
+SimulatedMachine::SimulatedMachine(const KernelUse&, const Configuration& configuration)
+    : configuration_(configuration) {
+  simulation_ = std::make_unique<TcuSimulation>(configuration_.config);
+}
+
+SimulatedMachine::~SimulatedMachine() {
+  if (kernel_in_use.exchange(true)) {
+    left_over().push_back(std::move(simulation_));
+    return;
+  }
+  simulation_.reset();
+  kernel_in_use = false;
+}
+
+Cycle SimulatedMachine::now() const { return simulation_->now(); }
+
+void SimulatedMachine::require_usable() const {
+  if (interrupted_) {
+    user_error("a run of this machine was interrupted; make another machine");
+  }
+}
+
+std::unique_ptr<Run> SimulatedMachine::watched_run(
+    const RunRequest& request,
+    const std::function<void(Run& run, TcuRunOptions& options)>& simulate,
+    const std::function<void()>& progress) {
+  require_usable();
+  auto run = std::make_unique<Run>();
+  run->configuration = configuration_;
+  run->rates = simulation_->machine().rates();
+  run->mode = request.mode;
+  TcuRunOptions options;
+  options.max_cycles = request.max_cycles;
+  options.progress = [&](Cycle, std::uint64_t) { progress(); };
+  if (request.events) {
+    run->events = std::make_unique<EventRows>();
+    simulation_->observe(run->events.get());
+  }
+  AccountFan fan;
+  if (request.accounts) {
+    const std::vector<Account*> accounts = simulation_->machine().accounts();
+    for (const Account* account : accounts) {
+      run->units.push_back({std::string(account->unit()), account->states()});
+    }
+    run->accounts = std::make_unique<AccountRows>(accounts);
+    run->activity = std::make_unique<Activity>(simulation_->info().time);
+    fan.add(run->accounts.get());
+    fan.add(run->activity.get());
+    simulation_->observe_accounts(&fan);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  interrupted_ = true;  // unless the run comes to its end
+  try {
+    simulate(*run, options);
+    interrupted_ = false;
+  } catch (const Stuck&) {
+    interrupted_ = false;
+    simulation_->observe(nullptr);
+    simulation_->observe_accounts(nullptr);
+    throw;
+  } catch (...) {
+    simulation_->observe(nullptr);
+    simulation_->observe_accounts(nullptr);
+    throw;
+  }
+  simulation_->observe(nullptr);
+  simulation_->observe_accounts(nullptr);
+  run->wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run->total_cycles = simulation_->now();
+  return run;
+}
+
+std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel& model,
+                                           const std::vector<TensorData>& images,
+                                           const RunRequest& request,
+                                           const std::function<void()>& progress) {
+  const std::string differences =
+      architecture_differences(model.model.file.arch, configuration_.config.architecture);
+  if (!differences.empty()) {
+    user_error(
+        "{}: the model was compiled for another architecture; (model, machine) differ in: {}",
+        model.model.file.name, differences);
+  }
+  Host host(*simulation_, model.model, request.mode);
+  auto run = watched_run(
+      request,
+      [&](Run& made, TcuRunOptions& options) {
+        options.regions = model.model.file.layers;
+        if (const auto stuck = host.prepare()) throw Stuck(stuck_text(*stuck, request));
+        for (const TensorData& image : images) {
+          if (made.activity && made.images.empty()) made.activity->start(simulation_->now());
+          made.images.push_back(host.run_image(image, options));
+          if (made.activity) made.activity->stop();
+          const TcuRunResult& result = made.images.back().run;
+          if (result.end != RunEnd::finished) throw Stuck(stuck_text(result, request));
+        }
+      },
+      progress);
+  run->kind = "model";
+  run->subject = model.model.file.name;
+  run->tensors = model.tensors;
+  return run;
+}
+
+std::unique_ptr<Run> SimulatedMachine::run_program(const KernelUse&,
+                                                   const std::vector<std::uint8_t>& program,
+                                                   const RunRequest& request,
+                                                   const std::function<void()>& progress) {
+  check_program(configuration_.config.architecture, program, "the program", ProgramChecks::strict);
+  auto run = watched_run(
+      request,
+      [&](Run& made, const TcuRunOptions& options) {
+        if (made.activity) made.activity->start(simulation_->now());
+        made.images.push_back({simulation_->run(program, options), std::nullopt, {}});
+        const TcuRunResult& result = made.images.back().run;
+        if (result.end != RunEnd::finished) throw Stuck(stuck_text(result, request));
+      },
+      progress);
+  run->kind = "program";
+  run->subject = "program";
+  return run;
+}
+
+std::size_t SimulatedMachine::memory_named(const std::string& name) const {
+  std::vector<std::string_view> names;
+  for (const MemoryInfo& memory : simulation_->info().memories) {
+    if (memory.name == name) return names.size();
+    names.push_back(memory.name);
+  }
+  user_error("the machine has no memory {}; allowed {}", quote(name), quote_list(names));
+}
+
+void SimulatedMachine::check_range(std::size_t memory, const std::string& name, std::uint64_t first,
+                                   std::uint64_t count) const {
+  const std::uint64_t vectors =
+      simulation_->memory_bytes(memory) / configuration_.config.architecture.vector_bytes();
+  if (first <= vectors && count <= vectors - first) return;
+  user_error("{}: vectors {}..{} are not all there; allowed 0..{}", name, first,
+             first + std::max<std::uint64_t>(count, 1) - 1, vectors - 1);
+}
+
+std::vector<std::uint8_t> SimulatedMachine::read(const KernelUse&, const std::string& memory,
+                                                 std::uint64_t first, std::uint64_t count) {
+  const std::size_t number = memory_named(memory);
+  check_range(number, memory, first, count);
+  const std::uint64_t vector = configuration_.config.architecture.vector_bytes();
+  return simulation_->read_memory(number, first * vector, count * vector);
+}
+
+void SimulatedMachine::write(const KernelUse&, const std::string& memory, std::uint64_t first,
+                             const std::vector<std::uint8_t>& vectors) {
+  const std::size_t number = memory_named(memory);
+  if (number > 1) user_error("{} cannot be written by the host; allowed dram0, dram1", memory);
+  const std::uint64_t vector = configuration_.config.architecture.vector_bytes();
+  check_range(number, memory, first, vectors.size() / vector);
+  simulation_->write_dram(static_cast<unsigned>(number), first * vector, vectors);
+}
+
+}  // namespace tactus::python

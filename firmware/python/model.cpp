@@ -1,0 +1,169 @@
+#include "firmware/python/model.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "firmware/bench/evaluation.h"
+#include "firmware/bench/program_cache.h"
+#include "firmware/onnx/loader.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "isa/support/json.h"
+#include "isa/support/text.h"
+
+namespace tactus::python {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The subject of errors.
+const std::string where = "tactus.compile";
+
+void read_shapes(ObjectReader reader, compiler::Options& options) {
+  for (const std::string& name : reader.keys()) {
+    const ArrayReader sizes = reader.get_array(name);
+    std::vector<std::int64_t>& shape = options.input_shapes[name];
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const JsonScalar scalar = sizes.get_scalar(i);
+      const auto* const size = std::get_if<std::int64_t>(&scalar);
+      if (size == nullptr || *size == 0 || *size < -1) {
+        sizes.add_problem(i, "must be 1 or more, or -1 for the model's");
+        continue;
+      }
+      shape.push_back(*size);
+    }
+  }
+  reader.finish();
+}
+
+compiler::Options read_options(const std::string& json, bench::Via& via) {
+  JsonDocument document(json, where);
+  ObjectReader root = document.root();
+  bench::Task choices;
+  bench::compiler_parameters().read(root, choices, MissingKeys::allowed);
+  compiler::Options options;
+  options.separate_outputs = root.get_optional_bool("separate_outputs").value_or(false);
+  if (const auto outputs = root.get_optional_array("outputs")) {
+    for (std::size_t i = 0; i < outputs->size(); ++i) {
+      options.outputs.push_back(outputs->get_string(i));
+    }
+  }
+  if (const auto shapes = root.get_optional_object("input_shapes")) read_shapes(*shapes, options);
+  const bool strategy = root.has("strategy");
+  root.finish();
+  document.problems().throw_if_any();
+  via = choices.via;
+  options.strategy = choices.strategy;
+  options.compat = choices.compat;
+  options.optimise = choices.optimise;
+  options.effort = choices.effort;
+  if (options.compat && options.separate_outputs) {
+    user_error(
+        "{}: separate_outputs and compat exclude each other, for the reference reuses the place of "
+        "an input",
+        where);
+  }
+  if (options.optimise &&
+      (options.compat || strategy || options.separate_outputs || via != bench::Via::layers)) {
+    user_error("{}: optimise goes with none of strategy, compat, via, separate_outputs", where);
+  }
+  return options;
+}
+
+Json tensor_json(const std::vector<compiler::TensorLayout>& layouts) {
+  auto list = Json::array();
+  for (const compiler::TensorLayout& layout : layouts) {
+    list.push_back({{"name", layout.name},
+                    {"shape", layout.shape},
+                    {"order", layout.order},
+                    {"vectors", layout.vectors}});
+  }
+  return list;
+}
+
+/// Of a model whose layouts are not known: vectors.
+Json vectors_json(const std::vector<tcu::TensorEntry>& entries, std::uint32_t array_size) {
+  auto list = Json::array();
+  for (const Tensor& tensor : tensors(entries)) {
+    list.push_back({{"name", tensor.name},
+                    {"shape", {tensor.size, array_size}},
+                    {"order", nullptr},
+                    {"vectors", tensor.size}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Network make_network(const std::string& name, std::uint64_t seed) {
+  if (ends_with(name, ".onnx")) {
+    return {nn::load_graph(name), std::filesystem::path(name).stem().string()};
+  }
+  return {nn::zoo_entry(name).build(seed).graph, name};
+}
+
+CompiledModel compile(const Network& network, const Configuration& configuration,
+                      const std::string& options_json) {
+  bench::Via via = bench::Via::layers;
+  compiler::Options options = read_options(options_json, via);
+  const TcuSimulationConfig& config = configuration.config;
+  options.axi_data_bits = config.axi_data_bits;
+  options.read_latency = static_cast<std::uint32_t>(config.read_latency);
+  options.write_latency = static_cast<std::uint32_t>(config.write_latency);
+  CompiledModel made;
+  made.compiled = bench::compile_via(via, network.graph, config.architecture, options);
+  if (configuration.board) {
+    made.compiled->board = tcu::BoardEntry{configuration.board->name, config};
+  }
+  made.path = configuration.path;
+  made.model = bench::to_program(*made.compiled, network.name).model;
+  made.tensors = compiler::tensors_of(*made.compiled);
+  return made;
+}
+
+CompiledModel read_compiled(const std::string& path) {
+  CompiledModel made;
+  made.model = read_model(path, ProgramChecks::strict);
+  made.tensors = compiler::read_model_tensors(path);
+  made.path = path;
+  return made;
+}
+
+std::string save(const CompiledModel& model, const std::string& folder, const std::string& name) {
+  if (!model.compiled) {
+    user_error("{}: the model was read from this file; copy it with the files beside it",
+               model.model.path);
+  }
+  const std::string base =
+      !name.empty() ? name
+                    : compiler::artefact_base_name(model.model.file.name + ".onnx",
+                                                   model.path.empty() ? "tactus" : model.path);
+  return compiler::write_artefacts(*model.compiled, folder, base);
+}
+
+Json describe(const CompiledModel& model) {
+  const tcu::ModelFile& file = model.model.file;
+  Json json;
+  json["name"] = file.name;
+  json["architecture"] = Json::parse(tcu::to_json(file.arch, -1));
+  json["board"] = file.board ? Json(file.board->name) : Json();
+  json["instructions"] =
+      model.model.program.size() / tcu::InstructionLayout(file.arch).instruction_bytes();
+  json["inputs"] = model.tensors ? tensor_json(model.tensors->inputs)
+                                 : vectors_json(file.inputs, file.arch.array_size);
+  json["outputs"] = model.tensors ? tensor_json(model.tensors->outputs)
+                                  : vectors_json(file.outputs, file.arch.array_size);
+  auto layers = Json::array();
+  for (const tcu::LayerEntry& layer : file.layers) layers.push_back(layer.name);
+  json["layers"] = std::move(layers);
+  if (!model.compiled) return json;
+  json["notes"] = model.compiled->notes;
+  json["macs"] = model.compiled->true_macs;
+  json["predicted_cycles"] =
+      model.compiled->predicted_cycles == 0 ? Json() : Json(model.compiled->predicted_cycles);
+  return json;
+}
+
+}  // namespace tactus::python

@@ -1,0 +1,48 @@
+// Networks and what the compiler makes of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "firmware/compiler/compiler.h"
+#include "firmware/compiler/model_tensors.h"
+#include "firmware/driver/tcu/model.h"
+#include "firmware/onnx/graph.h"
+#include "firmware/python/configuration.h"
+
+namespace tactus::python {
+
+struct Network {
+  nn::Graph graph;
+  std::string name;
+};
+
+/// A name of the zoo, or the path of an .onnx file. Throws UserError.
+[[nodiscard]] Network make_network(const std::string& name, std::uint64_t seed);
+
+/// A compiled model that can be run.
+struct CompiledModel {
+  Model model;
+  std::optional<compiler::ModelTensors> tensors;  ///< none: how tensors lie is not known
+  std::optional<compiler::Compiled> compiled;     ///< none: it was read from a file
+  std::string path;                               ///< of the machine's file, for names of artefacts
+};
+
+/// `options`: a JSON object with the keys of the table of the compiler, and "outputs",
+/// "input_shapes", "separate_outputs". Throws UserError.
+[[nodiscard]] CompiledModel compile(const Network& network, const Configuration& configuration,
+                                    const std::string& options);
+
+[[nodiscard]] CompiledModel read_compiled(const std::string& path);
+
+/// Writes all files of a model, or none. `name` may be empty. Returns the path of the .tmodel.
+[[nodiscard]] std::string save(const CompiledModel& model, const std::string& folder,
+                               const std::string& name);
+
+/// Name, sizes, inputs, outputs, layers, notes.
+[[nodiscard]] nlohmann::ordered_json describe(const CompiledModel& model);
+
+}  // namespace tactus::python

@@ -1,0 +1,344 @@
+// The module tactus._native: what the package tactus is made of, on plain types.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include <cstdlib>
+
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <nlohmann/json.hpp>
+#include <systemc>
+
+#include "firmware/cli/version.h"
+#include "firmware/compiler/images.h"
+#include "firmware/config/config_files.h"
+#include "firmware/driver/tcu/image_data.h"
+#include "firmware/onnx/writer.h"
+#include "firmware/python/convert.h"
+#include "firmware/python/machine.h"
+#include "firmware/python/model.h"
+#include "firmware/python/sweep.h"
+#include "firmware/report/comparison.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/program_path.h"
+#include "isa/support/text.h"
+#include "isa/tcu/assembler.h"
+#include "isa/tcu/disassembler.h"
+
+namespace tactus::python {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Python's signal handlers run; what they raise ends what is under way.
+void check_signals() {
+  const py::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+void warn(const std::string& text) {
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 2) != 0) throw py::error_already_set();
+}
+
+// ---- inputs and outputs -------------------------------------------------------------------------
+
+std::vector<std::uint8_t> input_data(const CompiledModel& model, const Tensor& tensor,
+                                     const py::object& values) {
+  const tcu::Architecture& architecture = model.model.file.arch;
+  const std::string where = "input " + quote(tensor.name);
+  const compiler::TensorLayout* const layout =
+      model.tensors ? model.tensors->input(tensor.name) : nullptr;
+  if (layout == nullptr || layout->vectors != tensor.size) {
+    return array_to_vectors(values, architecture, where);
+  }
+  const nn::Tensor given = to_tensor(values, where);
+  std::vector<std::uint8_t> data = compiler::pack_images(*layout, architecture, given, where);
+  if (const auto text = compiler::saturation_text(given, architecture.data_type)) {
+    warn(where + ": " + *text);
+  }
+  return data;
+}
+
+std::vector<TensorData> input_images(const CompiledModel& model, const py::dict& inputs) {
+  const std::vector<Tensor> wanted = tensors(model.model.file.inputs);
+  std::vector<std::string_view> names;
+  for (const Tensor& tensor : wanted) names.push_back(tensor.name);
+  for (const auto& [key, value] : inputs) {
+    const std::string name = py::str(key);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      user_error("{}: the model has no input {}; allowed {}", model.model.file.name, quote(name),
+                 quote_list(names));
+    }
+  }
+  std::vector<TensorData> images;
+  for (const Tensor& tensor : wanted) {
+    if (!inputs.contains(tensor.name)) {
+      user_error("{}: input {} ({} vectors) is missing", model.model.file.name, quote(tensor.name),
+                 tensor.size);
+    }
+    add_image_data(model.model.file.arch, tensor,
+                   input_data(model, tensor, inputs[tensor.name.c_str()]),
+                   "input " + quote(tensor.name), images);
+  }
+  if (images.empty()) images.emplace_back();
+  return images;
+}
+
+/// Outputs of all images by name: values in the model's layout, else vectors.
+py::dict outputs_of(const Run& run) {
+  const tcu::Architecture& architecture = run.configuration.config.architecture;
+  py::dict result;
+  if (run.kind != "model") return result;
+  if (run.tensors) {
+    std::vector<nn::Values> images;
+    for (const ImageResult& image : run.images) {
+      images.push_back(compiler::model_outputs(*run.tensors, architecture, image.outputs));
+    }
+    for (const std::string& name : run.tensors->model_outputs) {
+      result[name.c_str()] = to_array(compiler::join_images(images, name));
+    }
+    return result;
+  }
+  for (const auto& [name, first] : run.images.front().outputs) {
+    std::vector<std::uint8_t> data;
+    for (const ImageResult& image : run.images) {
+      const auto& one = image.outputs.at(name);
+      data.insert(data.end(), one.begin(), one.end());
+    }
+    result[name.c_str()] = vectors_to_array(data, architecture);
+  }
+  return result;
+}
+
+// ---- tables for the columns of events and accounts ----------------------------------------------
+
+py::list event_table(const Run& run) {
+  py::list kinds;
+  for (const EventInfo& event : run.images.front().run.accounting.totals.info->events) {
+    kinds.append(py::make_tuple(std::string(event.name), std::string(event.meaning)));
+  }
+  return kinds;
+}
+
+py::list unit_table(const Run& run) {
+  constexpr std::array<const char*, 3> kinds{"busy", "stall", "idle"};
+  py::list units;
+  for (const RecordedUnit& unit : run.units) {
+    py::list states;
+    for (std::size_t s = 0; s < unit.states.count; ++s) {
+      const UnitState& state = unit.states[s];
+      states.append(py::make_tuple(std::string(state.name),
+                                   kinds.at(static_cast<std::size_t>(state.kind)),
+                                   std::string(state.meaning)));
+    }
+    units.append(py::make_tuple(unit.name, states));
+  }
+  return units;
+}
+
+RunRequest request_of(std::uint64_t max_cycles, const std::string& mode, bool events,
+                      bool accounts) {
+  if (mode != "plain" && mode != "driver") {
+    user_error("mode {} is not allowed; allowed: plain, driver", quote(mode));
+  }
+  return {max_cycles, mode == "driver" ? HostMode::driver : HostMode::plain, events, accounts};
+}
+
+// ---- the module's parts -------------------------------------------------------------------------
+
+void add_errors(py::module_& m) {
+  // Later ones are asked first.
+  auto& error = py::register_exception<UserError>(m, "Error", PyExc_ValueError);
+  auto& stuck = py::register_exception<Stuck>(m, "StuckError", error.ptr());
+  auto& internal = py::register_exception<InternalError>(m, "InternalError", PyExc_RuntimeError);
+  for (py::object one : {py::object(error), py::object(stuck), py::object(internal)}) {
+    one.attr("__module__") = "tactus";  // where users find them
+  }
+}
+
+void add_lists(py::module_& m) {
+  m.def("set_program", [](std::string path) { set_program_path(std::move(path)); });
+  m.def("version", [] { return std::string(version); });
+  m.def("revision", [] { return std::string(git_revision); });
+  m.def("config_folder", &config_folder);
+  m.def("config_names", [](const std::string& kind, const std::string& extension) {
+    return config_names(kind, extension);
+  });
+  m.def("zoo", [] {
+    std::vector<std::pair<std::string, std::string>> names;
+    for (const nn::ZooEntry& entry : nn::zoo()) names.emplace_back(entry.name, entry.source);
+    return names;
+  });
+}
+
+void add_configuration(py::module_& m) {
+  py::class_<Configuration>(m, "Configuration")
+      .def(py::init(&make_configuration))
+      .def("values", [](const Configuration& c) { return to_python(values_of(c)); })
+      .def("architecture",
+           [](const Configuration& c) {
+             return to_python(Json::parse(tcu::to_json(c.config.architecture, -1)));
+           })
+      .def("board", [](const Configuration& c) { return board_text(c); });
+}
+
+void add_model(py::module_& m) {
+  py::class_<Network>(m, "Network")
+      .def(py::init(&make_network))
+      .def("name", [](const Network& n) { return n.name; })
+      .def("save", [](const Network& n, const std::string& path) {
+        write_file_atomically(path, nn::write_graph(n.graph));
+      });
+  py::class_<CompiledModel>(m, "Model")
+      .def(py::init(&read_compiled))
+      .def("describe", [](const CompiledModel& c) { return to_python(describe(c)); })
+      .def("program",
+           [](const CompiledModel& c) {
+             const auto& bytes = c.model.program;
+             return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+           })
+      .def("disassemble",
+           [](const CompiledModel& c) {
+             return tcu::disassemble_program(c.model.file.arch, c.model.program, false);
+           })
+      .def("configuration",
+           [](const CompiledModel& c) { return configuration_of(c.model.file, c.model.path); })
+      .def("save", &save);
+  m.def("compile", &compile, py::call_guard<py::gil_scoped_release>());
+  m.def("assemble", [](const Configuration& c, const std::string& text) {
+    const auto bytes = tcu::assemble_bytes(c.config.architecture, text, "the program",
+                                           tcu::AssemblerChecks::strict);
+    return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  });
+}
+
+void add_run(py::module_& m) {
+  PYBIND11_NUMPY_DTYPE(EventRow, cycle, kind, port, a, b, c);
+  PYBIND11_NUMPY_DTYPE(AccountRow, begin, end, unit, state, kind);
+  py::class_<Run>(m, "Run")
+      .def("cycles",
+           [](const Run& run) {
+             std::vector<std::uint64_t> cycles;
+             for (std::size_t i = 0; i < run.images.size(); ++i) cycles.push_back(run.cycles(i));
+             return cycles;
+           })
+      .def("clock_mhz", [](const Run& run) { return run.configuration.config.clock_mhz; })
+      .def("instructions", [](const Run& run) { return run.images.front().run.instructions; })
+      .def("outputs", &outputs_of)
+      .def("statistics",
+           [](const Run& run) {
+             return py::module_::import("json").attr("loads")(stats_json(run.document()));
+           })
+      .def("statistics_text", [](const Run& run) { return stats_json(run.document()); })
+      .def("summary", [](const Run& run) { return summary_text(run.document()); })
+      .def("page", [](const Run& run) { return run_page_html(run.document()); })
+      .def("events",
+           [](Run& run) -> py::object {
+             if (!run.events) return py::none();
+             return to_array(std::vector<EventRow>(run.events->rows));
+           })
+      .def("accounts",
+           [](Run& run) -> py::object {
+             if (!run.accounts) return py::none();
+             return to_array(std::vector<AccountRow>(run.accounts->rows));
+           })
+      .def("event_kinds", &event_table)
+      .def("units", &unit_table);
+  m.def("compare", [](const std::vector<std::pair<std::string, std::string>>& runs) {
+    std::vector<ComparedRun> compared;
+    for (const auto& [name, text] : runs) {
+      const Json json = Json::parse(text, nullptr, false);
+      if (json.is_discarded()) user_error("{}: broken JSON", name);
+      compared.push_back(run_of_statistics(json, name, name));
+    }
+    return to_python(Json::parse(comparison_json(compare_runs(std::move(compared)))));
+  });
+}
+
+void add_machine(py::module_& m) {
+  py::class_<SimulatedMachine>(m, "Machine")
+      .def(py::init([](const Configuration& configuration) {
+        const KernelUse use;
+        return std::make_unique<SimulatedMachine>(use, configuration);
+      }))
+      .def("run",
+           [](SimulatedMachine& machine, const CompiledModel& model, const py::dict& inputs,
+              std::uint64_t max_cycles, const std::string& mode, bool events, bool accounts) {
+             const RunRequest request = request_of(max_cycles, mode, events, accounts);
+             const std::vector<TensorData> images = input_images(model, inputs);
+             const KernelUse use;
+             const py::gil_scoped_release unlocked;
+             return machine.run(use, model, images, request, check_signals);
+           })
+      .def("run_program",
+           [](SimulatedMachine& machine, const std::string& program, std::uint64_t max_cycles,
+              bool events, bool accounts) {
+             const RunRequest request = request_of(max_cycles, "plain", events, accounts);
+             const std::vector<std::uint8_t> bytes(program.begin(), program.end());
+             const KernelUse use;
+             const py::gil_scoped_release unlocked;
+             return machine.run_program(use, bytes, request, check_signals);
+           })
+      .def("read",
+           [](SimulatedMachine& machine, const std::string& memory, std::uint64_t first,
+              std::uint64_t count) {
+             const KernelUse use;
+             return vectors_to_array(machine.read(use, memory, first, count),
+                                     machine.configuration().config.architecture);
+           })
+      .def("write",
+           [](SimulatedMachine& machine, const std::string& memory, std::uint64_t first,
+              const py::object& values) {
+             const auto vectors = array_to_vectors(
+                 values, machine.configuration().config.architecture, "the values for " + memory);
+             const KernelUse use;
+             machine.write(use, memory, first, vectors);
+           })
+      .def("cycle", &SimulatedMachine::now);
+}
+
+void add_sweep(py::module_& m) {
+  m.def("sweep", [](const std::string& definition, const std::string& where,
+                    const std::string& folder, std::size_t jobs, bool retry_failed,
+                    std::uint64_t max_cycles, double seconds, const py::object& callback) {
+    const SweepRequest request{definition, where,        folder,
+                               jobs,       retry_failed, {max_cycles, seconds}};
+    const auto report = [&](const sweep::Line& line) {
+      const py::gil_scoped_acquire lock;
+      if (!callback.is_none()) callback(to_python(line));
+    };
+    std::vector<sweep::Line> lines;
+    {
+      const py::gil_scoped_release unlocked;
+      lines = run_sweep(request, report, [] {
+        check_signals();
+        return false;
+      });
+    }
+    py::list result;
+    for (const sweep::Line& line : lines) result.append(to_python(line));
+    return result;
+  });
+}
+
+}  // namespace
+}  // namespace tactus::python
+
+PYBIND11_MODULE(_native, m) {
+  // SystemC prints a licence banner at the first elaboration unless told otherwise.
+  setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
+  m.doc() = "Tactus's library on plain types; the package tactus is its interface.";
+  tactus::python::add_errors(m);
+  tactus::python::add_lists(m);
+  tactus::python::add_configuration(m);
+  tactus::python::add_model(m);
+  tactus::python::add_run(m);
+  tactus::python::add_machine(m);
+  tactus::python::add_sweep(m);
+}

@@ -1,0 +1,73 @@
+// What a run leaves beside its figures: events and the intervals of accounts, as rows of plain
+// values.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "models/sim/account.h"
+#include "models/sim/events.h"
+
+namespace tactus::python {
+
+/// An event without its data. Cycles count from the machine's first.
+struct EventRow {
+  std::uint64_t cycle;
+  std::uint8_t kind;  ///< of MachineInfo::events
+  std::uint8_t port;
+  std::uint64_t a, b, c;
+};
+
+/// Events in the order of their cycles, in a cycle by kind, port and operands, so that the order
+/// does not depend on that in which units commit.
+class EventRows final : public EventSink {
+ public:
+  std::vector<EventRow> rows;
+
+  void event(const Event& event) override {
+    rows.push_back(
+        {0, event.kind, static_cast<std::uint8_t>(event.port), event.a, event.b, event.c});
+  }
+  void end_of_cycle(Cycle cycle) override {
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(done_);
+    for (auto row = first; row != rows.end(); ++row) row->cycle = cycle;
+    std::sort(first, rows.end(), [](const EventRow& x, const EventRow& y) {
+      return std::tie(x.kind, x.port, x.a, x.b, x.c) < std::tie(y.kind, y.port, y.a, y.b, y.c);
+    });
+    done_ = rows.size();
+  }
+
+ private:
+  std::size_t done_ = 0;  ///< rows of cycles that are over
+};
+
+/// Cycles [begin, end) of the machine that a unit has spent in one state.
+struct AccountRow {
+  std::uint64_t begin, end;
+  std::uint8_t unit;   ///< place in the machine's list of accounts
+  std::uint8_t state;  ///< of the unit
+  std::uint8_t kind;   ///< of the instruction at its head: 0 none, k + 1 MachineInfo::kinds[k]
+};
+
+class AccountRows final : public AccountObserver {
+ public:
+  explicit AccountRows(std::vector<Account*> accounts) : accounts_(std::move(accounts)) {}
+
+  std::vector<AccountRow> rows;
+
+  void interval(const Account& account, unsigned code, Cycle begin, Cycle end) override {
+    const auto place = std::find(accounts_.begin(), accounts_.end(), &account);
+    const auto states = static_cast<unsigned>(account.states().count);
+    rows.push_back({begin, end, static_cast<std::uint8_t>(place - accounts_.begin()),
+                    static_cast<std::uint8_t>(code % states),
+                    static_cast<std::uint8_t>(code / states)});
+  }
+
+ private:
+  std::vector<Account*> accounts_;
+};
+
+}  // namespace tactus::python

@@ -1,0 +1,53 @@
+"""Tactus simulates tensor accelerators cycle by cycle.
+
+    import numpy as np
+    import tactus
+
+    model = tactus.compile("resnet20v2", "zcu104")        # or "net.onnx"
+    machine = tactus.Machine("zcu104")
+    run = machine.run(model, np.zeros((1, 32, 32, 3)))
+    run.cycles, run.outputs, run.statistics["decoder"]
+
+A configuration is a board, or an architecture, with values of its own:
+
+    tactus.Configuration("zcu104", read_latency=20, write_latency=5, array_size=16)
+
+Its keys are those that `tactus explain architecture`, `tactus explain board` and `tactus explain
+run` list, compile options those of `tactus explain sweep` under "compiler". Whatever is wrong with
+an argument raises tactus.Error with the message that the command line prints.
+
+Machines of one process may take turns; only one can run at a time, since SystemC has one kernel at
+work in a process. sweep() runs each point in a process of its own.
+"""
+
+from . import _native
+from ._lists import architectures, boards, networks, program
+from ._machine import Machine, Run, run
+from ._model import Configuration, Model, Network, Tensor, assemble, compile
+from ._native import Error, InternalError, StuckError
+from ._sweep import compare, sweep
+
+_native.set_program(program())
+
+__version__: str = _native.version()
+
+__all__ = [
+    "Configuration",
+    "Error",
+    "InternalError",
+    "Machine",
+    "Model",
+    "Network",
+    "Run",
+    "StuckError",
+    "Tensor",
+    "architectures",
+    "assemble",
+    "boards",
+    "compare",
+    "compile",
+    "networks",
+    "program",
+    "run",
+    "sweep",
+]

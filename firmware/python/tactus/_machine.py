@@ -1,0 +1,267 @@
+"""Machines and their runs."""
+
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _native
+from ._arguments import instance, path_text, whole
+from ._model import Configuration, ConfigurationLike, Model, PathLike, configuration_of
+from ._native import Error
+
+
+class State(NamedTuple):
+    """A state of a unit."""
+
+    name: str
+    kind: str
+    """busy, stall or idle"""
+    meaning: str
+
+
+class Unit(NamedTuple):
+    """A unit of a machine and the states that it can be in."""
+
+    name: str
+    states: Tuple[State, ...]
+
+
+class EventKind(NamedTuple):
+    """A kind of event, as `tactus run --events` writes it; * stands for the port."""
+
+    name: str
+    meaning: str
+
+
+class Run:
+    """What a machine did: one image, several one after the other, or a program."""
+
+    def __init__(self, native: "_native.Run") -> None:
+        self._native = native
+        self._statistics: Optional[Dict[str, Any]] = None
+        self._outputs: Optional[Dict[str, np.ndarray]] = None
+
+    @property
+    def cycles(self) -> int:
+        """Of the first image, from the cycle in which the program's first word is offered to the
+        last retire or write response."""
+        return self._native.cycles()[0]
+
+    @property
+    def image_cycles(self) -> List[int]:
+        """Of each image."""
+        return self._native.cycles()
+
+    @property
+    def instructions(self) -> int:
+        """Of the program."""
+        return self._native.instructions()
+
+    @property
+    def clock_mhz(self) -> float:
+        """The machine's clock."""
+        return self._native.clock_mhz()
+
+    @property
+    def milliseconds(self) -> float:
+        """cycles, at clock_mhz."""
+        return self.cycles / self.clock_mhz / 1e3
+
+    @property
+    def outputs(self) -> Dict[str, np.ndarray]:
+        """The model's outputs in its own layout, by name: float32 or int64; of several images
+        joined along the first dimension. Vectors as rows of float64 where the model's file does not
+        say how its tensors lie. Empty for a program: see Machine.read()."""
+        if self._outputs is None:
+            self._outputs = self._native.outputs()
+        return self._outputs
+
+    @property
+    def statistics(self) -> Dict[str, Any]:
+        """All figures, as `tactus run --stats` writes them; under "figures" a sentence for each."""
+        if self._statistics is None:
+            self._statistics = self._native.statistics()
+        return self._statistics
+
+    @property
+    def lost_cycles(self) -> Dict[str, int]:
+        """Cycles in which the array multiplies nothing, by reason, those that occur."""
+        reasons = self.statistics["accounting"]["lost_cycles"]["reasons"]
+        return {name: cycles for name, cycles in reasons.items() if cycles}
+
+    @property
+    def events(self) -> np.ndarray:
+        """Every event, in the order of cycles: cycle (from the machine's first), kind (of
+        event_kinds), port, operands a, b, c. Recorded with events=True."""
+        rows = self._native.events()
+        if rows is None:
+            raise Error("the run recorded no events; give events=True")
+        return rows
+
+    @property
+    def event_kinds(self) -> List[EventKind]:
+        """What the numbers in events["kind"] stand for."""
+        return [EventKind(*kind) for kind in self._native.event_kinds()]
+
+    @property
+    def accounts(self) -> np.ndarray:
+        """What every unit did when: cycles [begin, end) of the machine, unit (of units), state (of
+        the unit's states), kind of the instruction at its head (0: none). The intervals of a unit
+        follow each other without gaps. Recorded with accounts=True."""
+        rows = self._native.accounts()
+        if rows is None:
+            raise Error("the run recorded no accounts; give accounts=True")
+        return rows
+
+    @property
+    def units(self) -> List[Unit]:
+        """What the numbers in accounts stand for."""
+        units = self._native.units()
+        return [Unit(name, tuple(State(*state) for state in states)) for name, states in units]
+
+    def summary(self) -> str:
+        """What `tactus run` prints."""
+        return self._native.summary()
+
+    def save_statistics(self, path: PathLike) -> None:
+        """Writes the statistics file, which `tactus compare` takes."""
+        _write(path, self._native.statistics_text(), "tactus.Run.save_statistics")
+
+    def save_report(self, path: PathLike) -> None:
+        """Writes the page about the run. Needs accounts=True."""
+        if self._native.accounts() is None:
+            raise Error("the page shows what happened when; give accounts=True")
+        _write(path, self._native.page(), "tactus.Run.save_report")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self.summary()}</pre>"
+
+    def __repr__(self) -> str:
+        return f"<tactus.Run {self.cycles} cycles = {self.milliseconds:.3f} ms>"
+
+
+def _write(path: PathLike, text: str, where: str) -> None:
+    name = path_text(path, where)
+    try:
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as problem:
+        raise Error(f"{name}: cannot be written: {problem.strerror}") from None
+
+
+Inputs = Union[Mapping[str, Any], Any]
+
+
+class Machine:
+    """One machine with its memories, which keep their contents from run to run.
+
+    configuration: a Configuration, or the name of a board.
+
+    Several machines may live in a process and take turns. While one of them runs, any use of
+    another raises tactus.Error: SystemC has one kernel at work in a process.
+    """
+
+    def __init__(self, configuration: ConfigurationLike) -> None:
+        self._configuration = configuration_of(configuration, "tactus.Machine")
+        self._native = _native.Machine(self._configuration._native)
+
+    @property
+    def configuration(self) -> Configuration:
+        """What it was made of."""
+        return self._configuration
+
+    def run(
+        self,
+        model: Model,
+        inputs: Optional[Inputs] = None,
+        *,
+        max_cycles: int = 0,
+        mode: str = "plain",
+        events: bool = False,
+        accounts: bool = False,
+    ) -> Run:
+        """Loads a model and runs images through it.
+
+        inputs: arrays by input name, or the array of the only input, in the model's own layout
+            (Model.inputs); k times the elements run k images. Values beyond the data type's range
+            saturate, with a warning.
+        max_cycles: an image that takes longer raises StuckError, as a program that hangs does.
+        mode: "driver" configures the machine and detects completion as real drivers do.
+        events, accounts: record Run.events, Run.accounts.
+        """
+        where = "tactus.Machine.run"
+        instance(model, Model, f"{where}: model", "a tactus.Model")
+        if not isinstance(inputs, Mapping):
+            if inputs is None:
+                inputs = {}
+            elif len(model.inputs) != 1:
+                names = ", ".join(f'"{tensor.name}"' for tensor in model.inputs)
+                raise Error(f"{where}: the model has several inputs; give a dict with {names}")
+            else:
+                inputs = {model.inputs[0].name: inputs}
+        return Run(
+            self._native.run(
+                model._native,
+                dict(inputs),
+                whole(max_cycles, f"{where}: max_cycles"),
+                instance(mode, str, f"{where}: mode", "plain, driver"),
+                bool(events),
+                bool(accounts),
+            )
+        )
+
+    def run_program(
+        self,
+        program: Union[bytes, str],
+        *,
+        max_cycles: int = 0,
+        events: bool = False,
+        accounts: bool = False,
+    ) -> Run:
+        """Runs a bare program: bytes of a .tprog, or text (see assemble())."""
+        where = "tactus.Machine.run_program"
+        if isinstance(program, str):
+            program = _native.assemble(self._configuration._native, program)
+        instance(program, bytes, where, "bytes or a text")
+        return Run(
+            self._native.run_program(
+                program, whole(max_cycles, f"{where}: max_cycles"), bool(events), bool(accounts)
+            )
+        )
+
+    def read(self, memory: str, first: int, count: int) -> np.ndarray:
+        """Vectors of a memory (dram0, dram1, local, acc) as rows of numbers; no time passes."""
+        where = "tactus.Machine.read"
+        return self._native.read(
+            instance(memory, str, where, "dram0, dram1, local, acc"),
+            whole(first, f"{where}: first"),
+            whole(count, f"{where}: count"),
+        )
+
+    def write(self, memory: str, first: int, values: Any) -> None:
+        """Writes rows of numbers to vectors of dram0 or dram1; no time passes."""
+        where = "tactus.Machine.write"
+        self._native.write(
+            instance(memory, str, where, "dram0, dram1"), whole(first, f"{where}: first"), values
+        )
+
+    @property
+    def cycle(self) -> int:
+        """Cycles since the machine was made."""
+        return self._native.cycle()
+
+
+def run(
+    model: Model,
+    inputs: Optional[Inputs] = None,
+    configuration: Optional[ConfigurationLike] = None,
+    **options: Any,
+) -> Run:
+    """Runs a model on a machine made for it: of the configuration, else of the board that the model
+    was compiled for. The other arguments are those of Machine.run()."""
+    instance(model, Model, "tactus.run: model", "a tactus.Model")
+    if configuration is not None:
+        return Machine(configuration).run(model, inputs, **options)
+    made = Machine.__new__(Machine)
+    made._native = _native.Machine(model._native.configuration())
+    return made.run(model, inputs, **options)

@@ -1,0 +1,25 @@
+// What of a burst's address decides: where it lies in its page, if it crosses the page's border.
+#pragma once
+
+#include "models/axi/axi.h"
+#include "models/sim/fast/registers.h"
+
+namespace tactus {
+
+inline constexpr unsigned axi_page_bytes = 4096;
+
+/// Whether some of `bytes` from the address on lie in another page of 4096 bytes than the first.
+[[nodiscard]] inline bool crosses_page(std::uint64_t address, std::uint64_t bytes) {
+  return address % axi_page_bytes + bytes > axi_page_bytes;
+}
+
+inline void axi_registers(Registers& r, AxiAddress& a, unsigned beat_bytes) {
+  std::uint32_t in_page = crosses_page(a.address, (a.length + std::uint64_t{1}) * beat_bytes)
+                              ? a.address % axi_page_bytes
+                              : 0;
+  r(in_page);
+  r(a.length);
+  if (r.loads()) a.address = in_page;
+}
+
+}  // namespace tactus

@@ -1,0 +1,129 @@
+// The decoder's registers and the shapes of instructions; see models/sim/fast/registers.h.
+#include "models/axi/axi_registers.h"
+#include "models/tcu/accumulators/alu_array.h"
+#include "models/tcu/decoder/decoder.h"
+#include "models/tcu/fast/item_registers.h"
+
+namespace tactus {
+
+std::uint32_t Decoder::add_shape(const std::uint8_t* bytes, bool meets) {
+  Shape& shape = shapes_.emplace_back();
+  Decoded& d = shape.item;
+  shape.meets = meets;
+  decode(bytes, d);
+  d.local_base = 0;
+  // Of an operation decides whether it takes an input.
+  if (d.kind == tcu::InstructionKind::simd) {
+    AluOperation& alu = d.accumulator.control.alu;
+    alu = AluArray::needs_input(alu) ? AluOperation{tcu::SimdOp::move, 0, 0, 0}
+                                     : AluOperation{tcu::SimdOp::zero, 1, 1, 0};
+  }
+  // Addresses of the accumulators follow each other, so that no two in a row are the same.
+  if (d.accumulator.step != 0) d.accumulator.step = 1;
+  return d.shape = static_cast<std::uint32_t>(shapes_.size() - 1);
+}
+
+void Decoder::enter_shape(std::uint32_t shape, Decoded& d) {
+  const Shape& known = shapes_[shape];
+  d = known.item;
+  AccumulatorControl& c = d.accumulator.control;
+  if ((d.legs & leg_accumulator) == 0 || (!c.read && !c.write)) return;
+  const std::uint64_t first = (last_access_ + (known.meets ? 0 : 1)) & accumulator_mask_;
+  c.read_address = c.write_address = first;
+  last_access_ = first;
+  if (c.read && c.write) {
+    last_access_ = c.write_address = (first + 1) & accumulator_mask_;
+  } else if (d.accumulator.step != 0) {
+    // A move or a product; the address that it does not use stays 0.
+    (c.write ? c.read_address : c.write_address) = 0;
+    last_access_ = (first + d.accumulator.size) & accumulator_mask_;
+  }
+}
+
+void Decoder::adopt_shapes(const std::array<std::uint32_t, 2>& shapes) {
+  const std::size_t count = queue_.count();
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    enter_shape(shapes[i], queue_.entry((count + i) % 2));
+  }
+}
+
+void Decoder::adopt_instructions(const std::array<const std::uint8_t*, 2>& bytes) {
+  const std::size_t count = queue_.count();
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    decode(bytes[i], queue_.entry((count + i) % 2));
+  }
+}
+
+bool Decoder::streams_rest() const {
+  for (const Stream& stream : streams_) {
+    if (stream.expander.count() != 0) return false;
+  }
+  return true;
+}
+
+void Decoder::item_registers(Registers& r, AccumulatorItem& item) {
+  control_registers(r, item.control, accumulator_mask_);
+  r(item.size);
+  r(item.step);
+}
+
+void Decoder::item_registers(Registers& r, Decoded& d) {
+  std::uint32_t shape = d.shape;
+  r(shape);
+  if (r.loads()) {
+    d = shapes_[shape].item;
+  }
+  if ((d.legs & leg_accumulator) != 0 && !queue_.empty())
+    address_registers(r, d.accumulator.control, accumulator_mask_);
+}
+
+/// Items with a stride are one vector a burst, none of which crosses a page.
+void Decoder::item_registers(Registers& r, DramItem& item) {
+  r(item.request.write);
+  r(item.request.size);
+  bool strided = item.step != 0;
+  r(strided);
+  if (r.loads()) item.step = strided ? 1 : 0;
+  std::uint64_t place = strided ? 0
+                                : place_in_page(item.request.address, item.request.size,
+                                                architecture_.vector_bytes());
+  r(place);
+  if (r.loads()) item.request.address = place;
+}
+
+void Decoder::registers(Registers& r) {
+  r.items(
+      queue_, [&](Decoded& d) { item_registers(r, d); }, true);
+  fork_.registers(r);
+  r(queued_legs_);
+  r(full_legs_);
+  r(last_legs_);
+  r.items(dataflow_queue_, [&](Dataflow& flow) {
+    r(flow.kind);
+    r(flow.size);
+  });
+  r.items(accumulator_queue_, [&](AccumulatorItem& item) { item_registers(r, item); });
+  r.items(array_queue_, [&](ArrayControl& item) { item_of_array(r, item); });
+  r.items(host_queue_, [&](HostDataflow& item) {
+    r(item.dram);
+    r(item.to_dram);
+    r(item.size);
+  });
+  for (auto& queue : dram_queue_) {
+    r.items(queue, [&](DramItem& item) { item_registers(r, item); });
+  }
+  for (Stream& stream : streams_) {
+    stream.expander.registers(r, 1U << stream.index == leg_accumulator ? 1 : 0);
+  }
+  r(timer_);
+  account_.registers(r);
+  if (!r.loads()) return;
+  turned_ = true;
+  fresh_legs_ = all_legs;
+  shown_legs_ = moving_ = resumed_legs_ = 0;
+  for (const Stream& stream : streams_) {
+    if (stream.expander.count() != 0) resumed_legs_ |= 1U << stream.index;
+  }
+}
+
+}  // namespace tactus

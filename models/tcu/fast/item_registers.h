@@ -1,0 +1,55 @@
+// Registers of what travels between the units of the TCU; see models/sim/fast/registers.h.
+#pragma once
+
+#include <numeric>
+
+#include "models/axi/axi_registers.h"
+#include "models/sim/fast/registers.h"
+#include "models/tcu/channels.h"
+
+namespace tactus {
+
+inline void item_of_array(Registers& r, ArrayControl& item) {
+  r(item.load);
+  r(item.zeroes);
+  r(item.size);
+}
+
+inline void item_of_memory(Registers& r, MemoryRequest& request, std::uint64_t mask) {
+  r(request.write);
+  r.address(request.address, mask);
+}
+
+/// The addresses that an access uses; others are 0.
+inline void address_registers(Registers& r, AccumulatorControl& c, std::uint64_t mask) {
+  if (c.read) r.address(c.read_address, mask);
+  if (c.write) r.address(c.write_address, mask);
+}
+
+/// What an access or a SIMD instruction asks for. `held`: it is more than what an empty queue
+/// shows.
+inline void control_registers(Registers& r, AccumulatorControl& c, std::uint64_t mask,
+                              bool held = true) {
+  r(c.alu.op);
+  r(c.alu.left);
+  r(c.alu.right);
+  r(c.read);
+  r(c.write);
+  r(c.accumulate);
+  if (r.loads()) {
+    c.alu.dest = 0;
+    c.table = 0;
+    c.read_address = c.write_address = 0;
+  }
+  if (held) address_registers(r, c, mask);
+}
+
+/// A vector's address that leads to the same bursts as this one for a request of `size` + 1 vectors
+/// one behind the other: 0 if none crosses a page.
+[[nodiscard]] inline std::uint64_t place_in_page(std::uint64_t address, std::uint64_t size,
+                                                 std::uint64_t vector_bytes) {
+  if (!crosses_page(address * vector_bytes, (size + 1) * vector_bytes)) return 0;
+  return address % (axi_page_bytes / std::gcd<std::uint64_t>(axi_page_bytes, vector_bytes));
+}
+
+}  // namespace tactus

@@ -1,0 +1,89 @@
+// What is known of the states of the whole design, and of the instructions that lead from one to
+// the next; see models/sim/fast/README.md.
+//
+// A state is the registers that decide (models/sim/fast/registers.h), as bytes. From a state on the
+// design does the same whenever it is in it, up to the end of the next cycle in which an
+// instruction is accepted or retires: the *interval* of the state. Which state comes then depends
+// on the shape of the instruction that is accepted, and on nothing else.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/sim/engine.h"
+
+namespace tactus {
+
+class KnownSequences {
+ public:
+  using Id = std::uint32_t;
+  static constexpr Id none = ~Id{0};
+
+  struct State {
+    std::uint64_t uses = 0;     ///< intervals whose counts are still to be added up
+    std::uint32_t bytes = 0;    ///< place of the registers
+    std::uint32_t counts = 0;   ///< place of what the interval counts
+    std::uint32_t counted = 0;  ///< how many counters that changes
+    std::uint32_t cycles = 0;   ///< of the interval; 0: it is not known
+    /// The successor met last.
+    Id next_shape = none, next = none;
+    /// In which of its cycles each port had its last write response; none: there was none.
+    std::array<std::uint32_t, 2> response{none, none};
+    bool accepts = false, retires = false;  ///< in the interval's last cycle
+    bool early = false;  ///< in the interval a vector was read before the last write of it was done
+    bool rests = false;  ///< instructions may wait in the decoder, and nothing else is under way
+  };
+  /// Growth of a counter in an interval.
+  struct Count {
+    std::uint16_t counter;
+    std::uint16_t growth;
+  };
+
+  [[nodiscard]] State& operator[](Id state) { return states_[state]; }
+  [[nodiscard]] std::size_t size() const { return states_.size(); }
+  /// The state with these registers; `is_new`: it was not known.
+  Id find(const std::vector<std::uint8_t>& registers, bool& is_new);
+  [[nodiscard]] const std::uint8_t* registers(Id state) const {
+    return bytes_.data() + states_[state].bytes;
+  }
+  /// The state after the interval, if an instruction of that shape is accepted at its end; if none
+  /// is, the shape is `none`.
+  [[nodiscard]] Id next(Id state, Id shape) {
+    State& s = states_[state];
+    return s.next_shape == shape && s.next != none ? s.next : look_up(state, shape);
+  }
+  void set_next(Id state, Id shape, Id next);
+  void set_counts(Id state, const std::vector<Count>& counts);
+  [[nodiscard]] const Count* counts(Id state) const {
+    return counts_.data() + states_[state].counts;
+  }
+  /// Whether it holds as much as it may.
+  [[nodiscard]] bool full() const {
+    return states_.size() * sizeof(State) + bytes_.size() + counts_.size() * sizeof(Count) +
+               (places_.size() + edges_.size()) * sizeof(Edge) >
+           most_bytes;
+  }
+  void clear();
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{48} << 20;
+  struct Edge {
+    std::uint64_t key = ~std::uint64_t{0};
+    Id state = none;
+  };
+  [[nodiscard]] Id look_up(Id state, Id shape);
+  static std::size_t mix(std::uint64_t key) { return key * 0x9E3779B97F4A7C15 >> 20; }
+  [[nodiscard]] static Edge& place(std::vector<Edge>& table, std::uint64_t key);
+  static void insert(std::vector<Edge>& table, std::size_t& count, std::uint64_t key, Id state);
+
+  std::vector<State> states_;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<Count> counts_;
+  std::vector<Edge> places_;  ///< states by a hash of their registers
+  std::vector<Edge> edges_;   ///< successors by state and shape
+  std::size_t placed_ = 0, edged_ = 0;
+};
+
+}  // namespace tactus

@@ -1,0 +1,87 @@
+// Instructions of a program as the fast engine takes them in known sequences: what they do to data,
+// and what decides of their timing, their *shape*.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isa/tcu/architecture.h"
+#include "isa/tcu/instruction.h"
+#include "models/tcu/channels.h"
+
+namespace tactus {
+
+/// Vectors of a walk: address + i * step for i = 0..size, cut by the memory's mask. Reverse: from
+/// the last to the first.
+struct Walk {
+  std::uint64_t address = 0;
+  std::uint64_t step = 1;
+};
+
+struct ProgramItem {
+  enum class Kind : std::uint8_t {
+    none,  ///< a NoOp
+    multiply,
+    load_weights,
+    from_dram,
+    to_dram,
+    accumulator_to_local,
+    local_to_accumulator,
+    simd,
+    other,  ///< not to be taken in a sequence
+  };
+  Kind kind = Kind::other;
+  bool zeroes = false;
+  bool read = false, write = false, accumulate = false;  ///< of accumulators
+  bool strided = false;                                  ///< of DRAM
+  std::uint8_t port = 0;                                 ///< of DRAM
+  std::uint8_t opcode = 0, flags = 0;
+  std::uint64_t size = 0;  ///< vectors minus one
+  Walk local, accumulator, dram;
+  std::uint64_t read_address = 0;  ///< of SIMD
+  AluOperation alu;
+  // First and last access to the accumulators, if there is one.
+  bool accesses = false;
+  std::uint64_t first = 0, last = 0;
+};
+
+/// Numbers for shapes, and the items of a program.
+class ProgramItems {
+ public:
+  explicit ProgramItems(const tcu::Architecture& architecture);
+
+  [[nodiscard]] unsigned instruction_bytes() const { return layout_.instruction_bytes(); }
+  /// Kind `other` for all that is not legal, that waits for what never comes, that walks around the
+  /// end of a memory, and for what concerns more than data.
+  [[nodiscard]] ProgramItem item(const std::uint8_t* bytes) const;
+
+  /// What is the same for all instructions of a shape.
+  struct Key {
+    std::uint64_t what, where;
+    bool operator==(const Key& o) const { return what == o.what && where == o.where; }
+  };
+  /// `meets`: its first access to the accumulators is where the last before it was.
+  [[nodiscard]] Key key(const ProgramItem& item, bool meets) const;
+  /// The shape's place in the table; *place is ~0 if the shape has no number yet.
+  [[nodiscard]] std::uint32_t* place(const Key& key);
+  void clear();
+
+ private:
+  void fill_data_move(ProgramItem& item, const tcu::Instruction& raw) const;
+  void fill_simd(ProgramItem& item, const tcu::Instruction& raw) const;
+  [[nodiscard]] bool set_local(ProgramItem& item, const tcu::Instruction& raw) const;
+  [[nodiscard]] bool set_accumulator(ProgramItem& item, const tcu::Instruction& raw) const;
+
+  struct Entry {
+    Key key{~std::uint64_t{0}, 0};
+    std::uint32_t shape = ~std::uint32_t{0};
+  };
+  [[nodiscard]] static Entry& entry(std::vector<Entry>& table, const Key& key);
+
+  const tcu::Architecture architecture_;
+  const tcu::InstructionLayout layout_;
+  std::vector<Entry> table_;
+  std::size_t taken_ = 0;
+};
+
+}  // namespace tactus

@@ -1,0 +1,122 @@
+// Registers of the TCU's units; see models/sim/fast/registers.h.
+#include "models/tcu/accumulators/accumulator_with_alu.h"
+#include "models/tcu/dram_port/dram_port.h"
+#include "models/tcu/fast/item_registers.h"
+#include "models/tcu/memory/local_memory.h"
+#include "models/tcu/routers/local_router.h"
+#include "models/tcu/systolic_array/systolic_array.h"
+
+namespace tactus {
+
+void DualPortMemory::registers(Registers& r) {
+  for (PortState& state : state_) {
+    std::size_t count = state.data.count();
+    r(count);
+    r(state.in_flight);
+    if (r.loads()) state.data.begin_load(count);
+  }
+}
+
+void LocalRouter::SelectStream::registers(Registers& r) {
+  r.items(queue, [&](Select& item) {
+    r(item.route);
+    r(item.size);
+  });
+  expander.registers(r);
+  r(at_front_last);
+  if (r.loads()) front_size = queue.empty() ? 0 : queue.front().size;
+}
+
+void LocalRouter::registers(Registers& r) {
+  read_.registers(r);
+  write_.registers(r);
+  accumulator_.registers(r);
+  fork_.registers(r);
+  account_.registers(r);
+  if (r.loads()) queue_facts_ = queue_facts().packed();
+}
+
+void SystolicArray::registers(Registers& r) {
+  r.items(control_, [&](ArrayControl& item) { item_of_array(r, item); });
+  r(countdown_);
+  std::size_t results = results_.count();
+  r(results);
+  if (r.loads()) {
+    results_.begin_load(results);
+    pending_.clear();
+    available_front_ = 0;
+    available_back_ = results % available_.size();
+  }
+  for (std::size_t i = 0; i < results; ++i) {
+    r.time(available_[(available_front_ + i) % available_.size()]);
+  }
+  account_.registers(r);
+}
+
+void AluArray::registers(Registers& r) {
+  std::size_t results = results_.count();
+  r(results);
+  if (r.loads()) results_.begin_load(results);
+  r(stored_);
+  r(stage1_);
+  r(stage2_);
+  account_.registers(r);
+}
+
+void Accumulator::registers(Registers& r) {
+  r.items(requests_, [&](MemoryRequest& request) { item_of_memory(r, request, address_mask_); });
+  r.items(routes_, [&](Route& route) { r(route); });
+  r(lock_.held);
+  if (lock_.held) item_of_memory(r, lock_.condition, address_mask_);
+  fork_.registers(r);
+  memory_.registers(r);
+}
+
+void AccumulatorWithAlu::registers(Registers& r) {
+  r.items(
+      control_,
+      [&](AccumulatorControl& c) { control_registers(r, c, address_mask_, !control_.empty()); },
+      true);
+  r(selects_.full);
+  unsigned items = selects_.items & selects_.full;
+  r(items);
+  if (r.loads()) selects_.items = items;
+  r(read_done_);
+  fork_.registers(r);
+  accumulator_.registers(r);
+  alu_.registers(r);
+  account_.registers(r);
+}
+
+void Converter::registers(Registers& r) {
+  r.items(requests_, [&](DramRequest& request) {
+    r(request.write);
+    r(request.size);
+    std::uint64_t place = place_in_page(request.address, request.size, vector_bytes_);
+    r(place);
+    if (r.loads()) request.address = place;
+  });
+  r(vectors_issued_);
+  write_fork_.registers(r);
+  r(outstanding_reads_);
+  r(outstanding_writes_);
+  std::size_t waiting = vectors_out_.count();
+  r(waiting);
+  if (r.loads()) vectors_out_.begin_load(waiting);
+  r(word_index_);
+  r(word_valid_);
+  r(beats_sent_);
+  read_beats_.registers(r);
+  r(beats_received_);
+  r(vector_valid_);
+  r.items(responses_, [](AxiResponse&) {});
+}
+
+void DramPort::registers(Registers& r) {
+  converter_.registers(r);
+  queue_.registers(r);
+  splitter_.registers(r);
+  account_.registers(r);
+}
+
+}  // namespace tactus

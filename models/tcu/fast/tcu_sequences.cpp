@@ -1,0 +1,386 @@
+#include "models/tcu/fast/tcu_sequences.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "isa/support/error.h"
+#include "models/tcu/system.h"
+
+namespace tactus {
+namespace {
+
+/// Intervals after which a sequence that has come to no rest is given up.
+constexpr std::size_t longest_path = 1U << 15;
+/// Cycles after which an interval that does not end is given up.
+constexpr Cycle longest_interval = 1U << 15;
+/// Cycles and instructions for which a sequence is not begun.
+constexpr Cycle fewest_cycles = 64;
+constexpr std::uint64_t fewest_instructions = 4;
+constexpr std::uint64_t longest_pause = 4096;
+constexpr Cycle no_response = ~Cycle{0};
+
+}  // namespace
+
+TcuSequences::TcuSequences(TcuSystem& system)
+    : system_(system), shapes_(system.config_.tcu.architecture) {}
+
+TcuSequences::~TcuSequences() = default;
+
+bool TcuSequences::possible(const tcu::Architecture& architecture) {
+  return architecture.dais_blocks.empty() && !architecture.activation_unit &&
+         architecture.lookup_tables.count == 0 && architecture.dma_queue == 0 &&
+         architecture.shadow_weights == tcu::ShadowWeights::off;
+}
+
+bool TcuSequences::rests() const {
+  const Tcu& tcu = system_.tcu_;
+  if (!tcu.decoder_.rests()) return false;
+  for (const auto& port : system_.ports_) {
+    if (!port->idle()) return false;
+  }
+  return tcu.local_router_.rests() && tcu.local_.idle() && tcu.array_.idle() &&
+         tcu.accumulators_.rests();
+}
+
+const std::uint8_t* TcuSequences::bytes(std::uint64_t instruction) const {
+  return program_.bytes + instruction * shapes_.instruction_bytes();
+}
+
+/// Where the design is in its program; false if that is not known, or the program is over soon.
+bool TcuSequences::find_program(Position& position) {
+  const std::optional<InstructionSource::Program> program = system_.source_.program();
+  if (!program) return false;
+  const std::uint64_t word = system_.config_.axi_data_bits / 8;
+  const std::uint64_t size = shapes_.instruction_bytes();
+  const std::uint64_t taken = program->taken * word, stored = system_.stream_.stored();
+  if (taken < stored || (taken - stored) % size != 0) return false;
+  // Words are there for every instruction that may be accepted, and for those after it.
+  const std::uint64_t margin = 4 * word * size;
+  if (program->words * word < margin) return false;
+  program_ = {program->bytes, (program->words * word - margin) / size};
+  position.next = (taken - stored) / size;
+  position.now = system_.clock_.now;
+  return position.next >= 2 && position.next + fewest_instructions <= program_.count;
+}
+
+void TcuSequences::list_counters() {
+  accounts_ = system_.accounts();
+  counters_ = {&system_.clock_.progress};
+  const auto list = [this](auto& values) {
+    for (std::uint64_t& value : values) counters_.push_back(&value);
+  };
+  for (Account* account : accounts_) list(account->counts());
+  Tcu& tcu = system_.tcu_;
+  Decoder::Stats& decoder = tcu.decoder_.counts();
+  counters_.push_back(&decoder.retired);
+  list(decoder.retired_by_opcode);
+  list(decoder.retired_by_kind);
+  list(decoder.vectors_by_kind);
+  for (DualPortMemory* memory :
+       {static_cast<DualPortMemory*>(&tcu.local_), &tcu.accumulators_.accumulator().memory()}) {
+    list(memory->counts().reads);
+    list(memory->counts().writes);
+  }
+  SystolicArray::Stats& array = tcu.array_.counts();
+  counters_.insert(counters_.end(), {&array.multiplications, &array.loads, &array.loads_in_turn,
+                                     &array.zero_multiplications});
+  for (auto& port : system_.ports_) {
+    BoundarySplitter::Stats& stats = port->port.splitter().counts();
+    counters_.insert(counters_.end(), {&stats.read_bursts, &stats.write_bursts, &stats.read_beats,
+                                       &stats.write_beats, &stats.write_responses});
+  }
+  before_.resize(counters_.size());
+  after_.resize(counters_.size());
+  data_ = std::make_unique<TcuData>(
+      system_.config_.tcu.architecture, system_.config_.tcu.rounding, tcu.local_, tcu.array_,
+      tcu.accumulators_, tcu.decoder_.registers(),
+      std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
+}
+
+bool TcuSequences::take(Cycle until, std::uint64_t retires) {
+  if (wait_ > 0) {
+    --wait_;
+    return false;
+  }
+  const Clock& clock = system_.clock_;
+  if (until < clock.now + fewest_cycles || retires < fewest_instructions) return false;
+  system_.replay_.catch_up();
+  Position position;
+  if (!rests() || !find_program(position) || !begin(position)) return false;
+  const std::uint64_t first = committed_.next;
+  walk(position, until, retires);
+  leave();
+  if (committed_.next != first) {
+    pause_ = 0;
+    taken_ += committed_.next - first;
+    return true;
+  }
+  pause_ = std::min(longest_pause, 2 * pause_ + 1);
+  wait_ = pause_;
+  return false;
+}
+
+/// The design is at rest: its state, as one of those that are known.
+bool TcuSequences::begin(Position& position) {
+  if (counters_.empty()) list_counters();
+  for (Account* account : accounts_) {
+    if (account->observed()) return false;
+  }
+  for (auto& port : system_.ports_) {
+    if (!port->target->keeps_time()) return false;
+  }
+  Decoder& decoder = system_.tcu_.decoder_;
+  if (known_.full() || decoder.registers().timeout != timeout_) {
+    known_.clear();
+    shapes_.clear();
+    decoder.forget_shapes();
+    timeout_ = decoder.registers().timeout;
+  }
+  first_item_ = position.next - 2;
+  executed_ = position.next - decoder.waiting();
+  items_.clear();
+  last_access_.reset();
+  if (!know_items(position.next)) return false;
+  count_accounts();
+  decoder.last_access() = 0;
+  decoder.adopt_shapes({items_[0].shape, items_[1].shape});
+  position.state = save();
+  committed_ = loaded_ = position;
+  path_.clear();
+  return true;
+}
+
+/// Items up to this instruction, exclusive; false if one of them is not for a sequence.
+bool TcuSequences::know_items(std::uint64_t upto) {
+  for (std::uint64_t i = first_item_ + items_.size(); i < upto; ++i) {
+    Known known{shapes_.item(bytes(i)), 0};
+    const ProgramItem& item = known.item;
+    if (item.kind == ProgramItem::Kind::other) return false;
+    const bool meets = item.accesses && last_access_ == item.first;
+    if (item.accesses) last_access_ = item.last;
+    std::uint32_t* shape = shapes_.place(shapes_.key(item, meets));
+    if (*shape == ~std::uint32_t{0}) {
+      *shape = system_.tcu_.decoder_.add_shape(bytes(i), meets);
+    }
+    known.shape = *shape;
+    items_.push_back(known);
+  }
+  return true;
+}
+
+void TcuSequences::walk(Position& position, Cycle until, std::uint64_t retires) {
+  while (path_.size() < longest_path) {
+    // An interval that is not known may accept an instruction, too.
+    if (position.next >= program_.count || !know_items(position.next + 1)) return;
+    const KnownSequences::State* state = &known_[position.state];
+    if (state->cycles == 0) {
+      if (!work_out(position)) return;
+      state = &known_[position.state];
+    }
+    if (state->early || position.now + state->cycles > until) return;
+    if (state->retires && retires-- == 0) return;
+    const Id shape = state->accepts ? item(position.next).shape : KnownSequences::none;
+    Id next = known_.next(position.state, shape);
+    if (next == KnownSequences::none) {
+      if (!work_out(position)) return;
+      state = &known_[position.state];
+      next = known_.next(position.state, shape);
+    }
+    path_.push_back(position.state);
+    position.now += state->cycles;
+    if (state->accepts) ++position.next;
+    position.state = next;
+    if (known_[next].rests) commit(position);
+  }
+}
+
+/// The path up to here has happened.
+void TcuSequences::commit(const Position& position) {
+  Decoder& decoder = system_.tcu_.decoder_;
+  Cycle now = committed_.now;
+  std::uint64_t retired = 0;
+  Cycle last = 0;
+  std::uint32_t counter = decoder.registers().program_counter;
+  for (const Id id : path_) {
+    KnownSequences::State& state = known_[id];
+    if (state.uses++ == 0) used_.push_back(id);
+    for (unsigned p = 0; p < 2; ++p) {
+      if (state.response[p] == KnownSequences::none) continue;
+      system_.ports_[p]->port.splitter().counts().last_write_response = now + state.response[p];
+    }
+    now += state.cycles;
+    if (!state.retires) continue;
+    ++retired;
+    last = now - 1;
+    if (decoder.on_retire) decoder.on_retire(last, counter);
+    ++counter;
+  }
+  path_.clear();
+  if (retired != 0) decoder.note_retires(retired, last);
+  // Instructions that wait in the decoder have done nothing.
+  const std::uint64_t waiting = decoder.waiting_in(known_.registers(position.state));
+  for (; executed_ < position.next - waiting; ++executed_) data_->execute(item(executed_).item);
+  items_.erase(items_.begin(),
+               items_.begin() + static_cast<std::ptrdiff_t>(position.next - 2 - first_item_));
+  first_item_ = position.next - 2;
+  committed_ = position;
+}
+
+/// The design goes on from the last rest.
+void TcuSequences::leave() {
+  Clock& clock = system_.clock_;
+  add_counts();
+  clock.now = committed_.now;
+  load(committed_);
+  system_.tcu_.decoder_.adopt_instructions(
+      {bytes(committed_.next - 2), bytes(committed_.next - 1)});
+  system_.rested_ = false;
+}
+
+void TcuSequences::add_counts() {
+  for (const Id id : used_) {
+    KnownSequences::State& state = known_[id];
+    const KnownSequences::Count* counts = known_.counts(id);
+    for (std::uint32_t i = 0; i < state.counted; ++i) {
+      *counters_[counts[i].counter] += counts[i].growth * state.uses;
+    }
+    state.uses = 0;
+  }
+  used_.clear();
+}
+
+void TcuSequences::registers(Registers& r) {
+  Tcu& tcu = system_.tcu_;
+  tcu.decoder_.registers(r);
+  tcu.local_.registers(r);
+  tcu.local_router_.registers(r);
+  tcu.host_router_.registers(r);
+  tcu.array_.registers(r);
+  tcu.accumulators_.registers(r);
+  system_.stream_.registers(r);
+  for (auto& port : system_.ports_) {
+    port->port.registers(r);
+    port->target->registers(r);
+  }
+  system_.array_time_->account().registers(r);
+}
+
+KnownSequences::Id TcuSequences::save() {
+  bytes_.clear();
+  Registers r(bytes_, system_.clock_.now, system_.tcu_.decoder_.last_access());
+  registers(r);
+  bool is_new = false;
+  const Id id = known_.find(bytes_, is_new);
+  if (is_new) known_[id].rests = rests();
+  return id;
+}
+
+void TcuSequences::load(const Position& position) {
+  Registers r(known_.registers(position.state), system_.clock_.now, 0);
+  system_.tcu_.decoder_.last_access() = 0;
+  registers(r);
+  const std::uint64_t at = position.next * shapes_.instruction_bytes();
+  system_.stream_.load(program_.bytes, at);
+  system_.source_.seek((at + system_.stream_.stored()) / (system_.config_.axi_data_bits / 8));
+  system_.withdraw_word();
+  Agenda& agenda = system_.clock_.agenda;
+  agenda.turned = ~0U;
+  agenda.stirred = agenda.moving = 0;
+  system_.replay_.forget();
+}
+
+void TcuSequences::count_accounts() {
+  for (Account* account : accounts_) account->settle();
+}
+
+void TcuSequences::read_counters(std::vector<std::uint64_t>& values) const {
+  for (std::size_t i = 0; i < counters_.size(); ++i) values[i] = *counters_[i];
+}
+
+/// Lets the design run from the state to the end of its interval. What that counts is remembered,
+/// and is not counted yet. False if the interval does not end, or counts what cannot be remembered.
+bool TcuSequences::work_out(const Position& position) {
+  ++worked_out_;
+  Clock& clock = system_.clock_;
+  Decoder& decoder = system_.tcu_.decoder_;
+  clock.now = position.now;
+  if (!(loaded_ == position)) load(position);
+  for (Account* account : accounts_) account->restart();
+  read_counters(before_);
+  const ConfigRegisters registers = decoder.registers();
+  const Cycle last_retire = decoder.stats().last_retire;
+  std::array<Cycle, 2> responses{};
+  for (unsigned p = 0; p < 2; ++p) {
+    Cycle& last = system_.ports_[p]->port.splitter().counts().last_write_response;
+    responses[p] = std::exchange(last, no_response);
+  }
+
+  decoder.expect_shape(item(position.next).shape);
+  KnownSequences::State found;
+  clock.timing_only = true;
+  const bool ends = run_interval(found);
+  clock.timing_only = false;
+  count_accounts();
+  read_counters(after_);
+
+  for (unsigned p = 0; p < 2; ++p) {
+    Cycle& last = system_.ports_[p]->port.splitter().counts().last_write_response;
+    if (last != no_response) found.response[p] = static_cast<std::uint32_t>(last - position.now);
+    last = responses[p];
+  }
+  decoder.reset_retires(registers.program_counter, last_retire);
+  growth_.clear();
+  bool fits = ends;
+  for (std::size_t i = 0; i < counters_.size(); ++i) {
+    const std::uint64_t growth = after_[i] - before_[i];
+    *counters_[i] = before_[i];
+    if (growth == 0) continue;
+    if (growth > 0xFFFF) fits = false;
+    growth_.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(growth)});
+  }
+  loaded_ = {};
+  if (!fits) return false;
+  const Id next = save();
+  loaded_ = {next, position.next + (found.accepts ? 1 : 0), clock.now};
+  KnownSequences::State& state = known_[position.state];
+  if (state.cycles == 0) {
+    state.cycles = found.cycles;
+    state.response = found.response;
+    state.accepts = found.accepts;
+    state.retires = found.retires;
+    state.early = found.early;
+    known_.set_counts(position.state, growth_);
+  } else if (state.cycles != found.cycles || state.accepts != found.accepts ||
+             state.retires != found.retires || state.counted != growth_.size()) {
+    internal_error("cycle {}: two intervals of {} and {} cycles begin in the same state",
+                   position.now, state.cycles, found.cycles);
+  }
+  known_.set_next(position.state, found.accepts ? item(position.next).shape : KnownSequences::none,
+                  next);
+  return true;
+}
+
+bool TcuSequences::run_interval(KnownSequences::State& found) {
+  Clock& clock = system_.clock_;
+  const Decoder& decoder = system_.tcu_.decoder_;
+  const Accumulator& accumulator = system_.tcu_.accumulators_.accumulator();
+  const Cycle first = clock.now;
+  const std::uint64_t accepted = decoder.accepted();
+  const std::uint64_t retired = decoder.stats().retired;
+  const std::uint64_t early = accumulator.early_reads();
+  system_.rested_ = false;
+  while (decoder.accepted() == accepted && decoder.stats().retired == retired) {
+    if (clock.now - first >= longest_interval) return false;
+    const std::uint64_t progress = clock.progress;
+    system_.unobserved_cycles(longest_interval);
+    system_.rested_ = clock.progress == progress;
+  }
+  system_.replay_.catch_up();
+  found.cycles = static_cast<std::uint32_t>(clock.now - first);
+  found.accepts = decoder.accepted() != accepted;
+  found.retires = decoder.stats().retired != retired;
+  found.early = accumulator.early_reads() != early;
+  return true;
+}
+
+}  // namespace tactus

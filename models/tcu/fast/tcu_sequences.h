@@ -1,0 +1,106 @@
+// Takes sequences of instructions whose timing is known, without working out their cycles; see
+// models/sim/fast/README.md.
+//
+// A sequence begins and ends in cycles in which the design *rests*: instructions may wait in the
+// decoder, and nothing else is under way. Between them it goes from state to state
+// (KnownSequences), and only adds up what the intervals count. Intervals that are not known are
+// worked out by the design itself, from the registers of their first state, with
+// Clock::timing_only: no data moves. Once the design would rest again the instructions' data is
+// worked out, one instruction after the other (TcuData). What is not known to end in a rest never
+// was: the design then goes on, cycle by cycle, from the last rest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "models/tcu/fast/known_sequences.h"
+#include "models/tcu/fast/program_items.h"
+#include "models/tcu/fast/tcu_data.h"
+
+namespace tactus {
+
+class TcuSystem;
+
+class TcuSequences {
+ public:
+  explicit TcuSequences(TcuSystem& system);
+  ~TcuSequences();
+
+  /// Whether every part of the machine can be taken in sequences.
+  [[nodiscard]] static bool possible(const tcu::Architecture& architecture);
+  /// After a cycle: takes instructions as long as the clock does not go beyond `until`, and no more
+  /// than `retires` retire. False if there were none to be taken.
+  bool take(Cycle until, std::uint64_t retires);
+
+  /// Instructions taken so far, and intervals that had to be worked out for it.
+  [[nodiscard]] std::uint64_t taken() const { return taken_; }
+  [[nodiscard]] std::uint64_t worked_out() const { return worked_out_; }
+
+ private:
+  using Id = KnownSequences::Id;
+  /// Where in the program, and when.
+  struct Position {
+    Id state = KnownSequences::none;
+    std::uint64_t next = 0;  ///< instruction that is accepted next
+    Cycle now = 0;
+    [[nodiscard]] bool operator==(const Position& o) const {
+      return state == o.state && next == o.next && now == o.now;
+    }
+  };
+  struct Program {
+    const std::uint8_t* bytes = nullptr;
+    std::uint64_t count = 0;  ///< instructions that may be accepted in a sequence
+  };
+  struct Known {
+    ProgramItem item;
+    std::uint32_t shape = 0;
+  };
+
+  [[nodiscard]] bool rests() const;
+  [[nodiscard]] bool find_program(Position& position);
+  bool begin(Position& position);
+  void walk(Position& position, Cycle until, std::uint64_t retires);
+  void leave();
+  void commit(const Position& position);
+  [[nodiscard]] bool know_items(std::uint64_t upto);
+  [[nodiscard]] const Known& item(std::uint64_t instruction) const {
+    return items_[instruction - first_item_];
+  }
+  void registers(Registers& r);
+  Id save();
+  void load(const Position& position);
+  bool work_out(const Position& position);
+  bool run_interval(KnownSequences::State& found);
+  void count_accounts();
+  void read_counters(std::vector<std::uint64_t>& values) const;
+  void add_counts();
+  void list_counters();
+  [[nodiscard]] const std::uint8_t* bytes(std::uint64_t instruction) const;
+
+  TcuSystem& system_;
+  ProgramItems shapes_;
+  std::unique_ptr<TcuData> data_;
+  KnownSequences known_;
+  std::vector<Account*> accounts_;
+  std::vector<std::uint64_t*> counters_;
+  std::vector<std::uint64_t> before_, after_;
+  std::vector<KnownSequences::Count> growth_;
+  std::vector<std::uint8_t> bytes_;
+
+  Program program_;
+  std::vector<Known> items_;  ///< from instruction first_item_ on
+  std::uint64_t first_item_ = 0, executed_ = 0;
+  std::optional<std::uint64_t> last_access_;
+  std::vector<Id> path_;  ///< states passed since the last rest
+  std::vector<Id> used_;  ///< states whose counts are still to be added up
+  Position committed_;
+  Position loaded_;  ///< where the design is
+  std::uint64_t taken_ = 0, worked_out_ = 0;
+  std::uint64_t wait_ = 0, pause_ = 0;  ///< calls to be left out, after some that led to nothing
+  std::uint16_t timeout_ = 0;           ///< register at which the states were saved
+};
+
+}  // namespace tactus

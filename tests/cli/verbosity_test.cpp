@@ -1,0 +1,89 @@
+// --quiet, --verbose and NO_COLOR, which every command takes.
+#include <regex>
+
+#include "tests/cli/cli.h"
+
+namespace tactus {
+namespace {
+
+class VerbosityTest : public CliTest {
+ protected:
+  /// Standard error of a call whose standard error is a terminal.
+  [[nodiscard]] std::string on_terminal(const std::string& environment,
+                                        const std::string& command) const {
+    const Output output =
+        shell(environment + " script -qec \"$0 " + command + " 2>&1 >/dev/null\" /dev/null");
+    return output.out;
+  }
+};
+
+TEST_F(VerbosityTest, QuietPrintsErrorsOnly) {
+  write_model();
+  const std::string run = "run --model m.tmodel --input x.csv --stats s.json ";
+  for (const std::string& command : {run + "--quiet", run + "-q", "--quiet " + run, "-q boards"}) {
+    const Output quiet = tactus(command);
+    EXPECT_EQ(quiet.code, 0) << command;
+    EXPECT_EQ(quiet.out, "") << command;
+    EXPECT_EQ(quiet.err, "") << command;
+  }
+  EXPECT_TRUE(exists("s.json"));
+  // What is asked for by "-" is a file.
+  const Output figures = tactus("run --model m.tmodel --input x.csv --stats - --quiet");
+  EXPECT_EQ(figures.out.rfind("{", 0), 0U);
+  EXPECT_EQ(figures.err, "");
+  expect_error("run --model none.tmodel --quiet", "none.tmodel: no such file");
+  expect_error("boards --quiet --verbose", "give --quiet or --verbose, not both");
+  // A command with an option of that name keeps its meaning.
+  EXPECT_NE(tactus("replay --help").out.find("print differences and the total only"),
+            std::string::npos);
+}
+
+TEST_F(VerbosityTest, QuietLeavesWarningsOut) {
+  write_model();
+  write("x.csv", "1000,0,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n");
+  const Output loud = tactus("run --model m.tmodel --input x.csv");
+  EXPECT_NE(loud.err.find("tactus: warning: x.csv"), std::string::npos) << loud.err;
+  EXPECT_EQ(tactus("run --model m.tmodel --input x.csv --quiet").err, "");
+}
+
+TEST_F(VerbosityTest, VerboseNamesEveryFile) {
+  write_model();
+  const Output run = tactus("run --model m.tmodel --input x.csv --stats s.json --verbose");
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* line : {"s: reads m.tmodel\n", "s: reads x.csv\n", "s: writes s.json\n"}) {
+    EXPECT_NE(run.err.find(line), std::string::npos) << line << run.err;
+  }
+  EXPECT_TRUE(std::regex_search(run.err, std::regex("tactus: [0-9.]+ s, [0-9.]+ MB at most\n$")))
+      << run.err;
+  const Output plain = tactus("run --model m.tmodel --input x.csv --stats s.json");
+  EXPECT_EQ(plain.err, "");
+}
+
+TEST_F(VerbosityTest, EveryCommandTakesThem) {
+  const Output completions = tactus("completion bash");
+  std::istringstream lines(completions.out);
+  std::size_t commands = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("    \"", 0) != 0 || line.rfind("    \"\")", 0) == 0) continue;
+    if (line.find("--help\"") == std::string::npos) continue;
+    ++commands;
+    EXPECT_NE(line.find("--quiet"), std::string::npos) << line;
+    EXPECT_NE(line.find("--verbose"), std::string::npos) << line;
+  }
+  EXPECT_GT(commands, 20U);
+}
+
+TEST_F(VerbosityTest, NoColorMeansNoColour) {
+  if (!installed("script")) GTEST_SKIP() << "script is not installed (Debian: bsdutils)";
+  const std::string escape = "\x1b[";
+  EXPECT_NE(on_terminal("TERM=xterm", "info none.tarch").find(escape), std::string::npos);
+  EXPECT_EQ(on_terminal("TERM=xterm NO_COLOR=1", "info none.tarch").find(escape),
+            std::string::npos);
+  EXPECT_EQ(on_terminal("TERM=dumb", "info none.tarch").find(escape), std::string::npos);
+  EXPECT_NE(on_terminal("TERM=xterm NO_COLOR=1", "info none.tarch").find("tactus: error: "),
+            std::string::npos);
+  EXPECT_EQ(tactus("info none.tarch").err.find(escape), std::string::npos);  // no terminal
+}
+
+}  // namespace
+}  // namespace tactus

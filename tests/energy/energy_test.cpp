@@ -1,0 +1,155 @@
+// Energy tables: what they count, by what sizes, and what is refused.
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+#include "firmware/config/config_files.h"
+#include "firmware/energy/tcu.h"
+#include "isa/support/error.h"
+
+namespace tactus::energy {
+namespace {
+
+std::string table(const std::string& unit, const std::string& mac = "2",
+                  const std::string& more = "") {
+  return R"({"name": "t", "source": "s", "technology": "u", "unit": ")" + unit +
+         R"(", "events": {"mac": )" + mac +
+         R"(, "simd_lane": 3, "local_read": {"value": 5}, "local_write": 7,
+            "accumulator_read": 11, "accumulator_write": 13,
+            "dram_read": {"value": 17, "per_bits": 4}, "dram_write": 19, "instruction": 23},
+            "static_per_cycle": 0.5)" +
+         more + "}";
+}
+
+std::string error_of(const std::string& json, const Machine& machine = {}) {
+  try {
+    (void)Meter(parse_table(json, "e.json"), machine);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Counts some_counts() {
+  Counts counts;
+  std::uint64_t n = 1;
+  for (Count& count : counts) {
+    count.events = n;
+    count.bits = 8 * n;
+    n *= 10;
+  }
+  return counts;
+}
+
+TEST(Energy, IsEventsTimesTheirEnergies) {
+  const Meter meter(parse_table(table("pJ"), "e.json"), {});
+  const auto result = meter.energy(some_counts(), 200, 100);
+  // 8 bits each, 17 for 4 of them.
+  const double events =
+      2 * 1. + 3 * 10. + 5 * 1e2 + 7 * 1e3 + 11 * 1e4 + 13 * 1e5 + 34 * 1e6 + 19 * 1e7 + 23 * 1e8;
+  EXPECT_DOUBLE_EQ(result.at("total").get<double>(), events + 100);
+  EXPECT_DOUBLE_EQ(meter.total(some_counts(), 200), events + 100);
+  EXPECT_DOUBLE_EQ(result.at("static").get<double>(), 100);
+  EXPECT_EQ(result.at("table"), "t");
+  EXPECT_EQ(result.at("source"), "s");
+  EXPECT_EQ(result.at("technology"), "u");
+  EXPECT_EQ(result.at("unit"), "pJ");
+  // 200 cycles of 100 MHz are 2 us.
+  EXPECT_DOUBLE_EQ(result.at("power_mw").get<double>(), (events + 100) / 2 / 1e3);
+  EXPECT_DOUBLE_EQ(result.at("by_event").at("dram_write").at("energy").get<double>(), 19e7);
+  EXPECT_FALSE(result.contains("area"));
+  const Meter relative(parse_table(table("relative"), "e.json"), {});
+  EXPECT_FALSE(relative.energy(some_counts(), 200, 100).contains("power_mw"));
+  for (const std::string& text : {summary(result), page_section(result)}) {
+    EXPECT_NE(text.find('t'), std::string::npos);
+    EXPECT_NE(text.find("mW"), std::string::npos) << text;
+  }
+}
+
+TEST(Energy, TakesTheFirstStepThatIsLargeEnough) {
+  const std::string steps = R"({"by_size": [{"up_to": 8, "value": 1}, {"up_to": 16, "value": 4}]})";
+  const std::string open = R"({"by_size": [{"up_to": 8, "value": 1}, {"value": 9}]})";
+  Counts one{};
+  one[0].events = 1;
+  const auto mac = [&](const std::string& entry, unsigned bits) {
+    Machine machine;
+    machine.scalar_bits = bits;
+    return Meter(parse_table(table("pJ", entry), "e.json"), machine).total(one, 0);
+  };
+  EXPECT_EQ(mac(steps, 8), 1);
+  EXPECT_EQ(mac(steps, 9), 4);
+  EXPECT_EQ(mac(steps, 16), 4);
+  EXPECT_EQ(mac(open, 200), 9);
+  Machine wide;
+  wide.scalar_bits = 18;
+  EXPECT_EQ(error_of(table("pJ", steps), wide),
+            "e.json:/events/mac: has no value for scalars of 18 bits, which the machine has; the "
+            "largest is up to 16");
+}
+
+TEST(Energy, AreaIsThatOfTheParts) {
+  const std::string area = R"(, "area": {"unit": "um2", "mac": 10, "simd_lane": {"value": 3,
+      "source": "x"}, "memory_bit": 0.5})";
+  Machine machine;
+  machine.macs = 64;
+  machine.simd_lanes = 8;
+  machine.memory_bits = 1000;
+  const Meter meter(parse_table(table("pJ", "2", area), "e.json"), machine);
+  const auto result = meter.energy({}, 1, 100).at("area");
+  EXPECT_DOUBLE_EQ(result.at("total").get<double>(), 640 + 24 + 500);
+  EXPECT_EQ(result.at("unit"), "um2");
+  EXPECT_EQ(result.at("table"), "t");
+  EXPECT_NE(page_section(meter.energy({}, 1, 100)).find("um2"), std::string::npos);
+}
+
+TEST(Energy, TablesSayEverything) {
+  const auto expect = [](const std::string& json, const std::string& error) {
+    EXPECT_NE(error_of(json).find(error), std::string::npos) << error_of(json);
+  };
+  EXPECT_EQ(error_of(table("pJ")), "");
+  expect(table("watts"), "e.json:/unit");
+  expect(table("pJ", "-1"), "e.json:/events/mac: must be a number, 0 or more");
+  expect(table("pJ", R"({"value": 1, "per_bits": 8})"), "e.json:/events/mac/per_bits");
+  expect(table("pJ", R"({"by_size": []})"), "e.json:/events/mac/by_size: is empty");
+  expect(table("pJ", R"({"by_size": [{"value": 1}, {"up_to": 2, "value": 1}]})"),
+         "sizes must ascend");
+  expect(table("pJ", R"({"value": 1, "unit": "nJ"})"), "e.json:/events/mac/unit: unknown key");
+  expect(R"({"name": "", "source": "s", "unit": "pJ", "events": {}})", "e.json:/events/dram_read");
+  expect(R"({"name": "", "source": "s", "unit": "pJ", "events": {}})", "e.json:/name: is empty");
+  expect(R"({"name": "n", "source": "s", "unit": "pJ", "events": {}})",
+         "e.json:/technology: is missing");
+}
+
+/// Every table that is shipped names its source, and fits every board that is shipped.
+TEST(Energy, TheShippedTablesFitTheDefaultMachine) {
+  const std::vector<std::string> names = config_names("energy");
+  EXPECT_GE(names.size(), 3U);
+  for (const std::string& name : names) {
+    const Table shipped = read_table(name);
+    EXPECT_EQ(shipped.name, name);
+    EXPECT_GT(shipped.source.size(), 10U);
+    for (const std::uint32_t n : {4U, 8U, 32U, 256U}) {
+      tcu::Architecture architecture;
+      architecture.array_size = n;
+      for (const tcu::DataType type : {tcu::DataType::fp8bp4, tcu::DataType::fp16bp8,
+                                       tcu::DataType::fp18bp10, tcu::DataType::fp32bp16}) {
+        architecture.data_type = type;
+        EXPECT_NO_THROW((void)Meter(shipped, machine_of(architecture))) << name;
+      }
+    }
+  }
+}
+
+/// 8-bit and 32-bit multiply-accumulates are the published multiply and 32-bit add.
+TEST(Energy, TheTableOf45nmHasThePublishedNumbers) {
+  const Table shipped = read_table("horowitz_45nm");
+  const auto& steps = shipped.events[static_cast<std::size_t>(Event::mac)].steps;
+  ASSERT_EQ(steps.size(), 3U);
+  EXPECT_DOUBLE_EQ(steps[0].value, 0.2 + 0.1);
+  EXPECT_DOUBLE_EQ(steps[1].value, 1.1 + 0.4);
+  EXPECT_DOUBLE_EQ(steps[2].value, 3.1 + 0.1);
+  EXPECT_EQ(shipped.technology, "45 nm CMOS, 0.9 V");
+}
+
+}  // namespace
+}  // namespace tactus::energy

@@ -1,0 +1,39 @@
+// Rates and ranks of many latencies.
+#include "firmware/driver/common/throughput.h"
+
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tactus {
+namespace {
+
+TEST(Throughput, OfOneImageIsItsLatency) {
+  const Throughput t = throughput({500}, 100, 0);
+  EXPECT_EQ(t.images, 1U);
+  EXPECT_DOUBLE_EQ(t.seconds, 5e-6);
+  EXPECT_DOUBLE_EQ(t.frames_per_second, 2e5);
+  for (const std::uint64_t cycles : {t.min, t.median, t.p95, t.max}) EXPECT_EQ(cycles, 500U);
+}
+
+TEST(Throughput, RanksAreTheNearest) {
+  std::vector<std::uint64_t> latencies(100);
+  std::iota(latencies.rbegin(), latencies.rend(), 1);  // 100 down to 1
+  const Throughput t = throughput(latencies, 50, 2);
+  EXPECT_EQ(t.min, 1U);
+  EXPECT_EQ(t.median, 50U);
+  EXPECT_EQ(t.p95, 95U);
+  EXPECT_EQ(t.max, 100U);
+  // 5050 cycles of 20 ns, and 2 us of the host each.
+  EXPECT_DOUBLE_EQ(t.seconds, 101e-6 + 200e-6);
+  EXPECT_DOUBLE_EQ(t.frames_per_second, 100 / 301e-6);
+  EXPECT_EQ(throughput({3, 1, 2}, 1, 0).median, 2U);
+  EXPECT_EQ(throughput({3, 1, 2}, 1, 0).p95, 3U);
+  EXPECT_EQ(throughput({4, 1}, 1, 0).median, 1U);
+  EXPECT_DOUBLE_EQ(to_json(t).at("latency_ms").at("median").get<double>(), 1e-3);
+}
+
+}  // namespace
+}  // namespace tactus

@@ -1,0 +1,61 @@
+# Sourced by the tests of installed trees: what holds for any of them.
+#
+# check_tree PREFIX PYTHON: PREFIX has bin/tactus; PYTHON is the interpreter of the module, or empty.
+# Needs $work, a folder of its own that the checks run in.
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+# A file of the tree that is not empty.
+has() { [ -s "$1" ] || fail "$1 is missing or empty"; }
+
+check_tree() {
+  local prefix=$1 python=$2 told
+  cd "$work"
+  unset TACTUS_CONFIGS TACTUS_PROGRAM
+  export XDG_CACHE_HOME=$work/cache
+
+  # The program, with its own configurations and none of the source tree's.
+  "$prefix/bin/tactus" --version | grep -q '^tactus [0-9]' || fail "no version"
+  "$prefix/bin/tactus" boards | grep -q '^zcu104 ' || fail "the board zcu104 is not listed"
+  told=$("$prefix/bin/tactus" compile none.onnx --board none --summary 2>&1 || true)
+  [[ $told == *"is not in $prefix/share/tactus/configs/boards;"* ]] ||
+    fail "boards are not those of the installation: $told"
+  "$prefix/bin/tactus" bench --filter local-vars-and-consts -j 1 |
+    grep -q '^resnet20v2 local-vars-and-consts  *zcu104_uram ' || fail "bench gives no row"
+  "$prefix/bin/tactus" zoo mlp -o mlp.onnx >/dev/null
+  "$prefix/bin/tactus" compile mlp.onnx --board zcu104 -o mlp --check | grep -q 'within' ||
+    fail "a compiled network does not give what it should"
+
+  # What belongs to the shell.
+  has "$prefix/share/bash-completion/completions/tactus"
+  bash -n "$prefix/share/bash-completion/completions/tactus" || fail "bash refuses its completions"
+  has "$prefix/share/zsh/vendor-completions/_tactus"
+  has "$prefix/share/fish/vendor_completions.d/tactus.fish"
+  has "$prefix/share/man/man1/tactus.1"
+  has "$prefix/share/doc/tactus/README.md"
+  has "$prefix/share/doc/tactus/copyright"
+  has "$prefix/share/doc/tactus/examples/embedding/main.cpp"
+
+  # The module, whose program and configurations are those of the same tree.
+  [ -n "$python" ] || return 0
+  PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 \
+    "$python" -W error - "$prefix" <<'PYTHON' || fail "the Python module does not work"
+import os, sys, tempfile
+import tactus
+
+prefix = os.path.realpath(sys.argv[1])
+assert os.path.realpath(tactus.__file__).startswith(prefix), tactus.__file__
+assert os.path.realpath(tactus.program()) == prefix + "/bin/tactus", tactus.program()
+assert all(path.startswith(prefix) for path in tactus.architectures().values())
+run = tactus.run(tactus.compile("mlp", "zcu104"), [[0.5] * 16])
+sweep = {"name": "one", "base": {"workload": {"network": "mlp"}, "board": {"name": "zcu104"}},
+         "axes": [{"key": "board.clock_mhz", "values": [100]}]}
+with tempfile.TemporaryDirectory() as folder:
+    (line,) = tactus.sweep(sweep, folder + "/results")
+assert line["figures"]["cycles"] == run.cycles, (line, run.cycles)
+print("python", run)
+PYTHON
+}

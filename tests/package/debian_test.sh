@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Makes the Debian packages, looks at what they say and hold, unpacks them and uses what is there.
+# Usage: debian_test.sh BUILD_DIR PYTHON. PYTHON is empty where there is no module. Exit code 77:
+# skipped.
+set -euo pipefail
+build=$1
+python=$2
+source "$(dirname "${BASH_SOURCE[0]}")/check_tree.sh"
+
+for program in cpack dpkg-deb dpkg-shlibdeps; do
+  command -v "$program" >/dev/null || {
+    echo "skipped: $program was not found; on Debian: apt-get install cmake dpkg-dev"
+    exit 77
+  }
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Without looking whether the build is up to date: tests run at the same time.
+sed 's/^set(CPACK_CMAKE_GENERATOR .*/set(CPACK_CMAKE_GENERATOR "")/' "$build/CPackConfig.cmake" \
+  >"$work/config.cmake"
+cpack --config "$work/config.cmake" -B "$work/packages" >"$work/cpack.log" 2>&1 ||
+  fail "cpack failed: $(tail -n 20 "$work/cpack.log")"
+cd "$work/packages"
+runs=$(echo tactus_*.deb)
+develops=$(echo tactus-dev_*.deb)
+[ -f "$runs" ] && [ -f "$develops" ] || fail "there are other packages: $(ls)"
+
+field() { dpkg-deb -f "$1" "$2"; }
+[ "$(field "$runs" Package)" = tactus ] || fail "the package has another name"
+needs=$(field "$runs" Depends)
+for library in libsystemc libonnx libprotobuf libboost-program-options libfmt libc6; do
+  [[ $needs == *"$library"* ]] || fail "$library is not among what the package needs: $needs"
+done
+[ -z "$python" ] || [[ $needs == *"python3-numpy"* ]] || fail "numpy is not among $needs"
+[[ $(field "$develops" Depends) == *"tactus (= "* ]] || fail "tactus-dev does not need tactus"
+dpkg-deb -c "$runs" | grep -E '\.(a|h)$' && fail "the package has files for development"
+
+dpkg-deb -x "$runs" "$work/root"
+dpkg-deb -x "$develops" "$work/root"
+[ "$(find "$work/root" -maxdepth 1 -mindepth 1)" = "$work/root/usr" ] ||
+  fail "the packages have files outside of /usr"
+check_tree "$(realpath "$work")/root/usr" "$python"
+find "$work/root" -name tactusConfig.cmake | grep -q . || fail "there is no tactusConfig.cmake"
+ls -l "$work"/packages/*.deb | awk '{ print $5, $9 }'
+echo "Debian packages: all well"

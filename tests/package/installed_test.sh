@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Installs the build into a temporary prefix and uses it there: program, Python module, and the
+# example of embedding, built with CMake and with pkg-config from the installed files only.
+# Usage: installed_test.sh BUILD_DIR PYTHON CXX. PYTHON is empty where there is no module.
+set -euo pipefail
+build=$1
+python=$2
+cxx=$3
+source "$(dirname "${BASH_SOURCE[0]}")/check_tree.sh"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$(realpath "$work")/usr
+cmake --install "$build" --prefix "$prefix" >"$work/install.log" ||
+  fail "cmake --install failed: $(tail -n 5 "$work/install.log")"
+check_tree "$prefix" "$python"
+
+# Nothing that others build with leads into the source or build tree.
+source_dir=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
+if grep -rlF -e "$source_dir/" -e "$build/" "$prefix"/lib*/cmake "$prefix"/lib*/pkgconfig \
+  "$prefix"/lib*/*/cmake "$prefix"/lib*/*/pkgconfig 2>/dev/null; then
+  fail "these files name the source or the build folder"
+fi
+
+example=$work/embedding
+cp -r "$prefix/share/doc/tactus/examples/embedding" "$example"
+
+cmake -S "$example" -B "$work/with_cmake" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 ||
+  fail "find_package(tactus) failed: $(tail -n 20 "$work/cmake.log")"
+cmake --build "$work/with_cmake" >"$work/build.log" 2>&1 ||
+  fail "the example does not build: $(tail -n 20 "$work/build.log")"
+first=$("$work/with_cmake/embedding" mlp)
+echo "$first"
+[[ $first =~ ^mlp\ on\ zcu104:\ ([0-9]+)\ cycles ]] || fail "the example printed: $first"
+
+# The same figure as the program's, through another way.
+"$prefix/bin/tactus" compile mlp.onnx --board zcu104 -o again >/dev/null
+"$prefix/bin/tactus" run --model again/*.tmodel --input <(printf '%s\n' "$(printf '0,%.0s' {1..31})0") \
+  --stats stats.json >/dev/null
+cycles=$(sed -n 's/^  "cycles": \([0-9]*\),$/\1/p' stats.json | head -n 1)
+[ "${BASH_REMATCH[1]}" = "$cycles" ] || fail "the example says ${BASH_REMATCH[1]}, tactus run $cycles"
+
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tactus.pc)")
+program=$(pkg-config --variable=program tactus)
+[ -x "$program" ] || fail "tactus.pc names the program $program"
+# shellcheck disable=SC2046
+"$cxx" -O1 "-DTACTUS_PROGRAM=\"$program\"" $(pkg-config --cflags tactus) "$example/main.cpp" \
+  $(pkg-config --libs tactus) -o "$work/with_pkg_config" || fail "pkg-config does not do"
+[ "$("$work/with_pkg_config" mlp)" = "$first" ] || fail "built with pkg-config it differs"
+echo "installed tree: all well"

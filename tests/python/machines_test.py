@@ -1,0 +1,197 @@
+"""Machines: programs, memories, events, accounts, and several of them in one process."""
+
+import gc
+import os
+import signal
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy as np
+import tactus
+
+PROGRAM = """
+DataMove DRAM0(0) -> Local(0), 16
+LoadWeights Local(0), 9
+MatMul Local(4) -> Acc(0), 8
+DataMove Acc(0) -> Local(32), 8
+DataMove Local(32) -> DRAM0(64), 8
+"""
+
+
+def fixed(board="arty_a7_35", **values):
+    return tactus.Configuration(
+        board, memory_model="fixed", read_latency=20, write_latency=5, **values
+    )
+
+
+class Programs(unittest.TestCase):
+    def test_a_product_is_that_of_numpy(self):
+        machine = tactus.Machine(fixed())
+        values = np.random.default_rng(2).integers(-64, 64, (16, 8)) / 16
+        machine.write("dram0", 0, values)
+        np.testing.assert_array_equal(machine.read("dram0", 0, 16), values)
+        run = machine.run_program(PROGRAM)
+        self.assertEqual(run.instructions, 5)
+        np.testing.assert_array_equal(machine.read("local", 0, 16), values)
+        # The first vector of weights is the bias; sums of these numbers are exact.
+        wanted = values[4:12] @ values[1:9] + values[0]
+        np.testing.assert_array_equal(machine.read("dram0", 64, 8), wanted)
+        np.testing.assert_array_equal(machine.read("acc", 0, 8), wanted)
+
+    def test_a_limit_and_what_is_waited_for(self):
+        machine = tactus.Machine(fixed())
+        with self.assertRaisesRegex(tactus.StuckError, "stopped at max_cycles 20"):
+            machine.run_program(PROGRAM, max_cycles=20)
+
+    def test_engines_agree(self):
+        runs = []
+        for engine in ("fast", "step"):
+            machine = tactus.Machine(fixed(engine=engine))
+            runs.append(machine.run_program(PROGRAM, events=True, accounts=True))
+        fast, step = runs
+        self.assertEqual(fast.cycles, step.cycles)
+        np.testing.assert_array_equal(fast.events, step.events)
+        for unit in range(len(fast.units)):
+            a, b = (run.accounts[run.accounts["unit"] == unit] for run in runs)
+            np.testing.assert_array_equal(a, b)
+
+
+class Records(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = tactus.compile("cnn", fixed())
+        cls.machine = tactus.Machine(fixed())
+        cls.run_ = cls.machine.run(
+            cls.model, np.ones((1, 16, 16, 3)), events=True, accounts=True
+        )
+
+    def count(self, name):
+        kinds = [kind.name for kind in self.run_.event_kinds]
+        return int(np.count_nonzero(self.run_.events["kind"] == kinds.index(name)))
+
+    def test_events_are_the_figures(self):
+        figures = self.run_.statistics["accounting"]
+        self.assertEqual(self.count("DEC"), self.count("IFIRE"))
+        self.assertGreaterEqual(self.count("DEC"), self.run_.instructions)
+        self.assertTrue(np.all(np.diff(self.run_.events["cycle"].astype(np.int64)) >= 0))
+        compute = figures["units"]["array"]["compute"]
+        self.assertEqual(self.count("RUN"), compute)
+
+    def test_accounts_have_no_gaps(self):
+        rows = self.run_.accounts
+        self.assertEqual(int(rows["end"].max()), self.machine.cycle)
+        for number, unit in enumerate(self.run_.units):
+            mine = rows[rows["unit"] == number]
+            np.testing.assert_array_equal(mine["end"][:-1], mine["begin"][1:], unit.name)
+            self.assertEqual(int((mine["end"] - mine["begin"]).sum()), self.machine.cycle)
+
+    def test_accounts_are_the_figures(self):
+        rows = self.run_.accounts
+        for number, unit in enumerate(self.run_.units):
+            told = self.run_.statistics["accounting"]["units"].get(unit.name)
+            if told is None:
+                continue
+            for place, state in enumerate(unit.states):
+                mine = rows[(rows["unit"] == number) & (rows["state"] == place)]
+                counted = int((mine["end"] - mine["begin"]).sum())
+                self.assertEqual(counted, told.get(state.name, 0), (unit.name, state.name))
+
+    def test_recording_changes_nothing(self):
+        plain = tactus.Machine(fixed()).run(self.model, np.ones((1, 16, 16, 3)))
+        self.assertEqual(plain.cycles, self.run_.cycles)
+        self.assertEqual(plain.statistics["accounting"], self.run_.statistics["accounting"])
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "run.html")
+            self.run_.save_report(page)
+            with open(page, encoding="utf-8") as file:
+                self.assertIn("</html>", file.read())
+        self.assertIn(str(self.run_.cycles), self.run_.summary())
+
+
+class Several(unittest.TestCase):
+    """Machines of one process take turns and do not feel each other."""
+
+    def test_turns(self):
+        configurations = [fixed(), fixed("zcu104"), tactus.Configuration("zcu104")]
+        models = [tactus.compile("cnn", c) for c in configurations]
+        images = np.random.default_rng(3).uniform(-1, 1, (4, 16, 16, 3))
+        alone = []
+        for configuration, model in zip(configurations, models):
+            machine = tactus.Machine(configuration)
+            alone.append([machine.run(model, images[i : i + 1]) for i in range(4)])
+        machines = [tactus.Machine(c) for c in configurations]
+        for i in range(4):
+            for k, machine in enumerate(machines):
+                run = machine.run(models[k], images[i : i + 1])
+                self.assertEqual(run.cycles, alone[k][i].cycles)
+                for name, values in run.outputs.items():
+                    np.testing.assert_array_equal(values, alone[k][i].outputs[name])
+
+    def test_they_end_in_any_order(self):
+        model = tactus.compile("mlp", fixed())
+        values = np.ones(model.inputs[0].shape)
+        wanted = tactus.Machine(fixed()).run(model, values).cycles
+        for last in range(3):
+            machines = [tactus.Machine(fixed()) for _ in range(3)]
+            for machine in machines:
+                machine.run(model, values)
+            kept = machines[last]
+            del machine, machines
+            gc.collect()
+            self.assertEqual(kept.run(model, values).cycles, wanted)
+
+    def test_a_run_outlives_its_machine(self):
+        run = tactus.Machine(fixed()).run_program(PROGRAM, events=True, accounts=True)
+        gc.collect()
+        self.assertGreater(len(run.events), 0)
+        self.assertEqual(run.statistics["cycles"], run.cycles)
+
+    def long_run(self):
+        """A model that runs for seconds, its machine and inputs."""
+        configuration = fixed("zcu104", engine="step")
+        model = tactus.compile("resnet20v2", configuration)
+        return model, tactus.Machine(configuration), np.zeros((8, 32, 32, 3))
+
+    def test_only_one_runs_at_a_time(self):
+        model, machine, values = self.long_run()
+        other = tactus.Machine(fixed())
+        spare = [tactus.Machine(fixed())]
+        ended = []
+        thread = threading.Thread(target=lambda: ended.append(machine.run(model, values)))
+        thread.start()
+        time.sleep(0.5)
+        told = "another machine of this process is running"
+        for use in (
+            lambda: other.run_program(PROGRAM),
+            lambda: machine.run(model, values),
+            lambda: tactus.Machine(fixed()),
+            lambda: other.read("dram0", 0, 1),
+        ):
+            self.assertTrue(thread.is_alive())
+            with self.assertRaisesRegex(tactus.Error, told):
+                use()
+        spare.clear()  # a machine may go meanwhile
+        gc.collect()
+        thread.join()
+        self.assertEqual(len(ended), 1)
+        self.assertEqual(other.run_program(PROGRAM).instructions, 5)
+        alone = tactus.Machine(machine.configuration).run(model, values[:1])
+        self.assertEqual(ended[0].cycles, alone.cycles)
+
+    def test_an_interrupt_ends_a_run(self):
+        model, machine, values = self.long_run()
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            machine.run(model, values)
+        with self.assertRaisesRegex(tactus.Error, "was interrupted"):
+            machine.run(model, values)
+        self.assertEqual(tactus.Machine(fixed()).run_program(PROGRAM).instructions, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,76 @@
+// Tables of layers: what is read, what is refused with its line, and what is built of them.
+#include "firmware/zoo/topology.h"
+
+#include <gtest/gtest.h>
+
+#include "isa/support/error.h"
+
+namespace tactus::nn {
+namespace {
+
+const std::string header =
+    "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+    "Strides,\n";
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)parse_topology(text, "t.csv");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Topology, RowsAreLayers) {
+  const auto layers = parse_topology(header +
+                                         "Conv1, 9, 11, 3, 5, 2, 7, 2,\r\n\n# none\nConv1,4,4,"
+                                         "1,1,7,3,1 # the same name\n",
+                                     "t.csv");
+  ASSERT_EQ(layers.size(), 2U);
+  EXPECT_EQ(layers[0].name, "Conv1");
+  EXPECT_EQ(layers[0].filter_width, 5);
+  EXPECT_EQ(layers[0].stride, 2);
+  EXPECT_EQ(layers[1].name, "Conv1 (2)");
+  EXPECT_EQ(layers[1].filters, 3);
+  // Without a header, and with a byte order mark.
+  EXPECT_EQ(parse_topology("\xef\xbb\xbf"
+                           "a,4,4,1,1,7,3,1",
+                           "t.csv")
+                .size(),
+            1U);
+  const auto products = parse_topology("Layer, M, N, K,\nfc, 5, 10, 20,\n", "t.csv");
+  ASSERT_EQ(products.size(), 1U);
+  EXPECT_EQ(products[0].height, 5);
+  EXPECT_EQ(products[0].filters, 10);
+  EXPECT_EQ(products[0].channels, 20);
+}
+
+TEST(Topology, IsConvolutionsWithoutPadding) {
+  const auto layers = parse_topology("a, 9, 11, 3, 5, 2, 7, 2\nb, 6, 6, 6, 6, 3, 4, 1\n", "t.csv");
+  const Network network = build_topology(layers, "t", 1);
+  ASSERT_EQ(network.graph.outputs.size(), 2U);
+  ASSERT_EQ(network.graph.inputs.size(), 2U);
+  Shape shape;
+  for (const Dimension& d : *network.graph.outputs[0].dims) shape.push_back(*d.size);
+  EXPECT_EQ(shape, (Shape{1, 7, 4, 4}));
+  EXPECT_EQ(network.macs, 7 * 4 * 4 * 3 * 5 * 2 + 4 * 6 * 6 * 3);
+}
+
+TEST(Topology, ErrorsNameTheLine) {
+  EXPECT_EQ(error_of(header + "a, 4, 4, 5, 1, 1, 1, 1\n"),
+            "t.csv:2: a filter of 5 x 1 does not fit the IFMAP of 4 x 4");
+  EXPECT_EQ(error_of(header + "\na, 4, 4, 1, 1, x, 1, 1\nb, 4, 4, 1, 1, 1, 1\n"),
+            "t.csv:3: Channels is \"x\"; allowed: a whole number from 1 to 65536\n"
+            "t.csv:4: 7 cells; allowed 8: the layer's name, IFMAP Height, IFMAP Width, Filter "
+            "Height, Filter Width, Channels, Num Filter, Strides");
+  EXPECT_EQ(error_of("a, 4, 4, 1, 1, 0, 1, 1\n"),
+            "t.csv:1: Channels is \"0\"; allowed: a whole number from 1 to 65536");
+  EXPECT_EQ(error_of(header + ", 4, 4, 1, 1, 1, 1, 1\n"), "t.csv:2: the layer has no name");
+  EXPECT_NE(error_of(header).find("t.csv: no layer; allowed: rows of"), std::string::npos);
+  EXPECT_NE(error_of("").find("t.csv: no layer"), std::string::npos);
+  EXPECT_NE(error_of("Layer, M, N, K\na, 1, 2\n").find("t.csv:2: 3 cells; allowed 4"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tactus::nn
