@@ -55,11 +55,21 @@ std::vector<EarlyMove> early_moves(const Codes& codes, std::uint64_t local_depth
         if (const auto range = local_range_of(code)) uses.use(*range, i);
     }
   }
-  // They keep their order.
+  // Moves before one that must come now may have to come before it.
   for (std::size_t k = moves.size(); k-- > 1;) {
     moves[k - 1].latest = std::min(moves[k - 1].latest, moves[k].latest);
   }
   return moves;
+}
+
+bool must_keep_order(const Code& a, const Code& b) {
+  const bool a_reads = a.kind == CodeKind::dram_read, b_reads = b.kind == CodeKind::dram_read;
+  if (local_range(a, a_reads).conflicts(local_range(b, b_reads))) return true;
+  if (a.port != b.port || (a_reads && b_reads)) return false;
+  const auto last = [](const Code& code) {
+    return code.other + ((code.count - 1) << code.other_stride);
+  };
+  return a.other <= last(b) && b.other <= last(a);
 }
 
 }  // namespace tactus::compiler::optimise

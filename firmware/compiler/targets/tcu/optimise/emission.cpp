@@ -76,6 +76,7 @@ class Emission {
   void access(const LocalRange& range);
   void move_ahead();
   [[nodiscard]] bool stage_chunk();
+  [[nodiscard]] EarlyMove* next_value();
   void add_move(const Code& code);
   void add_next(const Code& code);
   /// Head cycles before the code in which reads of weights cost nothing.
@@ -187,17 +188,37 @@ bool Emission::stage_chunk() {
   return pending_size_ >= chunk || ahead_ == uses_.size() || pending_.front().use <= used_ + soon;
 }
 
+/// The first move of values that may begin now, or null.
+EarlyMove* Emission::next_value() {
+  constexpr std::size_t window = 24;  // moves looked at
+  while (next_move_ < moves_.size() && moves_[next_move_].is_done) ++next_move_;
+  const std::size_t end = std::min(moves_.size(), next_move_ + window);
+  for (std::size_t i = next_move_; i < end; ++i) {
+    EarlyMove& move = moves_[i];
+    if (move.is_done || move.earliest > at_) continue;
+    const Code& code = (*codes_)[move.code];
+    const bool passes =
+        std::all_of(moves_.begin() + static_cast<std::ptrdiff_t>(next_move_),
+                    moves_.begin() + static_cast<std::ptrdiff_t>(i), [&](const EarlyMove& before) {
+                      return before.is_done || !must_keep_order((*codes_)[before.code], code);
+                    });
+    if (passes) return &move;
+  }
+  return nullptr;
+}
+
 /// Fills the queue, if there is one.
 void Emission::move_ahead() {
   while (is_queued() &&
          timeline_.queued_moves() < std::min<std::size_t>(queued_ahead, machine_.dma_queue)) {
-    const bool value = next_move_ < moves_.size() && moves_[next_move_].earliest <= at_;
+    EarlyMove* const value = next_value();
     const bool weights = stage_chunk();
-    if (!value && !weights) return;
-    if (weights && (!value || use_codes_[pending_.front().use] < moves_[next_move_].latest)) {
+    if (value == nullptr && !weights) return;
+    if (weights && (value == nullptr || use_codes_[pending_.front().use] < value->latest)) {
       fetch(0, pending_size_);
     } else {
-      add_move((*codes_)[moves_[next_move_++].code]);
+      value->is_done = true;
+      add_move((*codes_)[value->code]);
     }
   }
 }
@@ -432,8 +453,8 @@ void Emission::add_move(const Code& code) {
 void Emission::add_next(const Code& code) {
   if (!is_queued()) return add(code);
   const std::uint64_t before = timeline_.head();
-  while (next_move_ < moves_.size() && moves_[next_move_].latest <= at_) {
-    add_move((*codes_)[moves_[next_move_++].code]);
+  for (; next_move_ < moves_.size() && moves_[next_move_].latest <= at_; ++next_move_) {
+    if (!moves_[next_move_].is_done) add_move((*codes_)[moves_[next_move_].code]);
   }
   transfers_ += timeline_.head() - before;
   move_ahead();

@@ -81,8 +81,8 @@ void Pooling::find_makers() {
   }
 }
 
-/// Each result of the block has a window of its own, of one size, in one block of one sum, that
-/// nobody else reads.
+/// Each result of the block has a window of its own, of one size, in one block of one sum, of which
+/// nobody else reads anything.
 std::optional<Pooling::Source> Pooling::source(const Group& pool, std::uint32_t block) const {
   Source found;
   for (std::uint32_t p = 0; p < pool.pixels; ++p) {
@@ -103,6 +103,11 @@ std::optional<Pooling::Source> Pooling::source(const Group& pool, std::uint32_t 
       }
     }
   }
+  const std::vector<Vector>& results = network_.groups[found.group].results;
+  const auto read = std::count_if(results.begin(), results.end(), [&](Vector v) {
+    return made_[v].block == found.block && made_[v].reads != 0;
+  });
+  if (static_cast<std::size_t>(read) != pool.pixels * found.window) return std::nullopt;
   return found;
 }
 
