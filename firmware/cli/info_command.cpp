@@ -228,6 +228,9 @@ int info_command(const Words& words) {
                  option.name);
     }
   }
+  if (path.size() > 3 && path.compare(path.size() - 3, 3, ".pb") == 0) {
+    user_error("{}: is a TensorFlow graph or an ONNX tensor; tactus compile takes both", path);
+  }
   const FileKind kind = board_name      ? FileKind::board
                         : is_pipe(path) ? FileKind::unknown
                                         : kind_of_file(path, as_text(read_file(path)));
