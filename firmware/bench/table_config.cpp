@@ -82,6 +82,12 @@ void decode_compiler_options(ObjectReader& reader, Row& row) {
   if (row.task.optimise && (reader.has("strategy") || row.task.compat)) {
     reader.add_problem("optimise", "goes with neither \"strategy\" nor \"compat\"");
   }
+  if (row.task.resident && !row.task.optimise) {
+    reader.add_problem("resident", "needs \"optimise\"");
+  }
+  if (row.task.batch > 1 && !row.task.optimise) {
+    reader.add_problem("batch", "needs \"optimise\"");
+  }
   if (row.task.source != Source::model) return;
   for (const auto& parameter : compiler_parameters()) {
     if (!reader.has(parameter.key)) continue;
@@ -95,6 +101,10 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   decode_board(reader, where, row);
   decode_compiler_options(reader, row);
   decode_changes(reader, row);
+  if (auto values = reader.get_optional_object("board_values")) {
+    board_parameters().read(*values, row.task, MissingKeys::allowed);
+    values->finish();
+  }
   row.standard = reader.get_optional_bool("standard").value_or(true);
   if (auto published = reader.get_optional_object("published")) {
     row.published = Row::Published{published->get_real("latency_ms", 0, most),
@@ -114,7 +124,10 @@ Row decode_row(ObjectReader reader, const std::string& where) {
 
 std::string Row::program() const {
   if (task.via == Via::stripe) return network + " via stripe";
-  if (task.optimise) return network + " optimised";
+  if (task.optimise && task.batch > 1) {
+    return fmt::format("{} optimised, {} images", network, task.batch);
+  }
+  if (task.optimise) return network + (task.resident ? " optimised, resident" : " optimised");
   if (task.strategy == compiler::Strategy::local_isolated) return network;
   return network + " " + std::string(compiler::to_string(task.strategy));
 }

@@ -9,6 +9,7 @@
 #include "firmware/cli/run_parameters.h"
 #include "firmware/cli/table.h"
 #include "firmware/report/layer_table.h"
+#include "firmware/report/run_figures.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -194,7 +195,12 @@ std::string RunRecorder::layers_text(const RunDocument& document) const {
   std::vector<Table::Column> columns;
   for (const std::string& title : layers.titles) columns.push_back({title});
   columns.front().align = columns.back().align = Table::Align::left;
-  return "\n" + Table(columns).text(layers.rows);
+  std::string text = "\n" + Table(columns).text(layers.rows);
+  for (const std::string& finding :
+       prediction_findings(document.images.front().run->accounting, document.expected)) {
+    text += finding + "\n";
+  }
+  return text;
 }
 
 void RunRecorder::close_timeline() {

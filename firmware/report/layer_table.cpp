@@ -24,7 +24,12 @@ LayerTable layer_table(const RunDocument& document) {
   LayerTable table;
   table.titles = {"layer",      "cycles",        "ms",           "share %",     "busy %",
                   "bytes read", "bytes written", "instructions", "most lost to"};
-  for (const RegionFigures& region : a.regions) {
+  const bool predicted = !document.expected.empty();
+  if (predicted) {
+    table.titles.insert(table.titles.end() - 1, {"predicted", "off %", "bound"});
+  }
+  for (std::size_t i = 0; i < a.regions.size(); ++i) {
+    const RegionFigures& region = a.regions[i];
     const Counters& c = region.counters;
     const std::uint64_t cycles = c.cycles();
     if (cycles == 0) continue;
@@ -38,6 +43,14 @@ LayerTable layer_table(const RunDocument& document) {
          fmt::format("{}", port_bytes(c, "write_beats", document.rates)),
          fmt::format("{}", region.instructions),
          lost.empty() ? "" : std::string(c.info->time.states[lost.front().reason].name)});
+    if (!predicted) continue;
+    std::vector<std::string>& row = table.rows.back();
+    const Expectation of_layer = expectation(document.expected, i);
+    const bool known = of_layer.predicted_cycles != 0;
+    row.insert(row.end() - 1,
+               {known ? fmt::format("{}", of_layer.predicted_cycles) : "",
+                known ? fmt::format("{:+.1f}", 100 * deviation(of_layer, region)) : "",
+                of_layer.bound_cycles != 0 ? fmt::format("{}", of_layer.bound_cycles) : ""});
   }
   return table;
 }
