@@ -5,15 +5,15 @@
 namespace tactus {
 namespace {
 
-std::string& path() {
+std::string& chosen_program() {
   static std::string text = "/proc/self/exe";
   return text;
 }
 
 }  // namespace
 
-const std::string& program_path() { return path(); }
+const std::string& program_path() { return chosen_program(); }
 
-void set_program_path(std::string program) { path() = std::move(program); }
+void set_program_path(std::string program) { chosen_program() = std::move(program); }
 
 }  // namespace tactus
