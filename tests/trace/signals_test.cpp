@@ -297,6 +297,8 @@ TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
 }
 
 TEST_F(Selecting, ValuesWithNamesAreTranslated) {
+  const TraceFolder folder;
+  traced_.run(folder.path("a.vcd"), {});
   std::map<std::string, std::string> files;  // by signal
   for (const trace::Translation& one : translations(traced_.plan())) {
     for (const std::string& signal : one.signals) files[signal] = one.text;
