@@ -78,6 +78,41 @@ std::map<std::string, std::vector<float>> simulate(
   return values;
 }
 
+/// One of several images, or more of them behind those there are.
+nn::Tensor image_of(const nn::Tensor& all, std::uint32_t image, std::uint32_t images) {
+  nn::Tensor one = all;
+  one.shape.front() /= images;
+  const auto size = static_cast<std::ptrdiff_t>(all.floats.size() / images);
+  const auto first = all.floats.begin() + static_cast<std::ptrdiff_t>(image) * size;
+  one.floats.assign(first, first + size);
+  return one;
+}
+
+void append(nn::Tensor& all, const nn::Tensor& one) {
+  if (all.shape.empty()) return;
+  all.shape.front() += one.shape.front();
+  all.floats.insert(all.floats.end(), one.floats.begin(), one.floats.end());
+  all.integers.insert(all.integers.end(), one.integers.begin(), one.integers.end());
+}
+
+/// The model knows one image.
+nn::Values reference_of(const nn::Graph& graph, const nn::Values& inputs, std::uint32_t images,
+                        const CheckProgress& progress) {
+  if (images == 1) return nn::run_reference(graph, inputs, progress.reference);
+  nn::Values all;
+  for (std::uint32_t image = 0; image < images; ++image) {
+    nn::Values one;
+    for (const auto& [name, tensor] : inputs) one[name] = image_of(tensor, image, images);
+    nn::Values made = nn::run_reference(graph, one, progress.reference);
+    if (image == 0) {
+      all = std::move(made);
+      continue;
+    }
+    for (auto& [name, tensor] : all) append(tensor, made.at(name));
+  }
+  return all;
+}
+
 /// The program's outputs as tensors.
 nn::Values output_values(const compiler::Compiled& compiled,
                          const std::map<std::string, std::vector<float>>& simulated) {
@@ -211,7 +246,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   const auto simulated = simulate(checked, config, inputs, progress.simulation);
   const nn::Values finished =
       compiler::finish_on_host(compiler::tensors_of(compiled), output_values(compiled, simulated));
-  const auto reference = nn::run_reference(graph, inputs, progress.reference);
+  const auto reference = reference_of(graph, inputs, options.batch, progress);
   const tcu::DataType type = config.architecture.data_type;
   const auto add = [&](const std::string& name, const std::vector<float>& values,
                        const nn::Tensor& wanted, bool output) {

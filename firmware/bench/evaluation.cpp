@@ -44,6 +44,8 @@ constexpr std::pair<const char*, Member> figure_members[] = {
     {"cycles", &Figures::cycles},
     {"latency_ms", &Figures::latency_ms},
     {"frames_per_second", &Figures::frames_per_second},
+    {"predicted_cycles", &Figures::predicted_cycles},
+    {"bound_cycles", &Figures::bound_cycles},
     {"array_utilisation", &Figures::array_utilisation},
     {"mac_efficiency", &Figures::mac_efficiency},
     {"dram_read_bytes", &Figures::dram_read_bytes},
@@ -78,7 +80,8 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   if (task.via != Via::layers) key["via"] = via_names.at(static_cast<std::size_t>(task.via));
   if (task.optimise) {
     // The optimiser fits the program to the memory port.
-    key["optimise"] = {task.effort, task.axi_data_bits, task.read_latency, task.write_latency};
+    key["optimise"] = {task.effort,        task.axi_data_bits, task.read_latency,
+                       task.write_latency, task.batch,         task.resident};
   }
   return key.dump();
 }
@@ -90,6 +93,8 @@ Program compile_task(const Task& task, const nn::Graph& graph,
   options.compat = task.compat;
   options.optimise = task.optimise;
   options.effort = task.effort;
+  options.resident = task.resident;
+  options.batch = static_cast<std::uint32_t>(task.batch);
   options.axi_data_bits = task.axi_data_bits;
   options.read_latency = static_cast<std::uint32_t>(task.read_latency);
   options.write_latency = static_cast<std::uint32_t>(task.write_latency);
@@ -169,6 +174,11 @@ const ParameterTable<Task>& compiler_parameters() {
            "strategy"),
        whole("effort", &Task::effort, {1, 100000}, "plans",
              "that the optimiser may try before it takes the cheapest"),
+       whole("batch", &Task::batch, {1, 1024}, "images",
+             "that a run of the optimiser's program computes, so that they share weights"),
+       boolean("resident", &Task::resident,
+               "constants that there is room for stay in local memory from image to image; of the "
+               "optimiser"),
        choice("via", &Task::via, via_names,
               "which compiler: that of layers, or Stripe's passes and lowering")});
   return table;
@@ -328,7 +338,11 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.true_macs = program.true_macs;
   figures.cycles = run.cycles;
   figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
-  figures.frames_per_second = 1e3 / figures.latency_ms;
+  figures.frames_per_second = static_cast<double>(task.batch) * 1e3 / figures.latency_ms;
+  for (const tcu::LayerEntry& layer : program.model.file.layers) {
+    figures.predicted_cycles += layer.predicted_cycles;
+    figures.bound_cycles += layer.bound_cycles;
+  }
   figures.array_utilisation = static_cast<double>(run.array_runs) / static_cast<double>(run.cycles);
   figures.mac_efficiency = mac_efficiency(task.architecture, program.true_macs, run.cycles);
   const Counters& totals = run.accounting.totals;

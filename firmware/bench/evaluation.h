@@ -43,6 +43,8 @@ struct Task : BoardValues {
   Via via = Via::layers;                                             ///< not for a model
   bool optimise = false;                                             ///< not for a model
   std::uint64_t effort = 200;                                        ///< of the optimiser
+  bool resident = false;                                             ///< of the optimiser
+  std::uint64_t batch = 1;                                           ///< images, of the optimiser
   tcu::Architecture architecture;
   std::uint64_t images = 1;      ///< one after the other, for the throughput
   std::string energy;            ///< a table of configs/energy or its path; empty: none
@@ -70,7 +72,9 @@ struct Figures {
   std::uint64_t program_bytes = 0, constant_bytes = 0;
   std::uint64_t true_macs = 0;  ///< 0: unknown (a model compiled elsewhere)
   std::uint64_t cycles = 0;
-  double latency_ms = 0, frames_per_second = 0;
+  double latency_ms = 0, frames_per_second = 0;  ///< of a run; it may have several images
+  std::uint64_t predicted_cycles = 0;            ///< by the optimiser; 0: it did not compile this
+  std::uint64_t bound_cycles = 0;                ///< likewise, see optimise::OptimisedLayer
   double array_utilisation = 0;  ///< 0..1: cycles in which the array multiplies a vector
   double mac_efficiency = 0;     ///< 0..1: true_macs of what the array could do; 0: unknown
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  ///< both banks, at the pins

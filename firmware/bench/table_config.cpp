@@ -18,8 +18,6 @@ namespace tactus::bench {
 namespace {
 
 constexpr double most = 1e12;
-/// As MemoryModel has them.
-const std::vector<std::string_view> memory_models{"fixed", "board"};
 
 /// Names stay; paths start at the file that holds them.
 std::string beside(const std::string& where, const std::string& name) {
@@ -77,18 +75,18 @@ void decode_board(ObjectReader& reader, const std::string& where, Row& row) {
   }
   static_cast<BoardValues&>(row.task) = row.board;
   row.task.architecture = row.board.architecture;
-  const auto model = reader.get_optional_enum("memory_model", memory_models);
-  if (!model) return;
-  row.task.memory_model = static_cast<MemoryModel>(*model);
-  if (row.task.memory_model == MemoryModel::board && !row.board.board_memory) {
-    reader.add_problem("memory_model", "the board says nothing of its memory; allowed \"fixed\"");
-  }
 }
 
 void decode_compiler_options(ObjectReader& reader, Row& row) {
   compiler_parameters().read(reader, row.task, MissingKeys::allowed);
   if (row.task.optimise && (reader.has("strategy") || row.task.compat)) {
     reader.add_problem("optimise", "goes with neither \"strategy\" nor \"compat\"");
+  }
+  if (row.task.resident && !row.task.optimise) {
+    reader.add_problem("resident", "needs \"optimise\"");
+  }
+  if (row.task.batch > 1 && !row.task.optimise) {
+    reader.add_problem("batch", "needs \"optimise\"");
   }
   if (row.task.source != Source::model) return;
   for (const auto& parameter : compiler_parameters()) {
@@ -104,6 +102,10 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   decode_compiler_options(reader, row);
   decode_changes(reader, row);
   row.label = reader.get_optional_string("label").value_or("");
+  if (auto values = reader.get_optional_object("board_values")) {
+    board_parameters().read(*values, row.task, MissingKeys::allowed);
+    values->finish();
+  }
   row.standard = reader.get_optional_bool("standard").value_or(true);
   if (auto published = reader.get_optional_object("published")) {
     row.published = Row::Published{published->get_real("latency_ms", 0, most),
@@ -127,6 +129,8 @@ std::string Row::program() const {
     text += " via stripe";
   } else if (task.optimise) {
     text += " optimised";
+    if (task.batch > 1) text += fmt::format(", {} images", task.batch);
+    if (task.resident) text += ", resident";
   } else if (task.strategy != compiler::Strategy::local_isolated) {
     text += " " + std::string(compiler::to_string(task.strategy));
   }

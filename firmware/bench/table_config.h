@@ -8,9 +8,11 @@
 //      "strategy": "local-vars",           default local-isolated; not for a model
 //      "compat": true,                     byte for byte the reference's program; default false
 //      "optimise": true, "effort": 200,    by the optimising compiler; default false
+//      "batch": 4,                         images a run, by the optimising compiler; default 1
+//      "resident": true,                   constants stay in local memory, likewise
 //      "architecture": {"dram1_depth": 4194304},          in place of the board's
-//      "memory_model": "fixed",            in place of the board's: its latencies, no DRAM
 //      "label": "with a queue",            printed behind the program; default none
+//      "board_values": {"memory_model": "fixed"},         in place of the board's
 //      "standard": false,                  runs only with --all; default true
 //      "published": {"latency_ms": 21, "source": "...", "date": "2022-03-07"},   an estimate
 //      "measured": {"frames_per_second": 133.54, "source": "...", "date": "2022-07"}}]}

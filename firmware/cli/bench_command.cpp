@@ -79,26 +79,50 @@ std::string published_cell(const Row& row) {
   return fmt::format("{:g} ({})", row.published->latency_ms, row.published->date);
 }
 
+/// Rows of the optimising compiler say what it expected, and the bound of what it chose.
+bool shows_bounds(const std::vector<Row>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.task.optimise; });
+}
+
 Table make_table(const std::vector<Row>& rows) {
   using Align = Table::Align;
-  Table table({{"network", Align::left},
-               {"board", Align::left},
-               {"array"},
-               {"MHz"},
-               {"instructions"},
-               {"cycles"},
-               {"latency ms"},
-               {"frames/s"},
-               {"array %"},
-               {"estimate ms"},
-               {"published ms", Align::left},
-               {"measured frames/s", Align::left},
-               {"off by cycles"},
-               {"host us"},
-               {"host s"}});
+  std::vector<Table::Column> columns{{"network", Align::left},
+                                     {"board", Align::left},
+                                     {"array"},
+                                     {"MHz"},
+                                     {"instructions"},
+                                     {"cycles"},
+                                     {"latency ms"},
+                                     {"frames/s"},
+                                     {"array %"},
+                                     {"estimate ms"},
+                                     {"published ms", Align::left},
+                                     {"measured frames/s", Align::left},
+                                     {"off by cycles"},
+                                     {"host us"},
+                                     {"host s"}};
+  if (shows_bounds(rows)) {
+    columns.insert(columns.end(), {{"predicted"}, {"bound"}, {"times fewer"}});
+  }
+  Table table(std::move(columns));
   for (const Row& row : rows) {
-    table.fit({row.program(), row.board.name, "", "", "", "999999999", "", "9999.99", "", "",
-               published_cell(row), "", "", "", ""});
+    std::vector<std::string> cells{row.program(),
+                                   row.board.name,
+                                   "",
+                                   "",
+                                   "",
+                                   "999999999",
+                                   "",
+                                   "9999.99",
+                                   "",
+                                   "",
+                                   published_cell(row),
+                                   "",
+                                   "",
+                                   "",
+                                   ""};
+    if (shows_bounds(rows)) cells.insert(cells.end(), {"999999999", "999999999", "9.99"});
+    table.fit(cells);
   }
   return table;
 }
@@ -139,7 +163,30 @@ std::string host_cell(const Row& row) {
   return row.measured ? fmt::format("{:g}", row.task.host_us) : "";
 }
 
-std::string line(const Table& table, const Row& row, const Outcome& outcome) {
+/// Cycles an image of the row that differs only in not being optimised; 0: there is none.
+std::uint64_t cycles_before(const std::vector<Row>& rows, const std::vector<Outcome>& outcomes,
+                            const Row& row) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& other = rows[i];
+    if (other.task.optimise || !outcomes[i].figures || other.network != row.network ||
+        other.board.name != row.board.name || other.changes != row.changes) {
+      continue;
+    }
+    return outcomes[i].figures->cycles;
+  }
+  return 0;
+}
+
+std::vector<std::string> bound_cells(const Row& row, const Figures& figures, std::uint64_t before) {
+  if (figures.predicted_cycles == 0) return {"", "", ""};
+  return {fmt::format("{}", figures.predicted_cycles), fmt::format("{}", figures.bound_cycles),
+          before == 0 ? ""
+                      : fmt::format("{:.2f}", static_cast<double>(before * row.task.batch) /
+                                                  static_cast<double>(figures.cycles))};
+}
+
+std::string line(const Table& table, const Row& row, const Outcome& outcome,
+                 const std::optional<std::uint64_t>& before) {
   const std::uint64_t n = row.task.architecture.array_size;
   std::vector<std::string> cells{row.program(), row.board.name, fmt::format("{}x{}", n, n),
                                  fmt::format("{:g}", row.task.clock_mhz)};
@@ -157,6 +204,9 @@ std::string line(const Table& table, const Row& row, const Outcome& outcome) {
         measured_cell(row, figures), error_cell(row, figures), host_cell(row),
         fmt::format("{:.1f}", outcome.seconds)}) {
     cells.push_back(std::move(cell));
+  }
+  if (before) {
+    for (std::string& cell : bound_cells(row, figures, *before)) cells.push_back(std::move(cell));
   }
   return table.line(cells);
 }
@@ -185,6 +235,12 @@ void print_notes(const std::vector<Row>& rows, std::size_t left) {
     fmt::print(
         "off by cycles: simulated cycles and the host's time in each run (host us, of the board), "
         "less the measured ones\n");
+  }
+  if (shows_bounds(rows)) {
+    fmt::print(
+        "predicted: the optimising compiler's cost model, memory of fixed latency; bound: the "
+        "matrices it chose, their weight changes and a move of each result; times fewer: cycles an "
+        "image, against the row without optimisation\n");
   }
   for (const std::string& note : notes) fmt::print("{}\n", note);
   if (left > 0) fmt::print("{} more rows with --all, which take minutes\n", left);
@@ -335,7 +391,10 @@ std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, co
     ++finished;
     progress->clear();
     for (; printed < rows.size() && ready[printed]; ++printed) {
-      fmt::print("{}", line(table, rows[printed], outcomes[printed]));
+      const auto before = shows_bounds(rows)
+                              ? std::optional(cycles_before(rows, outcomes, rows[printed]))
+                              : std::nullopt;
+      fmt::print("{}", line(table, rows[printed], outcomes[printed], before));
       std::fflush(stdout);
     }
   };

@@ -24,6 +24,7 @@
 #include "firmware/config/board.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/onnx/tensor_files.h"
+#include "firmware/report/run_figures.h"
 #include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
@@ -127,6 +128,11 @@ compiler::Options read_options(const Args& args, bench::Via& via) {
   }
   options.optimise = choices.optimise;
   options.effort = choices.effort;
+  options.batch = static_cast<std::uint32_t>(choices.batch);
+  options.resident = choices.resident;
+  if ((options.batch > 1 || options.resident) && !options.optimise) {
+    user_error("tactus compile: --{} needs --optimise", options.resident ? "resident" : "batch");
+  }
   if (options.optimise && (options.compat || args.has("strategy") || options.separate_outputs ||
                            via != bench::Via::layers)) {
     user_error(
@@ -303,14 +309,15 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) 
        fmt::format("{:.3f} M units", static_cast<double>(estimate.execution.energy) / 1e6));
 }
 
-/// What the optimiser chose, what it costs by the cost model, and where the cycles go. The bound is
-/// that of the array: multiply-accumulates over N * N.
+/// What the optimiser chose, what it costs by the cost model, and where the cycles go. Bounds: the
+/// array's, multiply-accumulates over N * N, and that of the form chosen (OptimisedLayer).
 void print_optimised_layers(const Compiled& compiled) {
   Table table({{"layer", Table::Align::left},
                {"instructions"},
                {"jobs"},
                {"acc"},
                {"MMAC"},
+               {"MAC / N^2"},
                {"bound"},
                {"predicted cycles"},
                {"array %"},
@@ -324,7 +331,7 @@ void print_optimised_layers(const Compiled& compiled) {
          fmt::format("{}", layer.partitions), fmt::format("{}", layer.accumulators.maximum),
          fmt::format("{:.3f}", static_cast<double>(layer.true_macs) / 1e6),
          fmt::format("{}", (layer.true_macs + n * n - 1) / (n * n)),
-         fmt::format("{}", layer.predicted_cycles),
+         fmt::format("{}", layer.bound_cycles), fmt::format("{}", layer.predicted_cycles),
          fmt::format("{:.1f}", 100 * bench::mac_efficiency(compiled.architecture, layer.true_macs,
                                                            layer.predicted_cycles)),
          layer.form});
@@ -553,7 +560,13 @@ void print_prediction(const Args& args, const std::vector<std::string>& input_fi
     data[layout.name] = pack_tensor(layout, compiled.architecture, inputs.at(layout.name).floats);
   }
   (void)host.prepare();
-  const TcuRunResult run = host.run_image(data, {}).run;
+  TcuRunOptions options;
+  std::vector<Expectation> expected;
+  for (const tcu::LayerEntry& layer : program.model.file.layers) {
+    options.regions.push_back(layer);
+    expected.push_back({layer.predicted_cycles, layer.bound_cycles});
+  }
+  const TcuRunResult run = host.run_image(data, options).run;
   const double off =
       100 * (static_cast<double>(compiled.predicted_cycles) / static_cast<double>(run.cycles) - 1);
   fmt::print("predicted {} cycles, simulated {}: {:+.2f} %{}\n", compiled.predicted_cycles,
@@ -561,6 +574,9 @@ void print_prediction(const Args& args, const std::vector<std::string>& input_fi
              off <= allowed && off >= -allowed
                  ? ""
                  : ", more than the 3 % that the cost model keeps with memory of fixed latency");
+  for (const std::string& finding : prediction_findings(run.accounting, expected)) {
+    fmt::print("{}\n", finding);
+  }
 }
 
 bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compiled,

@@ -27,6 +27,12 @@
 namespace tactus {
 namespace {
 
+std::uint64_t resident_vectors(const tcu::ModelFile& file) {
+  std::uint64_t sum = 0;
+  for (const tcu::ResidentEntry& entry : file.resident) sum += entry.size;
+  return sum;
+}
+
 template <typename... Args>
 void line(const char* name, fmt::format_string<Args...> format, Args&&... args) {
   fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Args>(args)...));
@@ -168,7 +174,10 @@ void print_model(const Model& model) {
     }
   }
   line("constants in local", "{}",
-       file.load_consts_to_local.value_or(false) ? "yes, copied before the first image" : "no");
+       file.load_consts_to_local.value_or(false) ? "yes, copied before the first image"
+       : file.resident.empty()
+           ? "no"
+           : fmt::format("{} vectors, copied before the first image", resident_vectors(file)));
 }
 
 /// Where a value comes from; empty if the board does not say.
@@ -227,6 +236,9 @@ int info_command(const Words& words) {
       user_error("tactus info: --{} is not for this file; allowed with vISA files (.visaasm, .isa)",
                  option.name);
     }
+  }
+  if (path.size() > 3 && path.compare(path.size() - 3, 3, ".pb") == 0) {
+    user_error("{}: is a TensorFlow graph or an ONNX tensor; tactus compile takes both", path);
   }
   const FileKind kind = board_name      ? FileKind::board
                         : is_pipe(path) ? FileKind::unknown

@@ -101,7 +101,7 @@ std::optional<TcuRunResult> PackageRun::run_programs(
     }
     begin(fmt::format("request {}", r));
     TcuRunOptions mine = options;
-    if (p != 0) mine.regions = packages[p].model.file.layers;
+    if (p != 0) mine.regions = regions_of(packages[p].model.file.layers);
     const std::vector<TensorData>& images = packages[p].images;
     const std::size_t arena = turn % plan_.host.arenas;
     ImageResult image = device_.run(p, arena, images[turn % images.size()], mine);

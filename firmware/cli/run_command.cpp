@@ -197,7 +197,7 @@ class Runner {
                       (plan_.host.packages.empty() ? plan_.image_count() : plan_.host.requests));
     TcuRunOptions options;
     options.max_cycles = plan_.max_cycles.value_or(0);
-    options.regions = plan_.regions;
+    options.regions = regions_of(plan_.regions);
     options.retire_log = recorder_.retires();
     std::uint64_t before = 0;
     options.progress = [&](Cycle, std::uint64_t instructions) {

@@ -10,6 +10,7 @@
 #include "firmware/cli/table.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/report/layer_table.h"
+#include "firmware/report/run_figures.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -197,7 +198,12 @@ std::string RunRecorder::layers_text(const RunDocument& document) const {
   std::vector<Table::Column> columns;
   for (const std::string& title : layers.titles) columns.push_back({title});
   columns.front().align = columns.back().align = Table::Align::left;
-  return "\n" + Table(columns).text(layers.rows);
+  std::string text = "\n" + Table(columns).text(layers.rows);
+  for (const std::string& finding :
+       prediction_findings(document.images.front().run->accounting, document.expected)) {
+    text += finding + "\n";
+  }
+  return text;
 }
 
 void RunRecorder::close_timeline() {

@@ -197,7 +197,8 @@ std::vector<tcu::LayerEntry> equal_slices(std::uint64_t slices, std::uint64_t in
   for (std::uint64_t i = 0; i < slices; ++i) {
     const std::uint64_t first = instructions / slices * i + std::min(i, instructions % slices);
     const std::uint64_t count = instructions / slices + (i < instructions % slices ? 1 : 0);
-    regions.push_back({fmt::format("instructions {}..{}", first, first + count - 1), first, count});
+    regions.push_back(
+        {{fmt::format("instructions {}..{}", first, first + count - 1), first, count}, 0, 0});
   }
   return regions;
 }

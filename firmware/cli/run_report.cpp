@@ -52,6 +52,12 @@ Json config_json(const RunPlan& plan) {
 RunDocument run_document(const RunReport& report) {
   const RunPlan& plan = report.plan;
   RunDocument document;
+  for (const tcu::LayerEntry& layer : report.plan.regions) {
+    document.expected.push_back({layer.predicted_cycles, layer.bound_cycles});
+  }
+  const bool known = std::any_of(document.expected.begin(), document.expected.end(),
+                                 [](const Expectation& e) { return e.predicted_cycles != 0; });
+  if (!known) document.expected.clear();
   document.version = version;
   document.revision = git_revision;
   document.kind = plan.model ? "model" : "program";

@@ -35,6 +35,7 @@ std::string shell_word(const std::string& text) {
 }
 
 std::string duration(double seconds) {
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
   return fmt::format("{:.1f} h", seconds / 3600);

@@ -100,6 +100,31 @@ const Step* beyond_optimiser(const Model& model) {
   return nullptr;
 }
 
+/// Inputs and outputs of several images. Their memory must hold one image behind the other.
+void batch_tensors(Compiled& result, const Model& model, std::uint32_t batch) {
+  for (std::vector<TensorLayout>* layouts : {&result.input_layouts, &result.output_layouts}) {
+    for (TensorLayout& layout : *layouts) {
+      if (layout.shape.size() < 2 || layout.order.front() != 0) {
+        user_error(
+            "tensor {}: {} images at a time need a shape whose first dimension counts images; it "
+            "has {} dimension{}",
+            quote(layout.name), batch, layout.shape.size(), layout.shape.size() == 1 ? "" : "s");
+      }
+      layout.shape.front() *= batch;
+      layout.vectors *= batch;
+    }
+  }
+  const bool only_softmax = model.host.nodes.size() <= model.host_steps.size() &&
+                            std::all_of(model.host_steps.begin(), model.host_steps.end(),
+                                        [](const HostStep& step) { return step.axis > 0; });
+  if (!only_softmax) {
+    user_error(
+        "{} images at a time: of what is left to the host only Softmax can be computed for several "
+        "images",
+        batch);
+  }
+}
+
 Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Options& options) {
   optimise::Machine machine;
   machine.array_size = model.architecture.array_size;
@@ -115,11 +140,15 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
   MemoryOptions memory_options;
   memory_options.keep_values = true;
   MemoryManager memory(unlimited, memory_options);  // the graph points into its constants
-  optimise::Optimised optimised = optimise::optimise(graph_of(model, options, memory),
-                                                     model.architecture, machine, options.effort);
+  optimise::Graph steps = graph_of(model, options, memory);
+  if (options.batch > 1) steps = optimise::repeat(steps, options.batch);
+  optimise::Optimised optimised = optimise::optimise(std::move(steps), model.architecture, machine,
+                                                     {options.effort, options.resident});
   Compiled result;
   fill_from_program(result, std::move(optimised.program));
   fill_from_model(result, graph, model, options);
+  result.resident = std::move(optimised.resident);
+  if (options.batch > 1) batch_tensors(result, model, options.batch);
   note_if_empty(result);
   for (optimise::OptimisedLayer& layer : optimised.layers) {
     LayerInfo info;
@@ -127,6 +156,7 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
     info.nodes = std::move(layer.nodes);
     info.form = std::move(layer.form);
     info.predicted_cycles = layer.predicted_cycles;
+    info.bound_cycles = layer.bound_cycles;
     result.layers.push_back(std::move(info));
     result.true_macs += result.layers.back().true_macs;
   }
@@ -146,10 +176,21 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
 Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
                  const Options& options) {
   Model model = analyse(graph, architecture, options);
+  const bool needs_optimiser = options.batch != 1 || options.resident;
+  if (needs_optimiser && !options.optimise) {
+    user_error("several images at a time and resident constants need the optimising compiler");
+  }
   if (options.optimise) {
     if (options.compat) user_error("a program cannot be both compat and optimised");
     const Step* beyond = beyond_optimiser(model);
     if (beyond == nullptr) return compile_optimised(graph, model, options);
+    if (needs_optimiser) {
+      user_error(
+          "several images at a time and resident constants need the optimising compiler, which "
+          "does "
+          "not know the {} of node {}",
+          beyond->beyond_optimiser, quote(beyond->node->name));
+    }
     model.notes.push_back(
         fmt::format("compiled without the optimiser, which does not know the {} of node {}",
                     beyond->beyond_optimiser, quote(beyond->node->name)));

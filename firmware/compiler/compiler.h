@@ -46,6 +46,12 @@ struct Options {
   /// By the optimising compiler (targets/tcu/optimise) instead of a strategy.
   bool optimise = false;
   std::uint64_t effort = 200;  ///< of the optimiser: plans that it may try
+  /// Of the optimiser: images that a program computes at a time. Inputs and outputs hold one after
+  /// the other; the first dimension of their shapes is so many times as large.
+  std::uint32_t batch = 1;
+  /// Of the optimiser: constants that there is room for stay in local memory from image to image;
+  /// the driver copies them there before the first.
+  bool resident = false;
   /// What the optimiser takes the machine for; any other runs the program as well, only not as
   /// fast.
   unsigned axi_data_bits = 64;
@@ -101,6 +107,7 @@ struct LayerInfo : LayerStatistics {
   std::vector<std::string> nodes;      ///< node names, in order
   std::string form;                    ///< of the optimiser: how it is computed
   std::uint64_t predicted_cycles = 0;  ///< of the optimiser; 0: by no optimiser
+  std::uint64_t bound_cycles = 0;      ///< of the optimiser, see optimise::OptimisedLayer
 };
 
 struct Compiled {
@@ -110,6 +117,7 @@ struct Compiled {
   std::vector<std::uint8_t> constants;   ///< the .tdata
   std::uint64_t constant_vectors = 0;
   bool load_consts_to_local = false;
+  std::vector<tcu::ResidentEntry> resident;
   bool compat = false;                   ///< as in the options
   std::vector<tcu::TensorEntry> inputs;  ///< contiguous pieces, sorted by base
   std::vector<tcu::TensorEntry> outputs;

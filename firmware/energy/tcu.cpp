@@ -48,8 +48,8 @@ Machine machine_of(const tcu::Architecture& architecture) {
 nlohmann::ordered_json energy_of(const Meter& meter, const TcuRunResult& run,
                                  const tcu::Architecture& architecture, const BoardValues& board) {
   const Counters& totals = run.accounting.totals;
-  nlohmann::ordered_json json = meter.energy(
-      counts_of(totals, run.instructions, architecture, board), run.cycles, board.clock_mhz);
+  nlohmann::ordered_json json = meter.energy(counts_of(totals, run.retired, architecture, board),
+                                             run.cycles, board.clock_mhz);
   for (const RegionFigures& region : run.accounting.regions) {
     const Counts counts = counts_of(region.counters, region.instructions, architecture, board);
     json["layers"].push_back(

@@ -60,7 +60,8 @@ def _build(prefix):
     build = os.environ.get("TACTUS_PIP_BUILD_DIR") or SOURCE / "build" / "pip"
     _run(
         "cmake", "-S", SOURCE, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-        "-DTACTUS_TESTS=OFF", "-DTACTUS_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}",
+        "-DTACTUS_TESTS=OFF", "-DTACTUS_UNITY=ON", "-DTACTUS_PYTHON=ON",
+        f"-DPython_EXECUTABLE={sys.executable}",
         "-DTACTUS_PYTHON_DIR=.", f"-DCMAKE_INSTALL_BINDIR={NAME}/bin",
         f"-DCMAKE_INSTALL_DATADIR={NAME}/share",
     )  # fmt: skip

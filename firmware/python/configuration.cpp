@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The subject of errors.
-const std::string where = "tactus.Configuration";
+const std::string configuration_subject = "tactus.Configuration";
 
 bool is_json(const std::string& text) { return !text.empty() && text.front() == '{'; }
 
@@ -30,11 +30,11 @@ void replace_architecture(tcu::Architecture& architecture, Json& values) {
     values.erase(parameter.key);
     any = true;
   }
-  if (any) architecture = tcu::parse_architecture(keys.dump(), where);
+  if (any) architecture = tcu::parse_architecture(keys.dump(), configuration_subject);
 }
 
 void replace_values(TcuSimulationConfig& config, const Json& values) {
-  JsonDocument document(values.dump(), where);
+  JsonDocument document(values.dump(), configuration_subject);
   ObjectReader root = document.root();
   board_parameters().read(root, config, MissingKeys::allowed);
   simulation_parameters().read(root, config, MissingKeys::allowed);
@@ -42,7 +42,7 @@ void replace_values(TcuSimulationConfig& config, const Json& values) {
   for (const auto& parameter : tcu::architecture_parameters()) (void)root.has(parameter.key);
   root.finish();
   document.problems().throw_if_any();
-  choose_memory(config, where + ": ", [&](const Parameter<BoardValues>& parameter) {
+  choose_memory(config, configuration_subject + ": ", [&](const Parameter<BoardValues>& parameter) {
     return values.contains(parameter.key) ? parameter.key : std::string();
   });
 }
@@ -53,7 +53,7 @@ Configuration make_configuration(const std::string& board, const std::string& ar
                                  const std::string& values_json) {
   Configuration made;
   if (board.empty() && architecture.empty()) {
-    user_error("{}: give board=NAME or architecture=F.tarch", where);
+    user_error("{}: give board=NAME or architecture=F.tarch", configuration_subject);
   }
   if (!board.empty()) {
     const Board read = read_board(board);
@@ -63,7 +63,8 @@ Configuration make_configuration(const std::string& board, const std::string& ar
     made.path = read.path;
   }
   if (is_json(architecture)) {
-    made.config.architecture = tcu::parse_architecture(architecture, where + ": architecture");
+    made.config.architecture =
+        tcu::parse_architecture(architecture, configuration_subject + ": architecture");
   } else if (!architecture.empty()) {
     made.config.architecture = tcu::read_architecture(architecture);
     made.path = architecture;

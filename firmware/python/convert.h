@@ -35,12 +35,12 @@ namespace py = pybind11;
                                                          const tcu::Architecture& architecture,
                                                          const std::string& where);
 
-/// Takes over the memory of a list of plain values.
+/// A list of plain values where they are, to be read only; `owner` keeps them.
 template <typename T>
-[[nodiscard]] py::array_t<T> to_array(std::vector<T>&& values) {
-  auto* const kept = new std::vector<T>(std::move(values));
-  const py::capsule owner(kept, [](void* p) { delete static_cast<std::vector<T>*>(p); });
-  return py::array_t<T>(static_cast<py::ssize_t>(kept->size()), kept->data(), owner);
+[[nodiscard]] py::array_t<T> view_of(const std::vector<T>& values, const py::object& owner) {
+  py::array_t<T> array(static_cast<py::ssize_t>(values.size()), values.data(), owner);
+  array.attr("setflags")(py::arg("write") = false);
+  return array;
 }
 
 }  // namespace tactus::python

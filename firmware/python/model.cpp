@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The subject of errors.
-const std::string where = "tactus.compile";
+const std::string compile_subject = "tactus.compile";
 
 void read_shapes(ObjectReader reader, compiler::Options& options) {
   for (const std::string& name : reader.keys()) {
@@ -39,7 +39,7 @@ void read_shapes(ObjectReader reader, compiler::Options& options) {
 }
 
 compiler::Options read_options(const std::string& json, bench::Via& via) {
-  JsonDocument document(json, where);
+  JsonDocument document(json, compile_subject);
   ObjectReader root = document.root();
   bench::Task choices;
   bench::compiler_parameters().read(root, choices, MissingKeys::allowed);
@@ -63,11 +63,12 @@ compiler::Options read_options(const std::string& json, bench::Via& via) {
     user_error(
         "{}: separate_outputs and compat exclude each other, for the reference reuses the place of "
         "an input",
-        where);
+        compile_subject);
   }
   if (options.optimise &&
       (options.compat || strategy || options.separate_outputs || via != bench::Via::layers)) {
-    user_error("{}: optimise goes with none of strategy, compat, via, separate_outputs", where);
+    user_error("{}: optimise goes with none of strategy, compat, via, separate_outputs",
+               compile_subject);
   }
   return options;
 }

@@ -239,14 +239,16 @@ void add_run(py::module_& m) {
       .def("summary", [](const Run& run) { return summary_text(run.document()); })
       .def("page", [](const Run& run) { return run_page_html(run.document()); })
       .def("events",
-           [](Run& run) -> py::object {
+           [](const py::object& self) -> py::object {
+             const Run& run = self.cast<const Run&>();
              if (!run.events) return py::none();
-             return to_array(std::vector<EventRow>(run.events->rows));
+             return view_of(run.events->rows, self);
            })
       .def("accounts",
-           [](Run& run) -> py::object {
+           [](const py::object& self) -> py::object {
+             const Run& run = self.cast<const Run&>();
              if (!run.accounts) return py::none();
-             return to_array(std::vector<AccountRow>(run.accounts->rows));
+             return view_of(run.accounts->rows, self);
            })
       .def("event_kinds", &event_table)
       .def("units", &unit_table);

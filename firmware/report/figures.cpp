@@ -89,6 +89,11 @@ constexpr Row middle_rows[] = {
      "cycles from the retire before its first instruction to the retire of its last; layers add up "
      "to accounting.cycles"},
     {"accounting.layers.share", "0..1", "its cycles / accounting.cycles"},
+    {"accounting.layers.predicted_cycles", "cycles",
+     "that the optimising compiler expects with memory of fixed latency; only of its programs"},
+    {"accounting.layers.bound_cycles", "cycles",
+     "fewest for its matrices, weight changes and accumulator moves; only of the optimising "
+     "compiler's programs"},
 };
 /// Between these the machine's figures of a layer.
 constexpr Row last_rows[] = {

@@ -33,6 +33,10 @@ LayerTable layer_table(const RunDocument& document) {
                         fmt::format("energy {} ({})", energy.at("unit").get<std::string>(),
                                     energy.at("table").get<std::string>()));
   }
+  const bool predicted = !document.expected.empty();
+  if (predicted) {
+    table.titles.insert(table.titles.end() - 1, {"predicted", "off %", "bound"});
+  }
   for (std::size_t r = 0; r < a.regions.size(); ++r) {
     const RegionFigures& region = a.regions[r];
     const Counters& c = region.counters;
@@ -48,10 +52,18 @@ LayerTable layer_table(const RunDocument& document) {
          fmt::format("{}", port_bytes(c, "write_beats", document.rates)),
          fmt::format("{}", region.instructions),
          lost.empty() ? "" : std::string(c.info->time.states[lost.front().reason].name)});
-    if (!has_energy) continue;
-    auto& row = table.rows.back();
+    std::vector<std::string>& row = table.rows.back();
+    if (has_energy) {
+      row.insert(row.end() - 1,
+                 fmt::format("{:.6g}", own.at("energy").at("layers")[r].at("total").get<double>()));
+    }
+    if (!predicted) continue;
+    const Expectation of_layer = expectation(document.expected, r);
+    const bool known = of_layer.predicted_cycles != 0;
     row.insert(row.end() - 1,
-               fmt::format("{:.6g}", own.at("energy").at("layers")[r].at("total").get<double>()));
+               {known ? fmt::format("{}", of_layer.predicted_cycles) : "",
+                known ? fmt::format("{:+.1f}", 100 * deviation(of_layer, region)) : "",
+                of_layer.bound_cycles != 0 ? fmt::format("{}", of_layer.bound_cycles) : ""});
   }
   return table;
 }

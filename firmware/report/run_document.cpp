@@ -47,6 +47,13 @@ Json image_json(const RunDocument& document, const ReportedRun& image) {
     }
   }
   json["accounting"] = accounting_json(run.accounting, document.rates);
+  for (std::size_t i = 0; i < document.expected.size(); ++i) {
+    const Expectation& expected = document.expected[i];
+    if (i >= run.accounting.regions.size() || expected.predicted_cycles == 0) continue;
+    Json& layer = json["accounting"]["layers"][i];
+    layer["predicted_cycles"] = expected.predicted_cycles;
+    layer["bound_cycles"] = expected.bound_cycles;
+  }
   return json;
 }
 

@@ -14,6 +14,7 @@
 #include "firmware/driver/common/simulation.h"
 #include "firmware/driver/common/throughput.h"
 #include "firmware/report/activity.h"
+#include "firmware/report/run_figures.h"
 
 namespace tactus {
 
@@ -41,6 +42,7 @@ struct RunDocument {
   nlohmann::ordered_json rerun;  ///< what --config takes to run the same again; null: nothing
   /// Of a page, ahead of the machine's and after them: title and HTML.
   std::vector<std::pair<std::string, std::string>> sections, closing_sections;
+  std::vector<Expectation> expected;   ///< by region of the accounting; empty: nobody says
   std::vector<ReportedRun> images;     ///< at least one; figures on the top are the first one's
   Cycle total_cycles = 0;              ///< of the machine: all images and preparation
   double wall_seconds = 0;             ///< simulation only

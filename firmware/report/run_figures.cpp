@@ -1,7 +1,9 @@
 #include "firmware/report/run_figures.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "firmware/report/figures.h"
@@ -222,6 +224,45 @@ Json figures_json(const Accounting& accounting, const Json& own) {
     json[figure.name] = {{"unit", figure.unit}, {"meaning", figure.meaning}};
   }
   return json;
+}
+
+Expectation expectation(const std::vector<Expectation>& all, std::size_t region) {
+  return region < all.size() ? all[region] : Expectation{};
+}
+
+double deviation(const Expectation& expected, const RegionFigures& region) {
+  const std::uint64_t cycles = region.counters.cycles();
+  if (cycles == 0) return 0;
+  return static_cast<double>(expected.predicted_cycles) / static_cast<double>(cycles) - 1;
+}
+
+std::vector<std::string> prediction_findings(const Accounting& accounting,
+                                             const std::vector<Expectation>& expected) {
+  constexpr double layer_limit = 0.05, run_limit = 0.03, least_share = 0.01;
+  std::vector<std::string> findings;
+  std::uint64_t predicted = 0;
+  for (std::size_t i = 0; i < accounting.regions.size(); ++i) {
+    const RegionFigures& region = accounting.regions[i];
+    const Expectation of_layer = expectation(expected, i);
+    predicted += of_layer.predicted_cycles;
+    const std::uint64_t cycles = region.counters.cycles();
+    if (of_layer.predicted_cycles == 0 || ratio(cycles, accounting.cycles) < least_share) continue;
+    const double off = deviation(of_layer, region);
+    if (std::abs(off) <= layer_limit) continue;
+    findings.push_back(
+        fmt::format("layer {}: {} cycles, {} were predicted ({:+.1f} %): more than "
+                    "5 % off",
+                    region.name, cycles, of_layer.predicted_cycles, 100 * off));
+  }
+  if (predicted == 0) return findings;
+  const double off = static_cast<double>(predicted) / static_cast<double>(accounting.cycles) - 1;
+  if (std::abs(off) > run_limit) {
+    findings.push_back(fmt::format(
+        "the run: {} cycles, {} were predicted ({:+.1f} %): more than 3 % off. The cost "
+        "model knows a memory of fixed latency",
+        accounting.cycles, predicted, 100 * off));
+  }
+  return findings;
 }
 
 }  // namespace tactus

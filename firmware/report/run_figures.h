@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,5 +56,18 @@ struct LostCycles {
 /// of the driver.
 [[nodiscard]] nlohmann::ordered_json figures_json(const Accounting& accounting,
                                                   const nlohmann::ordered_json& own);
+
+/// What the optimising compiler expects of a layer; 0: nobody says.
+struct Expectation {
+  std::uint64_t predicted_cycles = 0, bound_cycles = 0;
+};
+/// Of the accounting's region; empty where nobody says.
+[[nodiscard]] Expectation expectation(const std::vector<Expectation>& all, std::size_t region);
+/// Predicted cycles over the measured ones, less 1.
+[[nodiscard]] double deviation(const Expectation& expected, const RegionFigures& region);
+/// Where a prediction is further off than it should be (layers of 1 % of the run and more: 5 %, the
+/// run: 3 %), a sentence each. `expected`: by region.
+[[nodiscard]] std::vector<std::string> prediction_findings(
+    const Accounting& accounting, const std::vector<Expectation>& expected);
 
 }  // namespace tactus

@@ -250,32 +250,58 @@ std::string ports_section(const Accounting& a, const MachineRates& rates) {
   return "<p>Shares are those in which a beat of data passes the pins.</p>\n" + table.html();
 }
 
-std::string layers_section(const Accounting& a) {
+std::string layers_section(const Accounting& a, const std::vector<Expectation>& expected) {
   if (a.regions.empty()) {
     return "<p>The model names no layers. <code>--regions F.json</code> names parts of the "
            "program, "
            "<code>--regions 20</code> cuts it into 20.</p>\n";
   }
   const TimeInfo& time = a.totals.info->time;
-  html::Table table({{"layer", true},
-                     {"cycles"},
-                     {"share"},
-                     {std::string(time.subject)},
-                     {fmt::format("{}'s time", time.subject), true},
-                     {"main reason for lost cycles", true, true}});
-  for (const RegionFigures& region : a.regions) {
+  const bool predicted = !expected.empty();
+  std::vector<html::Table::Column> columns{{"layer", true},
+                                           {"cycles"},
+                                           {"share"},
+                                           {std::string(time.subject)},
+                                           {fmt::format("{}'s time", time.subject), true},
+                                           {"main reason for lost cycles", true, true}};
+  if (predicted) columns.insert(columns.begin() + 2, {{"predicted"}, {"bound"}});
+  html::Table table(std::move(columns));
+  for (std::size_t i = 0; i < a.regions.size(); ++i) {
+    const RegionFigures& region = a.regions[i];
     const std::uint64_t cycles = region.counters.cycles();
     if (cycles == 0) continue;
     const std::vector<LostCycles> lost = lost_cycles(region.counters);
-    table.row({html::breakable(region.name), grouped(cycles), percent(ratio(cycles, a.cycles)),
-               percent(ratio(cycles - lost_total(region.counters), cycles)),
-               time_bar(region.counters, false),
-               lost.empty() ? ""
-                            : escape(fmt::format("{}, {}", time.reasons[lost.front().reason].title,
-                                                 percent(ratio(lost.front().cycles, cycles))))});
+    std::vector<std::string> cells{
+        html::breakable(region.name),
+        grouped(cycles),
+        percent(ratio(cycles, a.cycles)),
+        percent(ratio(cycles - lost_total(region.counters), cycles)),
+        time_bar(region.counters, false),
+        lost.empty() ? ""
+                     : escape(fmt::format("{}, {}", time.reasons[lost.front().reason].title,
+                                          percent(ratio(lost.front().cycles, cycles))))};
+    if (predicted) {
+      const Expectation of_layer = expectation(expected, i);
+      const bool known = of_layer.predicted_cycles != 0;
+      cells.insert(cells.begin() + 2,
+                   {known ? fmt::format("{} ({:+.1f} %)", grouped(of_layer.predicted_cycles),
+                                        100 * deviation(of_layer, region))
+                          : "",
+                    of_layer.bound_cycles != 0 ? grouped(of_layer.bound_cycles) : ""});
+    }
+    table.row(std::move(cells));
   }
-  return "<p>A cycle belongs to the layer of the instruction that retires next.</p>\n" +
-         group_legend(time) + table.html();
+  std::string text = "<p>A cycle belongs to the layer of the instruction that retires next.";
+  if (predicted) {
+    text +=
+        " Predicted: what the optimising compiler expects of a memory of fixed latency; bound: "
+        "its matrices, weight changes and moves out of the accumulators alone.";
+  }
+  text += "</p>\n";
+  for (const std::string& finding : prediction_findings(a, expected)) {
+    text += "<p>" + escape(finding) + ".</p>\n";
+  }
+  return text + group_legend(time) + table.html();
 }
 
 std::string configuration_section(const nlohmann::ordered_json& configuration) {
@@ -344,7 +370,7 @@ std::string run_page_html(const RunDocument& document) {
     out.section("Roofline", roofline_section(a, document.rates));
   }
   out.section("Units", units_section(a));
-  out.section("Layers", layers_section(a));
+  out.section("Layers", layers_section(a, document.expected));
   out.section("Instructions", instructions_section(a, document.rates));
   if (!machine.traffic.ports.empty()) {
     out.section(fmt::format("{} ports", machine.traffic.title), ports_section(a, document.rates));

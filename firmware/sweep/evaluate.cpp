@@ -33,6 +33,8 @@ bench::Task to_task(const Configuration& configuration) {
   task["via"] = compiler.at("via");
   task["optimise"] = compiler.at("optimise");
   task["effort"] = compiler.at("effort");
+  task["batch"] = compiler.at("batch");
+  task["resident"] = compiler.at("resident");
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (replaces_board_memory(p.key)) continue;  // a point's memory is in force already

@@ -6,8 +6,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include <graph_def.pb.h>
+
 #include "firmware/tensorflow/tensors.h"
-#include "graph_def.pb.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
@@ -106,10 +107,10 @@ std::string other_kind(const Bytes& bytes) {
     return fmt::format("is the MetaGraph of a checkpoint, whose weights are in files beside it; {}",
                        freeze);
   }
-  const std::vector<Field> fields = top_fields(bytes);
-  if (has_field(fields, 7, 2) && has_field(fields, 1, 0)) {
+  if (is_onnx_model(bytes)) {
     return "is an ONNX model, no TensorFlow graph; name it .onnx";
   }
+  const std::vector<Field> fields = top_fields(bytes);
   if (has_field(fields, 2, 0) && (has_field(fields, 9, 2) || has_field(fields, 4, 2) ||
                                   has_field(fields, 7, 2) || has_field(fields, 8, 2))) {
     return "is an ONNX tensor, no model; tensors are for --input and --test-data";
@@ -209,6 +210,19 @@ Node read_node(const proto::NodeDef& message, const std::string& where, int numb
 }
 
 }  // namespace
+
+bool is_graph_def(const Bytes& bytes) {
+  constexpr std::uint8_t node_tag = 0x0A;  // of the first node, with which these files begin
+  if (bytes.empty() || bytes.front() != node_tag || !other_kind(bytes).empty()) return false;
+  proto::GraphDef message;
+  return bytes.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()) &&
+         message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) && is_graph(message);
+}
+
+bool is_onnx_model(const Bytes& bytes) {
+  const std::vector<Field> fields = top_fields(bytes);
+  return has_field(fields, 7, 2) && has_field(fields, 1, 0);
+}
 
 GraphDef parse_graph_def(const Bytes& bytes, const std::string& where) {
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {

@@ -108,6 +108,10 @@ struct GraphDef {
   [[nodiscard]] const Node* find(std::string_view name) const;
 };
 
+/// By content: a GraphDef, an ONNX model.
+[[nodiscard]] bool is_graph_def(const std::vector<std::uint8_t>& bytes);
+[[nodiscard]] bool is_onnx_model(const std::vector<std::uint8_t>& bytes);
+
 /// Throws UserError: not a GraphDef (with what it is, where that is known: a SavedModel, an ONNX
 /// model or tensor, text form...), cut short, names that are empty or given twice, tensors that do
 /// not fit their shape.

@@ -25,6 +25,8 @@ bool is_structural(const std::string& op) {
   return ops.count(op) != 0;
 }
 
+bool is_input(const Node& node) { return node.op == "Placeholder" || node.op == "PlaceholderV2"; }
+
 class Importer {
  public:
   Importer(const GraphDef& source, const ImportOptions& options)
@@ -47,6 +49,7 @@ class Importer {
     for (const Node* node : order_) visit(translator, *node);
     if (!problems_.empty()) add_hints();
     fail_with_problems();
+    if (options_.outputs.empty()) drop_constant_outputs();
     for (const Output& output : outputs_) declare_output(translator, output);
     fail_with_problems();
     drop_unread();
@@ -271,7 +274,7 @@ class Importer {
 
   void visit(Translator& translator, const Node& node) {
     try {
-      if (node.op == "Placeholder" || node.op == "PlaceholderV2") {
+      if (is_input(node)) {
         values_.emplace(node.name, declare_input(node, 0));
         return;
       }
@@ -305,7 +308,7 @@ class Importer {
                          text.rfind(source_.file + ": input", 0) == 0;
       problems_.push_back(named ? text : node.where() + ": " + text);
       failed_.insert(node.name);
-      unsupported_ = unsupported_ || find_operator(node.op) == nullptr;
+      unsupported_ = unsupported_ || (find_operator(node.op) == nullptr && !is_input(node));
     }
   }
 
@@ -325,7 +328,7 @@ class Importer {
         }
         const bool only_follows = find_operator(node->op) != nullptr;
         if (bad && only_follows && maker != nullptr && failed_.count(input.node) != 0 &&
-            find_operator(maker->op) == nullptr) {
+            find_operator(maker->op) == nullptr && !is_input(*maker)) {
           after.insert(input.text());
         }
       }
@@ -343,6 +346,16 @@ class Importer {
   }
 
   // ---- the whole --------------------------------------------------------------------------------
+
+  /// Nobody asked for those: what no node reads may be left over from shapes.
+  void drop_constant_outputs() {
+    const auto is_constant = [&](const Output& output) {
+      const auto found = values_.find(output.text());
+      return found != values_.end() && graph_.initializer(found->second.plain) != nullptr;
+    };
+    if (std::all_of(outputs_.begin(), outputs_.end(), is_constant)) return;
+    outputs_.erase(std::remove_if(outputs_.begin(), outputs_.end(), is_constant), outputs_.end());
+  }
 
   void declare_output(Translator& translator, const Output& output) {
     const std::string wanted = output.text();

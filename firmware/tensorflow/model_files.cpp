@@ -27,14 +27,16 @@ bool is_model_name(std::string_view path) {
 }
 
 nn::Graph load_model(const std::string& path, ImportOptions& options) {
-  if (!ends_with(path, ".pb")) {
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  const bool tensorflow = ends_with(path, ".pb") ? !is_onnx_model(bytes) : is_graph_def(bytes);
+  if (!tensorflow) {
     if (!options.inputs.empty()) {
-      user_error("{}: cutting at an input ({}) is for TensorFlow graphs (.pb)", path,
+      user_error("{}: is no TensorFlow graph, and only those can be cut at an input ({})", path,
                  quote(options.inputs.front()));
     }
     return nn::load_graph(path);
   }
-  const GraphDef graph = read_graph_def(path);
+  const GraphDef graph = parse_graph_def(bytes, path);
   normalise(options.outputs);
   normalise(options.inputs);
   std::map<std::string, std::vector<std::int64_t>> shapes;

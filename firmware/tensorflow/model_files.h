@@ -12,10 +12,10 @@ namespace tactus::tf {
 /// Whether the extension is that of a model: .onnx, .pb.
 [[nodiscard]] bool is_model_name(std::string_view path);
 
-/// The model as a graph of ONNX operators. Files named .pb are TensorFlow's, unless they are ONNX
-/// models by their content; all others ONNX's. Of a TensorFlow graph the names in `options` become
-/// those of the graph ("x:0" becomes "x"). Cutting at inputs is for TensorFlow graphs only.
-/// Throws UserError.
+/// The model as a graph of ONNX operators. What a file is decides its content; what is neither is
+/// told as a broken file of the kind that its name says. Of a TensorFlow graph the names in
+/// `options` become those of the graph ("x:0" becomes "x"). Cutting at inputs is for TensorFlow
+/// graphs only. Throws UserError.
 [[nodiscard]] nn::Graph load_model(const std::string& path, ImportOptions& options);
 [[nodiscard]] nn::Graph load_model(const std::string& path);
 

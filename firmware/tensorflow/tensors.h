@@ -3,8 +3,9 @@
 
 #include <string>
 
+#include <graph_def.pb.h>
+
 #include "firmware/onnx/graph.h"
-#include "graph_def.pb.h"
 
 namespace tactus::tf {
 

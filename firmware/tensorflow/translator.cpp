@@ -1,7 +1,7 @@
 #include "firmware/tensorflow/translator.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <set>
 
 #include "firmware/reference/reference.h"
 #include "isa/support/text.h"
@@ -27,6 +27,23 @@ std::string recipe(const nn::Node& node) {
     }
   }
   return text;
+}
+
+/// Why an operator is not in the table.
+std::string why_not(const std::string& op) {
+  static const std::set<std::string_view> variables{"VarHandleOp", "ReadVariableOp", "Variable",
+                                                    "VariableV2"};
+  static const std::set<std::string_view> calls{
+      "PartitionedCall", "StatefulPartitionedCall", "While", "StatelessWhile", "If", "StatelessIf"};
+  if (variables.count(op) != 0) {
+    return "is a variable; the graph has to be frozen (in TensorFlow: "
+           "convert_variables_to_constants_v2)";
+  }
+  if (calls.count(op) != 0) {
+    return "calls a function; supported are graphs whose functions are written out (in "
+           "TensorFlow: convert_variables_to_constants_v2)";
+  }
+  return "the operator is not supported";
 }
 
 bool is_product(const nn::Node& node) {
@@ -73,6 +90,13 @@ std::size_t Translator::axis(std::int64_t axis, std::size_t rank) const {
     fail("axis {} is not in a tensor of {} dimensions", axis, rank);
   }
   return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
+
+void Translator::expect_size(const nn::Shape& shape) const {
+  const std::int64_t count = nn::element_count(shape, node().where());
+  if (count > most_elements) {
+    fail("makes {} elements ({}); supported are {}", count, nn::to_string(shape), most_elements);
+  }
 }
 
 void Translator::expect_rank(const Value& value, std::size_t rank, std::string_view what) const {
@@ -213,6 +237,7 @@ Value Translator::elementwise(const std::string& op, const std::vector<Value*>& 
                               Attributes attributes) {
   nn::Shape shape = values.front()->shape;
   for (const Value* value : values) shape = broadcast(*this, shape, value->shape);
+  expect_size(shape);
   std::vector<std::string> inputs;
   Value result;
   if (prefers_image(values)) {
@@ -279,7 +304,7 @@ Value Translator::padded(Value& value, const std::vector<std::int64_t>& before,
   }
   Value cut = cuts ? sliced(value, start, count, step) : value;
   if (!pads) return cut;
-  (void)nn::element_count(shape, node().where());
+  expect_size(shape);
   const bool as_image = rank == 4 && prefers_image({&cut});
   const auto ordered = [&](const std::vector<std::int64_t>& v) {
     return as_image ? to_channels_first(v) : v;
@@ -350,7 +375,7 @@ std::vector<Value> Translator::translate(
   results_.clear();
   first_node_ = graph_.nodes.size();
   const Operator* op = find_operator(node.op);
-  if (op == nullptr) fail("the operator is not supported");
+  if (op == nullptr) fail("{}", why_not(node.op));
   if (inputs_.size() < op->least_inputs || inputs_.size() > op->most_inputs) {
     fail("has {} inputs; allowed {}", inputs_.size(),
          op->least_inputs == op->most_inputs ? fmt::format("is {}", op->least_inputs)

@@ -71,6 +71,8 @@ class Translator {
   [[nodiscard]] std::int64_t integer(std::size_t i, std::string_view what) const;
   /// An axis of `rank` dimensions, counted from the end if negative.
   [[nodiscard]] std::size_t axis(std::int64_t axis, std::size_t rank) const;
+  /// Refuses sizes that nothing could hold, before they are computed.
+  void expect_size(const nn::Shape& shape) const;
   void expect_rank(const Value& value, std::size_t rank, std::string_view what) const;
 
   // ---- forms ------------------------------------------------------------------------------------
@@ -99,8 +101,7 @@ class Translator {
   std::string constant(float value) { return constant(nn::Tensor::of({}, std::vector{value})); }
   std::string constant(std::vector<std::int64_t> values);
 
-  // ---- what several operators do
-  // ------------------------------------------------------------------
+  // ---- what several operators do ----------------------------------------------------------------
 
   /// op(values...) element by element, with broadcasting.
   [[nodiscard]] Value elementwise(const std::string& op, const std::vector<Value*>& values,
@@ -154,6 +155,9 @@ class Translator {
   const std::unordered_map<std::string, std::size_t>* readings_ = nullptr;
 };
 
+/// Elements of the largest tensor that is dealt with.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 26;
+
 /// One operator of TensorFlow.
 struct Operator {
   std::string_view name;
@@ -169,6 +173,7 @@ using Operators = std::vector<Operator>;
 [[nodiscard]] Operators constant_operators();       ///< Const, Shape, Fill, Range, Switch, Merge...
 [[nodiscard]] Operators image_operators();          ///< pools, normalisation, resizing, blocks
 [[nodiscard]] Operators product_operators();        ///< MatMul, Conv2D..., BiasAdd
+[[nodiscard]] Operators quantisation_operators();   ///< FakeQuantWithMinMaxVars...
 [[nodiscard]] Operators rearrangement_operators();  ///< Reshape, Transpose, ConcatV2, Pad...
 
 [[nodiscard]] const Operator* find_operator(std::string_view name);

@@ -12,11 +12,11 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <graph_def.pb.h>
 
 #include "firmware/reference/reference.h"
 #include "firmware/tensorflow/graph_def.h"
 #include "firmware/tensorflow/tensors.h"
-#include "graph_def.pb.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -44,11 +44,7 @@ struct Known {
 
 class Writer {
  public:
-  explicit Writer(const nn::Graph& graph) : graph_(graph) {
-    for (const nn::Node& node : graph.nodes) {
-      for (const std::string& input : node.inputs) ++readings_[input];
-    }
-  }
+  explicit Writer(const nn::Graph& graph) : graph_(graph) {}
 
   proto::GraphDef write() {
     for (const nn::ValueInfo& input : graph_.inputs) write_input(input);
@@ -172,19 +168,23 @@ class Writer {
     fail("input {} is no constant", i);
   }
 
+  static nn::Tensor reordered(const nn::Tensor& tensor, const Numbers& order) {
+    nn::Node transpose;
+    transpose.name = "order of a constant";
+    transpose.op_type = "Transpose";
+    transpose.attributes["perm"] = order;
+    transpose.inputs = {"x"};
+    transpose.outputs = {"y"};
+    return nn::run_node(transpose, 13, {&tensor}).front();
+  }
+
   /// A constant in another order, once for all its readers.
   std::string turned(std::size_t i, const Numbers& order) {
     const std::string name(node_->input(i));
     const std::string key = name + nn::to_string(order);
     const auto found = turned_.find(key);
     if (found != turned_.end()) return found->second;
-    nn::Node transpose;
-    transpose.op_type = "Transpose";
-    transpose.name = name;
-    transpose.attributes["perm"] = order;
-    transpose.outputs = {"y"};
-    const nn::Tensor tensor = nn::run_node(transpose, 13, {&needed(i)}).front();
-    return turned_[key] = constant(tensor_name(name), tensor);
+    return turned_[key] = constant(tensor_name(name), reordered(needed(i), order));
   }
 
   std::string transposed(const std::string& from, const Numbers& order, const std::string& name) {
@@ -215,11 +215,7 @@ class Writer {
     values_[node_->outputs.front()] = {std::move(shape), "", made.name()};
   }
   /// The name of the node's main node: its own.
-  [[nodiscard]] std::string own() const {
-    const std::string name = tensor_name(node_->name);
-    // Where an output has the node's name, that node keeps it.
-    return name;
-  }
+  [[nodiscard]] std::string own() const { return tensor_name(node_->name); }
 
   // ---- inputs and outputs -----------------------------------------------------------------------
 
@@ -383,12 +379,7 @@ class Writer {
       // Outputs of a channel lie next to each other: height, width, channel, output of it.
       nn::Tensor split = weights;
       split.shape = {group, weights.shape[0] / group, weights.shape[2], weights.shape[3]};
-      nn::Node transpose;
-      transpose.op_type = "Transpose";
-      transpose.attributes["perm"] = Numbers{2, 3, 0, 1};
-      transpose.outputs = {"y"};
-      filter = constant(tensor_name(std::string(node_->input(1))),
-                        nn::run_node(transpose, 13, {&split}).front());
+      filter = constant(tensor_name(std::string(node_->input(1))), reordered(split, {2, 3, 0, 1}));
     } else {
       filter = turned(1, {2, 3, 1, 0});
     }
@@ -661,7 +652,6 @@ class Writer {
   const nn::Node* node_ = nullptr;
   std::map<std::string, Known> values_;
   std::map<std::string, std::string> turned_;
-  std::unordered_map<std::string, std::size_t> readings_;
   std::unordered_set<std::string> names_;
 };
 

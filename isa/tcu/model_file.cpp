@@ -43,11 +43,22 @@ TensorEntry decode_tensor_entry(ObjectReader reader) {
   return entry;
 }
 
+ResidentEntry decode_resident_entry(ObjectReader reader) {
+  ResidentEntry entry;
+  entry.base = reader.get_u64("base");
+  entry.local = reader.get_u64("local");
+  entry.size = reader.get_u64("size", 1);
+  reader.finish();
+  return entry;
+}
+
 LayerEntry decode_layer_entry(ObjectReader reader) {
   LayerEntry entry;
   entry.name = reader.get_string("name");
   entry.first = reader.get_u64("first");
   entry.count = reader.get_u64("count", 1);
+  entry.predicted_cycles = reader.get_optional_u64("predicted_cycles").value_or(0);
+  entry.bound_cycles = reader.get_optional_u64("bound_cycles").value_or(0);
   reader.finish();
   return entry;
 }
@@ -79,6 +90,9 @@ ModelFile decode_model(ObjectReader reader) {
   model.outputs = decode_array(reader.get_array("outputs"), decode_tensor_entry);
   model.arch = decode_architecture(reader.get_object("arch"), MissingKeys::old_allowed);
   model.load_consts_to_local = reader.get_optional_bool("load_consts_to_local");
+  if (const auto resident = reader.get_optional_array("resident")) {
+    model.resident = decode_array(*resident, decode_resident_entry);
+  }
   if (const auto layers = reader.get_optional_array("layers")) {
     model.layers = decode_array(*layers, decode_layer_entry);
   }
@@ -163,6 +177,22 @@ void check_layers(const std::vector<LayerEntry>& layers, std::optional<std::uint
   }
 }
 
+void check_resident(const ModelFile& model, Problems& problems) {
+  for (std::size_t i = 0; i < model.resident.size(); ++i) {
+    const ResidentEntry& entry = model.resident[i];
+    const std::string path = fmt::format("/resident/{}", i);
+    if (problems.concerns(path)) continue;
+    if (!problems.concerns("/arch/dram1_depth")) {
+      check_range(path, "resident constants", entry.base, entry.size, "DRAM1",
+                  model.arch.dram1_depth, problems);
+    }
+    if (!problems.concerns("/arch/local_depth")) {
+      check_range(path, "resident constants", entry.local, entry.size, "local memory",
+                  model.arch.local_depth, problems);
+    }
+  }
+}
+
 void check_model(const ModelFile& model, ModelFileNames names, Problems& problems) {
   const bool depth_known = !problems.concerns("/arch/dram1_depth");
   check_file_name("/prog", model.prog.file_name, names, problems);
@@ -175,6 +205,7 @@ void check_model(const ModelFile& model, ModelFileNames names, Problems& problem
     check_range(path, "constants", entry.base, entry.size, "DRAM1", model.arch.dram1_depth,
                 problems);
   }
+  check_resident(model, problems);
   check_tensors("/inputs", "input", model.inputs, model.arch, problems);
   check_tensors("/outputs", "output", model.outputs, model.arch, problems);
   const bool size_known =
@@ -246,9 +277,15 @@ std::string to_json(const ModelFile& model) {
   json["outputs"] = encode(model.outputs);
   json["arch"] = nlohmann::ordered_json::parse(to_json(model.arch, -1));
   if (model.load_consts_to_local) json["load_consts_to_local"] = *model.load_consts_to_local;
+  for (const ResidentEntry& entry : model.resident) {
+    json["resident"].push_back(
+        {{"base", entry.base}, {"local", entry.local}, {"size", entry.size}});
+  }
   for (const LayerEntry& layer : model.layers) {
-    json["layers"].push_back(
-        {{"name", layer.name}, {"first", layer.first}, {"count", layer.count}});
+    nlohmann::ordered_json& entry = json["layers"].emplace_back();
+    entry = {{"name", layer.name}, {"first", layer.first}, {"count", layer.count}};
+    if (layer.predicted_cycles != 0) entry["predicted_cycles"] = layer.predicted_cycles;
+    if (layer.bound_cycles != 0) entry["bound_cycles"] = layer.bound_cycles;
   }
   if (model.board) {
     json["board"]["name"] = model.board->name;

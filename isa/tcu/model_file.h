@@ -45,8 +45,34 @@ struct TensorEntry {
   }
 };
 
+/// Constants that stay in local memory from image to image: vectors of DRAM1 that the driver copies
+/// there before the first. Tactus's own extension, as `layers`.
+struct ResidentEntry {
+  std::uint64_t base = 0;   ///< in DRAM1
+  std::uint64_t local = 0;  ///< in local memory
+  std::uint64_t size = 0;   ///< 1 or more
+
+  bool operator==(const ResidentEntry& o) const {
+    return base == o.base && local == o.local && size == o.size;
+  }
+};
+
 /// The instructions [first, first + count) of the program that make one layer.
-using LayerEntry = Region;
+struct LayerEntry : Region {
+  /// Cycles that the optimising compiler expects of it, and the fewest that its operations take on
+  /// the machine; 0: not known.
+  std::uint64_t predicted_cycles = 0, bound_cycles = 0;
+
+  bool operator==(const LayerEntry& o) const {
+    return static_cast<const Region&>(*this) == o && predicted_cycles == o.predicted_cycles &&
+           bound_cycles == o.bound_cycles;
+  }
+};
+
+/// The parts of the program alone.
+[[nodiscard]] inline std::vector<Region> regions_of(const std::vector<LayerEntry>& layers) {
+  return {layers.begin(), layers.end()};
+}
 
 /// The board that a model was compiled for. Tactus's own extension, as `layers`.
 struct BoardEntry {
@@ -66,21 +92,27 @@ struct ModelFile {
   std::vector<TensorEntry> outputs;
   Architecture arch;
   std::optional<bool> load_consts_to_local;  ///< absent in old files: false
+  std::vector<ResidentEntry> resident;       ///< the key is written only if there are any
   /// In the order of the program, without overlaps; gaps are allowed. Tactus's own extension: the
   /// key is written only if there are any.
   std::vector<LayerEntry> layers;
   std::optional<BoardEntry> board;
 
+  /// The driver has constants to copy to local memory before the first image.
+  [[nodiscard]] bool preloads() const {
+    return load_consts_to_local.value_or(false) || !resident.empty();
+  }
   bool operator==(const ModelFile& o) const {
     return name == o.name && prog == o.prog && consts == o.consts && inputs == o.inputs &&
            outputs == o.outputs && arch == o.arch &&
-           load_consts_to_local == o.load_consts_to_local && layers == o.layers && board == o.board;
+           load_consts_to_local == o.load_consts_to_local && resident == o.resident &&
+           layers == o.layers && board == o.board;
   }
 };
 
 /// DAIS programs that arch names lie beside the model file.
-/// Strict, except that prog/size, load_consts_to_local, layers, board and the two thread keys of
-/// arch may be missing, as in old files. File names must be bare, tensors lie inside DRAM0,
+/// Strict, except that prog/size, load_consts_to_local, resident, layers, board and the two thread
+/// keys of arch may be missing, as in old files. File names must be bare, tensors lie inside DRAM0,
 /// constants inside DRAM1. Throws UserError with all problems.
 [[nodiscard]] ModelFile read_model_file(const std::string& path);
 /// Whether a model must name the files of its program and constants: one that travels in a package

@@ -9,6 +9,7 @@
 #include "models/sim/events.h"
 #include "models/sim/trace/signals.h"
 #include "models/tcu/fast/system_verifier.h"
+#include "models/tcu/fast/tcu_sequences.h"
 
 namespace tactus {
 

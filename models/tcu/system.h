@@ -24,12 +24,13 @@
 #include "models/tcu/array_time.h"
 #include "models/tcu/dram_port/dram_port.h"
 #include "models/tcu/fast/tcu_replay.h"
-#include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/sampler/sampler.h"
 #include "models/tcu/stream_adapter/stream_adapter.h"
 #include "models/tcu/tcu.h"
 
 namespace tactus {
+
+class TcuSequences;
 
 /// Where the instruction stream comes from.
 class InstructionSource {

@@ -59,16 +59,18 @@ TEST(TableConfig, KeysOfTheArchitectureCanBeReplaced) {
 TEST(TableConfig, MemoryModelAndLabelAreTheRows) {
   const std::vector<Row> rows = parse_rows(
       R"({"rows": [{"network": "mlp", "board": "zcu104", "optimise": true,
-                    "memory_model": "fixed", "label": "plain"},
+                    "board_values": {"memory_model": "fixed"}, "label": "plain"},
                    {"network": "mlp", "board": "zcu104"}]})",
       "t.json");
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].task.memory_model, MemoryModel::fixed);
   EXPECT_EQ(rows[0].title(), "mlp optimised, plain zcu104");
   EXPECT_EQ(rows[1].task.memory_model, rows[1].board.memory_model);
-  EXPECT_NE(rows_error(R"({"network": "mlp", "board": "zcu104", "memory_model": "slow"})")
-                .find("t.json:/rows/0/memory_model"),
-            std::string::npos);
+  EXPECT_NE(
+      rows_error(
+          R"({"network": "mlp", "board": "zcu104", "board_values": {"memory_model": "slow"}})")
+          .find("t.json:/rows/0/board_values/memory_model"),
+      std::string::npos);
 }
 
 /// As built, with each extension and with all, on four boards.

@@ -1,5 +1,8 @@
 // --quiet, --verbose and NO_COLOR, which every command takes.
 #include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/cli/cli.h"
 
@@ -20,7 +23,9 @@ class VerbosityTest : public CliTest {
 TEST_F(VerbosityTest, QuietPrintsErrorsOnly) {
   write_model();
   const std::string run = "run --model m.tmodel --input x.csv --stats s.json ";
-  for (const std::string& command : {run + "--quiet", run + "-q", "--quiet " + run, "-q boards"}) {
+  const std::vector<std::string> commands = {run + "--quiet", run + "-q", "--quiet " + run,
+                                             "-q boards"};
+  for (const std::string& command : commands) {
     const Output quiet = tactus(command);
     EXPECT_EQ(quiet.code, 0) << command;
     EXPECT_EQ(quiet.out, "") << command;

@@ -44,7 +44,7 @@ TEST_F(EnergyCommand, IsWhatTheStatisticsCount) {
   EXPECT_EQ(count("local_read"), unit("local_a/read") + unit("local_b/read"));
   EXPECT_EQ(count("local_write"), unit("local_a/write") + unit("local_b/write"));
   EXPECT_EQ(count("accumulator_read") + count("accumulator_write"), accumulators);
-  EXPECT_EQ(count("instruction"), of("/instructions"));
+  EXPECT_EQ(count("instruction"), of("/instructions_retired"));
   double bytes_read = 0, bytes_written = 0;
   for (const char* port : {"dram0", "dram1"}) {
     bytes_read += of(std::string("/accounting/dram/") + port + "/bytes_read");

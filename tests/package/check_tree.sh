@@ -11,6 +11,14 @@ fail() {
 # A file of the tree that is not empty.
 has() { [ -s "$1" ] || fail "$1 is missing or empty"; }
 
+# prints PATTERN COMMAND...: the command ends well, and a line of its output matches.
+prints() {
+  local pattern=$1 told
+  shift
+  told=$("$@" 2>&1) || fail "$* fails: $told"
+  grep -q -- "$pattern" <<<"$told" || fail "$* prints no line like $pattern: $told"
+}
+
 check_tree() {
   local prefix=$1 python=$2 told
   cd "$work"
@@ -18,16 +26,16 @@ check_tree() {
   export XDG_CACHE_HOME=$work/cache
 
   # The program, with its own configurations and none of the source tree's.
-  "$prefix/bin/tactus" --version | grep -q '^tactus [0-9]' || fail "no version"
-  "$prefix/bin/tactus" boards | grep -q '^zcu104 ' || fail "the board zcu104 is not listed"
+  prints '^tactus [0-9]' "$prefix/bin/tactus" --version
+  prints '^zcu104 ' "$prefix/bin/tactus" boards
   told=$("$prefix/bin/tactus" compile none.onnx --board none --summary 2>&1 || true)
   [[ $told == *"is not in $prefix/share/tactus/configs/boards;"* ]] ||
     fail "boards are not those of the installation: $told"
-  "$prefix/bin/tactus" bench --filter local-vars-and-consts -j 1 |
-    grep -q '^resnet20v2 local-vars-and-consts  *zcu104_uram ' || fail "bench gives no row"
+  prints '^resnet20v2 local-vars-and-consts  *zcu104_uram ' \
+    "$prefix/bin/tactus" bench --filter local-vars-and-consts -j 1
   "$prefix/bin/tactus" zoo mlp -o mlp.onnx >/dev/null
-  "$prefix/bin/tactus" compile mlp.onnx --board zcu104 -o mlp --check | grep -q 'within' ||
-    fail "a compiled network does not give what it should"
+  prints 'RMS error of the outputs within' \
+    "$prefix/bin/tactus" compile mlp.onnx --board zcu104 -o mlp --check
 
   # What belongs to the shell.
   has "$prefix/share/bash-completion/completions/tactus"

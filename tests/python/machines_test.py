@@ -86,6 +86,8 @@ class Records(unittest.TestCase):
             mine = rows[rows["unit"] == number]
             np.testing.assert_array_equal(mine["end"][:-1], mine["begin"][1:], unit.name)
             self.assertEqual(int((mine["end"] - mine["begin"]).sum()), self.machine.cycle)
+        with self.assertRaises(ValueError):
+            rows["end"][0] = 1  # they are the run's
 
     def test_accounts_are_the_figures(self):
         rows = self.run_.accounts

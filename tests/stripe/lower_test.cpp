@@ -163,8 +163,9 @@ void check_network(const std::string& name, const tcu::Architecture& architectur
     return std::sqrt(squares / static_cast<double>(real.size()));
   };
   const Tensors other =
-      interpreted ? Tensors{}
-                  : simulate_model(compiler::compile(network.graph, architecture), inputs).simulated;
+      interpreted
+          ? Tensors{}
+          : simulate_model(compiler::compile(network.graph, architecture), inputs).simulated;
   for (const auto& [tensor, simulated] : run.simulated) {
     std::string compared = tensor;  // before what is left to the host
     for (const compiler::HostStep& step : via.model.host_steps) {

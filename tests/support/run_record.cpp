@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
+#include "models/tcu/fast/tcu_sequences.h"
 #include "tests/support/differential.h"
 
 namespace tactus {

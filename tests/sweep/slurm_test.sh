@@ -141,7 +141,7 @@ folder=$work/submitted
 [ -f "$folder/submit.sh" ] || die "no submit.sh"
 job=$(sed -n 's/^job \([0-9]*\): 3 shards.*/\1/p' "$work/submit.log")
 for _ in $(seq 600); do
-  [ "$(wc -l <"$folder/shard-2/results.jsonl" 2>/dev/null || echo 0)" -ge 2 ] && break || sleep 0.1
+  [ "$(cat "$folder/shard-2/results.jsonl" 2>/dev/null | wc -l)" -ge 2 ] && break || sleep 0.1
 done
 scontrol requeue "${job}_2" || die "shard 2 had ended before it could be killed"
 "$tactus" sweep status "$folder" >"$work/status.log" && die "done though a shard was killed"

@@ -219,6 +219,11 @@ case("strided_slice", lambda x: x[:, 1:-1, ::2, 1:5], (1, 4, 5, 6))
 case("strided_slice_shrink", lambda x: x[:, 1, ..., 0:3], (1, 4, 5, 6))
 case("strided_slice_new_axis", lambda x: x[:, tf.newaxis, 1:], (2, 5))
 case("strided_slice_back", lambda x: x[:, ::-1], (2, 5))
+case("computed_shapes", lambda x: tf.reshape(x, tf.stack(
+    [tf.math.floordiv(tf.size(x), 10), tf.math.floormod(tf.shape(x)[1] * 0 + 25, 15)])),
+    (1, 3, 2, 5), batch_open=True)
+case("range_and_gather", lambda x: tf.gather(x, tf.range(4, -1, -2), axis=1) +
+     tf.cast(tf.reduce_prod(C([1, 2, 3])), tf.float32), (2, 5))
 case("pack", lambda a, b: tf.stack([a, b], 1), (2, 5), (2, 5))
 case("unpack", lambda x: tf.unstack(x, axis=1), (2, 2, 5), outputs=("y", "z"))
 case("gather", lambda x: tf.gather(x, [2, 0, 3], axis=1), (2, 5))
@@ -270,6 +275,19 @@ def dilated_rows(x):
 
 
 case("dilated_rows_by_blocks", dilated_rows, (1, 9, 4))
+
+# ---- quantised training -------------------------------------------------------------------------
+case("fake_quant_vars", lambda x: raw.FakeQuantWithMinMaxVars(inputs=x, min=-1.3, max=2.1),
+     (1, 3, 2, 5), low=-3.0, high=3.0)
+case("fake_quant_args", lambda x: raw.FakeQuantWithMinMaxArgs(inputs=x, min=0.0, max=6.0),
+     (2, 5), low=-3.0, high=8.0)
+case("fake_quant_narrow", lambda x: raw.FakeQuantWithMinMaxVars(
+    inputs=x, min=-1.0, max=1.0, narrow_range=True), (2, 5), low=-2.0, high=2.0)
+case("fake_quant_network", lambda x: raw.FakeQuantWithMinMaxVars(
+    inputs=tf.nn.relu(tf.nn.conv2d(x, raw.FakeQuantWithMinMaxVarsPerChannel(
+        inputs=C(values(3, 3, 3, 4)), min=C([-1.0, -0.9, -0.8, -1.0]),
+        max=C([1.0, 0.9, 1.0, 0.7]), num_bits=8, narrow_range=True), 1, "SAME")),
+    min=0.0, max=5.0), (1, 5, 5, 3))
 
 # ---- structure ----------------------------------------------------------------------------------
 def with_controls(x):

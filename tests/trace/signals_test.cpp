@@ -1,5 +1,7 @@
 // Selection, the file format to the letter, save files, and what families show.
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -284,7 +286,7 @@ TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
       EXPECT_EQ(line, width == 1 ? name : name + "[" + std::to_string(width - 1) + ":0]");
       EXPECT_EQ(flags == "@28", width == 1) << line;
       ++signals;
-      if (groups.front() == "-instruction") ++of_the_instruction;
+      if (!groups.empty() && groups.front() == "-instruction") ++of_the_instruction;
     }
   }
   EXPECT_TRUE(groups.empty());
@@ -296,7 +298,7 @@ TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
 
 TEST_F(Selecting, ValuesWithNamesAreTranslated) {
   std::map<std::string, std::string> files;  // by signal
-  for (const Translation& one : translations(traced_.plan())) {
+  for (const trace::Translation& one : translations(traced_.plan())) {
     for (const std::string& signal : one.signals) files[signal] = one.text;
   }
   EXPECT_EQ(files.at("top.tcu.decoder.head.opcode"),

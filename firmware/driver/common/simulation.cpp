@@ -73,7 +73,7 @@ void Simulation::run(std::uint64_t instructions, const RunOptions& options, RunR
 }
 
 bool Simulation::tick(Cycle most) {
-  if (!on_activity) machine_->set_horizon(horizon());
+  machine_->set_horizon(on_activity ? Horizon{} : horizon());
   const Cycle quiet = machine_->advance(std::min(most, until_checks()));
   const auto end = [this](RunEnd reason) {
     run_.result->end = reason;

@@ -65,7 +65,7 @@ void check(const Model& model, const tcu::InstructionLayout& layout) {
 
 /// What parameter caching needs, and what needs it.
 void check_caching(const Model& model, const PackOptions& options) {
-  const bool local = model.file.load_consts_to_local.value_or(false);
+  const bool local = model.file.preloads();
   if (!options.cache_parameters) {
     if (local) {
       user_error(
@@ -167,7 +167,7 @@ class Packer {
     preload_ =
         encode_program(layout_, {make_configure(layout_, tcu::ConfigRegister::dram0_offset, 0),
                                  make_configure(layout_, tcu::ConfigRegister::dram1_offset, 0)});
-    if (model_.file.load_consts_to_local.value_or(false)) {
+    if (model_.file.preloads()) {
       const std::vector<std::uint8_t> moves = constants_to_local(model_, layout_);
       preload_.insert(preload_.end(), moves.begin(), moves.end());
     }

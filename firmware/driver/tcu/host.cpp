@@ -29,6 +29,11 @@ std::vector<std::uint8_t> constants_to_local(const Model& model,
                                              const tcu::InstructionLayout& layout) {
   const std::uint64_t depth = model.file.arch.local_depth;
   std::vector<tcu::Instruction> program;
+  for (const tcu::ResidentEntry& entry : model.file.resident) {
+    program.push_back(tcu::make_data_move(layout, tcu::DataMoveKind::dram1_to_local,
+                                          {entry.local, 0}, {entry.base, 0}, entry.size));
+  }
+  if (!model.file.load_consts_to_local.value_or(false)) return encode_program(layout, program);
   for (const tcu::ConstantsEntry& entry : model.file.consts) {
     if (entry.base + entry.size > depth) {
       user_error(
@@ -92,6 +97,11 @@ void Host::check_probe_place() const {
       user_error("{}: constants are copied to local vectors {}..{}, and {}", model_.path,
                  entry.base, entry.base + entry.size - 1, remedy);
     }
+  }
+  for (const tcu::ResidentEntry& entry : model_.file.resident) {
+    if (entry.local + entry.size < architecture_.local_depth) continue;
+    user_error("{}: constants are copied to local vectors {}..{}, and {}", model_.path, entry.local,
+               entry.local + entry.size - 1, remedy);
   }
   check_program_leaves_probe(remedy);
 }
@@ -179,7 +189,7 @@ std::optional<TcuRunResult> Host::prepare() {
   }
   std::vector<std::uint8_t> program;
   if (mode_ == HostMode::driver) program = configuration_program();
-  if (model_.file.load_consts_to_local.value_or(false)) {
+  if (model_.file.preloads()) {
     const std::vector<std::uint8_t> preload = constants_to_local(model_, layout_);
     program.insert(program.end(), preload.begin(), preload.end());
   }

@@ -30,8 +30,8 @@ struct ImageResult {
   TensorData outputs;          ///< empty unless the run finished
 };
 
-/// The program that copies the constants in DRAM1 to the same vectors of local memory. Throws
-/// UserError if they do not fit.
+/// The program that copies constants from DRAM1 to local memory: all of them to the same vectors,
+/// or those that the model says are resident. Throws UserError if they do not fit.
 [[nodiscard]] std::vector<std::uint8_t> constants_to_local(const Model& model,
                                                            const tcu::InstructionLayout& layout);
 

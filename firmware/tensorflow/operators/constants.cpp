@@ -42,9 +42,8 @@ void translate_rank(Translator& t) {
 
 /// A tensor with the same value everywhere.
 nn::Tensor filled(const Translator& t, nn::Shape shape, const nn::Tensor& value) {
-  constexpr std::int64_t most = std::int64_t{1} << 26;
+  t.expect_size(shape);
   const std::int64_t count = nn::element_count(shape, t.node().where());
-  if (count > most) t.fail("makes {} elements; supported are {}", count, most);
   nn::Tensor tensor;
   tensor.type = value.type;
   tensor.stored = value.stored;
@@ -82,7 +81,14 @@ void translate_range(Translator& t) {
   if (start.size() != 1 || limit.size() != 1 || delta.size() != 1) {
     t.fail("start, limit and step are not one element each");
   }
-  if (delta == nn::Tensor::of(delta.shape, std::vector<std::int64_t>{0})) t.fail("the step is 0");
+  const auto number = [](const nn::Tensor& x) {
+    return x.floats.empty() ? static_cast<double>(x.integers.front()) : double{x.floats.front()};
+  };
+  const double count = (number(limit) - number(start)) / number(delta);
+  if (!std::isfinite(count) || count > static_cast<double>(most_elements)) {
+    t.fail("from {} to {} in steps of {}: supported are {} elements", number(start), number(limit),
+           number(delta), most_elements);
+  }
   for (std::size_t i = 0; i < 3; ++i) inputs.push_back(t.plain(t.input(i)));
   t.result(t.plain_value(t.emit("Range", std::move(inputs)), {}));
 }
@@ -119,6 +125,7 @@ void translate_floor_division(Translator& t) {
     t.fail("supported are constants of whole numbers");
   }
   const nn::Shape shape = broadcast(t, a.shape, b.shape);
+  t.expect_size(shape);
   const auto at = [&](const nn::Tensor& x, std::size_t i) {
     return x.integers[x.integers.size() == 1 ? 0 : i];
   };

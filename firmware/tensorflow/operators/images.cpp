@@ -93,6 +93,29 @@ void translate_batch_norm(Translator& t) {
                         shape, format));
 }
 
+/// What there was before FusedBatchNorm: image, mean, variance, offset, scale.
+void translate_old_batch_norm(Translator& t) {
+  Value& x = t.input(0);
+  t.expect_rank(x, 4, "the image");
+  const std::int64_t channels = x.shape[3];
+  for (std::size_t i = 1; i < 5; ++i) {
+    if (t.input(i).shape != nn::Shape{channels}) {
+      t.fail("input {} has shape {}; the image has {} channels", i, nn::to_string(t.input(i).shape),
+             channels);
+    }
+  }
+  std::string scale = t.plain(t.input(4));
+  if (!t.node().flag("scale_after_normalization", true)) {
+    scale = t.constant(
+        nn::Tensor::of({channels}, std::vector<float>(static_cast<std::size_t>(channels), 1.0F)));
+  }
+  const std::string name =
+      t.emit("BatchNormalization",
+             {t.image(x), scale, t.plain(t.input(3)), t.plain(t.input(1)), t.plain(t.input(2))},
+             {{"epsilon", t.node().real("variance_epsilon", 0.001F)}});
+  t.result(t.image_value(name, to_channels_first(x.shape)));
+}
+
 /// Local response normalisation over neighbouring channels.
 void translate_lrn(Translator& t) {
   const std::int64_t radius = t.node().integer("depth_radius", 5);
@@ -130,6 +153,7 @@ void translate_resize(Translator& t) {
   }
   const std::string source = t.image(x);
   const nn::Shape shape{x.shape[0], x.shape[3], size[0], size[1]};
+  t.expect_size(shape);
   const std::string name =
       t.emit("Resize", {source, "", "", t.constant(shape)}, std::move(attributes));
   t.result(t.image_value(name, shape));
@@ -158,6 +182,7 @@ void translate_blocks(Translator& t) {
 
 Operators image_operators() {
   return {{"AvgPool", 1, 1, translate_pool},
+          {"BatchNormWithGlobalNormalization", 5, 5, translate_old_batch_norm},
           {"DepthToSpace", 1, 1, translate_blocks},
           {"FusedBatchNorm", 5, 5, translate_batch_norm},
           {"FusedBatchNormV2", 5, 5, translate_batch_norm},

@@ -35,6 +35,7 @@ void translate_product(Translator& t, bool swap_a, bool swap_b) {
                               nn::Shape(b.shape.begin(), b.shape.end() - 2));
   shape.push_back(a.shape[ra - 2]);
   shape.push_back(b.shape[rb - 1]);
+  t.expect_size(shape);
   const std::string first = t.plain(a), second = t.plain(b);
   t.result(t.plain_value(t.emit("MatMul", {first, second}), std::move(shape)));
 }
@@ -181,6 +182,7 @@ void convolve(Translator& t, const std::string& weights, const nn::Shape& weight
     t.fail("the weights are for {} channels, the image has {}", inputs, image[1]);
   }
   const Convolution c = plan_convolution(t, format, image, weights_shape);
+  t.expect_size(c.result);
   Value result = image_result(t, t.emit("Conv", {x, weights}, c.attributes), c.result, format);
   if (const auto& from = t.input(0).unbatched; from != nullptr && !format.channels_first) {
     result.unbatched = unbatched_convolution(t, c, *from, weights, c.result);
@@ -258,6 +260,7 @@ void translate_transposed_convolution(Translator& t) {
     more[d] = wanted - (full - total);
     shape[2 + d] = wanted;
   }
+  t.expect_size(shape);
   const std::string turned =
       t.emit("Transpose", {t.plain(weights)}, {{"perm", std::vector<std::int64_t>{3, 2, 0, 1}}});
   const std::string name =
@@ -285,6 +288,7 @@ bool merge_bias(Translator& t, Value& x, Value& bias) {
     product->attributes = {{"alpha", 1.0F}, {"beta", 1.0F}};
   }
   product->inputs.push_back(t.plain(bias));
+  product->name = t.node().name;
   return true;
 }
 

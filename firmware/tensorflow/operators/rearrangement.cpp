@@ -166,6 +166,7 @@ void translate_concat(Translator& t) {
     t.pass_on(begin);
     return;
   }
+  t.expect_size(shape);
   const bool as_image = shape.size() == 4 && t.prefers_image(values);
   std::vector<std::string> inputs;
   for (Value* value : values) inputs.push_back(as_image ? t.image(*value) : t.plain(*value));
@@ -422,6 +423,7 @@ void translate_gather(Translator& t) {
   const nn::Shape& middle = t.input(1).shape;
   shape.insert(shape.end(), middle.begin(), middle.end());
   shape.insert(shape.end(), x.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, x.shape.end());
+  t.expect_size(shape);
   const bool as_image = on_image(t, x) && middle.size() == 1;
   const auto own = static_cast<std::int64_t>(as_image ? image_axis(axis) : axis);
   const std::string source = as_image ? t.image(x) : t.plain(x);
@@ -441,7 +443,7 @@ void translate_tile(Translator& t) {
   for (std::size_t d = 0; d < rank; ++d) {
     if (times[d] < 1 || times[d] > (1 << 20)) t.fail("{} repetitions are not supported", times[d]);
     shape[d] *= times[d];
-    (void)nn::element_count(shape, t.node().where());
+    t.expect_size(shape);
   }
   if (shape == x.shape) {
     t.pass_on(0);
@@ -459,6 +461,33 @@ void translate_tile(Translator& t) {
 
 // ---- padding ------------------------------------------------------------------------------------
 
+/// Mirrored on its border: dimension by dimension the elements in their new order.
+void mirror_on_border(Translator& t, const std::vector<std::int64_t>& before,
+                      const std::vector<std::int64_t>& after) {
+  Value x = t.input(0);
+  for (std::size_t d = 0; d < x.shape.size(); ++d) {
+    const std::int64_t size = x.shape[d];
+    if (before[d] == 0 && after[d] == 0) continue;
+    if (std::max(before[d], after[d]) > size) {
+      t.fail("dimension {} of {} cannot be mirrored by {}", d, size, std::max(before[d], after[d]));
+    }
+    std::vector<std::int64_t> order;
+    for (std::int64_t i = before[d]; i-- > 0;) order.push_back(i);
+    for (std::int64_t i = 0; i < size; ++i) order.push_back(i);
+    for (std::int64_t i = 0; i < after[d]; ++i) order.push_back(size - 1 - i);
+    const bool as_image = on_image(t, x);
+    nn::Shape shape = x.shape;
+    shape[d] = static_cast<std::int64_t>(order.size());
+    const auto own = static_cast<std::int64_t>(as_image ? image_axis(d) : d);
+    const std::string source = as_image ? t.image(x) : t.plain(x);
+    const std::string name =
+        t.emit("Gather", {source, t.constant(std::move(order))}, {{"axis", own}});
+    x = as_image ? t.image_value(name, to_channels_first(shape))
+                 : t.plain_value(name, std::move(shape));
+  }
+  t.result(std::move(x));
+}
+
 /// Pad, PadV2 (with a value), MirrorPad.
 void translate_pad(Translator& t) {
   Value& x = t.input(0);
@@ -473,7 +502,7 @@ void translate_pad(Translator& t) {
     if (given != "REFLECT" && given != "SYMMETRIC") {
       t.fail("attribute mode is {}; supported are REFLECT and SYMMETRIC", quote(given));
     }
-    mode = given == "REFLECT" ? "reflect" : "edge";
+    mode = given == "REFLECT" ? "reflect" : "symmetric";
   }
   std::vector<std::int64_t> before, after;
   nn::Shape shape = x.shape;
@@ -484,16 +513,16 @@ void translate_pad(Translator& t) {
     if (std::min(before[d], after[d]) < 0 || most > (1 << 20)) {
       t.fail("the paddings are {}", nn::to_string(pairs));
     }
-    // A mirror on the border itself repeats the last element: for one element that is its edge.
-    if (mode == "edge" && most > 1) {
-      t.fail("SYMMETRIC padding by {} is not supported; 1 at most is", most);
-    }
     if (mode == "reflect" && most >= std::max<std::int64_t>(x.shape[d], 1)) {
       t.fail("dimension {} of {} cannot be mirrored by {}", d, x.shape[d], most);
     }
     shape[d] += before[d] + after[d];
   }
-  (void)nn::element_count(shape, t.node().where());
+  t.expect_size(shape);
+  if (mode == "symmetric") {
+    mirror_on_border(t, before, after);
+    return;
+  }
   const bool as_image = on_image(t, x);
   const auto ordered = [&](const std::vector<std::int64_t>& v) {
     return as_image ? to_channels_first(v) : v;

@@ -148,17 +148,23 @@ void append_commands(std::string& text, const GroupText& group) {
 
 std::vector<std::pair<std::string, std::string>> value_names(const Signal& signal) {
   std::vector<std::pair<std::string, std::string>> names;
-  std::string_view note = signal.note;
+  // "0 single, 1 read; what else there is to say", or without commas if names have one word.
+  std::string_view note = std::string_view(signal.note).substr(0, signal.note.find(';'));
+  const auto is_value = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  };
+  const std::size_t second = note.find(' ', note.find(' ') + 1);
+  const bool words = note.find(',') == std::string_view::npos && second < note.size() &&
+                     is_value(note.substr(second + 1, note.find(' ', second + 1) - second - 1));
   while (!note.empty()) {
-    const std::size_t comma = note.find(", ");
-    const std::string_view item = note.substr(0, comma);
-    note.remove_prefix(comma == std::string_view::npos ? note.size() : comma + 2);
-    const std::size_t blank = item.find(' ');
-    const std::string_view value = item.substr(0, blank);
-    const bool number =
-        !value.empty() && value.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-    if (!number || blank == std::string_view::npos) return {};
-    names.emplace_back(value, item.substr(blank + 1));
+    const std::size_t blank = std::min(note.find(' '), note.size());
+    const std::string_view value = note.substr(0, blank);
+    if (!is_value(value)) return {};
+    note.remove_prefix(std::min(blank + 1, note.size()));
+    const std::size_t end = std::min(words ? note.find(' ') : note.find(", "), note.size());
+    if (end == 0) return {};
+    names.emplace_back(value, note.substr(0, end));
+    note.remove_prefix(std::min(end + (words ? 1 : 2), note.size()));
   }
   return names;
 }

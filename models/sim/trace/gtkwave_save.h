@@ -19,8 +19,8 @@ struct FirstView {
   static constexpr Cycle cycles = 100;
 };
 
-/// Names for the values of a signal whose note lists them, "0 single, 1 read" (values hexadecimal);
-/// empty for other notes, such as those of bit masks.
+/// Names for the values of a signal whose note lists them, "0 single, 1 skip read" or "0 NoOp 1
+/// Move" (values hexadecimal); empty for other notes, such as those of bit masks.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> value_names(const Signal& signal);
 
 /// A translation of GTKWave: a file of its own, and the signals that are shown by it.

@@ -66,6 +66,10 @@ MemoryRequest* Accumulator::begin_stretch(Cycle cycles) {
 void Accumulator::stretch(Cycle cycles) {
   ++clock_.progress;
   if ((edge_.fires & leg_b) != 0) {
+    // Port B is one request ahead.
+    for (Cycle i = 0; clock_.timing_only && i < cycles; ++i) {
+      if (stretch_[i] == stretch_[i + 1]) ++early_reads_;
+    }
     memory_.stretch_updates(cycles, [this](Cycle i, Cycle count, VectorRef old, std::uint8_t* sum) {
       add_stretch(links_.input.stretch + i, count, old, sum);
     });

@@ -107,9 +107,8 @@ void ProgramItems::fill_simd(ProgramItem& item, const tcu::Instruction& raw) con
   item.kind = Kind::simd;
 }
 
-ProgramItem ProgramItems::item(const std::uint8_t* bytes) const {
+void ProgramItems::read(const std::uint8_t* bytes, ProgramItem& item) const {
   const tcu::Instruction raw = tcu::decode(layout_, bytes);
-  ProgramItem item;
   item.opcode = raw.opcode;
   item.flags = raw.flags;
   switch (static_cast<tcu::Opcode>(raw.opcode)) {
@@ -140,7 +139,6 @@ ProgramItem ProgramItems::item(const std::uint8_t* bytes) const {
     default:
       break;
   }
-  return item;
 }
 
 ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets) const {

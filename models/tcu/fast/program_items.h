@@ -53,7 +53,7 @@ class ProgramItems {
   [[nodiscard]] unsigned instruction_bytes() const { return layout_.instruction_bytes(); }
   /// Kind `other` for all that is not legal, that waits for what never comes, that walks around the
   /// end of a memory, and for what concerns more than data.
-  [[nodiscard]] ProgramItem item(const std::uint8_t* bytes) const;
+  void read(const std::uint8_t* bytes, ProgramItem& item) const;
 
   /// What is the same for all instructions of a shape.
   struct Key {

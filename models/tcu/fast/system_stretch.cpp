@@ -4,6 +4,7 @@
 
 #include "models/sim/bytes.h"
 #include "models/sim/kernel_time.h"
+#include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
@@ -29,6 +30,7 @@ Cycle TcuSystem::advance(Cycle most) {
     if (sequences_ && tcu_.decoder().stats().retired != seen_retired_) take_sequences();
     if (!rested_ && clock_.now < end && clock_.transactions == transactions && !paused_) continue;
     replay_.catch_up();
+    horizon_ = {};
     return rested_ ? clock_.now - first : 0;
   }
 }

@@ -104,9 +104,11 @@ bool TcuSequences::take(Cycle until, std::uint64_t retires) {
   }
   const Clock& clock = system_.clock_;
   if (until < clock.now + fewest_cycles || retires < fewest_instructions) return false;
-  system_.replay_.catch_up();
+  // First what is quick to ask: most of what retires is followed by something.
   Position position;
-  if (!rests() || !find_program(position) || !begin(position)) return false;
+  if (!system_.tcu_.decoder_.rests() || !may_begin() || !find_program(position)) return false;
+  system_.replay_.catch_up();
+  if (!rests() || !begin(position)) return false;
   const std::uint64_t first = committed_.next;
   walk(position, until, retires);
   leave();
@@ -120,15 +122,18 @@ bool TcuSequences::take(Cycle until, std::uint64_t retires) {
   return false;
 }
 
-/// The design is at rest: its state, as one of those that are known.
-bool TcuSequences::begin(Position& position) {
+/// Nobody looks at single cycles, and the memories allow it.
+bool TcuSequences::may_begin() {
   if (counters_.empty()) list_counters();
-  for (Account* account : accounts_) {
-    if (account->observed()) return false;
-  }
   for (auto& port : system_.ports_) {
     if (!port->target->keeps_time()) return false;
   }
+  return std::none_of(accounts_.begin(), accounts_.end(),
+                      [](const Account* account) { return account->observed(); });
+}
+
+/// The design is at rest: its state, as one of those that are known.
+bool TcuSequences::begin(Position& position) {
   Decoder& decoder = system_.tcu_.decoder_;
   if (known_.full() || decoder.registers().timeout != timeout_) {
     known_.clear();
@@ -151,11 +156,15 @@ bool TcuSequences::begin(Position& position) {
 }
 
 /// Items up to this instruction, exclusive; false if one of them is not for a sequence.
-bool TcuSequences::know_items(std::uint64_t upto) {
+bool TcuSequences::know_more_items(std::uint64_t upto) {
   for (std::uint64_t i = first_item_ + items_.size(); i < upto; ++i) {
-    Known known{shapes_.item(bytes(i)), 0};
-    const ProgramItem& item = known.item;
-    if (item.kind == ProgramItem::Kind::other) return false;
+    Known& known = items_.emplace_back();
+    ProgramItem& item = known.item;
+    shapes_.read(bytes(i), item);
+    if (item.kind == ProgramItem::Kind::other) {
+      items_.pop_back();
+      return false;
+    }
     const bool meets = item.accesses && last_access_ == item.first;
     if (item.accesses) last_access_ = item.last;
     std::uint32_t* shape = shapes_.place(shapes_.key(item, meets));
@@ -163,7 +172,6 @@ bool TcuSequences::know_items(std::uint64_t upto) {
       *shape = system_.tcu_.decoder_.add_shape(bytes(i), meets);
     }
     known.shape = *shape;
-    items_.push_back(known);
   }
   return true;
 }
@@ -174,7 +182,7 @@ void TcuSequences::walk(Position& position, Cycle until, std::uint64_t retires) 
     if (position.next >= program_.count || !know_items(position.next + 1)) return;
     const KnownSequences::State* state = &known_[position.state];
     if (state->cycles == 0) {
-      if (!work_out(position)) return;
+      if (known_.full() || !work_out(position)) return;
       state = &known_[position.state];
     }
     if (state->early || position.now + state->cycles > until) return;
@@ -182,7 +190,7 @@ void TcuSequences::walk(Position& position, Cycle until, std::uint64_t retires) 
     const Id shape = state->accepts ? item(position.next).shape : KnownSequences::none;
     Id next = known_.next(position.state, shape);
     if (next == KnownSequences::none) {
-      if (!work_out(position)) return;
+      if (known_.full() || !work_out(position)) return;
       state = &known_[position.state];
       next = known_.next(position.state, shape);
     }

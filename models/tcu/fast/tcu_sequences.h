@@ -61,11 +61,15 @@ class TcuSequences {
 
   [[nodiscard]] bool rests() const;
   [[nodiscard]] bool find_program(Position& position);
+  [[nodiscard]] bool may_begin();
   bool begin(Position& position);
   void walk(Position& position, Cycle until, std::uint64_t retires);
   void leave();
   void commit(const Position& position);
-  [[nodiscard]] bool know_items(std::uint64_t upto);
+  [[nodiscard]] bool know_items(std::uint64_t upto) {
+    return upto <= first_item_ + items_.size() || know_more_items(upto);
+  }
+  [[nodiscard]] bool know_more_items(std::uint64_t upto);
   [[nodiscard]] const Known& item(std::uint64_t instruction) const {
     return items_[instruction - first_item_];
   }

@@ -136,10 +136,13 @@ tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name
   model.outputs = compiled.outputs;
   model.arch = compiled.architecture;
   model.load_consts_to_local = compiled.load_consts_to_local;
+  model.resident = compiled.resident;
   if (compiled.compat) return model;
   model.board = compiled.board;
   for (const LayerInfo& layer : compiled.layers) {
-    model.layers.push_back({layer.name, layer.first_instruction, layer.instructions});
+    model.layers.push_back({{layer.name, layer.first_instruction, layer.instructions},
+                            layer.predicted_cycles,
+                            layer.bound_cycles});
   }
   return model;
 }

@@ -69,6 +69,18 @@ const std::vector<double>& Blocks::bias_row(std::size_t number) {
       }
     }
   }
+  if (group.activation == Activation::leaky_relu) {
+    // The range reaches one unit further down than up, see JobLowering::clamp_leaky(). Lanes that
+    // are not in use stay 0.
+    const double unit = std::ldexp(1.0, -static_cast<int>(type_.binary_point));
+    for (std::uint32_t b = 0; b < group.blocks; ++b) {
+      std::uint32_t lanes = 0;
+      for (std::size_t i = b; i < group.results.size(); i += group.blocks) {
+        lanes = std::max<std::uint32_t>(lanes, network_.graph.lanes[group.results[i]]);
+      }
+      for (std::uint32_t lane = 0; lane < lanes; ++lane) row[std::size_t{b} * n_ + lane] += unit;
+    }
+  }
   if (group.saturating_product) {
     for (double& value : row) value = std::min(greatest_, greatest_ + value);
   }
@@ -148,16 +160,16 @@ std::uint32_t Blocks::splat(double value) {
   return place->second;
 }
 
-std::uint32_t Blocks::leaky(float alpha) {
-  const auto [place, is_new] = leaky_.try_emplace(alpha);
+std::uint32_t Blocks::clamp(float factor, bool negative) {
+  const auto [place, is_new] = clamps_.try_emplace({factor, negative});
   if (!is_new) return place->second;
   Block made;
   made.biased = true;
   made.rows = n_;
   made.values.assign(std::size_t{n_} * (n_ + 1), 0);
   for (std::uint32_t lane = 0; lane < n_; ++lane) {
-    made.values[lane] = rounded(greatest_);
-    made.values[std::size_t{n_} * (lane + 1) + lane] = rounded(-(1.0 - static_cast<double>(alpha)));
+    made.values[lane] = rounded(negative ? -greatest_ : greatest_);
+    made.values[std::size_t{n_} * (lane + 1) + lane] = rounded(static_cast<double>(factor));
   }
   place->second = add(std::move(made));
   return place->second;

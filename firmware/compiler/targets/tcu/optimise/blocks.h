@@ -34,8 +34,8 @@ class Blocks {
   /// The group's bias of a block, or a vector with the value in all lanes.
   [[nodiscard]] std::uint32_t bias(std::size_t group, std::uint32_t block);
   [[nodiscard]] std::uint32_t splat(double value);
-  /// -(1 - alpha) on the diagonal, the greatest value as bias.
-  [[nodiscard]] std::uint32_t leaky(float alpha);
+  /// One factor on the diagonal; bias: the greatest value, or its negative.
+  [[nodiscard]] std::uint32_t clamp(float factor, bool negative);
 
   [[nodiscard]] bool has_bias(std::size_t group, std::uint32_t block);
   [[nodiscard]] const Block& operator[](std::uint32_t block) const { return blocks_[block]; }
@@ -57,7 +57,7 @@ class Blocks {
   std::map<std::tuple<std::size_t, std::size_t, std::size_t, bool>, std::uint32_t> columns_;
   std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> biases_;
   std::map<double, std::uint32_t> splats_;
-  std::map<float, std::uint32_t> leaky_;
+  std::map<std::pair<float, bool>, std::uint32_t> clamps_;
   std::map<std::pair<float, std::uint32_t>, std::uint32_t> uniform_;  ///< one factor, some rows
   std::map<std::size_t, std::vector<double>> bias_rows_;
 };

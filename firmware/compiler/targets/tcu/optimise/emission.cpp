@@ -41,6 +41,7 @@ class Emission {
       if (code.kind == CodeKind::load_block) loaded = code.block;
       if (code.kind == CodeKind::load_local) loaded = absent;
     }
+    keep_resident();
     codes_ = &lowered.codes;
     if (is_queued()) moves_ = early_moves(lowered.codes, architecture_.local_depth);
     for (const Code& code : prologue) add(code);
@@ -69,6 +70,7 @@ class Emission {
     if (keeps_) emitted_.instructions.push_back(instruction);
   }
   [[nodiscard]] std::uint64_t read_early(std::uint64_t wait);
+  void keep_resident();
   [[nodiscard]] bool stage_next();
   [[nodiscard]] bool allocate(std::uint32_t block);
   void fetch(std::uint64_t least, std::uint64_t most);
@@ -132,6 +134,36 @@ class Emission {
   };
   std::vector<Span> under_way_;
 };
+
+/// Blocks that are spread evenly over the program, so that what is left has waits to hide in.
+void Emission::keep_resident() {
+  const std::uint32_t first = ring_.first + ring_.size;
+  emitted_.resident.first = first;
+  if (ring_.resident == 0) return;
+  std::uint64_t all = 0;
+  std::vector<bool> seen(blocks_.size(), false);
+  std::vector<std::uint32_t> order;
+  for (const std::uint32_t block : uses_) {
+    if (seen[block]) continue;
+    seen[block] = true;
+    order.push_back(block);
+    all += blocks_[block].vectors();
+  }
+  const std::uint64_t room = std::min<std::uint64_t>(ring_.resident, all);
+  std::uint64_t passed = 0;
+  for (const std::uint32_t block : order) {
+    const std::uint32_t size = blocks_[block].vectors();
+    passed += size;
+    std::uint32_t& kept = emitted_.resident.size;
+    const bool due = std::uint64_t{kept} * all < passed * room;
+    if (size == 0 || !due || kept + size > room) continue;
+    place_[block] = first + kept - ring_.first;
+    dram_[block] = next_constant_ + 1;
+    next_constant_ += size;
+    emitted_.block_order.push_back(block);
+    kept += size;
+  }
+}
 
 /// Space behind the newest block, where old ones that no emitted use will read are given up.
 bool Emission::allocate(std::uint32_t block) {

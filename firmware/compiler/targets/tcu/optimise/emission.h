@@ -22,6 +22,14 @@ namespace tactus::compiler::optimise {
 
 struct Ring {
   std::uint32_t first = 0, size = 0;  ///< local vectors
+  /// Behind it: vectors of blocks that are there before the program starts.
+  std::uint32_t resident = 0;
+};
+
+/// Local vectors of blocks that the program does not load; the first ones behind `first_constant`
+/// in DRAM1.
+struct Resident {
+  std::uint32_t first = 0, size = 0;
 };
 
 /// Head cycles of a job by what took them; waiting counts for the instruction that waits.
@@ -39,6 +47,7 @@ struct Emitted {
   std::vector<std::size_t> job_ends;      ///< instructions, by job
   std::vector<std::uint64_t> job_cycles;  ///< predicted head cycle at the end, by job
   std::vector<Costs> job_costs;
+  Resident resident;
   std::uint64_t cycles = 0;                ///< predicted, of the whole program
   std::vector<std::uint32_t> block_order;  ///< in DRAM1
   std::uint64_t fetched = 0;               ///< vectors of weights read

@@ -45,6 +45,55 @@ bool is_copy(const hir::VectorOperation& o) {
 
 }  // namespace
 
+Graph repeat(const Graph& graph, std::uint32_t images) {
+  Graph result;
+  result.n = graph.n;
+  const std::size_t count = graph.constants.size();
+  const auto of_image = [&](Vector v, std::uint32_t image) {
+    const bool shared = v == no_vector || graph.constants[v] != nullptr;
+    return shared ? v : static_cast<Vector>(v + image * count);
+  };
+  const auto append = [&](std::vector<Vector>& all, const std::vector<Vector>& one,
+                          std::uint32_t image) {
+    for (const Vector v : one) all.push_back(of_image(v, image));
+  };
+  for (std::uint32_t image = 0; image < images; ++image) {
+    result.lanes.insert(result.lanes.end(), graph.lanes.begin(), graph.lanes.end());
+  }
+  result.constants = graph.constants;
+  result.constants.resize(count * images, nullptr);
+  for (const Op& op : graph.ops) {
+    Op repeated = op;
+    const auto pixels = static_cast<std::uint32_t>(op.outputs.size() / op.blocks);
+    repeated.macs = op.macs * images;
+    for (std::uint32_t image = 1; image < images; ++image) {
+      append(repeated.outputs, op.outputs, image);
+      for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+        append(repeated.inputs[k], op.inputs[k], image);
+      }
+      for (std::size_t k = 0; k < op.taps.size(); ++k) {
+        append(repeated.taps[k].inputs, op.taps[k].inputs, image);
+        for (const std::uint32_t pixel : op.taps[k].pixels) {
+          repeated.taps[k].pixels.push_back(pixel + image * pixels);
+        }
+      }
+    }
+    result.ops.push_back(std::move(repeated));
+  }
+  const auto repeat_tensors = [&](const std::vector<Tensor>& tensors, std::vector<Tensor>& all) {
+    for (const Tensor& tensor : tensors) {
+      Tensor repeated{tensor.name, tensor.blocks, {}};
+      for (std::uint32_t image = 0; image < images; ++image) {
+        append(repeated.vectors, tensor.vectors, image);
+      }
+      all.push_back(std::move(repeated));
+    }
+  };
+  repeat_tensors(graph.inputs, result.inputs);
+  repeat_tensors(graph.outputs, result.outputs);
+  return result;
+}
+
 GraphBuilder::GraphBuilder(std::uint32_t array_size, const MemoryManager& memory)
     : memory_(memory) {
   graph_.n = array_size;

@@ -76,6 +76,9 @@ struct Graph {
   }
 };
 
+/// The graph for several images: inputs, outputs and results hold them one after the other.
+[[nodiscard]] Graph repeat(const Graph& graph, std::uint32_t images);
+
 /// What the frontend knows of a step beside its HIR.
 struct StepShape {
   std::string name;

@@ -112,6 +112,7 @@ class JobLowering {
   void take_maxima();
   void add_everywhere(double value);
   void add_extreme(bool negative);
+  void clamp_leaky(const std::vector<AddressPair>& copies);
   void activate();
   bool place_results();
   void move_out();
@@ -435,6 +436,22 @@ void JobLowering::take_maxima() {
   }
 }
 
+/// From y = -x and one unit more, of which there are copies. min(M + y, M) and max(-M + a y, -M -
+/// one unit) together are -x where x is above 0, else -a x. A slope below 0 takes M + min((1 - a)
+/// x, 0), less M, and the copy again.
+void JobLowering::clamp_leaky(const std::vector<AddressPair>& copies) {
+  const bool falls = group_->alpha < 0;
+  load_block(blocks_.clamp(falls ? group_->alpha - 1.0F : 1.0F, false));
+  add_runs(CodeKind::mat_mul, copies, false);
+  if (falls) {
+    add_extreme(true);
+    add_runs(CodeKind::to_accumulators, copies, true);
+    return;
+  }
+  load_block(blocks_.clamp(group_->alpha, true));
+  add_runs(CodeKind::mat_mul, copies, true);
+}
+
 bool JobLowering::sum() {
   lower_parts();
   take_maxima();
@@ -446,13 +463,8 @@ bool JobLowering::sum() {
   activate();
   if (!place_results()) return false;
   if (group_->activation == Activation::leaky_relu) {
-    // From -x: makes M + min((1 - a) x, 0) of a copy, takes M away, and adds the copy again.
     move_out();
-    const std::vector<AddressPair> copies = pairs_;
-    load_block(blocks_.leaky(group_->alpha));
-    add_runs(CodeKind::mat_mul, copies, false);
-    add_extreme(true);
-    add_runs(CodeKind::to_accumulators, copies, true);
+    clamp_leaky(pairs_);
   }
   move_out();
   return true;

@@ -2,8 +2,8 @@
 //
 // Sums: the first contribution to each accumulator is written, the others are added; a matrix that
 // meets all pixels brings the bias. Neighbours in both memories become one instruction. ReLU,
-// leaky ReLU and clipping are saturating additions of constants, a vector a cycle; maxima and
-// products of run-time values are SIMD instructions.
+// clipping are saturating additions of constants, a vector a cycle, leaky ReLU two products; maxima
+// and products of run-time values are SIMD instructions.
 #pragma once
 
 #include <cstdint>

@@ -47,6 +47,24 @@ std::string shares(const Costs& costs) {
   return text;
 }
 
+/// See OptimisedLayer.
+std::uint64_t bound_of(const Group& group, std::uint32_t n) {
+  std::uint64_t cycles = group.results.size();
+  bool any_load = false;
+  for (const Part& part : group.parts) {
+    // The rows, the bias, and the array's drain; moves need none, equal factors share theirs.
+    const bool loads = part.dense || part.columns[0].diagonal != nullptr;
+    const std::uint64_t change = loads ? part.rows + 1 + 2 * std::uint64_t{n} : 0;
+    any_load = any_load || loads;
+    cycles += (part.inputs.size() + change) * part.columns.size();
+  }
+  // The first of them may find the array drained.
+  if (any_load) cycles -= 2 * std::uint64_t{n} + 1;
+  for (const auto& window : group.windows) cycles += 3 * window.size() + 2;
+  if (group.window > 1) cycles += (2 * group.window + 2) * group.results.size();
+  return cycles;
+}
+
 class Optimiser {
  public:
   Optimiser(Graph graph, const tcu::Architecture& architecture, const Machine& machine)
@@ -57,12 +75,13 @@ class Optimiser {
     place_all();
   }
 
-  Optimised run(std::uint64_t effort);
+  Optimised run(const Wishes& wishes);
 
  private:
   void place_all();
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
   [[nodiscard]] std::string form_of(const Group& group) const;
+  [[nodiscard]] std::string fallbacks_of(const Candidate& candidate, std::uint32_t group) const;
   void describe(const Candidate& candidate, Optimised& result) const;
   [[nodiscard]] double greatest_value() const {
     return tcu::to_real(architecture_.data_type, tcu::info(architecture_.data_type).max());
@@ -95,8 +114,8 @@ void Optimiser::place_all() {
   }
   const bool adds_extremes =
       std::any_of(network_.groups.begin(), network_.groups.end(), [](const Group& group) {
-        return !group.by_unit &&
-               (group.activation == Activation::relu || group.activation == Activation::leaky_relu);
+        return !group.by_unit && (group.activation == Activation::relu ||
+                                  (group.activation == Activation::leaky_relu && group.alpha < 0));
       });
   if (adds_extremes) {
     places_.pass_vectors = std::max<std::uint32_t>(
@@ -172,7 +191,7 @@ std::string Optimiser::form_of(const Group& group) const {
       form += group.saturating_product ? ", ReLU in the product" : ", ReLU by passes";
       break;
     case Activation::leaky_relu:
-      form += ", leaky ReLU by passes";
+      form += ", leaky ReLU by two diagonal products";
       break;
     case Activation::clip:
       form += ", clip by passes";
@@ -181,6 +200,44 @@ std::string Optimiser::form_of(const Group& group) const {
       break;
   }
   return form;
+}
+
+/// Why a group is computed in pieces, and what of it had to go to DRAM0; empty if neither.
+std::string Optimiser::fallbacks_of(const Candidate& candidate, std::uint32_t number) const {
+  const Group& group = network_.groups[number];
+  const Plan::Tile& tile = candidate.plan.tiles[number];
+  const std::uint64_t room =
+      architecture_.local_depth - places_.arena - candidate.plan.ring - candidate.plan.resident;
+  const std::uint64_t results = std::uint64_t{group.pixels} * group.window * group.blocks;
+  const std::uint64_t accumulators =
+      std::min(architecture_.accumulator_depth, architecture_.local_depth);
+  std::string text;
+  if (tile.pixels < group.pixels || tile.blocks < group.blocks) {
+    const std::uint64_t read = most_read(group, group.pixels);
+    text = fmt::format("; in pieces of {} of {} pixels and {} of {} blocks", tile.pixels,
+                       group.pixels, tile.blocks, group.blocks);
+    if (tile.pixels < group.pixels && read > room) {
+      text += fmt::format(", for it reads {} vectors and local memory has room for {}", read, room);
+    } else if (results > accumulators) {
+      text += fmt::format(", for it has {} results and there are {} accumulators", results,
+                          accumulators);
+    } else {
+      text += ", which is faster";
+    }
+  }
+  std::uint64_t displaced = 0;
+  for (const Job& job : candidate.schedule.jobs) {
+    if (job.group != number) continue;
+    for (const std::uint32_t chunk : job.writes) {
+      const Chunk& written = candidate.schedule.chunks[chunk];
+      if (written.dram >= 0) displaced += written.vectors.size();
+    }
+  }
+  if (displaced != 0) {
+    text += fmt::format("; {} of {} results wait in DRAM0, local memory being full", displaced,
+                        group.results.size());
+  }
+  return text;
 }
 
 void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
@@ -205,8 +262,9 @@ void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
     for (const std::uint32_t g : groups) {
       const Group& group = network_.groups[g];
       layer.name += (layer.name.empty() ? "" : "|") + group.name;
-      layer.form += (layer.form.empty() ? "" : " | ") + form_of(group);
+      layer.form += (layer.form.empty() ? "" : " | ") + form_of(group) + fallbacks_of(candidate, g);
       layer.true_macs += group.macs;
+      layer.bound_cycles += bound_of(group, architecture_.array_size);
       layer.nodes.insert(layer.nodes.end(), group.nodes.begin(), group.nodes.end());
     }
     layer.first_instruction = instruction;
@@ -226,14 +284,21 @@ void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
   }
 }
 
-Optimised Optimiser::run(std::uint64_t effort) {
+Optimised Optimiser::run(const Wishes& wishes) {
   Planner planner(network_, blocks_, architecture_, machine_, places_);
-  const Candidate best = planner.search(effort);
+  const Candidate best = planner.search(wishes);
 
   Optimised result;
   describe(best, result);
   result.predicted_cycles = best.emitted.cycles;
   result.plans = planner.plans();
+  if (wishes.resident && places_.arena != 0) {
+    result.resident.push_back({0, 0, places_.arena});
+  }
+  if (best.emitted.resident.size != 0) {
+    result.resident.push_back({places_.arena + best.schedule.constant_data.size(),
+                               best.emitted.resident.first, best.emitted.resident.size});
+  }
   result.displaced = best.lowered.moved;
   result.fetched = best.emitted.fetched;
   CompiledProgram& program = result.program;
@@ -268,8 +333,8 @@ Optimised Optimiser::run(std::uint64_t effort) {
 }  // namespace
 
 Optimised optimise(Graph graph, const tcu::Architecture& architecture, const Machine& machine,
-                   std::uint64_t effort) {
-  return Optimiser(std::move(graph), architecture, machine).run(effort);
+                   const Wishes& wishes) {
+  return Optimiser(std::move(graph), architecture, machine).run(wishes);
 }
 
 }  // namespace tactus::compiler::optimise

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "firmware/compiler/targets/tcu/optimise/graph.h"
+#include "firmware/compiler/targets/tcu/optimise/planner.h"
 #include "firmware/compiler/targets/tcu/optimise/timeline.h"
 #include "firmware/compiler/targets/tcu/program_builder.h"
+#include "isa/tcu/model_file.h"
 
 namespace tactus::compiler::optimise {
 
@@ -19,19 +21,22 @@ struct OptimisedLayer : LayerStatistics {
   std::vector<std::string> nodes;
   std::string form;                    ///< how it is computed, in words
   std::uint64_t predicted_cycles = 0;  ///< by the cost model
+  /// Fewest for its form: a cycle a vector and matrix, the weights' load and the array's drain once
+  /// a matrix, a move of each result; no activation, no DRAM.
+  std::uint64_t bound_cycles = 0;
 };
 
 struct Optimised {
   CompiledProgram program;
-  std::vector<OptimisedLayer> layers;  ///< instead of the program's
+  std::vector<OptimisedLayer> layers;        ///< instead of the program's
+  std::vector<tcu::ResidentEntry> resident;  ///< constants that the driver loads once
   std::uint64_t predicted_cycles = 0;
   std::uint64_t plans = 0;      ///< that were tried
   std::uint64_t displaced = 0;  ///< vectors between DRAM0 and local memory, inputs included
   std::uint64_t fetched = 0;    ///< vectors of weights read from DRAM1
 };
 
-/// `effort`: plans that may be tried.
 [[nodiscard]] Optimised optimise(Graph graph, const tcu::Architecture& architecture,
-                                 const Machine& machine, std::uint64_t effort);
+                                 const Machine& machine, const Wishes& wishes);
 
 }  // namespace tactus::compiler::optimise

@@ -120,7 +120,7 @@ Plan Planner::first_plan() {
 
 Codes Planner::prologue() const {
   Codes codes;
-  if (places_.arena == 0) return codes;
+  if (places_.arena == 0 || resident_) return codes;
   Code code;
   code.kind = CodeKind::dram_read;
   code.port = 1;
@@ -134,12 +134,13 @@ Candidate Planner::make(Plan plan, const GroupRange& range, bool keep_instructio
   Candidate candidate;
   for (;;) {
     for (std::size_t g = range.first; g < range.end; ++g) fit_accumulators(plan, g);
-    if (places_.arena + plan.ring >= architecture_.local_depth) {
+    const std::uint64_t kept = std::uint64_t{plan.ring} + plan.resident;
+    if (places_.arena + kept >= architecture_.local_depth) {
       user_error("insufficient local memory for weights: {} vectors needed, {} of {} are free",
-                 plan.ring, architecture_.local_depth - places_.arena, architecture_.local_depth);
+                 kept, architecture_.local_depth - places_.arena, architecture_.local_depth);
     }
     Places places = places_;
-    places.arena_end = architecture_.local_depth - plan.ring;
+    places.arena_end = architecture_.local_depth - kept;
     places.least_zeroes = plan.least_zeroes;
     candidate.schedule = make_schedule(network_, plan, places.inputs, range);
     // Data that is constant lies before the weights in DRAM1, behind the values of passes.
@@ -164,11 +165,15 @@ Candidate Planner::make(Plan plan, const GroupRange& range, bool keep_instructio
     }
   }
   candidate.plan = std::move(plan);
-  const std::uint64_t end = std::max(candidate.lowered.local_end, best_.local_end);
+  const std::uint64_t limit =
+      architecture_.local_depth - candidate.plan.resident - candidate.plan.ring;
+  const std::uint64_t end = std::max(candidate.lowered.local_end, std::min(best_.local_end, limit));
   const bool whole = range.end - range.first == network_.groups.size();
   Ring ring;
   ring.first = static_cast<std::uint32_t>(whole ? candidate.lowered.local_end : end);
-  ring.size = static_cast<std::uint32_t>(architecture_.local_depth - ring.first);
+  ring.size =
+      static_cast<std::uint32_t>(architecture_.local_depth - candidate.plan.resident - ring.first);
+  ring.resident = whole ? candidate.plan.resident : 0;
   candidate.emitted =
       emit(candidate.lowered, prologue(), blocks_, architecture_, machine_, ring,
            places_.arena + candidate.schedule.constant_data.size(), keep_instructions);
@@ -284,6 +289,20 @@ void Planner::search_passes() {
   }
 }
 
+/// Constants take what values leave of local memory, and more.
+void Planner::search_resident() {
+  const std::uint64_t values = best_.local_end + best_.plan.ring;
+  const std::uint64_t free =
+      architecture_.local_depth > values ? architecture_.local_depth - values : 0;
+  const std::uint64_t more = (architecture_.local_depth - free) / 4;
+  for (const std::uint64_t size : {free / 2, free * 3 / 4, free, free + more, free + 2 * more}) {
+    if (size == 0 || size <= best_.plan.resident) continue;
+    Plan plan = best_.plan;
+    plan.resident = static_cast<std::uint32_t>(size);
+    (void)improve(std::move(plan));
+  }
+}
+
 /// Groups between which values went to DRAM0 take turns, in tiles of several sizes.
 void Planner::search_segments() {
   constexpr std::size_t longest = 12;
@@ -321,9 +340,7 @@ void Planner::search_segments() {
 std::vector<Plan> Planner::variants(const Plan& plan, std::size_t g) const {
   const Group& group = network_.groups[g];
   std::vector<Plan> plans{plan};
-  const bool adds =
-      group.activation == Activation::relu || group.activation == Activation::leaky_relu;
-  if (adds) {
+  if (group.activation == Activation::relu) {
     const std::uint32_t results = plan.tiles[g].pixels * plan.tiles[g].blocks;
     plans.push_back(plan);
     std::uint32_t& least = plans.back().least_zeroes[g];
@@ -366,11 +383,13 @@ void Planner::search_groups() {
   }
 }
 
-Candidate Planner::search(std::uint64_t effort) {
-  budget_ = effort * codes_a_plan;
+Candidate Planner::search(const Wishes& wishes) {
+  budget_ = wishes.effort * codes_a_plan;
+  resident_ = wishes.resident;
   best_ = attempt(first_plan());
-  if (effort > 1) {
-    search_ring();
+  if (resident_) search_resident();
+  if (wishes.effort > 1) {
+    if (!resident_) search_ring();
     search_segments();
     search_passes();
     search_groups();

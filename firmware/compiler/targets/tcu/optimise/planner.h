@@ -25,6 +25,12 @@ struct Candidate {
   Emitted emitted;
 };
 
+/// What whoever compiles asks for.
+struct Wishes {
+  std::uint64_t effort = 200;  ///< plans that may be tried
+  bool resident = false;       ///< constants may stay in local memory from image to image
+};
+
 class Planner {
  public:
   /// `places`: where things lie; the rest of local memory is the planner's.
@@ -33,7 +39,7 @@ class Planner {
 
   /// The cheapest candidate of the effort, with its instructions. Throws UserError where the
   /// network does not fit.
-  [[nodiscard]] Candidate search(std::uint64_t effort);
+  [[nodiscard]] Candidate search(const Wishes& wishes);
   [[nodiscard]] std::uint64_t plans() const { return plans_; }
 
  private:
@@ -66,6 +72,7 @@ class Planner {
   [[nodiscard]] Plan cheapest(std::vector<Plan> plans, const GroupRange& range);
   void search_ring();
   void search_passes();
+  void search_resident();
   void search_segments();
   void search_groups();
   [[nodiscard]] std::vector<Plan> variants(const Plan& plan, std::size_t group) const;
@@ -82,6 +89,7 @@ class Planner {
   Machine machine_;
   Places places_;
   Trial best_;
+  bool resident_ = false;  ///< what the prologue loads is there already
   std::uint64_t plans_ = 0;
   std::uint64_t spent_ = 0, budget_ = 0;  ///< codes
 };

@@ -27,6 +27,7 @@ struct Plan {
   std::uint32_t longest_chunk = 128;        ///< vectors
   std::vector<std::uint32_t> least_zeroes;  ///< by group, see Places
   std::uint32_t ring = 0;                   ///< least vectors of local memory for weights
+  std::uint32_t resident = 0;               ///< and those for weights that stay there
 };
 
 struct Job {

@@ -9,7 +9,6 @@
 namespace tactus::compiler::stripe_tcu {
 namespace {
 
-
 using Pairs = std::vector<std::pair<Vector, Vector>>;
 
 /// What an accumulator that nothing was added to holds: zero.
@@ -268,13 +267,15 @@ void lower_zero(Walk& walk, Nest& nest, const View& view) {
 }  // namespace
 
 void lower_special(Walk& walk, Nest& nest, const stripe::Special& special) {
-  if (special.name == "zero" && special.outputs.size() == 1) {
+  const bool zero = special.name == "zero" || special.name == "agg_init_add";
+  if (zero && special.outputs.size() == 1) {
     lower_zero(walk, nest, nest.views.at(special.outputs[0]));
     return;
   }
   const bool copies = special.name == "copy" || special.name == "reshape";
   if (!copies || special.inputs.size() != 1 || special.outputs.size() != 1) {
-    fail(*nest.block, fmt::format("{} is nothing the unit can do; it has zero, copy and reshape",
+    fail(*nest.block, fmt::format("{} is nothing the unit can do; it has zero, agg_init_add, "
+                                  "copy and reshape",
                                   quote(special.name)));
   }
   const View& from = nest.views.at(special.inputs[0]);

@@ -200,9 +200,10 @@ class Program {
     model.instructions = encoder_.instructions();
     model.program = encoder_.take_bytes();
     model.constants.assign(nests_.dram1_used() * architecture_.vector_bytes(), 0);
-    std::map<std::string, bool> written;
+    std::map<std::string, stripe::Direction> used;
     for (const auto& [into, ref] : nests_.main().block->refs) {
-      if (stripe::writes(ref.direction)) written[ref.from] = true;
+      const auto [found, added] = used.emplace(ref.from, ref.direction);
+      if (!added) found->second = stripe::unite(found->second, ref.direction);
     }
     const auto users = stripe::user_buffers(program_);
     for (const auto& [name, ref] : program_.block().refs) {
@@ -220,9 +221,17 @@ class Program {
             "known, or it must be in DRAM0",
             quote(name));
       }
-      const bool is_output = written[name];
-      (is_output ? model.outputs : model.inputs).push_back({name, buffer.base, buffer.vectors});
-      (is_output ? model.output_layouts : model.input_layouts).push_back(layout);
+      // What is read and written is both.
+      const auto found = used.find(name);
+      const auto direction = found != used.end() ? found->second : stripe::Direction::in;
+      if (stripe::writes(direction)) {
+        model.outputs.push_back({name, buffer.base, buffer.vectors});
+        model.output_layouts.push_back(layout);
+      }
+      if (direction != stripe::Direction::out) {
+        model.inputs.push_back({name, buffer.base, buffer.vectors});
+        model.input_layouts.push_back(layout);
+      }
     }
     for (const auto& [value, vector] : walk_.splats) write_splat(value, vector, model);
     model.constant_vectors = nests_.dram1_used();

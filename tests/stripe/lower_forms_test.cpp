@@ -1,0 +1,219 @@
+// Lowering of programs that are not laid out for the unit: what of the golden programs fits, sums
+// and maxima that go on from tile to tile, whole numbers.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "firmware/compiler/stripe/passes/pass.h"
+#include "firmware/compiler/stripe/text.h"
+#include "firmware/compiler/stripe/verify.h"
+#include "isa/support/error.h"
+#include "tests/stripe/golden.h"
+#include "tests/stripe/lower_run.h"
+
+namespace tactus::stripe::test {
+namespace {
+
+Program read(const std::string& text) {
+  Program program = read_text_form(text, "t");
+  verify(program, "t");
+  return program;
+}
+
+/// Simulator and interpreter agree, and `expected` (empty: something but zero) is what they say of
+/// the output.
+void expect_equal(const Program& program, const tcu::Architecture& architecture,
+                  const Tensors& inputs, const std::string& output, const Tensor& expected) {
+  for (const bool reuse : {true, false}) {
+    compiler::LowerOptions options;
+    options.reuse = reuse;
+    const LoweredRun run = run_lowered(compiler::lower(program, architecture, options), inputs);
+    EXPECT_EQ(run.simulated, run.interpreted) << print(program);
+    EXPECT_EQ(run.simulated.at(output), expected) << print(program);
+  }
+}
+
+TEST(LowerForms, GoldenProgramsThatTheUnitCanDo) {
+  TACTUS_NEEDS_GOLDEN_STRIPE();
+  constexpr double most_work = 5e5;
+  std::size_t equal = 0;
+  tcu::Architecture architecture = small_architecture(8);
+  for (const Case& one : golden_cases()) {
+    for (const Step* step : {&one.steps.front(), &one.steps.back()}) {
+      SCOPED_TRACE(step->protobuf);
+      Program program = read_protobuf_text(test::read(step->protobuf), step->protobuf);
+      if (work_of(program) > most_work || wrong_upstream(one, *step)) continue;
+      compiler::LoweredStripe lowered;
+      try {
+        lowered = compiler::lower(program, architecture);
+      } catch (const UserError& error) {
+        // What the unit cannot do is told by the block.
+        EXPECT_NE(std::string(error.what()).find("block \""), std::string::npos) << error.what();
+        continue;
+      }
+      Tensors inputs = sample_inputs(program);
+      for (auto& [name, tensor] : inputs) {
+        for (double& value : tensor) value /= 8;
+      }
+      const LoweredRun run = run_lowered(lowered, inputs);
+      EXPECT_EQ(run.simulated, run.interpreted);
+      ++equal;
+    }
+  }
+  EXPECT_GE(equal, 45U);
+  std::cout << "  " << equal << " programs\n";
+}
+
+/// 8 x 16 times 16 x 8, of any type.
+std::string product(const std::string& type, const std::string& direction) {
+  return fmt::format(R"(0: #program
+block [] ( // p
+    #user none new@0x00000000 A[0, 0] {0}:I(8, 16):(16, 1)
+    #user none new@0x00000000 B[0, 0] {0}:I(16, 8):(8, 1)
+    #user none new@0x00000000 C[0, 0] {0}:I(8, 8):(8, 1)
+) {{
+  0: #main
+  block [] ( // main
+      in A[0, 0] {0}:I(8, 16):(16, 1)
+      in B[0, 0] {0}:I(16, 8):(8, 1)
+      {1} C[0, 0] {0}:I(8, 8):(8, 1)
+  ) {{
+    0: #agg_op_add #comb_op_mul #contraction #kernel
+    block [i:8, j:8, k:16] ( // kernel
+        in A[i, k] {0}:I(1, 1):(16, 1)
+        in B[k, j] {0}:I(1, 1):(8, 1)
+        {1} C[i, j]:add {0}:I(1, 1):(8, 1)
+    ) {{
+      0: $a = load(A)
+      1: $b = load(B)
+      2: $c = mul($a, $b)
+      3: C = store($c)
+    }}
+  }}
+}}
+)",
+                     type, direction);
+}
+
+Tensors small_numbers(const Program& program) {
+  Tensors inputs = sample_inputs(program);
+  for (auto& [name, tensor] : inputs) {
+    for (double& value : tensor) value = value > 2 ? 1 : value < -2 ? -1 : 0;
+  }
+  return inputs;
+}
+
+/// The sum runs over two tiles, whose results are stored one after the other.
+TEST(LowerForms, SumsGoOnInMemory) {
+  const char* const passes = R"([
+    {"tensorize": {"reqs": ["agg_op_add"], "outer_set": ["tcu"], "inner_set": ["tcu_inner"],
+      "inputs_set": [{"tags": ["acts"]}, {"tags": ["weights"]}],
+      "stencils": [{"startup_cost": 4, "idxs": [
+        {"name": "k", "size": 4, "outs": [0], "ins": [1, -1]},
+        {"name": "n", "size": 4, "outs": [1], "ins": [0, 1]},
+        {"name": "m", "size": -1, "outs": [-1], "ins": [-1, 0]}]}]}},
+    {"autotile": {"reqs": ["tcu"], "outer_set": ["grid"], "inner_set": ["tile"], "only_po2": true,
+      "max_input_size": 512}},
+    {"cache": {"reqs": ["tile"], "dirs": ["Out"], "mem_loc": {"name": "ACC"},
+      "xfer_loc": {"name": "ACCMOVE"}}},
+    {"cache": {"reqs": ["tile"], "dirs": ["In"], "mem_loc": {"name": "LOCAL"},
+      "xfer_loc": {"name": "DMA0"}}},
+    {"locate_inner_block": {"reqs": ["tile"], "inner_reqs": ["tcu_inner"],
+      "loc": {"name": "ARRAY"}}}])";
+  Program program = read(product("fp32", "out"));
+  const Tensors inputs = small_numbers(program);
+  const Tensor expected = interpret(program, inputs).at("C");
+  run_passes(program, read_passes(passes, "passes"));
+  const Block& grid = *program.block().statements[0].block()->statements[0].block();
+  ASSERT_TRUE(std::any_of(grid.indexes.begin(), grid.indexes.end(), [](const Index& idx) {
+    return idx.name == "k" && idx.range > 1;
+  })) << print(program);
+  expect_equal(program, small_architecture(4), inputs, "C", expected);
+}
+
+/// The array starts its sums from nothing.
+TEST(LowerForms, ProductsOntoOldContentsAreRefused) {
+  const Program program = read(product("fp32", "inout"));
+  try {
+    (void)compiler::lower(program, small_architecture(4));
+    ADD_FAILURE() << "it is lowered";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("block \"kernel\""), std::string::npos)
+        << error.what();
+  }
+}
+
+std::string pool(const std::string& op, const std::string& direction) {
+  return fmt::format(R"(0: #program
+block [] ( // p
+    #user none new@0x00000000 X[0, 0] fp32:I(16, 6):(6, 1)
+    #user none new@0x00000000 Y[0, 0] fp32:I(4, 6):(6, 1)
+) {{
+  0: #main
+  block [] ( // main
+      in X[0, 0] fp32:I(16, 6):(6, 1)
+      {1} Y[0, 0] fp32:I(4, 6):(6, 1)
+  ) {{
+    0: #kernel
+    block [t:2] ( // outer
+        in X[2*t, 0] fp32:I(14, 6):(6, 1)
+        {1} Y[0, 0]:{0} fp32:I(4, 6):(6, 1)
+    ) {{
+      0: #kernel
+      block [c:6, p:2, y:4] ( // pool
+          in X[p + 4*y, c] fp32:I(1, 1):(6, 1)
+          {1} Y[y, c]:{0} fp32:I(1, 1):(6, 1)
+      ) {{
+        0: $x = load(X)
+        1: Y = store($x)
+      }}
+    }}
+  }}
+}}
+)",
+                     op, direction);
+}
+
+/// Each result is of two runs of the inner block, and of old contents if it is inout.
+TEST(LowerForms, ReductionsGoOnFromBlockToBlock) {
+  for (const char* op : {"max", "min", "add"}) {
+    for (const char* direction : {"out", "inout"}) {
+      SCOPED_TRACE(fmt::format("{} {}", op, direction));
+      const Program program = read(pool(op, direction));
+      Tensors inputs = sample_inputs(program);
+      inputs["X"].resize(96);
+      for (std::size_t i = 0; i < 96; ++i) inputs["X"][i] = static_cast<double>(i * 37 % 19) - 9;
+      if (std::string(direction) == "inout") {
+        inputs["Y"].resize(24);
+        for (std::size_t i = 0; i < 24; ++i) inputs["Y"][i] = static_cast<double>(i % 19) - 9;
+      }
+      const Tensor expected = interpret(program, inputs).at("Y");
+      if (std::string(direction) == "inout") {
+        Tensors fresh = inputs;
+        fresh["Y"].assign(24, 0);
+        ASSERT_NE(interpret(program, fresh).at("Y"), expected);
+      }
+      expect_equal(program, small_architecture(4, 64, 64), inputs, "Y", expected);
+    }
+  }
+}
+
+TEST(LowerForms, WholeNumbersAreTheUnits) {
+  for (const char* type : {"i8", "i16", "i32", "fp16", "bf16"}) {
+    SCOPED_TRACE(type);
+    const Program program = read(product(type, "out"));
+    const Tensors inputs = small_numbers(program);
+    expect_equal(program, small_architecture(4), inputs, "C", interpret(program, inputs).at("C"));
+  }
+  // Beyond the unit's range they saturate, in the interpreter, too.
+  const Program program = read(product("i32", "out"));
+  Tensors inputs;
+  inputs["A"].assign(128, 100);
+  inputs["B"].assign(128, 100);
+  const LoweredRun run = run_lowered(compiler::lower(program, small_architecture(4)), inputs);
+  EXPECT_EQ(run.simulated, run.interpreted);
+  EXPECT_EQ(run.simulated.at("C"), Tensor(64, 127.99609375));
+}
+
+}  // namespace
+}  // namespace tactus::stripe::test

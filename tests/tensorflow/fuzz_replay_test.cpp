@@ -1,0 +1,96 @@
+// The fuzz target over small graphs, over all their beginnings, and over deterministic mutations of
+// them: no crash, one error each, and whatever is accepted keeps the properties the target checks.
+#include <gtest/gtest.h>
+
+#include "firmware/tensorflow/writer.h"
+#include "firmware/zoo/random.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "tests/support/test_scale.h"
+#include "tests/tensorflow/graphs.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace tactus::tf {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// One to eight changes: a byte, a bit, a cut or a copied stretch.
+Bytes mutated(Bytes bytes, nn::Random& random) {
+  for (std::uint64_t changes = 1 + random.next() % 8; changes > 0 && !bytes.empty(); --changes) {
+    const std::size_t at = random.next() % bytes.size();
+    const std::size_t length = std::min<std::size_t>(1 + random.next() % 40, bytes.size() - at);
+    const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto last = first + static_cast<std::ptrdiff_t>(length);
+    const Bytes stretch(first, last);
+    switch (random.next() % 4) {
+      case 0:
+        bytes[at] = static_cast<std::uint8_t>(random.next());
+        break;
+      case 1:
+        bytes[at] ^= static_cast<std::uint8_t>(1U << (random.next() % 8));
+        break;
+      case 2:
+        bytes.erase(first, last);
+        break;
+      default: {
+        const std::size_t to = random.next() % (bytes.size() + 1);
+        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(to), stretch.begin(),
+                     stretch.end());
+      }
+    }
+  }
+  return bytes;
+}
+
+/// Shapes computed from shapes, conditions, blocks: what the small network has not.
+GraphMaker arithmetic_of_shapes() {
+  GraphMaker maker;
+  maker.input("x", {-1, 4, 4, 2});
+  maker.node("Shape", "shape", {"x"});
+  for (const char* name : {"first", "one"}) {
+    maker.constant(name, std::vector<std::int64_t>{name[0] == 'f' ? 0 : 1});
+  }
+  maker.node("StridedSlice", "batch", {"shape", "first", "one", "one"})
+      .number("shrink_axis_mask", 1);
+  maker.constant("rest", nn::Tensor::of({}, std::vector<std::int64_t>{32}));
+  maker.node("Pack", "target", {"batch", "rest"}).number("axis", 0);
+  maker.constant("block", std::vector<std::int64_t>{2, 2});
+  maker.constant("none", nn::Tensor::of({2, 2}, std::vector<std::int64_t>{0, 0, 0, 0}));
+  maker.node("SpaceToBatchND", "blocks", {"x", "block", "none"});
+  maker.node("Relu", "relu", {"blocks"});
+  maker.node("BatchToSpaceND", "image", {"relu", "block", "none"});
+  maker.node("Reshape", "rows", {"image", "target"});
+  maker.constant("axis", nn::Tensor::of({}, std::vector<std::int64_t>{1}));
+  maker.node("Split", "parts", {"axis", "rows"}).number("num_split", 2);
+  maker.node("ConcatV2", "joined", {"parts:1", "parts", "axis"});
+  maker.node("FloorMod", "rest_of", {"rest", "block"});
+  maker.node("Tile", "tiled", {"joined", "one_and_two"});
+  maker.node("FloorDiv", "one_and_two", {"block", "block"});
+  return maker;
+}
+
+TEST(GraphDefFuzz, MutatedGraphsAreReadOrRefused) {
+  std::vector<Bytes> graphs{small_network().bytes(), arithmetic_of_shapes().bytes()};
+  for (const char* name : {"mlp", "cnn", "csp"}) {
+    graphs.push_back(write_graph_def(nn::zoo_entry(name).build(1).graph));
+  }
+  for (const Bytes& graph : graphs) {
+    EXPECT_NO_THROW((void)import_graph(parse_graph_def(graph, "graph"), {}));
+    LLVMFuzzerTestOneInput(graph.data(), graph.size());
+  }
+  for (std::size_t size = 0; size < graphs[0].size(); ++size) {
+    LLVMFuzzerTestOneInput(graphs[0].data(), size);
+  }
+  for (const std::uint64_t seed : test_seeds(1, 20000)) {
+    nn::Random random(seed);
+    const Bytes& graph = graphs[random.next() % graphs.size()];
+    const Bytes changed = mutated(graph, random);
+    SCOPED_TRACE(seed);
+    LLVMFuzzerTestOneInput(changed.data(), changed.size());
+  }
+}
+
+}  // namespace
+}  // namespace tactus::tf
