@@ -69,7 +69,7 @@ const std::vector<double>& Blocks::bias_row(std::size_t number) {
       }
     }
   }
-  if (group.activation == Activation::leaky_relu) {
+  if (group.activation == Activation::leaky_relu && !group.by_unit) {
     // The range reaches one unit further down than up, see JobLowering::clamp_leaky(). Lanes that
     // are not in use stay 0.
     const double unit = std::ldexp(1.0, -static_cast<int>(type_.binary_point));
