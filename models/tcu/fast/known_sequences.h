@@ -37,9 +37,10 @@ class KnownSequences {
   };
   /// Growth of a counter in an interval.
   struct Count {
-    std::uint16_t counter;
-    std::uint16_t growth;
+    std::uint32_t counter : 10;
+    std::uint32_t growth : 22;
   };
+  static constexpr std::uint64_t most_counters = 1U << 10, most_growth = (1U << 22) - 1;
 
   [[nodiscard]] State& operator[](Id state) { return states_[state]; }
   [[nodiscard]] std::size_t size() const { return states_.size(); }

@@ -10,9 +10,9 @@ namespace tactus {
 namespace {
 
 /// Intervals after which a sequence that has come to no rest is given up.
-constexpr std::size_t longest_path = 1U << 15;
+constexpr std::size_t longest_path = 1U << 16;
 /// Cycles after which an interval that does not end is given up.
-constexpr Cycle longest_interval = 1U << 15;
+constexpr Cycle longest_interval = 1U << 20;
 /// Cycles and instructions for which a sequence is not begun.
 constexpr Cycle fewest_cycles = 64;
 constexpr std::uint64_t fewest_instructions = 4;
@@ -88,6 +88,9 @@ void TcuSequences::list_counters() {
     BoundarySplitter::Stats& stats = port->port.splitter().counts();
     counters_.insert(counters_.end(), {&stats.read_bursts, &stats.write_bursts, &stats.read_beats,
                                        &stats.write_beats, &stats.write_responses});
+  }
+  if (counters_.size() > KnownSequences::most_counters) {
+    internal_error("{} counters are more than sequences remember", counters_.size());
   }
   before_.resize(counters_.size());
   after_.resize(counters_.size());
@@ -343,8 +346,9 @@ bool TcuSequences::work_out(const Position& position) {
     const std::uint64_t growth = after_[i] - before_[i];
     *counters_[i] = before_[i];
     if (growth == 0) continue;
-    if (growth > 0xFFFF) fits = false;
-    growth_.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(growth)});
+    if (growth > KnownSequences::most_growth) fits = false;
+    growth_.push_back({static_cast<std::uint32_t>(i & (KnownSequences::most_counters - 1)),
+                       static_cast<std::uint32_t>(growth & KnownSequences::most_growth)});
   }
   loaded_ = {};
   if (!fits) return false;
