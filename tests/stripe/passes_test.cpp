@@ -158,6 +158,45 @@ TEST(StripePasses, GoldenProgramsComputeTheSame) {
   }
 }
 
+/// The lists of one golden program on all others: what a pass makes of programs it was not written
+/// for computes the same, or is an error.
+TEST(StripePasses, ListsOfOtherProgramsKeepWhatTheyCompute) {
+  TACTUS_NEEDS_GOLDEN_STRIPE();
+  constexpr double most_work = 3e4;
+  std::size_t ran = 0, refused = 0;
+  const std::vector<Case> cases = golden_cases();
+  for (const Case& one : cases) {
+    const Program original = read_step(one.steps[0]);
+    if (work_of(original) > most_work) continue;
+    const Tensors inputs = sample_inputs(original);
+    const Tensors expected = interpret(original, inputs);
+    for (const Case& other : cases) {
+      Program program = original;
+      const nlohmann::json entries = nlohmann::json::parse(read(other.passes)).at("passes");
+      for (const auto& entry : entries) {
+        try {
+          run_one(entry, other.passes, program);
+        } catch (const UserError&) {
+          ++refused;
+          break;
+        }
+        if (work_of(program) > 4 * most_work) break;
+        InterpretOptions options;
+        options.shuffle_seed = 5;
+        ASSERT_EQ(interpret(program, inputs, options), expected)
+            << one.name << " by " << other.name << " " << entry.dump() << "\n"
+            << print(program);
+        // Both forms bring it back.
+        const std::string text = print(program);
+        ASSERT_EQ(print(read_text_form(text, "again")), text);
+        ++ran;
+      }
+    }
+  }
+  EXPECT_GE(ran, 1000U);
+  std::cout << "  " << ran << " passes, " << refused << " refused\n";
+}
+
 /// The scheduler's fixtures of PlaidML, protobuf for protobuf.
 TEST(StripePasses, SchedulesTheFixturesAsPlaidMl) {
   TACTUS_NEEDS_GOLDEN_STRIPE();

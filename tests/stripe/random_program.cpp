@@ -184,7 +184,7 @@ std::string random_passes(Random& random) {
   const std::uint64_t count = pick(random, 1, 8);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string one;
-    switch (pick(random, 0, 25)) {
+    switch (pick(random, 0, 28)) {
       case 0:
         one = R"("localize": {"reqs": ["program"], "ref_reqs": ["tmp"]})";
         break;
@@ -228,7 +228,11 @@ std::string random_passes(Random& random) {
             tag());
         break;
       case 12:
-        one = R"("scalarize": {"reqs": ["program"]})";
+        // Buffers of one element are what localize leaves of fused blocks.
+        one = R"("fusion": {"a_reqs": ["eltwise"], "b_reqs": ["eltwise"]}},
+                 {"localize": {"reqs": ["program"], "ref_reqs": ["tmp"]}},
+                 {"localize": {"reqs": ["main"]}},
+                 {"scalarize": {"reqs": ["program"]})";
         break;
       case 13:
         one = R"("compute_deps": {"reqs": ["main"]})";
@@ -270,6 +274,22 @@ std::string random_passes(Random& random) {
       case 24:
         one = fmt::format(R"("vector_layout": {{"reqs": ["{}"], "vector_size": {}}})",
                           pick(random, 0, 3) == 0 ? "program" : "main", pick(random, 1, 4));
+        break;
+      case 25:
+        one = fmt::format(R"("fix_strides": {{"reqs": ["{}"]}})",
+                          pick(random, 0, 1) == 0 ? "program" : "main");
+        break;
+      case 26: {
+        static const char* kinds[] = {"locate_block", "locate_memory"};
+        one = fmt::format(
+            R"("{}": {{"reqs": ["{}"], "loc": {{"name": "SRAM"}}, "append_devs": {}}})",
+            kinds[pick(random, 0, 1)], pick(random, 0, 1) == 0 ? "main" : tag(), flag());
+        break;
+      }
+      case 27:
+        one = fmt::format(
+            R"("locate_inner_block": {{"reqs": ["main"], "inner_reqs": ["{}"], "loc": {{"name": "PE"}}}})",
+            tag());
         break;
       case 22:
         one = R"("ilp_cstr_reduction": {"reqs": ["all"]})";

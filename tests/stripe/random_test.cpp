@@ -40,7 +40,7 @@ TEST(StripeRandom, TextsOfRandomProgramsRoundTrip) {
 /// Passes may refuse with an error, but what they make computes the same, in any order.
 TEST(StripeRandom, PassesKeepWhatProgramsCompute) {
   std::map<std::string_view, std::size_t> ran;
-  for (std::uint64_t i = 0; i < scaled(600); ++i) {
+  for (std::uint64_t i = 0; i < scaled(1500); ++i) {
     Random random(1000 + seed(i));
     const Program original = random_program(random);
     const Tensors inputs = sample_inputs(original);
@@ -75,10 +75,14 @@ TEST(StripeRandom, PassesKeepWhatProgramsCompute) {
                                       "cache",
                                       "compute_deps",
                                       "dce",
+                                      "fix_strides",
                                       "fusion",
                                       "ilp_cstr_reduction",
                                       "light_cstr_reduction",
                                       "localize",
+                                      "locate_block",
+                                      "locate_inner_block",
+                                      "locate_memory",
                                       "memory_placement",
                                       "pad",
                                       "partition_compute",

@@ -32,10 +32,10 @@ using Tensor = std::vector<double>;
 using Tensors = std::map<std::string, Tensor>;
 
 /// Fixed point: two's complement, rounded half to even, saturated. All types of numbers have this
-/// format, those of whole numbers, too: a unit that has one format has no other. Every function rounds what it takes and what it gives, with one exception: where
-/// `fused_at` is the device of a block, what `mul` gives is whole, and an aggregation by add rounds
-/// its sum only. Such a block folds its positions in a sum of its own, from 0 on, which it then
-/// hands to the enclosing block.
+/// format, those of whole numbers, too: a unit that has one format has no other. Every function
+/// rounds what it takes and what it gives, with one exception: where `fused_at` is the device of a
+/// block, what `mul` gives is whole, and an aggregation by add rounds its sum only. Such a block
+/// folds its positions in a sum of its own, from 0 on, which it then hands to the enclosing block.
 struct FixedPoint {
   unsigned width_bits = 16;
   unsigned binary_point = 8;

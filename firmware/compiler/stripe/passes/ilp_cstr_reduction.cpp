@@ -1,6 +1,7 @@
 // ilp_cstr_reduction: constraints that all others imply go, ranges shrink to what all allow.
 #include <algorithm>
 
+#include "firmware/compiler/stripe/passes/constraint_reduction.h"
 #include "firmware/compiler/stripe/passes/integer_program.h"
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"
@@ -60,21 +61,9 @@ class Constraints {
   IntegerProgram program_;
 };
 
-class IlpCstrReduction : public Pass {
- public:
-  void describe(OptionVisitor& v) override {
-    v.tags("reqs", reqs_, "tags of the blocks to look at");
-    v.tags("skip_idxs", skip_idxs_, "indexes with any of these tags keep their range");
-  }
-
-  void run(Program& program) const override {
-    on_blocks(
-        program, reqs_, [this](const AliasMap& map, Statement& stmt) { reduce(map, stmt); },
-        Descend::everywhere);
-  }
-
+class IlpCstrReduction : public ConstraintReduction {
  private:
-  void reduce(const AliasMap& map, Statement& stmt) const {
+  void reduce(const AliasMap& map, Statement& stmt) const override {
     Block& block = *stmt.block();
     if (block.constraints.empty()) return;
     Constraints all(map, block.constraints);
@@ -87,7 +76,7 @@ class IlpCstrReduction : public Pass {
         stmt.set_tag("removed");
         return;
       }
-      if (idx.has_any_tag(skip_idxs_)) continue;
+      if (keeps_range(idx)) continue;
       idx.range = std::min(idx.range, static_cast<std::uint64_t>(*last) + 1);
     }
     const AliasMap reduced(*map.outer(), block);
@@ -100,8 +89,6 @@ class IlpCstrReduction : public Pass {
       }
     }
   }
-
-  Tags reqs_, skip_idxs_;
 };
 
 }  // namespace

@@ -1,27 +1,16 @@
 // light_cstr_reduction: constraints that always hold go, ranges that constraints cut shrink.
 #include <algorithm>
 
+#include "firmware/compiler/stripe/passes/constraint_reduction.h"
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"
 
 namespace tactus::stripe {
 namespace {
 
-class LightCstrReduction : public Pass {
- public:
-  void describe(OptionVisitor& v) override {
-    v.tags("reqs", reqs_, "tags of the blocks to look at");
-    v.tags("skip_idxs", skip_idxs_, "indexes with any of these tags keep their range");
-  }
-
-  void run(Program& program) const override {
-    on_blocks(
-        program, reqs_, [this](const AliasMap& map, Statement& stmt) { reduce(map, stmt); },
-        Descend::everywhere);
-  }
-
+class LightCstrReduction : public ConstraintReduction {
  private:
-  void reduce(const AliasMap& map, Statement& stmt) const {
+  void reduce(const AliasMap& map, Statement& stmt) const override {
     Block& block = *stmt.block();
     for (std::size_t c = 0; c < block.constraints.size(); ++c) {
       Extent bounds = map.bounds(block.constraints[c]);
@@ -33,7 +22,7 @@ class LightCstrReduction : public Pass {
       const std::vector<Affine::Term> terms = block.constraints[c].terms();
       for (const Affine::Term& term : terms) {
         Index& idx = *block.index(term.first);
-        if (idx.is_computed() || idx.has_any_tag(skip_idxs_)) continue;
+        if (idx.is_computed() || keeps_range(idx)) continue;
         if (term.second < 0) {
           lower_range(idx, -term.second, bounds);
         } else {
@@ -67,8 +56,6 @@ class LightCstrReduction : public Pass {
     substitute_index(block, idx.name, Affine(idx.name) + Affine(shift));
     bounds.min = add_checked(bounds.min, multiply_checked(shift, factor));
   }
-
-  Tags reqs_, skip_idxs_;
 };
 
 }  // namespace

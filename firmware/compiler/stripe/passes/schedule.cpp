@@ -23,10 +23,10 @@ namespace {
 constexpr std::uint64_t default_alignment = 4;
 
 struct Options {
-  Tags reqs;
+  Tags reqs, swap_in_tags, swap_out_tags;
   Location mem_loc, xfer_loc;
   std::uint64_t mem_KiB = 0, alignment = 0, num_banks = 0;
-  bool allow_overflow = false;
+  bool allow_overflow = false, add_constraints = true;
 };
 
 struct Range {
@@ -54,6 +54,7 @@ class Scheduler {
   }
 
   void run() {
+    check_views();
     find_first_writers();
     reserve();
     std::vector<Statement> statements = std::move(block_.statements);
@@ -87,6 +88,26 @@ class Scheduler {
     for (const std::string& name : uses.buffer_reads) add(name, Direction::in);
     for (const std::string& name : uses.buffer_writes) add(name, Direction::out);
     return result;
+  }
+
+  /// Copies of two views of the same elements would not know of each other.
+  void check_views() const {
+    std::map<std::string, Direction> all;
+    for (const Statement& stmt : block_.statements) {
+      for (const auto& [buffer, direction] : touched(stmt)) {
+        const auto [it, added] = all.emplace(buffer, direction);
+        if (!added) it->second = unite(it->second, direction);
+      }
+    }
+    for (auto a = all.begin(); a != all.end(); ++a) {
+      for (auto b = std::next(a); b != all.end(); ++b) {
+        const AliasInfo &one = map_.at(a->first), &other = map_.at(b->first);
+        const bool same = one.base_name == other.base_name && overlap(one.extents, other.extents);
+        if (!same || !(writes(a->second) || writes(b->second))) continue;
+        user_error("block {}: {} and {} are views of the same elements, which schedule cannot copy",
+                   block_name(block_), a->first, b->first);
+      }
+    }
   }
 
   void find_first_writers() {
@@ -238,6 +259,7 @@ class Scheduler {
       options.memory = options_.mem_loc;
       options.transfer = options_.xfer_loc;
       options.load_tags = options.store_tags = {"slice"};
+      options.add_constraints = options_.add_constraints;
       const AliasMap inside(map_, *nested);
       cache_refinement(inside, *nested, into, way, options);
       nested->ref_at(into).offset = places.at(into).offset;
@@ -388,6 +410,10 @@ class Scheduler {
       far.access.emplace_back(idx.name);
       block.indexes.push_back(idx);
     }
+    // A view may reach beyond its buffer.
+    for (std::size_t i = 0; options_.add_constraints && i < buffer.shape.dims.size(); ++i) {
+      map_.add_bounds(block, map_.at(entry.buffer), i, "i" + std::to_string(i), false);
+    }
     far.from = entry.buffer;
     far.shape = element_shape(buffer.shape);
     far.location = buffer.location;
@@ -408,6 +434,7 @@ class Scheduler {
     store.op = Store{"$X", "dst"};
     block.append(std::move(load));
     block.append(std::move(store));
+    result.add_tags(in ? options_.swap_in_tags : options_.swap_out_tags);
     result.op = BlockBox(std::move(block));
     return result;
   }
@@ -545,6 +572,9 @@ class Schedule : public Pass {
     v.number("alignment", options_.alignment,
              "bytes that offsets and sizes are multiples of; 0: 4");
     v.location("xfer_loc", options_.xfer_loc, "where transfers run");
+    v.tags("swap_in_tags", options_.swap_in_tags, "tags for transfers of whole buffers to copies");
+    v.tags("swap_out_tags", options_.swap_out_tags, "tags for transfers of copies to buffers");
+    v.flag("add_constraints", options_.add_constraints, "keep transfers inside the buffer");
     v.number("num_banks", options_.num_banks, "banks over which a banked dimension is spread");
     v.flag("allow_overflow", options_.allow_overflow, "copies may end beyond the memory");
     v.flag("allow_out_of_range_accesses", old_overflow_, "the old name of allow_overflow");

@@ -196,6 +196,9 @@ class Unroller {
         if (outer_.ref(view.into) == nullptr) break;
       }
       view.from = source.from.empty() ? source.into : source.from;
+      // Sums would be handed over when the outer block is done; what reads them there needs them
+      // before.
+      if (reads(source.direction) && writes(view.direction)) view.agg_op = source.agg_op;
       if (source.direction == Direction::none) {
         // A view of a buffer beside it in the same block cannot be told.
         return;

@@ -16,33 +16,6 @@ namespace {
 using stripe::Block;
 using stripe::Statement;
 
-/// Sizes count bytes of the program's own types; a vector is VECTOR_BYTES of them.
-constexpr std::string_view passes_template = R"({
-  "passes": [
-    { "name": "tensorize", "tensorize": { "reqs": ["agg_op_add", "comb_op_mul"],
-        "outer_set": ["tcu"], "inner_set": ["tcu_inner"],
-        "inputs_set": [ { "tags": ["acts"] }, { "tags": ["weights"] } ],
-        "outputs_set": [ { "tags": ["acc"] } ],
-        "stencils": [ { "startup_cost": {{ ARRAY_SIZE }}, "idxs": [
-          { "name": "k", "size": {{ ARRAY_SIZE }}, "outs": [0], "ins": [1, -1] },
-          { "name": "n", "size": {{ ARRAY_SIZE }}, "outs": [1], "ins": [0, 1] },
-          { "name": "m", "size": {{ STREAM }}, "outs": [-1], "ins": [-1, 0] } ] } ] } },
-    { "name": "tile_out", "autotile": { "reqs": ["tcu"], "outer_set": ["tcu_grid"],
-        "inner_set": ["tcu_tile"], "clear_outer": true, "acc_idxs": false, "only_po2": true,
-        "max_output_size": {{ ACC_DEPTH * VECTOR_BYTES * 3 // 4 }}, "cache_width": {{ VECTOR_BYTES }},
-        "input_cost": {{ BEATS }}, "output_cost": {{ BEATS }} } },
-    { "name": "cache_acc", "cache": { "reqs": ["tcu_new", "tcu_grid"], "dirs": ["Out"],
-        "mem_loc": { "name": "ACC" }, "xfer_loc": { "name": "ACCMOVE" } } },
-    { "name": "tile_red", "autotile": { "reqs": ["tcu_tile"], "exclude": ["tcu_red"],
-        "outer_set": ["tcu_red"], "inner_set": ["tcu_step"], "only_po2": true,
-        "max_input_size": {{ LOCAL_DEPTH * VECTOR_BYTES * 7 // 8 }},
-        "cache_width": {{ VECTOR_BYTES }},
-        "input_cost": {{ BEATS }}, "output_cost": {{ BEATS }} } },
-    { "name": "cache_local", "cache": { "reqs": ["tcu_new", "tcu_red"], "dirs": ["In"],
-        "mem_loc": { "name": "LOCAL" }, "xfer_loc": { "name": "DMA0" } } }
-  ]
-})";
-
 void each_statement(Statement& stmt, const std::function<void(Statement&)>& visit) {
   visit(stmt);
   if (Block* block = stmt.block()) {
@@ -123,7 +96,7 @@ void attempt(stripe::Program& program, const tcu::Architecture& architecture,
                     1, architecture.vector_bytes() / std::max<std::uint64_t>(1, axi_bytes)))},
       {"ACC_DEPTH", static_cast<double>(architecture.accumulator_depth)},
       {"LOCAL_DEPTH", static_cast<double>(architecture.local_depth)}};
-  const std::string json = stripe::render(passes_template, values, "passes of the lowering");
+  const std::string json = stripe::render(lowering_passes(), values, "passes of the lowering");
   // Only what these passes tile is cached: programs may bring blocks of their own.
   std::vector<stripe::ConfiguredPass> passes = stripe::read_passes(json, "passes of the lowering");
   std::set<const Block*> before;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "firmware/compiler/stripe/ir.h"
 #include "isa/tcu/architecture.h"
@@ -15,5 +16,8 @@ namespace tactus::compiler {
 /// tile reads or writes.
 void complete_passes(stripe::Program& program, const tcu::Architecture& architecture,
                      std::uint64_t axi_bytes = 8);
+
+/// The template of these passes: configs/stripe/lowering.json.j2.
+[[nodiscard]] std::string_view lowering_passes();
 
 }  // namespace tactus::compiler

@@ -6,6 +6,7 @@
 // follow a common pattern share a block (nests_of_points.h).
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -426,13 +427,54 @@ class Translator::Rearranging {
     if (part.empty()) {
       write_target(k, nest, indexes, column, "add");
     } else {
-      std::vector<Affine> to = indexes;
-      to.push_back(column);
-      t_.write(k, part, to, "add");
+      t_.write(k, part, at_part(nest, indexes, column), "add");
     }
     const std::string i = k.load("I"), f = k.load("K");
     k.store("Y", k.call("mul", {i, f}));
     t_.append(std::move(k));
+  }
+
+  /// The target's dimension that each loop counts, one by one; nothing if there is no such.
+  [[nodiscard]] std::optional<std::vector<std::size_t>> counted_dims(const PointNest& nest) const {
+    std::vector<std::size_t> dims;
+    for (const PointNest::Loop& loop : nest.loops) {
+      std::optional<std::size_t> own;
+      for (std::size_t d = 0; d < target_rank_; ++d) {
+        if (loop.step[d] == 0) continue;
+        if (own || loop.step[d] != 1 || d + 1 == target_rank_) return std::nullopt;
+        own = d;
+      }
+      if (!own || std::find(dims.begin(), dims.end(), *own) != dims.end()) return std::nullopt;
+      dims.push_back(*own);
+    }
+    return dims;
+  }
+
+  /// A buffer for one part of a nest's sums has the target's dimensions if the loops do: the last
+  /// part can then go on to the target without a detour (tails.h).
+  [[nodiscard]] Sizes sizes_of_part(const PointNest& nest, std::int64_t lanes) const {
+    Sizes sizes;
+    if (const auto dims = counted_dims(nest)) {
+      sizes.assign(target_rank_, 1);
+      for (std::size_t i = 0; i < dims->size(); ++i) sizes[(*dims)[i]] = nest.loops[i].count;
+      sizes.back() = lanes;
+      return sizes;
+    }
+    for (const PointNest::Loop& loop : nest.loops) sizes.push_back(loop.count);
+    sizes.push_back(lanes);
+    return sizes;
+  }
+
+  [[nodiscard]] std::vector<Affine> at_part(const PointNest& nest,
+                                            const std::vector<Affine>& indexes,
+                                            const Affine& lane) const {
+    std::vector<Affine> at = indexes;
+    if (const auto dims = counted_dims(nest)) {
+      at.assign(target_rank_ - 1, Affine());
+      for (std::size_t i = 0; i < dims->size(); ++i) at[(*dims)[i]] = indexes[i];
+    }
+    at.push_back(lane);
+    return at;
   }
 
   void put_together(const Pattern& pattern, const PointNest& nest) {
@@ -444,9 +486,7 @@ class Translator::Rearranging {
       multiply(pattern, nest, runs[0].first, runs[0].second, "");
       return;
     }
-    Sizes sizes;
-    for (const PointNest::Loop& loop : nest.loops) sizes.push_back(loop.count);
-    sizes.push_back(pattern.lanes);
+    const Sizes sizes = sizes_of_part(nest, pattern.lanes);
     std::vector<std::string> parts;
     for (const auto& [begin, end] : runs) {
       parts.push_back(t_.make_buffer(target_.buffer + "_part", sizes, "temporary"));
@@ -456,8 +496,7 @@ class Translator::Rearranging {
     k.tag("eltwise");
     const std::vector<Affine> indexes = loops(k, nest);
     const Affine lane = k.index("c", pattern.lanes);
-    std::vector<Affine> from = indexes;
-    from.push_back(lane);
+    const std::vector<Affine> from = at_part(nest, indexes, lane);
     std::string sum;
     const auto add = [&](const std::string& into) {
       const std::string value = k.load(into);
