@@ -225,6 +225,7 @@ Planner::Trial Planner::attempt(Plan plan) {
   trial.plan = std::move(candidate.plan);
   trial.cycles = candidate.emitted.cycles;
   trial.local_end = candidate.lowered.local_end;
+  trial.codes = candidate.lowered.codes.size();
   trial.displaced = displaced(candidate);
   return trial;
 }
@@ -257,7 +258,7 @@ std::optional<std::uint64_t> Planner::attempt_alone(Plan& plan, const GroupRange
 Plan Planner::cheapest(std::vector<Plan> plans, const GroupRange& range) {
   std::size_t best = 0;
   std::optional<std::uint64_t> least;
-  for (std::size_t i = 0; i < plans.size() && has_budget(); ++i) {
+  for (std::size_t i = 0; i < plans.size() && has_budget_alone(); ++i) {
     const auto cycles = attempt_alone(plans[i], range);
     if (cycles && (!least || *cycles < *least)) {
       least = cycles;
@@ -308,12 +309,12 @@ void Planner::search_segments() {
   constexpr std::size_t longest = 12;
   constexpr std::size_t beyond = 4;
   std::vector<bool> tried(network_.groups.size(), false);
-  for (bool again = true; again && has_budget();) {
+  for (bool again = true; again && has_budget_alone();) {
     Plan changed = best_.plan;
     again = false;
     for (const Displaced& next : best_.displaced) {
       const std::size_t first = next.group;
-      if (tried[first] || !has_budget()) continue;
+      if (tried[first] || !has_budget_alone()) continue;
       tried[first] = again = true;
       const GroupRange range{
           first, std::min(network_.groups.size(), next.last_reader + std::size_t{beyond})};
@@ -370,13 +371,13 @@ void Planner::search_groups() {
   const std::size_t count = network_.groups.size();
   Plan changed = best_.plan;
   std::size_t verified = 0;
-  for (std::size_t g = 0; g < count && has_budget(); ++g) {
+  for (std::size_t g = 0; g < count && has_budget_alone(); ++g) {
     GroupRange range{g > 0 ? g - 1 : 0, std::min(count, g + 1 + neighbours)};
     while (range.first > 0 && changed.joins_previous[range.first]) --range.first;
     while (range.end < count && changed.joins_previous[range.end]) ++range.end;
     changed = cheapest(variants(changed, g), range);
     // What helps a few groups alone need not help the whole.
-    if (g + 1 == count || g + 1 - verified == 8) {
+    if (g + 1 == count || g + 1 - verified == 8 || !has_budget_alone()) {
       verified = g + 1;
       if (!improve(changed)) changed = best_.plan;
     }

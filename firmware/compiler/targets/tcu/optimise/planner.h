@@ -52,6 +52,7 @@ class Planner {
     Plan plan;
     std::uint64_t cycles = 0;
     std::uint64_t local_end = 0;
+    std::uint64_t codes = 0;
     std::vector<Displaced> displaced;  ///< most vectors first
   };
 
@@ -77,6 +78,8 @@ class Planner {
   void search_groups();
   [[nodiscard]] std::vector<Plan> variants(const Plan& plan, std::size_t group) const;
   [[nodiscard]] bool has_budget() const { return spent_ < budget_; }
+  /// For groups alone: what they gain is kept only if the whole can be tried once more.
+  [[nodiscard]] bool has_budget_alone() const { return spent_ + best_.codes < budget_; }
   [[nodiscard]] GroupRange all() const { return {0, network_.groups.size()}; }
   [[nodiscard]] std::uint64_t accumulators() const {
     return std::min(architecture_.accumulator_depth, architecture_.local_depth);
