@@ -186,6 +186,26 @@ void normalise(Tensor& x, std::int64_t length, double epsilon, Factor&& factor) 
   }
 }
 
+/// Mean and reciprocal deviation of each run of `length` elements, in this shape.
+std::pair<Tensor, Tensor> moments(const Tensor& x, std::int64_t length, const Shape& shape,
+                                  double epsilon) {
+  Tensor means = Tensor::zeros(shape), inverses = Tensor::zeros(shape);
+  for (std::size_t row = 0; row < means.floats.size(); ++row) {
+    const float* values = x.floats.data() + static_cast<std::int64_t>(row) * length;
+    double sum = 0, squares = 0;
+    for (std::int64_t i = 0; i < length; ++i) sum += static_cast<double>(values[i]);
+    const double mean = sum / static_cast<double>(length);
+    for (std::int64_t i = 0; i < length; ++i) {
+      const double distance = static_cast<double>(values[i]) - mean;
+      squares += distance * distance;
+    }
+    means.floats[row] = static_cast<float>(mean);
+    inverses.floats[row] =
+        static_cast<float>(1 / std::sqrt(squares / static_cast<double>(length) + epsilon));
+  }
+  return {std::move(means), std::move(inverses)};
+}
+
 }  // namespace
 
 void run_instance_normalization(Call& call) {
@@ -216,12 +236,18 @@ void run_layer_normalization(Call& call) {
     call.fail("scale {} does not fit {} from axis {} on", to_string(scale.shape),
               to_string(x.shape), axis);
   }
-  normalise(x, length, static_cast<double>(call.node.real("epsilon", 1e-5F)), [&](std::int64_t i) {
+  const double epsilon = static_cast<double>(call.node.real("epsilon", 1e-5F));
+  Shape rows = x.shape;
+  std::fill(rows.begin() + static_cast<std::ptrdiff_t>(axis), rows.end(), 1);
+  auto [means, inverses] = moments(x, length, rows, epsilon);
+  normalise(x, length, epsilon, [&](std::int64_t i) {
     const auto k = static_cast<std::size_t>(i % length);
     return std::pair(static_cast<double>(scale.floats[k]),
                      bias == nullptr ? 0.0 : static_cast<double>(bias->floats[k]));
   });
   call.results.push_back(std::move(x));
+  call.results.push_back(std::move(means));
+  call.results.push_back(std::move(inverses));
 }
 
 }  // namespace tactus::nn

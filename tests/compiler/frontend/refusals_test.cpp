@@ -81,11 +81,9 @@ TEST(Refusal, MatrixProducts) {
                  {"r", "m"});
   EXPECT_EQ(refuse_one({"Gemm", {}, ""}, {"r", "m", "v"}),
             "test.onnx: node \"n_y\" (Add): shapes [1,3] and [4] do not broadcast");
-  expect_refusal({"MatMul",
-                  {},
-                  "the second operand (\"r\") is computed at run time; supported are "
-                  "initializers and folded constants"},
-                 {"r", "r"});
+  expect_refusal(
+      {"MatMul", {}, "\"r\" of shape [1,4] cannot be multiplied by \"r\" of shape [1,4]"},
+      {"r", "r"});
   expect_refusal(
       {"MatMul", {}, "the second operand \"w\" has shape [4,4,3,3]; supported is rank 2"},
       {"r", "w"});
@@ -95,7 +93,11 @@ TEST(Refusal, Arithmetic) {
   expect_refusal({"Add", {}, "shapes [1,4] and [3] do not broadcast"}, {"r", "short"});
   expect_refusal({"Add", {}, "constant \"i\" holds INT64 elements; supported is FLOAT"},
                  {"r", "i"});
-  expect_refusal({"Div", {}, "\"r\" is computed at run time; supported are constants only"},
+  expect_refusal({"Div",
+                  {},
+                  "the machine has no lookup tables for Reciprocal (lookup_tables of the "
+                  "architecture: a count of 2 or more, and one register more than tables in "
+                  "simd_registers_depth)"},
                  {"v", "r"});
 }
 
@@ -103,17 +105,18 @@ TEST(Refusal, Activations) {
   expect_refusal({"Clip", {}, "min has shape [3]; supported is one value"}, {"x", "short"});
   expect_refusal({"Softmax",
                   {{"axis", std::int64_t{4}}},
-                  "attribute axis is 4; supported are -4 "
-                  "to 3"},
+                  "axis 4 is outside the 4 dimensions; supported are -4 to 3"},
                  {"x"});
 }
 
-TEST(Refusal, SoftmaxInsideTheModel) {
+TEST(Refusal, FunctionInsideTheModel) {
   GraphMaker maker;
   maker.input("x", {1, 4}).weights("m", {4, 3}, 1.0F).node("Relu", {"x"}, {"r"});
-  maker.node("Softmax", {"r"}, {"s"}).node("MatMul", {"s", "m"}, {"y"}).output("y");
+  maker.node("Sqrt", {"r"}, {"s"}).node("MatMul", {"s", "m"}, {"y"}).output("y");
   EXPECT_EQ(refusal(maker.graph),
-            "test.onnx: node \"n_s\" (Softmax): the unit cannot compute it\n"
+            "test.onnx: node \"n_s\" (Sqrt): the machine has no lookup tables for Sqrt "
+            "(lookup_tables of the architecture: a count of 2 or more, and one register more than "
+            "tables in simd_registers_depth)\n"
             "test.onnx: what comes before can be compiled alone: --output-tensor \"r\"");
 }
 

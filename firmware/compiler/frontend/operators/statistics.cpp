@@ -149,7 +149,7 @@ bool expand_layer(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout) return false;
   if (p.output_read(1) || p.output_read(2)) {
-    p.problem("outputs 1 and 2 are for training; supported is inference with one output");
+    p.problem("the unit computes output 0 only; mean and deviation are outputs for training");
     return true;
   }
   const Layout& x = *value->layout;

@@ -10,6 +10,20 @@
 namespace tactus::compiler {
 namespace {
 
+/// Half way between the least and the largest deviation of an end piece, most of whose places are
+/// looked at near its inner end.
+double middle_deviation(double left, double right, const Function& deviation) {
+  double least = 0, most = 0;
+  const bool falls = std::abs(left) > std::abs(right);
+  const double near = falls ? right : left, length = falls ? left - right : right - left;
+  for (double part = 1; part > 1e-6; part *= 0.8) {
+    const double off = deviation(near + part * length);
+    least = std::min(least, off);
+    most = std::max(most, off);
+  }
+  return (least + most) / 2;
+}
+
 /// Powers of two by which arguments are multiplied, finest keys near 0 last.
 using Scales = std::vector<int>;
 
@@ -28,7 +42,7 @@ class Drawing {
   }
 
   TableCurve best() {
-    const double allowed = std::max(2 * step_, 1.0 / 1024);
+    const double allowed = std::max(2 * step_, 1.0 / 4096);
     std::optional<TableCurve> best;
     for (const Scales& scales : candidates()) {
       if (best && best->error <= allowed && scales.size() > best->pieces.size()) break;
@@ -144,10 +158,18 @@ TablePiece Drawing::draw_piece(int exponent, double inner, double outer) const {
     if (last) right = std::max(right, most_);
     const double at_left = ring(left, inner, outer), at_right = ring(right, inner, outer);
     const double slope = rounded((at_right - at_left) / (right - left) / scale);
-    double height = (at_left + at_right) / 2;
+    // Between chord and curve, where their mean is the same: errors of one sign would add up from
+    // layer to layer.
+    const double middle = (at_left + at_right) / 2;
+    double height = middle + 2.0 / 3 * (ring(place, inner, outer) - middle);
     // At the ends the chord is that of its inner end; where every argument is a key there is none.
     if (first) height = at_right - slope * scale * (right - place);
     if (last) height = at_left + slope * scale * (place - left);
+    if (first || last) {
+      height += middle_deviation(left, right, [&](double x) {
+        return ring(x, inner, outer) - height - slope * scale * (x - place);
+      });
+    }
     if (!first && !last && key <= step_) height = ring(place, inner, outer);
     piece.slopes.push_back(static_cast<float>(slope));
     piece.values.push_back(static_cast<float>(rounded(height)));

@@ -1,10 +1,11 @@
 // Functions of one element as the machine's lookup tables compute them (isa/tcu/lookup.h).
 //
-// A piece is a pair of tables: slopes and values of the chords between the middles of neighbouring
-// keys, so that a lookup's difference times the slope, and the value added, is a curve without
-// jumps. The pieces at the ends go on straight to the ends of the data type. A function whose range
-// is wide, or that is steep near 0, is a sum of pieces: each looks at the argument times a power of
-// two, follows the function where its keys are the finest there are, and is flat elsewhere.
+// A piece is a pair of tables: slopes and values of chords between the middles of neighbouring
+// keys, so that a lookup's difference times the slope, and the value added, is near the function.
+// Chords are moved towards the curve, so that errors have both signs. The pieces at the ends go on
+// straight to the ends of the data type. A function whose range is wide, or that is steep near 0,
+// is a sum of pieces: each looks at the argument times a power of two, follows the function where
+// its keys are the finest there are, and is flat elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ struct TableCurve {
 /// Whether programs can use tables: two of them, and registers for all that a lookup finds.
 [[nodiscard]] bool has_tables(const tcu::Architecture& architecture);
 
-/// The curve with the fewest pieces whose error is two steps of the data type or 1/1024, whichever
+/// The curve with the fewest pieces whose error is two steps of the data type or 1/4096, whichever
 /// is more; if there is none, the one with the smallest error. Only arguments within `needed`
 /// count, if it is given.
 [[nodiscard]] TableCurve draw_by_tables(const Function& f, const tcu::Architecture& architecture,

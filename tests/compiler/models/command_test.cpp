@@ -1,0 +1,228 @@
+// tactus compile --check, run and info with tensors in the model's own layout: test data, .npy and
+// .pb, what is left to the host, saturation, and a machine with lookup tables.
+#include <filesystem>
+#include <sstream>
+
+#include "firmware/onnx/tensor_files.h"
+#include "firmware/onnx/writer.h"
+#include "firmware/reference/reference.h"
+#include "tests/cli/cli.h"
+#include "tests/compiler/frontend/graphs.h"
+#include "tests/support/shared.h"
+
+namespace tactus {
+namespace {
+
+using compiler::GraphMaker;
+
+class TensorCommand : public CliTest {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    write("a.tarch", architecture("FP16BP8", ""));
+    write("wide.tarch", architecture("FP32BP16", ""));
+    write("tables.tarch",
+          architecture("FP16BP8",
+                       R"(, "lookup_tables": {"count": 2, "depth": 256, "key_binary_point": 4})"));
+  }
+
+  static std::string architecture(const std::string& type, const std::string& more) {
+    return R"({"data_type": ")" + type + R"(", "array_size": 8, "dram0_depth": 65536,
+ "dram1_depth": 65536, "local_depth": 2048, "accumulator_depth": 512,
+ "simd_registers_depth": 3, "stride0_depth": 8, "stride1_depth": 8, "number_of_threads": 1,
+ "thread_queue_depth": 8)" +
+           more + "}";
+  }
+
+  void write_graph(const std::string& file, const nn::Graph& graph) const {
+    write(file, nn::write_graph(graph));
+  }
+
+  void write_tensor(const std::string& file, const nn::Tensor& tensor) const {
+    std::filesystem::create_directories((folder_ / file).parent_path());
+    nn::write_tensor((folder_ / file).string(), "t", tensor);
+  }
+
+  [[nodiscard]] nn::Tensor tensor(const std::string& file) const {
+    return nn::read_tensor((folder_ / file).string()).tensor;
+  }
+
+  static void expect_near(const nn::Tensor& actual, const nn::Tensor& expected, float tolerance) {
+    EXPECT_EQ(actual.shape, expected.shape);
+    ASSERT_EQ(actual.floats.size(), expected.floats.size());
+    for (std::size_t i = 0; i < actual.floats.size(); ++i) {
+      EXPECT_NEAR(actual.floats[i], expected.floats[i], tolerance) << i;
+    }
+  }
+};
+
+nn::Tensor rows(std::int64_t count, std::int64_t width, float scale) {
+  nn::Tensor tensor = nn::Tensor::zeros({count, width});
+  for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
+    tensor.floats[i] = scale * static_cast<float>(static_cast<int>(i * 37 % 17) - 8) / 8;
+  }
+  return tensor;
+}
+
+/// Rows of 8 to 6 classes, a Softmax at the end.
+nn::Graph classifier() {
+  GraphMaker maker(13);
+  maker.input("x", {3, 8})
+      .weights("w", {8, 6}, 1)
+      .node("MatMul", {"x", "w"}, {"z"})
+      .node("Softmax", {"z"}, {"p"}, {{"axis", std::int64_t{-1}}})
+      .output("p");
+  return maker.graph;
+}
+
+nn::Tensor expected_of(const nn::Graph& graph, const nn::Tensor& x, const std::string& output) {
+  return nn::run_reference(graph, {{"x", x}}).at(output);
+}
+
+TEST_F(TensorCommand, CheckTakesFoldersOfTestDataAndCountsClasses) {
+  const nn::Graph graph = classifier();
+  write_graph("m.onnx", graph);
+  for (int set = 0; set < 2; ++set) {
+    const nn::Tensor x = rows(3, 8, set == 0 ? 1.0F : -1.5F);
+    const std::string folder = "data/test_data_set_" + std::to_string(set);
+    write_tensor(folder + "/input_0.pb", x);
+    write_tensor(folder + "/output_0.pb", expected_of(graph, x, "p"));
+  }
+  const Output good = tactus("compile m.onnx --arch a.tarch --check --test-data data");
+  EXPECT_EQ(good.code, 0) << good.out << good.err;
+  for (const char* text : {"p: the expected class is first in 3 of 3 rows, among the first five "
+                           "in 3",
+                           "against the outputs expected in data/test_data_set_0",
+                           "against the outputs expected in data/test_data_set_1"}) {
+    EXPECT_NE(good.out.find(text), std::string::npos) << text << "\n" << good.out;
+  }
+  // Other outputs than the model's are a mismatch, and the classes are others.
+  nn::Tensor wrong = tensor("data/test_data_set_1/output_0.pb");
+  for (float& value : wrong.floats) value = 0.4F - value;
+  write_tensor("data/test_data_set_1/output_0.pb", wrong);
+  const Output bad = tactus("compile m.onnx --arch a.tarch --check --test-data data");
+  EXPECT_EQ(bad.code, 1) << bad.out;
+  EXPECT_NE(bad.out.find("BEYOND THE TOLERANCE"), std::string::npos) << bad.out;
+  EXPECT_NE(bad.out.find("first in 0 of 3 rows"), std::string::npos) << bad.out;
+}
+
+TEST_F(TensorCommand, CheckTakesSingleTensorsAndRefusesOthers) {
+  write_graph("m.onnx", classifier());
+  write_tensor("x.npy", rows(3, 8, 1));
+  write_tensor("short.npy", rows(2, 8, 1));
+  write("x.txt", "1 2 3");
+  const std::string compile = "compile m.onnx --arch a.tarch --check --test-data ";
+  EXPECT_EQ(tactus(compile + "x.npy").code, 0);
+  const auto refused = [&](const std::string& data, const std::string& text) {
+    const Output output = tactus(compile + data);
+    EXPECT_EQ(output.code, 2) << output.out;
+    EXPECT_NE(output.err.find(text), std::string::npos) << output.err;
+  };
+  refused("short.npy", "short.npy: has shape [2,8]; input \"x\" of the program has [3,8]");
+  refused("x.txt", "allowed are a folder, an .npz");
+  refused("x.npy --seed 3", "--test-data has the inputs");
+}
+
+TEST_F(TensorCommand, CheckTakesArchives) {
+  const std::string data = "golden/models/expected/traffic_classifier64.npz";
+  TACTUS_NEEDS_SHARED(data);
+  const std::string model = shared_folder() + "/golden/models/onnx/traffic_classifier64.onnx";
+  const Output check = tactus("compile " + model + " --arch wide.tarch --check --test-data " +
+                              shared_folder() + "/" + data);
+  EXPECT_EQ(check.code, 0) << check.out << check.err;
+  EXPECT_NE(check.out.find("first in 1 of 1 rows"), std::string::npos) << check.out;
+}
+
+TEST_F(TensorCommand, RunsTensorsAndComputesWhatIsLeftToTheHost) {
+  const nn::Graph graph = classifier();
+  write_graph("m.onnx", graph);
+  const nn::Tensor x = rows(3, 8, 1);
+  write_tensor("x.npy", x);
+  write_tensor("x.pb", x);
+  ASSERT_EQ(tactus("compile m.onnx --arch wide.tarch -o out").code, 0);
+  EXPECT_TRUE(exists("out/m_onnx_wide.host.onnx"));
+  for (const char* input : {"x.npy", "x.pb"}) {
+    const Output run =
+        tactus(std::string("run --model out/m_onnx_wide.tmodel --output r --input ") + input);
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("host work"), std::string::npos) << run.out;
+    for (const char* output : {"r/p.npy", "r/p.pb"}) {
+      expect_near(tensor(output), expected_of(graph, x, "p"), 0.001F);
+    }
+  }
+  const Output info = tactus("info out/m_onnx_wide.tmodel");
+  EXPECT_NE(info.out.find("[3,8]"), std::string::npos) << info.out;
+}
+
+TEST_F(TensorCommand, InputsBeyondTheTypeAreTold) {
+  write_graph("m.onnx", classifier());
+  nn::Tensor x = rows(3, 8, 1);
+  x.floats[5] = 1000;
+  x.floats[7] = -1000;
+  write_tensor("x.npy", x);
+  ASSERT_EQ(tactus("compile m.onnx --arch a.tarch -o out").code, 0);
+  const Output run = tactus("run --model out/m_onnx_a.tmodel --input x.npy");
+  EXPECT_EQ(run.code, 0);
+  EXPECT_NE(run.err.find("2 of 24 values"), std::string::npos) << run.err;
+  const Output check = tactus("compile m.onnx --arch a.tarch --check --test-data x.npy");
+  EXPECT_NE(check.err.find("2 of 24 values are beyond"), std::string::npos) << check.err;
+}
+
+TEST_F(TensorCommand, SaturationWithinALayerIsCounted) {
+  GraphMaker maker(13);
+  maker.input("x", {1, 8, 14, 14}).node("GlobalAveragePool", {"x"}, {"y"}).output("y");
+  write_graph("m.onnx", maker.graph);
+  nn::Tensor x = nn::Tensor::zeros({1, 8, 14, 14});
+  for (float& value : x.floats) value = 2.7F;
+  write_tensor("x.npy", x);
+  const auto inside = [&](const std::string& machine) {
+    const std::string out =
+        tactus("compile m.onnx --arch " + machine + " --check --input x.npy").out;
+    const std::size_t at = out.find("\ny ");
+    const std::string row = out.substr(at + 1, out.find('\n', at + 1) - at - 1);
+    std::istringstream words(row);
+    std::vector<std::string> fields;
+    for (std::string word; words >> word;) fields.push_back(word);
+    return fields.size() > 6 ? std::stoi(fields[6]) : -1;
+  };
+  EXPECT_GT(inside("a.tarch"), 0) << "196 times 2.7 are more than 128";
+  EXPECT_EQ(inside("wide.tarch"), 0);
+}
+
+TEST_F(TensorCommand, TablesRunAlikeOnBothEngines) {
+  GraphMaker maker(13);
+  maker.input("x", {1, 8, 6, 6})
+      .weights("w", {8, 8, 3, 3}, 0.25F)
+      .node("Conv", {"x", "w"}, {"c"})
+      .node("Sigmoid", {"c"}, {"s"})
+      .node("Mul", {"c", "s"}, {"m"})
+      .node("Reshape", {"m", "shape"}, {"r"})
+      .node("Softmax", {"r"}, {"y"}, {{"axis", std::int64_t{-1}}})
+      .output("y");
+  maker.constant("shape", compiler::integers({16, 8}));
+  write_graph("m.onnx", maker.graph);
+  nn::Tensor x = rows(8 * 6, 6, 1);
+  x.shape = {1, 8, 6, 6};
+  write_tensor("x.npy", x);
+  const Output compiled = tactus("compile m.onnx --arch tables.tarch -o out --check");
+  ASSERT_EQ(compiled.code, 0) << compiled.out << compiled.err;
+  EXPECT_FALSE(exists("out/m_onnx_tables.host.onnx"));
+  const nn::Tensor expected = expected_of(maker.graph, x, "y");
+  std::string retired;
+  for (const char* engine : {"fast", "step", "verify"}) {
+    const Output run = tactus(std::string("run --model out/m_onnx_tables.tmodel --input x.npy "
+                                          "--output r --retire-log log --engine ") +
+                              engine);
+    ASSERT_EQ(run.code, 0) << engine << run.err;
+    expect_near(tensor("r/y.npy"), expected, 0.03F);
+    if (!retired.empty()) {
+      EXPECT_EQ(read("log"), retired) << engine;
+    }
+    retired = read("log");
+  }
+  EXPECT_NE(tactus("compile m.onnx --arch tables.tarch --dump asm").out.find("LoadLUT"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tactus
