@@ -220,7 +220,9 @@ class Checker {
     });
   }
 
-  bool move(const MemoryExtent& other) { return local_run(i_.operand2) && other_run(other, i_.operand2); }
+  bool move(const MemoryExtent& other) {
+    return local_run(i_.operand2) && other_run(other, i_.operand2);
+  }
 
   bool local_run(std::uint64_t size) {
     const Operand operand = operand0_fields(layout_, i_);
