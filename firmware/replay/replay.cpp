@@ -23,9 +23,10 @@ bool recorded_at_top(EventKind kind) {
 }
 
 /// Compares the simulation's lines with the log's, cycle by cycle; keeps the first difference.
-class Comparison final : public EventLines {
+class LogComparison final : public EventLines {
  public:
-  Comparison(EventFormat format, const GoldenLog& log) : EventLines(std::move(format)), log_(log) {}
+  LogComparison(EventFormat format, const GoldenLog& log)
+      : EventLines(std::move(format)), log_(log) {}
 
   void event(const Event& event) override {
     if (log_.bare || recorded_at_top(event.kind)) EventLines::event(event);
@@ -128,7 +129,7 @@ LogReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
 
   const KernelScope kernel;
   Clock clock;
-  Comparison comparison(tcu_event_format(format), log);
+  LogComparison comparison(tcu_event_format(format), log);
   clock.events = &comparison;
   const auto rig = make_rig(clock, log, architecture, options.engine, options.shuffle_seed);
   ClockDriver driver("clock", clock, clock_period(100), [&](Cycle) {
