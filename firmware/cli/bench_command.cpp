@@ -133,14 +133,14 @@ double milliseconds(const Row& row, std::uint64_t cycles) {
 
 /// The simulation beside what was measured on the board. The measured time has the host's in it,
 /// which the board's file states; simulated figures have not.
-struct Comparison {
+struct RowComparison {
   double measured_cycles = 0;
   double error_cycles = 0;   ///< simulated and host, less measured
   double error_percent = 0;  ///< of the frames per second
 };
 
-Comparison compare(const Row& row, const Figures& figures) {
-  Comparison comparison;
+RowComparison compare(const Row& row, const Figures& figures) {
+  RowComparison comparison;
   comparison.measured_cycles = row.task.clock_mhz * 1e6 / row.measured->frames_per_second;
   const double simulated =
       static_cast<double>(figures.cycles) + row.task.host_us * row.task.clock_mhz;
@@ -275,7 +275,7 @@ Json row_json(const Row& row, const Outcome& outcome) {
                         {"source", row.measured->source},
                         {"date", row.measured->date}};
     if (outcome.figures) {
-      const Comparison comparison = compare(row, *outcome.figures);
+      const RowComparison comparison = compare(row, *outcome.figures);
       json["measured"]["host_us"] = row.task.host_us;
       json["measured"]["cycles"] = comparison.measured_cycles;
       json["measured"]["error_cycles"] = comparison.error_cycles;

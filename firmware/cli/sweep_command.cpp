@@ -37,7 +37,7 @@ using sweep::Points;
 
 std::string tool_name() { return fmt::format("tactus {} ({})", version, git_revision); }
 
-std::string duration(double seconds) {
+std::string wall_time(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
   if (whole < 120) return fmt::format("{} s", whole);
   if (whole < 7200) return fmt::format("{} min", (whole + 59) / 60);
@@ -88,7 +88,7 @@ class Report {
     fmt::print(stderr, "{} of {} points, {} at once", done_, total_, at_once_);
     if (done_ > 0) {
       const double each = seconds() / static_cast<double>(done_);
-      fmt::print(stderr, ", about {} left", duration(each * static_cast<double>(total_ - done_)));
+      fmt::print(stderr, ", about {} left", wall_time(each * static_cast<double>(total_ - done_)));
     }
     std::fflush(stderr);
     shown_ = true;
@@ -137,7 +137,7 @@ void estimate(const std::vector<Point>& points, const sweep::Configurations& con
       });
   const double each = seconds / static_cast<double>(probes.size());
   fmt::print("estimated time {} with {} at once; {} points were run for it, {:.2f} s each\n",
-             duration(each * static_cast<double>(points.size()) / static_cast<double>(at_once)),
+             wall_time(each * static_cast<double>(points.size()) / static_cast<double>(at_once)),
              at_once, probes.size(), each);
 }
 
