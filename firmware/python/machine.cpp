@@ -194,7 +194,7 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
   auto run = watched_run(
       request,
       [&](Run& made, TcuRunOptions& options) {
-        options.regions = model.model.file.layers;
+        options.regions = tcu::regions_of(model.model.file.layers);
         if (const auto stuck = host.prepare()) throw Stuck(stuck_text(*stuck, request));
         for (const TensorData& image : images) {
           if (made.activity && made.images.empty()) made.activity->start(simulation_->now());
