@@ -91,7 +91,7 @@ TEST_F(CompileTest, BadInputsWriteNothing) {
   expect_error("compile none.onnx --arch a.tarch -o out", "none.onnx");
   expect_error("compile cnn.onnx -o out", "give --arch F.tarch or --board NAME");
   expect_error("compile cnn.onnx --arch a.tarch", "nothing to do");
-  expect_error("compile --arch a.tarch -o out", "name exactly one ONNX file");
+  expect_error("compile --arch a.tarch -o out", "name exactly one model file");
   expect_error(compile + "--strategi local-vars", "did you mean \"strategy\"?");
   expect_error(compile + "--strategy local", "local-vars-and-consts");
   expect_error(compile + "--dump hri", "allowed: hir, lir, asm, dot");

@@ -2,7 +2,6 @@
 // (make_cases.py), by the reference executor and on the simulated unit.
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -51,13 +50,8 @@ Case read_case(const std::string& name) {
   return c;
 }
 
-/// What the unit or the compiler cannot do with these, ONNX or not.
-const std::map<std::string, std::string>& reasons() {
-  static const std::map<std::string, std::string> all{
-      {"matmul_two_inputs", "a product of two operands that are computed"},
-      {"softmax_inside", "a Softmax before a product, where there are no lookup tables"}};
-  return all;
-}
+/// Of the largest value. A Softmax before a product is drawn by chords where there are no tables.
+double tolerance_of(const std::string& name) { return name == "softmax_inside" ? 0.01 : 0.005; }
 
 class Operators : public testing::TestWithParam<std::string> {};
 
@@ -73,19 +67,12 @@ TEST_P(Operators, AreThoseOfTensorFlowByTheReference) {
 
 TEST_P(Operators, AreThoseOfTensorFlowOnTheUnit) {
   const Case c = read_case(GetParam());
-  compiler::Compiled compiled;
-  try {
-    compiled = compiler::compile(c.graph, compiler::ample_architecture());
-  } catch (const UserError& error) {
-    const auto reason = reasons().find(c.name);
-    ASSERT_NE(reason, reasons().end()) << error.what();
-    GTEST_SKIP() << "refused: " << reason->second;
-  }
+  const compiler::Compiled compiled = compiler::compile(c.graph, compiler::ample_architecture());
   const nn::Values values = compiler::finished(compiled, c.inputs);
   for (const auto& [name, expected] : c.expected) {
     const nn::Tensor& actual = values.at(name);
     EXPECT_EQ(actual.shape, expected.shape) << name;
-    EXPECT_LT(compiler::relative_error(actual, expected), 0.005) << name;
+    EXPECT_LT(compiler::relative_error(actual, expected), tolerance_of(c.name)) << name;
   }
 }
 

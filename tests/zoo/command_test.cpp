@@ -33,7 +33,7 @@ TEST_F(ZooCommand, WritesWhatTheBuilderMakes) {
 
 TEST_F(ZooCommand, Errors) {
   expect_error("zoo cps -o x.onnx", "did you mean \"csp\"?");
-  expect_error("zoo csp", "--output F.onnx is missing");
+  expect_error("zoo csp", "--output F.onnx or F.pb is missing");
   expect_error("zoo -o x.onnx", "--output needs the name of a network");
   expect_error("zoo --seed 3", "--seed needs the name of a network");
   expect_error("zoo csp mlp -o x.onnx", "name one network at a time");

@@ -201,7 +201,7 @@ StripeGraph Translator::run() {
       {"Relu", &Translator::relu},
       {"LeakyRelu", &Translator::leaky_relu},
       {"Clip", &Translator::clip},
-      {"curve", &Translator::curve},
+      {"chords", &Translator::curve},
       {"Softmax", &Translator::relabel},
       {"BatchNormalization", &Translator::normalisation},
       {"MaxPool", &Translator::max_pool},

@@ -119,6 +119,12 @@ void Translator::convolve(const Windows& w, const Phase& rows, const Phase& colu
 }
 
 void Translator::product() {
+  if (constant(1) == nullptr) {
+    user_error(
+        "node {} ({}): by way of Stripe the second operand of a product has to be known at compile "
+        "time",
+        quote(node().name), node().op_type);
+  }
   const nn::Tensor& w = *constant(1);
   const bool gemm = node().op_type == "Gemm";
   const bool transposed = gemm && node().integer("transB", 0) != 0;
