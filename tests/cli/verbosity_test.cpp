@@ -15,7 +15,7 @@ class VerbosityTest : public CliTest {
   [[nodiscard]] std::string on_terminal(const std::string& environment,
                                         const std::string& command) const {
     const Output output =
-        shell(environment + " script -qec \"$0 " + command + " 2>&1 >/dev/null\" /dev/null");
+        shell(environment + " script -qec \"'$0' " + command + " 2>&1 >/dev/null\" /dev/null");
     return output.out;
   }
 };
