@@ -88,16 +88,7 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
 
 Program compile_task(const Task& task, const nn::Graph& graph,
                      const std::function<void(const compiler::Progress&)>& progress) {
-  compiler::Options options;
-  options.strategy = task.strategy;
-  options.compat = task.compat;
-  options.optimise = task.optimise;
-  options.effort = task.effort;
-  options.resident = task.resident;
-  options.batch = static_cast<std::uint32_t>(task.batch);
-  options.axi_data_bits = task.axi_data_bits;
-  options.read_latency = static_cast<std::uint32_t>(task.read_latency);
-  options.write_latency = static_cast<std::uint32_t>(task.write_latency);
+  compiler::Options options = compiler_options(task);
   options.progress = progress;
   const std::string name = std::filesystem::path(task.workload).filename().string();
   return to_program(compile_via(task.via, graph, task.architecture, options), name);
@@ -124,6 +115,20 @@ void require_finished(const Task& task, const TcuRunResult& run) {
 }
 
 }  // namespace
+
+compiler::Options compiler_options(const Task& task) {
+  compiler::Options options;
+  options.strategy = task.strategy;
+  options.compat = task.compat;
+  options.optimise = task.optimise;
+  options.effort = task.effort;
+  options.resident = task.resident;
+  options.batch = static_cast<std::uint32_t>(task.batch);
+  options.axi_data_bits = task.axi_data_bits;
+  options.read_latency = static_cast<std::uint32_t>(task.read_latency);
+  options.write_latency = static_cast<std::uint32_t>(task.write_latency);
+  return options;
+}
 
 compiler::Compiled compile_via(Via via, const nn::Graph& graph,
                                const tcu::Architecture& architecture,

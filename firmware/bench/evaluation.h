@@ -56,6 +56,9 @@ struct Task : BoardValues {
                                              const tcu::Architecture& architecture,
                                              const compiler::Options& options);
 
+/// What a compiler is told of a task: how to compile, and the figures of the memory.
+[[nodiscard]] compiler::Options compiler_options(const Task& task);
+
 /// What is run: the task's workload under the key "network", and its seed.
 [[nodiscard]] const ParameterTable<Task>& workload_parameters();
 /// What is measured of it beside the figures that every point has.

@@ -114,22 +114,16 @@ void read_shapes(const Args& args, compiler::Options& options) {
 }
 
 compiler::Options read_options(const Args& args, bench::Via& via) {
-  compiler::Options options;
   bench::Task choices;
   read_options(bench::compiler_parameters(), args, choices);
   via = choices.via;
-  options.strategy = choices.strategy;
-  options.compat = choices.compat;
+  compiler::Options options = bench::compiler_options(choices);
   options.separate_outputs = args.has("separate-outputs");
   if (options.compat && options.separate_outputs) {
     user_error(
         "tactus compile: --separate-outputs and --compat exclude each other, for the reference "
         "reuses the place of an input");
   }
-  options.optimise = choices.optimise;
-  options.effort = choices.effort;
-  options.batch = static_cast<std::uint32_t>(choices.batch);
-  options.resident = choices.resident;
   if ((options.batch > 1 || options.resident) && !options.optimise) {
     user_error("tactus compile: --{} needs --optimise", options.resident ? "resident" : "batch");
   }

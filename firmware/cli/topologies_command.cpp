@@ -107,14 +107,7 @@ Simulated simulate(bench::Task task, const std::vector<nn::TopologyLayer>& layer
   result.layers = layers.size();
   task.workload = file;
   Progress progress(0);
-  compiler::Options options;
-  options.strategy = task.strategy;
-  options.compat = task.compat;
-  options.optimise = task.optimise;
-  options.effort = task.effort;
-  options.axi_data_bits = task.axi_data_bits;
-  options.read_latency = static_cast<std::uint32_t>(task.read_latency);
-  options.write_latency = static_cast<std::uint32_t>(task.write_latency);
+  compiler::Options options = bench::compiler_options(task);
   options.progress = [&](const compiler::Progress& p) {
     const std::size_t done = p.pass * p.layers + p.layer - 1;
     if (done == 0) progress.begin(p.layers * p.passes);

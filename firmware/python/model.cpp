@@ -7,7 +7,7 @@
 
 #include "firmware/bench/evaluation.h"
 #include "firmware/bench/program_cache.h"
-#include "firmware/onnx/loader.h"
+#include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/json.h"
@@ -43,7 +43,7 @@ compiler::Options read_options(const std::string& json, bench::Via& via) {
   ObjectReader root = document.root();
   bench::Task choices;
   bench::compiler_parameters().read(root, choices, MissingKeys::allowed);
-  compiler::Options options;
+  compiler::Options options = bench::compiler_options(choices);
   options.separate_outputs = root.get_optional_bool("separate_outputs").value_or(false);
   if (const auto outputs = root.get_optional_array("outputs")) {
     for (std::size_t i = 0; i < outputs->size(); ++i) {
@@ -55,10 +55,6 @@ compiler::Options read_options(const std::string& json, bench::Via& via) {
   root.finish();
   document.problems().throw_if_any();
   via = choices.via;
-  options.strategy = choices.strategy;
-  options.compat = choices.compat;
-  options.optimise = choices.optimise;
-  options.effort = choices.effort;
   if (options.compat && options.separate_outputs) {
     user_error(
         "{}: separate_outputs and compat exclude each other, for the reference reuses the place of "
@@ -99,8 +95,8 @@ Json vectors_json(const std::vector<tcu::TensorEntry>& entries, std::uint32_t ar
 }  // namespace
 
 Network make_network(const std::string& name, std::uint64_t seed) {
-  if (ends_with(name, ".onnx")) {
-    return {nn::load_graph(name), std::filesystem::path(name).stem().string()};
+  if (nn::is_network_file(name)) {
+    return {nn::load_network(name), std::filesystem::path(name).stem().string()};
   }
   return {nn::zoo_entry(name).build(seed).graph, name};
 }

@@ -20,6 +20,9 @@
 
 namespace tactus::tf {
 
+/// The dimensions of images: from N H W C, TensorFlow's order, to N C H W, ONNX's, and back.
+inline const std::vector<std::int64_t> to_image{0, 3, 1, 2}, from_image{0, 2, 3, 1};
+
 /// TensorFlow's numbers of element types.
 enum ElementType : std::int32_t {
   tf_float = 1,

@@ -9,9 +9,6 @@
 namespace tactus::tf {
 namespace {
 
-const std::vector<std::int64_t> to_image{0, 3, 1, 2};
-const std::vector<std::int64_t> from_image{0, 2, 3, 1};
-
 /// How a node is computed, as a text; empty: its attributes are of kinds that are not compared.
 std::string recipe(const nn::Node& node) {
   std::string text = node.op_type;

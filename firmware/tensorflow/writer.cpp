@@ -29,8 +29,6 @@ using Numbers = std::vector<std::int64_t>;
 /// Format of graphs that TensorFlow 2 writes, and the oldest one that reads the operators used.
 constexpr std::int32_t graph_producer = 1087, graph_min_consumer = 12;
 
-const Numbers into_image{0, 3, 1, 2}, out_of_image{0, 2, 3, 1};
-
 template <typename T>
 std::vector<T> channels_last(const std::vector<T>& v) {
   return {v[0], v[2], v[3], v[1]};
@@ -196,14 +194,14 @@ class Writer {
   }
   const std::string& plain(Known& known) {
     if (known.plain.empty()) {
-      known.plain = transposed(known.image, into_image, known.image + "/nchw");
+      known.plain = transposed(known.image, to_image, known.image + "/nchw");
     }
     return known.plain;
   }
   const std::string& image(Known& known) {
     if (known.shape.size() != 4) fail("an image of shape {}", nn::to_string(known.shape));
     if (known.image.empty()) {
-      known.image = transposed(known.plain, out_of_image, known.plain + "/nhwc");
+      known.image = transposed(known.plain, from_image, known.plain + "/nhwc");
     }
     return known.image;
   }
@@ -637,9 +635,9 @@ class Writer {
     for (const std::int64_t d : order) shape.push_back(x.shape.at(static_cast<std::size_t>(d)));
     Known& result = values_[node_->outputs.front()];
     result.shape = shape;
-    if (order == into_image) {
+    if (order == to_image) {
       result.image = plain(x);
-    } else if (order == out_of_image) {
+    } else if (order == from_image) {
       result.plain = image(x);
     } else {
       const std::string source = plain(x);

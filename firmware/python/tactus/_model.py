@@ -81,7 +81,7 @@ def configuration_of(value: ConfigurationLike, where: str) -> Configuration:
 
 
 class Network:
-    """A neural network: a name of networks(), or the path of an .onnx file.
+    """A neural network: a name of networks(), or the path of an .onnx, .pb or topology (.csv) file.
 
     seed: of the weights of a network that comes with Tactus.
     """
@@ -222,7 +222,7 @@ def compile(
 ) -> Model:
     """Compiles a network for a machine.
 
-    network: a Network, a name of networks(), or the path of an .onnx file.
+    network: a Network, a name of networks(), or the path of an .onnx, .pb or topology (.csv) file.
     configuration: a Configuration, or the name of a board.
     outputs: tensors to compute instead of the graph's outputs.
     input_shapes: sizes that the network leaves open, by input; "" stands for all others.
