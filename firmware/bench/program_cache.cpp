@@ -10,9 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/bench/build_hash.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
-#include "isa/support/program_path.h"
 #include "isa/support/sha256.h"
 
 namespace fs = std::filesystem;
@@ -78,11 +78,6 @@ Program decode(const Json& json, Bytes payload, const std::string& path) {
 }
 
 }  // namespace
-
-const std::string& build_hash() {
-  static const std::string hash = sha256(read_file(program_path()));
-  return hash;
-}
 
 Program to_program(const compiler::Compiled& compiled, const std::string& name) {
   Program program;

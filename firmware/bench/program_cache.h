@@ -50,7 +50,4 @@ class ProgramCache {
   std::optional<CacheFolder> folder_;
 };
 
-/// Hash of the running program's own file.
-[[nodiscard]] const std::string& build_hash();
-
 }  // namespace tactus::bench

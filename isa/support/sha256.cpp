@@ -1,78 +1,20 @@
 #include "isa/support/sha256.h"
 
 #include <array>
-#include <cstddef>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nettle/sha2.h>
 
 namespace tactus {
-namespace {
-
-using Word = std::uint32_t;
-
-constexpr std::array<Word, 64> round_constants{
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
-};
-
-constexpr Word rotate(Word x, unsigned bits) { return x >> bits | x << (32 - bits); }
-
-void compress(std::array<Word, 8>& state, const std::uint8_t* block) {
-  std::array<Word, 64> w{};
-  for (std::size_t t = 0; t < 16; ++t) {
-    w[t] = Word{block[4 * t]} << 24 | Word{block[4 * t + 1]} << 16 | Word{block[4 * t + 2]} << 8 |
-           Word{block[4 * t + 3]};
-  }
-  for (std::size_t t = 16; t < 64; ++t) {
-    const Word s0 = rotate(w[t - 15], 7) ^ rotate(w[t - 15], 18) ^ w[t - 15] >> 3;
-    const Word s1 = rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ w[t - 2] >> 10;
-    w[t] = w[t - 16] + s0 + w[t - 7] + s1;
-  }
-  auto [a, b, c, d, e, f, g, h] = state;
-  for (std::size_t t = 0; t < 64; ++t) {
-    const Word choose = (e & f) ^ (~e & g);
-    const Word t1 =
-        h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choose + round_constants[t] + w[t];
-    const Word majority = (a & b) ^ (a & c) ^ (b & c);
-    const Word t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority;
-    h = g;
-    g = f;
-    f = e;
-    e = d + t1;
-    d = c;
-    c = b;
-    b = a;
-    a = t1 + t2;
-  }
-  const std::array<Word, 8> end{a, b, c, d, e, f, g, h};
-  for (std::size_t i = 0; i < 8; ++i) state[i] += end[i];
-}
-
-}  // namespace
 
 std::string sha256(const std::vector<std::uint8_t>& bytes) {
-  std::array<Word, 8> state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const std::size_t whole = bytes.size() / 64 * 64;
-  for (std::size_t at = 0; at < whole; at += 64) compress(state, bytes.data() + at);
-  // The rest, a one bit, zeroes, and the length in bits as the last 8 bytes of a block.
-  std::vector<std::uint8_t> tail(bytes.begin() + static_cast<std::ptrdiff_t>(whole), bytes.end());
-  tail.push_back(0x80);
-  tail.resize(tail.size() <= 56 ? 56 : 120);
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (unsigned shift = 64; shift > 0; shift -= 8) {
-    tail.push_back(static_cast<std::uint8_t>(bits >> (shift - 8)));
-  }
-  for (std::size_t at = 0; at < tail.size(); at += 64) compress(state, tail.data() + at);
-  std::string text;
-  for (const Word word : state) text += fmt::format("{:08x}", word);
-  return text;
+  sha256_ctx context;
+  sha256_init(&context);
+  sha256_update(&context, bytes.size(), bytes.data());
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+  sha256_digest(&context, digest.size(), digest.data());
+  return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 }  // namespace tactus
