@@ -277,7 +277,7 @@ TEST_F(EnergyCommand, IsAFigureOfSweepsOfProducts) {
   write("d/s.json", R"({"name": "s", "base": {"workload": {"gemm": "16x16x32"},
     "board": {"machine": "pvc"}, "measure": {"images": 4}},
     "axes": [{"key": "board.machine", "values": ["pvc"]}]})");
-  expect_error("sweep d/s.json -o x", "d/s.json:/base/measure/images");
+  expect_error("sweep d/s.json -o x", "board.machine \"pvc\" has no key \"measure.images\"");
 }
 
 // ---- throughput ---------------------------------------------------------------------------------
