@@ -153,7 +153,7 @@ class Runner {
     run.lines = dpas_summary_lines(result_);
     if (plan_.meter) {
       energy::add_to(document, run,
-                 energy::energy_of(*plan_.meter, result_, plan_.config, document.rates));
+                     energy::energy_of(*plan_.meter, result_, plan_.config, document.rates));
     }
     document.images.push_back(std::move(run));
     document.total_cycles = simulation_.now();
