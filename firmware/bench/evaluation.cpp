@@ -179,7 +179,7 @@ const ParameterTable<Task>& compiler_parameters() {
            "strategy"),
        whole("effort", &Task::effort, {1, 100000}, "plans",
              "that the optimiser may try before it takes the cheapest"),
-       whole("batch", &Task::batch, {1, 1024}, "images",
+       whole("batch", &Task::batch, {1, tcu::most_batch}, "images",
              "that a run of the optimiser's program computes, so that they share weights"),
        boolean("resident", &Task::resident,
                "constants that there is room for stay in local memory from image to image; of the "
@@ -325,7 +325,8 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   const TcuRunResult run = host.run_image(inputs, options).run;
   require_finished(task, run);
   std::vector<std::uint64_t> latencies{run.cycles};
-  while (latencies.size() < task.images) {
+  const std::uint64_t batch = program.model.file.batch;
+  while (latencies.size() < runs_of(task.images, batch)) {
     const TcuRunResult next = host.run_image(inputs, options).run;
     require_finished(task, next);
     latencies.push_back(next.cycles);
@@ -333,9 +334,9 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.simulate_seconds = seconds_since(start);
   if (task.images > 1) {
     figures.throughput =
-        tactus::to_json(throughput(std::move(latencies), task.clock_mhz, task.host_us));
+        tactus::to_json(throughput(std::move(latencies), task.clock_mhz, task.host_us, batch));
   }
-  if (meter) figures.energy = energy::energy_of(*meter, run, task.architecture, task);
+  if (meter) figures.energy = energy::energy_of(*meter, run, task.architecture, task, batch);
 
   figures.instructions = run.instructions;
   figures.program_bytes = program.model.program.size();
@@ -343,7 +344,7 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.true_macs = program.true_macs;
   figures.cycles = run.cycles;
   figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
-  figures.frames_per_second = static_cast<double>(task.batch) * 1e3 / figures.latency_ms;
+  figures.frames_per_second = static_cast<double>(batch) * 1e3 / figures.latency_ms;
   for (const tcu::LayerEntry& layer : program.model.file.layers) {
     figures.predicted_cycles += layer.predicted_cycles;
     figures.bound_cycles += layer.bound_cycles;

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <ctime>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "firmware/bench/cache_folder.h"
@@ -12,6 +12,7 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/table.h"
 #include "isa/support/error.h"
+#include "isa/support/text.h"
 
 namespace tactus {
 namespace {
@@ -118,8 +119,8 @@ int cache_command(const Words& words) {
     folder.set_limit(parse_size(what[1]));
     print_size(*path, folder);
   } else {
-    user_error("tactus cache: \"{}\" is not known; allowed: list, clean, limit SIZE",
-               fmt::format("{}", what[0]));
+    user_error("tactus cache: {} is not known; allowed: list, clean, limit SIZE",
+               quote(fmt::format("{}", fmt::join(what, " "))));
   }
   return exit_ok;
 }

@@ -31,9 +31,13 @@ const CommandGroup& all_commands() {
           {"compare", "compare runs, points of sweeps, or whole sweeps", compare_command},
           {"topologies", "compile, simulate and compare layer topologies as CSV",
            topologies_command},
-          {"compile", "compile an ONNX model for an architecture", compile_command},
+          {"compile",
+           "compile an ONNX or TensorFlow model, or a topology, for a board or an architecture",
+           compile_command},
           {"estimate", "latency and energy of a program by formula", estimate_command},
-          {"gemm", "multiply two matrices on an architecture and check the result", gemm_command},
+          {"gemm",
+           "multiply matrices on TCUs and DPAS machines, compare them and check the results",
+           gemm_command},
           {"selftest",
            "run the built-in self-test programs on an architecture",
            selftest_command,
@@ -44,10 +48,10 @@ const CommandGroup& all_commands() {
           {"replay", "compare golden logs with the simulation, event by event", replay_command},
           {"asm", "assemble a program", asm_command},
           {"disasm", "print a program as assembly text", disasm_command},
-          {"info", "explain an architecture or a model", info_command},
+          {"info", "explain an architecture, a board or a model", info_command},
           {"explain", "explain figures of statistics, and parameters of architecture, board, run",
            explain_command},
-          {"zoo", "write a benchmark network as an ONNX file", zoo_command},
+          {"zoo", "write a benchmark network as an ONNX or TensorFlow file", zoo_command},
           {"networks", "list the networks that zoo, sweep and codesign name", networks_command},
           {"boards", "list the boards that --board names", boards_command},
           {"architectures", "list the architectures that --arch can be given",
@@ -122,14 +126,18 @@ std::vector<ListedCommand> list_commands() {
 }
 
 int run_group(const CommandGroup& group, const Words& words) {
-  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
-    print_help(group);
-    return words.empty() ? exit_usage : exit_ok;
-  }
   std::vector<std::string_view> names;
+  for (const Command& command : group.commands) names.emplace_back(command.name);
+  if (words.empty()) {
+    user_error("{}: a command is missing; allowed {}; see {} --help", group.name, quote_list(names),
+               group.name);
+  }
+  if (words[0] == "--help" || words[0] == "-h") {
+    print_help(group);
+    return exit_ok;
+  }
   for (const Command& command : group.commands) {
     if (command.name == words[0]) return command.run({words.begin() + 1, words.end()});
-    names.push_back(command.name);
   }
   user_error("{}: unknown command {}{}; see {} --help", group.name, quote(words[0]),
              suggestion(words[0], names), group.name);

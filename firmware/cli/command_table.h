@@ -41,9 +41,8 @@ struct CommandGroup {
 /// Prints what there is in the group.
 void print_help(const CommandGroup& group);
 
-/// Runs the command that the first word names with the words after it. No word or a request for
-/// help prints the help; the exit code is then exit_usage or exit_ok. Throws UserError for a
-/// command that is unknown.
+/// Runs the command that the first word names with the words after it; a request for help prints
+/// the help. Throws UserError for a command that is missing or unknown.
 int run_group(const CommandGroup& group, const Words& words);
 
 /// A command as completions and the manual page show it.

@@ -222,6 +222,9 @@ std::string comparison_text(const Comparison& comparison) {
   if (!comparison.figures.empty()) {
     text += count_table(comparison, "counts that differ", comparison.figures);
   }
+  if (!comparison.throughput.empty()) {
+    text += count_table(comparison, "throughput", comparison.throughput);
+  }
   return text + energy_text(comparison);
 }
 

@@ -11,6 +11,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/command_table.h"
+#include "firmware/cli/info_line.h"
 #include "firmware/cli/verbosity.h"
 #include "isa/dais/binary.h"
 #include "isa/dais/cost.h"
@@ -55,11 +56,6 @@ std::optional<dais::Dialect> dialect_of(const Args& args, const char* command) {
 
 // ---- info ---------------------------------------------------------------------------------------
 
-template <typename... Values>
-void line(const char* name, fmt::format_string<Values...> format, Values&&... values) {
-  fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Values>(values)...));
-}
-
 std::string operation_counts(const dais::Program& program) {
   constexpr std::array<const char*, 12> names{
       "copy",     "add", "subtract", "relu",   "quantise",  "add constant",
@@ -95,15 +91,15 @@ void print_program(const dais::Program& program, bool half_price_mux) {
   options.half_price_mux = half_price_mux;
   const dais::Cost cost = dais::estimate_cost(program, options);
   const dais::FastExecutor fast(program);
-  line("shape", "{} inputs, {} outputs, {} operations, {} tables", program.input_count(),
-       program.output_count(), program.ops.size(), program.tables.size());
-  line("operations", "{}", operation_counts(program));
-  line("widest value", "{} bits", widest);
-  line("estimated logic", "{} LUT (adder size {})", cost.lut, program.adder_size);
-  line("estimated latency", "{}..{} (carry size {})", cost.latency_min, cost.latency_max,
-       program.carry_size);
-  line("simulation", "lanes of {} bits, blocks of {} samples, {} values in flight",
-       fast.lane_bits(), fast.block(), fast.slots());
+  info_line("shape", "{} inputs, {} outputs, {} operations, {} tables", program.input_count(),
+            program.output_count(), program.ops.size(), program.tables.size());
+  info_line("operations", "{}", operation_counts(program));
+  info_line("widest value", "{} bits", widest);
+  info_line("estimated logic", "{} LUT (adder size {})", cost.lut, program.adder_size);
+  info_line("estimated latency", "{}..{} (carry size {})", cost.latency_min, cost.latency_max,
+            program.carry_size);
+  info_line("simulation", "lanes of {} bits, blocks of {} samples, {} values in flight",
+            fast.lane_bits(), fast.block(), fast.slots());
 }
 
 int info(const Words& words) {
@@ -116,12 +112,12 @@ int info(const Words& words) {
   const dais::File file = dais::read_file(path, dialect_of(args, "info"));
   const auto& stages = file.pipeline.stages;
   const std::string rules(dais::name(stages.front().dialect));
-  line("file", "{}: {}", path,
-       file.is_json
-           ? fmt::format("JSON {}, rules of {}", file.is_pipeline ? "pipeline" : "program", rules)
-           : "binary program, dialect " + rules);
-  if (file.is_pipeline) line("stages", "{}", stages.size());
-  line("estimated registers", "{} bits", dais::register_bits(file.pipeline));
+  info_line("file", "{}: {}", path,
+            file.is_json ? fmt::format("JSON {}, rules of {}",
+                                       file.is_pipeline ? "pipeline" : "program", rules)
+                         : "binary program, dialect " + rules);
+  if (file.is_pipeline) info_line("stages", "{}", stages.size());
+  info_line("estimated registers", "{} bits", dais::register_bits(file.pipeline));
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (file.is_pipeline) fmt::print("stage {}\n", i);
     print_program(stages[i], args.has("half-price-mux"));

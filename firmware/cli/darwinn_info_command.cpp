@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/darwinn_commands.h"
+#include "firmware/cli/info_line.h"
 #include "firmware/cli/table.h"
 #include "isa/darwinn/json.h"
 #include "isa/darwinn/relayout.h"
@@ -16,11 +17,6 @@ namespace {
 using darwinn::Executable;
 using darwinn::Layer;
 
-template <typename... Values>
-void line(const char* name, fmt::format_string<Values...> format, Values&&... values) {
-  fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Values>(values)...));
-}
-
 std::string operators_text(const darwinn::TfliteModel& model) {
   std::string text;
   for (const auto& [name, count] : model.operators) {
@@ -32,13 +28,13 @@ std::string operators_text(const darwinn::TfliteModel& model) {
 
 void print_container(const darwinn::File& file) {
   const darwinn::Package& package = file.package();
-  line("file", "{}: {}, {} bytes", file.name(),
-       file.tflite() != nullptr ? "TensorFlow Lite model" : "bare package", file.file_bytes());
-  if (file.tflite() != nullptr) line("operators", "{}", operators_text(*file.tflite()));
-  line("package", "{} bytes at {}, runtime {} or newer, compiler {}", package.bytes,
-       file.package_offset(), package.min_runtime_version,
-       package.compiler_version.empty() ? "not named" : printable(package.compiler_version));
-  line("chip", "{}", printable(*package.main().chip));
+  info_line("file", "{}: {}, {} bytes", file.name(),
+            file.tflite() != nullptr ? "TensorFlow Lite model" : "bare package", file.file_bytes());
+  if (file.tflite() != nullptr) info_line("operators", "{}", operators_text(*file.tflite()));
+  info_line("package", "{} bytes at {}, runtime {} or newer, compiler {}", package.bytes,
+            file.package_offset(), package.min_runtime_version,
+            package.compiler_version.empty() ? "not named" : printable(package.compiler_version));
+  info_line("chip", "{}", printable(*package.main().chip));
 }
 
 std::string fields_text(const darwinn::Chunk& chunk) {
@@ -114,25 +110,25 @@ void print_traffic(const Executable& executable) {
   part("scratch in", traffic.scratch_in);
   part("outputs", traffic.outputs);
   part("scratch out", traffic.scratch_out);
-  line("  bytes moved", "{}: {}", all, text);
+  info_line("  bytes moved", "{}: {}", all, text);
 }
 
 void print_executable(const Executable& executable) {
   fmt::print("\n{}\n", darwinn::type_name(executable.type));
-  line("  token", "{:#018x}", executable.token);
-  line("  parameters", "{} bytes", executable.parameters.size());
-  if (executable.scratch_bytes != 0) line("  scratch", "{} bytes", executable.scratch_bytes);
-  line("  narrow memory", "{} bytes of each tile", executable.narrow_memory_bytes);
-  line(
+  info_line("  token", "{:#018x}", executable.token);
+  info_line("  parameters", "{} bytes", executable.parameters.size());
+  if (executable.scratch_bytes != 0) info_line("  scratch", "{} bytes", executable.scratch_bytes);
+  info_line("  narrow memory", "{} bytes of each tile", executable.narrow_memory_bytes);
+  info_line(
       "  estimated cycles", "{}",
       executable.estimated_cycles == 0 ? "not given" : std::to_string(executable.estimated_cycles));
   for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
-    line(fmt::format("  chunk {}", i).c_str(), "{} bytes, fields: {}",
-         executable.chunks[i].code.size(), fields_text(executable.chunks[i]));
+    info_line(fmt::format("  chunk {}", i).c_str(), "{} bytes, fields: {}",
+              executable.chunks[i].code.size(), fields_text(executable.chunks[i]));
   }
   print_traffic(executable);
-  line("  DMA hints", "{}, {}", executable.hints.size(),
-       executable.fully_deterministic ? "fully deterministic" : "not fully deterministic");
+  info_line("  DMA hints", "{}, {}", executable.hints.size(),
+            executable.fully_deterministic ? "fully deterministic" : "not fully deterministic");
   for (const darwinn::Hint& hint : executable.hints) {
     fmt::print("    {}\n", hint_text(executable, hint));
   }

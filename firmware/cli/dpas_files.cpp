@@ -1,4 +1,5 @@
 #include "firmware/cli/dpas_files.h"
+#include "firmware/cli/info_line.h"
 #include "firmware/cli/verbosity.h"
 
 #include <algorithm>
@@ -20,11 +21,6 @@
 
 namespace tactus {
 namespace {
-
-template <typename... Args>
-void line(const char* name, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Args>(args)...));
-}
 
 dpas::Profile needed_profile(const Args& args) {
   const auto machine = args.text("machine");
@@ -80,26 +76,26 @@ std::string native_listing(const dpas::Program& program, const dpas::Profile& pr
 }
 
 void print_kernel(const dpas::Kernel& kernel) {
-  line("kernel", "{}: {} instructions", kernel.name, kernel.instructions.size());
+  info_line("kernel", "{}: {} instructions", kernel.name, kernel.instructions.size());
   std::map<std::string, std::uint64_t> counts;
   std::uint64_t macs = 0;
   for (const dpas::Instruction& i : kernel.instructions) {
     ++counts[std::string(name(i.opcode))];
     if (i.is_dpas() && dpas::ops_per_channel(i.w, i.a) != 0) macs += dpas::shape_of(i).macs();
   }
-  for (const auto& [kind, count] : counts) line("", "{} {}", count, kind);
-  line("  MACs", "{}, each instruction once", macs);
+  for (const auto& [kind, count] : counts) info_line("", "{} {}", count, kind);
+  info_line("  MACs", "{}, each instruction once", macs);
   for (const dpas::Input& input : kernel.inputs) {
-    line("  input", "{}: {} bytes at byte {} of the registers",
-         kernel.variable(input.variable)->name, input.size, input.offset);
+    info_line("  input", "{}: {} bytes at byte {} of the registers",
+              kernel.variable(input.variable)->name, input.size, input.offset);
   }
 }
 
 void print_variables(const dpas::Kernel& kernel, const dpas::Profile& profile) {
-  line("  registers", "{} of {}", kernel.registers_used, profile.grf_count);
+  info_line("  registers", "{} of {}", kernel.registers_used, profile.grf_count);
   for (const dpas::Variable& v : kernel.variables) {
-    line("  variable", "{}: {} x {} at r{}.{}", v.name, v.elements, info(v.type).name,
-         v.address / profile.grf_bytes, v.address % profile.grf_bytes);
+    info_line("  variable", "{}: {} x {} at r{}.{}", v.name, v.elements, info(v.type).name,
+              v.address / profile.grf_bytes, v.address % profile.grf_bytes);
   }
 }
 
@@ -113,22 +109,23 @@ std::string latencies(const dpas::Profile& profile, dpas::LatencyModel model) {
 }
 
 void print(const dpas::Profile& profile) {
-  line("machine", "{}: {}", profile.name, profile.title);
-  line("execution size", "{} channels", profile.execution_size);
-  line("registers", "{} of {} bytes a thread, {} threads, {} tokens", profile.grf_count,
-       profile.grf_bytes, profile.threads, profile.tokens);
-  line("precisions", "{}", profile.precision_list());
-  line("array", "{} stages, {} passes; at most {} int8 MAC a cycle", profile.array_depth,
-       profile.passes(), peak_macs(profile, 4));
-  line("latency, RC = 1..8", "{} cycles (model)", latencies(profile, dpas::LatencyModel::model));
-  line("", "{} cycles (igc)", latencies(profile, dpas::LatencyModel::igc));
-  line("operand buffers", "src1 {} bytes, src2 {} bytes", profile.src1_buffer_bytes,
-       profile.src2_buffer_bytes);
+  info_line("machine", "{}: {}", profile.name, profile.title);
+  info_line("execution size", "{} channels", profile.execution_size);
+  info_line("registers", "{} of {} bytes a thread, {} threads, {} tokens", profile.grf_count,
+            profile.grf_bytes, profile.threads, profile.tokens);
+  info_line("precisions", "{}", profile.precision_list());
+  info_line("array", "{} stages, {} passes; at most {} int8 MAC a cycle", profile.array_depth,
+            profile.passes(), peak_macs(profile, 4));
+  info_line("latency, RC = 1..8", "{} cycles (model)",
+            latencies(profile, dpas::LatencyModel::model));
+  info_line("", "{} cycles (igc)", latencies(profile, dpas::LatencyModel::igc));
+  info_line("operand buffers", "src1 {} bytes, src2 {} bytes", profile.src1_buffer_bytes,
+            profile.src2_buffer_bytes);
   for (const auto& parameter : dpas::profile_parameters()) {
     const auto from = profile.provenance.find(parameter.key);
     if (from == profile.provenance.end()) continue;
-    line(parameter.key.c_str(), "{}  ({}: {})", to_text(parameter, parameter.get(profile)),
-         to_text(from->second.kind), from->second.text);
+    info_line(parameter.key.c_str(), "{}  ({}: {})", to_text(parameter, parameter.get(profile)),
+              to_text(from->second.kind), from->second.text);
   }
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include <nlohmann/json.hpp>
-
 #include "firmware/cli/dpas_files.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/parameter_options.h"
@@ -13,6 +11,7 @@
 #include "firmware/config/config_files.h"
 #include "firmware/config/port_memory.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
+#include "firmware/energy/dpas.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
@@ -165,15 +164,6 @@ void parse_save(const std::string& text, DpasPlan& plan) {
              names.empty() ? "none" : quote_list(names), suggestion(name, names));
 }
 
-/// Checks what options have made of a profile as a whole, as its file is checked.
-void check_profile(const dpas::Profile& profile, const std::string& machine) {
-  nlohmann::ordered_json json;
-  json["name"] = profile.name;
-  json["title"] = profile.title;
-  dpas::profile_parameters().write(json, profile);
-  (void)dpas::parse_profile(json.dump(), machine + ", as options change it");
-}
-
 }  // namespace
 
 std::vector<Args::Option> dpas_run_options() {
@@ -196,6 +186,9 @@ std::vector<Args::Option> dpas_run_options() {
        {"strict", "", "also refuse what only some tools refuse: E_DPAS_SIGN"},
        {"allow-overlap", "", "let dst overlap src1: all is read before anything is written"}});
   add("How it is run", {{"max-cycles", "CYCLES", "stop after so many (default no limit)"},
+                        {"energy", "NAME|F.json",
+                         "energy and area: events times a table, of configs/energy or a file "
+                         "(default none)"},
                         {"print-config", "", "print the whole configuration, and stop"}});
   add("What is written", {{"save", "NAME=F", "write a bound buffer at the end", true}});
   add("What is written", run_output_options(dpas_machine_info()));
@@ -246,7 +239,7 @@ DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& mach
   read_memory_options(args, config);
   read_options(dpas_machine_parameters(), args, config.machine);
   read_options(dpas_profile_overrides(), args, config.machine);
-  check_profile(config.machine.profile, machine);
+  dpas::check_profile(config.machine.profile, machine + ", as options change it");
   const bool ideal = config.machine.memory == dpas::MemoryKind::ideal;
   refuse_unused_memory(args, ideal);
   if (!ideal) config.resolved_ddr = resolve_port_memory(config);
@@ -270,6 +263,9 @@ DpasPlan plan_dpas_run(const Args& args, const std::string& machine) {
   for (const std::string& text : args.texts("save")) parse_save(text, plan);
   if (const auto value = option_value(max_cycles_parameter(), args)) {
     plan.max_cycles = std::get<std::uint64_t>(*value);
+  }
+  if (const auto table = args.text("energy")) {
+    plan.meter.emplace(energy::read_table(*table), energy::machine_of(plan.config));
   }
   static_cast<RunOutputs&>(plan) = read_run_outputs(args, dpas_machine_info());
   claim_outputs(plan);

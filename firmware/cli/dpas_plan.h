@@ -9,6 +9,7 @@
 
 #include "firmware/cli/run_outputs.h"
 #include "firmware/driver/dpas/simulation.h"
+#include "firmware/energy/table.h"
 
 namespace tactus {
 
@@ -37,7 +38,8 @@ struct DpasPlan : RunOutputs {
   std::vector<DpasBinding> bindings;
   std::vector<DpasValue> values;
   std::optional<Cycle> max_cycles;
-  std::string board;  ///< name; empty: none
+  std::string board;                   ///< name; empty: none
+  std::optional<energy::Meter> meter;  ///< of --energy
 };
 
 [[nodiscard]] std::vector<Args::Option> dpas_run_options();

@@ -16,6 +16,8 @@
 #include "firmware/driver/dpas/run_figures.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/driver/dpas/timeline_tracks.h"
+#include "firmware/energy/dpas.h"
+#include "firmware/energy/report.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -35,6 +37,7 @@ Json configuration(const DpasPlan& plan) {
   }
   for (const DpasValue& value : plan.values) json["values"][value.name] = value.values;
   json["machine"] = plan.machine;
+  if (plan.meter) json["energy"] = plan.meter->table().name;
   dpas_machine_parameters().write(json["parameters"], plan.config.machine);
   json["profile"]["name"] = plan.config.machine.profile.name;
   json["profile"]["title"] = plan.config.machine.profile.title;
@@ -148,6 +151,10 @@ class Runner {
     run.last_retire = result_.last_retire;
     if (result_.ddr) run.own["ddr"] = to_json(*result_.ddr);
     run.lines = dpas_summary_lines(result_);
+    if (plan_.meter) {
+      energy::add_to(document, run,
+                     energy::energy_of(*plan_.meter, result_, plan_.config, document.rates));
+    }
     document.images.push_back(std::move(run));
     document.total_cycles = simulation_.now();
     document.wall_seconds = wall_seconds_;

@@ -127,6 +127,10 @@ std::string shape_line(const Problem& p) {
                      p.n, p.k, p.macs());
 }
 
+std::string energy_cell(const Comparison& comparison, const nlohmann::ordered_json& energy) {
+  return energy::energy_text(energy.at("total").get<double>(), comparison.energies->unit());
+}
+
 /// One product: its figures below each other, machines side by side.
 void print_product(const Comparison& comparison) {
   const std::vector<Measurement>& row = comparison.results.front();
@@ -146,6 +150,10 @@ void print_product(const Comparison& comparison) {
     std::vector<std::string> line{std::string(figure.title)};
     for (const Measurement& m : row) line.push_back(gemm::to_text(figure, figure.value(m)));
     cells.push_back(std::move(line));
+  }
+  if (comparison.energies) {
+    cells.push_back({comparison.energy_title()});
+    for (const Measurement& m : row) cells.back().push_back(energy_cell(comparison, m.energy));
   }
   fmt::print("\n{}", Table(columns).text(cells));
 
@@ -171,6 +179,7 @@ void print_product(const Comparison& comparison) {
           fmt::format("{}{} {} bytes", on_chip.empty() ? "" : ", ", memory.name, memory.bits / 8);
     }
     fmt::print("  on the chip: {}\n", on_chip);
+    if (!m.energy.is_null()) fmt::print("  energy: {}\n", energy::summary(m.energy));
   }
 }
 
@@ -178,17 +187,8 @@ void print_product(const Comparison& comparison) {
 class ProductTable {
  public:
   explicit ProductTable(const Comparison& comparison)
-      : comparison_(comparison),
-        table_({{"product", Table::Align::left},
-                {"M x N x K"},
-                {"count"},
-                {"machine", Table::Align::left},
-                {"cycles"},
-                {"MAC/cycle"},
-                {"of peak"},
-                {"of bound"},
-                {"memory bytes"}}) {
-    std::vector<std::string> widest(9);
+      : comparison_(comparison), table_(columns(comparison)) {
+    std::vector<std::string> widest(10);
     const auto grow = [&widest](std::size_t i, const std::string& text) {
       if (text.size() > widest[i].size()) widest[i] = text;
     };
@@ -201,35 +201,61 @@ class ProductTable {
     widest[4] = widest[8] = std::string(12, '0');
     widest[5] = "10000.0";
     widest[6] = widest[7] = "100.0 %";
+    if (!comparison.energies) widest.pop_back();
     table_.fit(widest);
     fmt::print("{}", table_.header());
   }
 
   void line(const Measurement& m, const gemm::Runner& machine) {
-    fmt::print("{}",
-               table_.line({m.problem.name, m.problem.shape(), fmt::format("{}", m.problem.count),
-                            machine.name(), fmt::format("{}", m.run.cycles),
-                            fmt::format("{:.1f}", m.macs_per_cycle()),
-                            fmt::format("{:.1f} %", 100 * m.utilisation()),
-                            fmt::format("{:.1f} %", 100 * m.share_of_bound()),
-                            fmt::format("{}", m.bytes_moved())}));
+    std::vector<std::string> cells{m.problem.name,
+                                   m.problem.shape(),
+                                   fmt::format("{}", m.problem.count),
+                                   machine.name(),
+                                   fmt::format("{}", m.run.cycles),
+                                   fmt::format("{:.1f}", m.macs_per_cycle()),
+                                   fmt::format("{:.1f} %", 100 * m.utilisation()),
+                                   fmt::format("{:.1f} %", 100 * m.share_of_bound()),
+                                   fmt::format("{}", m.bytes_moved())};
+    if (comparison_.energies) cells.push_back(energy_cell(comparison_, m.energy));
+    fmt::print("{}", table_.line(cells));
     std::fflush(stdout);
   }
 
   void totals() {
     for (std::size_t i = 0; i < comparison_.machines.size(); ++i) {
       const Comparison::Total total = comparison_.total(i);
-      fmt::print("{}", table_.line({"all, by count", "", "", comparison_.machines[i]->name(),
-                                    fmt::format("{}", total.cycles),
-                                    fmt::format("{:.1f}", static_cast<double>(total.macs) /
-                                                              static_cast<double>(total.cycles)),
-                                    fmt::format("{:.1f} %", 100 * total.utilisation),
-                                    fmt::format("{:.1f} %", 100 * total.share_of_bound),
-                                    fmt::format("{}", total.bytes)}));
+      std::vector<std::string> cells{"all, by count",
+                                     "",
+                                     "",
+                                     comparison_.machines[i]->name(),
+                                     fmt::format("{}", total.cycles),
+                                     fmt::format("{:.1f}", static_cast<double>(total.macs) /
+                                                               static_cast<double>(total.cycles)),
+                                     fmt::format("{:.1f} %", 100 * total.utilisation),
+                                     fmt::format("{:.1f} %", 100 * total.share_of_bound),
+                                     fmt::format("{}", total.bytes)};
+      if (comparison_.energies) {
+        cells.push_back(energy::energy_text(total.energy, comparison_.energies->unit()));
+      }
+      fmt::print("{}", table_.line(cells));
     }
   }
 
  private:
+  static std::vector<Table::Column> columns(const Comparison& comparison) {
+    std::vector<Table::Column> columns{{"product", Table::Align::left},
+                                       {"M x N x K"},
+                                       {"count"},
+                                       {"machine", Table::Align::left},
+                                       {"cycles"},
+                                       {"MAC/cycle"},
+                                       {"of peak"},
+                                       {"of bound"},
+                                       {"memory bytes"}};
+    if (comparison.energies) columns.push_back({comparison.energy_title()});
+    return columns;
+  }
+
   const Comparison& comparison_;
   Table table_;
 };
@@ -276,6 +302,8 @@ std::vector<Args::Option> comparison_options() {
        true},
       {"seed", "N", "of the random matrices (default 1)"},
       {"max-cycles", "N", "stop a run after N cycles"},
+      {"energy", "NAME|F.json",
+       "energy and area: events times a table, of configs/energy or a file (default none)"},
       {"stats", "F.json", "all figures, with explanations"},
       {"csv", "F.csv", "a row for each product and machine"},
       {"report", "F.html", "a page that compares"},
@@ -301,7 +329,8 @@ std::vector<Args::Option> comparison_options() {
 
 bool compares(const Args& args) {
   if (args.has("shape") || args.has("list")) return true;
-  for (const char* name : {"machine", "seed", "max-cycles", "stats", "csv", "report", "kernel"}) {
+  for (const char* name :
+       {"machine", "seed", "max-cycles", "energy", "stats", "csv", "report", "kernel"}) {
     if (args.has(name)) user_error("tactus gemm: --{} needs --shape MxNxK or --list F.csv", name);
   }
   for (const auto& names :
@@ -337,6 +366,13 @@ int run_comparison(const Args& args) {
   gemm::RunLimits limits;
   limits.seed = args.number("seed", 1, 0, ~std::uint64_t{0});
   limits.max_cycles = args.number("max-cycles", 0, 1, ~std::uint64_t{0});
+
+  if (const auto table = args.text("energy")) {
+    comparison.energies = limits.energies = energy::read_table(*table);
+    for (const auto& machine : comparison.machines) {
+      (void)energy::Meter(*limits.energies, machine->parts());
+    }
+  }
 
   const bool many = comparison.problems.size() > 1;
   std::optional<ProductTable> table;

@@ -8,6 +8,7 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/dpas_files.h"
+#include "firmware/cli/info_line.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/config/board.h"
@@ -31,11 +32,6 @@ std::uint64_t resident_vectors(const tcu::ModelFile& file) {
   std::uint64_t sum = 0;
   for (const tcu::ResidentEntry& entry : file.resident) sum += entry.size;
   return sum;
-}
-
-template <typename... Args>
-void line(const char* name, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Args>(args)...));
 }
 
 std::string axi_widths(const tcu::Architecture& architecture) {
@@ -64,13 +60,13 @@ void print_dais_block(const tcu::Architecture& architecture, unsigned number) {
   const dais::File& file = *block.file;
   double lut = 0;
   for (const dais::Program& stage : file.pipeline.stages) lut += dais::estimate_cost(stage).lut;
-  line("DAIS block", "{}: {}, {}", number, block.name, block.path);
-  line("  shape", "{} inputs, {} outputs: {} vectors in, {} out a sample", block.input_count(),
-       block.output_count(), block.input_vectors(architecture.array_size),
-       block.output_vectors(architecture.array_size));
-  line("  latency", "{} cycles ({})", block.latency(),
-       file.is_pipeline ? fmt::format("pipeline of {} stages", file.pipeline.stages.size())
-                        : "one combinational program");
+  info_line("DAIS block", "{}: {}, {}", number, block.name, block.path);
+  info_line("  shape", "{} inputs, {} outputs: {} vectors in, {} out a sample", block.input_count(),
+            block.output_count(), block.input_vectors(architecture.array_size),
+            block.output_vectors(architecture.array_size));
+  info_line("  latency", "{} cycles ({})", block.latency(),
+            file.is_pipeline ? fmt::format("pipeline of {} stages", file.pipeline.stages.size())
+                             : "one combinational program");
   // Without ranks of its own a program has registers at its outputs only.
   std::uint64_t registers = dais::register_bits(file.pipeline);
   if (!file.is_pipeline) {
@@ -78,49 +74,49 @@ void print_dais_block(const tcu::Architecture& architecture, unsigned number) {
       registers -= static_cast<std::uint64_t>(port.width());
     }
   }
-  line("  estimate", "{} LUT, {} bits of registers", lut, registers);
+  info_line("  estimate", "{} LUT, {} bits of registers", lut, registers);
 }
 
 void print_architecture(const tcu::Architecture& architecture) {
   const tcu::InstructionLayout layout(architecture);
   const tcu::DataTypeInfo& type = info(architecture.data_type);
   const unsigned n = architecture.array_size;
-  line("data type", "{}: {} bits, {} of them fraction, {} bytes in memory", type.name,
-       type.width_bits, type.binary_point, type.storage_bytes);
-  line("array", "{0} x {0}: {1} multiply-accumulates a cycle", n, n * n);
-  line("vector", "{} scalars, {} bytes", n, architecture.vector_bytes());
-  line("local memory", "{}, addresses of {} bits",
-       kilobytes(architecture.local_depth, architecture), layout.local_address);
-  line("accumulators", "{}, addresses of {} bits",
-       kilobytes(architecture.accumulator_depth, architecture), layout.accumulator_address);
-  line("DRAM0", "{}, addresses of {} bits", kilobytes(architecture.dram0_depth, architecture),
-       layout.dram0_address);
-  line("DRAM1", "{}, addresses of {} bits", kilobytes(architecture.dram1_depth, architecture),
-       layout.dram1_address);
-  line("SIMD registers", "{} a lane", architecture.simd_registers_depth);
-  line("strides", "1..2^{} on operand 0, 1..2^{} on operand 1", architecture.stride0_depth - 1,
-       architecture.stride1_depth - 1);
-  line("AXI data bits", "{}", axi_widths(architecture));
-  line("instruction", "{} bytes, header last", layout.instruction_bytes());
-  line("  operand0", "{} bits: address {}, stride {} above it", layout.operand0,
-       layout.operand0_address, layout.stride0);
-  line("  operand1", "{} bits: address {}, stride {} above it", layout.operand1,
-       layout.operand1_address, layout.stride1);
-  line("  operand2", "{} bits: size or SIMD sub-instruction ({} bits)", layout.operand2,
-       layout.simd);
-  line("  header", "{} bits: opcode 4, flags 4", layout.header);
+  info_line("data type", "{}: {} bits, {} of them fraction, {} bytes in memory", type.name,
+            type.width_bits, type.binary_point, type.storage_bytes);
+  info_line("array", "{0} x {0}: {1} multiply-accumulates a cycle", n, n * n);
+  info_line("vector", "{} scalars, {} bytes", n, architecture.vector_bytes());
+  info_line("local memory", "{}, addresses of {} bits",
+            kilobytes(architecture.local_depth, architecture), layout.local_address);
+  info_line("accumulators", "{}, addresses of {} bits",
+            kilobytes(architecture.accumulator_depth, architecture), layout.accumulator_address);
+  info_line("DRAM0", "{}, addresses of {} bits", kilobytes(architecture.dram0_depth, architecture),
+            layout.dram0_address);
+  info_line("DRAM1", "{}, addresses of {} bits", kilobytes(architecture.dram1_depth, architecture),
+            layout.dram1_address);
+  info_line("SIMD registers", "{} a lane", architecture.simd_registers_depth);
+  info_line("strides", "1..2^{} on operand 0, 1..2^{} on operand 1", architecture.stride0_depth - 1,
+            architecture.stride1_depth - 1);
+  info_line("AXI data bits", "{}", axi_widths(architecture));
+  info_line("instruction", "{} bytes, header last", layout.instruction_bytes());
+  info_line("  operand0", "{} bits: address {}, stride {} above it", layout.operand0,
+            layout.operand0_address, layout.stride0);
+  info_line("  operand1", "{} bits: address {}, stride {} above it", layout.operand1,
+            layout.operand1_address, layout.stride1);
+  info_line("  operand2", "{} bits: size or SIMD sub-instruction ({} bits)", layout.operand2,
+            layout.simd);
+  info_line("  header", "{} bits: opcode 4, flags 4", layout.header);
   for (unsigned i = 0; i < architecture.dais_blocks.size(); ++i) print_dais_block(architecture, i);
   if (const tcu::LookupTables& tables = architecture.lookup_tables; tables.count > 0) {
-    line("lookup tables", "{} of {} entries, {} vectors each; keys in steps of 2^-{}", tables.count,
-         tables.depth, lookup_vectors(architecture), tables.key_binary_point);
+    info_line("lookup tables", "{} of {} entries, {} vectors each; keys in steps of 2^-{}",
+              tables.count, tables.depth, lookup_vectors(architecture), tables.key_binary_point);
   }
-  if (architecture.dma_queue != 0) line("DRAM queue", "{} moves", architecture.dma_queue);
+  if (architecture.dma_queue != 0) info_line("DRAM queue", "{} moves", architecture.dma_queue);
   if (architecture.activation_unit)
-    line("activation unit", "between accumulators and local memory");
+    info_line("activation unit", "between accumulators and local memory");
   if (architecture.shadow_weights != tcu::ShadowWeights::off) {
-    line("shadow weights", architecture.shadow_weights == tcu::ShadowWeights::own_reads
-                               ? "new weights come beside products, by reads of their own"
-                               : "new weights do not wait until the array has drained");
+    info_line("shadow weights", architecture.shadow_weights == tcu::ShadowWeights::own_reads
+                                    ? "new weights come beside products, by reads of their own"
+                                    : "new weights do not wait until the array has drained");
   }
   warn_about_dais_blocks(architecture);
 }
@@ -128,56 +124,57 @@ void print_architecture(const tcu::Architecture& architecture) {
 void print_model(const Model& model) {
   const tcu::ModelFile& file = model.file;
   const tcu::InstructionLayout layout(file.arch);
-  line("model", "{}", file.name);
+  info_line("model", "{}", file.name);
   if (file.board) {
     const BoardValues& board = file.board->values;
-    line("compiled for board", "{}: {:g} MHz, AXI {} bits, {}", file.board->name, board.clock_mhz,
-         board.axi_data_bits, memory_text(board));
+    info_line("compiled for board", "{}: {:g} MHz, AXI {} bits, {}", file.board->name,
+              board.clock_mhz, board.axi_data_bits, memory_text(board));
   }
   std::array<std::uint64_t, 16> counts{};
   const std::vector<tcu::Instruction> program = decode_program(layout, model.program);
   for (const tcu::Instruction& instruction : program) ++counts[instruction.opcode];
-  line("program", "{}: {} instructions, {} bytes", file.prog.file_name, program.size(),
-       model.program.size());
+  info_line("program", "{}: {} instructions, {} bytes", file.prog.file_name, program.size(),
+            model.program.size());
   static constexpr std::array<const char*, 5> names{"NoOp", "MatMul", "DataMove", "LoadWeights",
                                                     "SIMD"};
   for (unsigned i = 0; i < names.size(); ++i) {
-    if (counts[i] > 0) line("", "{} {}", counts[i], names[i]);
+    if (counts[i] > 0) info_line("", "{} {}", counts[i], names[i]);
   }
   const std::uint64_t dais = counts[static_cast<std::size_t>(tcu::Opcode::dais)];
-  if (dais > 0 && layout.dais_block_count > 0) line("", "{} Dais", dais);
+  if (dais > 0 && layout.dais_block_count > 0) info_line("", "{} Dais", dais);
   const std::uint64_t luts = counts[static_cast<std::size_t>(tcu::Opcode::load_lut)];
   const std::uint64_t loads = counts[static_cast<std::size_t>(tcu::Opcode::load_activation)];
-  if (loads > 0 && layout.activation_unit) line("", "{} LoadActivation", loads);
-  if (luts > 0 && layout.lookup_table_count > 0) line("", "{} LoadLUT", luts);
+  if (loads > 0 && layout.activation_unit) info_line("", "{} LoadActivation", loads);
+  if (luts > 0 && layout.lookup_table_count > 0) info_line("", "{} LoadLUT", luts);
   for (const tcu::ConstantsEntry& entry : file.consts) {
-    line("constants", "{}: {} at DRAM1 vector {}", entry.file_name,
-         kilobytes(entry.size, file.arch), entry.base);
+    info_line("constants", "{}: {} at DRAM1 vector {}", entry.file_name,
+              kilobytes(entry.size, file.arch), entry.base);
   }
   for (const tcu::TensorEntry& entry : file.inputs) {
-    line("input", "{}: {} at DRAM0 vector {}", entry.name, kilobytes(entry.size, file.arch),
-         entry.base);
+    info_line("input", "{}: {} at DRAM0 vector {}", entry.name, kilobytes(entry.size, file.arch),
+              entry.base);
   }
   for (const tcu::TensorEntry& entry : file.outputs) {
-    line("output", "{}: {} at DRAM0 vector {}", entry.name, kilobytes(entry.size, file.arch),
-         entry.base);
+    info_line("output", "{}: {} at DRAM0 vector {}", entry.name, kilobytes(entry.size, file.arch),
+              entry.base);
   }
   if (const auto tensors = compiler::read_model_tensors(model.path)) {
     for (const auto* layouts : {&tensors->inputs, &tensors->outputs}) {
       for (const compiler::TensorLayout& tensor : *layouts) {
-        line("layout", "{}: {}", tensor.name, describe(tensor, file.arch.array_size));
+        info_line("layout", "{}: {}", tensor.name, describe(tensor, file.arch.array_size));
       }
     }
     if (tensors->host != nullptr) {
-      line("left to the host", "{} nodes, which make {}", tensors->host->nodes.size(),
-           fmt::join(tensors->model_outputs, ", "));
+      info_line("left to the host", "{} nodes, which make {}", tensors->host->nodes.size(),
+                fmt::join(tensors->model_outputs, ", "));
     }
   }
-  line("constants in local", "{}",
-       file.load_consts_to_local.value_or(false) ? "yes, copied before the first image"
-       : file.resident.empty()
-           ? "no"
-           : fmt::format("{} vectors, copied before the first image", resident_vectors(file)));
+  if (file.batch > 1) info_line("images of a run", "{}", file.batch);
+  info_line("constants in local", "{}",
+            file.load_consts_to_local.value_or(false) ? "yes, copied before the first image"
+            : file.resident.empty()
+                ? "no"
+                : fmt::format("{} vectors, copied before the first image", resident_vectors(file)));
 }
 
 /// Where a value comes from; empty if the board does not say.
@@ -190,23 +187,23 @@ std::string origin(const Board& board, const std::string& key) {
 }
 
 void print_board(const Board& board) {
-  line("board", "{}: {}", board.name, board.title);
-  line("file", "{}", board.path);
+  info_line("board", "{}: {}", board.name, board.title);
+  info_line("file", "{}", board.path);
   for (const Parameter<BoardValues>& parameter : board_parameters()) {
     if (board.provenance.count(parameter.key) == 0 && parameter.get(board) == parameter.initial) {
       continue;
     }
-    line(parameter.key.c_str(), "{} {}{}", to_text(parameter, parameter.get(board)), parameter.unit,
-         origin(board, parameter.key));
+    info_line(parameter.key.c_str(), "{} {}{}", to_text(parameter, parameter.get(board)),
+              parameter.unit, origin(board, parameter.key));
   }
   if (board.board_memory) {
     const nlohmann::ordered_json memory = encode_board_memory(*board.board_memory);
     for (const auto& item : memory.items()) {
-      line(("memory " + item.key()).c_str(), "{}{}", item.value().dump(),
-           origin(board, "memory." + item.key()));
+      info_line(("memory " + item.key()).c_str(), "{}{}", item.value().dump(),
+                origin(board, "memory." + item.key()));
     }
   }
-  line("architecture", "{}", origin(board, "array_size"));
+  info_line("architecture", "{}", origin(board, "array_size"));
   print_architecture(board.architecture);
 }
 

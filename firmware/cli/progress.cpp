@@ -4,9 +4,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cmath>
+
 #include <fmt/core.h>
 
 namespace tactus {
+
+std::string duration_text(double seconds) {
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  const double whole = std::ceil(seconds);
+  if (whole < 120) return fmt::format("{:.0f} s", whole);
+  if (whole < 7200) return fmt::format("{:.0f} min", std::ceil(whole / 60));
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
 namespace {
 
 constexpr std::chrono::milliseconds first_after{2000};

@@ -7,6 +7,10 @@
 
 namespace tactus {
 
+/// Seconds for people, in the unit that fits: "0.4 s", "35 s", "12 min", "3.5 h". From 10 s on
+/// rounded up.
+[[nodiscard]] std::string duration_text(double seconds);
+
 class Progress {
  public:
   /// `total` in the unit of update()'s `done`, for the estimate of the remaining time.

@@ -194,7 +194,7 @@ class Runner {
   std::optional<TcuRunResult> simulate() {
     Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
                       simulation_.instruction_bytes() *
-                      (plan_.host.packages.empty() ? plan_.image_count() : plan_.host.requests));
+                      (plan_.host.packages.empty() ? plan_.run_count() : plan_.host.requests));
     TcuRunOptions options;
     options.max_cycles = plan_.max_cycles.value_or(0);
     options.regions = regions_of(plan_.regions);
@@ -218,7 +218,7 @@ class Runner {
     Host host(simulation_, *plan_.model, plan_.mode);
     recorder_.begin_run("preparation", {});
     if (auto stuck = host.prepare()) return stuck;
-    for (std::size_t i = 0; i < plan_.image_count(); ++i) {
+    for (std::size_t i = 0; i < plan_.run_count(); ++i) {
       const TensorData& image = plan_.images[i % plan_.images.size()];
       recorder_.begin_run(fmt::format("image {}", report_.images.size()), plan_.model->program);
       if (report_.images.empty()) recorder_.activity().start(simulation_.now());

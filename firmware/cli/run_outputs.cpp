@@ -9,6 +9,7 @@
 #include "firmware/cli/run_parameters.h"
 #include "firmware/cli/table.h"
 #include "firmware/cli/verbosity.h"
+#include "firmware/cli/version.h"
 #include "firmware/report/layer_table.h"
 #include "firmware/report/run_figures.h"
 #include "isa/support/error.h"
@@ -140,7 +141,10 @@ RunRecorder::RunRecorder(const RunOutputs& outputs, Simulation& simulation,
     events_ = std::make_unique<EventFile>(simulation.machine().event_format(), *outputs.events);
     event_fan_.add(events_.get());
   }
-  if (outputs.trace.vcd) trace_ = std::make_unique<RunTrace>(simulation, outputs.trace, of);
+  if (outputs.trace.vcd) {
+    trace_ = std::make_unique<RunTrace>(simulation, outputs.trace,
+                                        fmt::format("tactus {} ({})", version, git_revision), of);
+  }
   if (outputs.timeline) {
     timeline_ = std::make_unique<Timeline>(*outputs.timeline, simulation, tracks(),
                                            outputs.timeline_options);

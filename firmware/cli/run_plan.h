@@ -11,6 +11,7 @@
 #include "firmware/cli/package_plan.h"
 #include "firmware/cli/run_outputs.h"
 #include "firmware/compiler/model_tensors.h"
+#include "firmware/driver/common/throughput.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/driver/tcu/simulation.h"
@@ -59,12 +60,13 @@ struct RunPlan : RunChoices, RunOutputs {
   std::optional<compiler::ModelTensors> tensors;
   std::vector<std::uint8_t> program;
   std::vector<std::uint8_t> dram[2];   ///< initial contents of the banks, bare programs only
-  std::vector<TensorData> images;      ///< inputs of each image; one empty entry for a bare program
+  std::vector<TensorData> images;      ///< inputs of each run; one empty entry for a bare program
   std::optional<energy::Meter> meter;  ///< of --energy
 
-  /// Images to run: those of the inputs, again from the first until there are enough.
-  [[nodiscard]] std::size_t image_count() const {
-    return images_wanted ? static_cast<std::size_t>(*images_wanted) : images.size();
+  /// Runs of the program: with the inputs in turn, until there are enough images.
+  [[nodiscard]] std::size_t run_count() const {
+    if (!images_wanted) return images.size();
+    return static_cast<std::size_t>(runs_of(*images_wanted, model->file.batch));
   }
 
   std::vector<tcu::LayerEntry> regions;  ///< of the model, or as --regions has it

@@ -11,6 +11,7 @@
 #include "firmware/cli/version.h"
 #include "firmware/driver/tcu/run_figures.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
+#include "firmware/energy/report.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
 
@@ -68,6 +69,9 @@ RunDocument run_document(const RunReport& report) {
   document.rates = report.rates;
   document.configuration = config_json(plan);
   document.rerun = Json::parse(run_config_json(plan));
+  document.back_to_back = plan.host.packages.empty();
+  document.host_us = plan.config.host_us;
+  if (plan.model && document.back_to_back) document.batch = plan.model->file.batch;
   for (const ImageResult& image : report.images) {
     ReportedRun run;
     run.run = &image.run;
@@ -76,23 +80,15 @@ RunDocument run_document(const RunReport& report) {
     run.own = own_figures(image.run, plan.config.architecture, image.probe);
     run.lines = summary_lines(image.run, plan.config.architecture, run.cycles, run.last_retire);
     if (plan.meter) {
-      const Json& energy = run.own["energy"] =
-          energy::energy_of(*plan.meter, image.run, plan.config.architecture, plan.config);
-      run.lines.emplace_back("energy", energy::summary(energy));
+      energy::add_to(document, run,
+                     energy::energy_of(*plan.meter, image.run, plan.config.architecture,
+                                       plan.config, document.batch));
     }
     document.images.push_back(std::move(run));
   }
   document.total_cycles = report.total_cycles;
   document.wall_seconds = report.wall_seconds;
   document.activity = report.activity;
-  document.back_to_back = plan.host.packages.empty();
-  document.host_us = plan.config.host_us;
-  if (plan.meter) {
-    const Json& energy = document.images.front().own.at("energy");
-    document.closing_sections.emplace_back(
-        fmt::format("Energy by table {}", energy.at("table").get<std::string>()),
-        energy::page_section(energy));
-  }
   return document;
 }
 

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/commands.h"
+#include "firmware/cli/progress.h"
 #include "firmware/cli/table.h"
 #include "firmware/config/config_files.h"
 #include "firmware/process/find_program.h"
@@ -32,13 +33,6 @@ std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
-}
-
-std::string duration(double seconds) {
-  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
 }
 
 /// What one folder has.
@@ -69,7 +63,7 @@ Part part_of(const std::string& folder, const std::string& name,
   const auto written = fs::last_write_time(folder + "/results.jsonl", error);
   if (!error) {
     const auto age = fs::file_time_type::clock::now() - written;
-    part.last = duration(std::max(0.0, std::chrono::duration<double>(age).count())) + " ago";
+    part.last = duration_text(std::max(0.0, std::chrono::duration<double>(age).count())) + " ago";
   }
   return part;
 }
@@ -189,7 +183,7 @@ int sweep_status(const std::string& folder) {
     const std::size_t done = part.ok + part.failed;
     rows.push_back({part.name, std::to_string(part.ok), std::to_string(part.failed),
                     std::to_string(part.killed), part.last,
-                    done == 0 ? "" : duration(part.seconds / static_cast<double>(done))});
+                    done == 0 ? "" : duration_text(part.seconds / static_cast<double>(done))});
   }
   std::size_t ok = 0, failed = 0;
   for (const auto& [hash, status] : statuses) {

@@ -2,7 +2,6 @@
 // one Stripe program, with a page.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/interrupt.h"
+#include "firmware/cli/progress.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/sweep_cluster.h"
 #include "firmware/cli/verbosity.h"
@@ -36,13 +36,6 @@ using sweep::Point;
 using sweep::Points;
 
 std::string tool_name() { return fmt::format("tactus {} ({})", version, git_revision); }
-
-std::string wall_time(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
-  if (whole < 120) return fmt::format("{} s", whole);
-  if (whole < 7200) return fmt::format("{} min", (whole + 59) / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
 
 /// Prints at once, for whoever follows a sweep.
 void say(const std::string& text) {
@@ -88,7 +81,8 @@ class Report {
     fmt::print(stderr, "{} of {} points, {} at once", done_, total_, at_once_);
     if (done_ > 0) {
       const double each = seconds() / static_cast<double>(done_);
-      fmt::print(stderr, ", about {} left", wall_time(each * static_cast<double>(total_ - done_)));
+      fmt::print(stderr, ", about {} left",
+                 duration_text(each * static_cast<double>(total_ - done_)));
     }
     std::fflush(stderr);
     shown_ = true;
@@ -136,9 +130,10 @@ void estimate(const std::vector<Point>& points, const sweep::Configurations& con
         seconds += result.seconds;
       });
   const double each = seconds / static_cast<double>(probes.size());
-  fmt::print("estimated time {} with {} at once; {} points were run for it, {:.2f} s each\n",
-             wall_time(each * static_cast<double>(points.size()) / static_cast<double>(at_once)),
-             at_once, probes.size(), each);
+  fmt::print(
+      "estimated time {} with {} at once; {} points were run for it, {:.2f} s each\n",
+      duration_text(each * static_cast<double>(points.size()) / static_cast<double>(at_once)),
+      at_once, probes.size(), each);
 }
 
 std::string dropped(const Definition& definition, const Points& all) {

@@ -41,6 +41,7 @@ struct Simulated {
   std::size_t layers = 0;
   std::uint64_t macs = 0;
   double array = 0, efficiency = 0;  ///< 0..1: as bench has them
+  double frames_per_second = 0;
   std::uint64_t dram_bytes = 0;
   ComparedRun run;
   LayerTable table;
@@ -100,23 +101,20 @@ Json configuration_of(const bench::Task& task, const std::string& board) {
 }
 
 /// The energy's table is `task.energy`.
-Simulated simulate(bench::Task task, const std::vector<nn::TopologyLayer>& layers,
+Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size_t layers,
                    const std::string& file, const std::string& board) {
   Simulated result;
   result.name = fs::path(file).stem().string();
-  result.layers = layers.size();
+  result.layers = layers;
   task.workload = file;
   Progress progress(0);
-  compiler::Options options = bench::compiler_options(task);
-  options.progress = [&](const compiler::Progress& p) {
+  const bench::Prepared prepared = bench::prepare(task, cache, [&](const compiler::Progress& p) {
     const std::size_t done = p.pass * p.layers + p.layer - 1;
     if (done == 0) progress.begin(p.layers * p.passes);
     progress.show(fmt::format("{}: compiling {}", result.name, p.name), done);
-  };
-  const nn::Network network = nn::build_topology(layers, result.name, task.seed);
-  const compiler::Compiled compiled =
-      bench::compile_via(task.via, network.graph, task.architecture, options);
-  const bench::Program program = bench::to_program(compiled, result.name);
+  });
+  const bench::Program& program = prepared.program;
+  const tcu::ModelFile& model = program.model.file;
   result.macs = program.true_macs;
 
   const TcuSimulationConfig config = bench::machine_config(task);
@@ -128,11 +126,8 @@ Simulated simulate(bench::Task task, const std::vector<nn::TopologyLayer>& layer
   };
   if (const auto stuck = host.prepare()) require_finished(*stuck);
   TcuRunOptions run_options;
-  for (const compiler::LayerInfo& layer : compiled.layers) {
-    if (layer.instructions == 0) continue;
-    run_options.regions.push_back({layer.name, layer.first_instruction, layer.instructions});
-  }
-  progress.begin(compiled.instructions);
+  run_options.regions = regions_of(model.layers);
+  progress.begin(model.layers.empty() ? 0 : model.layers.back().first + model.layers.back().count);
   run_options.progress = [&](Cycle cycles, std::uint64_t done) { progress.update(cycles, done); };
   const auto start = std::chrono::steady_clock::now();
   const TcuRunResult run =
@@ -149,6 +144,7 @@ Simulated simulate(bench::Task task, const std::vector<nn::TopologyLayer>& layer
   document.board = board;
   document.clock_mhz = config.clock_mhz;
   document.host_us = config.host_us;
+  document.batch = model.batch;
   document.rates = simulation.machine().rates();
   document.configuration = configuration_of(task, board);
   document.total_cycles = simulation.now();
@@ -162,7 +158,8 @@ Simulated simulate(bench::Task task, const std::vector<nn::TopologyLayer>& layer
   if (!task.energy.empty()) {
     const energy::Meter meter(energy::read_table(task.energy),
                               energy::machine_of(config.architecture));
-    reported.own["energy"] = energy::energy_of(meter, run, config.architecture, config);
+    reported.own["energy"] =
+        energy::energy_of(meter, run, config.architecture, config, model.batch);
   }
   document.images.push_back(std::move(reported));
 
@@ -170,6 +167,7 @@ Simulated simulate(bench::Task task, const std::vector<nn::TopologyLayer>& layer
   result.run = run_of_statistics(Json::parse(result.statistics), file, result.name);
   result.run.parts.clear();  // layers of different networks do not compare
   result.table = layer_table(document);
+  result.frames_per_second = static_cast<double>(model.batch) * 1e3 / result.run.latency_ms;
   result.array = ratio(run.array_runs, run.cycles);
   result.efficiency = bench::mac_efficiency(task.architecture, result.macs, run.cycles);
   const std::uint64_t beat = config.axi_data_bits / 8;
@@ -183,25 +181,34 @@ Simulated simulate(bench::Task task, const std::vector<nn::TopologyLayer>& layer
   return result;
 }
 
-const std::vector<std::string> titles{"topology", "layers",   "MMAC",        "cycles",
-                                      "ms",       "frames/s", "array %",     "MAC %",
-                                      "DRAM MB",  "energy",   "most lost to"};
+/// Columns of a table on the screen and on the page, for these topologies.
+std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
+  std::vector<std::string> titles{"topology", "layers",  "MMAC",  "cycles", "ms",
+                                  "frames/s", "array %", "MAC %", "DRAM MB"};
+  if (!all.front().run.energy.empty()) titles.emplace_back("energy");
+  titles.emplace_back("most lost to");
+  return titles;
+}
 
-/// Of a table on the screen and on the page.
 std::vector<std::string> cells_of(const Simulated& s) {
-  std::string energy;
-  if (!s.run.energy.empty()) energy = fmt::format("{:.5g}", s.run.energy.front().second);
-  return {s.name,
-          std::to_string(s.layers),
-          fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6),
-          std::to_string(s.run.cycles),
-          fmt::format("{:.3f}", s.run.latency_ms),
-          fmt::format("{:.2f}", 1e3 / s.run.latency_ms),
-          fmt::format("{:.1f}", 100 * s.array),
-          fmt::format("{:.1f}", 100 * s.efficiency),
-          fmt::format("{:.3f}", static_cast<double>(s.dram_bytes) / 1e6),
-          energy,
-          s.most_lost};
+  std::vector<std::string> cells{s.name,
+                                 std::to_string(s.layers),
+                                 fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6),
+                                 std::to_string(s.run.cycles),
+                                 fmt::format("{:.3f}", s.run.latency_ms),
+                                 fmt::format("{:.2f}", s.frames_per_second),
+                                 fmt::format("{:.1f}", 100 * s.array),
+                                 fmt::format("{:.1f}", 100 * s.efficiency),
+                                 fmt::format("{:.3f}", static_cast<double>(s.dram_bytes) / 1e6)};
+  if (!s.run.energy.empty()) cells.push_back(fmt::format("{:.5g}", s.run.energy.front().second));
+  cells.push_back(s.most_lost);
+  return cells;
+}
+
+/// Which energies the tables have; empty if they have none.
+std::string energy_line(const std::vector<Simulated>& all) {
+  const std::string& table = all.front().run.energy_table;
+  return table.empty() ? "" : "energy by table " + table;
 }
 
 std::string layers_html(const LayerTable& layers) {
@@ -224,8 +231,11 @@ std::string page_of(const std::vector<Simulated>& all, const std::string& board)
       "<p>Each layer of a topology is compiled with an input of its own and simulated cycle by "
       "cycle. Array: cycles in which the array multiplies a vector; MAC: multiply-accumulates that "
       "the layers ask for, of those that the array could do in all cycles.</p>\n");
+  if (const std::string energy = energy_line(all); !energy.empty()) {
+    page.lead("<p>" + html::escape(energy) + ".</p>\n");
+  }
   std::vector<html::Table::Column> columns;
-  for (const std::string& title : titles) columns.push_back({title});
+  for (const std::string& title : titles_of(all)) columns.push_back({title});
   columns.front().text = columns.back().text = true;
   html::Table overview(columns, html::Table::Kind::list);
   for (const Simulated& one : all) {
@@ -256,7 +266,8 @@ int topologies_command(const Words& words) {
        "write index.html, and of each topology its statistics and layers: NAME.json, NAME.csv",
        false, 'o'},
       {"energy", "NAME|F.json",
-       "energy and area: events times a table, of configs/energy or a file"}};
+       "energy and area: events times a table, of configs/energy or a file"},
+      {"no-cache", "", "compile every topology, keep no programs"}};
   for (const auto& section : {parameter_options(bench::compiler_parameters().section(), "Compiler"),
                               parameter_options(board_parameters().section(), "Board")}) {
     options.insert(options.end(), section.begin(), section.end());
@@ -272,9 +283,9 @@ int topologies_command(const Words& words) {
   const bench::Task task = task_of(args);
   // Everything is read before anything is simulated.
   const std::vector<std::string> files = files_of(args.positional());
-  std::vector<std::vector<nn::TopologyLayer>> topologies;
+  std::vector<std::size_t> layers;
   for (const std::string& file : files) {
-    topologies.push_back(nn::parse_topology(read_text(file), file));
+    layers.push_back(nn::parse_topology(read_text(file), file).size());
   }
   if (!task.energy.empty()) {
     (void)energy::Meter(energy::read_table(task.energy), energy::machine_of(task.architecture));
@@ -291,21 +302,18 @@ int topologies_command(const Words& words) {
     }
   }
   const std::string board = *args.text("board");
+  const bench::ProgramCache cache(args.has("no-cache") ? std::nullopt
+                                                       : bench::ProgramCache::default_folder());
   std::vector<Simulated> all;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    all.push_back(simulate(task, topologies[i], files[i], board));
+    all.push_back(simulate(task, cache, layers[i], files[i], board));
   }
   std::vector<Table::Column> columns;
   std::vector<std::vector<std::string>> rows;
-  for (const std::string& title : titles) columns.push_back({title});
+  for (const std::string& title : titles_of(all)) columns.push_back({title});
   columns.front().align = columns.back().align = Table::Align::left;
   for (const Simulated& one : all) rows.push_back(cells_of(one));
-  if (!task.energy.empty()) {
-    fmt::print("energy by table {}\n", all.front().run.energy_table);
-  } else {
-    columns.erase(columns.end() - 2);
-    for (auto& row : rows) row.erase(row.end() - 2);
-  }
+  if (const std::string energy = energy_line(all); !energy.empty()) fmt::print("{}\n", energy);
   fmt::print("{}", Table(columns).text(rows));
   if (!folder) return exit_ok;
   for (const Simulated& one : all) {

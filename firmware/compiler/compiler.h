@@ -118,6 +118,7 @@ struct Compiled {
   std::uint64_t constant_vectors = 0;
   bool load_consts_to_local = false;
   std::vector<tcu::ResidentEntry> resident;
+  std::uint32_t batch = 1;               ///< images that a run computes
   bool compat = false;                   ///< as in the options
   std::vector<tcu::TensorEntry> inputs;  ///< contiguous pieces, sorted by base
   std::vector<tcu::TensorEntry> outputs;

@@ -12,73 +12,71 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double size_of(const Machine& machine, Size size) {
-  switch (size) {
-    case Size::none:
-      return 0;
-    case Size::scalar_bits:
-      return machine.scalar_bits;
-    case Size::local_bytes:
-      return static_cast<double>(machine.local_bytes);
-    case Size::accumulator_bytes:
-      return static_cast<double>(machine.accumulator_bytes);
-  }
-  return 0;
-}
-
-std::string_view what(Size size) {
+std::string size_text(Size size, double value) {
   switch (size) {
     case Size::scalar_bits:
-      return "scalars of {} bits";
+      return fmt::format("scalars of {} bits", value);
     case Size::local_bytes:
-      return "a local memory of {} bytes";
+      return fmt::format("a local memory of {} bytes", value);
     case Size::accumulator_bytes:
-      return "accumulators of {} bytes";
+      return fmt::format("accumulators of {} bytes", value);
+    case Size::register_bytes:
+      return fmt::format("a register file of {} bytes", value);
     case Size::none:
       break;
   }
-  return "{}";
+  return fmt::format("{}", value);
 }
 
-/// The first step that is large enough.
-double value_for(const Entry& entry, const Machine& machine, Size size, const std::string& place) {
-  const double wanted = size_of(machine, size);
+/// The first step that is large enough; null if there is none.
+const double* value_for(const Entry& entry, double size) {
   for (const Entry::Step& step : entry.steps) {
-    if (!step.up_to || wanted <= *step.up_to) return step.value;
+    if (!step.up_to || size <= *step.up_to) return &step.value;
   }
+  return nullptr;
+}
+
+/// Refuses an entry that lacks what a machine has.
+void require(const std::optional<Entry>& entry, Size size, double value, const Machine& machine,
+             const std::string& place) {
+  if (!entry) user_error("{}: missing key: {} has it", place, machine.kind);
+  if (value_for(*entry, value) != nullptr) return;
   user_error("{}: has no value for {}, which the machine has; the largest is up to {:g}", place,
-             fmt::format(fmt::runtime(what(size)), wanted), *entry.steps.back().up_to);
+             size_text(size, value), *entry->steps.back().up_to);
 }
 
 double share(double part, double whole) { return whole == 0 ? 0 : part / whole; }
 
 }  // namespace
 
-Meter::Meter(Table table, const Machine& machine) : table_(std::move(table)), machine_(machine) {
-  for (std::size_t i = 0; i < event_infos.size(); ++i) {
-    values_[i] = value_for(table_.events[i], machine, event_infos[i].size,
-                           fmt::format("{}:/events/{}", table_.path, event_infos[i].name));
+Meter::Meter(Table table, Machine machine)
+    : table_(std::move(table)), machine_(std::move(machine)) {
+  for (const Machine::HasEvent& has : machine_.events) {
+    require(table_.events[static_cast<std::size_t>(has.event)], info(has.event).size, has.size,
+            machine_, fmt::format("{}:/events/{}", table_.path, info(has.event).name));
   }
   if (!table_.area) return;
-  for (std::size_t i = 0; i < part_infos.size(); ++i) {
-    areas_[i] = value_for(table_.area->parts[i], machine, part_infos[i].size,
-                          fmt::format("{}:/area/{}", table_.path, part_infos[i].name));
+  for (const Machine::HasParts& has : machine_.parts) {
+    require(table_.area->parts[static_cast<std::size_t>(has.part)], info(has.part).size, has.size,
+            machine_, fmt::format("{}:/area/{}", table_.path, info(has.part).name));
   }
 }
 
-double Meter::part(std::size_t event, const Count& count) const {
-  const double per_bits = table_.events[event].per_bits;
-  return values_[event] * (per_bits == 0 ? static_cast<double>(count.events)
-                                         : static_cast<double>(count.bits) / per_bits);
+double Meter::part(const Count& count) const {
+  const Entry& entry = *table_.events[static_cast<std::size_t>(count.event)];
+  return *value_for(entry, count.size) * (entry.per_bits == 0
+                                              ? static_cast<double>(count.events)
+                                              : static_cast<double>(count.bits) / entry.per_bits);
 }
 
 double Meter::total(const Counts& counts, std::uint64_t cycles) const {
   double total = table_.static_per_cycle * static_cast<double>(cycles);
-  for (std::size_t i = 0; i < event_infos.size(); ++i) total += part(i, counts[i]);
+  for (const Count& count : counts) total += part(count);
   return total;
 }
 
-Json Meter::energy(const Counts& counts, std::uint64_t cycles, double clock_mhz) const {
+Json Meter::energy(const Counts& counts, std::uint64_t cycles, double clock_mhz,
+                   std::uint64_t images) const {
   Json result;
   result["table"] = table_.name;
   result["source"] = table_.source;
@@ -86,34 +84,37 @@ Json Meter::energy(const Counts& counts, std::uint64_t cycles, double clock_mhz)
   result["unit"] = table_.unit();
   const double total = this->total(counts, cycles);
   result["total"] = total;
+  result["per_image"] = total / static_cast<double>(images);
   result["static"] = table_.static_per_cycle * static_cast<double>(cycles);
   // pJ / us = uW.
   if (table_.picojoules && cycles != 0) {
     result["power_mw"] = total / (static_cast<double>(cycles) / clock_mhz) / 1e3;
   }
-  Json& by_event = result["by_event"];
-  for (std::size_t i = 0; i < event_infos.size(); ++i) {
-    by_event[std::string(event_infos[i].name)] = {{"count", counts[i].events},
-                                                  {"energy", part(i, counts[i])}};
+  Json& by_event = result["by_event"] = Json::object();
+  for (const Count& count : counts) {
+    const std::string name(info(count.event).name);
+    if (!by_event.contains(name)) by_event[name] = {{"count", std::uint64_t{0}}, {"energy", 0.0}};
+    Json& entry = by_event[name];
+    entry["count"] = entry["count"].get<std::uint64_t>() + count.events;
+    entry["energy"] = entry["energy"].get<double>() + part(count);
   }
   if (table_.area) result["area"] = area();
   return result;
 }
 
 Json Meter::area() const {
-  const double numbers[] = {static_cast<double>(machine_.macs),
-                            static_cast<double>(machine_.simd_lanes),
-                            static_cast<double>(machine_.memory_bits)};
   Json json;
   json["table"] = table_.name;
   json["source"] = table_.area->source;
   if (!table_.area->technology.empty()) json["technology"] = table_.area->technology;
   json["unit"] = table_.area->unit;
   double total = 0;
-  Json by_part;
-  for (std::size_t i = 0; i < part_infos.size(); ++i) {
-    const double part = areas_[i] * numbers[i];
-    by_part[std::string(part_infos[i].name)] = part;
+  Json by_part = Json::object();
+  for (const Machine::HasParts& has : machine_.parts) {
+    const double part =
+        *value_for(*table_.area->parts[static_cast<std::size_t>(has.part)], has.size) *
+        static_cast<double>(has.count);
+    by_part[std::string(info(has.part).name)] = part;
     total += part;
   }
   json["total"] = total;
@@ -141,7 +142,8 @@ std::string summary(const Json& energy) {
   }
   std::stable_sort(largest.begin(), largest.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (std::size_t i = 0; i < 3 && largest[i].first > 0; ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, largest.size()) && largest[i].first > 0;
+       ++i) {
     text += fmt::format("{} {} {:.1f} %", i == 0 ? ":" : ",", largest[i].second,
                         100 * share(largest[i].first, total));
   }
@@ -169,7 +171,9 @@ std::string page_section(const Json& energy) {
       escape(text(energy, "source")));
   html::Table table({{"event", true}, {"what one is", true}, {"count"}, {"energy"}, {"share"}});
   for (const EventInfo& event : event_infos) {
-    const Json& entry = energy.at("by_event").at(std::string(event.name));
+    const auto found = energy.at("by_event").find(std::string(event.name));
+    if (found == energy.at("by_event").end()) continue;
+    const Json& entry = *found;
     const auto part = entry.at("energy").get<double>();
     table.row({escape(event.name), escape(event.counts),
                html::grouped(entry.at("count").get<std::uint64_t>()), energy_text(part, unit),

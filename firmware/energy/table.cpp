@@ -92,9 +92,10 @@ AreaTable read_area(ObjectReader area, const Json& json, const Table& table) {
   Entry defaults;
   defaults.source = out.source;
   defaults.technology = out.technology;
-  for (std::size_t i = 0; i < part_infos.size(); ++i) {
-    out.parts[i] = read_entry(area, part_infos[i].name, is_object(json, "area", part_infos[i].name),
-                              part_infos[i].size, false, defaults);
+  for (const PartInfo& part : part_infos) {
+    if (part.dpas_only && !area.has(part.name)) continue;
+    out.parts[static_cast<std::size_t>(part.part)] =
+        read_entry(area, part.name, is_object(json, "area", part.name), part.size, false, defaults);
   }
   area.finish();
   return out;
@@ -120,10 +121,11 @@ Table parse_table(std::string_view text, const std::string& where) {
   Entry defaults;
   defaults.source = table.source;
   defaults.technology = table.technology;
-  for (std::size_t i = 0; i < event_infos.size(); ++i) {
-    table.events[i] =
-        read_entry(section, event_infos[i].name, is_object(json, "events", event_infos[i].name),
-                   event_infos[i].size, event_infos[i].has_bits, defaults);
+  for (const EventInfo& event : event_infos) {
+    if (event.dpas_only && !section.has(event.name)) continue;
+    table.events[static_cast<std::size_t>(event.event)] =
+        read_entry(section, event.name, is_object(json, "events", event.name), event.size,
+                   event.has_bits, defaults);
   }
   section.finish();
   table.static_per_cycle = number(root, "static_per_cycle");

@@ -8,11 +8,13 @@
 //    "static_per_cycle": 0,
 //    "area": {"unit": "um2", "mac": 3000, "simd_lane": 3000, "memory_bit": 0.35}}
 //
-// Every event has a value: what is not counted says 0. A value is a number, or an object: of one
+// Every event has a value: what is not counted says 0. Those that only machines with a DPAS array
+// have may be left out; the table then is not for these. A value is a number, or an object: of one
 // event ("value") or of so many bits of it ("per_bits"); the same for every machine, or by size,
-// the first step that is large enough. Sizes are bits of a scalar for mac and simd_lane and bytes
-// of the memory for local_* and accumulator_*. An entry may name a source and a technology of its
-// own. Units are "pJ", which needs a technology, or "relative". "area" may be left out.
+// the first step that is large enough. Sizes are bits of a scalar for mac, mac_float and simd_lane
+// and bytes of the memory for local_*, accumulator_* and register_*. An entry may name a source and
+// a technology of its own. Units are "pJ", which needs a technology, or "relative". "area" may be
+// left out.
 #pragma once
 
 #include <array>
@@ -28,48 +30,79 @@ namespace tactus::energy {
 
 enum class Event {
   mac,
+  mac_float,
   simd_lane,
+  alu_lane,
   local_read,
   local_write,
   accumulator_read,
   accumulator_write,
+  register_read,
+  register_write,
   dram_read,
   dram_write,
   instruction,
 };
 
 /// What the steps of an entry are ordered by.
-enum class Size { none, scalar_bits, local_bytes, accumulator_bytes };
+enum class Size { none, scalar_bits, local_bytes, accumulator_bytes, register_bytes };
 
 struct EventInfo {
+  Event event;
   std::string_view name;
   std::string_view counts;  ///< what one event is
   Size size;
-  bool has_bits;  ///< it moves bits, so that "per_bits" means something
+  bool has_bits;   ///< it moves bits, so that "per_bits" means something
+  bool dpas_only;  ///< only machines with a DPAS array have it: a table may leave it out
 };
-inline constexpr std::array<EventInfo, 9> event_infos{{
-    {"mac", "a multiply-accumulate of the array", Size::scalar_bits, false},
-    {"simd_lane", "a SIMD operation on one lane", Size::scalar_bits, false},
-    {"local_read", "a vector read from local memory", Size::local_bytes, true},
-    {"local_write", "a vector written to local memory", Size::local_bytes, true},
-    {"accumulator_read", "a vector read from the accumulators", Size::accumulator_bytes, true},
-    {"accumulator_write", "a vector written to the accumulators", Size::accumulator_bytes, true},
-    {"dram_read", "a vector read from DRAM", Size::none, true},
-    {"dram_write", "a vector written to DRAM", Size::none, true},
-    {"instruction", "an instruction", Size::none, false},
+inline constexpr std::array<EventInfo, 13> event_infos{{
+    {Event::mac, "mac", "a multiply-accumulate of whole or fixed-point numbers", Size::scalar_bits,
+     false, false},
+    {Event::mac_float, "mac_float", "a multiply-accumulate of floats, the sum of 32 bits",
+     Size::scalar_bits, false, true},
+    {Event::simd_lane, "simd_lane", "a SIMD operation on one lane", Size::scalar_bits, false,
+     false},
+    {Event::alu_lane, "alu_lane", "a move, addition or comparison on one lane", Size::none, false,
+     true},
+    {Event::local_read, "local_read", "a vector read from local memory", Size::local_bytes, true,
+     false},
+    {Event::local_write, "local_write", "a vector written to local memory", Size::local_bytes, true,
+     false},
+    {Event::accumulator_read, "accumulator_read", "a vector read from the accumulators",
+     Size::accumulator_bytes, true, false},
+    {Event::accumulator_write, "accumulator_write", "a vector written to the accumulators",
+     Size::accumulator_bytes, true, false},
+    {Event::register_read, "register_read", "a register read from a thread's register file",
+     Size::register_bytes, true, true},
+    {Event::register_write, "register_write", "a register written to a thread's register file",
+     Size::register_bytes, true, true},
+    {Event::dram_read, "dram_read", "a vector or register read from DRAM", Size::none, true, false},
+    {Event::dram_write, "dram_write", "a vector or register written to DRAM", Size::none, true,
+     false},
+    {Event::instruction, "instruction", "an instruction", Size::none, false, false},
 }};
+[[nodiscard]] constexpr const EventInfo& info(Event event) {
+  return event_infos[static_cast<std::size_t>(event)];
+}
 
-enum class Part { mac, simd_lane, memory_bit };
+enum class Part { mac, mac_float, simd_lane, alu_lane, memory_bit };
 
 struct PartInfo {
+  Part part;
   std::string_view name;
   Size size;
+  bool dpas_only;
 };
-inline constexpr std::array<PartInfo, 3> part_infos{{
-    {"mac", Size::scalar_bits},
-    {"simd_lane", Size::scalar_bits},
-    {"memory_bit", Size::none},
+inline constexpr std::array<PartInfo, 5> part_infos{{
+    {Part::mac, "mac", Size::scalar_bits, false},
+    {Part::mac_float, "mac_float", Size::scalar_bits, true},
+    {Part::simd_lane, "simd_lane", Size::scalar_bits, false},
+    {Part::alu_lane, "alu_lane", Size::none, true},
+    {Part::memory_bit, "memory_bit", Size::none, false},
 }};
+[[nodiscard]] constexpr const PartInfo& info(Part part) {
+  return part_infos[static_cast<std::size_t>(part)];
+}
 
 struct Entry {
   struct Step {
@@ -83,14 +116,14 @@ struct Entry {
 
 struct AreaTable {
   std::string source, technology, unit;
-  std::array<Entry, part_infos.size()> parts;
+  std::array<std::optional<Entry>, part_infos.size()> parts;  ///< by Part
 };
 
 struct Table {
   std::string path;
   std::string name, source, technology;
-  bool picojoules = false;  ///< else relative units
-  std::array<Entry, event_infos.size()> events;
+  bool picojoules = false;                                      ///< else relative units
+  std::array<std::optional<Entry>, event_infos.size()> events;  ///< by Event
   double static_per_cycle = 0;
   std::optional<AreaTable> area;
   [[nodiscard]] std::string_view unit() const { return picojoules ? "pJ" : "relative"; }
@@ -104,41 +137,54 @@ struct Table {
 /// one). Throws UserError for a name that there is not.
 [[nodiscard]] std::string table_path(const std::string& name, const std::string& file = {});
 
-/// What of a machine a table is about.
+/// What of a machine a table is about: its events and parts, with the sizes that their entries ask
+/// for (see EventInfo::size).
 struct Machine {
-  unsigned scalar_bits = 0;
-  std::uint64_t local_bytes = 0, accumulator_bytes = 0;
-  std::uint64_t macs = 0, simd_lanes = 0, memory_bits = 0;
+  struct HasEvent {
+    Event event;
+    double size = 0;
+  };
+  struct HasParts {
+    Part part;
+    double size = 0;
+    std::uint64_t count = 0;
+  };
+  std::string_view kind;  ///< "a TCU"
+  std::vector<HasEvent> events;
+  std::vector<HasParts> parts;
 };
 
+/// Events of one kind and size.
 struct Count {
+  Event event;
+  double size = 0;
   std::uint64_t events = 0;
   std::uint64_t bits = 0;  ///< moved by all of them
 };
-/// By Event.
-using Counts = std::array<Count, event_infos.size()>;
+using Counts = std::vector<Count>;
 
 /// A table's values for one machine.
 class Meter {
  public:
-  /// Throws UserError for a machine of a size that the table has no value for.
-  Meter(Table table, const Machine& machine);
+  /// Throws UserError for an event, a part or a size of the machine that the table has no value
+  /// for.
+  Meter(Table table, Machine machine);
 
   [[nodiscard]] const Table& table() const { return table_; }
+  /// `counts`: of events that the machine has.
   [[nodiscard]] double total(const Counts& counts, std::uint64_t cycles) const;
-  /// {"table", "source", "technology", "unit", "total", "static", "by_event"}, and "power_mw" where
-  /// the table is in picojoules, "area" where it has areas.
+  /// {"table", "source", "technology", "unit", "total", "per_image", "static", "by_event"}, and
+  /// "power_mw" where the table is in picojoules, "area" where it has areas. `images`: that the run
+  /// computes.
   [[nodiscard]] nlohmann::ordered_json energy(const Counts& counts, std::uint64_t cycles,
-                                              double clock_mhz) const;
+                                              double clock_mhz, std::uint64_t images = 1) const;
 
  private:
-  [[nodiscard]] double part(std::size_t event, const Count& count) const;
+  [[nodiscard]] double part(const Count& count) const;
   [[nodiscard]] nlohmann::ordered_json area() const;
 
   Table table_;
   Machine machine_;
-  std::array<double, event_infos.size()> values_{};
-  std::array<double, part_infos.size()> areas_{};
 };
 
 /// "1.234 mJ", "1.23e+06 relative units".

@@ -3,25 +3,44 @@
 namespace tactus::energy {
 namespace {
 
+/// Bytes.
+struct Memories {
+  explicit Memories(const tcu::Architecture& architecture)
+      : local(bytes(architecture, architecture.local_depth)),
+        accumulators(bytes(architecture, architecture.accumulator_depth)) {}
+  static double bytes(const tcu::Architecture& architecture, std::uint64_t depth) {
+    return static_cast<double>(depth * architecture.array_size *
+                               info(architecture.data_type).width_bits / 8);
+  }
+  double local, accumulators;
+};
+
 Counts counts_of(const Counters& counters, std::uint64_t instructions,
                  const tcu::Architecture& architecture, const BoardValues& board) {
   const std::uint64_t n = architecture.array_size;
   const std::uint64_t vector_bits = n * info(architecture.data_type).width_bits;
   const std::uint64_t beat = board.axi_data_bits / 8;
-  const auto vectors = [&](std::uint64_t count) { return Count{count, count * vector_bits}; };
-  const auto beats = [&](std::string_view name) {
-    const std::uint64_t bytes = (counters.of(name, 0) + counters.of(name, 1)) * beat;
-    return Count{bytes / architecture.vector_bytes(), 8 * bytes};
+  const auto vectors = [&](Event event, double size, std::uint64_t count) {
+    return Count{event, size, count, count * vector_bits};
   };
-  return {Count{counters.of("array_runs") * n * n, 0},
-          Count{counters.of("alu_operations") * n, 0},
-          vectors(counters.of("local_reads", 0) + counters.of("local_reads", 1)),
-          vectors(counters.of("local_writes", 0) + counters.of("local_writes", 1)),
-          vectors(counters.of("accumulator_reads")),
-          vectors(counters.of("accumulator_writes")),
-          beats("read_beats"),
-          beats("write_beats"),
-          Count{instructions, 0}};
+  const auto beats = [&](Event event, std::string_view name) {
+    const std::uint64_t bytes = (counters.of(name, 0) + counters.of(name, 1)) * beat;
+    return Count{event, 0, bytes / architecture.vector_bytes(), 8 * bytes};
+  };
+  const double scalar = info(architecture.data_type).width_bits;
+  const Memories memories(architecture);
+  return {
+      {Event::mac, scalar, counters.of("array_runs") * n * n, 0},
+      {Event::simd_lane, scalar, counters.of("alu_operations") * n, 0},
+      vectors(Event::local_read, memories.local,
+              counters.of("local_reads", 0) + counters.of("local_reads", 1)),
+      vectors(Event::local_write, memories.local,
+              counters.of("local_writes", 0) + counters.of("local_writes", 1)),
+      vectors(Event::accumulator_read, memories.accumulators, counters.of("accumulator_reads")),
+      vectors(Event::accumulator_write, memories.accumulators, counters.of("accumulator_writes")),
+      beats(Event::dram_read, "read_beats"),
+      beats(Event::dram_write, "write_beats"),
+      {Event::instruction, 0, instructions, 0}};
 }
 
 }  // namespace
@@ -34,22 +53,30 @@ OnChip on_chip(const tcu::Architecture& architecture) {
 }
 
 Machine machine_of(const tcu::Architecture& architecture) {
+  const double scalar = info(architecture.data_type).width_bits;
   const std::uint64_t n = architecture.array_size;
-  Machine machine;
-  machine.scalar_bits = info(architecture.data_type).width_bits;
-  machine.local_bytes = architecture.local_depth * n * machine.scalar_bits / 8;
-  machine.accumulator_bytes = architecture.accumulator_depth * n * machine.scalar_bits / 8;
-  machine.macs = n * n;
-  machine.simd_lanes = n;
-  machine.memory_bits = on_chip(architecture).memory_bits;
-  return machine;
+  const Memories memories(architecture);
+  return {"a TCU",
+          {{Event::mac, scalar},
+           {Event::simd_lane, scalar},
+           {Event::local_read, memories.local},
+           {Event::local_write, memories.local},
+           {Event::accumulator_read, memories.accumulators},
+           {Event::accumulator_write, memories.accumulators},
+           {Event::dram_read},
+           {Event::dram_write},
+           {Event::instruction}},
+          {{Part::mac, scalar, n * n},
+           {Part::simd_lane, scalar, n},
+           {Part::memory_bit, 0, on_chip(architecture).memory_bits}}};
 }
 
-nlohmann::ordered_json energy_of(const Meter& meter, const TcuRunResult& run,
-                                 const tcu::Architecture& architecture, const BoardValues& board) {
+nlohmann::ordered_json energy_of(const Meter& meter, const RunResult& run,
+                                 const tcu::Architecture& architecture, const BoardValues& board,
+                                 std::uint64_t batch) {
   const Counters& totals = run.accounting.totals;
   nlohmann::ordered_json json = meter.energy(counts_of(totals, run.retired, architecture, board),
-                                             run.cycles, board.clock_mhz);
+                                             run.cycles, board.clock_mhz, batch);
   for (const RegionFigures& region : run.accounting.regions) {
     const Counts counts = counts_of(region.counters, region.instructions, architecture, board);
     json["layers"].push_back(

@@ -21,10 +21,10 @@ struct OnChip {
 
 [[nodiscard]] Machine machine_of(const tcu::Architecture& architecture);
 
-/// The energy of a run, and under "layers" that of its regions, where it has any: {"name",
-/// "total"}. Throws UserError if the table has no value for a size of the machine.
-[[nodiscard]] nlohmann::ordered_json energy_of(const Meter& meter, const TcuRunResult& run,
+/// The energy of a run, "per_image" of its `batch` images, and under "layers" that of its regions,
+/// where it has any: {"name", "total"}.
+[[nodiscard]] nlohmann::ordered_json energy_of(const Meter& meter, const RunResult& run,
                                                const tcu::Architecture& architecture,
-                                               const BoardValues& board);
+                                               const BoardValues& board, std::uint64_t batch = 1);
 
 }  // namespace tactus::energy

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "firmware/energy/table.h"
 #include "firmware/gemm/figures.h"
 #include "firmware/report/run_figures.h"
 #include "isa/support/csv.h"
@@ -59,6 +60,14 @@ std::vector<Column> columns(const Measurement& m, const Runner& machine) {
     number(fmt::format("levels.{}.bytes_read", key(level.name)), level.bytes_read);
     number(fmt::format("levels.{}.bytes_written", key(level.name)), level.bytes_written);
   }
+  if (!m.energy.is_null()) {
+    const Json flat = m.energy.flatten();
+    for (const auto& [path, value] : flat.items()) {
+      std::string name = "energy" + path;
+      std::replace(name.begin(), name.end(), '/', '.');
+      row.push_back({name, value.is_string() ? csv_cell(value.get<std::string>()) : value.dump()});
+    }
+  }
   const Counters& counters = m.run.accounting.totals;
   for (std::size_t reason = 0; reason < counters.time.size(); ++reason) {
     if (!is_lost(*counters.info, reason)) continue;
@@ -82,6 +91,7 @@ Json run_json(const Measurement& m) {
                              {"bytes_read", level.bytes_read},
                              {"bytes_written", level.bytes_written}});
   }
+  if (!m.energy.is_null()) run["energy"] = m.energy;
   run["accounting"] = accounting_json(m.run.accounting, m.rates);
   return run;
 }
@@ -102,6 +112,7 @@ Json explanations() {
   add("levels.bytes_read", "bytes", "read at this level; the outermost is the first");
   add("levels.bytes_written", "bytes", "written at this level");
   add("accounting.*", "", "what the cycles of every unit went into; see tactus explain");
+  add("energy.*", "", "with --energy: events times the table that it names; see tactus explain");
   add("on_chip.bits", "bits", "of a memory of the machine, as configured");
   return figures;
 }
@@ -118,6 +129,9 @@ Comparison::Total Comparison::total(std::size_t machine) const {
     total.cycles += count * m.run.cycles;
     total.bound_cycles += count * m.bound.cycles;
     total.bytes += count * m.bytes_moved();
+    if (!m.energy.is_null()) {
+      total.energy += static_cast<double>(count) * m.energy.at("total").get<double>();
+    }
     total.ms += static_cast<double>(count * m.run.cycles) / m.clock_mhz / 1e3;
     peak = static_cast<double>(m.peak_macs);
   }
@@ -126,6 +140,10 @@ Comparison::Total Comparison::total(std::size_t machine) const {
   total.utilisation = static_cast<double>(total.macs) / cycles / peak;
   total.share_of_bound = static_cast<double>(total.bound_cycles) / cycles;
   return total;
+}
+
+std::string Comparison::energy_title() const {
+  return energies ? "energy, table " + energies->name : "";
 }
 
 std::string to_csv(const Comparison& comparison) {
@@ -172,6 +190,11 @@ std::string to_json(const Comparison& comparison) {
                       {"utilisation", total.utilisation},
                       {"share_of_bound", total.share_of_bound},
                       {"memory_bytes", total.bytes}};
+    if (comparison.energies) {
+      entry["total"]["energy"] = {{"table", comparison.energies->name},
+                                  {"unit", comparison.energies->unit()},
+                                  {"total", total.energy}};
+    }
     document["machines"].push_back(std::move(entry));
   }
   for (const std::vector<Measurement>& row : comparison.results) {

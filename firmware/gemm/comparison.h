@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Comparison {
   std::string version, revision;  ///< of Tactus
   std::vector<std::unique_ptr<Runner>> machines;
   std::vector<Problem> problems;
+  std::optional<energy::Table> energies;          ///< that the measurements have
   std::vector<std::vector<Measurement>> results;  ///< by problem, then by machine
 
   /// Of all products of a machine, each as often as it counts.
@@ -20,8 +22,12 @@ struct Comparison {
     std::uint64_t macs = 0, cycles = 0, bound_cycles = 0, bytes = 0;
     double ms = 0;
     double utilisation = 0, share_of_bound = 0;  ///< 0..1
+    double energy = 0;                           ///< 0 without a table
   };
   [[nodiscard]] Total total(std::size_t machine) const;
+
+  /// "energy, table relative"; empty without a table.
+  [[nodiscard]] std::string energy_title() const;
 };
 
 /// A row for each product and machine.

@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "firmware/driver/common/simulation.h"
+#include "firmware/energy/table.h"
 #include "firmware/gemm/problem.h"
 
 namespace tactus::gemm {
@@ -50,9 +53,10 @@ struct Measurement {
   RunResult run;
   std::vector<Level> levels;  ///< the outermost first
   std::optional<RegisterReads> registers;
-  std::uint64_t checked = 0;  ///< elements of C that were compared
-  std::string wrong;          ///< empty: all of them are right
-  double host_seconds = 0;    ///< of the simulation alone
+  nlohmann::ordered_json energy;  ///< see energy::Meter; null without a table
+  std::uint64_t checked = 0;      ///< elements of C that were compared
+  std::string wrong;              ///< empty: all of them are right
+  double host_seconds = 0;        ///< of the simulation alone
 
   /// This and the shares are 0 of a run that did not finish.
   [[nodiscard]] double macs_per_cycle() const;
@@ -65,7 +69,8 @@ struct Measurement {
 
 struct RunLimits {
   std::uint64_t seed = 1;
-  Cycle max_cycles = 0;  ///< 0: no limit
+  Cycle max_cycles = 0;                   ///< 0: no limit
+  std::optional<energy::Table> energies;  ///< none: energies are not worked out
 };
 
 /// One machine that products run on, as configured.
@@ -78,6 +83,9 @@ class Runner {
   [[nodiscard]] virtual std::string arithmetic_note() const = 0;  ///< a sentence; empty: none
   [[nodiscard]] virtual std::vector<OnChipMemory> on_chip() const = 0;
   [[nodiscard]] virtual const MachineInfo& info() const = 0;
+
+  /// What of it an energy table is about.
+  [[nodiscard]] virtual energy::Machine parts() const = 0;
 
   /// Runs a product with random data and compares the result with a plain triple loop in the
   /// machine's arithmetic. A run that meets the limit or hangs, and a wrong result, is told in

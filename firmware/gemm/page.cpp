@@ -87,15 +87,12 @@ class Page {
   }
 
   [[nodiscard]] std::string machines() const {
-    html::Table table({{"machine", true},
-                       {"what it is", true},
-                       {"memory", true},
-                       {"on the chip", true},
-                       {"cycles"},
-                       {"ms"},
-                       {"of peak"},
-                       {"of bound"},
-                       {"memory bytes"}});
+    std::vector<html::Table::Column> columns{
+        {"machine", true},     {"what it is", true}, {"memory", true},
+        {"on the chip", true}, {"cycles"},           {"ms"},
+        {"of peak"},           {"of bound"},         {"memory bytes"}};
+    if (c_.energies) columns.push_back({c_.energy_title()});
+    html::Table table(columns);
     for (std::size_t i = 0; i < c_.machines.size(); ++i) {
       const Runner& machine = *c_.machines[i];
       std::string on_chip;
@@ -104,10 +101,19 @@ class Page {
                                escape(memory.name), static_cast<double>(memory.bits) / 8192);
       }
       const Comparison::Total total = c_.total(i);
-      table.row({escape(machine.name()), escape(machine.description()),
-                 escape(machine.memory_description()), on_chip, grouped(total.cycles),
-                 fmt::format("{:.3f}", total.ms), percent(total.utilisation),
-                 percent(total.share_of_bound), grouped(total.bytes)});
+      std::vector<std::string> cells{escape(machine.name()),
+                                     escape(machine.description()),
+                                     escape(machine.memory_description()),
+                                     on_chip,
+                                     grouped(total.cycles),
+                                     fmt::format("{:.3f}", total.ms),
+                                     percent(total.utilisation),
+                                     percent(total.share_of_bound),
+                                     grouped(total.bytes)};
+      if (c_.energies) {
+        cells.push_back(escape(energy::energy_text(total.energy, c_.energies->unit())));
+      }
+      table.row(cells);
     }
     return table.html();
   }
@@ -174,7 +180,9 @@ class Page {
       levels.row({escape(level.name), grouped(level.bytes_read), grouped(level.bytes_written),
                   fmt::format("{:.2f}", ratio(m.problem.macs(), bytes))});
     }
-    return text + lost.html() + levels.html();
+    text += lost.html() + levels.html();
+    if (!m.energy.is_null()) text += energy::page_section(m.energy);
+    return text;
   }
 
   [[nodiscard]] std::string meanings() const {

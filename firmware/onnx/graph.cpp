@@ -3,28 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "firmware/onnx/value_kinds.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
 namespace {
-
-template <typename T>
-constexpr std::string_view kind_name = "";
-template <>
-constexpr std::string_view kind_name<std::int64_t> = "an integer";
-template <>
-constexpr std::string_view kind_name<float> = "a float";
-template <>
-constexpr std::string_view kind_name<std::string> = "a text";
-template <>
-constexpr std::string_view kind_name<std::vector<std::int64_t>> = "a list of integers";
-template <>
-constexpr std::string_view kind_name<std::vector<float>> = "a list of floats";
-template <>
-constexpr std::string_view kind_name<std::vector<std::string>> = "a list of texts";
-template <>
-constexpr std::string_view kind_name<Tensor> = "a tensor";
 
 std::string_view kind_of(const Attribute& attribute) {
   return std::visit([](const auto& value) { return kind_name<std::decay_t<decltype(value)>>; },

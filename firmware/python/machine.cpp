@@ -1,17 +1,20 @@
 #include "firmware/python/machine.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "firmware/cli/version.h"
+#include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/run_figures.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
+#include "firmware/driver/tcu/timeline_tracks.h"
+#include "firmware/energy/report.h"
+#include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
-#include "firmware/report/fan.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -27,18 +30,6 @@ std::vector<std::unique_ptr<TcuSimulation>>& left_over() {
 }
 
 std::atomic<bool> kernel_in_use{false};
-
-std::string stuck_text(const RunResult& result, const RunRequest& request) {
-  std::string text =
-      result.end == RunEnd::hang
-          ? fmt::format("the program hangs: nothing has moved for many cycles up to cycle {}",
-                        result.cycles)
-          : fmt::format("stopped at max_cycles {}", request.max_cycles);
-  text += fmt::format("; {} of {} instructions retired",
-                      std::min(result.retired, result.instructions), result.instructions);
-  for (const std::string& unit : result.waits_for) text += "\n  " + unit;
-  return text;
-}
 
 Json configuration_json(const Run& run) {
   const TcuSimulationConfig& config = run.configuration.config;
@@ -72,10 +63,6 @@ KernelUse::~KernelUse() {
 
 // ---- Run ----------------------------------------------------------------------------------------
 
-Cycle Run::cycles(std::size_t image) const {
-  return images[image].probe.value_or(images[image].run.cycles);
-}
-
 RunDocument Run::document() const {
   const tcu::Architecture& architecture = configuration.config.architecture;
   RunDocument document;
@@ -88,14 +75,20 @@ RunDocument Run::document() const {
   document.clock_mhz = configuration.config.clock_mhz;
   document.rates = rates;
   document.configuration = configuration_json(*this);
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const ImageResult& image = images[i];
+  document.host_us = configuration.config.host_us;
+  document.batch = batch;
+  for (const ImageResult& image : images) {
     ReportedRun reported;
     reported.run = &image.run;
-    reported.cycles = cycles(i);
+    reported.cycles = image.probe.value_or(image.run.cycles);
     reported.last_retire = kind == "model" ? image.run.last_retire_padded : image.run.last_retire;
     reported.own = own_figures(image.run, architecture, image.probe);
     reported.lines = summary_lines(image.run, architecture, reported.cycles, reported.last_retire);
+    if (meter) {
+      energy::add_to(
+          document, reported,
+          energy::energy_of(*meter, image.run, architecture, configuration.config, batch));
+    }
     document.images.push_back(std::move(reported));
   }
   document.total_cycles = total_cycles;
@@ -129,53 +122,42 @@ void SimulatedMachine::require_usable() const {
 }
 
 std::unique_ptr<Run> SimulatedMachine::watched_run(
-    const RunRequest& request,
-    const std::function<void(Run& run, TcuRunOptions& options)>& simulate,
+    const RunRequest& request, const std::string& subject,
+    const std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>& simulate,
     const std::function<void()>& progress) {
   require_usable();
   auto run = std::make_unique<Run>();
   run->configuration = configuration_;
   run->rates = simulation_->machine().rates();
   run->mode = request.mode;
+  if (!request.energy.empty()) {
+    run->meter.emplace(energy::read_table(request.energy),
+                       energy::machine_of(configuration_.config.architecture));
+  }
   TcuRunOptions options;
   options.max_cycles = request.max_cycles;
   options.progress = [&](Cycle, std::uint64_t) { progress(); };
-  if (request.events) {
-    run->events = std::make_unique<EventRows>();
-    simulation_->observe(run->events.get());
+  std::function<void(const trace::Scope&)> surroundings;
+  if (MemorySystem* const memory = simulation_->memory_system()) {
+    surroundings = [memory](const trace::Scope& top) { memory->describe(top); };
   }
-  AccountFan fan;
-  if (request.accounts) {
-    const std::vector<Account*> accounts = simulation_->machine().accounts();
-    for (const Account* account : accounts) {
-      run->units.push_back({std::string(account->unit()), account->states()});
-    }
-    run->accounts = std::make_unique<AccountRows>(accounts);
-    run->activity = std::make_unique<Activity>(simulation_->info().time);
-    fan.add(run->accounts.get());
-    fan.add(run->activity.get());
-    simulation_->observe_accounts(&fan);
-  }
+  Watch watch(
+      *simulation_, request, *run, subject,
+      [this] { return std::make_unique<TcuTimelineTracks>(*simulation_); },
+      std::move(surroundings));
   const auto start = std::chrono::steady_clock::now();
   interrupted_ = true;  // unless the run comes to its end
   try {
-    simulate(*run, options);
+    simulate(*run, watch, options);
     interrupted_ = false;
   } catch (const Stuck&) {
     interrupted_ = false;
-    simulation_->observe(nullptr);
-    simulation_->observe_accounts(nullptr);
-    throw;
-  } catch (...) {
-    simulation_->observe(nullptr);
-    simulation_->observe_accounts(nullptr);
     throw;
   }
-  simulation_->observe(nullptr);
-  simulation_->observe_accounts(nullptr);
   run->wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run->total_cycles = simulation_->now();
+  watch.finish();
   return run;
 }
 
@@ -192,22 +174,25 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
   }
   Host host(*simulation_, model.model, request.mode);
   auto run = watched_run(
-      request,
-      [&](Run& made, TcuRunOptions& options) {
+      request, model.model.file.name,
+      [&](Run& made, Watch& watch, TcuRunOptions& options) {
         options.regions = tcu::regions_of(model.model.file.layers);
-        if (const auto stuck = host.prepare()) throw Stuck(stuck_text(*stuck, request));
+        watch.begin_run("preparation", {});
+        if (const auto stuck = host.prepare()) require_finished(*stuck, request.max_cycles);
         for (const TensorData& image : images) {
+          watch.begin_run(fmt::format("image {}", made.images.size()), model.model.program);
           if (made.activity && made.images.empty()) made.activity->start(simulation_->now());
           made.images.push_back(host.run_image(image, options));
           if (made.activity) made.activity->stop();
-          const TcuRunResult& result = made.images.back().run;
-          if (result.end != RunEnd::finished) throw Stuck(stuck_text(result, request));
+          watch.end_run(made.images.back().run);
+          require_finished(made.images.back().run, request.max_cycles);
         }
       },
       progress);
   run->kind = "model";
   run->subject = model.model.file.name;
   run->tensors = model.tensors;
+  run->batch = model.model.file.batch;
   return run;
 }
 
@@ -217,12 +202,13 @@ std::unique_ptr<Run> SimulatedMachine::run_program(const KernelUse&,
                                                    const std::function<void()>& progress) {
   check_program(configuration_.config.architecture, program, "the program", ProgramChecks::strict);
   auto run = watched_run(
-      request,
-      [&](Run& made, const TcuRunOptions& options) {
+      request, "program",
+      [&](Run& made, Watch& watch, const TcuRunOptions& options) {
+        watch.begin_run("program", program);
         if (made.activity) made.activity->start(simulation_->now());
         made.images.push_back({simulation_->run(program, options), std::nullopt, {}});
-        const TcuRunResult& result = made.images.back().run;
-        if (result.end != RunEnd::finished) throw Stuck(stuck_text(result, request));
+        watch.end_run(made.images.back().run);
+        require_finished(made.images.back().run, request.max_cycles);
       },
       progress);
   run->kind = "program";

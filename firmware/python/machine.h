@@ -9,51 +9,30 @@
 
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/simulation.h"
+#include "firmware/energy/table.h"
 #include "firmware/python/configuration.h"
 #include "firmware/python/model.h"
-#include "firmware/python/recorder.h"
-#include "firmware/report/activity.h"
-#include "firmware/report/run_document.h"
+#include "firmware/python/watch.h"
 
 namespace tactus::python {
 
-/// A program that hangs or meets its cycle limit; the text says what each unit waits for.
-class Stuck : public UserError {
- public:
-  using UserError::UserError;
-};
-
-struct RunRequest {
-  Cycle max_cycles = 0;  ///< of an image; 0: no limit
+struct RunRequest : WatchRequest {
   HostMode mode = HostMode::plain;
-  bool events = false, accounts = false;
-};
-
-/// A unit of a machine and its states, for AccountRows.
-struct RecordedUnit {
-  std::string name;
-  UnitStates states;
 };
 
 /// Images that ran one after the other, or one program.
-class Run {
+class Run final : public RecordedRun {
  public:
   std::string kind, subject;  ///< see RunDocument
   Configuration configuration;
   MachineRates rates;
   std::vector<ImageResult> images;
-  Cycle total_cycles = 0;
-  double wall_seconds = 0;
   std::optional<compiler::ModelTensors> tensors;
-  std::unique_ptr<EventRows> events;
-  std::unique_ptr<AccountRows> accounts;
-  std::vector<RecordedUnit> units;
-  std::unique_ptr<Activity> activity;  ///< of the first image; with accounts only
   HostMode mode = HostMode::plain;
+  std::uint64_t batch = 1;  ///< images that each of `images` is
+  std::optional<energy::Meter> meter;
 
-  [[nodiscard]] RunDocument document() const;
-  /// Cycles of an image as its driver counts them.
-  [[nodiscard]] Cycle cycles(std::size_t image) const;
+  [[nodiscard]] RunDocument document() const override;
 };
 
 /// The process's right to call SystemC, whose kernel is at work for one machine at a time. Throws
@@ -102,8 +81,8 @@ class SimulatedMachine {
   void check_range(std::size_t memory, const std::string& name, std::uint64_t first,
                    std::uint64_t count) const;
   std::unique_ptr<Run> watched_run(
-      const RunRequest& request,
-      const std::function<void(Run& run, TcuRunOptions& options)>& simulate,
+      const RunRequest& request, const std::string& subject,
+      const std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>& simulate,
       const std::function<void()>& progress);
 
   Configuration configuration_;

@@ -19,6 +19,7 @@
 #include "firmware/driver/tcu/image_data.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/python/convert.h"
+#include "firmware/python/kernel.h"
 #include "firmware/python/machine.h"
 #include "firmware/python/model.h"
 #include "firmware/python/sweep.h"
@@ -118,15 +119,16 @@ py::dict outputs_of(const Run& run) {
 
 // ---- tables for the columns of events and accounts ----------------------------------------------
 
-py::list event_table(const Run& run) {
+py::list event_table(const RecordedRun& run) {
+  const RunDocument document = run.document();
   py::list kinds;
-  for (const EventInfo& event : run.images.front().run.accounting.totals.info->events) {
+  for (const EventInfo& event : document.images.front().run->accounting.totals.info->events) {
     kinds.append(py::make_tuple(std::string(event.name), std::string(event.meaning)));
   }
   return kinds;
 }
 
-py::list unit_table(const Run& run) {
+py::list unit_table(const RecordedRun& run) {
   constexpr std::array<const char*, 3> kinds{"busy", "stall", "idle"};
   py::list units;
   for (const RecordedUnit& unit : run.units) {
@@ -142,12 +144,57 @@ py::list unit_table(const Run& run) {
   return units;
 }
 
-RunRequest request_of(std::uint64_t max_cycles, const std::string& mode, bool events,
-                      bool accounts) {
+/// `files`: JSON of what is written while the machine runs, and the table of energies.
+void read_request(WatchRequest& request, std::uint64_t max_cycles, bool events, bool accounts,
+                  const std::string& files) {
+  request.max_cycles = max_cycles;
+  request.events = events;
+  request.accounts = accounts;
+  const Json json = Json::parse(files);
+  const auto path = [&](const char* key) -> std::optional<std::string> {
+    if (!json.contains(key)) return std::nullopt;
+    return json.at(key).get<std::string>();
+  };
+  request.timeline = path("timeline");
+  request.energy = path("energy").value_or("");
+  TraceOptions& trace = request.trace;
+  trace.vcd = path("vcd");
+  if (const auto fst = path("fst")) trace.make_fst(*fst, "fst");
+  trace.gtkw = path("gtkw");
+  trace.surfer = path("surfer");
+  trace.selection.globs = json.value("trace_scope", std::vector<std::string>());
+  trace.window.first = json.value("trace_from", trace.window.first);
+  trace.window.last = json.value("trace_to", trace.window.last);
+  if (!trace.vcd && json.size() > json.count("timeline") + json.count("energy")) {
+    user_error("gtkw, surfer, trace_scope, trace_from and trace_to need vcd or fst");
+  }
+  if (trace.window.last < trace.window.first) {
+    user_error("trace_to {} is before trace_from {}: the window is empty", trace.window.last,
+               trace.window.first);
+  }
+}
+
+RunRequest request_of(std::uint64_t max_cycles, const std::string& mode, bool events, bool accounts,
+                      const std::string& files) {
   if (mode != "plain" && mode != "driver") {
     user_error("mode {} is not allowed; allowed: plain, driver", quote(mode));
   }
-  return {max_cycles, mode == "driver" ? HostMode::driver : HostMode::plain, events, accounts};
+  RunRequest request;
+  read_request(request, max_cycles, events, accounts, files);
+  request.mode = mode == "driver" ? HostMode::driver : HostMode::plain;
+  return request;
+}
+
+/// A run without Python's lock; what there is to say of it is told then.
+template <typename Simulate>
+auto unlocked(const Simulate& simulate) {
+  decltype(simulate()) run;
+  {
+    const py::gil_scoped_release release;
+    run = simulate();
+  }
+  if (!run->note.empty()) warn(run->note);
+  return run;
 }
 
 // ---- the module's parts -------------------------------------------------------------------------
@@ -221,37 +268,46 @@ void add_model(py::module_& m) {
 void add_run(py::module_& m) {
   PYBIND11_NUMPY_DTYPE(EventRow, cycle, kind, port, a, b, c);
   PYBIND11_NUMPY_DTYPE(AccountRow, begin, end, unit, state, kind);
-  py::class_<Run>(m, "Run")
+  py::class_<RecordedRun>(m, "Run")
       .def("cycles",
-           [](const Run& run) {
+           [](const RecordedRun& run) {
              std::vector<std::uint64_t> cycles;
-             for (std::size_t i = 0; i < run.images.size(); ++i) cycles.push_back(run.cycles(i));
+             for (const ReportedRun& one : run.document().images) cycles.push_back(one.cycles);
              return cycles;
            })
-      .def("clock_mhz", [](const Run& run) { return run.configuration.config.clock_mhz; })
-      .def("instructions", [](const Run& run) { return run.images.front().run.instructions; })
-      .def("outputs", &outputs_of)
+      .def("clock_mhz", [](const RecordedRun& run) { return run.document().clock_mhz; })
+      .def("instructions",
+           [](const RecordedRun& run) { return run.document().images.front().run->instructions; })
       .def("statistics",
-           [](const Run& run) {
+           [](const RecordedRun& run) {
              return py::module_::import("json").attr("loads")(stats_json(run.document()));
            })
-      .def("statistics_text", [](const Run& run) { return stats_json(run.document()); })
-      .def("summary", [](const Run& run) { return summary_text(run.document()); })
-      .def("page", [](const Run& run) { return run_page_html(run.document()); })
+      .def("statistics_text", [](const RecordedRun& run) { return stats_json(run.document()); })
+      .def("summary", [](const RecordedRun& run) { return summary_text(run.document()); })
+      .def("page", [](const RecordedRun& run) { return run_page_html(run.document()); })
       .def("events",
            [](const py::object& self) -> py::object {
-             const Run& run = self.cast<const Run&>();
+             const auto& run = self.cast<const RecordedRun&>();
              if (!run.events) return py::none();
              return view_of(run.events->rows, self);
            })
       .def("accounts",
            [](const py::object& self) -> py::object {
-             const Run& run = self.cast<const Run&>();
+             const auto& run = self.cast<const RecordedRun&>();
              if (!run.accounts) return py::none();
              return view_of(run.accounts->rows, self);
            })
       .def("event_kinds", &event_table)
       .def("units", &unit_table);
+  py::class_<Run, RecordedRun>(m, "ModelRun").def("outputs", &outputs_of);
+  py::class_<KernelRun, RecordedRun>(m, "KernelRun").def("outputs", [](const KernelRun& run) {
+    py::dict result;
+    for (const auto& [name, bytes] : run.buffers) {
+      result[name.c_str()] =
+          py::array_t<std::uint8_t>(static_cast<py::ssize_t>(bytes.size()), bytes.data());
+    }
+    return result;
+  });
   m.def("compare", [](const std::vector<std::pair<std::string, std::string>>& runs) {
     std::vector<ComparedRun> compared;
     for (const auto& [name, text] : runs) {
@@ -271,21 +327,22 @@ void add_machine(py::module_& m) {
       }))
       .def("run",
            [](SimulatedMachine& machine, const CompiledModel& model, const py::dict& inputs,
-              std::uint64_t max_cycles, const std::string& mode, bool events, bool accounts) {
-             const RunRequest request = request_of(max_cycles, mode, events, accounts);
+              std::uint64_t max_cycles, const std::string& mode, bool events, bool accounts,
+              const std::string& files) {
+             const RunRequest request = request_of(max_cycles, mode, events, accounts, files);
              const std::vector<TensorData> images = input_images(model, inputs);
              const KernelUse use;
-             const py::gil_scoped_release unlocked;
-             return machine.run(use, model, images, request, check_signals);
+             return unlocked(
+                 [&] { return machine.run(use, model, images, request, check_signals); });
            })
       .def("run_program",
            [](SimulatedMachine& machine, const std::string& program, std::uint64_t max_cycles,
-              bool events, bool accounts) {
-             const RunRequest request = request_of(max_cycles, "plain", events, accounts);
+              bool events, bool accounts, const std::string& files) {
+             const RunRequest request = request_of(max_cycles, "plain", events, accounts, files);
              const std::vector<std::uint8_t> bytes(program.begin(), program.end());
              const KernelUse use;
-             const py::gil_scoped_release unlocked;
-             return machine.run_program(use, bytes, request, check_signals);
+             return unlocked(
+                 [&] { return machine.run_program(use, bytes, request, check_signals); });
            })
       .def("read",
            [](SimulatedMachine& machine, const std::string& memory, std::uint64_t first,
@@ -303,6 +360,31 @@ void add_machine(py::module_& m) {
              machine.write(use, memory, first, vectors);
            })
       .def("cycle", &SimulatedMachine::now);
+}
+
+void add_kernels(py::module_& m) {
+  using Buffers = std::vector<std::pair<std::string, py::bytes>>;
+  using Numbers = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+  m.def("run_kernel",
+        [](const std::string& program, const std::string& machine, const std::string& board,
+           const std::string& kernel, const std::string& values, const Buffers& buffers,
+           const Numbers& numbers, std::uint64_t max_cycles, bool events, bool accounts,
+           const std::string& files) {
+          KernelRequest request;
+          read_request(request, max_cycles, events, accounts, files);
+          request.program = program;
+          request.machine = machine;
+          request.board = board;
+          request.kernel = kernel;
+          request.values = values;
+          for (const auto& [name, bytes] : buffers) {
+            const std::string_view text = bytes;
+            request.buffers.emplace_back(name, std::vector<std::uint8_t>(text.begin(), text.end()));
+          }
+          request.numbers = numbers;
+          const KernelUse use;
+          return unlocked([&] { return run_kernel(use, request, check_signals); });
+        });
 }
 
 void add_sweep(py::module_& m) {
@@ -342,5 +424,6 @@ PYBIND11_MODULE(_native, m) {
   tactus::python::add_model(m);
   tactus::python::add_run(m);
   tactus::python::add_machine(m);
+  tactus::python::add_kernels(m);
   tactus::python::add_sweep(m);
 }

@@ -170,6 +170,9 @@ void read_energy(const Reader& reader, const std::string& path, ComparedRun& run
   const auto text = [&](const char* key) { return reader.text(reader.at(path + key), path + key); };
   run.energy_table = fmt::format("{}, {} ({})", text("/table"), text("/unit"), text("/source"));
   run.energy.emplace_back("total", reader.number(path + "/total"));
+  if (reader.has(path + "/per_image")) {
+    run.energy.emplace_back("an image", reader.number(path + "/per_image"));
+  }
   run.energy.emplace_back("static", reader.number(path + "/static"));
   for (const auto& item : reader.object(path + "/by_event").items()) {
     run.energy.emplace_back(item.key(),
@@ -180,14 +183,14 @@ void read_energy(const Reader& reader, const std::string& path, ComparedRun& run
   }
 }
 
-/// What only runs of many images differ in.
+/// Images a second, and the latencies of runs and of what an image is of them.
 void read_throughput(const Reader& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
-  run.figures.emplace_back("throughput.images", reader.count(path + "/images"));
-  for (const auto& item : reader.object(path + "/latency_cycles").items()) {
-    run.figures.emplace_back("throughput.latency_cycles." + item.key(),
-                             reader.count(path + "/latency_cycles/" + item.key()));
-  }
+  for_each_leaf(reader.object(path), "", [&](const std::string& name, const Json& value) {
+    if (name == "seconds" || name.rfind("latency_cycles", 0) == 0) return;  // as in latency_ms
+    if (!value.is_number()) reader.refuse(path + "/" + name, "must be a number");
+    run.throughput.emplace_back(name, value.get<double>());
+  });
 }
 
 /// Rows in the order in which names first appear.
@@ -247,6 +250,14 @@ Named<std::int64_t> differences(const std::vector<ComparedRow<std::uint64_t>>& r
   return out;
 }
 
+/// Whether a run of them has several images.
+bool has_images(const std::vector<ComparedRun>& runs) {
+  return std::any_of(runs.begin(), runs.end(), [](const ComparedRun& run) {
+    const double* const images = find_name(run.throughput, "images");
+    return images != nullptr && *images > 1;
+  });
+}
+
 template <typename T>
 Json row_json(const ComparedRow<T>& row) {
   Json values = Json::array();
@@ -287,7 +298,10 @@ ComparedRun run_of_point(const Json& line, const std::string& where, std::string
   run.cycles = reader.count("/figures/cycles");
   run.latency_ms = reader.number("/figures/latency_ms");
   run.settings = flat_settings(reader.object("/configuration"));
-  if (reader.has("/figures/lost_cycles")) {
+  if (reader.has("/figures/accounted_cycles")) {  // a matrix product
+    run.accounted = reader.count("/figures/accounted_cycles");
+    read_time(reader, "/figures/lost_by_reason", run);
+  } else if (reader.has("/figures/lost_cycles")) {
     // Working cycles are known by their share; lost ones count until all units are at rest.
     run.accounted = static_cast<std::uint64_t>(std::llround(
         reader.number("/figures/array_utilisation") * static_cast<double>(run.cycles)));
@@ -363,6 +377,7 @@ Comparison compare_runs(std::vector<ComparedRun> runs) {
   drop_zeros(comparison.units);
   comparison.figures = rows(runs, &ComparedRun::figures);
   keep_differing(comparison.figures);
+  if (has_images(runs)) comparison.throughput = rows(runs, &ComparedRun::throughput);
   std::set<std::string> tables;
   for (const ComparedRun& run : runs) {
     if (!run.energy_table.empty()) tables.insert(run.energy_table);
@@ -417,6 +432,7 @@ std::string comparison_json(const Comparison& comparison) {
   section("parts", comparison.parts);
   section("busy", comparison.units);
   section("figures", comparison.figures);
+  if (!comparison.throughput.empty()) section("throughput", comparison.throughput);
   if (!comparison.energy_tables.empty()) {
     json["energy_tables"] = comparison.energy_tables;
     section("energy", comparison.energy);

@@ -31,6 +31,7 @@ struct ComparedRun {
   Named<std::uint64_t> parts;    ///< cycles of layers or points; empty: the run names none
   Named<std::uint64_t> units;    ///< cycles in which a unit is busy
   Named<std::uint64_t> figures;  ///< other counts: instructions, vectors, bytes at the ports
+  Named<double> throughput;      ///< images and images of a run, frames/s, latencies, in ms
   std::string energy_table;      ///< name, unit and source; empty: no energies
   Named<double> energy;          ///< total, static, by event; area
 };
@@ -64,6 +65,7 @@ struct Comparison {
   std::vector<ComparedRow<std::string>> settings;              ///< those that differ
   std::vector<ComparedRow<std::uint64_t>> time, parts, units;  ///< without rows of zeros
   std::vector<ComparedRow<std::uint64_t>> figures;             ///< those that differ
+  std::vector<ComparedRow<double>> throughput;                 ///< if a run has several images
   /// Of all runs; energies of several tables do not compare, so that then there are no rows.
   std::vector<std::string> energy_tables;
   std::vector<ComparedRow<double>> energy;

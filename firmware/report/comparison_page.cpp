@@ -18,19 +18,22 @@ std::string signed_count(std::int64_t value) {
   return (value < 0 ? "\u2212" : "+") + grouped(static_cast<std::uint64_t>(std::abs(value)));
 }
 
+std::string number(std::uint64_t value) { return grouped(value); }
+std::string number(double value) { return fmt::format("{:.5g}", value); }
+
 /// A value beside the first run's: "1 234 (+5.6 %)".
-std::string cell(const std::optional<std::uint64_t>& value,
-                 const std::optional<std::uint64_t>& first, bool is_first) {
+template <typename T>
+std::string cell(const std::optional<T>& value, const std::optional<T>& first, bool is_first) {
   if (!value) return "";
-  std::string text = grouped(*value);
+  std::string text = number(*value);
   if (is_first || !first || *first == 0 || *first == *value) return text;
   const double change = static_cast<double>(*value) / static_cast<double>(*first) - 1;
   return text + fmt::format("<br><small>{:+.1f} %</small>", 100 * change);
 }
 
+template <typename T>
 std::string rows_table(const Comparison& comparison, const char* title,
-                       const std::vector<ComparedRow<std::uint64_t>>& rows,
-                       html::Table::Kind kind) {
+                       const std::vector<ComparedRow<T>>& rows, html::Table::Kind kind) {
   std::vector<html::Table::Column> columns = {{title, true}};
   for (const ComparedRun& run : comparison.runs) columns.push_back({run.name});
   html::Table table(columns, kind);
@@ -73,22 +76,7 @@ std::string energy_section(const Comparison& comparison) {
   if (comparison.energy_tables.size() > 1) {
     return out + "<p>Energies of different tables do not compare.</p>\n";
   }
-  std::vector<html::Table::Column> columns = {{"event", true}};
-  for (const ComparedRun& run : comparison.runs) columns.push_back({run.name});
-  html::Table table(columns, html::Table::Kind::plain);
-  for (const auto& row : comparison.energy) {
-    std::vector<std::string> cells = {html::breakable(row.name)};
-    for (std::size_t i = 0; i < row.values.size(); ++i) {
-      const auto &value = row.values[i], &first = row.values.front();
-      std::string text = value ? fmt::format("{:.5g}", *value) : "";
-      if (i > 0 && value && first && *first != 0 && *first != *value) {
-        text += fmt::format("<br><small>{:+.1f} %</small>", 100 * (*value / *first - 1));
-      }
-      cells.push_back(std::move(text));
-    }
-    table.row(std::move(cells));
-  }
-  return out + table.html();
+  return out + rows_table(comparison, "event", comparison.energy, html::Table::Kind::plain);
 }
 
 std::string settings_table(const Comparison& comparison) {
@@ -125,6 +113,10 @@ std::vector<std::pair<std::string, std::string>> comparison_tables(const Compari
   if (!comparison.units.empty()) {
     sections.emplace_back("Busy cycles of units",
                           rows_table(comparison, "unit", comparison.units, plain));
+  }
+  if (!comparison.throughput.empty()) {
+    sections.emplace_back("Throughput",
+                          rows_table(comparison, "figure", comparison.throughput, plain));
   }
   if (!comparison.energy_tables.empty())
     sections.emplace_back("Energy", energy_section(comparison));

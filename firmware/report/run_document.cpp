@@ -80,6 +80,23 @@ std::string accounting_lines(const Accounting& a, const MachineRates& rates) {
   return text;
 }
 
+/// Whose cycles stand on the top, if there are others.
+std::string first_of(const RunDocument& document) {
+  const std::size_t runs = document.images.size();
+  if (document.batch == 1) return runs > 1 ? fmt::format(" (first of {} images)", runs) : "";
+  const std::string images = fmt::format("{} images", document.batch);
+  return runs > 1 ? fmt::format(" (first of {} runs of {})", runs, images)
+                  : fmt::format(" ({})", images);
+}
+
+/// ", 0.7 ms an image in runs of 4 images".
+std::string batch_text(const Throughput& rate) {
+  if (rate.batch == 1) return "";
+  return fmt::format(", {:.4g} ms an image; {} runs of {} images",
+                     1e3 * rate.seconds / static_cast<double>(rate.images),
+                     rate.images / rate.batch, rate.batch);
+}
+
 }  // namespace
 
 std::optional<Throughput> throughput_of(const RunDocument& document) {
@@ -89,7 +106,7 @@ std::optional<Throughput> throughput_of(const RunDocument& document) {
     if (image.run->end != RunEnd::finished || image.cycles == 0) return std::nullopt;
     latencies.push_back(image.cycles);
   }
-  return throughput(std::move(latencies), document.clock_mhz, document.host_us);
+  return throughput(std::move(latencies), document.clock_mhz, document.host_us, document.batch);
 }
 
 double milliseconds(const RunDocument& document, Cycle cycles) {
@@ -127,18 +144,16 @@ std::string summary_text(const RunDocument& document) {
   line(document.kind, document.subject);
   line("machine", document.machine);
   if (!document.board.empty()) line("board", document.board);
-  line("cycles", fmt::format("{} = {:.3f} ms at {:g} MHz{}", image.cycles,
-                             milliseconds(document, image.cycles), document.clock_mhz,
-                             document.images.size() > 1
-                                 ? fmt::format(" (first of {} images)", document.images.size())
-                                 : ""));
+  line("cycles",
+       fmt::format("{} = {:.3f} ms at {:g} MHz{}", image.cycles,
+                   milliseconds(document, image.cycles), document.clock_mhz, first_of(document)));
   const auto rate = throughput_of(document);
   if (rate && rate->images > 1) {
     const auto ms = [&](std::uint64_t cycles) { return milliseconds(document, cycles); };
-    line("throughput", fmt::format("{:.2f} frames/s; latency {:.4g} ms at least, {:.4g} median, "
+    line("throughput", fmt::format("{:.2f} frames/s{}; latency {:.4g} ms at least, {:.4g} median, "
                                    "{:.4g} of 95 %, {:.4g} at most",
-                                   rate->frames_per_second, ms(rate->min), ms(rate->median),
-                                   ms(rate->p95), ms(rate->max)));
+                                   rate->frames_per_second, batch_text(*rate), ms(rate->min),
+                                   ms(rate->median), ms(rate->p95), ms(rate->max)));
   }
   for (const auto& [name, value] : image.lines) line(name, value);
   text += accounting_lines(image.run->accounting, document.rates);

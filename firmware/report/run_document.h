@@ -37,15 +37,16 @@ struct RunDocument {
   /// The images run one after the other, so that there is a throughput; `host_us` of the host each.
   bool back_to_back = true;
   double host_us = 0;
+  std::uint64_t batch = 1;  ///< images that each run computes: each of `images` is so many
   MachineRates rates;
   nlohmann::ordered_json configuration;
   nlohmann::ordered_json rerun;  ///< what --config takes to run the same again; null: nothing
   /// Of a page, ahead of the machine's and after them: title and HTML.
   std::vector<std::pair<std::string, std::string>> sections, closing_sections;
-  std::vector<Expectation> expected;   ///< by region of the accounting; empty: nobody says
-  std::vector<ReportedRun> images;     ///< at least one; figures on the top are the first one's
-  Cycle total_cycles = 0;              ///< of the machine: all images and preparation
-  double wall_seconds = 0;             ///< simulation only
+  std::vector<Expectation> expected;  ///< by region of the accounting; empty: nobody says
+  std::vector<ReportedRun> images;  ///< runs, at least one; figures on the top are the first one's
+  Cycle total_cycles = 0;           ///< of the machine: all images and preparation
+  double wall_seconds = 0;          ///< simulation only
   const Activity* activity = nullptr;  ///< of the first image, for a page
 };
 

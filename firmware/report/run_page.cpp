@@ -322,19 +322,24 @@ std::string configuration_section(const nlohmann::ordered_json& configuration) {
 }
 
 std::string throughput_section(const RunDocument& document, const Throughput& rate) {
-  html::Table table({{"latency", true}, {"cycles"}, {"ms"}});
+  html::Table table({{"latency", true}, {"cycles"}, {"ms"}, {"ms an image"}});
+  const auto batch = static_cast<double>(rate.batch);
   const auto row = [&](const char* name, std::uint64_t cycles) {
-    table.row({name, grouped(cycles), fmt::format("{:.4f}", milliseconds(document, cycles))});
+    const double ms = milliseconds(document, cycles);
+    table.row(
+        {name, grouped(cycles), fmt::format("{:.4f}", ms), fmt::format("{:.4f}", ms / batch)});
   };
   row("shortest", rate.min);
   row("median", rate.median);
   row("of 95 % at most", rate.p95);
   row("longest", rate.max);
-  return fmt::format("<p>{} images, one after the other: {:.2f} frames/s{}.</p>\n", rate.images,
-                     rate.frames_per_second,
-                     document.host_us > 0
-                         ? fmt::format(", {:g} us of the host in each included", document.host_us)
-                         : "") +
+  return fmt::format(
+             "<p>{} images, {} one after the other: {:.2f} frames/s{}.</p>\n", rate.images,
+             rate.batch == 1 ? "" : fmt::format("{} a run, runs", rate.batch),
+             rate.frames_per_second,
+             document.host_us > 0
+                 ? fmt::format(", {:g} us of the host in each run included", document.host_us)
+                 : "") +
          table.html();
 }
 

@@ -340,6 +340,7 @@ class Configurations::Builder {
     }
     if (is_stripe(result)) bind_stripe_files(result, definition_.path);
     if (!is_gemm(result)) bind_files(result);
+    bind_energy(result);
     bind_dram(result);
     for (const Definition::Derived& derived : definition_.derived) {
       const double value = derived.expression.value(result);
@@ -394,6 +395,10 @@ class Configurations::Builder {
       workload["network"] = path;
       workload["sha256"] = hash_of(path);
     }
+  }
+
+  /// The same of the table of energies of points that have a section "measure".
+  void bind_energy(Configuration& configuration) {
     if (is_stripe(configuration)) return;
     Configuration& measure = configuration["measure"];
     const auto table = measure.at("energy").get<std::string>();

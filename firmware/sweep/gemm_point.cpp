@@ -4,6 +4,7 @@
 
 #include "firmware/gemm/config.h"
 #include "firmware/gemm/figures.h"
+#include "firmware/sweep/read_section.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/tcu/architecture_table.h"
@@ -31,16 +32,6 @@ std::string full_name(const std::string& machine, const std::string& file) {
   return (colon == std::string::npos ? "dpas:" : machine.substr(0, colon + 1)) + full;
 }
 
-/// Reads a section into an object; the tables say what its keys are.
-template <typename T>
-void read_section(const Configuration& configuration, const char* name,
-                  const ParameterTable<T>& table, T& object) {
-  JsonDocument document(configuration.at(name).dump(), std::string("the point's ") + name);
-  ObjectReader reader = document.root();
-  table.read(reader, object, MissingKeys::allowed);
-  document.problems().throw_if_any();
-}
-
 gemm::GemmConfig config_of(const Configuration& configuration) {
   gemm::GemmConfig config =
       gemm::named_machine(configuration.at("board").at("machine").get<std::string>());
@@ -61,6 +52,12 @@ gemm::Problem problem_of(const Configuration& configuration) {
                            "workload.gemm");
 }
 
+std::optional<energy::Table> table_of(const Configuration& configuration) {
+  const auto table = configuration.at("measure").at("energy").get<std::string>();
+  if (table.empty()) return std::nullopt;
+  return energy::read_table(table);
+}
+
 Configuration to_json(const gemm::FigureValue& value) {
   if (const auto* whole = std::get_if<std::uint64_t>(&value)) return *whole;
   if (const auto* real = std::get_if<double>(&value)) return *real;
@@ -76,6 +73,7 @@ Configuration gemm_defaults(const std::string& machine, const std::string& file)
   config.dpas.machine.ideal_latency = config.dpas.machine.ideal_cycles();
   Configuration result;
   result["workload"] = {{"gemm", default_shape}, {"seed", 1}};
+  result["measure"] = {{"energy", ""}};
   result["board"]["machine"] = full_name(machine, file);
   if (config.board_path.empty()) {
     board_parameters().write(result["board"], config.board);
@@ -99,8 +97,9 @@ Configuration gemm_defaults(const std::string& machine, const std::string& file)
 }
 
 void check_gemm(const Configuration& configuration) {
-  (void)gemm::make_runner(config_of(configuration));
+  const auto runner = gemm::make_runner(config_of(configuration));
   (void)problem_of(configuration);
+  if (const auto table = table_of(configuration)) (void)energy::Meter(*table, runner->parts());
 }
 
 std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_cycles) {
@@ -108,12 +107,14 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
   gemm::RunLimits limits;
   limits.seed = configuration.at("workload").at("seed").get<std::uint64_t>();
   limits.max_cycles = max_cycles;
+  limits.energies = table_of(configuration);
   const gemm::Measurement m = runner->run(problem_of(configuration), limits);
   if (!m.wrong.empty()) user_error("{}: {}", runner->name(), m.wrong);
   Configuration figures;
   for (const gemm::GemmFigure& figure : gemm::gemm_figures()) {
     figures[std::string(figure.name)] = to_json(figure.value(m));
   }
+  if (!m.energy.is_null()) figures["energy"] = m.energy;
   // The names that all points have.
   figures["frames_per_second"] = 1e3 / figures.at("latency_ms").get<double>();
   figures["array_utilisation"] = m.utilisation();
@@ -123,6 +124,7 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
   for (const gemm::OnChipMemory& memory : runner->on_chip()) bits += memory.bits;
   figures["memory_bits"] = bits;
   figures["multipliers"] = m.peak_macs;
+  figures["accounted_cycles"] = m.run.accounting.cycles;
   Configuration& lost = figures["lost_by_reason"];
   lost = Configuration::object();
   for (const gemm::Lost& reason : gemm::lost_by_reason(m)) lost[reason.name] = reason.cycles;

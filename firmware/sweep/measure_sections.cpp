@@ -60,8 +60,10 @@ std::string throughput_section(const std::vector<Measured>& points) {
   html::Table table({{"point"},
                      {"network", true},
                      {"images"},
+                     {"of a run"},
                      {"frames/s"},
-                     {"shortest, cycles"},
+                     {"ms an image"},
+                     {"shortest run, cycles"},
                      {"median"},
                      {"of 95 % at most"},
                      {"longest"}},
@@ -73,13 +75,16 @@ std::string throughput_section(const std::vector<Measured>& points) {
     const auto cycles = [&](const char* key) {
       return grouped(latency.at(key).get<std::uint64_t>());
     };
+    const auto per_second = rate->at("frames_per_second").get<double>();
     table.row({std::to_string(point.point), escape(point.network),
                grouped(rate->at("images").get<std::uint64_t>()),
-               fmt::format("{:.2f}", rate->at("frames_per_second").get<double>()), cycles("min"),
-               cycles("median"), cycles("p95"), cycles("max")});
+               rate->contains("batch") ? rate->at("batch").dump() : "1",
+               fmt::format("{:.2f}", per_second), fmt::format("{:.4f}", 1e3 / per_second),
+               cycles("min"), cycles("median"), cycles("p95"), cycles("max")});
   }
-  return "<p>Images one after the other, the board's time of the host in each (host_us) included."
-         "</p>\n" +
+  return "<p>Runs one after the other, the board's time of the host in each (host_us) included. "
+         "All "
+         "images of a run have its latency.</p>\n" +
          table.html();
 }
 

@@ -7,6 +7,7 @@
 #include "firmware/compiler/stripe/verify.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/sweep/evaluate.h"
+#include "firmware/sweep/read_section.h"
 #include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -30,17 +31,6 @@ std::string in_full(const std::string& name, const std::string& file) {
 }
 
 bool is_of_zoo(const std::string& name) { return name.compare(0, 4, "zoo:") == 0; }
-
-template <typename T>
-void read_section(const Configuration& configuration, const char* name,
-                  const ParameterTable<T>& table, T& object) {
-  Configuration section = configuration.at(name);
-  for (const File& file : files) section.erase(file.hash);
-  JsonDocument document(section.dump(), std::string("the point's ") + name);
-  ObjectReader reader = document.root();
-  table.read(reader, object, MissingKeys::allowed);
-  document.problems().throw_if_any();
-}
 
 }  // namespace
 
@@ -73,14 +63,11 @@ codesign::PointTask to_stripe_task(const Configuration& configuration) {
   task.program = configuration.at("workload").at("stripe").get<std::string>();
   if (task.program.empty()) user_error("workload.stripe is missing: a Stripe program");
   // What has no single value, such as the description of the board's memory, is in the section too.
-  Configuration section = configuration.at("board");
-  section.erase("name");
-  JsonDocument document(section.dump(), "the point's board");
-  ObjectReader reader = document.root();
-  board_parameters().read(reader, static_cast<BoardValues&>(task), MissingKeys::allowed);
-  document.problems().throw_if_any();
+  read_section(configuration, "board", board_parameters(), static_cast<BoardValues&>(task),
+               {"name"});
   read_section(configuration, "architecture", tcu::architecture_parameters(), task.architecture);
-  read_section(configuration, "codesign", codesign::study_parameters(), task.study);
+  read_section(configuration, "codesign", codesign::study_parameters(), task.study,
+               {"passes_sha256", "energy_sha256"});
   return task;
 }
 

@@ -1,9 +1,23 @@
 // What a node says about itself: attributes by kind, and messages that name it.
 #include <charconv>
 
+#include "firmware/onnx/value_kinds.h"
 #include "firmware/tensorflow/graph_def.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+
+namespace tactus::nn {
+
+template <>
+inline constexpr std::string_view kind_name<bool> = "a flag";
+template <>
+inline constexpr std::string_view kind_name<tf::TypeName> = "a type";
+template <>
+inline constexpr std::string_view kind_name<tf::PartialShape> = "a shape";
+template <>
+inline constexpr std::string_view kind_name<std::vector<tf::PartialShape>> = "a list of shapes";
+
+}  // namespace tactus::nn
 
 namespace tactus::tf {
 namespace {
@@ -42,31 +56,6 @@ const KnownType* known_type(std::int32_t number) {
   }
   return nullptr;
 }
-
-template <typename T>
-constexpr std::string_view kind_name = "";
-template <>
-constexpr std::string_view kind_name<std::int64_t> = "an integer";
-template <>
-constexpr std::string_view kind_name<float> = "a float";
-template <>
-constexpr std::string_view kind_name<bool> = "a flag";
-template <>
-constexpr std::string_view kind_name<std::string> = "a text";
-template <>
-constexpr std::string_view kind_name<TypeName> = "a type";
-template <>
-constexpr std::string_view kind_name<PartialShape> = "a shape";
-template <>
-constexpr std::string_view kind_name<nn::Tensor> = "a tensor";
-template <>
-constexpr std::string_view kind_name<std::vector<std::int64_t>> = "a list of integers";
-template <>
-constexpr std::string_view kind_name<std::vector<float>> = "a list of floats";
-template <>
-constexpr std::string_view kind_name<std::vector<std::string>> = "a list of texts";
-template <>
-constexpr std::string_view kind_name<std::vector<PartialShape>> = "a list of shapes";
 
 }  // namespace
 
@@ -111,13 +100,13 @@ const T& Node::get(std::string_view attribute) const {
   if (found == attributes.end()) {
     const auto other = unread.find(attribute);
     user_error("{}: attribute {} is {}; {} is required", where(), quote(attribute),
-               other == unread.end() ? "missing" : other->second, kind_name<T>);
+               other == unread.end() ? "missing" : other->second, nn::kind_name<T>);
   }
   if (const T* value = std::get_if<T>(&found->second)) return *value;
-  user_error(
-      "{}: attribute {} is {}; allowed is {}", where(), quote(attribute),
-      std::visit([](const auto& v) { return kind_name<std::decay_t<decltype(v)>>; }, found->second),
-      kind_name<T>);
+  user_error("{}: attribute {} is {}; allowed is {}", where(), quote(attribute),
+             std::visit([](const auto& v) { return nn::kind_name<std::decay_t<decltype(v)>>; },
+                        found->second),
+             nn::kind_name<T>);
 }
 
 std::int64_t Node::integer(std::string_view attribute) const {

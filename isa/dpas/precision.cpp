@@ -82,6 +82,23 @@ std::optional<Precision> find_precision(std::string_view name) {
   return static_cast<Precision>(code);
 }
 
+MacKind mac_kind(Precision precision) {
+  switch (info(precision).kind) {
+    case Kind::tf32:
+      return MacKind::float32;
+    case Kind::bf:
+    case Kind::hf:
+      return MacKind::float16;
+    case Kind::fp8:
+    case Kind::fp4:
+      return MacKind::float8;
+    case Kind::integer:
+    case Kind::reserved:
+      break;
+  }
+  return MacKind::integer;
+}
+
 unsigned ops_per_channel(Precision w, Precision a) {
   const PrecisionInfo& b = info(w);
   const PrecisionInfo& c = info(a);

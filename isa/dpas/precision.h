@@ -55,6 +55,12 @@ struct PrecisionInfo {
 /// 8 bits; 8 where both are narrower. 0 for pairs without a meaning.
 [[nodiscard]] unsigned ops_per_channel(Precision w, Precision a);
 
+/// What a multiply-accumulate costs in hardware, roughly: products of these factors, added up in 32
+/// bits. By class alone, so that the two sides of a product agree.
+enum class MacKind : std::uint8_t { integer, float8, float16, float32 };
+inline constexpr unsigned mac_kinds = 4;
+[[nodiscard]] MacKind mac_kind(Precision precision);
+
 /// A set of precisions: bit n stands for code n.
 using PrecisionSet = std::uint16_t;
 [[nodiscard]] constexpr PrecisionSet bit(Precision precision) {

@@ -226,4 +226,12 @@ Profile read_profile(const std::string& path) {
   return parse_as(FileKind::dpas_profile, path, text, [&] { return parse_profile(text, path); });
 }
 
+void check_profile(const Profile& profile, const std::string& where) {
+  nlohmann::ordered_json json;
+  json["name"] = profile.name;
+  json["title"] = profile.title;
+  profile_parameters().write(json, profile);
+  (void)parse_profile(json.dump(), where);
+}
+
 }  // namespace tactus::dpas

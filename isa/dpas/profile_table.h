@@ -14,4 +14,7 @@ namespace tactus::dpas {
                                      MissingKeys missing = MissingKeys::refused,
                                      const Profile& base = {});
 
+/// Throws UserError "WHERE..." for values that contradict each other, as those of a file would.
+void check_profile(const Profile& profile, const std::string& where);
+
 }  // namespace tactus::dpas

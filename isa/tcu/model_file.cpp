@@ -99,6 +99,7 @@ ModelFile decode_model(ObjectReader reader) {
   if (const auto board = reader.get_optional_object("board")) {
     model.board = decode_board_entry(*board);
   }
+  model.batch = reader.get_optional_u32("batch", 1, most_batch).value_or(1);
   reader.finish();
   return model;
 }
@@ -291,6 +292,7 @@ std::string to_json(const ModelFile& model) {
     json["board"]["name"] = model.board->name;
     board_parameters().write(json["board"], model.board->values);
   }
+  if (model.batch != 1) json["batch"] = model.batch;
   try {
     return json.dump();
   } catch (const nlohmann::json::type_error&) {

@@ -84,6 +84,9 @@ struct BoardEntry {
   }
 };
 
+/// Images that one run of a program may compute at most.
+inline constexpr std::uint32_t most_batch = 1024;
+
 struct ModelFile {
   std::string name;
   ProgramEntry prog;
@@ -97,6 +100,9 @@ struct ModelFile {
   /// key is written only if there are any.
   std::vector<LayerEntry> layers;
   std::optional<BoardEntry> board;
+  /// Images that one run computes, which inputs and outputs hold one behind the other. Tactus's own
+  /// extension: the key is written only if there are several.
+  std::uint32_t batch = 1;
 
   /// The driver has constants to copy to local memory before the first image.
   [[nodiscard]] bool preloads() const {
@@ -106,14 +112,14 @@ struct ModelFile {
     return name == o.name && prog == o.prog && consts == o.consts && inputs == o.inputs &&
            outputs == o.outputs && arch == o.arch &&
            load_consts_to_local == o.load_consts_to_local && resident == o.resident &&
-           layers == o.layers && board == o.board;
+           layers == o.layers && board == o.board && batch == o.batch;
   }
 };
 
 /// DAIS programs that arch names lie beside the model file.
-/// Strict, except that prog/size, load_consts_to_local, resident, layers, board and the two thread
-/// keys of arch may be missing, as in old files. File names must be bare, tensors lie inside DRAM0,
-/// constants inside DRAM1. Throws UserError with all problems.
+/// Strict, except that prog/size, load_consts_to_local, resident, layers, board, batch and the two
+/// thread keys of arch may be missing, as in old files. File names must be bare, tensors lie inside
+/// DRAM0, constants inside DRAM1. Throws UserError with all problems.
 [[nodiscard]] ModelFile read_model_file(const std::string& path);
 /// Whether a model must name the files of its program and constants: one that travels in a package
 /// with them need not.
@@ -122,8 +128,8 @@ enum class ModelFileNames { needed, may_be_empty };
 [[nodiscard]] ModelFile parse_model_file(std::string_view json_text, const std::string& where,
                                          ModelFileNames names = ModelFileNames::needed);
 
-/// One line without a line end, byte for byte as the reference writes it (which knows neither
-/// layers nor board). Throws UserError for a name that is not UTF-8.
+/// One line without a line end, byte for byte as the reference writes it (which knows no
+/// layers, board or batch). Throws UserError for a name that is not UTF-8.
 [[nodiscard]] std::string to_json(const ModelFile& model);
 
 /// A file {"layers": [...]} with the entries of a model file's key. Throws UserError.

@@ -37,6 +37,7 @@ void Alu::accept(const Issued& issued) {
   }
   registers_.stats().writes += operation.dst.count;
   ++stats_.instructions;
+  stats_.lanes += operation.lanes;
   stats_.cycles += operation.occupancy;
   ++clock_.progress;
 }

@@ -26,6 +26,7 @@ class Alu final : public sc_core::sc_module {
   }};
   struct Stats {
     std::uint64_t instructions = 0;
+    std::uint64_t lanes = 0;   ///< of all instructions: their execution sizes
     std::uint64_t cycles = 0;  ///< in which an instruction entered
   };
 

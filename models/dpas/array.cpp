@@ -97,6 +97,7 @@ void Array::accept(const Issued& issued) {
   ++stats_.instructions;
   stats_.rows += form.rows;
   stats_.macs += form.macs;
+  stats_.macs_by_kind[static_cast<std::size_t>(form.mac_kind)] += form.macs;
   stats_.conflict_cycles += conflicts;
   ++clock_.progress;
 }

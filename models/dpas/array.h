@@ -36,6 +36,7 @@ class Array final : public sc_core::sc_module {
     std::uint64_t instructions = 0;
     std::uint64_t rows = 0;  ///< that have entered, of all passes
     std::uint64_t macs = 0;
+    std::array<std::uint64_t, mac_kinds> macs_by_kind{};
     std::uint64_t conflict_cycles = 0;
     std::uint64_t macros = 0;  ///< of two members or more
   };

@@ -4,6 +4,7 @@
 #include "models/dpas/array_time.h"
 #include "models/dpas/events.h"
 #include "models/dram/ddr_figure_infos.h"
+#include "models/sim/energy_figure_infos.h"
 
 namespace tactus {
 namespace {
@@ -83,6 +84,7 @@ std::vector<FigureInfo> run_figures() {
       {"write_bursts", "count", "write bursts at the memory port; of ideal memory, stores"},
   };
   for (const FigureInfo& figure : ddr_figure_infos("memory")) list.push_back(figure);
+  for (const FigureInfo& figure : energy_figure_infos()) list.push_back(figure);
   return list;
 }
 
@@ -157,6 +159,8 @@ MachineInfo build() {
       {"bytes_loaded"},
       {"bytes_stored"},
       {"issued", most_threads},
+      {"macs_by_kind", mac_kinds},
+      {"alu_lanes"},
   };
   info.identities = identities();
   info.work = "macs";

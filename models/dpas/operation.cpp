@@ -213,6 +213,7 @@ Operation DecodedKernel::decode(const Instruction& instruction,
   if (operation.kind == OperationKind::dpas) decode_dpas(instruction, parameters, operation);
   if (operation.target == Target::alu) {
     operation.occupancy = alu_occupancy(instruction, profile.grf_bytes);
+    operation.lanes = instruction.execution_size;
     operation.latency = operation.kind == OperationKind::cmp
                             ? static_cast<std::uint16_t>(profile.flag_latency)
                             : alu_latency(instruction, profile);
@@ -246,6 +247,7 @@ std::uint16_t DecodedKernel::form_of(const Instruction& instruction,
   form.function = select_dpas(config);
   const DpasShape shape = shape_of(config);
   form.macs = shape.macs();
+  form.mac_kind = mac_kind(config.w);
   form.rows = static_cast<std::uint16_t>(occupancy(profile, instruction, true));
   form.src1_load = static_cast<std::uint16_t>(src1_registers(profile, instruction));
   form.latency = static_cast<std::uint16_t>(latency(profile, instruction, parameters.latency));

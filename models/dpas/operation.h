@@ -54,6 +54,7 @@ struct DpasForm {
   DpasConfig config;
   DpasFunction function = nullptr;
   std::uint64_t macs = 0;
+  MacKind mac_kind = MacKind::integer;
   std::uint16_t rows = 0;       ///< cycles in which a row enters the array: P * RC
   std::uint16_t src1_load = 0;  ///< cycles to load src1: its registers
   std::uint16_t latency = 0;    ///< L
@@ -71,6 +72,7 @@ struct Operation {
   std::uint8_t reads_flag = 0;
   std::uint16_t form = 0;       ///< a DPAS: its DpasForm
   std::uint16_t occupancy = 1;  ///< cycles in the ALU
+  std::uint8_t lanes = 0;       ///< of the ALU: its execution size
   std::uint16_t latency = 0;    ///< of the ALU: issue to use
   /// A DPAS: rows whose reads meet in one bank and bundle, with src1 loaded and with src1 held.
   std::uint8_t conflicts = 0, conflicts_held = 0;

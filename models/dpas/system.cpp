@@ -244,6 +244,8 @@ std::vector<std::uint64_t> System::counters() const {
                                     messages.bytes_stored};
   const IssueStage::Stats& issue = issue_->stats();
   values.insert(values.end(), issue.issued.begin(), issue.issued.end());
+  values.insert(values.end(), array.macs_by_kind.begin(), array.macs_by_kind.end());
+  values.push_back(alu_.stats(now).lanes);
   return values;
 }
 

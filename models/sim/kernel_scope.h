@@ -7,8 +7,8 @@ namespace tactus {
 
 /// A fresh SystemC kernel for the scope's lifetime, so that one process can build and run designs
 /// one after the other (the standard allows no module after the first start). Construct before any
-/// module of the design, destroy after them. Scopes nest, but only the innermost may be used. The
-/// context is a process-wide variable: never from two threads.
+/// module of the design, destroy after them. Scopes nest; only the innermost may be used unless
+/// another is entered (EnteredKernel). The context is one of the process: never from two threads.
 class KernelScope {
  public:
   KernelScope();

@@ -3,6 +3,7 @@
 #include "isa/tcu/instruction_kind.h"
 #include "models/axi/axi_slave.h"
 #include "models/dram/ddr_figure_infos.h"
+#include "models/sim/energy_figure_infos.h"
 #include "models/tcu/events.h"
 #include "models/tcu/system.h"
 #include "models/tcu/widths.h"
@@ -103,6 +104,7 @@ std::vector<FigureInfo> run_figures() {
   for (const FigureInfo& figure : ddr_figure_infos("memory0")) list.push_back(figure);
   list.push_back({"ddr.stream_bytes", "bytes", "of these bytes, those of the instruction stream",
                   own, "", "stream_memory"});
+  for (const FigureInfo& figure : energy_figure_infos()) list.push_back(figure);
   const std::vector<FigureInfo> of_dais{
       {"dais.block", "text",
        "name of a DAIS block; figures named dais or wait_dais are those of machines with blocks",
@@ -110,19 +112,6 @@ std::vector<FigureInfo> run_figures() {
       {"dais.instructions", "count", "Dais instructions for the block that retired", own, "",
        "dais"},
       {"dais.samples", "count", "samples that entered the block", own, "", "dais"},
-      {"energy.table", "text", "the table of energies that follow, of --energy", own, "", "energy"},
-      {"energy.source", "text", "where the table's numbers are from", own, "", "energy"},
-      {"energy.technology", "text", "what they are for", own, "", "energy"},
-      {"energy.unit", "text", "pJ, or relative: weights without a unit", own, "", "energy"},
-      {"energy.total", "energy.unit", "events of the run times the table's energies", own, "",
-       "energy"},
-      {"energy.static", "energy.unit", "of the total: cycles times the table's static_per_cycle",
-       own, "", "energy"},
-      {"energy.power_mw", "mW", "total / latency, of a table in pJ", own, "", "energy"},
-      {"energy.by_event.*", "", "events and their energies", own, "", "energy"},
-      {"energy.area.*", "", "of the design on the chip, where the table has areas", own, "",
-       "energy"},
-      {"energy.layers.*", "", "the same total for each layer", own, "", "energy"},
       {"host_link.model", "text", "package of the request, of a run behind a host link", own, "",
        "host_link"},
       {"host_link.parameters", "text",

@@ -143,6 +143,143 @@ TEST_F(EnergyCommand, IsAFigureOfSweeps) {
   expect_error("sweep d/s.json -o x", "d/s.json:/base/measure/energy");
 }
 
+// ---- machines with a DPAS array
+// ------------------------------------------------------------------
+
+/// D (8x16) = A (8x32) x B (32x16) in int8, and a number moved to 16 lanes.
+const std::string kernel =
+    ".version 3.6\n"
+    ".kernel \"tile\"\n"
+    ".decl PA v_type=G type=uq num_elts=1 align=GRF\n"
+    ".decl PB v_type=G type=uq num_elts=1 align=GRF\n"
+    ".decl PC v_type=G type=uq num_elts=1 align=GRF\n"
+    ".decl A v_type=G type=ud num_elts=64 align=GRF\n"
+    ".decl B v_type=G type=ud num_elts=128 align=GRF\n"
+    ".decl D v_type=G type=d num_elts=128 align=GRF\n"
+    ".decl E v_type=G type=d num_elts=16 align=GRF\n"
+    ".input PA offset=64 size=8\n"
+    ".input PB offset=128 size=8\n"
+    ".input PC offset=192 size=8\n"
+    "mov (M1, 16) E(0,0)<1> 3:d\n"
+    "lsc_load_block2d.ugm (M1_NM, 1) A:d8.32x8nn flat[PA,0x1F,0x7,0x1F,0x0,0x0]\n"
+    "lsc_load_block2d.ugm (M1_NM, 1) B:d8.16x32nt flat[PB,0xF,0x1F,0xF,0x0,0x0]\n"
+    "dpas.s8.s8.8.8 (M1, 16) D.0 %null.0 B.0 A(0,0)\n"
+    "lsc_store_block2d.ugm (M1_NM, 1) flat[PC,0x3F,0x7,0x3F,0x0,0x0] D:d32.16x8nn\n"
+    "ret (M1, 1)\n";
+
+/// Those of a DPAS machine beside the others.
+const std::string dpas_prices = R"({"name": "mine", "source": "made up", "unit": "relative",
+  "events": {"mac": {"by_size": [{"up_to": 8, "value": 1}, {"value": 2}]}, "mac_float": 101,
+             "simd_lane": 3, "alu_lane": 29, "local_read": 5, "local_write": 7,
+             "accumulator_read": 11, "accumulator_write": 13,
+             "register_read": {"value": 31, "per_bits": 512}, "register_write": 37,
+             "dram_read": {"value": 17, "per_bits": 8}, "dram_write": {"value": 19, "per_bits": 8},
+             "instruction": 23},
+  "static_per_cycle": 0.25})";
+
+TEST_F(EnergyCommand, OfADpasMachineIsWhatItsStatisticsCount) {
+  write("k.visaasm", kernel);
+  write("d.json", dpas_prices);
+  const std::string run =
+      "run --machine pvc --program k.visaasm --bind PA=256 --bind PB=512 --bind PC=512 ";
+  const Output out = tactus(run + "--energy d.json --stats s.json --report r.html");
+  ASSERT_EQ(out.code, 0) << out.err;
+  const Json stats = Json::parse(read("s.json"));
+  const auto of = [&](const char* name) { return stats.at(name).get<double>(); };
+  const Json& events = stats.at("energy").at("by_event");
+  const auto count = [&](const char* name) { return events.at(name).at("count").get<double>(); };
+  EXPECT_EQ(count("mac"), 8 * 16 * 32);
+  EXPECT_EQ(count("mac"), of("macs"));
+  EXPECT_EQ(count("alu_lane"), 16);
+  EXPECT_EQ(count("register_read"), of("grf_reads"));
+  EXPECT_EQ(count("register_write"), of("grf_writes"));
+  EXPECT_EQ(count("instruction"), of("instructions_retired"));
+  EXPECT_FALSE(events.contains("local_read"));
+  const Json& port = stats.at("accounting").at("memory").at("lsu");
+  const double bytes_read = port.at("bytes_read"), bytes_written = port.at("bytes_written");
+  EXPECT_GT(bytes_read, 0);
+  const double expected = count("mac") + 29 * 16 + 31 * count("register_read") +
+                          37 * count("register_write") + 17 * bytes_read + 19 * bytes_written +
+                          23 * count("instruction") + 0.25 * of("cycles");
+  EXPECT_DOUBLE_EQ(stats.at("energy").at("total").get<double>(), expected);
+  EXPECT_TRUE(stats.at("figures").contains("energy.total"));
+  EXPECT_NE(out.out.find("table mine"), std::string::npos) << out.out;
+  EXPECT_NE(read("r.html").find("Energy by table mine"), std::string::npos);
+  // Floats cost what floats cost.
+  std::string floats = kernel;
+  floats.replace(floats.find("dpas.s8.s8"), 10, "dpas.hf.hf");
+  floats.replace(floats.find("D v_type=G type=d "), 18, "D v_type=G type=f ");
+  write("f.visaasm", floats);
+  const Output other = tactus(
+      "run --machine pvc --program f.visaasm --bind PA=256 --bind PB=512 --bind PC=512 "
+      "--energy d.json --stats f.json");
+  ASSERT_EQ(other.code, 0) << other.err;
+  const Json float_events = Json::parse(read("f.json")).at("energy").at("by_event");
+  EXPECT_EQ(float_events.at("mac").at("count"), 0);
+  EXPECT_EQ(float_events.at("mac_float").at("count"), 8 * 16 * 16);
+  EXPECT_EQ(float_events.at("mac_float").at("energy"), 101 * 8 * 16 * 16);
+  // Runs of both kinds of machines have one table and compare.
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --energy d.json --stats t.json").code, 0);
+  const Output compared = tactus("compare s.json t.json --json j.json");
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  EXPECT_EQ(Json::parse(read("j.json")).at("energy").at("total")[0],
+            stats.at("energy").at("total"));
+  write("mine.json", prices);
+  expect_error(run + "--energy mine.json",
+               "mine.json:/events/mac_float: missing key: a machine with a DPAS array has it");
+}
+
+TEST_F(EnergyCommand, OfProductsIsThatOfTheRuns) {
+  write("d.json", dpas_prices);
+  const Output run = tactus(
+      "gemm --shape 40x48x64 --machine pvc --machine tcu:pynq_z1 --energy d.json --stats s.json "
+      "--csv t.csv --report r.html --kernel k.visaasm");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("energy, table mine"), std::string::npos) << run.out;
+  const Json stats = Json::parse(read("s.json"));
+  for (const char* machine : {"pvc", "tcu:pynq_z1"}) {
+    const Json& one = stats.at("products").at(0).at("runs").at(machine);
+    EXPECT_EQ(one.at("energy").at("table"), "mine");
+    EXPECT_GE(one.at("energy").at("by_event").at("mac").at("count"), 40 * 48 * 64);
+  }
+  for (const Json& machine : stats.at("machines")) {
+    const Json& runs = stats.at("products").at(0).at("runs");
+    EXPECT_EQ(machine.at("total").at("energy").at("total"),
+              runs.at(machine.at("name").get<std::string>()).at("energy").at("total"));
+  }
+  EXPECT_NE(read("t.csv").find("energy.by_event.register_read.count"), std::string::npos);
+  EXPECT_NE(read("r.html").find("energy, table mine"), std::string::npos);
+  // Several products: a column, whose sums are by count.
+  const Output many =
+      tactus("gemm --shape 8x16x32 --shape 16x16x32 --machine pvc --energy relative");
+  ASSERT_EQ(many.code, 0) << many.err;
+  EXPECT_NE(many.out.find("energy, table relative"), std::string::npos) << many.out;
+  expect_error("gemm --shape 8x8x8 --energy nobody", "\"nobody\" is not in");
+  write("mine.json", prices);
+  expect_error("gemm --shape 8x8x8 --energy mine.json", "mine.json:/events/mac_float");
+  expect_error("gemm --energy relative", "--energy needs --shape");
+}
+
+TEST_F(EnergyCommand, IsAFigureOfSweepsOfProducts) {
+  std::filesystem::create_directory(folder_ / "d");
+  write("d/mine.json", dpas_prices);
+  write("d/s.json", R"({"name": "s", "base": {"workload": {"gemm": "16x16x32"},
+    "board": {"machine": "pvc"}, "measure": {"energy": "mine.json"}},
+    "axes": [{"key": "board.machine", "values": ["pvc", "tcu:pynq_z1"]}]})");
+  const Output sweep = tactus("sweep d/s.json -o r");
+  ASSERT_EQ(sweep.code, 0) << sweep.err << sweep.out;
+  EXPECT_NE(read("r/results.csv").find("figures.energy.total"), std::string::npos);
+  ASSERT_EQ(tactus("report r -o p.html").code, 0);
+  EXPECT_NE(read("p.html").find("made up"), std::string::npos);
+  const Output compared = tactus("compare r:0 r:1");
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  EXPECT_NE(compared.out.find("energy by table mine"), std::string::npos) << compared.out;
+  write("d/s.json", R"({"name": "s", "base": {"workload": {"gemm": "16x16x32"},
+    "board": {"machine": "pvc"}, "measure": {"images": 4}},
+    "axes": [{"key": "board.machine", "values": ["pvc"]}]})");
+  expect_error("sweep d/s.json -o x", "board.machine \"pvc\" has no key \"measure.images\"");
+}
+
 // ---- throughput ---------------------------------------------------------------------------------
 
 TEST_F(EnergyCommand, ManyImagesHaveAThroughput) {
@@ -167,6 +304,71 @@ TEST_F(EnergyCommand, ManyImagesHaveAThroughput) {
   EXPECT_EQ(Json::parse(read("t.json")).at("throughput").at("images"), 5);
   expect_error("run --program m.tprog --arch a.tarch --images 2", "--images needs a --model");
   expect_error("run --model m.tmodel --input x.csv --images 0", "--images");
+}
+
+/// A program for four images: runs are of four, and so are images of as many runs as are needed.
+TEST_F(EnergyCommand, ImagesOfABatchHaveTheLatencyOfTheirRun) {
+  ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
+  const auto compiled = [&](const std::string& folder, const std::string& options) {
+    const Output compile =
+        tactus("compile mlp.onnx --board zcu104 --optimise --memory fixed -o " + folder + options);
+    EXPECT_EQ(compile.code, 0) << compile.err;
+    return folder + "/mlp_onnx_zcu104.tmodel";
+  };
+  const std::string one = compiled("one", ""), four = compiled("four", " --batch 4");
+  std::string image;
+  for (int i = 0; i < 32; ++i) image += i == 0 ? "1" : i < 16 ? ",0.5" : ",0";
+  image += "\n";
+  write("one.csv", image);
+  write("four.csv", image + image + image + image);
+  const auto run = [&](const std::string& model, const std::string& input,
+                       const std::string& options) {
+    const Output out = tactus("run --model " + model + " --input " + input +
+                              " --memory fixed --energy relative " + options);
+    EXPECT_EQ(out.code, 0) << out.err;
+    return out.out;
+  };
+  const std::string text = run(four, "four.csv", "--images 10 --stats b.json --report r.html");
+  const Json stats = Json::parse(read("b.json"));
+  ASSERT_EQ(stats.at("images").size(), 3U);
+  const auto cycles = stats.at("cycles").get<std::uint64_t>();
+  const Json& rate = stats.at("throughput");
+  EXPECT_EQ(rate.at("images"), 12);
+  EXPECT_EQ(rate.at("batch"), 4);
+  EXPECT_EQ(rate.at("latency_cycles").at("median"), cycles);
+  const double ms = rate.at("latency_ms").at("median");
+  EXPECT_DOUBLE_EQ(rate.at("ms_per_image").at("median").get<double>(), ms / 4);
+  // 3.5 us of the host in each run.
+  EXPECT_DOUBLE_EQ(rate.at("frames_per_second").get<double>(), 4 / (ms / 1e3 + 3.5e-6));
+  EXPECT_DOUBLE_EQ(stats.at("energy").at("per_image").get<double>(),
+                   stats.at("energy").at("total").get<double>() / 4);
+  EXPECT_NE(text.find("3 runs of 4 images"), std::string::npos) << text;
+  EXPECT_NE(read("r.html").find("4 a run"), std::string::npos);
+  // The same figures as one image beside four.
+  run(one, "one.csv", "--images 12 --stats a.json");
+  const Output compared = tactus("compare a.json b.json --json j.json -o c.html");
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  EXPECT_NE(compared.out.find("throughput"), std::string::npos) << compared.out;
+  const Json json = Json::parse(read("j.json"));
+  EXPECT_EQ(json.at("throughput").at("batch"), Json({1., 4.}));
+  EXPECT_EQ(json.at("throughput").at("images"), Json({12., 12.}));
+  const auto frames = json.at("throughput").at("frames_per_second");
+  EXPECT_EQ(frames[1], rate.at("frames_per_second"));
+  EXPECT_GT(frames[1], frames[0]);
+  EXPECT_NE(read("c.html").find("Throughput"), std::string::npos);
+  const Output info = tactus("info " + four);
+  EXPECT_NE(info.out.find("images of a run       4"), std::string::npos) << info.out;
+  // Sweeps have the axis, too.
+  write("s.json", R"({"name": "s", "base": {"workload": {"network": "mlp"},
+    "board": {"name": "zcu104", "memory_model": "fixed"}, "compiler": {"optimise": true},
+    "measure": {"images": 10}}, "axes": [{"key": "compiler.batch", "values": [1, 4]}]})");
+  const Output sweep = tactus("sweep s.json -o r");
+  ASSERT_EQ(sweep.code, 0) << sweep.err << sweep.out;
+  EXPECT_NE(read("r/results.csv").find("figures.throughput.ms_per_image.median"),
+            std::string::npos);
+  const Output points = tactus("compare r:0 r:1 --json -");
+  ASSERT_EQ(points.code, 0) << points.err;
+  EXPECT_EQ(Json::parse(points.out).at("throughput").at("images"), Json({10., 12.}));
 }
 
 }  // namespace

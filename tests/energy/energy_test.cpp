@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "firmware/config/config_files.h"
+#include "firmware/energy/dpas.h"
 #include "firmware/energy/tcu.h"
 #include "isa/support/error.h"
 
@@ -30,12 +31,13 @@ std::string error_of(const std::string& json, const Machine& machine = {}) {
   return "";
 }
 
+/// What a TCU has, ten times as many of each as of the one before; 8 bits each.
 Counts some_counts() {
   Counts counts;
   std::uint64_t n = 1;
-  for (Count& count : counts) {
-    count.events = n;
-    count.bits = 8 * n;
+  for (const EventInfo& event : event_infos) {
+    if (event.dpas_only) continue;
+    counts.push_back({event.event, 0, n, 8 * n});
     n *= 10;
   }
   return counts;
@@ -69,20 +71,16 @@ TEST(Energy, IsEventsTimesTheirEnergies) {
 TEST(Energy, TakesTheFirstStepThatIsLargeEnough) {
   const std::string steps = R"({"by_size": [{"up_to": 8, "value": 1}, {"up_to": 16, "value": 4}]})";
   const std::string open = R"({"by_size": [{"up_to": 8, "value": 1}, {"value": 9}]})";
-  Counts one{};
-  one[0].events = 1;
-  const auto mac = [&](const std::string& entry, unsigned bits) {
-    Machine machine;
-    machine.scalar_bits = bits;
-    return Meter(parse_table(table("pJ", entry), "e.json"), machine).total(one, 0);
+  const auto mac = [&](const std::string& entry, double bits) {
+    const Machine machine{"it", {{Event::mac, bits}}, {}};
+    return Meter(parse_table(table("pJ", entry), "e.json"), machine)
+        .total({{Event::mac, bits, 1, 0}}, 0);
   };
   EXPECT_EQ(mac(steps, 8), 1);
   EXPECT_EQ(mac(steps, 9), 4);
   EXPECT_EQ(mac(steps, 16), 4);
   EXPECT_EQ(mac(open, 200), 9);
-  Machine wide;
-  wide.scalar_bits = 18;
-  EXPECT_EQ(error_of(table("pJ", steps), wide),
+  EXPECT_EQ(error_of(table("pJ", steps), {"it", {{Event::mac, 18}}, {}}),
             "e.json:/events/mac: has no value for scalars of 18 bits, which the machine has; the "
             "largest is up to 16");
 }
@@ -90,16 +88,37 @@ TEST(Energy, TakesTheFirstStepThatIsLargeEnough) {
 TEST(Energy, AreaIsThatOfTheParts) {
   const std::string area = R"(, "area": {"unit": "um2", "mac": 10, "simd_lane": {"value": 3,
       "source": "x"}, "memory_bit": 0.5})";
-  Machine machine;
-  machine.macs = 64;
-  machine.simd_lanes = 8;
-  machine.memory_bits = 1000;
+  const Machine machine{
+      "it", {}, {{Part::mac, 16, 64}, {Part::simd_lane, 16, 8}, {Part::memory_bit, 0, 1000}}};
   const Meter meter(parse_table(table("pJ", "2", area), "e.json"), machine);
   const auto result = meter.energy({}, 1, 100).at("area");
   EXPECT_DOUBLE_EQ(result.at("total").get<double>(), 640 + 24 + 500);
   EXPECT_EQ(result.at("unit"), "um2");
   EXPECT_EQ(result.at("table"), "t");
   EXPECT_NE(page_section(meter.energy({}, 1, 100)).find("um2"), std::string::npos);
+}
+
+/// What only machines with a DPAS array have may be missing, and then these are refused.
+TEST(Energy, ATableMayBeForTcusOnly) {
+  DpasSimulationConfig config;
+  config.machine.profile = dpas::read_profile(config_path("dpas", "pvc"));
+  EXPECT_EQ(error_of(table("pJ"), machine_of(tcu::Architecture())), "");
+  EXPECT_EQ(error_of(table("pJ"), machine_of(config)),
+            "e.json:/events/mac_float: missing key: a machine with a DPAS array has it");
+  // Whole numbers only, and one part that the area has no entry for.
+  config.machine.profile.precisions = bit(dpas::Precision::s8);
+  std::string whole = table("pJ", "2", R"(, "area": {"unit": "um2", "mac": 1, "simd_lane": 1,
+      "memory_bit": 1})");
+  whole.replace(whole.find("\"simd_lane\": 3"), 14,
+                R"("simd_lane": 3, "alu_lane": 1, "register_read": 1, "register_write": 1)");
+  EXPECT_EQ(error_of(whole, machine_of(config)),
+            "e.json:/area/alu_lane: missing key: a machine with a DPAS array has it");
+}
+
+TEST(Energy, OfSeveralImagesIsThatOfEach) {
+  const Meter meter(parse_table(table("pJ"), "e.json"), {});
+  const auto result = meter.energy(some_counts(), 200, 100, 4);
+  EXPECT_DOUBLE_EQ(result.at("per_image").get<double>(), result.at("total").get<double>() / 4);
 }
 
 TEST(Energy, TablesSayEverything) {
@@ -137,17 +156,30 @@ TEST(Energy, TheShippedTablesFitTheDefaultMachine) {
         EXPECT_NO_THROW((void)Meter(shipped, machine_of(architecture))) << name;
       }
     }
+    for (const std::string& profile : config_names("dpas")) {
+      DpasSimulationConfig config;
+      config.machine.profile = dpas::read_profile(config_path("dpas", profile));
+      EXPECT_NO_THROW((void)Meter(shipped, machine_of(config))) << name << ", " << profile;
+    }
   }
 }
 
 /// 8-bit and 32-bit multiply-accumulates are the published multiply and 32-bit add.
 TEST(Energy, TheTableOf45nmHasThePublishedNumbers) {
   const Table shipped = read_table("horowitz_45nm");
-  const auto& steps = shipped.events[static_cast<std::size_t>(Event::mac)].steps;
+  const auto steps_of = [&](Event event) {
+    return shipped.events[static_cast<std::size_t>(event)].value().steps;
+  };
+  const auto steps = steps_of(Event::mac);
   ASSERT_EQ(steps.size(), 3U);
   EXPECT_DOUBLE_EQ(steps[0].value, 0.2 + 0.1);
   EXPECT_DOUBLE_EQ(steps[1].value, 1.1 + 0.4);
   EXPECT_DOUBLE_EQ(steps[2].value, 3.1 + 0.1);
+  // Floats: the published multiply and a 32-bit floating-point add.
+  const auto floats = steps_of(Event::mac_float);
+  ASSERT_EQ(floats.size(), 2U);
+  EXPECT_DOUBLE_EQ(floats[0].value, 1.1 + 0.9);
+  EXPECT_DOUBLE_EQ(floats[1].value, 3.7 + 0.9);
   EXPECT_EQ(shipped.technology, "45 nm CMOS, 0.9 V");
 }
 

@@ -35,5 +35,18 @@ TEST(Throughput, RanksAreTheNearest) {
   EXPECT_DOUBLE_EQ(to_json(t).at("latency_ms").at("median").get<double>(), 1e-3);
 }
 
+TEST(Throughput, OfABatchCountsItsImages) {
+  const Throughput t = throughput({400, 500}, 100, 1, 8);
+  EXPECT_EQ(t.images, 16U);
+  EXPECT_EQ(t.batch, 8U);
+  EXPECT_DOUBLE_EQ(t.seconds, 9e-6 + 2e-6);
+  EXPECT_DOUBLE_EQ(t.frames_per_second, 16 / 11e-6);
+  EXPECT_DOUBLE_EQ(to_json(t).at("latency_ms").at("max").get<double>(), 5e-3);
+  EXPECT_DOUBLE_EQ(to_json(t).at("ms_per_image").at("max").get<double>(), 5e-3 / 8);
+  EXPECT_EQ(runs_of(1, 8), 1U);
+  EXPECT_EQ(runs_of(8, 8), 1U);
+  EXPECT_EQ(runs_of(9, 8), 2U);
+}
+
 }  // namespace
 }  // namespace tactus

@@ -195,5 +195,143 @@ class Several(unittest.TestCase):
         self.assertEqual(tactus.Machine(fixed()).run_program(PROGRAM).instructions, 5)
 
 
+class Files(unittest.TestCase):
+    """What a run writes beside its figures is what the command line writes."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def test_waveforms_and_timelines(self):
+        machine = tactus.Machine(fixed())
+        run = machine.run_program(
+            PROGRAM,
+            vcd=self.path("w.vcd"),
+            gtkw=self.path("w.gtkw"),
+            surfer=self.path("w.sucl"),
+            timeline=self.path("t.json"),
+            trace_scope=["top.tcu.array"],
+        )
+        with open(self.path("w.vcd"), encoding="ascii") as file:
+            text = file.read()
+        self.assertIn("$scope module array $end", text)
+        self.assertNotIn("$scope module decoder $end", text)
+        with open(self.path("t.json"), encoding="utf-8") as file:
+            self.assertIn("traceEvents", file.read())
+        for name in ("w.gtkw", "w.sucl"):
+            self.assertTrue(os.path.getsize(self.path(name)) > 0)
+        # The machine goes on as if nobody had watched it.
+        self.assertEqual(machine.run_program(PROGRAM).cycles, run.cycles)
+
+    def test_what_cannot_be_is_told(self):
+        machine = tactus.Machine(fixed())
+        for options, message in (
+            ({"gtkw": "a"}, "need vcd or fst"),
+            ({"picture": "a"}, "there is no picture; allowed"),
+            ({"vcd": 3}, "vcd: int is not allowed"),
+            ({"vcd": self.path("no/where.vcd")}, "where.vcd"),
+            ({"vcd": self.path("a.vcd"), "trace_scope": "nosuch*"}, "nosuch"),
+            ({"vcd": self.path("a.vcd"), "trace_from": 5, "trace_to": 4}, "window is empty"),
+            ({"energy": "nobody"}, "nobody"),
+        ):
+            with self.assertRaisesRegex(tactus.Error, message):
+                machine.run_program(PROGRAM, **options)
+
+    def test_energy(self):
+        run = tactus.Machine(fixed()).run_program(PROGRAM, energy="relative")
+        energy = run.statistics["energy"]
+        self.assertEqual(energy["table"], "relative")
+        self.assertEqual(energy["by_event"]["mac"]["count"], 8 * 64)
+        self.assertIn("table relative", run.summary())
+
+
+class Batches(unittest.TestCase):
+    def test_images_of_a_batch_have_the_latency_of_their_run(self):
+        board = tactus.Configuration("zcu104", memory_model="fixed")
+        model = tactus.compile("mlp", board, optimise=True, batch=4)
+        shape = model.inputs[0].shape
+        run = tactus.run(model, np.zeros((3 * shape[0],) + tuple(shape[1:])), board)
+        rate = run.statistics["throughput"]
+        self.assertEqual((rate["images"], rate["batch"]), (12, 4))
+        self.assertEqual(len(run.image_cycles), 3)
+        self.assertAlmostEqual(rate["ms_per_image"]["median"], run.milliseconds / 4)
+
+
+KERNEL = """.version 3.6
+.kernel "tile"
+.decl PA v_type=G type=uq num_elts=1 align=GRF
+.decl PB v_type=G type=uq num_elts=1 align=GRF
+.decl PC v_type=G type=uq num_elts=1 align=GRF
+.decl A v_type=G type=ud num_elts=64 align=GRF
+.decl B v_type=G type=ud num_elts=128 align=GRF
+.decl D v_type=G type=d num_elts=128 align=GRF
+.input PA offset=64 size=8
+.input PB offset=128 size=8
+.input PC offset=192 size=8
+lsc_load_block2d.ugm (M1_NM, 1) A:d8.32x8nn flat[PA,0x1F,0x7,0x1F,0x0,0x0]
+lsc_load_block2d.ugm (M1_NM, 1) B:d8.16x32nt flat[PB,0xF,0x1F,0xF,0x0,0x0]
+dpas.s8.s8.8.8 (M1, 16) D.0 %null.0 B.0 A(0,0)
+lsc_store_block2d.ugm (M1_NM, 1) flat[PC,0x3F,0x7,0x3F,0x0,0x0] D:d32.16x8nn
+ret (M1, 1)
+"""
+
+
+class Kernels(unittest.TestCase):
+    """Machines with a DPAS array."""
+
+    def run_tile(self, **options):
+        random = np.random.default_rng(3)
+        self.a = random.integers(-128, 128, (8, 32), dtype=np.int8)
+        self.b = random.integers(-128, 128, (32, 16), dtype=np.int8)
+        bind = {"PA": self.a, "PB": self.b, "PC": 512}
+        return tactus.run_kernel(KERNEL, "pvc", bind=bind, **options)
+
+    def test_a_product_is_that_of_numpy(self):
+        run = self.run_tile(memory_port="ideal", events=True, accounts=True, energy="relative")
+        wanted = self.a.astype(np.int32) @ self.b.astype(np.int32)
+        got = run.outputs["PC"].view(np.int32).reshape(8, 16)
+        np.testing.assert_array_equal(got, wanted)
+        # The cycles that tests of the command line take apart.
+        self.assertEqual(run.cycles, 56 + 28 + 16 + 7 + 37)
+        self.assertEqual(run.statistics["macs"], 8 * 16 * 32)
+        self.assertEqual(run.statistics["energy"]["by_event"]["mac"]["count"], 8 * 16 * 32)
+        self.assertGreater(len(run.events), 5)
+        array = [unit.name for unit in run.units].index("array")
+        mine = run.accounts[run.accounts["unit"] == array]
+        rows = [state.name for state in run.units[array].states].index("rows")
+        busy = mine[mine["state"] == rows]
+        self.assertEqual((busy["end"] - busy["begin"]).sum(), 8)
+        self.assertIn("DPAS", run.summary())
+
+    def test_engines_boards_and_values(self):
+        for options in ({}, {"board": "zcu104"}, {"read_latency": 30}):
+            runs = [self.run_tile(engine=engine, **options) for engine in ("fast", "step")]
+            self.assertEqual(runs[0].cycles, runs[1].cycles)
+            self.assertEqual(
+                runs[0].statistics["accounting"], runs[1].statistics["accounting"], options
+            )
+
+    def test_what_cannot_be_is_told(self):
+        for options, message in (
+            ({"thread": 4}, "thread: unknown key.*threads"),
+            ({"threads": 99}, "threads"),
+            ({"memory_port": "ideal", "read_latency": 3}, "read_latency is for the AXI port"),
+            ({"set": {"X": 3}}, 'kernel "tile" has no input "X"'),
+            ({"kernel": "other"}, 'kernel "other" is not allowed; allowed "tile"'),
+            ({"max_cycles": 9}, "stopped at max_cycles 9"),
+        ):
+            with self.assertRaisesRegex(tactus.Error, message):
+                self.run_tile(**options)
+        with self.assertRaisesRegex(tactus.Error, "nosuch"):
+            tactus.run_kernel(KERNEL, "nosuch")
+        with self.assertRaisesRegex(tactus.Error, "PA"):
+            tactus.run_kernel(KERNEL, "pvc", bind={"PB": 512, "PC": 512})
+        with self.assertRaisesRegex(tactus.Error, "bind PA: it is empty"):
+            tactus.run_kernel(KERNEL, "pvc", bind={"PA": b""})
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -2,7 +2,6 @@
 // of this way, too.
 #include <gtest/gtest.h>
 
-#include "firmware/reference/reference.h"
 #include "tests/compiler/frontend/graphs.h"
 #include "tests/stripe/lower_run.h"
 
@@ -17,22 +16,7 @@ void expect_near_reference(const nn::Graph& graph, const tcu::Architecture& arch
   const auto inputs = values_for(via.model);
   const stripe::test::LoweredRun run = stripe::test::run_via(via, inputs);
   EXPECT_EQ(run.simulated, run.interpreted) << "array size " << architecture.array_size;
-  nn::Values values;
-  for (const TensorLayout& layout : via.model.input_layouts) {
-    values[layout.name] = nn::Tensor::of(layout.shape, inputs.at(layout.name));
-  }
-  const nn::Values expected = nn::run_reference(graph, values);
-  for (const TensorLayout& layout : via.model.output_layouts) {
-    const nn::Tensor& wanted = expected.at(layout.name);
-    EXPECT_EQ(layout.shape, wanted.shape) << layout.name;
-    const stripe::Tensor& got = run.simulated.at(layout.name);
-    ASSERT_EQ(got.size(), wanted.floats.size()) << layout.name;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      ASSERT_NEAR(got[i], wanted.floats[i], tolerance)
-          << layout.name << " element " << i << " of " << nn::to_string(wanted.shape)
-          << ", array size " << architecture.array_size;
-    }
-  }
+  expect_near_values(graph, via.model, inputs, run.simulated, tolerance);
 }
 
 }  // namespace tactus::compiler

@@ -52,7 +52,7 @@ allow models/link isa/support models/sim models/link
 allow firmware/driver/darwinn isa models/sim models/link firmware/driver/tcu \
       firmware/driver/darwinn
 allow firmware/driver/dpas isa/support isa/dpas isa/dram models/sim models/axi models/dram models/dpas firmware/driver/common firmware/driver/dpas firmware/report
-allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/report
+allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/process firmware/report
 allow firmware/energy isa models/sim firmware/config firmware/driver firmware/energy firmware/report
 
 # Nothing points upward.
@@ -60,7 +60,7 @@ check models '"(firmware|tests)/' 'models know nothing of what drives them'
 check firmware '"tests/' 'the program knows nothing of its tests'
 
 # Matrix products run on every machine and know nothing of networks.
-allow firmware/gemm isa models firmware/config firmware/driver firmware/gemm firmware/report \
+allow firmware/gemm isa models firmware/config firmware/driver firmware/energy firmware/gemm firmware/report \
   firmware/selftest
 
 # A study of a Stripe program on a machine; sweeps run it.

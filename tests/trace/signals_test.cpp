@@ -1,4 +1,6 @@
 // Selection, the file format to the letter, save files, and what families show.
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <map>
 #include <set>
@@ -326,10 +328,10 @@ TEST_F(Selecting, SurfersCommandsNameSignalsOfTheDump) {
   const TraceFolder folder;
   traced_.run(folder.path("a.vcd"), {});
   const VcdReader reader(folder.path("a.vcd"));
-  std::istringstream commands(surfer_commands(traced_.plan(), "/x/a.vcd"));
-  std::string line;
+  std::istringstream commands(surfer_commands(traced_.plan(), "/x/a.vcd", {7, 1, 10000}));
+  std::string line, last;
   std::getline(commands, line);
-  EXPECT_EQ(line, "load_file /x/a.vcd");
+  EXPECT_EQ(line, "# surfer --command-file F.sucl /x/a.vcd");
   std::set<std::string> seen;
   const std::string variable = "variable_add ";
   while (std::getline(commands, line)) {
@@ -337,10 +339,17 @@ TEST_F(Selecting, SurfersCommandsNameSignalsOfTheDump) {
       const std::string name = line.substr(variable.size());
       EXPECT_TRUE(reader.has(name)) << name;
       seen.insert(name);
-    } else {
-      EXPECT_TRUE(line.rfind("divider_add ", 0) == 0 || line == "zoom_fit") << line;
+    } else if (line.rfind("divider_add ", 0) == 0) {
+      // Surfer takes one word of letters, digits and _.
+      const std::string name = line.substr(12);
+      EXPECT_TRUE(std::all_of(name.begin(), name.end(), [](char c) {
+        return std::isalnum(c) != 0 || c == '_';
+      })) << line;
+    } else if (line != "zoom_fit") {
+      last += line;
     }
   }
+  EXPECT_EQ(last, "zoom_to 70000ps 1070000ps");
   EXPECT_EQ(seen.size(), reader.names().size());
 }
 

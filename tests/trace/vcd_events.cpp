@@ -120,6 +120,9 @@ class EventLister {
     const bool taken = fires(a + "head");
     const bool load = taken && value(a + "head.load") == 1;
     const bool zeroes = taken && value(a + "head.zeroes") == 1;
+    // Weights with reads of their own enter beside the vectors.
+    const std::string enters = a + "own_weights.enters";
+    if (vcd_.has(enters) && value(enters) == 1) line("LOAD");
     if (taken) line(load ? "LOAD" : "RUN");
     // The vectors enter with the control item, and only where it wants one.
     if (fires(a + "input") != (taken && !load && !zeroes) ||

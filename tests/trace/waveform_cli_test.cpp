@@ -402,7 +402,7 @@ TEST_F(Waveform, AsFst) {
   EXPECT_NE(output.out.find(" in w.fst\n"), std::string::npos) << output.out;
   EXPECT_FALSE(exists("w.fst.vcd"));
   EXPECT_EQ(read("w.gtkw").rfind("[dumpfile] \"" + path("w.fst") + "\"\n", 0), 0U);
-  EXPECT_EQ(read("w.sucl").rfind("load_file " + path("w.fst") + "\n", 0), 0U);
+  EXPECT_EQ(read("w.sucl").rfind("# surfer --command-file F.sucl " + path("w.fst") + "\n", 0), 0U);
   EXPECT_EQ(shell("grep -l '^1 MatMul$' w.gtkw.*.txt | wc -l").out, "1\n");
   ASSERT_EQ(tactus(run + "--fst v.fst --vcd v.vcd").code, 0);
   ASSERT_EQ(program({"fst2vcd", "w.fst"}, folder_ / "w.vcd").code, 0);

@@ -7,7 +7,8 @@
 
 namespace tactus {
 
-Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, double host_us) {
+Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, double host_us,
+                      std::uint64_t batch) {
   std::sort(latencies.begin(), latencies.end());
   const std::size_t count = latencies.size();
   const auto rank = [&](std::size_t percent) {
@@ -16,11 +17,13 @@ Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, do
   const std::uint64_t cycles =
       std::accumulate(latencies.begin(), latencies.end(), std::uint64_t{0});
   Throughput result;
-  result.images = count;
+  result.images = count * batch;
+  result.batch = batch;
   result.clock_mhz = clock_mhz;
   result.seconds =
       (static_cast<double>(cycles) / clock_mhz + static_cast<double>(count) * host_us) / 1e6;
-  result.frames_per_second = result.seconds > 0 ? static_cast<double>(count) / result.seconds : 0;
+  result.frames_per_second =
+      result.seconds > 0 ? static_cast<double>(result.images) / result.seconds : 0;
   result.min = latencies.front();
   result.median = rank(50);
   result.p95 = rank(95);
@@ -31,12 +34,18 @@ Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, do
 nlohmann::ordered_json to_json(const Throughput& t) {
   nlohmann::ordered_json json;
   json["images"] = t.images;
+  json["batch"] = t.batch;
   json["seconds"] = t.seconds;
   json["frames_per_second"] = t.frames_per_second;
   json["latency_cycles"] = {{"min", t.min}, {"median", t.median}, {"p95", t.p95}, {"max", t.max}};
-  nlohmann::ordered_json& ms = json["latency_ms"];
-  for (const auto& item : json.at("latency_cycles").items()) {
-    ms[item.key()] = item.value().get<double>() / t.clock_mhz / 1e3;
+  const nlohmann::ordered_json cycles = json.at("latency_cycles");
+  const double per_ms = t.clock_mhz * 1e3;
+  for (const auto& item : cycles.items()) {
+    json["latency_ms"][item.key()] = item.value().get<double>() / per_ms;
+  }
+  for (const auto& item : cycles.items()) {
+    json["ms_per_image"][item.key()] =
+        item.value().get<double>() / per_ms / static_cast<double>(t.batch);
   }
   return json;
 }

@@ -1,4 +1,4 @@
-// Many images, one after the other: how many a second, and how their latencies differ.
+// Many runs of a program, one after the other: how many images a second, and how latencies differ.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,32 @@
 
 namespace tactus {
 
-/// The next image is started when the outputs of the one before are there, after what the host
-/// takes in each run; none overlap. Latencies are without the host.
+/// The next run is started when the outputs of the one before are there, after what the host takes
+/// in each run; none overlap. All images of a run have its latency, which is without the host.
 struct Throughput {
   std::uint64_t images = 0;
+  std::uint64_t batch = 1;  ///< images of a run
   double clock_mhz = 0;
-  double seconds = 0;  ///< of all images, the host's time included
+  double seconds = 0;  ///< of all runs, the host's time included
   double frames_per_second = 0;
   /// Cycles. Median and 95th percentile are the nearest rank: the smallest latency that so many of
-  /// the images do not exceed.
+  /// the runs do not exceed.
   std::uint64_t min = 0, median = 0, p95 = 0, max = 0;
 };
 
-/// `latencies`: cycles of each image, at least one. `host_us`: of the host, in each run.
-[[nodiscard]] Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz,
-                                    double host_us);
+/// Runs of `batch` images each that so many images take.
+[[nodiscard]] inline std::uint64_t runs_of(std::uint64_t images, std::uint64_t batch) {
+  return (images + batch - 1) / batch;
+}
 
-/// {"images", "seconds", "frames_per_second", "latency_cycles", "latency_ms"}; the latter two hold
-/// min, median, p95 and max.
+/// `latencies`: cycles of each run, at least one. `host_us`: of the host, in each run. `batch`:
+/// images of a run.
+[[nodiscard]] Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz,
+                                    double host_us, std::uint64_t batch = 1);
+
+/// {"images", "batch", "seconds", "frames_per_second", "latency_cycles", "latency_ms",
+/// "ms_per_image"}; the last three hold min, median, p95 and max. An image has the latency of its
+/// run; "ms_per_image" is that over the images of the run.
 [[nodiscard]] nlohmann::ordered_json to_json(const Throughput& throughput);
 
 }  // namespace tactus

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "firmware/driver/common/memory_system.h"
+#include "firmware/energy/dpas.h"
 #include "firmware/gemm/dpas/kernel.h"
 #include "firmware/gemm/dpas/tiles.h"
 #include "isa/dpas/assembly.h"
@@ -59,6 +60,11 @@ class DpasRunner final : public Runner {
             {"operand buffers", (std::uint64_t{p.src1_buffer_bytes} + p.src2_buffer_bytes) * 8}};
   }
   [[nodiscard]] const MachineInfo& info() const override { return dpas_machine_info(); }
+  [[nodiscard]] energy::Machine parts() const override {
+    DpasSimulationConfig config = config_.simulation;
+    config.machine.threads = most_threads();
+    return energy::machine_of(config);
+  }
 
   [[nodiscard]] Measurement run(const Problem& problem, const RunLimits& limits) override;
 
@@ -138,6 +144,10 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
   result.array_instructions = run.dpas;
   result.registers = RegisterReads{run.grf_reads, run.grf_reads_saved};
   add_traffic(run, result);
+  if (limits.energies) {
+    result.energy =
+        energy::energy_of(energy::Meter(*limits.energies, parts()), run, config, result.rates);
+  }
   if (run.end != RunEnd::finished) {
     result.wrong = fmt::format("the program did not finish within {} cycles", run.cycles);
     for (const std::string& line : run.waits_for) result.wrong += "\n" + line;

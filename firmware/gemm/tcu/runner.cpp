@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "firmware/driver/tcu/run_figures.h"
+#include "firmware/energy/tcu.h"
 #include "firmware/gemm/tcu/schedule.h"
 #include "firmware/selftest/tcu/products.h"
 #include "isa/support/error.h"
@@ -92,6 +93,9 @@ class TcuRunner final : public Runner {
             {"weights", (std::uint64_t{a.array_size} + 1) * vector}};
   }
   [[nodiscard]] const MachineInfo& info() const override { return tcu_machine_info(); }
+  [[nodiscard]] energy::Machine parts() const override {
+    return energy::machine_of(config_.architecture);
+  }
 
   [[nodiscard]] Measurement run(const Problem& problem, const RunLimits& limits) override;
 
@@ -134,6 +138,10 @@ Measurement TcuRunner::run(const Problem& problem, const RunLimits& limits) {
   result.estimated_cycles = schedule.cycles;
   result.array_instructions = schedule.chunks * schedule.k_tiles * schedule.n_tiles;
   add_traffic(result);
+  if (limits.energies) {
+    result.energy = energy::energy_of(energy::Meter(*limits.energies, parts()), result.run,
+                                      architecture, config_);
+  }
   if (result.run.end != RunEnd::finished) {
     result.wrong = fmt::format("the program did not finish within {} cycles", result.run.cycles);
   } else {

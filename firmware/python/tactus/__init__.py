@@ -21,6 +21,7 @@ work in a process. sweep() runs each point in a process of its own.
 """
 
 from . import _native
+from ._kernel import run_kernel
 from ._lists import architectures, boards, networks, program
 from ._machine import Machine, Run, run
 from ._model import Configuration, Model, Network, Tensor, assemble, compile
@@ -49,5 +50,6 @@ __all__ = [
     "networks",
     "program",
     "run",
+    "run_kernel",
     "sweep",
 ]

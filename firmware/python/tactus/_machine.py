@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from . import _native
-from ._arguments import instance, path_text, whole
+from ._arguments import instance, json_text, path_text, whole
 from ._model import Configuration, ConfigurationLike, Model, PathLike, configuration_of
 from ._native import Error
 
@@ -34,9 +34,9 @@ class EventKind(NamedTuple):
 
 
 class Run:
-    """What a machine did: one image, several one after the other, or a program."""
+    """What a machine did: one image, several one after the other, a program, or a kernel."""
 
-    def __init__(self, native: "_native.Run") -> None:
+    def __init__(self, native: "Union[_native.ModelRun, _native.KernelRun]") -> None:
         self._native = native
         self._statistics: Optional[Dict[str, Any]] = None
         self._outputs: Optional[Dict[str, np.ndarray]] = None
@@ -49,7 +49,7 @@ class Run:
 
     @property
     def image_cycles(self) -> List[int]:
-        """Of each image."""
+        """Of each image; of a model compiled for a batch, of each run of so many images."""
         return self._native.cycles()
 
     @property
@@ -71,7 +71,8 @@ class Run:
     def outputs(self) -> Dict[str, np.ndarray]:
         """The model's outputs in its own layout, by name: float32 or int64; of several images
         joined along the first dimension. Vectors as rows of float64 where the model's file does not
-        say how its tensors lie. Empty for a program: see Machine.read()."""
+        say how its tensors lie. Empty for a program: see Machine.read(). Of a kernel its buffers,
+        as arrays of bytes."""
         if self._outputs is None:
             self._outputs = self._native.outputs()
         return self._outputs
@@ -149,6 +150,28 @@ def _write(path: PathLike, text: str, where: str) -> None:
         raise Error(f"{name}: cannot be written: {problem.strerror}") from None
 
 
+_PATHS = ("energy", "timeline", "vcd", "fst", "gtkw", "surfer")
+FILES = (*_PATHS, "trace_scope", "trace_from", "trace_to")
+
+
+def files_text(files: Dict[str, Any], where: str) -> str:
+    """What is written while the machine runs, and the table of energies, as JSON."""
+    made: Dict[str, Any] = {}
+    for key, value in files.items():
+        if key not in FILES:
+            raise Error(f"{where}: there is no {key}; allowed: {', '.join(FILES)}")
+        if value is None:
+            continue
+        if key in _PATHS:
+            made[key] = path_text(value, f"{where}: {key}")
+        elif key == "trace_scope":
+            globs = [value] if isinstance(value, str) else list(value)
+            made[key] = [instance(one, str, f"{where}: {key}", "texts") for one in globs]
+        else:
+            made[key] = whole(value, f"{where}: {key}")
+    return json_text(made, where)
+
+
 Inputs = Union[Mapping[str, Any], Any]
 
 
@@ -179,6 +202,7 @@ class Machine:
         mode: str = "plain",
         events: bool = False,
         accounts: bool = False,
+        **files: Any,
     ) -> Run:
         """Loads a model and runs images through it.
 
@@ -188,6 +212,11 @@ class Machine:
         max_cycles: an image that takes longer raises StuckError, as a program that hangs does.
         mode: "driver" configures the machine and detects completion as real drivers do.
         events, accounts: record Run.events, Run.accounts.
+        files: energy, a table by name or path, whose energies are in the statistics; and what is
+            written of the run, by path: timeline (for Perfetto or chrome://tracing), vcd
+            or fst (waveforms), and for these gtkw and surfer (files of viewers); trace_scope, a
+            list of globs of the signals that are traced, trace_from and trace_to, their first and
+            last cycle. As the options of `tactus run`.
         """
         where = "tactus.Machine.run"
         instance(model, Model, f"{where}: model", "a tactus.Model")
@@ -207,6 +236,7 @@ class Machine:
                 instance(mode, str, f"{where}: mode", "plain, driver"),
                 bool(events),
                 bool(accounts),
+                files_text(files, where),
             )
         )
 
@@ -217,15 +247,20 @@ class Machine:
         max_cycles: int = 0,
         events: bool = False,
         accounts: bool = False,
+        **files: Any,
     ) -> Run:
-        """Runs a bare program: bytes of a .tprog, or text (see assemble())."""
+        """Runs a bare program: bytes of a .tprog, or text (see assemble()). files: see run()."""
         where = "tactus.Machine.run_program"
         if isinstance(program, str):
             program = _native.assemble(self._configuration._native, program)
         instance(program, bytes, where, "bytes or a text")
         return Run(
             self._native.run_program(
-                program, whole(max_cycles, f"{where}: max_cycles"), bool(events), bool(accounts)
+                program,
+                whole(max_cycles, f"{where}: max_cycles"),
+                bool(events),
+                bool(accounts),
+                files_text(files, where),
             )
         )
 

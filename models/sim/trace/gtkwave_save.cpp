@@ -138,8 +138,16 @@ double zoom(const FirstView& view) {
   return -std::log2(part * static_cast<double>(FirstView::cycles * view.ticks_per_cycle));
 }
 
+/// Letters, digits and _: what Surfer takes as one word.
+std::string word(std::string text) {
+  for (char& c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return text;
+}
+
 void append_commands(std::string& text, const GroupText& group) {
-  text += "divider_add " + group.path + "\n";
+  text += "divider_add " + word(group.path) + "\n";
   for (const Chosen* chosen : group.signals) text += "variable_add " + chosen->name + "\n";
   for (const GroupText& part : group.parts) append_commands(text, part);
 }
@@ -189,21 +197,25 @@ std::string gtkwave_save(const Plan& plan, const std::string& waveform, const Fi
   const std::uint64_t start = view.first * view.ticks_per_cycle;
   std::string no_marks;  // of the marks A to Z
   for (unsigned i = 0; i < 26; ++i) no_marks += " -1";
-  save.text = fmt::format("[dumpfile] \"{}\"\n[timestart] {}\n*{:.6f} {}{}\n[signals_width] 320\n",
-                          waveform, start, zoom(view), start, no_marks);
+  save.text = fmt::format(
+      "[dumpfile] \"{}\"\n[timestart] {}\n[size] 1400 800\n[pos] -1 -1\n*{:.6f} {}{}\n"
+      "[signals_width] 320\n",
+      waveform, start, zoom(view), start, no_marks);
   if (all.clock != nullptr) save.text += radix_flags(Radix::binary) + all.clock->name + "\n";
   if (!all.instruction.signals.empty()) save.group(all.instruction, all.instruction.path, true);
   for (const GroupText& unit : all.units) save.group(unit, unit.path, false);
   return save.text;
 }
 
-std::string surfer_commands(const Plan& plan, const std::string& waveform) {
+std::string surfer_commands(const Plan& plan, const std::string& waveform, const FirstView& view) {
   const Arrangement all = arrange(plan);
-  std::string text = "load_file " + waveform + "\n";
+  std::string text = "# surfer --command-file F.sucl " + waveform + "\n";
   if (all.clock != nullptr) text += "variable_add " + all.clock->name + "\n";
   if (!all.instruction.signals.empty()) append_commands(text, all.instruction);
   for (const GroupText& unit : all.units) append_commands(text, unit);
-  return text + "zoom_fit\n";
+  const std::uint64_t first = view.first * view.period_ps;
+  return text + fmt::format("zoom_fit\nzoom_to {}ps {}ps\n", first,
+                            first + FirstView::cycles * view.period_ps);
 }
 
 }  // namespace tactus::trace

@@ -15,6 +15,7 @@ namespace tactus::trace {
 struct FirstView {
   Cycle first = 0;                    ///< first cycle that was traced
   std::uint64_t ticks_per_cycle = 1;  ///< of the waveform's time
+  std::uint64_t period_ps = 10000;    ///< of a cycle
   /// Cycles across a window of about a thousand pixels.
   static constexpr Cycle cycles = 100;
 };
@@ -41,8 +42,10 @@ struct Translation {
                                        const FirstView& view = {},
                                        const std::vector<std::string>& files = {});
 
-/// Commands for `surfer --command-file`: the same signals in the same order, units divided by their
-/// names.
-[[nodiscard]] std::string surfer_commands(const Plan& plan, const std::string& waveform);
+/// Commands for `surfer --command-file F.sucl WAVEFORM`: the same signals in the same order, units
+/// divided by their names, which Surfer takes as single words. Surfers without `zoom_to` tell it
+/// and show the whole waveform.
+[[nodiscard]] std::string surfer_commands(const Plan& plan, const std::string& waveform,
+                                          const FirstView& view = {});
 
 }  // namespace tactus::trace

@@ -199,6 +199,17 @@ std::string SystolicArray::waits_for() const {
   return links_.output.ready ? "input from local memory" : "an accumulator write for its result";
 }
 
+/// The way of weights with reads of their own: what is on it, and the vector that enters.
+void SystolicArray::describe_own_weights(const trace::Scope& scope) const {
+  const WeightLoads& loads = *links_.weight_loads;
+  const auto enters = [this, &loads] { return loads.entered().cycle == clock_.now; };
+  scope.level("queue", WeightLoads::capacity, [&loads] { return loads.count(); });
+  scope.wire("enters", 1, enters);
+  scope.wire("zeroes", 1, [&loads, enters] { return enters() && loads.entered().zeroes; });
+  scope.wire("address", trace::bits_for(links_.local->depth() - 1),
+             [&loads, enters] { return enters() ? loads.entered().address : 0; });
+}
+
 void SystolicArray::describe(const trace::Scope& scope) const {
   scope.channel("control", links_.control);
   {
@@ -217,6 +228,8 @@ void SystolicArray::describe(const trace::Scope& scope) const {
   scope.wire(
       "drained", 1, [this] { return drained(); }, trace::Moment::settled);
   scope.level("results", 2 * depth_, [this] { return results_.count(); });
+
+  if (links_.weight_loads != nullptr) describe_own_weights(scope.part("own_weights"));
 
   const std::size_t n = size_;
   const trace::Widths& widths = scope.widths();

@@ -162,6 +162,7 @@ class SystolicArray final : public sc_core::sc_module {
   void take_over_weights();
   void move_vectors();
   void move_weights();
+  void describe_own_weights(const trace::Scope& scope) const;
   void take_input(VectorRef input);
   /// Makes room for the result of an input of cycle `now`.
   void expect_result(Cycle now) {

@@ -54,6 +54,14 @@ class WeightLoads {
   /// A product behind so many LoadWeights has taken over the second set.
   void take(std::uint64_t number) { taken_ = number; }
 
+  /// The vector that entered last: when, and from where in local memory.
+  struct Entered {
+    Cycle cycle = ~Cycle{0};
+    bool zeroes = false;
+    std::uint64_t address = 0;
+  };
+  [[nodiscard]] const Entered& entered() const { return entered_; }
+
   /// The clock edge: calls shift(load, i) if the i-th vector of a load enters in this cycle.
   template <typename Shift>
   void move(Cycle now, Shift shift) {
@@ -61,6 +69,7 @@ class WeightLoads {
     const WeightLoad& load = queue_.front();
     if (now < load.first || (load.after_product && taken_ + 1 < load.number)) return;
     shift(load, done_);
+    entered_ = {now, load.zeroes, (load.base - done_ * load.step) & load.mask};
     if (++done_ < load.count) return;
     done_ = 0;
     complete_ = load.number;
@@ -71,6 +80,7 @@ class WeightLoads {
   std::deque<WeightLoad> queue_;
   std::uint64_t done_ = 0;                  ///< vectors of the oldest that have entered
   std::uint64_t complete_ = 0, taken_ = 0;  ///< numbers of LoadWeights
+  Entered entered_;
 };
 
 }  // namespace tactus

@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "firmware/compiler/compiler.h"
 #include "firmware/onnx/graph.h"
+#include "firmware/reference/reference.h"
 
 namespace tactus::compiler {
 
@@ -47,6 +50,28 @@ class GraphMaker {
 /// Reproducible values for all inputs of a graph, multiples of 1/16 between -range and range.
 [[nodiscard]] std::map<std::string, std::vector<float>> values_for(const Compiled& compiled,
                                                                    float range = 2.0F);
+
+/// Expects outputs by name to be near those of the floating-point reference for these inputs.
+template <typename Inputs, typename Outputs>
+void expect_near_values(const nn::Graph& graph, const Compiled& compiled, const Inputs& inputs,
+                        const Outputs& outputs, float tolerance) {
+  nn::Values values;
+  for (const TensorLayout& layout : compiled.input_layouts) {
+    values[layout.name] = nn::Tensor::of(layout.shape, inputs.at(layout.name));
+  }
+  const nn::Values expected = nn::run_reference(graph, values);
+  for (const TensorLayout& layout : compiled.output_layouts) {
+    const nn::Tensor& wanted = expected.at(layout.name);
+    EXPECT_EQ(layout.shape, wanted.shape) << layout.name;
+    const auto& got = outputs.at(layout.name);
+    ASSERT_EQ(got.size(), wanted.floats.size()) << layout.name;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      ASSERT_NEAR(got[i], wanted.floats[i], tolerance)
+          << layout.name << " element " << i << " of " << nn::to_string(wanted.shape)
+          << ", array size " << compiled.architecture.array_size;
+    }
+  }
+}
 
 /// Compiles, runs, and compares every output with the floating-point reference.
 void expect_near_reference(const nn::Graph& graph, const tcu::Architecture& architecture,

@@ -137,6 +137,7 @@ tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name
   model.arch = compiled.architecture;
   model.load_consts_to_local = compiled.load_consts_to_local;
   model.resident = compiled.resident;
+  model.batch = compiled.batch;
   if (compiled.compat) return model;
   model.board = compiled.board;
   for (const LayerInfo& layer : compiled.layers) {

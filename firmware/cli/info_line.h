@@ -1,0 +1,15 @@
+// One fact of a command that tells what a file is: its name, and its value in a column of its own.
+#pragma once
+
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace tactus {
+
+template <typename... Values>
+void info_line(const char* name, fmt::format_string<Values...> format, Values&&... values) {
+  fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Values>(values)...));
+}
+
+}  // namespace tactus

@@ -1,0 +1,51 @@
+// Kernels on machines with a DPAS array.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "firmware/driver/dpas/simulation.h"
+#include "firmware/energy/table.h"
+#include "firmware/python/machine.h"
+#include "firmware/python/watch.h"
+
+namespace tactus::python {
+
+struct KernelRequest : WatchRequest {
+  std::string program;  ///< path of vISA text or of a container, or the text itself
+  std::string machine;  ///< a profile's name or path
+  std::string board;    ///< name or path; empty: none
+  std::string kernel;   ///< which of several; empty: the only one
+  /// JSON object: keys of `tactus explain dpas` and of `board`.
+  std::string values;
+  /// Inputs of the kernel: those that point to a buffer with these contents, and numbers, one for
+  /// all threads or one for each.
+  std::vector<std::pair<std::string, std::vector<std::uint8_t>>> buffers;
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> numbers;
+};
+
+class KernelRun final : public RecordedRun {
+ public:
+  explicit KernelRun(DpasRunResult made) : result(std::move(made)) {}
+
+  std::string subject, machine, board;
+  DpasSimulationConfig config;
+  MachineRates rates;
+  DpasRunResult result;
+  std::optional<energy::Meter> meter;
+  /// Contents of the buffers at the end, by name.
+  std::vector<std::pair<std::string, std::vector<std::uint8_t>>> buffers;
+
+  [[nodiscard]] RunDocument document() const override;
+};
+
+/// Runs the kernel on all threads of a machine made for it. Throws UserError.
+[[nodiscard]] std::unique_ptr<KernelRun> run_kernel(const KernelUse& use,
+                                                    const KernelRequest& request,
+                                                    const std::function<void()>& progress);
+
+}  // namespace tactus::python

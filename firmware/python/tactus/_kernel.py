@@ -1,0 +1,75 @@
+"""Kernels on machines with a DPAS array."""
+
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _native
+from ._arguments import instance, json_text, path_text, whole
+from ._machine import FILES, Run, files_text
+from ._model import PathLike
+from ._native import Error
+
+WHERE = "tactus.run_kernel"
+
+
+def run_kernel(
+    program: PathLike,
+    machine: str = "pvc",
+    *,
+    bind: Optional[Mapping[str, Any]] = None,
+    set: Optional[Mapping[str, Union[int, Sequence[int]]]] = None,
+    kernel: str = "",
+    board: str = "",
+    max_cycles: int = 0,
+    events: bool = False,
+    accounts: bool = False,
+    **values: Any,
+) -> Run:
+    """Runs a vISA kernel on a machine with a DPAS array, as `tactus run --machine` does.
+
+    program: the path of a .visaasm or .isa file, or the text of a kernel (of several lines).
+    machine: a profile of configs/dpas, or the path of one.
+    bind: inputs of the kernel that point to a buffer: its contents (an array, whose bytes are
+        taken, or bytes), or its size in bytes, for zeros. Run.outputs has the buffers as they are
+        at the end, arrays of bytes.
+    set: inputs that are numbers, one for all threads or one for each.
+    kernel: which of several kernels.
+    board: whose clock, port and memory the machine has.
+    max_cycles, events, accounts: as Machine.run() has them.
+    values: keys of `tactus explain dpas` and `tactus explain board`, such as threads=4 or
+        memory_port="ideal"; and files, as Machine.run() has them.
+    """
+    files = {key: values.pop(key) for key in list(values) if key in FILES}
+    buffers: List[Tuple[str, bytes]] = []
+    for name, contents in (bind or {}).items():
+        where = f"{WHERE}: bind {name}"
+        if isinstance(contents, (bytes, bytearray)):
+            data = bytes(contents)
+        elif isinstance(contents, np.ndarray):
+            data = contents.tobytes()
+        else:
+            data = bytes(whole(contents, where, 1, 2**32))
+        if not data:
+            raise Error(f"{where}: it is empty; a buffer has 1 byte or more")
+        buffers.append((name, data))
+    numbers: List[Tuple[str, List[int]]] = []
+    for name, value in (set or {}).items():
+        where = f"{WHERE}: set {name}"
+        several = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
+        numbers.append((name, [whole(one, where, -(2**63)) for one in several]))
+    return Run(
+        _native.run_kernel(
+            path_text(program, f"{WHERE}: program"),
+            path_text(machine, f"{WHERE}: machine"),
+            path_text(board, f"{WHERE}: board"),
+            instance(kernel, str, f"{WHERE}: kernel", "a name"),
+            json_text(values, WHERE),
+            buffers,
+            numbers,
+            whole(max_cycles, f"{WHERE}: max_cycles"),
+            bool(events),
+            bool(accounts),
+            files_text(files, WHERE),
+        )
+    )

@@ -1,0 +1,85 @@
+// What is recorded of a run of any machine, and what is asked for.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/driver/common/simulation.h"
+#include "firmware/python/recorder.h"
+#include "firmware/report/activity.h"
+#include "firmware/report/fan.h"
+#include "firmware/report/run_document.h"
+#include "firmware/report/timeline.h"
+#include "firmware/report/waveform.h"
+#include "isa/support/error.h"
+
+namespace tactus::python {
+
+/// A program that hangs or meets its cycle limit; the text says what each unit waits for.
+class Stuck : public UserError {
+ public:
+  using UserError::UserError;
+};
+/// Throws Stuck unless the run has finished.
+void require_finished(const RunResult& result, Cycle max_cycles);
+
+struct WatchRequest {
+  Cycle max_cycles = 0;  ///< of an image; 0: no limit
+  bool events = false, accounts = false;
+  TraceOptions trace;                   ///< without a VCD nothing is traced
+  std::optional<std::string> timeline;  ///< path
+  std::string energy;                   ///< a table's name or path; empty: none
+};
+
+/// A unit of a machine and its states, for AccountRows.
+struct RecordedUnit {
+  std::string name;
+  UnitStates states;
+};
+
+class RecordedRun {
+ public:
+  virtual ~RecordedRun() = default;
+
+  std::unique_ptr<EventRows> events;
+  std::unique_ptr<AccountRows> accounts;
+  std::vector<RecordedUnit> units;
+  std::unique_ptr<Activity> activity;  ///< of the first image; with accounts only
+  std::string note;                    ///< what a user should be warned of; empty: nothing
+  Cycle total_cycles = 0;
+  double wall_seconds = 0;
+
+  /// Refers to the run.
+  [[nodiscard]] virtual RunDocument document() const = 0;
+};
+
+/// Watches a machine while it lives.
+class Watch {
+ public:
+  /// `subject`: for the waveform. `surroundings`: signals of what is around the machine.
+  Watch(Simulation& simulation, const WatchRequest& request, RecordedRun& run,
+        const std::string& subject, const std::function<std::unique_ptr<TimelineTracks>()>& tracks,
+        std::function<void(const trace::Scope&)> surroundings = {});
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
+  void end_run(const RunResult& result);
+  /// Closes what is written. Throws UserError for what could not be.
+  void finish();
+
+ private:
+  Simulation& simulation_;
+  const WatchRequest& request_;
+  RecordedRun& run_;
+  EventFan events_;
+  AccountFan accounts_;
+  std::optional<Timeline> timeline_;
+  std::optional<RunTrace> trace_;
+};
+
+}  // namespace tactus::python

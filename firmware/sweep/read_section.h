@@ -1,0 +1,24 @@
+// A section of a point's configuration as the object that its table describes.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include "firmware/sweep/configuration.h"
+
+namespace tactus::sweep {
+
+/// Keys that are missing keep the object's values; those of `apart` are nobody's parameters.
+template <typename T>
+void read_section(const Configuration& configuration, const char* name,
+                  const ParameterTable<T>& table, T& object,
+                  std::initializer_list<const char*> apart = {}) {
+  Configuration section = configuration.at(name);
+  for (const char* key : apart) section.erase(key);
+  JsonDocument document(section.dump(), std::string("the point's ") + name);
+  ObjectReader reader = document.root();
+  table.read(reader, object, MissingKeys::allowed);
+  document.problems().throw_if_any();
+}
+
+}  // namespace tactus::sweep
