@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "firmware/compiler/stripe/lookup.h"
 #include "firmware/compiler/stripe/scalar.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -99,6 +100,7 @@ struct Step {
   std::vector<View*> read, written;
   Compiled affine;
   ScalarFunction function = nullptr;
+  const Buffer* table = nullptr;  ///< of a lookup, in place of the function
   std::unique_ptr<Frame> nested;
 };
 
@@ -280,6 +282,10 @@ class Interpreter {
     for (const std::string& n : uses.buffer_writes) step.written.push_back(&frame.views.at(n));
     if (const auto* load = stmt.as<LoadIndex>()) step.affine = compile(load->from, frame.block);
     if (const auto* op = stmt.as<Intrinsic>()) {
+      if (const auto table = table_of(*op)) {
+        step.table = frame_->views.at(*table).buffer;
+        return;
+      }
       bool known = false;
       step.function = find_function(op->name, op->inputs.size(), known);
       if (step.function == nullptr || op->outputs.size() != 1) {
@@ -519,6 +525,10 @@ class Interpreter {
       arguments_.clear();
       for (const std::size_t i : step.inputs)
         arguments_.push_back(cast_input(scalars[i], *op, arguments_.size()));
+      if (step.table != nullptr) {
+        scalars[step.outputs[0]] = look_up(*step.table);
+        return;
+      }
       const Scalar result = step.function(arguments_);
       scalars[step.outputs[0]] = options_.fixed_point && !(frame.fused && op->name == "mul")
                                      ? to_fixed_point(result)
@@ -526,6 +536,18 @@ class Interpreter {
     } else {
       run_special(frame, step, *stmt.as<Special>());
     }
+  }
+
+  /// Of arguments_.
+  [[nodiscard]] Scalar look_up(const Buffer& table) const {
+    const auto entries = static_cast<std::size_t>(table.sizes[1]);
+    const TableKey key = table_key(arguments_[0].as_real(), arguments_[1].as_real(), entries);
+    const auto rounded = [this](double value) {
+      return options_.fixed_point ? to_fixed_point(Scalar::of_real(value)).real : value;
+    };
+    const double slope = table.data.at(key.entry).as_real();
+    const double height = table.data.at(entries + key.entry).as_real();
+    return Scalar::of_real(rounded(rounded(rounded(key.difference) * slope) + height));
   }
 
   /// The condition of `cond` is no number that has to fit the type.

@@ -202,6 +202,7 @@ StripeGraph Translator::run() {
       {"LeakyRelu", &Translator::leaky_relu},
       {"Clip", &Translator::clip},
       {"chords", &Translator::curve},
+      {"look up", &Translator::lookup},
       {"Softmax", &Translator::relabel},
       {"BatchNormalization", &Translator::normalisation},
       {"MaxPool", &Translator::max_pool},
