@@ -50,23 +50,27 @@ nn::Graph with_initializers(const Case& c, std::size_t first) {
 
 enum class Outcome { right, wrong, refused };
 
-using Compile = Compiled (*)(const nn::Graph& graph, const tcu::Architecture& architecture);
+enum class Way { layers, stripe };
 
-Compiled layer_by_layer(const nn::Graph& graph, const tcu::Architecture& architecture) {
-  return compile(graph, architecture);
+Compiled compiled_by(Way way, const nn::Graph& graph, const tcu::Architecture& architecture) {
+  return way == Way::layers ? compile(graph, architecture)
+                            : compile_via_stripe(graph, architecture).model;
 }
 
-Compiled by_way_of_stripe(const nn::Graph& graph, const tcu::Architecture& architecture) {
-  return compile_via_stripe(graph, architecture).model;
+tcu::Architecture with_tables() {
+  tcu::Architecture machine = ample_architecture();
+  machine.lookup_tables = {2, 256, 4};
+  machine.simd_registers_depth = 3;
+  return machine;
 }
 
 /// Compiles with all inputs computed at run time or, if that is refused, with all but the first
 /// known; runs, and compares. `text`: what was refused or how far the values are off.
-Outcome outcome_of(const Case& c, Compile compile, std::string& text) {
+Outcome outcome_of(const Case& c, Way way, const tcu::Architecture& machine, std::string& text) {
   for (const std::size_t first : {c.inputs.size(), std::size_t{1}}) {
     const nn::Graph graph = with_initializers(c, first);
     try {
-      const Compiled compiled = compile(graph, ample_architecture());
+      const Compiled compiled = compiled_by(way, graph, machine);
       nn::Values inputs;
       for (std::size_t i = 0; i < c.inputs.size(); ++i) {
         inputs[c.graph.inputs[i].name] = c.inputs[i];
@@ -180,9 +184,11 @@ std::string reason_of(const std::string& name) {
   return reason;
 }
 
-class Conformance : public testing::TestWithParam<Compile> {};
+class Conformance : public testing::TestWithParam<std::tuple<Way, bool>> {};
 
 TEST_P(Conformance, NodeTestsOfTheStandard) {
+  const auto [way, tables] = GetParam();
+  const tcu::Architecture machine = tables ? with_tables() : ample_architecture();
   if (!fs::exists(suite)) {
     GTEST_SKIP() << suite << " is not there; as root: apt-get install libonnx-testdata";
   }
@@ -195,7 +201,7 @@ TEST_P(Conformance, NodeTestsOfTheStandard) {
     const std::optional<Case> c = read_case(folder);
     if (!c) continue;
     std::string text;
-    const Outcome outcome = outcome_of(*c, GetParam(), text);
+    const Outcome outcome = outcome_of(*c, way, machine, text);
     ++counts[outcome];
     if (outcome == Outcome::right || reason_of(name) != "") continue;
     ADD_FAILURE() << name << (outcome == Outcome::wrong ? " is wrong: " : " is refused: ") << text;
@@ -206,10 +212,13 @@ TEST_P(Conformance, NodeTestsOfTheStandard) {
   EXPECT_LE(counts[Outcome::wrong], 5U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, Conformance, testing::Values(layer_by_layer, by_way_of_stripe),
-                         [](const auto& tested) {
-                           return tested.index == 0 ? "LayerByLayer" : "ByWayOfStripe";
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Conformance, testing::Combine(testing::Values(Way::layers, Way::stripe), testing::Bool()),
+    [](const auto& tested) {
+      const auto [way, tables] = tested.param;
+      return std::string(way == Way::layers ? "LayerByLayer" : "ByWayOfStripe") +
+             (tables ? "WithTables" : "");
+    });
 
 }  // namespace
 }  // namespace tactus::compiler
