@@ -147,6 +147,8 @@ struct Frame {
   bool is_leaf = true;         ///< statements are loads, functions and stores
   bool direct = false;         ///< this run is of a leaf all of whose positions fit the buffers
   std::vector<View*> in_order;
+  /// Views that a counted index moves, by its place in `counted`, and how many elements a step is.
+  std::vector<std::vector<std::pair<View*, std::int64_t>>> moved;
   std::unordered_map<std::uint64_t, Access> accesses;
 };
 
@@ -157,6 +159,7 @@ class Interpreter {
     if (!options.fixed_point) return;
     const FixedPoint& format = *options.fixed_point;
     units_ = std::ldexp(1.0, static_cast<int>(format.binary_point));
+    unit_ = 1 / units_;
     half_range_ = std::ldexp(1.0, static_cast<int>(format.width_bits) - 1);
   }
 
@@ -240,6 +243,14 @@ class Interpreter {
       view.frame = &frame;
       prepare(ref, parent, view);
       frame.in_order.push_back(&view);
+    }
+    for (const std::size_t i : frame.counted) {
+      frame.moved.emplace_back();
+      for (View* view : frame.in_order) {
+        for (const auto& [index, factor] : view->flat.terms) {
+          if (index == i) frame.moved.back().emplace_back(view, factor);
+        }
+      }
     }
     for (const Statement& stmt : block.statements) {
       frame.steps.emplace_back();
@@ -529,14 +540,22 @@ class Interpreter {
 
   void run_in_order(Frame& frame) {
     for (const std::size_t i : frame.counted) frame.values[i] = 0;
+    if (frame.direct) place_elements(frame);
     for (std::uint64_t number = 1;; ++number) {
       frame.position = number;
       run_position(frame);
       std::size_t digit = frame.counted.size();
       while (digit-- > 0) {
         const std::size_t i = frame.counted[digit];
-        if (static_cast<std::uint64_t>(++frame.values[i]) < frame.ranges[i]) break;
-        frame.values[i] = 0;
+        const bool on = static_cast<std::uint64_t>(frame.values[i]) + 1 < frame.ranges[i];
+        const std::int64_t by = on ? 1 : -frame.values[i];
+        frame.values[i] += by;
+        if (frame.direct) {
+          for (const auto& [view, step] : frame.moved[digit]) {
+            view->element += static_cast<std::size_t>(by * step);
+          }
+        }
+        if (on) break;
         if (digit == 0) return;
       }
       if (frame.counted.empty()) return;
@@ -559,6 +578,7 @@ class Interpreter {
         frame.values[i] = static_cast<std::int64_t>(rest % frame.ranges[i]);
         rest /= frame.ranges[i];
       }
+      if (frame.direct) place_elements(frame);
       run_position(frame);
       at = at >= count - step ? at - (count - step) : at + step;
     }
@@ -572,6 +592,12 @@ class Interpreter {
     return z ^ (z >> 31U);
   }
 
+  static void place_elements(Frame& frame) {
+    for (View* view : frame.in_order) {
+      view->element = static_cast<std::size_t>(view->parent_flat + view->flat.at(frame.values));
+    }
+  }
+
   void run_position(Frame& frame) {
     for (const Compiled& constraint : frame.constraints) {
       if (constraint.evaluate(frame.values) < 0) return;
@@ -579,7 +605,6 @@ class Interpreter {
     if (frame.direct) {
       for (View* view : frame.in_order) {
         if (view->parent == nullptr) view->buffer->data.clear();
-        view->element = static_cast<std::size_t>(view->parent_flat + view->flat.at(frame.values));
       }
     } else {
       for (View* view : frame.in_order) place(*view);
@@ -691,7 +716,7 @@ class Interpreter {
     const double whole = std::abs(mantissa) < 2251799813685248.0  // 2^51
                              ? (mantissa + no_fraction) - no_fraction
                              : mantissa;
-    return Scalar::of_real(std::min(std::max(whole, -half_range_), half_range_ - 1) / units_);
+    return Scalar::of_real(std::min(std::max(whole, -half_range_), half_range_ - 1) * unit_);
   }
 
   [[nodiscard]] Scalar to_type(const Scalar& value, DataType type) const {
@@ -827,7 +852,8 @@ class Interpreter {
   std::uint64_t elements_ = 0;
   std::uint64_t done_ = 0;
   std::uint64_t random_state_;
-  double units_ = 1, half_range_ = 1;  ///< of the fixed point: a unit's multiple, mantissas
+  double unit_ = 1, units_ = 1;  ///< of the fixed point: the least number, and 1 in such
+  double half_range_ = 1;        ///< mantissas below 0
   bool keep_entry_buffers_ = false;
 };
 
