@@ -77,7 +77,10 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   key["architecture"] = Json::parse(to_json(task.architecture, -1));
   key["strategy"] = compiler::to_string(task.strategy);
   key["compat"] = task.compat;
-  if (task.via != Via::layers) key["via"] = via_names.at(static_cast<std::size_t>(task.via));
+  if (task.via != Via::layers) {
+    // Tiles are chosen by what a transfer costs.
+    key["via"] = {via_names.at(static_cast<std::size_t>(task.via)), task.axi_data_bits};
+  }
   if (task.optimise) {
     // The optimiser fits the program to the memory port.
     key["optimise"] = {task.effort,        task.axi_data_bits, task.read_latency,

@@ -341,6 +341,7 @@ int lower_program(const Words& words) {
       "with its program and data beside it; its layers are the kernels, its inputs and "
       "outputs the user's buffers.",
       {{"arch", "A.tarch", "architecture"},
+       {"axi-bytes", "N", "bytes a cycle and direction of its DRAM ports, for tiles (default 8)"},
        {"constant", "NAME=F", "numbers of a buffer that is part of the model", true},
        {"output", "P", "P.tmodel, P.tprog (the program alone) or P.stripe (as lowered)", true, 'o'},
        {"no-passes", "", "refuse contractions that are not tiled and located yet"},
@@ -373,6 +374,7 @@ int lower_program(const Words& words) {
   compiler::LowerOptions options;
   options.reuse = !args.has("no-reuse");
   options.complete = !args.has("no-passes");
+  options.axi_bytes = args.number("axi-bytes", options.axi_bytes, 1, 1024);
   for (const std::string& word : args.texts("constant")) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0) {

@@ -5,7 +5,9 @@
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "isa/tcu/activation.h"
 #include "isa/tcu/instruction_kind.h"
+#include "isa/tcu/lookup.h"
 
 namespace tactus::codesign {
 namespace {
@@ -41,9 +43,16 @@ class Clockwork {
         break;
       case InstructionKind::accumulator_to_local:
       case InstructionKind::local_to_accumulator:
+      case InstructionKind::accumulator_to_local_activated:
       case InstructionKind::local_to_accumulator_accumulate:
       case InstructionKind::dais:
         paths.moves += vectors;
+        break;
+      case InstructionKind::load_lut:
+        paths.moves += tcu::lookup_vectors(architecture_);
+        break;
+      case InstructionKind::load_activation:
+        paths.moves += tcu::activation_parameters;
         break;
       case InstructionKind::simd:
         ++paths.simd;

@@ -5,6 +5,8 @@
 //                      LoadWeights, 2 N after anything else
 //   DataMove, DRAM     latency + its bytes / bytes a cycle, rounded up
 //   DataMove, others   its vectors
+//   LoadLUT            the vectors of a table
+//   LoadActivation     its vectors of parameters
 //   SIMD, NoOp         1
 //
 // These cycles add up on four paths: DMA0, DMA1, the array with its weights, the accumulators with

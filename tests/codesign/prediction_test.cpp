@@ -68,6 +68,24 @@ TEST(Prediction, TilesInFlightOverlap) {
   EXPECT_THROW((void)predict(architecture, program(), kernels(4), {}), UserError);
 }
 
+/// Tables and parameters of activations come by the way to the accumulators.
+TEST(Prediction, CountsTheInstructionsOfExtensions) {
+  tcu::Architecture architecture;  // N = 8
+  architecture.lookup_tables = {2, 100, 4};
+  architecture.simd_registers_depth = 3;
+  architecture.activation_unit = true;
+  const tcu::InstructionLayout layout(architecture);
+  const std::vector<tcu::Instruction> extensions{
+      tcu::make_load_lut(layout, {0, 0}, 1), tcu::make_load_activation(layout, {0, 0}),
+      tcu::make_data_move(layout, tcu::DataMoveKind::accumulator_to_local_activated, {0, 0}, {0, 0},
+                          6)};
+  std::vector<compiler::LayerInfo> one(1);
+  one[0].instructions = extensions.size();
+  const Prediction predicted = predict(architecture, extensions, one, {8, 20, 1});
+  EXPECT_EQ(predicted.kernels[0].paths.moves, (100U + 7) / 8 + 4 + 6);
+  EXPECT_EQ(predicted.cycles, 13U + 4 + 6);
+}
+
 TEST(ParetoPoints, OfThreeValues) {
   using Rows = std::vector<std::vector<double>>;
   EXPECT_EQ(sweep::pareto_points(Rows{{1, 2, 3}, {1, 2, 4}, {3, 2, 1}, {2, 2, 2}}),

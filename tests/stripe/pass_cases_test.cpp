@@ -231,6 +231,116 @@ TEST(StripePassCases, ScheduleWorksOnSlicesWhereWholeBuffersDoNotFit) {
             std::string::npos);
 }
 
+std::string schedule_with(std::uint64_t KiB, const std::string& location,
+                          const std::string& options) {
+  return fmt::format(R"([{{"schedule": {{"reqs": ["main"], "mem_loc": {}, "mem_KiB": {},
+    "alignment": 16, "xfer_loc": {{"name": "DMA"}}{}}}}}])",
+                     location, KiB, options);
+}
+
+const char* const banks = R"({"devs": [{"name": "SRAM", "units": [{"terms": {"unit": 1}}]}]})";
+
+TEST(StripePassCases, ScheduleChoosesUnits) {
+  const Program before = read(convolution(1, 16, 32));
+  // 640, 6144 and 1024 bytes: none but K is larger than 2 KiB, and all together than 7 KiB.
+  const Program coloured =
+      passed(before, schedule_with(6, banks, R"(, "color_io_unique": {"units": [3, 1, 0]})"));
+  EXPECT_EQ(slices(coloured), 0U);
+  std::set<std::string> places;
+  for (const char* name : {"I", "K", "O"}) {
+    places.insert(
+        coloured.block().statements[0].block()->ref_at(std::string(name) + "^0").location.text());
+  }
+  EXPECT_EQ(places, (std::set<std::string>{"SRAM[0]", "SRAM[1]", "SRAM[3]"}));
+  EXPECT_NE(error_of(before, schedule_with(6, banks, R"(, "color_io_unique": {"units": [3, 1]})"))
+                .find("the 2 units of color_io_unique are too few"),
+            std::string::npos);
+
+  const std::string located =
+      R"([{"locate_block": {"reqs": ["kernel"], "loc": {"name": "CONV"}}}])";
+  const Program mapped =
+      passed(passed(before, located),
+             schedule_with(7, banks,
+                           R"(, "numa_map": {"nodes": [{"pattern": "DSP", "units": [5]},
+                                                {"pattern": "CONV", "units": [1, 2]}]})"));
+  const Block& main = *mapped.block().statements[0].block();
+  EXPECT_EQ(main.ref_at("I^0").location.text(), "SRAM[1]");
+  EXPECT_EQ(main.ref_at("K^0").location.text(), "SRAM[2]");
+  EXPECT_EQ(main.ref_at("O^0").location.text(), "SRAM[1]");
+  EXPECT_NE(error_of(before, schedule_with(
+                                 7, banks,
+                                 R"(, "numa_map": {"nodes": [{"pattern": "DSP", "units": [5]}]})"))
+                .find("no node of numa_map matches"),
+            std::string::npos);
+
+  // Without an assignment as the views ask for it.
+  Program asking = before;
+  asking.block().statements[0].block()->statements[0].block()->ref_at("K").cache_unit = Affine(4);
+  const Program asked = passed(asking, schedule_with(7, banks, ""));
+  EXPECT_EQ(asked.block().statements[0].block()->ref_at("K^0").location.text(), "SRAM[4]");
+  EXPECT_EQ(asked.block().statements[0].block()->ref_at("I^0").location.text(), "SRAM[0]");
+
+  for (const char* wrong : {R"(, "color_io_unique": {"units": []})", R"(, "numa_map": {})",
+                            R"(, "numa_map": {"nodes": [{"pattern": "A[", "units": [1]}]})",
+                            R"(, "color_io_unique": {"units": [1]}, "numa_map": {"nodes": []})",
+                            R"(, "color_io_unique": {"units": [-1]})"}) {
+    EXPECT_NE(error_of(before, schedule_with(7, banks, wrong)), "") << wrong;
+  }
+  EXPECT_NE(error_of(before, schedule_with(8, R"({"name": "SRAM"})",
+                                           R"(, "color_io_unique": {"units": [1]})"))
+                .find("it has none by the name unit"),
+            std::string::npos);
+}
+
+TEST(StripePassCases, ScheduleAppendsDevices) {
+  Program before = read(convolution(1, 16, 32));
+  for (auto& [into, ref] : before.block().refs) ref.location.devices = {{"CHIP", {}}};
+  for (auto& [into, ref] : before.block().statements[0].block()->refs) {
+    ref.location.devices = {{"CHIP", {}}};
+  }
+  const Program program =
+      passed(before, schedule_with(8, R"({"name": "SRAM"})", R"(, "append_devs": true)"));
+  EXPECT_EQ(program.block().statements[0].block()->ref_at("K^0").location.text(), "CHIP/SRAM");
+}
+
+/// A chain of copies of 512 bytes each: in how many places of the memory.
+TEST(StripePassCases, ScheduleKeepsPlacesForAWindow) {
+  constexpr int last = 6;
+  std::string user, main, kernels;
+  for (int i = 0; i <= last; ++i) {
+    const std::string shape = "fp32:I(128):(1)\n";
+    const bool own = i != 0 && i != last;
+    if (!own) user += fmt::format("  #user none new@0x00000000 B{}[0] {}", i, shape);
+    main += fmt::format("  {} B{}[0] {}",
+                        own      ? "none new@0x00000000"
+                        : i == 0 ? "in"
+                                 : "out",
+                        i, shape);
+    if (i == 0) continue;
+    kernels += fmt::format(
+        "{0}: #kernel\nblock [i:128] ( // k{1}\n  in B{0}[i] fp32:I(1):(1)\n"
+        "  out B{1}[i] fp32:I(1):(1)\n) {{\n0: $x = load(B{0})\n1: B{1} = store($x)\n}}\n",
+        i - 1, i);
+  }
+  const Program before =
+      read("0: #program\nblock [] ( // p\n" + user + ") {\n0: #main\nblock [] ( // main\n" + main +
+           ") {\n" + kernels + "}\n}\n");
+  std::vector<std::size_t> places;
+  for (const int window : {0, 1, 2, 3}) {
+    const Program program =
+        passed(before, schedule_with(4, R"({"name": "SRAM"})",
+                                     fmt::format(R"(, "parallelism_window": {})", window)));
+    std::set<std::uint64_t> offsets;
+    for (const auto& [into, ref] : program.block().statements[0].block()->refs) {
+      if (ref.location.text() == "SRAM") offsets.insert(ref.offset);
+    }
+    places.push_back(offsets.size());
+  }
+  // A copy is made and read by two statements in a row; the place of one that is done is taken by
+  // the next but one, later by as many statements as the window has.
+  EXPECT_EQ(places, (std::vector<std::size_t>{2, 3, 4, 5}));
+}
+
 // ---- vector_layout ------------------------------------------------------------------------------
 
 TEST(StripePassCases, VectorLayoutMakesSumsAndResultsWholeVectors) {

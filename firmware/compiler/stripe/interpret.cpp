@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "firmware/compiler/stripe/lookup.h"
 #include "firmware/compiler/stripe/scalar.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -23,6 +24,14 @@ struct Compiled {
   std::int64_t constant = 0;
   std::vector<std::pair<std::size_t, std::int64_t>> terms;
 
+  /// For what is known to lie in a buffer.
+  [[nodiscard]] std::int64_t at(const std::vector<std::int64_t>& values) const {
+    auto sum = static_cast<std::uint64_t>(constant);
+    for (const auto& [index, factor] : terms) {
+      sum += static_cast<std::uint64_t>(factor) * static_cast<std::uint64_t>(values[index]);
+    }
+    return static_cast<std::int64_t>(sum);
+  }
   [[nodiscard]] std::int64_t evaluate(const std::vector<std::int64_t>& values) const {
     std::int64_t sum = constant;
     for (const auto& [index, factor] : terms) {
@@ -88,17 +97,28 @@ struct View {
   std::unique_ptr<Buffer> own;
   Buffer* buffer = nullptr;
   std::vector<std::int64_t> origin;  ///< in the allocation
+  Compiled flat;                     ///< element of the buffer, from the parent's on
+  std::int64_t parent_flat = 0;
+  std::size_t element = 0;  ///< that the view begins with, where all positions are known to fit
+  /// The nearest view, from this one outwards, that keeps what is written.
+  View* holder = nullptr;
   /// What the block's positions make of each element, until the block ends. Not needed where that
   /// can be handed to the parent at once.
   std::unique_ptr<Elements> pending;
 };
 
+enum class StepKind { load, store, load_index, constant, function, lookup, special, block };
+
 struct Step {
+  StepKind kind = StepKind::block;
   const Statement* statement = nullptr;
   std::vector<std::size_t> inputs, outputs;  ///< numbers of scalars
   std::vector<View*> read, written;
   Compiled affine;
   ScalarFunction function = nullptr;
+  const Buffer* table = nullptr;          ///< of a lookup, in place of the function
+  DataType type = DataType::unknown;      ///< of the function's inputs
+  bool is_choice = false, whole = false;  ///< a cond; a product that is not rounded
   std::unique_ptr<Frame> nested;
 };
 
@@ -124,13 +144,24 @@ struct Frame {
   std::uint64_t positions = 1;
   std::uint64_t position = 0;  ///< that runs, counted from 1
   bool fused = false;          ///< products are whole until they are summed up
+  bool is_leaf = true;         ///< statements are loads, functions and stores
+  bool direct = false;         ///< this run is of a leaf all of whose positions fit the buffers
+  std::vector<View*> in_order;
+  /// Views that a counted index moves, by its place in `counted`, and how many elements a step is.
+  std::vector<std::vector<std::pair<View*, std::int64_t>>> moved;
   std::unordered_map<std::uint64_t, Access> accesses;
 };
 
 class Interpreter {
  public:
   explicit Interpreter(const InterpretOptions& options)
-      : options_(options), random_state_(options.shuffle_seed.value_or(0)) {}
+      : options_(options), random_state_(options.shuffle_seed.value_or(0)) {
+    if (!options.fixed_point) return;
+    const FixedPoint& format = *options.fixed_point;
+    units_ = std::ldexp(1.0, static_cast<int>(format.binary_point));
+    unit_ = 1 / units_;
+    half_range_ = std::ldexp(1.0, static_cast<int>(format.width_bits) - 1);
+  }
 
   Tensors run(const Program& program, const Tensors& inputs) {
     const Block& entry = program.block();
@@ -211,12 +242,30 @@ class Interpreter {
       View& view = frame.views[into];
       view.frame = &frame;
       prepare(ref, parent, view);
+      frame.in_order.push_back(&view);
+    }
+    for (const std::size_t i : frame.counted) {
+      frame.moved.emplace_back();
+      for (View* view : frame.in_order) {
+        for (const auto& [index, factor] : view->flat.terms) {
+          if (index == i) frame.moved.back().emplace_back(view, factor);
+        }
+      }
     }
     for (const Statement& stmt : block.statements) {
       frame.steps.emplace_back();
       prepare(stmt, frame, frame.steps.back());
     }
     frame.scalar_values.resize(frame.scalars.size());
+    for (const Step& step : frame.steps) {
+      frame.is_leaf =
+          frame.is_leaf && step.kind != StepKind::block && step.kind != StepKind::special;
+      if (step.kind != StepKind::constant) continue;
+      const auto& value = step.statement->as<Constant>()->value;
+      const auto* integer = std::get_if<std::int64_t>(&value);
+      frame.scalar_values[step.outputs[0]] =
+          integer != nullptr ? Scalar::of(*integer) : Scalar::of_real(std::get<double>(value));
+    }
   }
 
   void prepare(const Refinement& ref, Frame* parent, View& view) {
@@ -242,6 +291,7 @@ class Interpreter {
       claim_elements(ref.shape.elements(), ref.into);
       view.own->data.resize(ref.shape.elements());
       view.buffer = view.own.get();
+      view.holder = &view;
       return;
     }
     view.parent = &parent->views.at(ref.from);
@@ -260,6 +310,24 @@ class Interpreter {
       view.pending = std::make_unique<Elements>();
       view.pending->resize(view.buffer->data.size());
     }
+    view.holder = view.pending != nullptr ? &view : view.parent->holder;
+    const std::size_t missing = rank - view.access.size();
+    for (std::size_t i = 0; i < view.access.size(); ++i) {
+      const std::int64_t stride = view.buffer->strides[i + missing];
+      // What does not fit is found where origins are compared with sizes.
+      const auto times = [stride](std::int64_t factor) {
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(factor) *
+                                         static_cast<std::uint64_t>(stride));
+      };
+      view.flat.constant = wrapping_sum(view.flat.constant, times(view.access[i].constant));
+      for (const auto& [index, factor] : view.access[i].terms) {
+        view.flat.terms.emplace_back(index, times(factor));
+      }
+    }
+  }
+
+  static std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   }
 
   static std::size_t scalar(Frame& frame, const std::string& name) {
@@ -278,8 +346,23 @@ class Interpreter {
     for (const std::string& n : uses.scalar_defs) step.outputs.push_back(scalar(frame, n));
     for (const std::string& n : uses.buffer_reads) step.read.push_back(&frame.views.at(n));
     for (const std::string& n : uses.buffer_writes) step.written.push_back(&frame.views.at(n));
-    if (const auto* load = stmt.as<LoadIndex>()) step.affine = compile(load->from, frame.block);
+    step.kind = stmt.as<Load>() != nullptr       ? StepKind::load
+                : stmt.as<Store>() != nullptr    ? StepKind::store
+                : stmt.as<Constant>() != nullptr ? StepKind::constant
+                                                 : StepKind::special;
+    if (const auto* load = stmt.as<LoadIndex>()) {
+      step.kind = StepKind::load_index;
+      step.affine = compile(load->from, frame.block);
+    }
     if (const auto* op = stmt.as<Intrinsic>()) {
+      step.kind = table_of(*op) ? StepKind::lookup : StepKind::function;
+      step.type = op->type;
+      step.is_choice = op->name == "cond";
+      step.whole = frame.fused && op->name == "mul";
+      if (const auto table = table_of(*op)) {
+        step.table = frame_->views.at(*table).buffer;
+        return;
+      }
       bool known = false;
       step.function = find_function(op->name, op->inputs.size(), known);
       if (step.function == nullptr || op->outputs.size() != 1) {
@@ -315,7 +398,8 @@ class Interpreter {
     return static_cast<std::size_t>(flat);
   }
 
-  [[nodiscard]] Scalar read(const View& view, std::size_t at) const {
+  [[nodiscard]] Scalar read(const View& from, std::size_t at) const {
+    const View& view = *from.holder;
     if (view.pending != nullptr && view.pending->has(at)) {
       const Scalar& value = view.pending->at(at);
       if (view.op == Aggregation::none || view.ref->direction == Direction::out) return value;
@@ -326,8 +410,8 @@ class Interpreter {
     return identity(view.op, view.ref->shape.type);
   }
 
-  void write(View& view, std::size_t at, const Scalar& value) {
-    if (view.pending == nullptr && view.parent != nullptr) return write(*view.parent, at, value);
+  void write(View& to, std::size_t at, const Scalar& value) {
+    View& view = *to.holder;
     Elements& store = view.pending != nullptr ? *view.pending : view.buffer->data;
     Scalar result = value;
     if (view.op != Aggregation::none && store.has(at)) {
@@ -401,6 +485,7 @@ class Interpreter {
     }
     done_ += frame.positions;
     if (options_.check_conflicts) frame.accesses.clear();
+    frame.direct = frame.is_leaf && &frame != frame_.get() && all_positions_fit(frame);
     if (options_.shuffle_seed) {
       run_shuffled(frame);
     } else {
@@ -411,16 +496,66 @@ class Interpreter {
     }
   }
 
+  /// Whether all positions, constraints not looked at, are inside the buffers. Prepares the views.
+  static bool all_positions_fit(Frame& frame) {
+    for (View* view : frame.in_order) {
+      if (view->parent == nullptr) {
+        for (const std::int64_t size : view->buffer->sizes) {
+          if (size == 0) return false;
+        }
+        if (view->ref->direction != Direction::none) return false;
+        view->parent_flat = 0;
+        continue;
+      }
+      const std::size_t missing = view->origin.size() - view->access.size();
+      std::int64_t flat = 0;
+      for (std::size_t i = 0; i < view->origin.size(); ++i) {
+        std::int64_t low = view->parent->origin[i];
+        flat += low * view->buffer->strides[i];
+        std::int64_t high = low;
+        if (i >= missing && !widen(frame, view->access[i - missing], low, high)) return false;
+        if (low < 0 || high >= view->buffer->sizes[i]) return false;
+      }
+      view->parent_flat = flat;
+    }
+    return true;
+  }
+
+  /// Adds the least and the largest value of an affine. False if that does not fit 64 bits.
+  static bool widen(const Frame& frame, const Compiled& affine, std::int64_t& low,
+                    std::int64_t& high) {
+    bool fits = !__builtin_add_overflow(low, affine.constant, &low) &&
+                !__builtin_add_overflow(high, affine.constant, &high);
+    for (const auto& [index, factor] : affine.terms) {
+      const bool fixed = frame.block->indexes[index].is_computed();
+      const std::int64_t last =
+          fixed ? frame.values[index] : static_cast<std::int64_t>(frame.ranges[index]) - 1;
+      std::int64_t reach = 0;
+      fits = fits && !__builtin_mul_overflow(factor, last, &reach);
+      if (fixed || reach < 0) fits = fits && !__builtin_add_overflow(low, reach, &low);
+      if (fixed || reach > 0) fits = fits && !__builtin_add_overflow(high, reach, &high);
+    }
+    return fits;
+  }
+
   void run_in_order(Frame& frame) {
     for (const std::size_t i : frame.counted) frame.values[i] = 0;
+    if (frame.direct) place_elements(frame);
     for (std::uint64_t number = 1;; ++number) {
       frame.position = number;
       run_position(frame);
       std::size_t digit = frame.counted.size();
       while (digit-- > 0) {
         const std::size_t i = frame.counted[digit];
-        if (static_cast<std::uint64_t>(++frame.values[i]) < frame.ranges[i]) break;
-        frame.values[i] = 0;
+        const bool on = static_cast<std::uint64_t>(frame.values[i]) + 1 < frame.ranges[i];
+        const std::int64_t by = on ? 1 : -frame.values[i];
+        frame.values[i] += by;
+        if (frame.direct) {
+          for (const auto& [view, step] : frame.moved[digit]) {
+            view->element += static_cast<std::size_t>(by * step);
+          }
+        }
+        if (on) break;
         if (digit == 0) return;
       }
       if (frame.counted.empty()) return;
@@ -443,6 +578,7 @@ class Interpreter {
         frame.values[i] = static_cast<std::int64_t>(rest % frame.ranges[i]);
         rest /= frame.ranges[i];
       }
+      if (frame.direct) place_elements(frame);
       run_position(frame);
       at = at >= count - step ? at - (count - step) : at + step;
     }
@@ -456,11 +592,23 @@ class Interpreter {
     return z ^ (z >> 31U);
   }
 
+  static void place_elements(Frame& frame) {
+    for (View* view : frame.in_order) {
+      view->element = static_cast<std::size_t>(view->parent_flat + view->flat.at(frame.values));
+    }
+  }
+
   void run_position(Frame& frame) {
     for (const Compiled& constraint : frame.constraints) {
       if (constraint.evaluate(frame.values) < 0) return;
     }
-    for (auto& [into, view] : frame.views) place(view);
+    if (frame.direct) {
+      for (View* view : frame.in_order) {
+        if (view->parent == nullptr) view->buffer->data.clear();
+      }
+    } else {
+      for (View* view : frame.in_order) place(*view);
+    }
     for (Step& step : frame.steps) {
       if (step.nested != nullptr) {
         Frame& nested = *step.nested;
@@ -501,49 +649,74 @@ class Interpreter {
     }
   }
 
+  [[nodiscard]] static std::size_t element(const Frame& frame, const View& view) {
+    return frame.direct ? view.element : address(view);
+  }
+
   void run_step(Frame& frame, Step& step) {
-    const Statement& stmt = *step.statement;
     std::vector<Scalar>& scalars = frame.scalar_values;
-    if (stmt.as<Load>() != nullptr) {
-      scalars[step.outputs[0]] = load(*step.read[0], address(*step.read[0]));
-    } else if (stmt.as<Store>() != nullptr) {
-      store(*step.written[0], address(*step.written[0]), scalars[step.inputs[0]]);
-    } else if (stmt.as<LoadIndex>() != nullptr) {
-      scalars[step.outputs[0]] = Scalar::of(step.affine.evaluate(frame.values));
-    } else if (const auto* constant = stmt.as<Constant>()) {
-      const auto* integer = std::get_if<std::int64_t>(&constant->value);
-      scalars[step.outputs[0]] = integer != nullptr
-                                     ? Scalar::of(*integer)
-                                     : Scalar::of_real(std::get<double>(constant->value));
-    } else if (const auto* op = stmt.as<Intrinsic>()) {
-      arguments_.clear();
-      for (const std::size_t i : step.inputs)
-        arguments_.push_back(cast_input(scalars[i], *op, arguments_.size()));
-      const Scalar result = step.function(arguments_);
-      scalars[step.outputs[0]] = options_.fixed_point && !(frame.fused && op->name == "mul")
-                                     ? to_fixed_point(result)
-                                     : result;
-    } else {
-      run_special(frame, step, *stmt.as<Special>());
+    switch (step.kind) {
+      case StepKind::load:
+        scalars[step.outputs[0]] = load(*step.read[0], element(frame, *step.read[0]));
+        break;
+      case StepKind::store:
+        store(*step.written[0], element(frame, *step.written[0]), scalars[step.inputs[0]]);
+        break;
+      case StepKind::load_index:
+        scalars[step.outputs[0]] = Scalar::of(step.affine.evaluate(frame.values));
+        break;
+      case StepKind::function:
+      case StepKind::lookup:
+        arguments_.clear();
+        for (const std::size_t i : step.inputs) {
+          arguments_.push_back(cast_input(scalars[i], step, arguments_.size()));
+        }
+        scalars[step.outputs[0]] = result_of(step);
+        break;
+      case StepKind::special:
+        run_special(frame, step, *step.statement->as<Special>());
+        break;
+      case StepKind::constant:  // there since the block was prepared
+      case StepKind::block:
+        break;
     }
   }
 
+  /// Of arguments_.
+  [[nodiscard]] Scalar result_of(const Step& step) const {
+    if (step.table != nullptr) return look_up(*step.table);
+    const Scalar result = step.function(arguments_);
+    return options_.fixed_point && !step.whole ? to_fixed_point(result) : result;
+  }
+
+  [[nodiscard]] Scalar look_up(const Buffer& table) const {
+    const auto entries = static_cast<std::size_t>(table.sizes[1]);
+    const TableKey key = table_key(arguments_[0].as_real(), arguments_[1].as_real(), entries);
+    const auto rounded = [this](double value) {
+      return options_.fixed_point ? to_fixed_point(Scalar::of_real(value)).real : value;
+    };
+    const double slope = table.data.at(key.entry).as_real();
+    const double height = table.data.at(entries + key.entry).as_real();
+    return Scalar::of_real(rounded(rounded(rounded(key.difference) * slope) + height));
+  }
+
   /// The condition of `cond` is no number that has to fit the type.
-  Scalar cast_input(const Scalar& value, const Intrinsic& op, std::size_t number) const {
-    if (op.type == DataType::boolean || (op.name == "cond" && number == 0)) return value;
-    if (options_.fixed_point && op.type == DataType::unknown) return to_fixed_point(value);
-    return to_type(value, op.type);
+  Scalar cast_input(const Scalar& value, const Step& step, std::size_t number) const {
+    if (step.type == DataType::boolean || (step.is_choice && number == 0)) return value;
+    if (options_.fixed_point && step.type == DataType::unknown) return to_fixed_point(value);
+    return to_type(value, step.type);
   }
 
   // ---- fixed point ----
 
   [[nodiscard]] Scalar to_fixed_point(const Scalar& value) const {
-    const FixedPoint& format = *options_.fixed_point;
-    const int point = static_cast<int>(format.binary_point);
-    const double half_range = std::ldexp(1.0, static_cast<int>(format.width_bits) - 1);
-    const double mantissa = std::nearbyint(std::ldexp(value.as_real(), point));
-    return Scalar::of_real(
-        std::ldexp(std::min(std::max(mantissa, -half_range), half_range - 1), -point));
+    const double mantissa = value.as_real() * units_;
+    // Half to even: adding and subtracting this leaves no fraction.
+    constexpr double no_fraction = 6755399441055744.0;            // 1.5 * 2^52
+    const double whole = std::abs(mantissa) < 2251799813685248.0  // 2^51
+                             ? (mantissa + no_fraction) - no_fraction
+                             : mantissa;
+    return Scalar::of_real(std::min(std::max(whole, -half_range_), half_range_ - 1) * unit_);
   }
 
   [[nodiscard]] Scalar to_type(const Scalar& value, DataType type) const {
@@ -679,6 +852,8 @@ class Interpreter {
   std::uint64_t elements_ = 0;
   std::uint64_t done_ = 0;
   std::uint64_t random_state_;
+  double unit_ = 1, units_ = 1;  ///< of the fixed point: the least number, and 1 in such
+  double half_range_ = 1;        ///< mantissas below 0
   bool keep_entry_buffers_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "firmware/compiler/stripe/lookup.h"
 #include "isa/support/error.h"
 #include "isa/support/problems.h"
 #include "isa/support/text.h"
@@ -20,6 +21,7 @@ class Verifier {
     if (block == nullptr) {
       add(program.entry.line, "the program must be a block");
     } else {
+      entry_ = block;
       path_ = quote(block->name);
       check_tags(program.entry, program.entry.line);
       check_block(*block, nullptr, program.entry.line, 0);
@@ -229,6 +231,10 @@ class Verifier {
     }
     if (const auto* op = stmt.as<Intrinsic>()) {
       if (!is_name(op->name)) add(line, quote(op->name) + " is no name of an operation");
+      if (table_of(*op)) {
+        const std::string problem = lookup_problem(*op, *entry_);
+        if (!problem.empty()) add(line, fmt::format("statement {}: {}", number, problem));
+      }
     }
     if (const auto* op = stmt.as<Special>()) {
       if (!is_name(op->name)) add(line, quote(op->name) + " is no name of an operation");
@@ -255,6 +261,7 @@ class Verifier {
 
   Problems problems_;
   bool open_;
+  const Block* entry_ = nullptr;
   std::string path_;
 };
 

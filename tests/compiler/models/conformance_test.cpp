@@ -180,6 +180,18 @@ std::string reason_of(const std::string& name) {
   return reason;
 }
 
+/// Calls with every test that has a meaning here, in the order of their names.
+template <typename Visit>
+void each_case(Visit&& visit) {
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(suite)) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  for (const fs::path& folder : folders) {
+    const std::optional<Case> c = read_case(folder);
+    if (c) visit(folder.filename().string(), *c);
+  }
+}
+
 class Conformance : public testing::TestWithParam<Compile> {};
 
 TEST_P(Conformance, NodeTestsOfTheStandard) {
@@ -187,19 +199,13 @@ TEST_P(Conformance, NodeTestsOfTheStandard) {
     GTEST_SKIP() << suite << " is not there; as root: apt-get install libonnx-testdata";
   }
   std::map<Outcome, std::size_t> counts;
-  std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(suite)) folders.push_back(entry.path());
-  std::sort(folders.begin(), folders.end());
-  for (const fs::path& folder : folders) {
-    const std::string name = folder.filename().string();
-    const std::optional<Case> c = read_case(folder);
-    if (!c) continue;
+  each_case([&](const std::string& name, const Case& c) {
     std::string text;
-    const Outcome outcome = outcome_of(*c, GetParam(), text);
+    const Outcome outcome = outcome_of(c, GetParam(), text);
     ++counts[outcome];
-    if (outcome == Outcome::right || reason_of(name) != "") continue;
+    if (outcome == Outcome::right || reason_of(name) != "") return;
     ADD_FAILURE() << name << (outcome == Outcome::wrong ? " is wrong: " : " is refused: ") << text;
-  }
+  });
   std::printf("%zu right, %zu of other values with a reason, %zu refused with a reason\n",
               counts[Outcome::right], counts[Outcome::wrong], counts[Outcome::refused]);
   EXPECT_GE(counts[Outcome::right], 453U);
@@ -210,6 +216,45 @@ INSTANTIATE_TEST_SUITE_P(Ways, Conformance, testing::Values(layer_by_layer, by_w
                          [](const auto& tested) {
                            return tested.index == 0 ? "LayerByLayer" : "ByWayOfStripe";
                          });
+
+/// Empty if it compiles.
+std::string refusal_of(Compile compile, const nn::Graph& graph,
+                       const tcu::Architecture& architecture) {
+  try {
+    (void)compile(graph, architecture);
+    return {};
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+/// Functions by tables and products of two computed operands, too.
+TEST(Stripe, RefusesNothingThatTheCompilerOfLayersCompiles) {
+  if (!fs::exists(suite)) {
+    GTEST_SKIP() << suite << " is not there; as root: apt-get install libonnx-testdata";
+  }
+  tcu::Architecture machine = architecture(8);
+  machine.dram0_depth = machine.dram1_depth = std::uint64_t{1} << 20;
+  std::size_t both = 0;
+  for (const bool tables : {false, true}) {
+    if (tables) {
+      machine.data_type = tcu::DataType::fp8bp4;  // drawn in no time
+      machine.lookup_tables = {2, 64, 2};
+      machine.simd_registers_depth = 3;
+    }
+    each_case([&](const std::string& name, const Case& c) {
+      for (const std::size_t first : {c.inputs.size(), std::size_t{1}}) {
+        const nn::Graph graph = with_initializers(c, first);
+        if (!refusal_of(layer_by_layer, graph, machine).empty()) continue;
+        const std::string refused = refusal_of(by_way_of_stripe, graph, machine);
+        EXPECT_EQ(refused, "") << name << (tables ? " with tables" : "");
+        both += refused.empty() ? 1 : 0;
+      }
+    });
+  }
+  std::printf("%zu programs\n", both);
+  EXPECT_GE(both, 1666U);
+}
 
 }  // namespace
 }  // namespace tactus::compiler

@@ -91,6 +91,36 @@ class OptionReader : public OptionVisitor {
     if (!list) return;
     value = read_stencils(*list);
   }
+  void units(UnitAssignment& value) override {
+    known("color_io_unique");
+    known("numa_map");
+    auto colours = object_.get_optional_object("color_io_unique");
+    auto map = object_.get_optional_object("numa_map");
+    if (colours && map) {
+      object_.add_problem("numa_map", "memory is assigned by color_io_unique or by numa_map");
+    }
+    if (colours) {
+      value.color_io_unique = unit_list(*colours);
+      colours->finish();
+    }
+    if (!map) return;
+    const auto nodes = map->get_optional_array("nodes");
+    if (!nodes || nodes->size() == 0) map->add_problem("nodes", "at least one node is needed");
+    for (std::size_t i = 0; nodes && i < nodes->size(); ++i) {
+      ObjectReader entry = nodes->get_object(i);
+      UnitAssignment::Node node;
+      node.pattern = entry.get_string("pattern");
+      node.units = unit_list(entry);
+      try {
+        (void)LocationPattern(node.pattern);
+      } catch (const UserError& error) {
+        entry.add_problem("pattern", error.what());
+      }
+      entry.finish();
+      value.numa_map.push_back(std::move(node));
+    }
+    map->finish();
+  }
   void alias(std::string_view old_name) override { known(old_name); }
 
   /// Reports the keys that no option has, with those there are.
@@ -114,6 +144,20 @@ class OptionReader : public OptionVisitor {
       const std::string tag = list.get_string(i);
       if (!is_name(tag)) list.add_problem(i, quote(tag) + " is no name of a tag");
       result.insert(tag);
+    }
+    return result;
+  }
+
+  /// Its "units": whole numbers from 0 on, at least one.
+  static std::vector<std::int64_t> unit_list(ObjectReader& object) {
+    std::vector<std::int64_t> result;
+    const auto list = object.get_optional_array("units");
+    if (!list || list->size() == 0) {
+      object.add_problem("units", "at least one unit is needed");
+      return {0};
+    }
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      result.push_back(static_cast<std::int64_t>(list->get_u64(i, 0, 1U << 20U)));
     }
     return result;
   }

@@ -24,6 +24,16 @@ struct Stencil {
   std::vector<StencilIndex> indexes;
 };
 
+/// How units of a memory are given to copies; both empty: as views ask for it.
+struct UnitAssignment {
+  struct Node {
+    std::string pattern;  ///< of locations of blocks, see LocationPattern
+    std::vector<std::int64_t> units;
+  };
+  std::vector<std::int64_t> color_io_unique;
+  std::vector<Node> numa_map;
+};
+
 /// Visits the options of a pass in order; `help` is one sentence. Values hold the defaults before.
 class OptionVisitor {
  public:
@@ -42,6 +52,8 @@ class OptionVisitor {
                           std::string_view help) = 0;
   virtual void stencils(std::string_view name, std::vector<Stencil>& value,
                         std::string_view help) = 0;
+  /// Two options, color_io_unique and numa_map, of which one may be given.
+  virtual void units(UnitAssignment& value) = 0;
   /// Another spelling that older configurations use for the last option.
   virtual void alias(std::string_view old_name) = 0;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "firmware/compiler/stripe/lookup.h"
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/prune.h"
 #include "firmware/compiler/stripe/passes/support.h"
@@ -9,11 +10,11 @@
 namespace tactus::stripe {
 namespace {
 
-void prune_refs(Block& block) {
+/// Tables stand in no statement's list of what it reads.
+void prune_refs(Block& block, std::set<std::string> used = {}) {
   for (Statement& stmt : block.statements) {
     if (Block* nested = stmt.block()) prune_refs(*nested);
   }
-  std::set<std::string> used;
   for (const Statement& stmt : block.statements) {
     const Uses uses = uses_of(stmt);
     used.insert(uses.buffer_reads.begin(), uses.buffer_reads.end());
@@ -31,8 +32,10 @@ class Prune : public Pass {
     v.tags("reqs", reqs_, "tags of the blocks to prune, with all below them");
   }
   void run(Program& program) const override {
-    on_blocks(program, reqs_, [this](const AliasMap&, Statement& stmt) {
-      indexes_ ? prune_indexes(*stmt.block(), {}) : prune_refs(*stmt.block());
+    on_blocks(program, reqs_, [this, &program](const AliasMap&, Statement& stmt) {
+      if (indexes_) return prune_indexes(*stmt.block(), {});
+      const bool entry = &stmt == &program.entry;
+      prune_refs(*stmt.block(), entry ? tables_in(*stmt.block()) : std::set<std::string>());
     });
   }
 

@@ -39,6 +39,12 @@ class Lister : public OptionVisitor {
   void stencils(std::string_view name, std::vector<Stencil>&, std::string_view help) override {
     line(name, "stencils", "[]", help);
   }
+  void units(UnitAssignment&) override {
+    line("color_io_unique", "units", "none",
+         "{units: [0, 1, ...]}: buffers of one statement get different ones");
+    line("numa_map", "nodes", "none",
+         "{nodes: [{pattern: P, units: [...]}]}: by the place of the block that uses a buffer");
+  }
   void alias(std::string_view old_name) override {
     out_.pop_back();
     out_ += fmt::format(" (also {})\n", old_name);

@@ -13,6 +13,7 @@
 #include "firmware/compiler/stripe/passes/cache.h"
 #include "firmware/compiler/stripe/passes/deps.h"
 #include "firmware/compiler/stripe/passes/kinds.h"
+#include "firmware/compiler/stripe/passes/schedule_units.h"
 #include "firmware/compiler/stripe/passes/support.h"
 #include "firmware/compiler/stripe/scalar.h"
 #include "isa/support/error.h"
@@ -26,14 +27,17 @@ struct Options {
   Tags reqs, swap_in_tags, swap_out_tags;
   Location mem_loc, xfer_loc;
   std::uint64_t mem_KiB = 0, alignment = 0, num_banks = 0;
-  bool allow_overflow = false, add_constraints = true;
+  std::uint64_t parallelism_window = 0;
+  bool allow_overflow = false, add_constraints = true, append_devs = false;
+  UnitAssignment units;
 };
 
 struct Range {
   std::uint64_t offset = 0, size = 0;
+  std::int64_t unit = 0;  ///< of the memory
   [[nodiscard]] std::uint64_t end() const { return offset + size; }
   [[nodiscard]] bool overlaps(const Range& other) const {
-    return offset < other.end() && other.offset < end();
+    return unit == other.unit && offset < other.end() && other.offset < end();
   }
 };
 
@@ -43,6 +47,7 @@ struct Entry {
   Range range;
   /// The first statement that writes the buffer has been met: what is there before does not matter.
   bool begun = false;
+  std::size_t used = 0;  ///< the last statement looked at that uses it
 };
 
 class Scheduler {
@@ -50,6 +55,7 @@ class Scheduler {
   Scheduler(Block& block, const AliasMap& map, const Options& options)
       : block_(block), map_(map), options_(options) {
     alignment_ = options.alignment != 0 ? options.alignment : default_alignment;
+    if (chooses_unit(options.mem_loc)) units_ = choose_units(block, options.units);
     memory_ = options.allow_overflow ? std::uint64_t{1} << 62 : options.mem_KiB * 1024;
   }
 
@@ -71,6 +77,38 @@ class Scheduler {
   }
 
  private:
+  // ---- the memory ----
+
+  [[nodiscard]] std::int64_t unit_of(const std::string& buffer) const {
+    const auto found = units_.find(buffer);
+    return found != units_.end() ? found->second : 0;
+  }
+  /// Of the copy of a buffer of the block.
+  [[nodiscard]] Location place_of_copy(const std::string& buffer) const {
+    const Location own = with_unit(options_.mem_loc, unit_of(buffer));
+    if (!options_.append_devs) return own;
+    Location all = block_.ref_at(buffer).location;
+    all.devices.insert(all.devices.end(), own.devices.begin(), own.devices.end());
+    return all;
+  }
+  /// Whether something lives in the memory, and in which of its units.
+  [[nodiscard]] std::optional<std::int64_t> unit_at(const Location& location) const {
+    if (location == options_.mem_loc) return 0;
+    std::set<std::int64_t> candidates{0};
+    for (const auto& [buffer, unit] : units_) candidates.insert(unit);
+    for (const std::int64_t unit : candidates) {
+      const Location own = with_unit(options_.mem_loc, unit);
+      if (location == own) return unit;
+      const std::size_t count = location.devices.size(), tail = own.devices.size();
+      if (options_.append_devs && count > tail &&
+          std::equal(own.devices.begin(), own.devices.end(),
+                     location.devices.end() - static_cast<std::ptrdiff_t>(tail))) {
+        return unit;
+      }
+    }
+    return std::nullopt;
+  }
+
   // ---- what statements touch ----
 
   [[nodiscard]] std::map<std::string, Direction> touched(const Statement& stmt) const {
@@ -81,7 +119,7 @@ class Scheduler {
     std::map<std::string, Direction> result;
     const Uses uses = uses_of(stmt);
     const auto add = [&](const std::string& name, Direction direction) {
-      if (block_.ref_at(name).location == options_.mem_loc) return;
+      if (unit_at(block_.ref_at(name).location)) return;
       auto [it, added] = result.emplace(name, direction);
       if (!added) it->second = unite(it->second, direction);
     };
@@ -121,7 +159,8 @@ class Scheduler {
   /// What lives in the memory already keeps its place.
   void reserve() {
     for (const auto& [into, ref] : block_.refs) {
-      if (ref.location == options_.mem_loc) reserved_.push_back({ref.offset, bytes_of(into)});
+      const auto unit = unit_at(ref.location);
+      if (unit) reserved_.push_back({ref.offset, bytes_of(into), *unit});
     }
   }
 
@@ -157,15 +196,17 @@ class Scheduler {
     });
     for (const std::string& buffer : buffers) {
       const std::uint64_t size = bytes(buffer);
+      const std::int64_t unit = unit_of(&owner == &block_ ? buffer : owner.ref_at(buffer).from);
       std::sort(taken.begin(), taken.end(),
                 [](const Range& a, const Range& b) { return a.offset < b.offset; });
       std::optional<Range> best;
       std::uint64_t end = 0;
       const auto offer = [&](std::uint64_t begin, std::uint64_t limit) {
         if (limit < begin || limit - begin < size) return;
-        if (!best || limit - begin < best->size) best = Range{begin, limit - begin};
+        if (!best || limit - begin < best->size) best = Range{begin, limit - begin, unit};
       };
       for (const Range& range : taken) {
+        if (range.unit != unit) continue;
         offer(end, range.offset);
         end = std::max(end, range.end());
       }
@@ -183,14 +224,14 @@ class Scheduler {
     do {
       name = buffer + "^" + std::to_string(numbers_[buffer]++);
     } while (block_.ref(name) != nullptr);
-    entries_.push_back({buffer, name, range, false});
+    entries_.push_back({buffer, name, range, false, 0});
     return entries_.back();
   }
 
   /// Copies for everything the statement touches, none of which is missing unless it works on
   /// slices; those that cannot stay are put to `lost`.
   std::map<std::string, Entry*> plan(Statement& stmt, const std::map<std::string, Direction>& io,
-                                     std::vector<Entry*>& lost) {
+                                     std::size_t at, std::vector<Entry*>& lost) {
     std::map<std::string, Entry*> used;
     std::vector<std::string> missing, all;
     for (const auto& [buffer, direction] : io) {
@@ -205,7 +246,9 @@ class Scheduler {
     std::vector<Range> kept, expected;
     for (const auto& [buffer, entry] : live_) {
       if (used.count(buffer) != 0) kept.push_back(entry->range);
-      if (used.count(buffer) != 0 || !entry->begun) expected.push_back(entry->range);
+      // What was in use not long ago may still be.
+      const bool recent = entry->used - at <= options_.parallelism_window;
+      if (used.count(buffer) != 0 || !entry->begun || recent) expected.push_back(entry->range);
     }
     std::map<std::string, Range> places;
     if (!place(missing, expected, places) && !place(missing, kept, places)) {
@@ -236,7 +279,7 @@ class Scheduler {
     if (nested != nullptr) {
       for (const auto& [into, ref] : nested->refs) {
         const bool there = ref.direction == Direction::none ||
-                           block_.ref_at(ref.from).location == options_.mem_loc;
+                           unit_at(block_.ref_at(ref.from).location).has_value();
         if (!there) views.push_back(into);
       }
     }
@@ -256,7 +299,7 @@ class Scheduler {
       const Direction way =
           ref.direction == Direction::inout && adds ? Direction::out : ref.direction;
       CacheOptions options;
-      options.memory = options_.mem_loc;
+      options.memory = place_of_copy(ref.from);
       options.transfer = options_.xfer_loc;
       options.load_tags = options.store_tags = {"slice"};
       options.add_constraints = options_.add_constraints;
@@ -321,7 +364,8 @@ class Scheduler {
   void schedule(Statement& stmt, std::size_t at) {
     const auto io = touched(stmt);
     std::vector<Entry*> lost;
-    const auto used = plan(stmt, io, lost);
+    const auto used = plan(stmt, io, at, lost);
+    for (const auto& [buffer, entry] : used) entry->used = at;
     const auto by_offset = [](const Entry* a, const Entry* b) {
       return a->range.offset < b->range.offset;
     };
@@ -382,8 +426,8 @@ class Scheduler {
       const auto it = used.find(ref.from);
       if (ref.direction == Direction::none || it == used.end()) continue;
       const TensorShape copy = copy_shape(ref.from);
+      ref.location = place_of_copy(ref.from);
       ref.from = it->second->name;
-      ref.location = options_.mem_loc;
       for (std::size_t i = 0; i < ref.shape.dims.size(); ++i) {
         ref.shape.dims[i].stride = copy.dims[i].stride;
       }
@@ -420,7 +464,7 @@ class Scheduler {
     near.access = far.access;
     near.from = entry.name;
     near.shape = element_shape(copy_shape(entry.buffer));
-    near.location = options_.mem_loc;
+    near.location = place_of_copy(entry.buffer);
     Refinement& source = in ? far : near;
     Refinement& target = in ? near : far;
     source.into = "src";
@@ -470,7 +514,7 @@ class Scheduler {
       copy.access.resize(buffer.shape.dims.size());
       copy.shape = copy_shape(entry.buffer);
       copy.agg_op = buffer.agg_op;
-      copy.location = options_.mem_loc;
+      copy.location = place_of_copy(entry.buffer);
       copy.offset = entry.range.offset;
       block_.add_ref(std::move(copy));
     }
@@ -554,6 +598,7 @@ class Scheduler {
   const AliasMap& map_;
   const Options& options_;
   std::uint64_t alignment_ = 0, memory_ = 0;
+  std::map<std::string, std::int64_t> units_;  ///< of copies, by buffer
   std::vector<Range> reserved_;
   std::list<Entry> entries_;
   std::list<Statement> result_;
@@ -567,13 +612,19 @@ class Schedule : public Pass {
  public:
   void describe(OptionVisitor& v) override {
     v.tags("reqs", options_.reqs, "tags of the blocks whose statements get copies");
-    v.location("mem_loc", options_.mem_loc, "the memory of the copies");
-    v.number("mem_KiB", options_.mem_KiB, "its size");
+    v.location("mem_loc", options_.mem_loc,
+               "the memory of the copies; units may use the name unit, which is chosen then");
+    v.number("mem_KiB", options_.mem_KiB, "its size, of each unit");
     v.number("alignment", options_.alignment,
              "bytes that offsets and sizes are multiples of; 0: 4");
     v.location("xfer_loc", options_.xfer_loc, "where transfers run");
     v.tags("swap_in_tags", options_.swap_in_tags, "tags for transfers of whole buffers to copies");
     v.tags("swap_out_tags", options_.swap_out_tags, "tags for transfers of copies to buffers");
+    v.flag("append_devs", options_.append_devs,
+           "copies live at the buffer's devices followed by those of mem_loc");
+    v.number("parallelism_window", options_.parallelism_window,
+             "statements for which the place of a copy is not taken after its last use");
+    v.units(options_.units);
     v.flag("add_constraints", options_.add_constraints, "keep transfers inside the buffer");
     v.number("num_banks", options_.num_banks, "banks over which a banked dimension is spread");
     v.flag("allow_overflow", options_.allow_overflow, "copies may end beyond the memory");
@@ -585,11 +636,10 @@ class Schedule : public Pass {
     options.allow_overflow = options.allow_overflow || old_overflow_;
     if (options.mem_loc.empty()) user_error("mem_loc is missing");
     if (options.mem_KiB == 0 && !options.allow_overflow) user_error("mem_KiB is missing");
-    for (const Device& device : options.mem_loc.devices) {
-      for (const Affine& unit : device.units) {
-        if (!unit.is_constant())
-          user_error("mem_loc {}: the choice of units is not there", device.name);
-      }
+    const bool assigned = !options.units.color_io_unique.empty() || !options.units.numa_map.empty();
+    if (!chooses_unit(options.mem_loc) && assigned) {
+      user_error("mem_loc {}: units are assigned, but it has none by the name unit",
+                 options.mem_loc.text());
     }
     on_blocks(program, options.reqs, [&](const AliasMap& map, Statement& stmt) {
       Scheduler(*stmt.block(), map, options).run();

@@ -7,6 +7,7 @@
 #include "firmware/compiler/stripe/passes/pass.h"
 #include "firmware/compiler/stripe/template.h"
 #include "firmware/compiler/stripe/verify.h"
+#include "firmware/compiler/targets/tcu/stripe/old_contents.h"
 #include "firmware/compiler/targets/tcu/stripe/tails.h"
 #include "isa/support/error.h"
 
@@ -103,7 +104,10 @@ void attempt(stripe::Program& program, const tcu::Architecture& architecture,
   each_statement(program.entry, [&](Statement& stmt) {
     if (stmt.has_tag("tcu_grid") || stmt.has_tag("tcu_red")) before.insert(stmt.block());
   });
-  if (Block* main = main_of(program)) merge_elementwise(*main);
+  if (Block* main = main_of(program)) {
+    split_updates(*main);
+    merge_elementwise(*main);
+  }
   stripe::run_passes(program, passes, [&](std::size_t, const stripe::ConfiguredPass&) {
     each_statement(program.entry, [&](Statement& stmt) {
       const bool tiled = stmt.has_tag("tcu_grid") || stmt.has_tag("tcu_red");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/compiler/stripe/lookup.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler::stripe_tcu {
@@ -106,7 +107,22 @@ class Builder {
     return no_second ? first : operation(SimdOp::add, first, second);
   }
 
+  std::size_t lookup(const stripe::Intrinsic& op, const std::string& table) {
+    const Term& step = result_.terms[scalars_.at(op.inputs.at(1))];
+    if (step.kind != Term::Kind::constant) {
+      fail(*leaf_.block, fmt::format("the distance of the keys of {} is no constant", table));
+    }
+    Term term;
+    term.kind = Term::Kind::operation;
+    term.op = SimdOp::lookup;
+    term.table = table;
+    term.value = step.value;
+    term.left = term.right = scalars_.at(op.inputs.at(0));
+    return add(std::move(term));
+  }
+
   std::size_t function(const stripe::Intrinsic& op) {
+    if (const auto table = stripe::table_of(op)) return lookup(op, *table);
     std::string name = op.name;
     if (name.substr(0, 4) == "cmp_") name = name.substr(4);
     std::vector<std::size_t> in;
@@ -145,7 +161,7 @@ class Builder {
     }
     fail(*leaf_.block,
          fmt::format("the unit has no function {} of {} operands; it has add, sub, mul, max, min, "
-                     "comparisons, cond, neg, abs and zelu",
+                     "comparisons, cond, neg, abs and zelu, and lookup_ of a table",
                      quote(op.name), op.inputs.size()));
   }
 
@@ -166,7 +182,7 @@ class Builder {
       term.right = numbers[term.right];
       if (term.kind == Term::Kind::operation) {
         ++kept[term.left].uses;
-        if (term.op != SimdOp::not_) ++kept[term.right].uses;
+        if (!term.is_unary()) ++kept[term.right].uses;
       }
       numbers[t] = kept.size();
       kept.push_back(std::move(term));

@@ -14,11 +14,15 @@ struct Term {
   enum class Kind { input, constant, operation };
   Kind kind = Kind::constant;
   std::string input;  ///< refinement
-  double value = 0;   ///< of a constant
+  double value = 0;   ///< of a constant; of a lookup the distance of keys
+  std::string table;  ///< of a lookup: the buffer
   tcu::SimdOp op = tcu::SimdOp::no_op;
-  std::size_t left = 0, right = 0;  ///< terms; not_ has a left one only
+  std::size_t left = 0, right = 0;  ///< terms; a unary operation has a left one only
   std::size_t uses = 0;
 
+  [[nodiscard]] bool is_unary() const {
+    return op == tcu::SimdOp::not_ || op == tcu::SimdOp::lookup;
+  }
   [[nodiscard]] bool is_zero() const { return kind == Kind::constant && value == 0; }
 };
 

@@ -202,6 +202,7 @@ StripeGraph Translator::run() {
       {"LeakyRelu", &Translator::leaky_relu},
       {"Clip", &Translator::clip},
       {"chords", &Translator::curve},
+      {"look up", &Translator::lookup},
       {"Softmax", &Translator::relabel},
       {"BatchNormalization", &Translator::normalisation},
       {"MaxPool", &Translator::max_pool},
@@ -277,6 +278,7 @@ ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& ar
   via.graph = stripe_graph(graph, architecture, options);
   LowerOptions how;
   how.constants = via.graph.constants;
+  how.axi_bytes = std::max(1U, options.axi_data_bits / 8);
   LoweredStripe lowered = lower(via.graph.program, architecture, how);
   via.program = std::move(lowered.program);
   via.counts = std::move(lowered.counts);

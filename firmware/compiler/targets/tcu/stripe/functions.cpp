@@ -4,6 +4,8 @@
 // done for all vectors of a chunk before the next, so that an operand which they share stays in the
 // register. A chunk is what fits the free accumulators and local memory.
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "firmware/compiler/targets/tcu/stripe/expression.h"
 #include "firmware/compiler/targets/tcu/stripe/walk.h"
 #include "isa/support/text.h"
+#include "isa/tcu/lookup.h"
 
 namespace tactus::compiler::stripe_tcu {
 namespace {
@@ -35,7 +38,14 @@ class Chunk {
       : walk_(walk), leaf_(leaf), expression_(expression), reduction_(reduction), fold_(fold) {
     for (const Term& term : expression.terms) {
       operations_ += term.kind == Term::Kind::operation ? 1 : 0;
+      if (term.kind == Term::Kind::operation && term.op == SimdOp::lookup) {
+        tables_.emplace(term.table, Address::invalid());
+      }
     }
+    // All tables, or where that takes more than half of what is free, one at a time.
+    const std::uint64_t one = 2 * tcu::lookup_vectors(walk.architecture);
+    table_vectors_ = tables_.empty() ? 0 : one;
+    if (tables_.size() * one <= walk.free_local(leaf) / 2) table_vectors_ = tables_.size() * one;
   }
 
   /// False if there is no more room; a chunk has one result at least, or cannot be made.
@@ -53,7 +63,7 @@ class Chunk {
     // Each source may need a vector, and one more for each item if it is added to.
     const std::size_t accumulators =
         sources + items * (operations_ + 1) + 2 * (results_.size() + 1);
-    const std::size_t local = sources + 2 * (results_.size() + 1);
+    const std::size_t local = table_vectors_ + sources + 2 * (results_.size() + 1);
     if (accumulators > walk_.free_accumulators(leaf_) || local > walk_.free_local(leaf_)) {
       if (!results_.empty()) return false;
       fail(*leaf_.block,
@@ -109,6 +119,13 @@ class Chunk {
   /// Everything that is in DRAM, in the order of addresses.
   void load_sources() {
     next_local_ = walk_.stage_local(leaf_);
+    for (auto& [name, place] : tables_) {
+      place = {Tag::local, 0, next_local_};
+      if (table_vectors_ > 2 * tcu::lookup_vectors(walk_.architecture)) {
+        next_local_ += 2 * tcu::lookup_vectors(walk_.architecture);
+      }
+    }
+    next_local_ = walk_.stage_local(leaf_) + table_vectors_;
     next_accumulator_ = leaf_.accumulators_used;
     free_.clear();
     local_.clear();
@@ -303,9 +320,22 @@ class Chunk {
     return computed_[term] = values_of(term, rows, {}, {});
   }
 
+  void load_tables(const std::string& name) {
+    const Address place = tables_.at(name);
+    const Buffer& buffer = walk_.nests.entry_buffer(name);
+    Moves moves;
+    for (std::uint64_t i = 0; i < buffer.vectors; ++i) {
+      moves.emplace_back(Address(Tag::local, 0, place.raw() + i), buffer.address(i));
+    }
+    walk_.machine.to_local(moves);
+    for (std::uint32_t row = 0; row < 2; ++row) {
+      walk_.machine.load_table(row, {Tag::local, 0, place.raw() + row * buffer.vectors / 2});
+    }
+  }
+
   Values operation(const Term& t, const std::vector<Row>& rows, Values into,
                    const std::vector<bool>& accumulate) {
-    const bool unary = t.op == SimdOp::not_;
+    const bool unary = t.is_unary();
     const bool left_zero = expression_.terms[t.left].is_zero();
     const bool right_zero = !unary && expression_.terms[t.right].is_zero();
     const Values left = left_zero ? Values() : memo(t.left, rows);
@@ -324,9 +354,15 @@ class Chunk {
     }
     const auto adds = [&](std::size_t i) { return !accumulate.empty() && accumulate[i]; };
     if (unary) {
+      const Values values = left_zero ? leaf_values(t.left, rows) : left;
+      const bool looked_up = t.op == SimdOp::lookup;
+      if (looked_up) load_tables(t.table);
       for (std::size_t i = 0; i < rows.size(); ++i) {
-        walk_.machine.simd(t.op, Machine::port, Machine::port, into[i],
-                           left_zero ? leaf_values(t.left, rows)[i] : left[i], adds(i));
+        if (looked_up) {
+          walk_.machine.look_up(into[i], values[i], adds(i));
+        } else {
+          walk_.machine.simd(t.op, Machine::port, Machine::port, into[i], values[i], adds(i));
+        }
       }
       return into;
     }
@@ -466,6 +502,8 @@ class Chunk {
   Reduction reduction_;
   Fold fold_;
   std::size_t operations_ = 0, items_ = 0;
+  std::map<std::string, Address> tables_;  ///< and where they are put in local memory
+  std::uint64_t table_vectors_ = 0;
   std::vector<Result> results_;
   std::set<Address> sources_;
   std::map<Address, Address> local_, in_accumulators_;
@@ -474,6 +512,31 @@ class Chunk {
   Address zero_;
   std::uint64_t next_local_ = 0, next_accumulator_ = 0;
 };
+
+/// Lookups have to be in tables as the unit has them.
+void check_tables(Walk& walk, const Nest& leaf, const Expression& expression) {
+  const tcu::LookupTables& tables = walk.architecture.lookup_tables;
+  for (const Term& term : expression.terms) {
+    if (term.kind != Term::Kind::operation || term.op != SimdOp::lookup) continue;
+    if (tables.count < 2 || walk.architecture.simd_registers_depth <= tables.count) {
+      fail(*leaf.block,
+           "the unit has no lookup tables (lookup_tables of the architecture: a count "
+           "of 2 or more, and one register more in simd_registers_depth)");
+    }
+    const Buffer& buffer = walk.nests.entry_buffer(term.table);
+    const std::uint64_t entries = buffer.shape.dims[1].size;
+    const double step = std::ldexp(1.0, -static_cast<int>(tables.key_binary_point));
+    if (entries != tables.depth || term.value != step) {
+      fail(*leaf.block,
+           fmt::format("table {} has {} entries and keys {} apart, those of the unit {} and {}",
+                       quote(term.table), entries, term.value, tables.depth, step));
+    }
+    if (buffer.lane_dim != 1U) {
+      fail(*leaf.block,
+           fmt::format("the entries of table {} do not lie along the lanes", quote(term.table)));
+    }
+  }
+}
 
 Reduction reduction_of(const Nest& leaf, const std::string& op) {
   if (op.empty()) return Reduction::none;
@@ -533,6 +596,7 @@ void lower_functions(Walk& walk, Nest& leaf) {
     if (view.made_here) fail(*leaf.block, "buffers of a block of functions are not supported");
   }
   const Expression expression = expression_of(leaf);
+  check_tables(walk, leaf, expression);
   const View& target = leaf.views.at(expression.output);
   const std::string op = aggregation_around(target);
   const Reduction reduction = reduction_of(leaf, op);

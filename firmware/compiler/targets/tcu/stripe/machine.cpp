@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "firmware/compiler/targets/tcu/lir/rollup.h"
+#include "isa/tcu/lookup.h"
 
 namespace tactus::compiler::stripe_tcu {
 namespace {
@@ -96,6 +97,24 @@ void Machine::multiply(const Moves& moves, bool accumulate) {
                          emit);
   for (const auto& [local, sum] : moves) rollup.add(local, sum);
   rollup.flush();
+}
+
+void Machine::load_table(std::uint32_t table, Address first) {
+  std::vector<Content> wanted;
+  for (std::uint64_t i = 0; i < tcu::lookup_vectors(architecture_); ++i) {
+    wanted.push_back(content({Tag::local, 0, first.raw() + i}));
+  }
+  std::vector<Content>& there = tables_[table];
+  if (reuse_ && there == wanted) return;
+  there = std::move(wanted);
+  operations_.emplace_back(lir::LoadLut{{first, 0}, table});
+}
+
+void Machine::look_up(Address write, Address read, bool accumulate) {
+  constexpr unsigned slope = register_1 + 1, height = register_1 + 2;
+  simd_to_register(tcu::SimdOp::lookup, port, port, read);
+  simd_to_register(tcu::SimdOp::multiply, register_1, slope, Address::invalid());
+  simd(tcu::SimdOp::add, register_1, height, write, Address::invalid(), accumulate);
 }
 
 void Machine::order_update(Address first, Address last, bool accumulate) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -37,6 +38,11 @@ class Machine {
   /// Local vectors (or Zeroes) times the weights, to accumulators.
   void multiply(const Moves& moves, bool accumulate);
 
+  /// A whole lookup table, from its first vector in local memory on.
+  void load_table(std::uint32_t table, Address first);
+  /// out = table 0 times (x - key) + table 1; keeps the register and those behind it busy.
+  void look_up(Address write, Address read, bool accumulate = false);
+
   /// out = op(left, right) on vectors of accumulators. Port stands for what is read or written.
   static constexpr unsigned port = 0, register_1 = 1;
   void simd(tcu::SimdOp op, unsigned left, unsigned right, Address write, Address read,
@@ -61,6 +67,7 @@ class Machine {
   Content next_content_ = 1;  ///< 0: a vector nobody has asked for yet; never equal to anything
   std::unordered_map<Address, Content> contents_;
   std::vector<Content> weights_;
+  std::map<std::uint32_t, std::vector<Content>> tables_;
   Address updated_;                  ///< the accumulator written last; Invalid: it is done
   std::uint64_t weights_since_ = 0;  ///< vectors of weights from local memory since then
 };

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "firmware/compiler/frontend/operators/folding.h"
+#include "firmware/compiler/stripe/lookup.h"
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
 
 namespace tactus::compiler::stripe_tcu {
@@ -75,6 +76,36 @@ void Translator::curve() {
       const std::string cut =
           k.call("min", {k.call("max", {line, falls ? rise : zero}), falls ? zero : rise});
       sum = k.call("add", {sum, cut});
+    }
+    return sum;
+  });
+}
+
+/// A sum of functions by tables, each of the argument times a scale.
+void Translator::lookup() {
+  const std::vector<float>&scales = node().reals("scales"), &slopes = node().reals("slopes"),
+        &values = node().reals("values");
+  const std::size_t entries = slopes.size() / scales.size();
+  std::vector<std::string> functions;
+  for (std::size_t piece = 0; piece < scales.size(); ++piece) {
+    std::vector<float> rows;
+    for (const std::vector<float>* all : {&slopes, &values}) {
+      const auto first = all->begin() + static_cast<std::ptrdiff_t>(piece * entries);
+      rows.insert(rows.end(), first, first + static_cast<std::ptrdiff_t>(entries));
+    }
+    functions.push_back(
+        stripe::lookup_name(table({2, static_cast<std::int64_t>(entries)}, std::move(rows))));
+  }
+  const double step =
+      std::ldexp(1.0, -static_cast<int>(model_.architecture.lookup_tables.key_binary_point));
+  map(in(), make_place(out()).buffer, [&](Kernel& k, const std::string& x) {
+    const std::string distance = k.real(step);
+    std::string sum;
+    for (std::size_t piece = 0; piece < scales.size(); ++piece) {
+      const std::string argument =
+          scales[piece] == 1.0F ? x : k.call("mul", {x, k.real(scales[piece])});
+      const std::string part = k.call(functions[piece], {argument, distance});
+      sum = sum.empty() ? part : k.call("add", {sum, part});
     }
     return sum;
   });

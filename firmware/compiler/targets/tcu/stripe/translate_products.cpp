@@ -120,12 +120,7 @@ void Translator::convolve(const Windows& w, const Phase& rows, const Phase& colu
 }
 
 void Translator::product() {
-  if (constant(1) == nullptr) {
-    user_error(
-        "node {} ({}): by way of Stripe the second operand of a product has to be known at compile "
-        "time",
-        quote(node().name), node().op_type);
-  }
+  if (constant(1) == nullptr) return computed_product();
   const nn::Tensor& w = *constant(1);
   const bool gemm = node().op_type == "Gemm";
   const bool transposed = gemm && node().integer("transB", 0) != 0;
@@ -207,6 +202,34 @@ void Translator::product() {
                      bias->floats[bias->floats.size() == 1 ? 0 : static_cast<std::size_t>(o)]);
   }
   add_row(buffer, addend);
+}
+
+/// Both operands come in the order of the model and of one rank; matrices are the last two
+/// dimensions, the others batches, of which either may have one for all.
+void Translator::computed_product() {
+  const nn::Shape &a = layout(in(0)).shape, &b = layout(in(1)).shape, &y = layout(out()).shape;
+  const std::size_t rank = y.size();
+  Kernel k = kernel();
+  k.tag("contraction");
+  k.tag("agg_op_add");
+  k.tag("comb_op_mul");
+  std::vector<Affine> rows, columns, target;
+  for (std::size_t d = 0; d + 2 < rank; ++d) {
+    target.push_back(k.index(fmt::format("b{}", d), y[d]));
+    rows.push_back(a[d] == 1 ? Affine() : target.back());
+    columns.push_back(b[d] == 1 ? Affine() : target.back());
+  }
+  const Affine m = k.lane_index("m", y[rank - 2]), n = k.lane_index("n", y[rank - 1]);
+  const Affine inner = k.lane_index("k", a[rank - 1]);
+  rows.insert(rows.end(), {m, inner});
+  columns.insert(columns.end(), {inner, n});
+  target.insert(target.end(), {m, n});
+  read(k, "I", in(0), rows);
+  read(k, "K", in(1), columns);
+  write(k, make_place(out()).buffer, target, "add");
+  const std::string i = k.load("I"), f = k.load("K");
+  k.store("Y", k.call("mul", {i, f}));
+  append(std::move(k));
 }
 
 }  // namespace tactus::compiler::stripe_tcu

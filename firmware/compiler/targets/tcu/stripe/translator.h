@@ -111,11 +111,13 @@ class Translator {
                 const std::string& weights, bool depthwise, const std::string& target,
                 const std::string& suffix);
   void product();
+  void computed_product();
   void arithmetic();
   void relu();
   void leaky_relu();
   void clip();
   void curve();
+  void lookup();
   void normalisation();
   void max_pool();
   void average_pool();
