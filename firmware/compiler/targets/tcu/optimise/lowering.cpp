@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "firmware/compiler/targets/tcu/optimise/runs.h"
 #include "isa/tcu/activation.h"
@@ -118,8 +119,12 @@ class JobLowering {
   void move_out();
   void move_out_activated();
   void write_outputs();
-  void add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
-                std::uint32_t other_offset = 0);
+  void find_runs_of(CodeKind kind, const std::vector<AddressPair>& pairs);
+  void add_found_runs(CodeKind kind, bool accumulate, std::uint32_t other_offset);
+  void add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate) {
+    find_runs_of(kind, pairs);
+    add_found_runs(kind, accumulate, 0);
+  }
   [[nodiscard]] bool can_move(const Part& part) const;
 
   const Network& network_;
@@ -141,13 +146,15 @@ class JobLowering {
   std::size_t function_ = ~std::size_t{0};     ///< that it has its parameters of
 };
 
-void JobLowering::add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
-                           std::uint32_t other_offset) {
+void JobLowering::find_runs_of(CodeKind kind, const std::vector<AddressPair>& pairs) {
   const bool dram = kind == CodeKind::dram_write;
   const std::uint64_t other_depth =
       dram ? architecture_.dram0_depth : architecture_.accumulator_depth;
   find_runs(pairs, architecture_.stride0_depth, architecture_.stride1_depth,
             std::min(architecture_.local_depth, other_depth), runs_);
+}
+
+void JobLowering::add_found_runs(CodeKind kind, bool accumulate, std::uint32_t other_offset) {
   for (const Run& run : runs_) {
     Code code;
     code.kind = kind;
@@ -191,18 +198,23 @@ void JobLowering::multiply(std::size_t number, UseOf use_of) {
   const Part& part = group_->parts[number];
   const Range range = entries_of(*group_, part, *job_);
   if (range.size() == 0) return;
-  std::vector<AddressPair> pairs;
+  bool has_runs = false;
   for (std::size_t c = 0; c < part.columns.size(); ++c) {
     if (!mine(part.columns[c])) continue;
     const Use use = use_of(part.columns[c].block - job_->first_block);
     if (use == Use::none) continue;
-    for (std::size_t i = range.first; i < range.end && pairs.size() < range.size(); ++i) {
-      pairs.push_back({residence_.local(part.inputs[i]), place(part.pixels[i])});
-      if (pairs.size() == range.size()) sort_windows(pairs);
+    // Blocks of the result meet the same vectors.
+    if (!std::exchange(has_runs, true)) {
+      pairs_.clear();
+      for (std::size_t i = range.first; i < range.end; ++i) {
+        pairs_.push_back({residence_.local(part.inputs[i]), place(part.pixels[i])});
+      }
+      sort_windows(pairs_);
+      find_runs_of(CodeKind::mat_mul, pairs_);
     }
     load_block(blocks_.column(job_->group, number, c, use != Use::add));
-    add_runs(CodeKind::mat_mul, pairs, use != Use::write_with_bias,
-             first_accumulator(part.columns[c].block));
+    add_found_runs(CodeKind::mat_mul, use != Use::write_with_bias,
+                   first_accumulator(part.columns[c].block));
   }
 }
 
@@ -223,6 +235,21 @@ std::vector<std::vector<std::size_t>> JobLowering::starting_matrices() const {
   std::vector<std::vector<std::size_t>> starts(blocks);
   std::vector<std::vector<bool>> met(blocks, std::vector<bool>(area(), false));
   std::vector<std::size_t> count(blocks, 0);
+  // A part that meets all is better than several.
+  for (std::size_t k = 0; k < group_->parts.size(); ++k) {
+    const Part& part = group_->parts[k];
+    if (can_move(part) || entries_of(*group_, part, *job_).size() != area()) continue;
+    for (const Column& column : part.columns) {
+      if (!mine(column)) continue;
+      const std::size_t b = column.block - job_->first_block;
+      if (count[b] == area()) continue;
+      starts[b] = {k};
+      count[b] = area();
+    }
+    if (std::all_of(count.begin(), count.end(), [&](std::size_t c) { return c == area(); })) {
+      return starts;
+    }
+  }
   for (std::size_t k = 0; k < group_->parts.size(); ++k) {
     const Part& part = group_->parts[k];
     if (can_move(part)) continue;
@@ -235,12 +262,6 @@ std::vector<std::vector<std::size_t>> JobLowering::starting_matrices() const {
       bool free = true;
       for (std::size_t i = range.first; i < range.end && free; ++i) {
         free = !met[b][place(part.pixels[i])];
-      }
-      // A part that meets all is better than several.
-      if (range.size() == area()) {
-        starts[b] = {k};
-        count[b] = area();
-        continue;
       }
       if (!free) continue;
       for (std::size_t i = range.first; i < range.end; ++i) {

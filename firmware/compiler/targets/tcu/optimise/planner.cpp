@@ -18,6 +18,46 @@ std::uint32_t parts_of(const Group& group, const Plan::Tile& tile) {
   return (group.pixels + tile.pixels - 1) / tile.pixels;
 }
 
+void mix(std::uint64_t& hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
+  hash ^= hash >> 29;
+}
+
+/// Of all that its cost depends on but the values of weights: two groups of one hash differ in
+/// where they stand in the network.
+std::uint64_t structure_of(const Network& network, std::uint32_t number) {
+  const Group& group = network.groups[number];
+  std::uint64_t hash = 0;
+  for (const std::uint64_t value :
+       {std::uint64_t{group.blocks}, std::uint64_t{group.pixels}, std::uint64_t{group.window},
+        static_cast<std::uint64_t>(group.kind), static_cast<std::uint64_t>(group.activation),
+        std::uint64_t{group.by_unit}, std::uint64_t{group.saturating_product},
+        std::uint64_t{group.scale.empty()}}) {
+    mix(hash, value);
+  }
+  const auto mix_input = [&](Vector v) {
+    const std::uint32_t maker = v == no_vector ? no_maker : network.makers[v];
+    mix(hash, maker == no_maker ? v : number - maker);
+    if (maker != no_maker) mix(hash, v - network.groups[maker].results.front());
+  };
+  for (const Part& part : group.parts) {
+    mix(hash, part.columns.size());
+    mix(hash, std::uint64_t{part.rows} << 1U | std::uint64_t{part.dense});
+    for (std::size_t i = 0; i < part.inputs.size(); ++i) {
+      mix_input(part.inputs[i]);
+      mix(hash, part.pixels[i]);
+    }
+  }
+  for (const auto& window : group.windows) {
+    for (const Vector v : window) mix_input(v);
+  }
+  for (const Vector v : group.results) {
+    const std::uint32_t reader = network.last_readers[v];
+    mix(hash, reader == 0 ? 0 : reader - number);
+  }
+  return hash;
+}
+
 }  // namespace
 
 Planner::Planner(const Network& network, Blocks& blocks, const tcu::Architecture& architecture,
@@ -26,7 +66,11 @@ Planner::Planner(const Network& network, Blocks& blocks, const tcu::Architecture
       blocks_(blocks),
       architecture_(architecture),
       machine_(machine),
-      places_(std::move(places)) {}
+      places_(std::move(places)) {
+  for (std::uint32_t g = 0; g < network.groups.size(); ++g) {
+    structures_.push_back(structure_of(network, g));
+  }
+}
 
 /// The group's pixels in so many tiles, and as many blocks at a time as the accumulators hold.
 void Planner::set_tile(Plan& plan, std::size_t number, std::uint32_t parts) const {
@@ -102,10 +146,13 @@ Plan Planner::first_plan() {
   Plan plan;
   plan.tiles.resize(network_.groups.size());
   plan.joins_previous.assign(network_.groups.size(), false);
-  plan.ring = 2 * (architecture_.array_size + 1);
+  plan.ring = least_ring();
+  // What is fetched beside the head comes in large reads, which take room.
+  if (machine_.dma_queue != 0) plan.ring = std::max(plan.ring, part_of_local(8));
   plan.least_zeroes.assign(network_.groups.size(), 4 * architecture_.array_size);
   plan.longest_chunk =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(16, architecture_.local_depth / 64));
+  if (places_.arena + plan.ring >= architecture_.local_depth) plan.ring = least_ring();
   if (places_.arena + plan.ring >= architecture_.local_depth) {
     user_error("insufficient local memory for weights: {} vectors needed, {} of {} are free",
                plan.ring, architecture_.local_depth - places_.arena, architecture_.local_depth);
@@ -255,7 +302,25 @@ std::optional<std::uint64_t> Planner::attempt_alone(Plan& plan, const GroupRange
   }
 }
 
+std::uint64_t Planner::hash_of(const std::vector<Plan>& plans, const GroupRange& range) const {
+  std::uint64_t hash = 0;
+  for (std::size_t g = range.first; g < range.end; ++g) mix(hash, structures_[g]);
+  for (const Plan& plan : plans) {
+    for (const std::uint64_t value : {plan.ring, plan.resident, plan.longest_chunk}) {
+      mix(hash, value);
+    }
+    for (std::size_t g = range.first; g < range.end; ++g) {
+      mix(hash, std::uint64_t{plan.tiles[g].pixels} << 32U | plan.tiles[g].blocks);
+      mix(hash, std::uint64_t{plan.least_zeroes[g]} << 1U | std::uint64_t{plan.joins_previous[g]});
+    }
+  }
+  return hash;
+}
+
 Plan Planner::cheapest(std::vector<Plan> plans, const GroupRange& range) {
+  const std::uint64_t hash = hash_of(plans, range);
+  const auto known = choices_.find(hash);
+  if (known != choices_.end()) return std::move(plans[known->second]);
   std::size_t best = 0;
   std::optional<std::uint64_t> least;
   for (std::size_t i = 0; i < plans.size() && has_budget_alone(); ++i) {
@@ -265,16 +330,17 @@ Plan Planner::cheapest(std::vector<Plan> plans, const GroupRange& range) {
       best = i;
     }
   }
+  if (has_budget_alone()) choices_[hash] = best;
   return std::move(plans[best]);
 }
 
 /// Weights that are fetched again for each tile may stay in a larger ring.
 void Planner::search_ring() {
-  for (const std::uint64_t part : {8, 4, 16, 3, 2}) {
+  for (const std::uint32_t part : {8, 4, 16, 3, 2}) {
     // A large network has no more than one of these to spare.
     if (spent_ * 4 > budget_) return;
     Plan plan = best_.plan;
-    plan.ring = static_cast<std::uint32_t>(architecture_.local_depth / part);
+    plan.ring = part_of_local(part);
     if (plan.ring > best_.plan.ring) (void)improve(std::move(plan));
   }
 }
