@@ -52,7 +52,7 @@ class JobLowering {
       fetch_early(number);
       const bool fits = group_->kind == GroupKind::sum ? sum() : simd();
       if (!fits) return std::nullopt;
-      write_outputs();
+      if (job_->is_last_slice()) write_outputs();
       residence_.settle(number);
       lowered_.job_ends.push_back(codes().size());
     }
@@ -197,7 +197,7 @@ template <typename UseOf>
 void JobLowering::multiply(std::size_t number, UseOf use_of) {
   const Part& part = group_->parts[number];
   const Range range = entries_of(*group_, part, *job_);
-  if (range.size() == 0) return;
+  if (range.size() == 0 || !job_->has(*group_, part)) return;
   bool has_runs = false;
   for (std::size_t c = 0; c < part.columns.size(); ++c) {
     if (!mine(part.columns[c])) continue;
@@ -238,7 +238,10 @@ std::vector<std::vector<std::size_t>> JobLowering::starting_matrices() const {
   // A part that meets all is better than several.
   for (std::size_t k = 0; k < group_->parts.size(); ++k) {
     const Part& part = group_->parts[k];
-    if (can_move(part) || entries_of(*group_, part, *job_).size() != area()) continue;
+    if (can_move(part) || !job_->has(*group_, part) ||
+        entries_of(*group_, part, *job_).size() != area()) {
+      continue;
+    }
     for (const Column& column : part.columns) {
       if (!mine(column)) continue;
       const std::size_t b = column.block - job_->first_block;
@@ -252,7 +255,7 @@ std::vector<std::vector<std::size_t>> JobLowering::starting_matrices() const {
   }
   for (std::size_t k = 0; k < group_->parts.size(); ++k) {
     const Part& part = group_->parts[k];
-    if (can_move(part)) continue;
+    if (can_move(part) || !job_->has(*group_, part)) continue;
     const Range range = entries_of(*group_, part, *job_);
     if (range.size() == 0) continue;
     for (const Column& column : part.columns) {
@@ -281,11 +284,13 @@ void JobLowering::lower_parts() {
   const std::size_t count = group_->parts.size();
   const std::size_t blocks = job_->blocks();
   constexpr std::size_t none = ~std::size_t{0};
-  const std::vector<std::vector<std::size_t>> matrices = starting_matrices();
+  const bool is_first = job_->slice == 0;
+  const auto matrices =
+      is_first ? starting_matrices() : std::vector<std::vector<std::size_t>>(blocks);
   std::vector<std::size_t> moved(blocks, none);
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = 0; k < count && is_first; ++k) {
     const Part& part = group_->parts[k];
-    if (!can_move(part) || !mine(part.columns[0]) ||
+    if (!can_move(part) || !mine(part.columns[0]) || !job_->has(*group_, part) ||
         entries_of(*group_, part, *job_).size() != area()) {
       continue;
     }
@@ -295,7 +300,8 @@ void JobLowering::lower_parts() {
   // By block: whether its accumulators hold something, and whether the bias is in it.
   std::vector<bool> started(blocks, false), biased(blocks, false);
   std::vector<bool> is_moved(count, false);
-  for (std::size_t b = 0; b < blocks; ++b) {
+  if (!is_first) started.assign(blocks, true), biased = started;
+  for (std::size_t b = 0; b < blocks && is_first; ++b) {
     const auto block = static_cast<std::uint32_t>(job_->first_block + b);
     biased[b] = !blocks_.has_bias(job_->group, block);
     if (moved[b] != none && (biased[b] || !matrices[b].empty())) {
@@ -324,7 +330,9 @@ void JobLowering::lower_parts() {
   }
   for (std::size_t k = 0; k < count; ++k) {
     const Part& part = group_->parts[k];
-    if (is_moved[k] || !can_move(part) || !mine(part.columns[0])) continue;
+    if (is_moved[k] || !can_move(part) || !mine(part.columns[0]) || !job_->has(*group_, part)) {
+      continue;
+    }
     const Range range = entries_of(*group_, part, *job_);
     if (range.size() != 0) move_in(part, range, true);
   }
@@ -475,6 +483,10 @@ void JobLowering::clamp_leaky(const std::vector<AddressPair>& copies) {
 
 bool JobLowering::sum() {
   lower_parts();
+  if (!job_->is_last_slice()) {
+    residence_.leave(number_);
+    return true;
+  }
   take_maxima();
   if (group_->by_unit) {
     if (!place_results()) return false;

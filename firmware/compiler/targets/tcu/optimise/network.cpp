@@ -346,6 +346,33 @@ void find_makers_and_readers(Network& network) {
   }
 }
 
+/// Matrices of one block of inputs read the same vectors, or their neighbours. All else counts to
+/// the first block.
+void number_sources(Network& network) {
+  std::vector<std::uint64_t> block_of(network.graph.constants.size(), 0);
+  const auto number = [&](const std::vector<Vector>& vectors, std::uint64_t maker,
+                          std::uint32_t blocks) {
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      if (vectors[i] != no_vector) block_of[vectors[i]] = maker << 32U | i % blocks;
+    }
+  };
+  std::uint64_t maker = 0;
+  for (const Tensor& input : network.graph.inputs) number(input.vectors, maker++, input.blocks);
+  for (const Group& group : network.groups) number(group.results, maker++, group.blocks);
+  for (Group& group : network.groups) {
+    std::map<std::uint64_t, std::uint32_t> sources;
+    for (const Part& part : group.parts) {
+      if (part.dense) sources.emplace(block_of[part.inputs.front()], 0);
+    }
+    std::uint32_t next = 0;
+    for (auto& [block, source] : sources) source = next++;
+    for (Part& part : group.parts) {
+      if (part.dense) part.source = sources.at(block_of[part.inputs.front()]);
+    }
+    group.sources = std::max<std::uint32_t>(1, next);
+  }
+}
+
 }  // namespace
 
 Network form_network(Graph graph, const tcu::Architecture& architecture) {
@@ -359,6 +386,7 @@ Network form_network(Graph graph, const tcu::Architecture& architecture) {
   Storage(network, architecture).decide();
   insert_plain_copies(network);
   find_makers_and_readers(network);
+  number_sources(network);
   return network;
 }
 

@@ -41,6 +41,7 @@ struct Part {
   std::uint32_t rows = 0;        ///< lanes of the inputs that can differ from 0
   int sign = 1;                  ///< of the inputs as stored
   const float* shift = nullptr;  ///< of the inputs as stored, or null
+  std::uint32_t source = 0;      ///< number of the block it reads, see Group::sources
 };
 
 enum class GroupKind : std::uint8_t { sum, maximum, multiply };
@@ -68,6 +69,8 @@ struct Group {
   std::vector<float> shift;  ///< [block * N + lane]; empty: none
   /// One product of M - s x, so that the ReLU is one pass.
   bool saturating_product = false;
+  /// Blocks of other groups that its matrices read, so that it may be computed in slices of them.
+  std::uint32_t sources = 1;
 };
 
 inline constexpr std::uint32_t no_maker = 0xFFFFFFFF;

@@ -214,8 +214,10 @@ std::string Optimiser::fallbacks_of(const Candidate& candidate, std::uint32_t nu
   std::string text;
   if (tile.pixels < group.pixels || tile.blocks < group.blocks) {
     const std::uint64_t read = most_read(group, group.pixels);
-    text = fmt::format("; in pieces of {} of {} pixels and {} of {} blocks", tile.pixels,
-                       group.pixels, tile.blocks, group.blocks);
+    text = fmt::format(
+        "; in pieces of {} of {} pixels and {} of {} blocks{}", tile.pixels, group.pixels,
+        tile.blocks, group.blocks,
+        tile.slices > 1 ? fmt::format(", {} slices of the inputs each", tile.slices) : "");
     if (tile.pixels < group.pixels && read > room) {
       text += fmt::format(", for it reads {} vectors and local memory has room for {}", read, room);
     } else if (results > accumulators) {

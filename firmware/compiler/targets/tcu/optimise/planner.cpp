@@ -132,14 +132,56 @@ void Planner::fit_accumulators(Plan& plan, std::size_t number) const {
   }
 }
 
-/// Cuts the group's tiles until there is room for what a tile reads.
+/// Cycles of a group alone whose inputs and results lie in DRAM0, by the closed forms of whole
+/// tiles. `read`: vectors that a tile reads.
+double Planner::estimate(const Plan& plan, std::size_t number, std::uint64_t read) const {
+  const Group& group = network_.groups[number];
+  const Plan::Tile& tile = plan.tiles[number];
+  const std::uint64_t n = machine_.array_size;
+  const std::uint64_t tiles = parts_of(group, tile);
+  const std::uint64_t rounds = (group.blocks + tile.blocks - 1) / tile.blocks;
+  std::uint64_t products = 0, matrices = 0, weights = 0;
+  for (const Part& part : group.parts) {
+    products += part.inputs.size() * part.columns.size();
+    matrices += part.columns.size();
+    weights += part.columns.size() * (part.rows + std::uint64_t{1});
+  }
+  const std::uint64_t drain = machine_.shadow_weights ? 0 : 2 * n;
+  const std::uint64_t change = machine_.own_weight_reads ? 1 : n + 1 + drain;
+  const std::uint64_t head = products + matrices * tiles * change + 3 * group.results.size();
+  const std::uint64_t fetched = weights * (weights <= plan.ring ? 1 : tiles);
+  const std::uint64_t values = read * tiles * (tile.slices > 1 ? rounds : 1) + group.results.size();
+  const std::uint64_t moves = machine_.beats * (fetched + values);
+  if (machine_.dma_queue != 0) return static_cast<double>(std::max(head, moves));
+  // One move a drain is hidden as long as that takes.
+  const std::uint64_t hidden =
+      drain > machine_.read_start() ? matrices * tiles * (drain - machine_.read_start()) : 0;
+  return static_cast<double>(head + (moves > hidden ? moves - hidden : 0));
+}
+
+/// Cuts the group's tiles until there is room for what a job reads: into fewer pixels or, beside
+/// the slice before it, a slice of the inputs, whatever costs less.
 void Planner::fit_inputs(Plan& plan, std::size_t number) const {
   const Group& group = network_.groups[number];
   const std::uint64_t room = architecture_.local_depth - plan.ring - places_.arena;
   if (group.kind != GroupKind::sum) return;
-  while (plan.tiles[number].pixels > 1 && most_read(group, plan.tiles[number].pixels) > room) {
-    if (!cut_finer(plan, number)) return;
+  std::optional<Plan::Tile> best;
+  double least = 0;
+  for (;;) {
+    Plan::Tile& tile = plan.tiles[number];
+    const std::uint64_t read = most_read(group, tile.pixels);
+    tile.slices = static_cast<std::uint32_t>(read > room ? (2 * read + room - 1) / room : 1);
+    if (tile.slices <= group.sources) {
+      const double cost = estimate(plan, number, read);
+      if (!best || cost < least) {
+        best = tile;
+        least = cost;
+      }
+    }
+    tile.slices = 1;
+    if (read <= room || tile.pixels == 1 || !cut_finer(plan, number)) break;
   }
+  if (best) plan.tiles[number] = *best;
 }
 
 Plan Planner::first_plan() {
@@ -311,6 +353,7 @@ std::uint64_t Planner::hash_of(const std::vector<Plan>& plans, const GroupRange&
     }
     for (std::size_t g = range.first; g < range.end; ++g) {
       mix(hash, std::uint64_t{plan.tiles[g].pixels} << 32U | plan.tiles[g].blocks);
+      mix(hash, plan.tiles[g].slices);
       mix(hash, std::uint64_t{plan.least_zeroes[g]} << 1U | std::uint64_t{plan.joins_previous[g]});
     }
   }

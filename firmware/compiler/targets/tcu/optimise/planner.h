@@ -63,6 +63,7 @@ class Planner {
   [[nodiscard]] bool cut_finer(Plan& plan, std::size_t group) const;
   void fit_accumulators(Plan& plan, std::size_t group) const;
   void fit_inputs(Plan& plan, std::size_t group) const;
+  [[nodiscard]] double estimate(const Plan& plan, std::size_t group, std::uint64_t read) const;
   [[nodiscard]] bool cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
                                                     Plan& plan) const;
   [[nodiscard]] Candidate make(Plan plan, const GroupRange& range, bool keep_instructions);

@@ -73,8 +73,8 @@ class Scheduler {
   Schedule schedule_;
   std::vector<std::uint64_t> readers_;       ///< a hash of the groups that read a vector
   std::vector<std::uint64_t> tile_readers_;  ///< and of their tiles
-  std::vector<std::uint32_t> dense_reads_;   ///< of the running tile
-  std::vector<std::uint32_t> done_;          ///< by group: pixels computed
+  std::vector<std::vector<std::uint32_t>> dense_reads_;  ///< of the running tile, by slice
+  std::vector<std::uint32_t> done_;                      ///< by group: pixels computed
   /// By group and tile: for each group it reads, how many pixels must be there; for groups of
   /// segments that have several.
   struct Need {
@@ -243,15 +243,19 @@ void Scheduler::add_tile(std::uint32_t number) {
   const std::uint32_t first = done_[number];
   const std::uint32_t end = std::min(group.pixels, first + tile.pixels);
   for (std::uint32_t block = 0; block < group.blocks; block += tile.blocks) {
-    Job job;
-    job.group = number;
-    job.first_pixel = first;
-    job.end_pixel = end;
-    job.first_block = block;
-    job.end_block = std::min(group.blocks, block + tile.blocks);
-    job.segment = schedule_.segments;
-    add_results(job);
-    schedule_.jobs.push_back(std::move(job));
+    for (std::uint32_t slice = 0; slice < tile.slices; ++slice) {
+      Job job;
+      job.group = number;
+      job.first_pixel = first;
+      job.end_pixel = end;
+      job.first_block = block;
+      job.end_block = std::min(group.blocks, block + tile.blocks);
+      job.segment = schedule_.segments;
+      job.slice = slice;
+      job.slices = tile.slices;
+      if (job.is_last_slice()) add_results(job);
+      schedule_.jobs.push_back(std::move(job));
+    }
   }
   done_[number] = end;
 }
@@ -299,10 +303,12 @@ void Scheduler::add_reads(std::uint32_t number) {
     uses.push_back(number);
     job.reads.push_back(chunk);
   };
+  if (dense_reads_.size() < job.slices) dense_reads_.resize(job.slices);
+  std::vector<std::uint32_t>& dense_reads = dense_reads_[job.slice];
   if (job.first_block == 0) {
-    dense_reads_.clear();
+    dense_reads.clear();
     for (const Part& part : group.parts) {
-      if (!part.dense) continue;
+      if (!part.dense || !job.has(group, part)) continue;
       const Range range = entries_of(group, part, job);
       std::uint32_t last = no_chunk;
       for (std::size_t i = range.first; i < range.end; ++i) {
@@ -314,15 +320,15 @@ void Scheduler::add_reads(std::uint32_t number) {
           continue;
         }
         use(chunk);
-        dense_reads_.push_back(chunk);
+        dense_reads.push_back(chunk);
       }
     }
   } else {
-    for (const std::uint32_t chunk : dense_reads_) use(chunk);
+    for (const std::uint32_t chunk : dense_reads) use(chunk);
   }
   for (const Part& part : group.parts) {
     if (part.dense || part.columns[0].block < job.first_block ||
-        part.columns[0].block >= job.end_block) {
+        part.columns[0].block >= job.end_block || !job.has(group, part)) {
       continue;
     }
     const Range range = entries_of(group, part, job);
