@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
@@ -163,6 +164,27 @@ std::uint32_t Blocks::bias(std::size_t group, std::uint32_t block) {
   for (std::uint32_t lane = 0; lane < n_; ++lane) {
     made.values.push_back(rounded(row[std::size_t{block} * n_ + lane]));
   }
+  place->second = add(std::move(made));
+  return place->second;
+}
+
+std::uint32_t Blocks::unit(std::size_t group, std::uint32_t block) {
+  const auto [place, is_new] = units_.try_emplace({group, block});
+  if (!is_new) return place->second;
+  const Normalised& normalised = network_.groups[group].normalised;
+  Block made;
+  made.rows = tcu::activation_parameters;
+  const auto add_lanes = [&](auto value_of) {
+    for (std::uint32_t lane = 0; lane < n_; ++lane) {
+      made.values.push_back(rounded(static_cast<double>(value_of(std::size_t{block} * n_ + lane))));
+    }
+  };
+  add_lanes([&](std::size_t at) { return normalised.scale[at]; });
+  add_lanes([&](std::size_t at) { return normalised.offset[at]; });
+  add_lanes([&](std::size_t) { return normalised.slope; });
+  add_lanes([&](std::size_t) {
+    return normalised.limit ? static_cast<double>(*normalised.limit) : greatest_;
+  });
   place->second = add(std::move(made));
   return place->second;
 }

@@ -34,6 +34,8 @@ class Blocks {
   /// The group's bias of a block, or a vector with the value in all lanes.
   [[nodiscard]] std::uint32_t bias(std::size_t group, std::uint32_t block);
   [[nodiscard]] std::uint32_t splat(double value);
+  /// Parameters of the activation unit that normalise a block of the group's sums.
+  [[nodiscard]] std::uint32_t unit(std::size_t group, std::uint32_t block);
   /// One factor on the diagonal; bias: the greatest value, or its negative.
   [[nodiscard]] std::uint32_t clamp(float factor, bool negative);
 
@@ -66,6 +68,7 @@ class Blocks {
   std::vector<Columns> columns_;
   static constexpr std::uint32_t unmade = 0xFFFFFFFF;
   std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> biases_;
+  std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> units_;
   std::map<double, std::uint32_t> splats_;
   std::map<std::pair<float, bool>, std::uint32_t> clamps_;
   std::map<std::pair<float, std::uint32_t>, std::uint32_t> uniform_;  ///< one factor, some rows

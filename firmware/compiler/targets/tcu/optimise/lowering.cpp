@@ -117,7 +117,10 @@ class JobLowering {
   void activate();
   bool place_results();
   void move_out();
+  void move_out(const std::vector<Vector>& results, std::uint32_t first_block,
+                std::uint32_t end_block);
   void move_out_activated();
+  void move_out_normalised();
   void write_outputs();
   void find_runs_of(CodeKind kind, const std::vector<AddressPair>& pairs);
   void add_found_runs(CodeKind kind, bool accumulate, std::uint32_t other_offset);
@@ -409,11 +412,14 @@ bool JobLowering::place_results() {
   return true;
 }
 
-void JobLowering::move_out() {
+void JobLowering::move_out() { move_out(group_->results, job_->first_block, job_->end_block); }
+
+void JobLowering::move_out(const std::vector<Vector>& results, std::uint32_t first_block,
+                           std::uint32_t end_block) {
   pairs_.clear();
-  for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+  for (std::uint32_t b = first_block; b < end_block; ++b) {
     for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
-      const Vector v = group_->results[std::size_t{p} * group_->blocks + b];
+      const Vector v = results[std::size_t{p} * group_->blocks + b];
       pairs_.push_back({residence_.local(v), result(p, b)});
     }
   }
@@ -439,6 +445,20 @@ void JobLowering::move_out_activated() {
   const std::size_t first = codes().size();
   move_out();
   for (std::size_t i = first; i < codes().size(); ++i) codes()[i].activated = true;
+}
+
+/// The sums once more, block by block with parameters of its own.
+void JobLowering::move_out_normalised() {
+  for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+    Code load;
+    load.kind = CodeKind::load_unit;
+    load.block = blocks_.unit(job_->group, b);
+    codes().push_back(load);
+    const std::size_t first = codes().size();
+    move_out(group_->normalised.results, b, b + 1);
+    for (std::size_t i = first; i < codes().size(); ++i) codes()[i].activated = true;
+  }
+  function_ = ~std::size_t{0};
 }
 
 /// The greatest of each window goes to the front; behind that the job's results lie close.
@@ -500,6 +520,7 @@ bool JobLowering::sum() {
     clamp_leaky(pairs_);
   }
   move_out();
+  if (!group_->normalised.results.empty()) move_out_normalised();
   return true;
 }
 
@@ -556,14 +577,16 @@ bool JobLowering::simd() {
 
 void JobLowering::write_outputs() {
   pairs_.clear();
-  for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
-    for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
-      const Vector v = group_->results[std::size_t{p} * group_->blocks + b];
-      const auto found = outputs_.find(v);
-      if (found == outputs_.end()) continue;
-      for (const std::uint32_t at : found->second) pairs_.push_back({residence_.local(v), at});
+  for_results(*group_, [&](const std::vector<Vector>& results) {
+    for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
+      for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+        const Vector v = results[std::size_t{p} * group_->blocks + b];
+        const auto found = outputs_.find(v);
+        if (found == outputs_.end()) continue;
+        for (const std::uint32_t at : found->second) pairs_.push_back({residence_.local(v), at});
+      }
     }
-  }
+  });
   if (pairs_.empty()) return;
   std::sort(pairs_.begin(), pairs_.end(),
             [](const AddressPair& x, const AddressPair& y) { return x.local < y.local; });

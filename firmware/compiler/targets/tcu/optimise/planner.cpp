@@ -35,6 +35,7 @@ std::uint64_t structure_of(const Network& network, std::uint32_t number) {
         std::uint64_t{group.scale.empty()}}) {
     mix(hash, value);
   }
+  mix(hash, group.normalised.results.size());
   const auto mix_input = [&](Vector v) {
     const std::uint32_t maker = v == no_vector ? no_maker : network.makers[v];
     mix(hash, maker == no_maker ? v : number - maker);
@@ -51,10 +52,12 @@ std::uint64_t structure_of(const Network& network, std::uint32_t number) {
   for (const auto& window : group.windows) {
     for (const Vector v : window) mix_input(v);
   }
-  for (const Vector v : group.results) {
-    const std::uint32_t reader = network.last_readers[v];
-    mix(hash, reader == 0 ? 0 : reader - number);
-  }
+  for_results(group, [&](const std::vector<Vector>& results) {
+    for (const Vector v : results) {
+      const std::uint32_t reader = network.last_readers[v];
+      mix(hash, reader == 0 ? 0 : reader - number);
+    }
+  });
   return hash;
 }
 
