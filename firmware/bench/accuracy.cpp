@@ -222,7 +222,8 @@ double usual_tolerance(tcu::DataType type) {
 Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                         const compiler::Options& options, const TcuSimulationConfig& config,
                         const nn::Values& inputs, const CheckProgress& progress,
-                        const nn::Values& expected, const Recompile& recompile) {
+                        const nn::Values& expected, const Recompile& recompile,
+                        const std::vector<std::string>& tensors) {
   Accuracy accuracy;
   const std::vector<std::string> outputs = output_names(compiled);
   const auto is_output = [&](const std::string& name) {
@@ -230,7 +231,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   };
   compiler::Options with_layers = options;
   with_layers.outputs = outputs;
-  std::vector<std::string> layers = layer_tensors(graph, compiled);
+  std::vector<std::string> layers = tensors.empty() ? layer_tensors(graph, compiled) : tensors;
   layers.erase(std::remove_if(layers.begin(), layers.end(), is_output), layers.end());
   with_layers.outputs.insert(with_layers.outputs.end(), layers.begin(), layers.end());
 

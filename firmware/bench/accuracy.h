@@ -61,12 +61,14 @@ using Recompile = std::function<compiler::Compiled(const compiler::Options&)>;
 
 /// `compiled` is the model as `options` make it for the machine's architecture. Outputs are held
 /// against `expected`, by name, those it does not have against the reference executor. `recompile`
-/// if it was made by another than compile(). Throws UserError if the program does not finish.
+/// if it was made by another than compile(). `tensors` are compared in place of the layers'.
+/// Throws UserError if the program does not finish.
 [[nodiscard]] Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                                       const compiler::Options& options,
                                       const TcuSimulationConfig& config, const nn::Values& inputs,
                                       const CheckProgress& progress = {},
                                       const nn::Values& expected = {},
-                                      const Recompile& recompile = {});
+                                      const Recompile& recompile = {},
+                                      const std::vector<std::string>& tensors = {});
 
 }  // namespace tactus::bench

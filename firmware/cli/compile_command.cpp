@@ -54,6 +54,9 @@ std::vector<Args::Option> options() {
       {"dump", "hir|lir|asm|dot", "a stage as text, beside the program or without -o printed",
        true},
       {"check", "", "simulate one image and compare layers and outputs with float arithmetic"},
+      {"beside", "STRATEGY",
+       "for --check of --optimise: show the errors of this strategy's program beside those of the "
+       "optimised one (local-isolated, ...)"},
       {"input", "[NAME=]F",
        "for --check: an input as .csv or .bin vectors, or in the model's layout as .npy or .pb "
        "(default: seeded); a node of a TensorFlow graph: the same as --input-tensor",
@@ -132,6 +135,12 @@ compiler::Options read_options(const Args& args, bench::Via& via) {
     user_error(
         "tactus compile: --optimise goes with none of --strategy, --compat, --via, "
         "--separate-outputs");
+  }
+  if (const auto beside = args.text("beside")) {
+    (void)compiler::parse_strategy(*beside);
+    if (!options.optimise || options.batch > 1) {
+      user_error("tactus compile: --beside needs --optimise, of one image at a time");
+    }
   }
   read_shapes(args, options);
   for (const std::string& dump : args.texts("dump")) {
@@ -573,9 +582,49 @@ void print_prediction(const Args& args, const std::vector<std::string>& input_fi
   }
 }
 
+/// The program that --beside asks for, with the options that made it; nothing if it does not fit
+/// the machine, which is said.
+struct Beside {
+  compiler::Options options;
+  Compiled compiled;
+};
+
+std::optional<Beside> compile_beside(const Args& args, const nn::Graph& graph,
+                                     const compiler::Options& options,
+                                     const tcu::Architecture& architecture) {
+  const auto name = args.text("beside");
+  if (!name) return std::nullopt;
+  Beside beside;
+  beside.options = options;
+  beside.options.optimise = false;
+  beside.options.strategy = compiler::parse_strategy(*name);
+  try {
+    beside.compiled = compiler::compile(graph, architecture, beside.options);
+    return beside;
+  } catch (const UserError& error) {
+    fmt::print("no program of strategy {} to compare with: {}\n", *name, error.what());
+    return std::nullopt;
+  }
+}
+
+/// Columns of --beside; nothing is shown where that program has no such tensor.
+void add_beside(const bench::TensorError& error, const bench::Accuracy& beside,
+                std::vector<std::string>& row) {
+  const auto found =
+      std::find_if(beside.tensors.begin(), beside.tensors.end(),
+                   [&](const bench::TensorError& other) { return other.name == error.name; });
+  if (found == beside.tensors.end()) {
+    row.insert(row.end() - 1, {"", ""});
+    return;
+  }
+  row.insert(row.end() - 1,
+             {fmt::format("{:.5f}", found->rms_error), fmt::format("{}", found->saturated)});
+}
+
 bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compiled,
                  const compiler::Options& options, bench::Via via,
-                 const TcuSimulationConfig& config, const TestData& data, Progress& progress) {
+                 const TcuSimulationConfig& config, const TestData& data,
+                 const std::optional<Beside>& beside, Progress& progress) {
   bool simulates = false;
   bench::CheckProgress told;
   told.simulation = [&](Cycle cycles, std::uint64_t instructions) {
@@ -594,17 +643,31 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
                             [&](const compiler::Options& wider) {
                               return compile_via(via, graph, config.architecture, wider);
                             });
+  std::optional<bench::Accuracy> other;
+  if (beside) {
+    std::vector<std::string> tensors;
+    for (const bench::TensorError& error : accuracy.tensors) {
+      if (!error.output) tensors.push_back(error.name);
+    }
+    other = bench::check_accuracy(graph, beside->compiled, beside->options, config, data.inputs,
+                                  told, data.expected, {}, tensors);
+  }
   progress.clear();
   const double tolerance =
       args.real("tolerance", bench::usual_tolerance(compiled.architecture.data_type), 0, 1e9);
-  Table table({{"tensor", Table::Align::left},
-               {"scalars"},
-               {"largest value"},
-               {"largest error"},
-               {"RMS error"},
-               {"saturated"},
-               {"inside"},
-               {"", Table::Align::left}});
+  std::vector<Table::Column> columns{{"tensor", Table::Align::left},
+                                     {"scalars"},
+                                     {"largest value"},
+                                     {"largest error"},
+                                     {"RMS error"},
+                                     {"saturated"},
+                                     {"inside"}};
+  if (other) {
+    columns.push_back({fmt::format("RMS error {}", *args.text("beside"))});
+    columns.push_back({"saturated"});
+  }
+  columns.push_back({"", Table::Align::left});
+  Table table(columns);
   std::vector<std::vector<std::string>> rows;
   bool good = true;
   for (const bench::TensorError& error : accuracy.tensors) {
@@ -617,9 +680,13 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
          !error.output ? ""
          : within      ? "output"
                        : "output, BEYOND THE TOLERANCE"});
+    if (other) add_beside(error, *other, rows.back());
   }
   fmt::print("{}", table.text(rows));
   if (!accuracy.note.empty()) fmt::print("{}\n", accuracy.note);
+  if (other && !other->note.empty()) {
+    fmt::print("strategy {}: {}\n", *args.text("beside"), other->note);
+  }
   for (const bench::TensorError& error : accuracy.tensors) {
     if (error.ranked == 0 || !error.output) continue;
     fmt::print("{}: the expected class is first in {} of {} rows, among the first five in {}\n",
@@ -647,9 +714,10 @@ bool print_checks(const Args& args, const std::vector<std::string>& input_files,
   } else {
     sets.push_back({"", check_inputs(args, input_files, compiled), {}});
   }
+  const std::optional<Beside> beside = compile_beside(args, graph, options, config.architecture);
   bool good = true;
   for (const TestData& data : sets) {
-    good = print_check(args, graph, compiled, options, via, config, data, progress) && good;
+    good = print_check(args, graph, compiled, options, via, config, data, beside, progress) && good;
   }
   return good;
 }
@@ -677,7 +745,7 @@ int compile_command(const Words& words) {
   if (!inputs.files.empty() && !args.has("check")) {
     user_error("tactus compile: --input belongs to --check");
   }
-  for (const char* option : {"seed", "tolerance", "test-data"}) {
+  for (const char* option : {"seed", "tolerance", "test-data", "beside"}) {
     if (args.has(option) && !args.has("check")) {
       user_error("tactus compile: --{} belongs to --check", option);
     }

@@ -61,6 +61,21 @@ TEST_F(CompileTest, AToleranceThatIsMissedIsAMismatch) {
   EXPECT_NE(check.out.find("BEYOND THE TOLERANCE"), std::string::npos) << check.out;
 }
 
+TEST_F(CompileTest, ErrorsStandBesideThoseOfAStrategy) {
+  const std::string check = "compile cnn.onnx --arch a.tarch --check ";
+  const Output beside = tactus(check + "--optimise --beside local-isolated");
+  ASSERT_EQ(beside.code, 0) << beside.err;
+  EXPECT_NE(beside.out.find("RMS error local-isolated  saturated"), std::string::npos)
+      << beside.out;
+  EXPECT_NE(beside.out.find("pool_0:0"), std::string::npos) << beside.out;
+  const Output unfit = tactus(check + "--optimise --beside local-consts");
+  EXPECT_EQ(unfit.code, 0) << unfit.err;
+  expect_error(check + "--beside local-vars", "--beside needs --optimise");
+  expect_error(check + "--optimise --beside local", "unknown strategy \"local\"");
+  expect_error("compile cnn.onnx --arch a.tarch -o out --optimise --beside local-vars",
+               "--beside belongs to --check");
+}
+
 TEST_F(CompileTest, BoardsGiveArchitectureAndClock) {
   const Output compiled = tactus("compile cnn.onnx --board ultra96_v2 -o out --summary");
   ASSERT_EQ(compiled.code, 0) << compiled.err;

@@ -21,6 +21,7 @@ struct Way {
   tcu::DataType type = tcu::DataType::fp16bp8;
   std::uint32_t batch = 1;
   bool resident = false;
+  std::uint64_t local_depth = 0;  ///< 0: the architecture's
 };
 
 bench::Task task_of(const Way& way) {
@@ -29,6 +30,7 @@ bench::Task task_of(const Way& way) {
   task.architecture = tcu::read_architecture(std::string(TACTUS_SOURCE_DIR "/configs/arch/") +
                                              way.architecture + ".tarch");
   if (way.array_size != 0) task.architecture.array_size = way.array_size;
+  if (way.local_depth != 0) task.architecture.local_depth = way.local_depth;
   task.architecture.data_type = way.type;
   const std::uint64_t bits = task.architecture.vector_bytes() * 8;
   task.axi_data_bits = static_cast<unsigned>(std::min<std::uint64_t>(bits, 128));
@@ -109,6 +111,45 @@ TEST(OptimisedWays, SeveralImagesShareWeights) {
   EXPECT_EQ(batch.true_macs, 4 * single.true_macs);
   EXPECT_NEAR(batch.frames_per_second / single.frames_per_second,
               4 * static_cast<double>(single.cycles) / static_cast<double>(batch.cycles), 1e-9);
+}
+
+/// Where the inputs of a sum are more than local memory holds, jobs add slices of them up.
+TEST(OptimisedWays, InputsThatDoNotFitComeInSlices) {
+  for (const std::uint64_t local_depth : {1024U, 2048U}) {
+    Way way{"resnet20v2", "artya7100t"};
+    way.local_depth = local_depth;
+    const bench::Task task = task_of(way);
+    compiler::Options options;
+    options.optimise = true;
+    options.effort = 1;
+    const compiler::Compiled compiled = compiler::compile(
+        zoo_entry(way.network).build(1).graph, bench::machine_config(task).architecture, options);
+    const auto in_slices = std::count_if(
+        compiled.layers.begin(), compiled.layers.end(), [](const compiler::LayerInfo& layer) {
+          return layer.form.find("slices of the inputs") != std::string::npos;
+        });
+    EXPECT_GT(in_slices, 3) << local_depth;
+  }
+  Way way{"resnet20v2", "artya7100t"};
+  way.local_depth = 2048;
+  expect_as_near_float(way);
+}
+
+/// Of the array's peak, with multiply-accumulates on padding as the model states them.
+TEST(OptimisedWays, SeveralImagesPassEightyPercentOfAnArrayOf32WithAllExtensions) {
+  for (const char* architecture : {"zcu104", "zcu104_uram"}) {
+    Way way{"resnet20v2", architecture};
+    way.batch = 16;
+    bench::Task task = task_of(way);
+    if (way.architecture == "zcu104_uram") task.axi_data_bits = 512;
+    task.architecture.shadow_weights = tcu::ShadowWeights::own_reads;
+    task.architecture.dma_queue = 8;
+    task.architecture.activation_unit = true;
+    const bench::Figures figures = bench::evaluate(task, bench::ProgramCache(std::nullopt));
+    constexpr double stated_macs = 66.243e6;  // tactus zoo resnet20v2
+    EXPECT_GT(16 * stated_macs / (32 * 32) / static_cast<double>(figures.cycles), 0.8)
+        << architecture;
+  }
 }
 
 TEST(OptimisedWays, ResidentConstantsAreNotFetched) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
@@ -93,10 +94,30 @@ bool Blocks::has_bias(std::size_t group, std::uint32_t block) {
   return std::any_of(first, first + n_, [&](double value) { return rounded(value) != 0; });
 }
 
+std::uint32_t& Blocks::place_of(std::size_t group, std::size_t part, std::size_t column,
+                                bool with_bias) {
+  if (columns_.empty()) columns_.resize(network_.groups.size());
+  Columns& columns = columns_[group];
+  if (columns.offsets.empty()) {
+    std::size_t count = 0;
+    for (const Part& p : network_.groups[group].parts) {
+      columns.offsets.push_back(count);
+      count += p.columns.size();
+    }
+    columns.blocks.assign(2 * count, unmade);
+  }
+  return columns.blocks[2 * (columns.offsets[part] + column) + (with_bias ? 1 : 0)];
+}
+
 std::uint32_t Blocks::column(std::size_t group, std::size_t part, std::size_t number,
                              bool with_bias) {
-  const auto [place, is_new] = columns_.try_emplace({group, part, number, with_bias});
-  if (!is_new) return place->second;
+  std::uint32_t& place = place_of(group, part, number, with_bias);
+  if (place == unmade) place = make_column(group, part, number, with_bias);
+  return place;
+}
+
+std::uint32_t Blocks::make_column(std::size_t group, std::size_t part, std::size_t number,
+                                  bool with_bias) {
   const Group& g = network_.groups[group];
   const Part& p = g.parts[part];
   const Column& c = p.columns[number];
@@ -106,10 +127,7 @@ std::uint32_t Blocks::column(std::size_t group, std::size_t part, std::size_t nu
                           g.scale.empty() && !(with_bias && has_bias(group, c.block));
   if (is_uniform) {
     const auto known = uniform_.find({weight(g, p, c, 0, 0), block.rows});
-    if (known != uniform_.end()) {
-      place->second = known->second;
-      return place->second;
-    }
+    if (known != uniform_.end()) return known->second;
   }
   // A bias of zeroes would be a LoadWeights of its own, which costs a cycle where others cost one.
   const bool always = architecture_.shadow_weights == tcu::ShadowWeights::own_reads;
@@ -132,9 +150,9 @@ std::uint32_t Blocks::column(std::size_t group, std::size_t part, std::size_t nu
     }
   }
   const std::uint32_t rows = block.rows;
-  place->second = add(std::move(block));
-  if (is_uniform) uniform_[{weight(g, p, c, 0, 0), rows}] = place->second;
-  return place->second;
+  const std::uint32_t made = add(std::move(block));
+  if (is_uniform) uniform_[{weight(g, p, c, 0, 0), rows}] = made;
+  return made;
 }
 
 std::uint32_t Blocks::bias(std::size_t group, std::uint32_t block) {
@@ -146,6 +164,27 @@ std::uint32_t Blocks::bias(std::size_t group, std::uint32_t block) {
   for (std::uint32_t lane = 0; lane < n_; ++lane) {
     made.values.push_back(rounded(row[std::size_t{block} * n_ + lane]));
   }
+  place->second = add(std::move(made));
+  return place->second;
+}
+
+std::uint32_t Blocks::unit(std::size_t group, std::uint32_t block) {
+  const auto [place, is_new] = units_.try_emplace({group, block});
+  if (!is_new) return place->second;
+  const Normalised& normalised = network_.groups[group].normalised;
+  Block made;
+  made.rows = tcu::activation_parameters;
+  const auto add_lanes = [&](auto value_of) {
+    for (std::uint32_t lane = 0; lane < n_; ++lane) {
+      made.values.push_back(rounded(static_cast<double>(value_of(std::size_t{block} * n_ + lane))));
+    }
+  };
+  add_lanes([&](std::size_t at) { return normalised.scale[at]; });
+  add_lanes([&](std::size_t at) { return normalised.offset[at]; });
+  add_lanes([&](std::size_t) { return normalised.slope; });
+  add_lanes([&](std::size_t) {
+    return normalised.limit ? static_cast<double>(*normalised.limit) : greatest_;
+  });
   place->second = add(std::move(made));
   return place->second;
 }

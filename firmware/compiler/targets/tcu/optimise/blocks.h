@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "firmware/compiler/targets/tcu/optimise/network.h"
@@ -34,6 +34,8 @@ class Blocks {
   /// The group's bias of a block, or a vector with the value in all lanes.
   [[nodiscard]] std::uint32_t bias(std::size_t group, std::uint32_t block);
   [[nodiscard]] std::uint32_t splat(double value);
+  /// Parameters of the activation unit that normalise a block of the group's sums.
+  [[nodiscard]] std::uint32_t unit(std::size_t group, std::uint32_t block);
   /// One factor on the diagonal; bias: the greatest value, or its negative.
   [[nodiscard]] std::uint32_t clamp(float factor, bool negative);
 
@@ -43,6 +45,10 @@ class Blocks {
 
  private:
   [[nodiscard]] const std::vector<double>& bias_row(std::size_t group);
+  [[nodiscard]] std::uint32_t& place_of(std::size_t group, std::size_t part, std::size_t column,
+                                        bool with_bias);
+  [[nodiscard]] std::uint32_t make_column(std::size_t group, std::size_t part, std::size_t column,
+                                          bool with_bias);
   [[nodiscard]] float weight(const Group& group, const Part& part, const Column& column,
                              std::uint32_t input_lane, std::uint32_t lane) const;
   [[nodiscard]] std::uint32_t add(Block block);
@@ -54,8 +60,15 @@ class Blocks {
   const tcu::DataTypeInfo& type_;
   double greatest_;
   std::vector<Block> blocks_;
-  std::map<std::tuple<std::size_t, std::size_t, std::size_t, bool>, std::uint32_t> columns_;
+  /// By group: of its part p's column c and whether it has the bias, at (offsets[p] + c) * 2.
+  struct Columns {
+    std::vector<std::size_t> offsets;
+    std::vector<std::uint32_t> blocks;
+  };
+  std::vector<Columns> columns_;
+  static constexpr std::uint32_t unmade = 0xFFFFFFFF;
   std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> biases_;
+  std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> units_;
   std::map<double, std::uint32_t> splats_;
   std::map<std::pair<float, bool>, std::uint32_t> clamps_;
   std::map<std::pair<float, std::uint32_t>, std::uint32_t> uniform_;  ///< one factor, some rows

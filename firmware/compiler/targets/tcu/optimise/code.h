@@ -20,6 +20,7 @@ enum class CodeKind : std::uint8_t {
   to_accumulators,  ///< local, accumulators
   to_local,         ///< local, accumulators
   load_activation,  ///< the unit's parameters: four vectors at `local`
+  load_unit,        ///< the same of block `block`
   simd,
   dram_read,   ///< port, local, DRAM
   dram_write,  ///< DRAM0

@@ -34,7 +34,8 @@ class Emission {
     std::uint32_t loaded = absent;
     for (std::size_t i = 0; i < lowered.codes.size(); ++i) {
       const Code& code = lowered.codes[i];
-      if (code.kind == CodeKind::load_block && code.block != loaded) {
+      if ((code.kind == CodeKind::load_block && code.block != loaded) ||
+          code.kind == CodeKind::load_unit) {
         uses_.push_back(code.block);
         use_codes_.push_back(i);
       }
@@ -350,6 +351,13 @@ void Emission::add_load(const Code& code) {
   }
   const Block& weights = blocks_[block];
   const std::uint32_t local = ring_.first + place_[block];
+  if (code.kind == CodeKind::load_unit) {
+    access({local, local + weights.vectors() - 1, false});
+    put(tcu::make_load_activation(layout_, {local, 0}));
+    timeline_.load_activation(weights.vectors());
+    ++used_;
+    return;
+  }
   if (weights.vectors() != 0) {
     access({local, local + weights.vectors() - 1, false});
     put(tcu::make_load_weights(layout_, {local, 0}, weights.vectors()));
@@ -398,6 +406,7 @@ void Emission::add(const Code& code) {
     loaded_ = code.block;
     return;
   }
+  if (code.kind == CodeKind::load_unit) return add_load(code);
   if (code.early) {
     early_.push_back(code);
     return;
@@ -411,6 +420,7 @@ void Emission::add(const Code& code) {
   using Kind = tcu::DataMoveKind;
   switch (code.kind) {
     case CodeKind::load_block:
+    case CodeKind::load_unit:
       break;
     case CodeKind::load_local:
       put(tcu::make_load_weights(layout_, local, code.count));

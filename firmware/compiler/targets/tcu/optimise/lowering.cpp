@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "firmware/compiler/targets/tcu/optimise/runs.h"
 #include "isa/tcu/activation.h"
@@ -51,7 +52,7 @@ class JobLowering {
       fetch_early(number);
       const bool fits = group_->kind == GroupKind::sum ? sum() : simd();
       if (!fits) return std::nullopt;
-      write_outputs();
+      if (job_->is_last_slice()) write_outputs();
       residence_.settle(number);
       lowered_.job_ends.push_back(codes().size());
     }
@@ -116,10 +117,17 @@ class JobLowering {
   void activate();
   bool place_results();
   void move_out();
+  void move_out(const std::vector<Vector>& results, std::uint32_t first_block,
+                std::uint32_t end_block);
   void move_out_activated();
+  void move_out_normalised();
   void write_outputs();
-  void add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
-                std::uint32_t other_offset = 0);
+  void find_runs_of(CodeKind kind, const std::vector<AddressPair>& pairs);
+  void add_found_runs(CodeKind kind, bool accumulate, std::uint32_t other_offset);
+  void add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate) {
+    find_runs_of(kind, pairs);
+    add_found_runs(kind, accumulate, 0);
+  }
   [[nodiscard]] bool can_move(const Part& part) const;
 
   const Network& network_;
@@ -141,13 +149,15 @@ class JobLowering {
   std::size_t function_ = ~std::size_t{0};     ///< that it has its parameters of
 };
 
-void JobLowering::add_runs(CodeKind kind, const std::vector<AddressPair>& pairs, bool accumulate,
-                           std::uint32_t other_offset) {
+void JobLowering::find_runs_of(CodeKind kind, const std::vector<AddressPair>& pairs) {
   const bool dram = kind == CodeKind::dram_write;
   const std::uint64_t other_depth =
       dram ? architecture_.dram0_depth : architecture_.accumulator_depth;
   find_runs(pairs, architecture_.stride0_depth, architecture_.stride1_depth,
             std::min(architecture_.local_depth, other_depth), runs_);
+}
+
+void JobLowering::add_found_runs(CodeKind kind, bool accumulate, std::uint32_t other_offset) {
   for (const Run& run : runs_) {
     Code code;
     code.kind = kind;
@@ -190,19 +200,24 @@ template <typename UseOf>
 void JobLowering::multiply(std::size_t number, UseOf use_of) {
   const Part& part = group_->parts[number];
   const Range range = entries_of(*group_, part, *job_);
-  if (range.size() == 0) return;
-  std::vector<AddressPair> pairs;
+  if (range.size() == 0 || !job_->has(*group_, part)) return;
+  bool has_runs = false;
   for (std::size_t c = 0; c < part.columns.size(); ++c) {
     if (!mine(part.columns[c])) continue;
     const Use use = use_of(part.columns[c].block - job_->first_block);
     if (use == Use::none) continue;
-    for (std::size_t i = range.first; i < range.end && pairs.size() < range.size(); ++i) {
-      pairs.push_back({residence_.local(part.inputs[i]), place(part.pixels[i])});
-      if (pairs.size() == range.size()) sort_windows(pairs);
+    // Blocks of the result meet the same vectors.
+    if (!std::exchange(has_runs, true)) {
+      pairs_.clear();
+      for (std::size_t i = range.first; i < range.end; ++i) {
+        pairs_.push_back({residence_.local(part.inputs[i]), place(part.pixels[i])});
+      }
+      sort_windows(pairs_);
+      find_runs_of(CodeKind::mat_mul, pairs_);
     }
     load_block(blocks_.column(job_->group, number, c, use != Use::add));
-    add_runs(CodeKind::mat_mul, pairs, use != Use::write_with_bias,
-             first_accumulator(part.columns[c].block));
+    add_found_runs(CodeKind::mat_mul, use != Use::write_with_bias,
+                   first_accumulator(part.columns[c].block));
   }
 }
 
@@ -223,9 +238,27 @@ std::vector<std::vector<std::size_t>> JobLowering::starting_matrices() const {
   std::vector<std::vector<std::size_t>> starts(blocks);
   std::vector<std::vector<bool>> met(blocks, std::vector<bool>(area(), false));
   std::vector<std::size_t> count(blocks, 0);
+  // A part that meets all is better than several.
   for (std::size_t k = 0; k < group_->parts.size(); ++k) {
     const Part& part = group_->parts[k];
-    if (can_move(part)) continue;
+    if (can_move(part) || !job_->has(*group_, part) ||
+        entries_of(*group_, part, *job_).size() != area()) {
+      continue;
+    }
+    for (const Column& column : part.columns) {
+      if (!mine(column)) continue;
+      const std::size_t b = column.block - job_->first_block;
+      if (count[b] == area()) continue;
+      starts[b] = {k};
+      count[b] = area();
+    }
+    if (std::all_of(count.begin(), count.end(), [&](std::size_t c) { return c == area(); })) {
+      return starts;
+    }
+  }
+  for (std::size_t k = 0; k < group_->parts.size(); ++k) {
+    const Part& part = group_->parts[k];
+    if (can_move(part) || !job_->has(*group_, part)) continue;
     const Range range = entries_of(*group_, part, *job_);
     if (range.size() == 0) continue;
     for (const Column& column : part.columns) {
@@ -235,12 +268,6 @@ std::vector<std::vector<std::size_t>> JobLowering::starting_matrices() const {
       bool free = true;
       for (std::size_t i = range.first; i < range.end && free; ++i) {
         free = !met[b][place(part.pixels[i])];
-      }
-      // A part that meets all is better than several.
-      if (range.size() == area()) {
-        starts[b] = {k};
-        count[b] = area();
-        continue;
       }
       if (!free) continue;
       for (std::size_t i = range.first; i < range.end; ++i) {
@@ -260,11 +287,13 @@ void JobLowering::lower_parts() {
   const std::size_t count = group_->parts.size();
   const std::size_t blocks = job_->blocks();
   constexpr std::size_t none = ~std::size_t{0};
-  const std::vector<std::vector<std::size_t>> matrices = starting_matrices();
+  const bool is_first = job_->slice == 0;
+  const auto matrices =
+      is_first ? starting_matrices() : std::vector<std::vector<std::size_t>>(blocks);
   std::vector<std::size_t> moved(blocks, none);
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = 0; k < count && is_first; ++k) {
     const Part& part = group_->parts[k];
-    if (!can_move(part) || !mine(part.columns[0]) ||
+    if (!can_move(part) || !mine(part.columns[0]) || !job_->has(*group_, part) ||
         entries_of(*group_, part, *job_).size() != area()) {
       continue;
     }
@@ -274,7 +303,8 @@ void JobLowering::lower_parts() {
   // By block: whether its accumulators hold something, and whether the bias is in it.
   std::vector<bool> started(blocks, false), biased(blocks, false);
   std::vector<bool> is_moved(count, false);
-  for (std::size_t b = 0; b < blocks; ++b) {
+  if (!is_first) started.assign(blocks, true), biased = started;
+  for (std::size_t b = 0; b < blocks && is_first; ++b) {
     const auto block = static_cast<std::uint32_t>(job_->first_block + b);
     biased[b] = !blocks_.has_bias(job_->group, block);
     if (moved[b] != none && (biased[b] || !matrices[b].empty())) {
@@ -303,7 +333,9 @@ void JobLowering::lower_parts() {
   }
   for (std::size_t k = 0; k < count; ++k) {
     const Part& part = group_->parts[k];
-    if (is_moved[k] || !can_move(part) || !mine(part.columns[0])) continue;
+    if (is_moved[k] || !can_move(part) || !mine(part.columns[0]) || !job_->has(*group_, part)) {
+      continue;
+    }
     const Range range = entries_of(*group_, part, *job_);
     if (range.size() != 0) move_in(part, range, true);
   }
@@ -380,11 +412,14 @@ bool JobLowering::place_results() {
   return true;
 }
 
-void JobLowering::move_out() {
+void JobLowering::move_out() { move_out(group_->results, job_->first_block, job_->end_block); }
+
+void JobLowering::move_out(const std::vector<Vector>& results, std::uint32_t first_block,
+                           std::uint32_t end_block) {
   pairs_.clear();
-  for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+  for (std::uint32_t b = first_block; b < end_block; ++b) {
     for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
-      const Vector v = group_->results[std::size_t{p} * group_->blocks + b];
+      const Vector v = results[std::size_t{p} * group_->blocks + b];
       pairs_.push_back({residence_.local(v), result(p, b)});
     }
   }
@@ -410,6 +445,20 @@ void JobLowering::move_out_activated() {
   const std::size_t first = codes().size();
   move_out();
   for (std::size_t i = first; i < codes().size(); ++i) codes()[i].activated = true;
+}
+
+/// The sums once more, block by block with parameters of its own.
+void JobLowering::move_out_normalised() {
+  for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+    Code load;
+    load.kind = CodeKind::load_unit;
+    load.block = blocks_.unit(job_->group, b);
+    codes().push_back(load);
+    const std::size_t first = codes().size();
+    move_out(group_->normalised.results, b, b + 1);
+    for (std::size_t i = first; i < codes().size(); ++i) codes()[i].activated = true;
+  }
+  function_ = ~std::size_t{0};
 }
 
 /// The greatest of each window goes to the front; behind that the job's results lie close.
@@ -454,6 +503,10 @@ void JobLowering::clamp_leaky(const std::vector<AddressPair>& copies) {
 
 bool JobLowering::sum() {
   lower_parts();
+  if (!job_->is_last_slice()) {
+    residence_.leave(number_);
+    return true;
+  }
   take_maxima();
   if (group_->by_unit) {
     if (!place_results()) return false;
@@ -467,6 +520,7 @@ bool JobLowering::sum() {
     clamp_leaky(pairs_);
   }
   move_out();
+  if (!group_->normalised.results.empty()) move_out_normalised();
   return true;
 }
 
@@ -523,14 +577,16 @@ bool JobLowering::simd() {
 
 void JobLowering::write_outputs() {
   pairs_.clear();
-  for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
-    for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
-      const Vector v = group_->results[std::size_t{p} * group_->blocks + b];
-      const auto found = outputs_.find(v);
-      if (found == outputs_.end()) continue;
-      for (const std::uint32_t at : found->second) pairs_.push_back({residence_.local(v), at});
+  for_results(*group_, [&](const std::vector<Vector>& results) {
+    for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
+      for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
+        const Vector v = results[std::size_t{p} * group_->blocks + b];
+        const auto found = outputs_.find(v);
+        if (found == outputs_.end()) continue;
+        for (const std::uint32_t at : found->second) pairs_.push_back({residence_.local(v), at});
+      }
     }
-  }
+  });
   if (pairs_.empty()) return;
   std::sort(pairs_.begin(), pairs_.end(),
             [](const AddressPair& x, const AddressPair& y) { return x.local < y.local; });

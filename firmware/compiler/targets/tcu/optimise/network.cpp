@@ -9,6 +9,7 @@
 #include "firmware/compiler/targets/tcu/optimise/gather.h"
 #include "firmware/compiler/targets/tcu/optimise/packing.h"
 #include "firmware/compiler/targets/tcu/optimise/pooling.h"
+#include "firmware/compiler/targets/tcu/optimise/unit.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
@@ -340,9 +341,41 @@ void find_makers_and_readers(Network& network) {
   network.last_readers.assign(network.graph.constants.size(), 0);
   const auto count = static_cast<std::uint32_t>(network.groups.size());
   for (std::uint32_t g = 0; g < count; ++g) {
-    for (const Vector v : network.groups[g].results) network.makers[v] = g;
+    for_results(network.groups[g], [&](const std::vector<Vector>& results) {
+      for (const Vector v : results) network.makers[v] = g;
+    });
     for_inputs(network.groups[g],
                [&](Vector v, std::uint32_t) { network.last_readers[v] = g + 1; });
+  }
+}
+
+/// Matrices of one block of inputs read the same vectors, or their neighbours. All else counts to
+/// the first block.
+void number_sources(Network& network) {
+  std::vector<std::uint64_t> block_of(network.graph.constants.size(), 0);
+  const auto number = [&](const std::vector<Vector>& vectors, std::uint64_t maker,
+                          std::uint32_t blocks) {
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      if (vectors[i] != no_vector) block_of[vectors[i]] = maker << 32U | i % blocks;
+    }
+  };
+  std::uint64_t maker = 0;
+  for (const Tensor& input : network.graph.inputs) number(input.vectors, maker++, input.blocks);
+  for (const Group& group : network.groups) {
+    for_results(
+        group, [&](const std::vector<Vector>& results) { number(results, maker++, group.blocks); });
+  }
+  for (Group& group : network.groups) {
+    std::map<std::uint64_t, std::uint32_t> sources;
+    for (const Part& part : group.parts) {
+      if (part.dense) sources.emplace(block_of[part.inputs.front()], 0);
+    }
+    std::uint32_t next = 0;
+    for (auto& [block, source] : sources) source = next++;
+    for (Part& part : group.parts) {
+      if (part.dense) part.source = sources.at(block_of[part.inputs.front()]);
+    }
+    group.sources = std::max<std::uint32_t>(1, next);
   }
 }
 
@@ -358,7 +391,9 @@ Network form_network(Graph graph, const tcu::Architecture& architecture) {
   gather_taps(network);
   Storage(network, architecture).decide();
   insert_plain_copies(network);
+  if (architecture.activation_unit) take_in_normalisations(network);
   find_makers_and_readers(network);
+  number_sources(network);
   return network;
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,15 @@ struct Part {
   std::uint32_t rows = 0;        ///< lanes of the inputs that can differ from 0
   int sign = 1;                  ///< of the inputs as stored
   const float* shift = nullptr;  ///< of the inputs as stored, or null
+  std::uint32_t source = 0;      ///< number of the block it reads, see Group::sources
+};
+
+/// What the activation unit makes of a group's sums beside the sums themselves.
+struct Normalised {
+  std::vector<Vector> results;       ///< in the order of the group's; empty: nothing
+  std::vector<float> scale, offset;  ///< [block * N + lane]
+  float slope = 0;                   ///< of what is below 0
+  std::optional<float> limit;        ///< the most; none: that of the data type
 };
 
 enum class GroupKind : std::uint8_t { sum, maximum, multiply };
@@ -68,6 +78,9 @@ struct Group {
   std::vector<float> shift;  ///< [block * N + lane]; empty: none
   /// One product of M - s x, so that the ReLU is one pass.
   bool saturating_product = false;
+  /// Blocks of other groups that its matrices read, so that it may be computed in slices of them.
+  std::uint32_t sources = 1;
+  Normalised normalised;
 };
 
 inline constexpr std::uint32_t no_maker = 0xFFFFFFFF;
@@ -96,6 +109,13 @@ void for_inputs(const Group& group, Visit visit) {
       if (v != no_vector) visit(v, static_cast<std::uint32_t>(i / group.blocks));
     }
   }
+}
+
+/// Calls visit(results) for the group's results and, if there are any, the normalised ones.
+template <typename Visit>
+void for_results(const Group& group, Visit visit) {
+  visit(group.results);
+  if (!group.normalised.results.empty()) visit(group.normalised.results);
 }
 
 /// Forms groups, drops what is not needed, and decides how values are stored.

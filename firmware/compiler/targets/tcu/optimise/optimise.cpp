@@ -49,7 +49,7 @@ std::string shares(const Costs& costs) {
 
 /// See OptimisedLayer.
 std::uint64_t bound_of(const Group& group, std::uint32_t n) {
-  std::uint64_t cycles = group.results.size();
+  std::uint64_t cycles = group.results.size() + group.normalised.results.size();
   bool any_load = false;
   for (const Part& part : group.parts) {
     // The rows, the bias, and the array's drain; moves need none, equal factors share theirs.
@@ -186,6 +186,7 @@ std::string Optimiser::form_of(const Group& group) const {
   if (diagonal != 0) form += dense != 0 ? " and sums" : "sums";
   if (group.window != 1) form += ", maxima by SIMD in the accumulators";
   if (group.by_unit) return form + ", activation by the unit";
+  if (!group.normalised.results.empty()) form += ", also normalised by the unit";
   switch (group.activation) {
     case Activation::relu:
       form += group.saturating_product ? ", ReLU in the product" : ", ReLU by passes";
@@ -214,8 +215,10 @@ std::string Optimiser::fallbacks_of(const Candidate& candidate, std::uint32_t nu
   std::string text;
   if (tile.pixels < group.pixels || tile.blocks < group.blocks) {
     const std::uint64_t read = most_read(group, group.pixels);
-    text = fmt::format("; in pieces of {} of {} pixels and {} of {} blocks", tile.pixels,
-                       group.pixels, tile.blocks, group.blocks);
+    text = fmt::format(
+        "; in pieces of {} of {} pixels and {} of {} blocks{}", tile.pixels, group.pixels,
+        tile.blocks, group.blocks,
+        tile.slices > 1 ? fmt::format(", {} slices of the inputs each", tile.slices) : "");
     if (tile.pixels < group.pixels && read > room) {
       text += fmt::format(", for it reads {} vectors and local memory has room for {}", read, room);
     } else if (results > accumulators) {
@@ -235,7 +238,7 @@ std::string Optimiser::fallbacks_of(const Candidate& candidate, std::uint32_t nu
   }
   if (displaced != 0) {
     text += fmt::format("; {} of {} results wait in DRAM0, local memory being full", displaced,
-                        group.results.size());
+                        group.results.size() + group.normalised.results.size());
   }
   return text;
 }

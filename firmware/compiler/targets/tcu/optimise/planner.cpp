@@ -18,6 +18,49 @@ std::uint32_t parts_of(const Group& group, const Plan::Tile& tile) {
   return (group.pixels + tile.pixels - 1) / tile.pixels;
 }
 
+void mix(std::uint64_t& hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
+  hash ^= hash >> 29;
+}
+
+/// Of all that its cost depends on but the values of weights: two groups of one hash differ in
+/// where they stand in the network.
+std::uint64_t structure_of(const Network& network, std::uint32_t number) {
+  const Group& group = network.groups[number];
+  std::uint64_t hash = 0;
+  for (const std::uint64_t value :
+       {std::uint64_t{group.blocks}, std::uint64_t{group.pixels}, std::uint64_t{group.window},
+        static_cast<std::uint64_t>(group.kind), static_cast<std::uint64_t>(group.activation),
+        std::uint64_t{group.by_unit}, std::uint64_t{group.saturating_product},
+        std::uint64_t{group.scale.empty()}}) {
+    mix(hash, value);
+  }
+  mix(hash, group.normalised.results.size());
+  const auto mix_input = [&](Vector v) {
+    const std::uint32_t maker = v == no_vector ? no_maker : network.makers[v];
+    mix(hash, maker == no_maker ? v : number - maker);
+    if (maker != no_maker) mix(hash, v - network.groups[maker].results.front());
+  };
+  for (const Part& part : group.parts) {
+    mix(hash, part.columns.size());
+    mix(hash, std::uint64_t{part.rows} << 1U | std::uint64_t{part.dense});
+    for (std::size_t i = 0; i < part.inputs.size(); ++i) {
+      mix_input(part.inputs[i]);
+      mix(hash, part.pixels[i]);
+    }
+  }
+  for (const auto& window : group.windows) {
+    for (const Vector v : window) mix_input(v);
+  }
+  for_results(group, [&](const std::vector<Vector>& results) {
+    for (const Vector v : results) {
+      const std::uint32_t reader = network.last_readers[v];
+      mix(hash, reader == 0 ? 0 : reader - number);
+    }
+  });
+  return hash;
+}
+
 }  // namespace
 
 Planner::Planner(const Network& network, Blocks& blocks, const tcu::Architecture& architecture,
@@ -26,7 +69,11 @@ Planner::Planner(const Network& network, Blocks& blocks, const tcu::Architecture
       blocks_(blocks),
       architecture_(architecture),
       machine_(machine),
-      places_(std::move(places)) {}
+      places_(std::move(places)) {
+  for (std::uint32_t g = 0; g < network.groups.size(); ++g) {
+    structures_.push_back(structure_of(network, g));
+  }
+}
 
 /// The group's pixels in so many tiles, and as many blocks at a time as the accumulators hold.
 void Planner::set_tile(Plan& plan, std::size_t number, std::uint32_t parts) const {
@@ -88,24 +135,69 @@ void Planner::fit_accumulators(Plan& plan, std::size_t number) const {
   }
 }
 
-/// Cuts the group's tiles until there is room for what a tile reads.
+/// Cycles of a group alone whose inputs and results lie in DRAM0, by the closed forms of whole
+/// tiles. `read`: vectors that a tile reads.
+double Planner::estimate(const Plan& plan, std::size_t number, std::uint64_t read) const {
+  const Group& group = network_.groups[number];
+  const Plan::Tile& tile = plan.tiles[number];
+  const std::uint64_t n = machine_.array_size;
+  const std::uint64_t tiles = parts_of(group, tile);
+  const std::uint64_t rounds = (group.blocks + tile.blocks - 1) / tile.blocks;
+  std::uint64_t products = 0, matrices = 0, weights = 0;
+  for (const Part& part : group.parts) {
+    products += part.inputs.size() * part.columns.size();
+    matrices += part.columns.size();
+    weights += part.columns.size() * (part.rows + std::uint64_t{1});
+  }
+  const std::uint64_t drain = machine_.shadow_weights ? 0 : 2 * n;
+  const std::uint64_t change = machine_.own_weight_reads ? 1 : n + 1 + drain;
+  const std::uint64_t head = products + matrices * tiles * change + 3 * group.results.size();
+  const std::uint64_t fetched = weights * (weights <= plan.ring ? 1 : tiles);
+  const std::uint64_t values = read * tiles * (tile.slices > 1 ? rounds : 1) + group.results.size();
+  const std::uint64_t moves = machine_.beats * (fetched + values);
+  if (machine_.dma_queue != 0) return static_cast<double>(std::max(head, moves));
+  // One move a drain is hidden as long as that takes.
+  const std::uint64_t hidden =
+      drain > machine_.read_start() ? matrices * tiles * (drain - machine_.read_start()) : 0;
+  return static_cast<double>(head + (moves > hidden ? moves - hidden : 0));
+}
+
+/// Cuts the group's tiles until there is room for what a job reads: into fewer pixels or, beside
+/// the slice before it, a slice of the inputs, whatever costs less.
 void Planner::fit_inputs(Plan& plan, std::size_t number) const {
   const Group& group = network_.groups[number];
   const std::uint64_t room = architecture_.local_depth - plan.ring - places_.arena;
   if (group.kind != GroupKind::sum) return;
-  while (plan.tiles[number].pixels > 1 && most_read(group, plan.tiles[number].pixels) > room) {
-    if (!cut_finer(plan, number)) return;
+  std::optional<Plan::Tile> best;
+  double least = 0;
+  for (;;) {
+    Plan::Tile& tile = plan.tiles[number];
+    const std::uint64_t read = most_read(group, tile.pixels);
+    tile.slices = static_cast<std::uint32_t>(read > room ? (2 * read + room - 1) / room : 1);
+    if (tile.slices <= group.sources) {
+      const double cost = estimate(plan, number, read);
+      if (!best || cost < least) {
+        best = tile;
+        least = cost;
+      }
+    }
+    tile.slices = 1;
+    if (read <= room || tile.pixels == 1 || !cut_finer(plan, number)) break;
   }
+  if (best) plan.tiles[number] = *best;
 }
 
 Plan Planner::first_plan() {
   Plan plan;
   plan.tiles.resize(network_.groups.size());
   plan.joins_previous.assign(network_.groups.size(), false);
-  plan.ring = 2 * (architecture_.array_size + 1);
+  plan.ring = least_ring();
+  // What is fetched beside the head comes in large reads, which take room.
+  if (machine_.dma_queue != 0) plan.ring = std::max(plan.ring, part_of_local(8));
   plan.least_zeroes.assign(network_.groups.size(), 4 * architecture_.array_size);
   plan.longest_chunk =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(16, architecture_.local_depth / 64));
+  if (places_.arena + plan.ring >= architecture_.local_depth) plan.ring = least_ring();
   if (places_.arena + plan.ring >= architecture_.local_depth) {
     user_error("insufficient local memory for weights: {} vectors needed, {} of {} are free",
                plan.ring, architecture_.local_depth - places_.arena, architecture_.local_depth);
@@ -255,7 +347,26 @@ std::optional<std::uint64_t> Planner::attempt_alone(Plan& plan, const GroupRange
   }
 }
 
+std::uint64_t Planner::hash_of(const std::vector<Plan>& plans, const GroupRange& range) const {
+  std::uint64_t hash = 0;
+  for (std::size_t g = range.first; g < range.end; ++g) mix(hash, structures_[g]);
+  for (const Plan& plan : plans) {
+    for (const std::uint64_t value : {plan.ring, plan.resident, plan.longest_chunk}) {
+      mix(hash, value);
+    }
+    for (std::size_t g = range.first; g < range.end; ++g) {
+      mix(hash, std::uint64_t{plan.tiles[g].pixels} << 32U | plan.tiles[g].blocks);
+      mix(hash, plan.tiles[g].slices);
+      mix(hash, std::uint64_t{plan.least_zeroes[g]} << 1U | std::uint64_t{plan.joins_previous[g]});
+    }
+  }
+  return hash;
+}
+
 Plan Planner::cheapest(std::vector<Plan> plans, const GroupRange& range) {
+  const std::uint64_t hash = hash_of(plans, range);
+  const auto known = choices_.find(hash);
+  if (known != choices_.end()) return std::move(plans[known->second]);
   std::size_t best = 0;
   std::optional<std::uint64_t> least;
   for (std::size_t i = 0; i < plans.size() && has_budget_alone(); ++i) {
@@ -265,16 +376,17 @@ Plan Planner::cheapest(std::vector<Plan> plans, const GroupRange& range) {
       best = i;
     }
   }
+  if (has_budget_alone()) choices_[hash] = best;
   return std::move(plans[best]);
 }
 
 /// Weights that are fetched again for each tile may stay in a larger ring.
 void Planner::search_ring() {
-  for (const std::uint64_t part : {8, 4, 16, 3, 2}) {
+  for (const std::uint32_t part : {8, 4, 16, 3, 2}) {
     // A large network has no more than one of these to spare.
     if (spent_ * 4 > budget_) return;
     Plan plan = best_.plan;
-    plan.ring = static_cast<std::uint32_t>(architecture_.local_depth / part);
+    plan.ring = part_of_local(part);
     if (plan.ring > best_.plan.ring) (void)improve(std::move(plan));
   }
 }

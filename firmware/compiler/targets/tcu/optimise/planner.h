@@ -2,11 +2,13 @@
 //
 // A plan is costed by making its program and running it through the cost model (timeline.h). A
 // change that concerns few groups is tried on these alone; what helped there is then tried on the
-// whole. Deterministic: the effort counts codes, not seconds.
+// whole. Groups that are alike, as those of repeated blocks of a network, are tried once.
+// Deterministic: the effort counts codes, not seconds.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "firmware/compiler/targets/tcu/optimise/blocks.h"
@@ -61,6 +63,7 @@ class Planner {
   [[nodiscard]] bool cut_finer(Plan& plan, std::size_t group) const;
   void fit_accumulators(Plan& plan, std::size_t group) const;
   void fit_inputs(Plan& plan, std::size_t group) const;
+  [[nodiscard]] double estimate(const Plan& plan, std::size_t group, std::uint64_t read) const;
   [[nodiscard]] bool cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
                                                     Plan& plan) const;
   [[nodiscard]] Candidate make(Plan plan, const GroupRange& range, bool keep_instructions);
@@ -69,8 +72,12 @@ class Planner {
   /// Cycles of some groups alone; nothing if they do not fit. The plan may come back finer.
   [[nodiscard]] std::optional<std::uint64_t> attempt_alone(Plan& plan, const GroupRange& range);
   bool improve(Plan plan);
-  /// The cheapest of the plans for these groups alone; the first is what there is.
+  /// The cheapest of the plans for these groups alone; the first is what there is. Known if groups
+  /// alike had the same plans before.
   [[nodiscard]] Plan cheapest(std::vector<Plan> plans, const GroupRange& range);
+  /// Of the groups' structure and of what the plans say of them.
+  [[nodiscard]] std::uint64_t hash_of(const std::vector<Plan>& plans,
+                                      const GroupRange& range) const;
   void search_ring();
   void search_passes();
   void search_resident();
@@ -84,6 +91,11 @@ class Planner {
   [[nodiscard]] std::uint64_t accumulators() const {
     return std::min(architecture_.accumulator_depth, architecture_.local_depth);
   }
+  /// Two blocks of weights.
+  [[nodiscard]] std::uint32_t least_ring() const { return 2 * (architecture_.array_size + 1); }
+  [[nodiscard]] std::uint32_t part_of_local(std::uint32_t part) const {
+    return static_cast<std::uint32_t>(architecture_.local_depth / part);
+  }
   [[nodiscard]] Codes prologue() const;
 
   const Network& network_;
@@ -91,6 +103,8 @@ class Planner {
   const tcu::Architecture& architecture_;
   Machine machine_;
   Places places_;
+  std::vector<std::uint64_t> structures_;                   ///< hashes, by group
+  std::unordered_map<std::uint64_t, std::size_t> choices_;  ///< of cheapest(), by hash_of()
   Trial best_;
   bool resident_ = false;  ///< what the prologue loads is there already
   std::uint64_t plans_ = 0;

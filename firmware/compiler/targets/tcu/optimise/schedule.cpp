@@ -21,7 +21,9 @@ class Scheduler {
       last = std::max(last, v);
     };
     for (std::size_t g = range.first; g < range.end; ++g) {
-      for (const Vector v : network.groups[g].results) span(v);
+      for_results(network.groups[g], [&](const std::vector<Vector>& results) {
+        for (const Vector v : results) span(v);
+      });
       for_inputs(network.groups[g], [&](Vector v, std::uint32_t) { span(v); });
     }
     const std::size_t count = first == no_vector ? 0 : last - first + 1;
@@ -48,11 +50,12 @@ class Scheduler {
   void add_stored(const std::vector<Vector>& vectors, std::uint8_t port, std::uint64_t base);
   void add_constants();
   void add_earlier();
+  void add_earlier_results(const Group& group, const std::vector<Vector>& results);
   void order_jobs();
   void find_needs(std::uint32_t group);
   [[nodiscard]] bool can_go_on(std::uint32_t group) const;
   void add_tile(std::uint32_t group);
-  void add_results(Job& job);
+  void add_results(Job& job, const std::vector<Vector>& results);
   void add_reads(std::uint32_t job);
   void keep_for_later();
   std::uint32_t add_chunk(std::vector<Vector> vectors);
@@ -73,8 +76,8 @@ class Scheduler {
   Schedule schedule_;
   std::vector<std::uint64_t> readers_;       ///< a hash of the groups that read a vector
   std::vector<std::uint64_t> tile_readers_;  ///< and of their tiles
-  std::vector<std::uint32_t> dense_reads_;   ///< of the running tile
-  std::vector<std::uint32_t> done_;          ///< by group: pixels computed
+  std::vector<std::vector<std::uint32_t>> dense_reads_;  ///< of the running tile, by slice
+  std::vector<std::uint32_t> done_;                      ///< by group: pixels computed
   /// By group and tile: for each group it reads, how many pixels must be there; for groups of
   /// segments that have several.
   struct Need {
@@ -163,19 +166,24 @@ void Scheduler::add_earlier() {
     if (maker >= range_.first || seen[maker]) continue;
     seen[maker] = true;
     const Group& group = network_.groups[maker];
-    for (std::uint32_t b = 0; b < group.blocks; ++b) {
-      std::vector<Vector> run;
-      for (std::uint32_t p = 0; p <= group.pixels; ++p) {
-        const Vector v = p < group.pixels ? group.results[p * group.blocks + b] : no_vector;
-        const bool wanted = p < group.pixels && is_read(v);
-        if (!run.empty() && (!wanted || run.size() == plan_.longest_chunk ||
-                             tile_readers_[number(v)] != tile_readers_[number(run.back())])) {
-          const Vector first = run.front();
-          schedule_.chunks[add_chunk(std::move(run))].dram = static_cast<std::int64_t>(first);
-          run = {};
-        }
-        if (wanted) run.push_back(v);
+    for_results(group,
+                [&](const std::vector<Vector>& results) { add_earlier_results(group, results); });
+  }
+}
+
+void Scheduler::add_earlier_results(const Group& group, const std::vector<Vector>& results) {
+  for (std::uint32_t b = 0; b < group.blocks; ++b) {
+    std::vector<Vector> run;
+    for (std::uint32_t p = 0; p <= group.pixels; ++p) {
+      const Vector v = p < group.pixels ? results[p * group.blocks + b] : no_vector;
+      const bool wanted = p < group.pixels && is_read(v);
+      if (!run.empty() && (!wanted || run.size() == plan_.longest_chunk ||
+                           tile_readers_[number(v)] != tile_readers_[number(run.back())])) {
+        const Vector first = run.front();
+        schedule_.chunks[add_chunk(std::move(run))].dram = static_cast<std::int64_t>(first);
+        run = {};
       }
+      if (wanted) run.push_back(v);
     }
   }
 }
@@ -192,9 +200,11 @@ void Scheduler::keep_for_later() {
 
 void Scheduler::find_needs(std::uint32_t g) {
   const Group& group = network_.groups[g];
-  for (std::size_t i = 0; i < group.results.size(); ++i) {
-    maker_pixel_[number(group.results[i])] = static_cast<std::uint32_t>(i / group.blocks);
-  }
+  for_results(group, [&](const std::vector<Vector>& results) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      maker_pixel_[number(results[i])] = static_cast<std::uint32_t>(i / group.blocks);
+    }
+  });
   const std::uint32_t tile = plan_.tiles[g].pixels;
   std::vector<std::vector<Need>>& needs = needs_[g];
   needs.resize(tiles(g));
@@ -243,32 +253,38 @@ void Scheduler::add_tile(std::uint32_t number) {
   const std::uint32_t first = done_[number];
   const std::uint32_t end = std::min(group.pixels, first + tile.pixels);
   for (std::uint32_t block = 0; block < group.blocks; block += tile.blocks) {
-    Job job;
-    job.group = number;
-    job.first_pixel = first;
-    job.end_pixel = end;
-    job.first_block = block;
-    job.end_block = std::min(group.blocks, block + tile.blocks);
-    job.segment = schedule_.segments;
-    add_results(job);
-    schedule_.jobs.push_back(std::move(job));
+    for (std::uint32_t slice = 0; slice < tile.slices; ++slice) {
+      Job job;
+      job.group = number;
+      job.first_pixel = first;
+      job.end_pixel = end;
+      job.first_block = block;
+      job.end_block = std::min(group.blocks, block + tile.blocks);
+      job.segment = schedule_.segments;
+      job.slice = slice;
+      job.slices = tile.slices;
+      if (job.is_last_slice()) {
+        for_results(group, [&](const std::vector<Vector>& results) { add_results(job, results); });
+      }
+      schedule_.jobs.push_back(std::move(job));
+    }
   }
   done_[number] = end;
 }
 
-void Scheduler::add_results(Job& job) {
+void Scheduler::add_results(Job& job, const std::vector<Vector>& results) {
   const Group& group = network_.groups[job.group];
   std::map<std::uint64_t, std::vector<Vector>> classes;
   for (std::uint32_t b = job.first_block; b < job.end_block; ++b) {
     classes.clear();
     for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
-      const Vector v = group.results[p * group.blocks + b];
+      const Vector v = results[p * group.blocks + b];
       classes[readers_[number(v)]].push_back(v);
     }
     if (classes.size() > most_classes) {
       std::vector<Vector> all;
       for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
-        all.push_back(group.results[p * group.blocks + b]);
+        all.push_back(results[p * group.blocks + b]);
       }
       classes.clear();
       classes[0] = std::move(all);
@@ -299,10 +315,12 @@ void Scheduler::add_reads(std::uint32_t number) {
     uses.push_back(number);
     job.reads.push_back(chunk);
   };
+  if (dense_reads_.size() < job.slices) dense_reads_.resize(job.slices);
+  std::vector<std::uint32_t>& dense_reads = dense_reads_[job.slice];
   if (job.first_block == 0) {
-    dense_reads_.clear();
+    dense_reads.clear();
     for (const Part& part : group.parts) {
-      if (!part.dense) continue;
+      if (!part.dense || !job.has(group, part)) continue;
       const Range range = entries_of(group, part, job);
       std::uint32_t last = no_chunk;
       for (std::size_t i = range.first; i < range.end; ++i) {
@@ -314,15 +332,15 @@ void Scheduler::add_reads(std::uint32_t number) {
           continue;
         }
         use(chunk);
-        dense_reads_.push_back(chunk);
+        dense_reads.push_back(chunk);
       }
     }
   } else {
-    for (const std::uint32_t chunk : dense_reads_) use(chunk);
+    for (const std::uint32_t chunk : dense_reads) use(chunk);
   }
   for (const Part& part : group.parts) {
     if (part.dense || part.columns[0].block < job.first_block ||
-        part.columns[0].block >= job.end_block) {
+        part.columns[0].block >= job.end_block || !job.has(group, part)) {
       continue;
     }
     const Range range = entries_of(group, part, job);

@@ -21,6 +21,8 @@ namespace tactus::compiler::optimise {
 struct Plan {
   struct Tile {
     std::uint32_t pixels = 0, blocks = 0;  ///< of a job
+    /// Jobs that one after the other add to the same accumulators, each a slice of the inputs.
+    std::uint32_t slices = 1;
   };
   std::vector<Tile> tiles;                  ///< by group
   std::vector<bool> joins_previous;         ///< by group: in the segment of the one before
@@ -35,11 +37,16 @@ struct Job {
   std::uint32_t first_pixel = 0, end_pixel = 0;
   std::uint32_t first_block = 0, end_block = 0;
   std::uint32_t segment = 0;
+  std::uint32_t slice = 0, slices = 1;
   std::vector<std::uint32_t> reads;   ///< chunks
-  std::vector<std::uint32_t> writes;  ///< chunks, by block
+  std::vector<std::uint32_t> writes;  ///< chunks, by block; of the last slice only
 
   [[nodiscard]] std::uint32_t pixels() const { return end_pixel - first_pixel; }
   [[nodiscard]] std::uint32_t blocks() const { return end_block - first_block; }
+  [[nodiscard]] bool is_last_slice() const { return slice + 1 == slices; }
+  [[nodiscard]] bool has(const Group& its_group, const Part& part) const {
+    return std::uint64_t{part.source} * slices / its_group.sources == slice;
+  }
 };
 
 struct Chunk {
