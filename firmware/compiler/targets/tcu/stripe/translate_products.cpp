@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
+#include "isa/support/text.h"
 
 namespace tactus::compiler::stripe_tcu {
 
