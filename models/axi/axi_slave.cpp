@@ -135,6 +135,13 @@ bool AxiSlave::look_up(Burst& burst) const {
   return is_known;
 }
 
+bool AxiSlave::learn(Burst& burst, Cycle now) const {
+  if (look_up(burst)) return true;
+  if (pulled_ == nullptr) return false;
+  pulled_->pull(period_ * now + period_ / 2);
+  return known(burst) || look_up(burst);
+}
+
 /// Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
 /// yet.
 void AxiSlave::finish() {
@@ -208,9 +215,9 @@ void AxiSlave::send(Cycle now) {
     Burst& burst = *requests_.front();
     requests_.pop_front();
     if (access_directly(burst, now)) continue;
-    ++clock_.transactions;
+    if (pulled_ == nullptr) ++clock_.transactions;
     const auto edge = sc_core::sc_time::from_value(period_ * (now + 1));
-    sc_core::sc_time delay = edge - sc_core::sc_time_stamp();
+    sc_core::sc_time delay = edge - kernel_time();
     if (transport_ == Transport::blocking) {
       socket->b_transport(burst, delay);
       answer(burst, delay);
@@ -259,7 +266,7 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
     look_up(burst);
     return;
   }
-  burst.available = first_cycle_from((sc_core::sc_time_stamp() + delay).value());
+  burst.available = first_cycle_from((kernel_time() + delay).value());
   if (trusts_dmi_ && burst.is_dmi_allowed()) ask_for_dmi(burst);
 }
 
@@ -303,8 +310,12 @@ Cycle AxiSlave::waits(Cycle most) const {
   for (const Bursts* bursts : {&reads_, &writes_}) {
     if (bursts->empty()) continue;
     Burst& burst = *bursts->front();
-    // What is not announced comes from a process of the kernel, after the cycles asked for.
-    if (!known(burst) && !look_up(burst)) continue;
+    if (!known(burst) && !learn(burst, clock_.now)) {
+      // A process of the kernel announces it, after the cycles asked for, or a memory that is
+      // pulled.
+      if (pulled_ != nullptr) most = std::min(most, before_pull());
+      continue;
+    }
     const bool valid = bursts == &reads_ ? pins_.r.valid : pins_.b.valid;
     if (!valid) {
       most = burst.available <= clock_.now ? 0 : std::min(most, burst.available - clock_.now);
@@ -319,12 +330,21 @@ Cycle AxiSlave::waits(Cycle most) const {
   return most;
 }
 
+/// Cycles from the present one on in which a memory that is pulled has nothing to do.
+Cycle AxiSlave::before_pull() const {
+  const std::uint64_t next = pulled_->next_pull();
+  const std::uint64_t middle = period_ * clock_.now + period_ / 2;
+  if (next == ~std::uint64_t{0}) return ~Cycle{0};
+  return next <= middle ? 0 : (next - middle + period_ - 1) / period_;
+}
+
 bool AxiSlave::waits_for_memory() const {
   // An answer that has not been announced can only come from a process that is still to run.
   for (const Bursts* bursts : {&reads_, &writes_}) {
     for (std::size_t i = 0; i < bursts->size(); ++i) {
       Burst& burst = *(*bursts)[i];
       if (known(burst) || look_up(burst) ? burst.available >= clock_.now
+          : pulled_ != nullptr           ? pulled_->next_pull() != ~std::uint64_t{0}
                                          : sc_core::sc_pending_activity()) {
         return true;
       }

@@ -32,6 +32,7 @@
 #include "models/axi/axi_target.h"
 #include "models/axi/beat_times.h"
 #include "models/axi/memory_account.h"
+#include "models/axi/pulled_memory.h"
 #include "models/axi/ring.h"
 #include "models/axi/write_channel.h"
 #include "models/sim/clock.h"
@@ -71,6 +72,8 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   ~AxiSlave() override;
 
   void trust_dmi() { trusts_dmi_ = true; }
+  /// The memory behind the socket does nothing by itself.
+  void set_pulled(PulledMemory& memory) { pulled_ = &memory; }
   /// What the target behind the socket hears of write data; it has to stay there.
   void set_write_channel(WriteChannel& channel) { write_channel_ = &channel; }
   /// Keeps an account of this name of what the waiting for a memory that fills in
@@ -125,12 +128,15 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   [[nodiscard]] bool answered(const Bursts& bursts, Cycle now) const {
     if (bursts.empty()) return false;
     Burst& burst = *bursts.front();
-    return burst.available <= now || (!known(burst) && look_up(burst) && burst.available <= now);
+    return burst.available <= now || (!known(burst) && learn(burst, now) && burst.available <= now);
   }
   /// It is known when the next beat or the response is there.
   [[nodiscard]] static bool known(const Burst& burst) { return burst.available != unknown_cycle; }
   /// Becomes known now, if the target has said it by BeatTimes.
   bool look_up(Burst& burst) const;
+  /// The same, after all that a memory that is pulled does up to the middle of cycle `now`.
+  bool learn(Burst& burst, Cycle now) const;
+  [[nodiscard]] Cycle before_pull() const;
   [[nodiscard]] Cycle first_cycle_from(std::uint64_t ps) const {
     return (ps + period_ - 1) / period_;
   }
@@ -143,6 +149,10 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void request(Burst* burst, tlm::tlm_command command, std::uint32_t address);
   /// In cycle `now`.
   void send(Cycle now);
+  /// From which annotated delays count.
+  [[nodiscard]] sc_core::sc_time kernel_time() const {
+    return pulled_ == nullptr ? sc_core::sc_time_stamp() : sc_core::SC_ZERO_TIME;
+  }
   void begin_read(const AxiAddress& address);
   void end_beat();
   Cycle stretch_beats(Cycle most);
@@ -183,7 +193,8 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   } in_flight_;
   WriteChannel* write_channel_ = nullptr;  ///< null: the target takes whole writes
   Cycle room_from_ = 0;                    ///< first cycle in which that takes a beat
-  Cycle takes_data_from_ = 0;  ///< the same; unknown_cycle while too many bursts are in flight
+  Cycle takes_data_from_ = 0;       ///< the same; unknown_cycle while too many bursts are in flight
+  PulledMemory* pulled_ = nullptr;  ///< null: the memory wakes by itself
   bool trusts_dmi_ = false;
   /// What the memory lets us read and write directly.
   struct Direct {

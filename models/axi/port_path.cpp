@@ -76,7 +76,7 @@ void PortPath::free(tlm::tlm_generic_payload* payload) {
 tlm::tlm_sync_enum PortPath::nb_transport_fw(tlm::tlm_generic_payload& payload,
                                              tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
-  const std::uint64_t now = (sc_core::sc_time_stamp() + delay).value();
+  const std::uint64_t now = now_ps() + delay.value();
   if (payload.is_read()) {
     begin_read(payload, now);
   } else {
@@ -214,12 +214,12 @@ void PortPath::send(Direction& direction) {
   while (!direction.to_send.empty() && direction.request_phase == nullptr) {
     Access* access = direction.to_send.front();
     direction.to_send.pop_front();
-    const std::uint64_t now = sc_core::sc_time_stamp().value();
+    const std::uint64_t now = now_ps();
     access->arrival = std::max({access->arrival, direction.free_from, now});
     sc_core::sc_time delay = sc_core::sc_time::from_value(access->arrival - now);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     direction.request_phase = access;
-    ++clock_.transactions;
+    if (!pulled_) ++clock_.transactions;
     switch ((*direction.socket)->nb_transport_fw(*access, phase, delay)) {
       case tlm::TLM_COMPLETED:
         direction.request_phase = nullptr;
@@ -244,7 +244,7 @@ tlm::tlm_sync_enum PortPath::nb_transport_bw(int number, tlm::tlm_generic_payloa
                                              tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   Direction& direction = directions_[static_cast<unsigned>(number)];
   auto& access = static_cast<Access&>(payload);
-  const std::uint64_t time = (sc_core::sc_time_stamp() + delay).value();
+  const std::uint64_t time = now_ps() + delay.value();
   // An answer without END_REQ before it also ends the request phase.
   const bool taken = direction.request_phase == &access;
   if (taken) {
@@ -326,7 +326,7 @@ void PortPath::finish(Burst* burst, std::uint64_t time) {
   if (payload.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
-  const std::uint64_t now = sc_core::sc_time_stamp().value();
+  const std::uint64_t now = now_ps();
   sc_core::sc_time delay = sc_core::sc_time::from_value(time > now ? time - now : 0);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   socket->nb_transport_bw(payload, phase, delay);

@@ -64,6 +64,8 @@ class PortPath final : public sc_core::sc_module,
   ~PortPath() override;
 
   std::uint64_t take_beat(std::uint64_t ps) override;
+  /// The controller is pulled (pulled_memory.h): calls give the kernel nothing to do.
+  void set_pulled() { pulled_ = true; }
 
   [[nodiscard]] const PathConfig& config() const { return config_; }
   /// No request arrives at the controller sooner after its call, or after the answer or the END_REQ
@@ -117,6 +119,10 @@ class PortPath final : public sc_core::sc_module,
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   void free(tlm::tlm_generic_payload* payload) override;
 
+  /// From which annotated delays count.
+  [[nodiscard]] std::uint64_t now_ps() const {
+    return pulled_ ? 0 : sc_core::sc_time_stamp().value();
+  }
   Burst* new_burst(tlm::tlm_generic_payload& payload, std::uint64_t from);
   void begin_read(tlm::tlm_generic_payload& payload, std::uint64_t now);
   [[nodiscard]] unsigned chunk_beats(const Burst& burst) const;
@@ -131,6 +137,7 @@ class PortPath final : public sc_core::sc_module,
   void finish(Burst* burst, std::uint64_t time);
 
   Clock& clock_;
+  bool pulled_ = false;
   const PathConfig config_;
   PortClock port_;
   unsigned beat_bytes_;

@@ -133,7 +133,21 @@ void DdrController::work() {
   work_until((now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0)) / config_.tck_ps);
 }
 
+/// Event by event, as the kernel would.
+void DdrController::pull(std::uint64_t ps) {
+  while (next_pull() <= ps) work_until(core_.next_event());
+}
+
+std::uint64_t DdrController::next_pull() const {
+  const DdrClock next = core_.next_event();
+  if (next == never) return ~std::uint64_t{0};
+  const std::uint64_t early = blocked_ == 0 ? lookahead_ps_ : 0;
+  const std::uint64_t time = next * config_.tck_ps;
+  return time > early ? time - early : 0;
+}
+
 void DdrController::catch_up(std::uint64_t ps) {
+  if (pulled_) pull(ps);
   const DdrClock clock = ps / config_.tck_ps;
   if (clock > worked_) work_until(clock);
 }
@@ -152,12 +166,11 @@ void DdrController::work_until(DdrClock clock) {
 }
 
 void DdrController::schedule() {
-  const DdrClock next = core_.next_event();
-  if (next == never) return;
-  const std::uint64_t early = blocked_ == 0 ? lookahead_ps_ : 0;
-  const std::uint64_t time = next * config_.tck_ps;
+  if (pulled_) return;
+  const std::uint64_t time = next_pull();
+  if (time == ~std::uint64_t{0}) return;
   const std::uint64_t now = now_ps();
-  event_.notify(picoseconds(time > now + early ? time - now - early : 0));
+  event_.notify(picoseconds(time > now ? time - now : 0));
 }
 
 void DdrController::end_request(const DdrCore::Mark& mark) {

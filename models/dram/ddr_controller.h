@@ -20,7 +20,8 @@
 // Data is read and written when an access enters the scheduler's buffer, so all ports see one
 // order.
 //
-// Cost: one or two activations of the kernel an access; none for idle time and refreshes.
+// Cost: one or two activations of the kernel an access, none where it is pulled
+// (models/axi/pulled_memory.h); nothing for idle time and refreshes.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@
 #include <tlm>
 
 #include "isa/dram/ddr_config.h"
+#include "models/axi/pulled_memory.h"
 #include "models/dram/ddr_core.h"
 #include "models/dram/sparse_memory.h"
 
@@ -53,7 +55,7 @@ struct DdrTimes final : tlm::tlm_extension<DdrTimes> {
   }
 };
 
-class DdrController final : public sc_core::sc_module {
+class DdrController final : public sc_core::sc_module, public PulledMemory {
  public:
   SC_HAS_PROCESS(DdrController);
 
@@ -70,6 +72,11 @@ class DdrController final : public sc_core::sc_module {
   /// nothing beyond now is worked out; the initiator's next one comes from within the call of
   /// END_REQ, or keeps the promise.
   void set_lookahead(const sc_core::sc_time& time);
+
+  /// From now on it is pulled, and does not ask the kernel to wake it. All initiators pull.
+  void set_pulled() { pulled_ = true; }
+  void pull(std::uint64_t ps) override;
+  [[nodiscard]] std::uint64_t next_pull() const override;
 
   /// Works out everything up to now: statistics, observers and bank states are up to date.
   void catch_up() { work(); }
@@ -123,7 +130,10 @@ class DdrController final : public sc_core::sc_module {
   void admit(const DdrCore::Mark& mark);
   void finish(const DdrDone& done);
   void answer(Access& access, std::uint64_t time_ps, const DdrTimes& times);
-  [[nodiscard]] std::uint64_t now_ps() const { return sc_core::sc_time_stamp().value(); }
+  /// From which annotated delays count.
+  [[nodiscard]] std::uint64_t now_ps() const {
+    return pulled_ ? 0 : sc_core::sc_time_stamp().value();
+  }
 
   DdrConfig config_;
   std::vector<unsigned> ports_;            ///< the numbers in use
@@ -135,6 +145,7 @@ class DdrController final : public sc_core::sc_module {
   std::vector<std::uint32_t> free_tags_;
   unsigned blocked_ = 0;  ///< requests that no port has taken
   std::uint64_t lookahead_ps_ = 0;
+  bool pulled_ = false;
   DdrClock worked_ = 0;  ///< all up to this clock is worked out
 };
 

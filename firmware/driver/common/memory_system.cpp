@@ -84,10 +84,20 @@ MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
                                                         stream.base, ddr.burst_bytes()));
   }
   controller_.set_lookahead(lookahead);
+  if (with_stream) return;
+  controller_.set_pulled();
+  for (const auto& path : paths_) path->set_pulled();
 }
 
 DdrFigures MemorySystem::figures() {
-  controller_.catch_up();
+  if (stream_path_ != nullptr) {
+    controller_.catch_up();
+  } else {
+    // As far ahead as a slave may have pulled it, so that the figures are those of the cycle.
+    sc_core::sc_time lookahead = sc_core::sc_max_time();
+    for (const auto& path : paths_) lookahead = std::min(lookahead, path->lookahead());
+    controller_.catch_up(clock_.now * clock_.period_ps + clock_.period_ps / 2 + lookahead.value());
+  }
   const DdrStatistics& s = controller_.statistics();
   DdrFigures figures;
   figures.hits = s.hits;
@@ -114,6 +124,7 @@ void MemorySystem::attach(unsigned port, AxiSlave& slave, const char* account) {
   slave.socket.bind(paths_[port]->socket);
   slave.set_write_channel(*paths_[port]);
   slave.account_for_memory(account);
+  if (stream_path_ == nullptr) slave.set_pulled(controller_);
 }
 
 void MemorySystem::attach(StreamReader& reader) {

@@ -1,0 +1,23 @@
+// A memory that does nothing by itself: who waits for one of its answers asks it to go on.
+//
+// A memory that wakes by events of the SystemC kernel costs an activation of the kernel each time,
+// and keeps the design from running ahead of it. Where all that call it can ask, none of that is
+// needed: nothing it does is seen before an answer is. It answers when it is asked, which may be
+// long after the time of the answer, so in calls to and from it annotated delays count from time 0.
+#pragma once
+
+#include <cstdint>
+
+namespace tactus {
+
+class PulledMemory {
+ public:
+  virtual ~PulledMemory() = default;
+  /// Does all that it would have done up to this time, in ps. Requests that are made later must not
+  /// be timed before it.
+  virtual void pull(std::uint64_t ps) = 0;
+  /// The time in ps at which it has something to do next, if no request comes; ~0: none.
+  [[nodiscard]] virtual std::uint64_t next_pull() const = 0;
+};
+
+}  // namespace tactus
