@@ -2,6 +2,9 @@
 // and maxima that go on from tile to tile, whole numbers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "firmware/compiler/stripe/passes/pass.h"
@@ -146,6 +149,77 @@ TEST(LowerForms, ProductsOntoOldContents) {
     expect_equal(program, small_architecture(n), inputs, "C", expected);
     expect_equal(program, small_architecture(n, 24, 8), inputs, "C", expected);
   }
+}
+
+/// y = f(x) by a table of 8 entries, keys 0.5 apart.
+std::string lookup(const std::string& table, std::uint64_t rows) {
+  return fmt::format(R"(0: #program
+block [] ( // p
+    #user none const new@0x00000000 T<DRAM1>[0, 0] fp32:I({1}, 8):(8, 1)
+    #user none new@0x00000000 X[0, 0] fp32:I(6, 5):(5, 1)
+    #user none new@0x00000000 Y[0, 0] fp32:I(6, 5):(5, 1)
+) {{
+  0: #main
+  block [] ( // main
+      in X[0, 0] fp32:I(6, 5):(5, 1)
+      out Y[0, 0] fp32:I(6, 5):(5, 1)
+  ) {{
+    0: #eltwise #kernel
+    block [i:6, j:5] ( // curve
+        in X[i, j] fp32:I(1, 1):(5, 1)
+        out Y[i, j] fp32:I(1, 1):(5, 1)
+    ) {{
+      0: $x = load(X)
+      1: $s = (float)0.5
+      2: $y = lookup_{0}($x, $s)
+      3: Y = store($y)
+    }}
+  }}
+}}
+)",
+                     table, rows);
+}
+
+TEST(LowerForms, LookupsAreThoseOfTheUnitsTables) {
+  Program program = read(lookup("T", 2));
+  EXPECT_EQ(print(read_text_form(print(program), "again")), print(program));
+  run_passes(program, read_passes(R"([{"prune_refs": {"reqs": ["program"]}}])", "passes"));
+  EXPECT_NE(program.block().ref("T"), nullptr);
+  Tensors inputs;
+  // Slopes, then values: x above 0, x / 4 below, flat beyond the keys.
+  inputs["T"] = {0, 0.25, 0.25, 0.25, 1, 1, 1, 0, -0.5, -0.375, -0.25, -0.125, 0, 0.5, 1, 1.5};
+  Tensor expected;
+  for (int k = 0; k < 30; ++k) {
+    const double x = (k - 15) / 4.0;
+    inputs["X"].push_back(x);
+    const double key = std::min(std::max(std::floor(x * 2 + 0.5), -4.0), 3.0);
+    const auto entry = static_cast<std::size_t>(key + 4);
+    expected.push_back((x - key / 2) * inputs["T"][entry] + inputs["T"][entry + 8]);
+  }
+  EXPECT_EQ(interpret(program, inputs).at("Y"), expected);
+  tcu::Architecture machine = small_architecture(4);
+  compiler::LowerOptions options;
+  options.constants["T"].assign(inputs["T"].begin(), inputs["T"].end());
+  const auto refusal = [&](const Program& tested) -> std::string {
+    try {
+      (void)compiler::lower(tested, machine, options);
+      return {};
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_NE(refusal(program).find("the unit has no lookup tables"), std::string::npos);
+  machine.lookup_tables = {2, 16, 1};
+  machine.simd_registers_depth = 3;
+  EXPECT_NE(refusal(program).find("table \"T\" has 8 entries and keys 0.5 apart, those of the unit "
+                                  "16 and 0.5"),
+            std::string::npos);
+  machine.lookup_tables = {2, 8, 1};
+  const LoweredRun run = run_lowered(compiler::lower(program, machine, options), inputs);
+  EXPECT_EQ(run.simulated, run.interpreted);
+  EXPECT_EQ(run.simulated.at("Y"), expected);
+  EXPECT_THROW((void)read(lookup("U", 2)), UserError) << "there is no table U";
+  EXPECT_THROW((void)read(lookup("T", 3)), UserError) << "three rows";
 }
 
 std::string pool(const std::string& op, const std::string& direction) {

@@ -29,9 +29,10 @@ std::string lookup_problem(const Intrinsic& intrinsic, const Block& entry) {
   if (dims.size() == 2 && dims[0].size == 2 && dims[1].size != 0 && dims[1].size % 2 == 0) {
     return {};
   }
-  return fmt::format("{} needs a buffer of two rows, slopes and values, of an even number of entries; "
-                     "{} has another shape",
-                     quote(intrinsic.name), quote(table));
+  return fmt::format(
+      "{} needs a buffer of two rows, slopes and values, of an even number of entries; "
+      "{} has another shape",
+      quote(intrinsic.name), quote(table));
 }
 
 std::set<std::string> tables_in(const Block& block) {
