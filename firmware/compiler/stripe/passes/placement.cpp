@@ -9,8 +9,6 @@
 namespace tactus::stripe {
 namespace {
 
-constexpr std::uint64_t default_alignment = 4;
-
 using Bits = std::vector<bool>;
 
 bool is_subset(const Bits& a, const Bits& b) {

@@ -21,8 +21,6 @@
 namespace tactus::stripe {
 namespace {
 
-constexpr std::uint64_t default_alignment = 4;
-
 struct Options {
   Tags reqs, swap_in_tags, swap_out_tags;
   Location mem_loc, xfer_loc;

@@ -1,6 +1,7 @@
 // What several passes need.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "firmware/compiler/stripe/passes/alias.h"
 
 namespace tactus::stripe {
+
+/// Bytes that places in a memory are multiples of, where a pass is not told otherwise.
+constexpr std::uint64_t default_alignment = 4;
 
 /// Called with the views as they are seen inside the block of the statement.
 using OnBlock = std::function<void(const AliasMap&, Statement&)>;
