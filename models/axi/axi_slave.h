@@ -32,10 +32,10 @@
 #include "models/axi/axi_target.h"
 #include "models/axi/beat_times.h"
 #include "models/axi/memory_account.h"
-#include "models/axi/pulled_memory.h"
 #include "models/axi/ring.h"
 #include "models/axi/write_channel.h"
 #include "models/sim/clock.h"
+#include "models/sim/pulled_memory.h"
 
 namespace tactus {
 

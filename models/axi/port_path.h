@@ -64,7 +64,7 @@ class PortPath final : public sc_core::sc_module,
   ~PortPath() override;
 
   std::uint64_t take_beat(std::uint64_t ps) override;
-  /// The controller is pulled (pulled_memory.h): calls give the kernel nothing to do.
+  /// The controller is pulled (models/sim/pulled_memory.h): calls give the kernel nothing to do.
   void set_pulled() { pulled_ = true; }
 
   [[nodiscard]] const PathConfig& config() const { return config_; }

@@ -21,7 +21,7 @@
 // order.
 //
 // Cost: one or two activations of the kernel an access, none where it is pulled
-// (models/axi/pulled_memory.h); nothing for idle time and refreshes.
+// (models/sim/pulled_memory.h); nothing for idle time and refreshes.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@
 #include <tlm>
 
 #include "isa/dram/ddr_config.h"
-#include "models/axi/pulled_memory.h"
 #include "models/dram/ddr_core.h"
 #include "models/dram/sparse_memory.h"
+#include "models/sim/pulled_memory.h"
 
 namespace tactus {
 

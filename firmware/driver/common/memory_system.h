@@ -27,7 +27,7 @@ class MemorySystem {
  public:
   /// `board` has a memory. `ports`: for each port of the machine, the board's DRAM port whose path
   /// and base it has. `with_stream`: the board's "stream", which it then has, is wanted too.
-  /// Without it the memory is pulled (models/axi/pulled_memory.h) by the slaves that are attached.
+  /// Without it the memory is pulled (models/sim/pulled_memory.h) by the slaves that are attached.
   MemorySystem(const BoardValues& board, const DdrConfig& ddr, const std::vector<unsigned>& ports,
                Clock& clock, bool with_stream = false);
 
