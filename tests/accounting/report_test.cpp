@@ -40,7 +40,7 @@ TEST(Svg, TheBarsPartsFillIt) {
 
 TEST(Svg, RooflinePointsLieBelowTheRoof) {
   // Ridge 4 MAC/byte: x from 0.1 to 100, y from 0.1 to 100; the drawing is 720 x 300.
-  const std::string chart = svg::roofline({64, 16, {{4, 64, "ridge", true}}});
+  const std::string chart = svg::roofline({64, 16, {{4, 64, "ridge", true}}, {}, {}});
   const auto number = [&](const std::string& key) {
     return std::stod(chart.substr(chart.find(key) + key.size()));
   };
