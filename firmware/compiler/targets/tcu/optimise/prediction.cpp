@@ -103,7 +103,7 @@ void Predictor::add(const tcu::Instruction& i) {
     case tcu::Opcode::load_lut: {
       const std::uint64_t vectors = tcu::lookup_vectors(architecture_);
       come(range_of(tcu::operand0_fields(layout_, i), vectors, false));
-      return timeline_.wait(vectors);
+      return timeline_.load_table(vectors);
     }
     case tcu::Opcode::load_activation:
       come(range_of(tcu::operand0_fields(layout_, i), tcu::activation_parameters, false));
