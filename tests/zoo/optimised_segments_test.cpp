@@ -160,7 +160,8 @@ void expect_faster_and_as_predicted(const Comparison& comparison, double toleran
     sum += layer.predicted_cycles;
   }
   EXPECT_EQ(next, compiled.instructions);
-  EXPECT_NEAR(static_cast<double>(sum) / predicted, 1, 0.01);
+  // The last writes are answered behind the last layer.
+  EXPECT_NEAR(static_cast<double>(sum), predicted, 0.01 * predicted + 100);
 }
 
 GraphMaker& conv(GraphMaker& maker, const std::string& in, const std::string& out,
@@ -298,21 +299,32 @@ TEST(SegmentsOfMachines, WithOutputsThatShareValues) {
 
 /// What does not fit is compiled by the strategy alone, or refused; both say why.
 TEST(SegmentsOfMachines, ThatAreTooSmallSayWhy) {
-  const Graph graph = sigmoid_network().graph;
-  Target target = board();
-  const compiler::Compiled compiled = compile_for(graph, target, true);
   const auto says = [](const compiler::Compiled& c, const std::string& what) {
     return std::any_of(c.notes.begin(), c.notes.end(), [&](const std::string& note) {
       return note.find(what) != std::string::npos;
     });
   };
-  EXPECT_TRUE(says(compiled, "function by lookup tables: 1 layer compiled by local-isolated"));
-  EXPECT_LE(compiled.constant_vectors, compiled.memory.dram1.maximum);
-  // What the optimiser takes for itself does not fit any more, the strategy's program does.
-  const compiler::Compiled plain = compile_for(graph, target, false);
-  target.architecture.local_depth = 40;
-  target.architecture.dram1_depth = 10;
-  EXPECT_THROW((void)compile_for(graph, target, true), UserError);
+  std::size_t fell_back = 0;
+  for (const GraphMaker& maker :
+       {sigmoid_network(), silu_network(), softmax_network(), attention_network()}) {
+    Target target = board();
+    const compiler::Compiled compiled = compile_for(maker.graph, target, true);
+    EXPECT_TRUE(says(compiled, "function by lookup tables: "));
+    EXPECT_TRUE(says(compiled, "compiled by local-isolated"));
+    const compiler::Compiled plain = compile_for(maker.graph, target, false);
+    if (plain.constant_vectors >= compiled.constant_vectors) continue;
+    // Room for the constants of the strategy only.
+    target.architecture.dram1_depth = plain.constant_vectors;
+    const compiler::Compiled whole = compile_for(maker.graph, target, true);
+    if (says(whole, "compiled by local-isolated")) continue;  // another cut had room
+    ++fell_back;
+    EXPECT_TRUE(says(whole, "compiled without the optimiser"));
+    EXPECT_TRUE(says(whole, "out of DRAM1"));
+    EXPECT_EQ(whole.program, compile_for(maker.graph, target, false).program);
+    target.architecture.dram1_depth = 10;
+    EXPECT_THROW((void)compile_for(maker.graph, target, true), UserError);
+  }
+  EXPECT_GT(fell_back, 0U);
 }
 
 TEST(SegmentsOfMachines, AreNotForSeveralImages) {
@@ -374,14 +386,17 @@ Graph with_functions(Graph graph, std::uint64_t seed) {
 TEST(RandomNetworks, WithFunctionsAreAsNearFloatAsThoseOfTheStrategy) {
   std::size_t compiled = 0, refused = 0, segmented = 0;
   std::uint64_t cycles = 0, by_the_strategy = 0;
-  for (const std::uint64_t seed : test_seeds(4001, 400)) {
-    const Graph graph = with_functions(random_graph(seed), seed);
+  for (const std::uint64_t seed : test_seeds(4001, 160)) {
+    const Graph plain = random_graph(seed);
+    const Graph graph = with_functions(plain, seed);
+    if (graph.nodes.size() == plain.nodes.size()) continue;
     tactus::Random random(seed);
     Target target;
     target.architecture = random_architecture(random, target.axi_data_bits);
     target.architecture.dram0_depth = target.architecture.dram1_depth = std::uint64_t{1} << 18;
     target.architecture.local_depth = random.range(400, 9000);
-    target.architecture.accumulator_depth = random.range(32, 3000);
+    // A table must fit the accumulators' address.
+    target.architecture.accumulator_depth = random.range(128, 3000);
     target = with_tables(target);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_json(target.architecture) + "\n" +
                  describe(graph));
