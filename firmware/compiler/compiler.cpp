@@ -6,6 +6,8 @@
 #include "firmware/compiler/frontend/emitter.h"
 #include "firmware/compiler/frontend/model.h"
 #include "firmware/compiler/frontend/results.h"
+#include "firmware/compiler/segments.h"
+#include "firmware/compiler/steps.h"
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -13,20 +15,6 @@
 
 namespace tactus::compiler {
 namespace {
-
-hir::Layer allocate_inputs(const Model& model, const Options& options, MemoryManager& memory) {
-  hir::Layer layer;
-  layer.name = "inputs";
-  for (const std::string& name : model.inputs) {
-    const Value& value = model.value(name);
-    const nn::Shape sizes = value.layout->memory_shape();
-    const auto count =
-        static_cast<std::uint64_t>(value.layout->vectors(model.architecture.array_size));
-    (void)memory.allocate_input(name, Dims(sizes.begin(), sizes.end()), count,
-                                {value.readers, value.output || options.separate_outputs});
-  }
-  return layer;
-}
 
 /// A layer without code has no statistics, so the names tell which plan a layer was.
 std::vector<LayerInfo> describe_layers(const std::vector<LayerPlan>& plans,
@@ -47,16 +35,6 @@ std::vector<LayerInfo> describe_layers(const std::vector<LayerPlan>& plans,
   return layers;
 }
 
-/// A step of the model as the optimiser sees its result.
-optimise::StepShape shape_of(const Model& model, const std::string& name,
-                             const std::string& value) {
-  const Layout& layout = *model.value(value).layout;
-  const std::uint32_t n = model.architecture.array_size;
-  return {name, static_cast<std::uint32_t>(layout.blocks(n)),
-          static_cast<std::uint64_t>(layout.lanes()),
-          static_cast<std::uint64_t>(layout.vectors(n))};
-}
-
 /// From the HIR of single steps; nothing is given back to the memories.
 optimise::Graph graph_of(const Model& model, const Options& options, MemoryManager& memory) {
   optimise::GraphBuilder builder(model.architecture.array_size, memory);
@@ -68,13 +46,8 @@ optimise::Graph graph_of(const Model& model, const Options& options, MemoryManag
   for (std::size_t k = 0; k < model.steps.size(); ++k) {
     const Step& step = model.steps[k];
     if (options.progress) options.progress({0, 1, k + 1, model.steps.size(), step.node->name});
-    LayerPlan plan;
-    plan.name = step.node->name;
-    plan.steps = {&step};
-    optimise::StepShape shape{step.node->name, 1, model.architecture.array_size, 0};
-    // Of several results each has a shape of its own.
-    if (step.writes.size() == 1) shape = shape_of(model, step.node->name, step.writes.front());
-    builder.add_step(Emitter(model, plan, memory).emit(), shape);
+    const LayerPlan plan = plan_of(step);
+    builder.add_step(Emitter(model, plan, memory).emit(), shape_of(model, step));
   }
   for (const std::string& name : model.outputs) {
     builder.add_output(name, memory.get(name).addresses, shape_of(model, name, name).blocks);
@@ -127,20 +100,9 @@ void batch_tensors(Compiled& result, const Model& model, std::uint32_t batch) {
 }
 
 Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Options& options) {
-  optimise::Machine machine;
-  machine.array_size = model.architecture.array_size;
-  machine.beats = static_cast<std::uint32_t>(
-      std::max<std::uint64_t>(1, model.architecture.vector_bytes() * 8 / options.axi_data_bits));
-  machine.read_latency = options.read_latency;
-  machine.write_latency = options.write_latency;
-  machine.shadow_weights = model.architecture.shadow_weights != tcu::ShadowWeights::off;
-  machine.own_weight_reads = model.architecture.shadow_weights == tcu::ShadowWeights::own_reads;
-  machine.dma_queue = model.architecture.dma_queue;
-  tcu::Architecture unlimited = model.architecture;
-  unlimited.dram0_depth = unlimited.dram1_depth = std::uint64_t{1} << Address::raw_bits;
-  MemoryOptions memory_options;
-  memory_options.keep_values = true;
-  MemoryManager memory(unlimited, memory_options);  // the graph points into its constants
+  const optimise::Machine machine = machine_of(model.architecture, options);
+  MemoryManager memory =
+      unlimited_memory(model.architecture);  // the graph points into its constants
   optimise::Graph steps = graph_of(model, options, memory);
   if (options.batch > 1) steps = optimise::repeat(steps, options.batch);
   optimise::Optimised optimised = optimise::optimise(std::move(steps), model.architecture, machine,
@@ -152,13 +114,7 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
   if (options.batch > 1) batch_tensors(result, model, options.batch);
   note_if_empty(result);
   for (optimise::OptimisedLayer& layer : optimised.layers) {
-    LayerInfo info;
-    static_cast<LayerStatistics&>(info) = layer;
-    info.nodes = std::move(layer.nodes);
-    info.form = std::move(layer.form);
-    info.predicted_cycles = layer.predicted_cycles;
-    info.bound_cycles = layer.bound_cycles;
-    result.layers.push_back(std::move(info));
+    result.layers.push_back(info_of(std::move(layer)));
     result.true_macs += result.layers.back().true_macs;
   }
   result.predicted_cycles = optimised.predicted_cycles;
@@ -187,14 +143,18 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
     if (beyond == nullptr) return compile_optimised(graph, model, options);
     if (needs_optimiser) {
       user_error(
-          "several images at a time and resident constants need the optimising compiler, which "
-          "does "
-          "not know the {} of node {}",
+          "several images at a time and resident constants need the optimising compiler for all "
+          "layers, and it does not know the {} of node {}",
           beyond->beyond_optimiser, quote(beyond->node->name));
     }
-    model.notes.push_back(
-        fmt::format("compiled without the optimiser, which does not know the {} of node {}",
-                    beyond->beyond_optimiser, quote(beyond->node->name)));
+    try {
+      return compile_in_segments(graph, model, options);
+    } catch (const UserError& error) {
+      model.notes.push_back(fmt::format(
+          "compiled without the optimiser, which does not know the {} of node {}; layer by layer, "
+          "the network does not fit: {}",
+          beyond->beyond_optimiser, quote(beyond->node->name), error.what()));
+    }
   }
   const std::vector<LayerPlan> plans = form_layers(model);
 

@@ -119,7 +119,7 @@ Emit plan_tables(Planner& p) {
   // A sum of pieces comes later in a layer than what a layer may do behind an activation.
   if (node.pieces.size() > 1) p.step().role = Role::simple;
   p.step().note = p.node.text("note", "");
-  p.step().beyond_optimiser = "lookups";
+  p.step().beyond_optimiser = "function by lookup tables";
   p.reads(0);
   p.output(*x);
   return [node](Emitter& e) { node.emit(e); };

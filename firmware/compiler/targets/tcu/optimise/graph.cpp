@@ -101,12 +101,20 @@ GraphBuilder::GraphBuilder(std::uint32_t array_size, const MemoryManager& memory
 
 void GraphBuilder::add_input(const std::string& name, const Addresses& addresses,
                              const StepShape& shape) {
-  Tensor tensor{name, shape.blocks, {}};
+  std::vector<std::uint32_t> lanes;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const std::uint64_t before = i % shape.blocks * std::uint64_t{graph_.n};
     const std::uint64_t left = shape.channels > before ? shape.channels - before : 0;
-    const Vector vector =
-        graph_.add_vector(static_cast<std::uint32_t>(std::min<std::uint64_t>(graph_.n, left)));
+    lanes.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(graph_.n, left)));
+  }
+  add_input(name, addresses, shape.blocks, lanes);
+}
+
+void GraphBuilder::add_input(const std::string& name, const Addresses& addresses,
+                             std::uint32_t blocks, const std::vector<std::uint32_t>& lanes) {
+  Tensor tensor{name, blocks, {}};
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const Vector vector = graph_.add_vector(lanes[i]);
     vectors_[addresses[i]] = vector;
     tensor.vectors.push_back(vector);
   }

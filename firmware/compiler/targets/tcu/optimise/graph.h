@@ -93,8 +93,15 @@ class GraphBuilder {
   GraphBuilder(std::uint32_t array_size, const MemoryManager& memory);
 
   void add_input(const std::string& name, const Addresses& addresses, const StepShape& shape);
+  /// Some vectors by the lanes that can differ from 0.
+  void add_input(const std::string& name, const Addresses& addresses, std::uint32_t blocks,
+                 const std::vector<std::uint32_t>& lanes);
   void add_step(const hir::Layer& layer, const StepShape& shape);
   void add_output(const std::string& name, const Addresses& addresses, std::uint32_t blocks);
+  /// Lanes of a vector that can differ from 0; the vector must be there.
+  [[nodiscard]] std::uint32_t lanes(Address address) const {
+    return graph_.lanes[vectors_.at(address)];
+  }
   [[nodiscard]] Graph take() { return std::move(graph_); }
 
  private:

@@ -219,12 +219,15 @@ void Storage::choose_sign(Group& group) {
     return;
   }
   for (std::size_t i = 0; i < group.results.size(); ++i) {
-    int sign = 1;
+    int product = 1;
+    bool negative = true;
     for (const Vector v : group.windows[i]) {
       if (v == no_vector) continue;
-      sign = group.kind == GroupKind::multiply ? sign * signs[v] : signs[v];
+      product *= signs[v];
+      negative = negative && signs[v] < 0;
     }
-    signs[group.results[i]] = sign;
+    // Of operands that are not stored alike a maximum gets plain copies.
+    signs[group.results[i]] = group.kind == GroupKind::multiply ? product : negative ? -1 : 1;
   }
 }
 

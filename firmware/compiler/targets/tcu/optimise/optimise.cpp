@@ -67,18 +67,21 @@ std::uint64_t bound_of(const Group& group, std::uint32_t n) {
 
 class Optimiser {
  public:
-  Optimiser(Graph graph, const tcu::Architecture& architecture, const Machine& machine)
+  Optimiser(Graph graph, const tcu::Architecture& architecture, const Machine& machine,
+            const std::optional<Ground>& ground)
       : architecture_(architecture),
         machine_(machine),
         network_(form_network(std::move(graph), architecture)),
         blocks_(network_, architecture) {
-    place_all();
+    place_tensors(ground);
+    place_constants();
   }
 
   Optimised run(const Wishes& wishes);
 
  private:
-  void place_all();
+  void place_tensors(const std::optional<Ground>& ground);
+  void place_constants();
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
   [[nodiscard]] std::string form_of(const Group& group) const;
   [[nodiscard]] std::string fallbacks_of(const Candidate& candidate, std::uint32_t group) const;
@@ -97,7 +100,13 @@ class Optimiser {
   std::vector<ActivationFunction> functions_;  ///< of the activation unit
 };
 
-void Optimiser::place_all() {
+void Optimiser::place_tensors(const std::optional<Ground>& ground) {
+  if (ground) {
+    places_.inputs = ground->inputs;
+    places_.outputs = ground->outputs;
+    places_.spill = ground->scratch;
+    return;
+  }
   std::uint64_t next = 0;
   for (const Tensor& input : network_.graph.inputs) {
     places_.inputs.push_back(next);
@@ -112,6 +121,9 @@ void Optimiser::place_all() {
     user_error("out of DRAM0 for inputs and outputs: {} vectors needed, there are {}", next,
                architecture_.dram0_depth);
   }
+}
+
+void Optimiser::place_constants() {
   const bool adds_extremes =
       std::any_of(network_.groups.begin(), network_.groups.end(), [](const Group& group) {
         return !group.by_unit && (group.activation == Activation::relu ||
@@ -336,8 +348,8 @@ Optimised Optimiser::run(const Wishes& wishes) {
 }  // namespace
 
 Optimised optimise(Graph graph, const tcu::Architecture& architecture, const Machine& machine,
-                   const Wishes& wishes) {
-  return Optimiser(std::move(graph), architecture, machine).run(wishes);
+                   const Wishes& wishes, const std::optional<Ground>& ground) {
+  return Optimiser(std::move(graph), architecture, machine, ground).run(wishes);
 }
 
 }  // namespace tactus::compiler::optimise

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,15 @@ struct Optimised {
   std::uint64_t fetched = 0;    ///< vectors of weights read from DRAM1
 };
 
+/// Where the network's tensors lie in DRAM0 if that is not the optimiser's to choose.
+struct Ground {
+  std::vector<std::uint64_t> inputs, outputs;  ///< first vectors, in the graph's order
+  std::uint64_t scratch = 0;                   ///< what does not fit local memory: from there on
+};
+
+/// Without a ground inputs, outputs and what does not fit lie one behind the other.
 [[nodiscard]] Optimised optimise(Graph graph, const tcu::Architecture& architecture,
-                                 const Machine& machine, const Wishes& wishes);
+                                 const Machine& machine, const Wishes& wishes,
+                                 const std::optional<Ground>& ground = std::nullopt);
 
 }  // namespace tactus::compiler::optimise

@@ -151,12 +151,15 @@ void Timeline::simd(bool reads, bool writes) {
     head_ = std::max(head_, queued_.front());
     queued_.pop_front();
   }
-  const std::uint64_t cycles = reads && writes ? 4 : 2;
+  // What only writes is followed by what reads the next vector, which waits for the write.
+  const std::uint64_t cycles = writes ? 4 : reads ? 2 : 1;
   accumulators_ = std::max(accumulators_, head_) + cycles;
   by_array_ = false;
   queued_.push_back(accumulators_);
   ++head_;
 }
+
+void Timeline::load_table(std::uint64_t count) { head_ = std::max(head_, accumulators_) + count; }
 
 std::size_t Timeline::queued_moves() {
   while (!moves_.empty() && moves_.front().end < head_) moves_.pop_front();

@@ -82,6 +82,8 @@ class Timeline {
   void load_activation(std::uint64_t count) { head_ += count; }
   void to_accumulators(std::uint64_t count, bool accumulate);
   void simd(bool reads, bool writes);
+  /// A lookup table of `count` vectors; SIMD instructions before it are over by then.
+  void load_table(std::uint64_t count);
   /// DRAM moves at the head; `range` matters where there is a queue for them.
   void dram_read(unsigned port, std::uint64_t count, bool strided, const LocalRange& range);
   void dram_write(std::uint64_t count, const LocalRange& range);

@@ -1,0 +1,34 @@
+// What several ways from a model to a program share: inputs, single steps as the optimiser sees
+// them, and the machine that it is told of.
+#pragma once
+
+#include <string>
+
+#include "firmware/compiler/compiler.h"
+#include "firmware/compiler/frontend/emitter.h"
+#include "firmware/compiler/frontend/model.h"
+#include "firmware/compiler/targets/tcu/optimise/optimise.h"
+
+namespace tactus::compiler {
+
+/// Gives the model's inputs their places; the layer is empty.
+hir::Layer allocate_inputs(const Model& model, const Options& options, MemoryManager& memory);
+
+/// A value of the model as the optimiser sees it, by the name of the step that made it.
+[[nodiscard]] optimise::StepShape shape_of(const Model& model, const std::string& name,
+                                           const std::string& value);
+/// Of a step's result; of several results each has a shape of its own, which is not known then.
+[[nodiscard]] optimise::StepShape shape_of(const Model& model, const Step& step);
+
+[[nodiscard]] LayerPlan plan_of(const Step& step);
+
+/// A memory for HIR that is not lowered where it is made: ample, and constants keep their values.
+/// Nothing is given back as long as no layer ends.
+[[nodiscard]] MemoryManager unlimited_memory(const tcu::Architecture& architecture);
+
+[[nodiscard]] optimise::Machine machine_of(const tcu::Architecture& architecture,
+                                           const Options& options);
+
+[[nodiscard]] LayerInfo info_of(optimise::OptimisedLayer layer);
+
+}  // namespace tactus::compiler

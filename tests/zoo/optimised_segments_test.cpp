@@ -1,0 +1,436 @@
+// Networks of which the optimiser does not know every step: the others stay optimised. Values are
+// right, machine and interpreter agree, cycles are fewer than by the strategy alone and as
+// predicted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "firmware/bench/program_cache.h"
+#include "firmware/compiler/compiler.h"
+#include "firmware/driver/tcu/host.h"
+#include "firmware/reference/reference.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "tests/compiler/frontend/graphs.h"
+#include "tests/support/random_program.h"
+#include "tests/support/test_scale.h"
+#include "tests/zoo/random_graph.h"
+
+namespace tactus::nn {
+namespace {
+
+using compiler::GraphMaker;
+using Tensors = std::map<std::string, std::vector<float>>;
+
+struct Target {
+  tcu::Architecture architecture;
+  unsigned axi_data_bits = 0;
+};
+
+Target with_tables(Target target, std::uint32_t depth = 256, std::uint32_t key_binary_point = 4) {
+  tcu::Architecture& a = target.architecture;
+  a.lookup_tables = {2, depth, key_binary_point};
+  a.simd_registers_depth = std::max<std::uint32_t>(a.simd_registers_depth, 3);
+  return target;
+}
+
+/// The boards' data type, or one on which rounding is no matter.
+Target board() {
+  Target target;
+  target.architecture = tcu::read_architecture(TACTUS_SOURCE_DIR "/configs/arch/artya7100t.tarch");
+  target.axi_data_bits = 128;
+  return with_tables(target);
+}
+Target wide() {
+  Target target = board();
+  target.architecture.data_type = tcu::DataType::fp32bp16;
+  return target;
+}
+
+compiler::Compiled compile_for(const Graph& graph, const Target& target, bool optimise,
+                               std::uint64_t effort = 20) {
+  compiler::Options options;
+  options.optimise = optimise;
+  options.effort = effort;
+  options.axi_data_bits = target.axi_data_bits;
+  return compiler::compile(graph, target.architecture, options);
+}
+
+struct Outcome {
+  Tensors outputs;
+  Cycle cycles = 0;
+};
+
+Outcome run_on(const compiler::Compiled& compiled, const Target& target, const Tensors& inputs) {
+  TcuSimulationConfig config;
+  config.architecture = target.architecture;
+  config.axi_data_bits = target.axi_data_bits;
+  config.read_latency = 20;  // what the compiler takes the memory for
+  config.write_latency = 5;
+  TcuSimulation simulation(config);
+  const bench::Program program = bench::to_program(compiled, "segments");
+  check_program(target.architecture, compiled.program, "segments", ProgramChecks::strict);
+  Host host(simulation, program.model, HostMode::plain);
+  EXPECT_FALSE(host.prepare());
+  TensorData data;
+  for (const compiler::TensorLayout& layout : compiled.input_layouts) {
+    data[layout.name] = compiler::pack_tensor(layout, target.architecture, inputs.at(layout.name));
+  }
+  const ImageResult result = host.run_image(data, {});
+  EXPECT_EQ(result.run.end, RunEnd::finished);
+  Outcome outcome;
+  outcome.cycles = result.run.cycles;
+  for (const compiler::TensorLayout& layout : compiled.output_layouts) {
+    outcome.outputs[layout.name] =
+        compiler::unpack_tensor(layout, target.architecture, result.outputs.at(layout.name));
+  }
+  return outcome;
+}
+
+double rms_error(const std::vector<float>& actual, const std::vector<float>& expected) {
+  double sum = 0;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    sum += std::pow(static_cast<double>(actual[i]) - static_cast<double>(expected[i]), 2);
+  }
+  return std::sqrt(sum / static_cast<double>(actual.size()));
+}
+
+struct Comparison {
+  compiler::Compiled compiled;
+  Cycle cycles = 0, by_strategy = 0;
+};
+
+/// Runs the network by both compilers. Errors against float are within twice those of the strategy
+/// and some units of the last place.
+Comparison compare(const Graph& graph, const Target& target, const Tensors& inputs,
+                   std::uint64_t effort = 20) {
+  Comparison comparison;
+  comparison.compiled = compile_for(graph, target, true, effort);
+  const compiler::Compiled plain = compile_for(graph, target, false);
+  Values values;
+  for (const compiler::TensorLayout& layout : plain.input_layouts) {
+    values[layout.name] = Tensor::of(layout.shape, inputs.at(layout.name));
+  }
+  const Values exact = run_reference(graph, values);
+  const Outcome usual = run_on(plain, target, inputs);
+  const Outcome actual = run_on(comparison.compiled, target, inputs);
+  const Tensors in_order = compiler::run(comparison.compiled, inputs);
+  const double unit =
+      std::ldexp(1.0, -static_cast<int>(tcu::info(target.architecture.data_type).binary_point));
+  for (const auto& [name, expected] : usual.outputs) {
+    EXPECT_EQ(actual.outputs.at(name), in_order.at(name)) << name;
+    const auto exactly = exact.find(name);
+    const std::vector<float>& wanted = exactly == exact.end() ? expected : exactly->second.floats;
+    EXPECT_LT(rms_error(actual.outputs.at(name), wanted),
+              2 * rms_error(expected, wanted) + 6 * unit)
+        << name << ", by the strategy " << rms_error(expected, wanted);
+  }
+  comparison.cycles = actual.cycles;
+  comparison.by_strategy = usual.cycles;
+  return comparison;
+}
+
+std::size_t by_strategy(const compiler::Compiled& compiled) {
+  return static_cast<std::size_t>(std::count_if(
+      compiled.layers.begin(), compiled.layers.end(), [](const compiler::LayerInfo& layer) {
+        return layer.form.find("compiled by local-isolated") != std::string::npos;
+      }));
+}
+
+void expect_faster_and_as_predicted(const Comparison& comparison, double tolerance) {
+  const compiler::Compiled& compiled = comparison.compiled;
+  EXPECT_LE(comparison.cycles, comparison.by_strategy);
+  const auto predicted = static_cast<double>(compiled.predicted_cycles);
+  const auto measured = static_cast<double>(comparison.cycles);
+  std::printf("%llu cycles, predicted %.0f (%+.2f %%), by the strategy %llu\n",
+              static_cast<unsigned long long>(comparison.cycles), predicted,
+              100 * (predicted / measured - 1),
+              static_cast<unsigned long long>(comparison.by_strategy));
+  EXPECT_NEAR(predicted / measured, 1, tolerance);
+  std::uint64_t sum = 0, next = 0;
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    EXPECT_EQ(layer.first_instruction, next) << layer.name;
+    next += layer.instructions;
+    sum += layer.predicted_cycles;
+  }
+  EXPECT_EQ(next, compiled.instructions);
+  // The last writes are answered behind the last layer.
+  EXPECT_NEAR(static_cast<double>(sum), predicted, 0.01 * predicted + 100);
+}
+
+GraphMaker& conv(GraphMaker& maker, const std::string& in, const std::string& out,
+                 std::int64_t from, std::int64_t to, std::int64_t kernel = 3) {
+  const std::int64_t pad = kernel / 2;
+  const float range = 2.0F / std::sqrt(static_cast<float>(from * kernel * kernel));
+  return maker.weights("w_" + out, {to, from, kernel, kernel}, range)
+      .weights("b_" + out, {to}, 0.25F)
+      .node("Conv", {in, "w_" + out, "b_" + out}, {out},
+            {{"pads", compiler::Ints{pad, pad, pad, pad}}});
+}
+
+// ---- networks of known layers and others --------------------------------------------------------
+
+/// A function in the middle, of more lanes than are in use; what it makes of padding lanes matters
+/// to nobody.
+GraphMaker sigmoid_network() {
+  GraphMaker maker(13);
+  maker.input("x", {1, 3, 16, 16});
+  conv(maker, "x", "c1", 3, 12).node("Relu", {"c1"}, {"r1"});
+  conv(maker, "r1", "c2", 12, 20).node("Sigmoid", {"c2"}, {"s"});
+  conv(maker, "s", "c3", 20, 12).node("Relu", {"c3"}, {"r3"});
+  maker.node("Add", {"r1", "r3"}, {"a"});
+  conv(maker, "a", "y", 12, 5).output("y");
+  return maker;
+}
+
+/// Functions behind every convolution, which the strategy computes in the same layer.
+GraphMaker silu_network() {
+  GraphMaker maker(13);
+  maker.input("x", {1, 8, 16, 16});
+  std::string last = "x";
+  for (int k = 0; k < 3; ++k) {
+    const std::string c = "c" + std::to_string(k);
+    conv(maker, last, c, 8, 8, k == 1 ? 1 : 3)
+        .node("Sigmoid", {c}, {c + "s"})
+        .node("Mul", {c, c + "s"}, {c + "y"});
+    last = c + "y";
+  }
+  maker.output(last);
+  return maker;
+}
+
+/// Softmax over channels that weighs the channels; both outputs, and one that is an input.
+GraphMaker softmax_network() {
+  GraphMaker maker(13);
+  maker.input("x", {1, 8, 8, 8});
+  conv(maker, "x", "c1", 8, 16).node("Relu", {"c1"}, {"r"});
+  maker.node("GlobalAveragePool", {"r"}, {"g"})
+      .node("Softmax", {"g"}, {"p"}, {{"axis", std::int64_t{1}}})
+      .node("Mul", {"r", "p"}, {"m"});
+  conv(maker, "m", "c2", 16, 8).node("Relu", {"c2"}, {"y"}).output("y").output("p");
+  return maker;
+}
+
+/// Attention with a residual sum, between dense layers.
+GraphMaker attention_network() {
+  GraphMaker maker(13);
+  maker.input("x", {1, 24, 20});
+  const auto dense = [&](const std::string& in, const std::string& out, std::int64_t from,
+                         std::int64_t to) {
+    maker.weights("w_" + out, {from, to}, 0.3F).node("MatMul", {in, "w_" + out}, {out});
+  };
+  for (const char* name : {"q", "k", "v"}) dense("x", name, 20, 20);
+  maker.node("Transpose", {"k"}, {"kt"}, {{"perm", compiler::Ints{0, 2, 1}}})
+      .node("MatMul", {"q", "kt"}, {"scores"})
+      .node("Softmax", {"scores"}, {"p"}, {{"axis", std::int64_t{-1}}})
+      .node("MatMul", {"p", "v"}, {"heads"});
+  dense("heads", "o", 20, 20);
+  maker.node("Add", {"x", "o"}, {"sum"});
+  dense("sum", "f1", 20, 40);
+  maker.node("Relu", {"f1"}, {"h"});
+  dense("h", "f2", 40, 20);
+  maker.node("Add", {"sum", "f2"}, {"y"}).output("y");
+  return maker;
+}
+
+/// `mixed`: some layers are better optimised; else the strategy's may be as good.
+void expect_right_and_faster(const Graph& graph, bool mixed = true) {
+  for (const Target& target : {board(), wide()}) {
+    SCOPED_TRACE(tcu::info(target.architecture.data_type).name);
+    const Tensors inputs = compiler::values_for(compile_for(graph, target, false), 1);
+    const Comparison comparison = compare(graph, target, inputs);
+    expect_faster_and_as_predicted(comparison, 0.03);
+    const std::size_t others = by_strategy(comparison.compiled);
+    EXPECT_GT(others, 0U);
+    if (mixed) {
+      EXPECT_LT(comparison.cycles, comparison.by_strategy);
+      EXPECT_LT(others, comparison.compiled.layers.size());
+    }
+    EXPECT_EQ(comparison.compiled.host, nullptr);
+  }
+}
+
+TEST(Segments, OfSigmoid) { expect_right_and_faster(sigmoid_network().graph); }
+TEST(Segments, OfSilu) { expect_right_and_faster(silu_network().graph, false); }
+TEST(Segments, OfSoftmax) { expect_right_and_faster(softmax_network().graph); }
+TEST(Segments, OfAttention) { expect_right_and_faster(attention_network().graph); }
+
+/// Machines with extensions, and with memories that hold no whole layer.
+TEST(SegmentsOfMachines, WithExtensionsAndSmallMemories) {
+  for (const GraphMaker& maker :
+       {sigmoid_network(), silu_network(), softmax_network(), attention_network()}) {
+    for (const tcu::ShadowWeights shadow :
+         {tcu::ShadowWeights::off, tcu::ShadowWeights::own_reads}) {
+      for (const std::uint32_t queue : {0U, 8U}) {
+        Target target = board();
+        tcu::Architecture& a = target.architecture;
+        a.shadow_weights = shadow;
+        a.dma_queue = queue;
+        a.activation_unit = queue != 0;
+        a.local_depth = 512;
+        a.accumulator_depth = 96;
+        const Tensors inputs = compiler::values_for(compile_for(maker.graph, target, false), 1);
+        expect_faster_and_as_predicted(compare(maker.graph, target, inputs), 0.05);
+      }
+    }
+  }
+}
+
+/// Outputs that are another's vectors, an input, or what a segment in the middle made.
+TEST(SegmentsOfMachines, WithOutputsThatShareValues) {
+  GraphMaker maker(13);
+  maker.input("x", {1, 8, 6, 6});
+  conv(maker, "x", "c", 8, 8)
+      .node("Sigmoid", {"c"}, {"s"})
+      .node("Identity", {"s"}, {"t"})
+      .node("Identity", {"x"}, {"u"});
+  conv(maker, "t", "y", 8, 8).output("s").output("t").output("u").output("c").output("y");
+  const Target target = wide();
+  const Tensors inputs = compiler::values_for(compile_for(maker.graph, target, false), 1);
+  const Comparison comparison = compare(maker.graph, target, inputs);
+  EXPECT_EQ(comparison.compiled.output_layouts.size(), 5U);
+}
+
+/// What does not fit is compiled by the strategy alone, or refused; both say why.
+TEST(SegmentsOfMachines, ThatAreTooSmallSayWhy) {
+  const auto says = [](const compiler::Compiled& c, const std::string& what) {
+    return std::any_of(c.notes.begin(), c.notes.end(), [&](const std::string& note) {
+      return note.find(what) != std::string::npos;
+    });
+  };
+  std::size_t fell_back = 0;
+  for (const GraphMaker& maker :
+       {sigmoid_network(), silu_network(), softmax_network(), attention_network()}) {
+    Target target = board();
+    const compiler::Compiled compiled = compile_for(maker.graph, target, true);
+    EXPECT_TRUE(says(compiled, "function by lookup tables: "));
+    EXPECT_TRUE(says(compiled, "compiled by local-isolated"));
+    const compiler::Compiled plain = compile_for(maker.graph, target, false);
+    if (plain.constant_vectors >= compiled.constant_vectors) continue;
+    // Room for the constants of the strategy only.
+    target.architecture.dram1_depth = plain.constant_vectors;
+    const compiler::Compiled whole = compile_for(maker.graph, target, true);
+    if (says(whole, "compiled by local-isolated")) continue;  // another cut had room
+    ++fell_back;
+    EXPECT_TRUE(says(whole, "compiled without the optimiser"));
+    EXPECT_TRUE(says(whole, "out of DRAM1"));
+    EXPECT_EQ(whole.program, compile_for(maker.graph, target, false).program);
+    target.architecture.dram1_depth = 10;
+    EXPECT_THROW((void)compile_for(maker.graph, target, true), UserError);
+  }
+  EXPECT_GT(fell_back, 0U);
+}
+
+TEST(SegmentsOfMachines, AreNotForSeveralImages) {
+  compiler::Options options;
+  options.optimise = true;
+  options.batch = 2;
+  try {
+    (void)compiler::compile(sigmoid_network().graph, board().architecture, options);
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("function by lookup tables of node"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+/// Negated results of the ReLU meet others in one maximum, whose readers must know its sign.
+TEST(OptimisedMaxima, OfValuesThatAreNotStoredAlike) {
+  GraphMaker maker(11);
+  maker.input("x", {1, 9})
+      .node("Relu", {"x"}, {"r"})
+      .node("ReduceMax", {"r"}, {"m"}, {{"axes", compiler::Ints{1}}})
+      .node("Sub", {"r", "m"}, {"y"})
+      .output("y");
+  Target target = board();
+  target.architecture.array_size = 4;
+  target.axi_data_bits = 64;
+  const Tensors inputs{{"x", {1, 0.5F, 0, -1, 2, 1, 1, 0.25F, 0.75F}}};
+  const Outcome outcome = run_on(compile_for(maker.graph, target, true), target, inputs);
+  const std::vector<float> expected{-1, -1.5F, -2, -2, 0, -1, -1, -1.75F, -1.25F};
+  EXPECT_EQ(outcome.outputs.at("y"), expected);
+}
+
+// ---- random networks ----------------------------------------------------------------------------
+
+/// Some values become a function of themselves, which keeps them within their range.
+Graph with_functions(Graph graph, std::uint64_t seed) {
+  tactus::Random random(seed ^ 0xF0C7);
+  std::vector<Node> nodes;
+  for (Node& node : graph.nodes) {
+    const bool changes = node.outputs.size() == 1 && node.op_type != "Softmax" && random.chance(25);
+    if (!changes) {
+      nodes.push_back(std::move(node));
+      continue;
+    }
+    Node function;
+    function.op_type = random.pick({"Sigmoid", "Tanh", "Softplus"});
+    function.name = node.name + "_function";
+    function.outputs = node.outputs;
+    function.inputs = {node.outputs[0] + "_before"};
+    node.outputs = function.inputs;
+    nodes.push_back(std::move(node));
+    nodes.push_back(std::move(function));
+  }
+  graph.nodes = std::move(nodes);
+  return graph;
+}
+
+TEST(RandomNetworks, WithFunctionsAreAsNearFloatAsThoseOfTheStrategy) {
+  std::size_t compiled = 0, refused = 0, segmented = 0;
+  std::uint64_t cycles = 0, by_the_strategy = 0;
+  for (const std::uint64_t seed : test_seeds(4001, 160)) {
+    const Graph plain = random_graph(seed);
+    const Graph graph = with_functions(plain, seed);
+    if (graph.nodes.size() == plain.nodes.size()) continue;
+    tactus::Random random(seed);
+    Target target;
+    target.architecture = random_architecture(random, target.axi_data_bits);
+    target.architecture.dram0_depth = target.architecture.dram1_depth = std::uint64_t{1} << 18;
+    target.architecture.local_depth = random.range(400, 9000);
+    // A table must fit the accumulators' address.
+    target.architecture.accumulator_depth = random.range(128, 3000);
+    target = with_tables(target);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_json(target.architecture) + "\n" +
+                 describe(graph));
+    Tensors inputs;
+    std::uint64_t next = seed;
+    for (const ValueInfo& input : graph.inputs) {
+      inputs[input.name] = random_input(input, next++).floats;
+    }
+    try {
+      const Comparison comparison = compare(graph, target, inputs, 1 + seed % 8);
+      ++compiled;
+      if (by_strategy(comparison.compiled) != 0) {
+        ++segmented;
+        cycles += comparison.cycles;
+        by_the_strategy += comparison.by_strategy;
+      }
+    } catch (const UserError& error) {
+      ++refused;
+      const std::string text = error.what();
+      EXPECT_TRUE(text.find("insufficient") != std::string::npos || text.rfind("out of ", 0) == 0)
+          << text;
+    }
+    if (testing::Test::HasFailure()) return;  // one seed is enough to look at
+  }
+  std::printf(
+      "%zu compiled, %zu of two compilers, %zu refused; %llu cycles, by the strategy %llu\n",
+      compiled, segmented, refused, static_cast<unsigned long long>(cycles),
+      static_cast<unsigned long long>(by_the_strategy));
+  if (compiled + refused >= 10) {
+    EXPECT_GT(compiled, 4 * refused);
+    EXPECT_GT(2 * segmented, compiled);
+    EXPECT_LT(cycles, by_the_strategy);
+  }
+}
+
+}  // namespace
+}  // namespace tactus::nn
