@@ -97,6 +97,16 @@ void batch_tensors(Compiled& result, const Model& model, std::uint32_t batch) {
         "images",
         batch);
   }
+  if (!result.host) return;
+  nn::Graph host = *result.host;
+  for (std::vector<nn::ValueInfo>* values : {&host.inputs, &host.outputs}) {
+    for (nn::ValueInfo& value : *values) {
+      if (!value.dims || value.dims->empty()) continue;
+      nn::Dimension& images = value.dims->front();
+      if (images.size) *images.size *= batch;
+    }
+  }
+  result.host = std::make_shared<const nn::Graph>(std::move(host));
 }
 
 Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Options& options) {

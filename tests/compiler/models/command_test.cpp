@@ -65,9 +65,9 @@ nn::Tensor rows(std::int64_t count, std::int64_t width, float scale) {
 }
 
 /// Rows of 8 to 6 classes, a Softmax at the end.
-nn::Graph classifier() {
+nn::Graph classifier(std::int64_t rows = 3) {
   GraphMaker maker(13);
-  maker.input("x", {3, 8})
+  maker.input("x", {rows, 8})
       .weights("w", {8, 6}, 1)
       .node("MatMul", {"x", "w"}, {"z"})
       .node("Softmax", {"z"}, {"p"}, {{"axis", std::int64_t{-1}}})
@@ -131,6 +131,16 @@ TEST_F(TensorCommand, CheckTakesArchives) {
                               shared_folder() + "/" + data);
   EXPECT_EQ(check.code, 0) << check.out << check.err;
   EXPECT_NE(check.out.find("first in 1 of 1 rows"), std::string::npos) << check.out;
+}
+
+TEST_F(TensorCommand, TheHostComputesForAllImagesOfABatch) {
+  write_graph("m.onnx", classifier());
+  const nn::Tensor x = rows(6, 8, 1);
+  write_tensor("x.npy", x);
+  ASSERT_EQ(tactus("compile m.onnx --arch wide.tarch --optimise --batch 2 -o out").code, 0);
+  const Output run = tactus("run --model out/m_onnx_wide.tmodel --output r --input x.npy");
+  ASSERT_EQ(run.code, 0) << run.err;
+  expect_near(tensor("r/p.npy"), expected_of(classifier(6), x, "p"), 0.001F);
 }
 
 TEST_F(TensorCommand, RunsTensorsAndComputesWhatIsLeftToTheHost) {
