@@ -143,8 +143,7 @@ TEST_F(EnergyCommand, IsAFigureOfSweeps) {
   expect_error("sweep d/s.json -o x", "d/s.json:/base/measure/energy");
 }
 
-// ---- machines with a DPAS array
-// ------------------------------------------------------------------
+// ---- machines with a DPAS array ------------------------------------------------------
 
 /// D (8x16) = A (8x32) x B (32x16) in int8, and a number moved to 16 lanes.
 const std::string kernel =

@@ -4,29 +4,22 @@
 
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "firmware/bench/evaluation.h"
-#include "firmware/bench/program_cache.h"
 #include "firmware/compiler/compiler.h"
-#include "firmware/driver/tcu/host.h"
 #include "firmware/reference/reference.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "tests/support/random_program.h"
 #include "tests/support/test_scale.h"
 #include "tests/zoo/random_graph.h"
+#include "tests/zoo/simulated.h"
 
 namespace tactus::nn {
 namespace {
-
-struct Target {
-  tcu::Architecture architecture;
-  unsigned axi_data_bits = 0;
-};
 
 /// Any array size and data type, ample memories; without extensions.
 Target random_target(std::uint64_t seed) {
@@ -46,56 +39,6 @@ void add_random_timing_extensions(tactus::Random& random, tcu::Architecture& a) 
   if (a.shadow_weights == tcu::ShadowWeights::off || random.chance(50)) {
     a.dma_queue = static_cast<std::uint32_t>(random.range(1, 12));
   }
-}
-
-compiler::Compiled compile_for(const Graph& graph, const Target& machine, std::uint64_t effort) {
-  compiler::Options options;
-  options.optimise = true;
-  options.effort = effort;
-  options.axi_data_bits = machine.axi_data_bits;
-  return compiler::compile(graph, machine.architecture, options);
-}
-
-struct Outcome {
-  std::map<std::string, std::vector<float>> outputs;
-  Cycle cycles = 0;
-  std::vector<std::uint32_t> retires;
-};
-
-Outcome run_on(const compiler::Compiled& compiled, const Target& machine, const Values& inputs,
-               Engine engine = Engine::fast) {
-  TcuSimulationConfig config;
-  config.architecture = machine.architecture;
-  config.axi_data_bits = machine.axi_data_bits;
-  config.read_latency = 20;  // what the compiler takes the memory for
-  config.write_latency = 5;
-  config.engine = engine;
-  TcuSimulation simulation(config);
-  const bench::Program program = bench::to_program(compiled, "random");
-  Host host(simulation, program.model, HostMode::plain);
-  EXPECT_FALSE(host.prepare());
-  TensorData data;
-  for (const compiler::TensorLayout& layout : compiled.input_layouts) {
-    data[layout.name] =
-        compiler::pack_tensor(layout, machine.architecture, inputs.at(layout.name).floats);
-  }
-  Outcome run;
-  TcuRunOptions options;
-  options.retire_log = &run.retires;
-  const ImageResult result = host.run_image(data, options);
-  EXPECT_EQ(result.run.end, RunEnd::finished);
-  run.cycles = result.run.cycles;
-  for (const compiler::TensorLayout& layout : compiled.output_layouts) {
-    run.outputs[layout.name] =
-        compiler::unpack_tensor(layout, machine.architecture, result.outputs.at(layout.name));
-  }
-  return run;
-}
-
-Values random_inputs(const Graph& graph, std::uint64_t seed) {
-  Values inputs;
-  for (const ValueInfo& input : graph.inputs) inputs[input.name] = random_input(input, seed++);
-  return inputs;
 }
 
 /// Calls check(seed, graph, machine) for random networks that compile.
@@ -126,13 +69,13 @@ TEST(OptimisedExtensions, KeepEveryOutput) {
   std::uint64_t cycles_without = 0, cycles_with = 0;
   std::size_t networks = 0;
   for_random_networks(2001, 600, [&](std::uint64_t seed, const Graph& graph, Target machine) {
-    const Values inputs = random_inputs(graph, seed);
-    const compiler::Compiled plain = compile_for(graph, machine, 1);
+    const Tensors floats = floats_of(random_inputs(graph, seed));
+    const compiler::Compiled plain = compile_for(graph, machine, true, 1);
     if (plain.instructions == 0) return;
-    const Outcome expected = run_on(plain, machine, inputs);
+    const Outcome expected = run_on(plain, machine, floats);
     tactus::Random random(seed ^ 0x5AD0);
     add_random_timing_extensions(random, machine.architecture);
-    const Outcome actual = run_on(compile_for(graph, machine, 1), machine, inputs);
+    const Outcome actual = run_on(compile_for(graph, machine, true, 1), machine, floats);
     for (const auto& [name, values] : expected.outputs) {
       ASSERT_EQ(actual.outputs.at(name), values) << name;
     }
@@ -146,27 +89,20 @@ TEST(OptimisedExtensions, KeepEveryOutput) {
   }
 }
 
-double rms_error(const std::vector<float>& actual, const std::vector<float>& expected) {
-  double sum = 0;
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    sum += std::pow(static_cast<double>(actual[i]) - static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(sum / static_cast<double>(actual.size()));
-}
-
 /// Activations come from the unit instead of from sums that saturate: other roundings, errors
 /// against float of the same size.
 TEST(OptimisedExtensions, ActivationsOfTheUnitAreAsNearFloat) {
   for_random_networks(3001, 600, [&](std::uint64_t seed, const Graph& graph, Target machine) {
     const Values inputs = random_inputs(graph, seed);
+    const Tensors floats = floats_of(inputs);
     const Values exact = run_reference(graph, inputs);
-    const compiler::Compiled plain = compile_for(graph, machine, 1);
+    const compiler::Compiled plain = compile_for(graph, machine, true, 1);
     if (plain.instructions == 0) return;
-    const Outcome usual = run_on(plain, machine, inputs);
+    const Outcome usual = run_on(plain, machine, floats);
     tactus::Random random(seed ^ 0xAC70);
     machine.architecture.activation_unit = true;
     if (random.chance(50)) add_random_timing_extensions(random, machine.architecture);
-    const Outcome actual = run_on(compile_for(graph, machine, 1 + seed % 8), machine, inputs);
+    const Outcome actual = run_on(compile_for(graph, machine, true, 1 + seed % 8), machine, floats);
     const double unit =
         std::ldexp(1.0, -static_cast<int>(tcu::info(machine.architecture.data_type).binary_point));
     for (const auto& [name, values] : usual.outputs) {
@@ -185,12 +121,12 @@ TEST(OptimisedExtensions, EnginesAgree) {
     tactus::Random random(seed ^ 0xE961);
     add_random_timing_extensions(random, machine.architecture);
     machine.architecture.activation_unit = random.chance(50);
-    const Values inputs = random_inputs(graph, seed);
-    const compiler::Compiled compiled = compile_for(graph, machine, 4);
+    const Tensors floats = floats_of(random_inputs(graph, seed));
+    const compiler::Compiled compiled = compile_for(graph, machine, true, 4);
     if (compiled.instructions == 0) return;
-    const Outcome step = run_on(compiled, machine, inputs, Engine::step);
+    const Outcome step = run_on(compiled, machine, floats, Engine::step);
     for (const Engine engine : {Engine::fast, Engine::verify}) {
-      const Outcome other = run_on(compiled, machine, inputs, engine);
+      const Outcome other = run_on(compiled, machine, floats, engine);
       EXPECT_EQ(other.cycles, step.cycles);
       EXPECT_EQ(other.retires, step.retires);
       EXPECT_EQ(other.outputs, step.outputs);
@@ -224,8 +160,8 @@ TEST_P(ExtensionCycles, AreWithinTheBudgetAndAsPredicted) {
   machine.architecture.dma_queue = budget.dma_queue;
   machine.architecture.activation_unit = budget.activation_unit;
   const Graph graph = zoo_entry("resnet20v2").build(1).graph;
-  const compiler::Compiled compiled = compile_for(graph, machine, 200);
-  const Outcome run = run_on(compiled, machine, random_inputs(graph, 1));
+  const compiler::Compiled compiled = compile_for(graph, machine, true, 200);
+  const Outcome run = run_on(compiled, machine, floats_of(random_inputs(graph, 1)));
   EXPECT_LE(run.cycles, budget.cycles);
   const auto predicted = static_cast<double>(compiled.predicted_cycles);
   EXPECT_NEAR(predicted / static_cast<double>(run.cycles), 1, 0.03);
@@ -265,7 +201,7 @@ TEST(OptimisedExtensions, ResNet50PassesEightyPercentOfAnArrayOf8) {
   machine.architecture.shadow_weights = on;
   machine.architecture.dma_queue = 8;
   const Graph graph = zoo_entry("resnet50v2").build(1).graph;
-  EXPECT_LT(compile_for(graph, machine, 200).predicted_cycles, 54410000 * 10 / 8);
+  EXPECT_LT(compile_for(graph, machine, true, 200).predicted_cycles, 54410000 * 10 / 8);
 }
 
 }  // namespace

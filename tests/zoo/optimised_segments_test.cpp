@@ -7,31 +7,22 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "firmware/bench/program_cache.h"
 #include "firmware/compiler/compiler.h"
-#include "firmware/driver/tcu/host.h"
 #include "firmware/reference/reference.h"
-#include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "tests/compiler/frontend/graphs.h"
 #include "tests/support/random_program.h"
 #include "tests/support/test_scale.h"
 #include "tests/zoo/random_graph.h"
+#include "tests/zoo/simulated.h"
 
 namespace tactus::nn {
 namespace {
 
 using compiler::GraphMaker;
-using Tensors = std::map<std::string, std::vector<float>>;
-
-struct Target {
-  tcu::Architecture architecture;
-  unsigned axi_data_bits = 0;
-};
 
 Target with_tables(Target target, std::uint32_t depth = 256, std::uint32_t key_binary_point = 4) {
   tcu::Architecture& a = target.architecture;
@@ -51,54 +42,6 @@ Target wide() {
   Target target = board();
   target.architecture.data_type = tcu::DataType::fp32bp16;
   return target;
-}
-
-compiler::Compiled compile_for(const Graph& graph, const Target& target, bool optimise,
-                               std::uint64_t effort = 20) {
-  compiler::Options options;
-  options.optimise = optimise;
-  options.effort = effort;
-  options.axi_data_bits = target.axi_data_bits;
-  return compiler::compile(graph, target.architecture, options);
-}
-
-struct Outcome {
-  Tensors outputs;
-  Cycle cycles = 0;
-};
-
-Outcome run_on(const compiler::Compiled& compiled, const Target& target, const Tensors& inputs) {
-  TcuSimulationConfig config;
-  config.architecture = target.architecture;
-  config.axi_data_bits = target.axi_data_bits;
-  config.read_latency = 20;  // what the compiler takes the memory for
-  config.write_latency = 5;
-  TcuSimulation simulation(config);
-  const bench::Program program = bench::to_program(compiled, "segments");
-  check_program(target.architecture, compiled.program, "segments", ProgramChecks::strict);
-  Host host(simulation, program.model, HostMode::plain);
-  EXPECT_FALSE(host.prepare());
-  TensorData data;
-  for (const compiler::TensorLayout& layout : compiled.input_layouts) {
-    data[layout.name] = compiler::pack_tensor(layout, target.architecture, inputs.at(layout.name));
-  }
-  const ImageResult result = host.run_image(data, {});
-  EXPECT_EQ(result.run.end, RunEnd::finished);
-  Outcome outcome;
-  outcome.cycles = result.run.cycles;
-  for (const compiler::TensorLayout& layout : compiled.output_layouts) {
-    outcome.outputs[layout.name] =
-        compiler::unpack_tensor(layout, target.architecture, result.outputs.at(layout.name));
-  }
-  return outcome;
-}
-
-double rms_error(const std::vector<float>& actual, const std::vector<float>& expected) {
-  double sum = 0;
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    sum += std::pow(static_cast<double>(actual[i]) - static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(sum / static_cast<double>(actual.size()));
 }
 
 struct Comparison {
@@ -225,11 +168,7 @@ GraphMaker attention_network() {
                          std::int64_t to) {
     maker.weights("w_" + out, {from, to}, 0.3F).node("MatMul", {in, "w_" + out}, {out});
   };
-  for (const char* name : {"q", "k", "v"}) dense("x", name, 20, 20);
-  maker.node("Transpose", {"k"}, {"kt"}, {{"perm", compiler::Ints{0, 2, 1}}})
-      .node("MatMul", {"q", "kt"}, {"scores"})
-      .node("Softmax", {"scores"}, {"p"}, {{"axis", std::int64_t{-1}}})
-      .node("MatMul", {"p", "v"}, {"heads"});
+  maker.attention("x", "heads", 20, 0.3F);
   dense("heads", "o", 20, 20);
   maker.node("Add", {"x", "o"}, {"sum"});
   dense("sum", "f1", 20, 40);
@@ -400,11 +339,7 @@ TEST(RandomNetworks, WithFunctionsAreAsNearFloatAsThoseOfTheStrategy) {
     target = with_tables(target);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_json(target.architecture) + "\n" +
                  describe(graph));
-    Tensors inputs;
-    std::uint64_t next = seed;
-    for (const ValueInfo& input : graph.inputs) {
-      inputs[input.name] = random_input(input, next++).floats;
-    }
+    const Tensors inputs = floats_of(random_inputs(graph, seed));
     try {
       const Comparison comparison = compare(graph, target, inputs, 1 + seed % 8);
       ++compiled;

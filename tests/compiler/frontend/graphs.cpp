@@ -76,6 +76,18 @@ GraphMaker& GraphMaker::node(const std::string& op, const std::vector<std::strin
   return *this;
 }
 
+GraphMaker& GraphMaker::attention(const std::string& in, const std::string& out, std::int64_t width,
+                                  float range) {
+  for (const char* name : {"q", "k", "v"}) {
+    const std::string matrix = std::string("w") + name;
+    weights(matrix, {width, width}, range).node("MatMul", {in, matrix}, {name});
+  }
+  return node("Transpose", {"k"}, {"kt"}, {{"perm", Ints{0, 2, 1}}})
+      .node("MatMul", {"q", "kt"}, {"scores"})
+      .node("Softmax", {"scores"}, {"p"}, {{"axis", std::int64_t{-1}}})
+      .node("MatMul", {"p", "v"}, {out});
+}
+
 GraphMaker& GraphMaker::output(const std::string& name) {
   nn::ValueInfo info;
   info.name = name;

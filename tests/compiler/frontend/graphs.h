@@ -30,6 +30,10 @@ class GraphMaker {
   /// The node is named like its first output.
   GraphMaker& node(const std::string& op, const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs, Attributes attributes = {});
+  /// Softmax of products of two linear functions of `in`, times a third: width x width weights
+  /// each, between -range and range.
+  GraphMaker& attention(const std::string& in, const std::string& out, std::int64_t width,
+                        float range);
   GraphMaker& output(const std::string& name);
   nn::Graph graph;
 

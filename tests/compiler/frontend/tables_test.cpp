@@ -180,16 +180,7 @@ TEST(ComputedProduct, InTiles) {
 /// Attention: Softmax between two products of computed operands, with tables and by chords.
 TEST(ComputedProduct, AroundASoftmax) {
   GraphMaker maker(13);
-  maker.input("x", {2, 5, 6});
-  for (const char* name : {"q", "k", "v"}) {
-    maker.weights(std::string("w") + name, {6, 6}, 0.4F)
-        .node("MatMul", {"x", std::string("w") + name}, {name});
-  }
-  maker.node("Transpose", {"k"}, {"kt"}, {{"perm", Ints{0, 2, 1}}})
-      .node("MatMul", {"q", "kt"}, {"scores"})
-      .node("Softmax", {"scores"}, {"p"}, {{"axis", std::int64_t{-1}}})
-      .node("MatMul", {"p", "v"}, {"y"})
-      .output("y");
+  maker.input("x", {2, 5, 6}).attention("x", "y", 6, 0.4F).output("y");
   check(maker, 0.1F);
   expect_near_reference(maker.graph, architecture(4), {}, 0.2F);
 }

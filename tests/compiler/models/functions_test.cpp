@@ -282,16 +282,7 @@ TEST(Softmax, OnTheUnit) {
 /// Attention: Softmax between two products of computed operands, with and without tables.
 TEST(Softmax, BetweenProducts) {
   GraphMaker maker(13);
-  maker.input("x", {2, 9, 12});
-  for (const char* name : {"q", "k", "v"}) {
-    maker.weights(std::string("w") + name, {12, 12}, 0.4F)
-        .node("MatMul", {"x", std::string("w") + name}, {name});
-  }
-  maker.node("Transpose", {"k"}, {"kt"}, {{"perm", Ints{0, 2, 1}}})
-      .node("MatMul", {"q", "kt"}, {"scores"})
-      .node("Softmax", {"scores"}, {"p"}, {{"axis", std::int64_t{-1}}})
-      .node("MatMul", {"p", "v"}, {"y"})
-      .output("y");
+  maker.input("x", {2, 9, 12}).attention("x", "y", 12, 0.4F).output("y");
   EXPECT_LE(deviation(maker, with_tables(ample_architecture()), 1), 0.01);
   EXPECT_LE(deviation(maker, ample_architecture(), 1), 0.05);
 }
