@@ -135,22 +135,12 @@ class Runner {
   }
 
   [[nodiscard]] RunDocument document() {
-    RunDocument document;
+    RunDocument document =
+        dpas_document(plan_.program_path, plan_.board, plan_.config, simulation_.machine().rates());
     document.version = version;
     document.revision = git_revision;
-    document.kind = "program";
-    document.subject = plan_.program_path;
-    document.machine = dpas_machine_line(plan_.config);
-    document.board = plan_.board;
-    document.clock_mhz = plan_.config.clock_mhz;
-    document.rates = simulation_.machine().rates();
     document.configuration = configuration(plan_);
-    ReportedRun run;
-    run.run = &result_;
-    run.cycles = result_.cycles;
-    run.last_retire = result_.last_retire;
-    if (result_.ddr) run.own["ddr"] = to_json(*result_.ddr);
-    run.lines = dpas_summary_lines(result_);
+    ReportedRun run = dpas_reported_run(result_);
     if (plan_.meter) {
       energy::add_to(document, run,
                      energy::energy_of(*plan_.meter, result_, plan_.config, document.rates));

@@ -39,21 +39,24 @@ struct Segment {
   std::vector<std::size_t> units;
 };
 
+/// f(addresses) for each operand of the operation.
+template <typename Operation, typename F>
+void for_each_operand(Operation& operation, F f) {
+  if (auto* product = std::get_if<hir::MatMul>(&operation)) {
+    for (auto* operand : {&product->weights, &product->bias, &product->inputs}) f(*operand);
+  } else {
+    auto& o = std::get<hir::VectorOperation>(operation);
+    for (auto& operand : o.inputs) f(operand);
+    f(o.tables);
+  }
+}
+
 /// f(address) for all that the layer reads.
 template <typename F>
 void for_each_read(const hir::Layer& layer, F f) {
-  const auto all = [&](const Addresses& addresses) {
-    std::for_each(addresses.begin(), addresses.end(), f);
-  };
   for (const hir::Operation& operation : layer.operations) {
-    if (const auto* product = std::get_if<hir::MatMul>(&operation)) {
-      for (const Addresses* read : {&product->weights, &product->bias, &product->inputs})
-        all(*read);
-    } else {
-      const auto& o = std::get<hir::VectorOperation>(operation);
-      for (const Addresses& read : o.inputs) all(read);
-      all(o.tables);
-    }
+    for_each_operand(operation,
+                     [&](const Addresses& read) { std::for_each(read.begin(), read.end(), f); });
   }
 }
 
@@ -64,11 +67,6 @@ void for_each_written(const hir::Layer& layer, F f) {
     std::visit([&](const auto& o) { std::for_each(o.outputs.begin(), o.outputs.end(), f); },
                operation);
   }
-}
-
-void sort_unique(Addresses& addresses) {
-  std::sort(addresses.begin(), addresses.end());
-  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
 }
 
 /// A program, and what the choice between several needs.
@@ -363,15 +361,8 @@ hir::Layer Segmenter::placed(const hir::Layer& layer) const {
   };
   hir::Layer moved = layer;
   for (hir::Operation& operation : moved.operations) {
-    if (auto* product = std::get_if<hir::MatMul>(&operation)) {
-      for (Addresses* all : {&product->weights, &product->bias, &product->inputs}) move(*all);
-      move(product->outputs);
-    } else {
-      auto& o = std::get<hir::VectorOperation>(operation);
-      for (Addresses& operand : o.inputs) move(operand);
-      move(o.tables);
-      move(o.outputs);
-    }
+    for_each_operand(operation, move);
+    std::visit([&](auto& o) { move(o.outputs); }, operation);
   }
   return moved;
 }

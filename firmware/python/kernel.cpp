@@ -108,26 +108,15 @@ void set(std::vector<DpasThread>& threads, const dpas::Kernel& kernel, const std
 }  // namespace
 
 RunDocument KernelRun::document() const {
-  RunDocument document;
+  RunDocument document = dpas_document(subject, board, config, rates);
   document.version = version;
   document.revision = git_revision;
-  document.kind = "program";
-  document.subject = subject;
-  document.machine = dpas_machine_line(config);
-  document.board = board;
-  document.clock_mhz = config.clock_mhz;
-  document.rates = rates;
   document.configuration["machine"] = machine;
   dpas_machine_parameters().write(document.configuration["parameters"], config.machine);
   dpas::profile_parameters().write(document.configuration["profile"], config.machine.profile);
   board_parameters().write(document.configuration["board"],
                            static_cast<const BoardValues&>(config));
-  ReportedRun run;
-  run.run = &result;
-  run.cycles = result.cycles;
-  run.last_retire = result.last_retire;
-  if (result.ddr) run.own["ddr"] = to_json(*result.ddr);
-  run.lines = dpas_summary_lines(result);
+  ReportedRun run = dpas_reported_run(result);
   if (meter) {
     energy::add_to(document, run, energy::energy_of(*meter, result, config, rates));
   }

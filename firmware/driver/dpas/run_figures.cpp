@@ -1,6 +1,7 @@
 #include "firmware/driver/dpas/run_figures.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace tactus {
 
@@ -35,6 +36,28 @@ std::string dpas_machine_line(const DpasSimulationConfig& config) {
                      machine.profile.name, machine.profile.execution_size,
                      machine.profile.array_depth, machine.threads, machine.profile.grf_count,
                      machine.profile.grf_bytes, memory);
+}
+
+RunDocument dpas_document(const std::string& subject, const std::string& board,
+                          const DpasSimulationConfig& config, const MachineRates& rates) {
+  RunDocument document;
+  document.kind = "program";
+  document.subject = subject;
+  document.machine = dpas_machine_line(config);
+  document.board = board;
+  document.clock_mhz = config.clock_mhz;
+  document.rates = rates;
+  return document;
+}
+
+ReportedRun dpas_reported_run(const DpasRunResult& run) {
+  ReportedRun reported;
+  reported.run = &run;
+  reported.cycles = run.cycles;
+  reported.last_retire = run.last_retire;
+  if (run.ddr) reported.own["ddr"] = to_json(*run.ddr);
+  reported.lines = dpas_summary_lines(run);
+  return reported;
 }
 
 }  // namespace tactus

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "firmware/driver/dpas/simulation.h"
+#include "firmware/report/run_document.h"
 
 namespace tactus {
 
@@ -14,5 +15,13 @@ namespace tactus {
     const DpasRunResult& run);
 /// The machine in one line.
 [[nodiscard]] std::string dpas_machine_line(const DpasSimulationConfig& config);
+
+/// What statistics and pages say of the machine; runs, times and configuration are the caller's.
+/// `board`: its name, empty if there is none.
+[[nodiscard]] RunDocument dpas_document(const std::string& subject, const std::string& board,
+                                        const DpasSimulationConfig& config,
+                                        const MachineRates& rates);
+/// A run for that document. Refers to `run`.
+[[nodiscard]] ReportedRun dpas_reported_run(const DpasRunResult& run);
 
 }  // namespace tactus

@@ -5,6 +5,7 @@
 // ordering rule of the scheduler rests on this. Source: toolchain spec section 3.5.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -58,6 +59,12 @@ class Address {
 
 /// An ordered list of vectors: a whole object or any part of it.
 using Addresses = std::vector<Address>;
+
+/// Rising, each once.
+inline void sort_unique(Addresses& addresses) {
+  std::sort(addresses.begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+}
 
 /// "Local(12)", "DRAM0(7)", "Temp(3.5)" (ref and raw), "Zeroes", "Invalid".
 [[nodiscard]] std::string to_string(Address address);

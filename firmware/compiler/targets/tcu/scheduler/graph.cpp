@@ -32,11 +32,6 @@ const Addresses& memory_operand(const VectorOperation& o) {
   return o.inputs[o.kind == Kind::load ? 0 : 1];
 }
 
-void sort_unique(std::vector<Address>& addresses) {
-  std::sort(addresses.begin(), addresses.end());
-  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-}
-
 Index number_of(const std::vector<Address>& sorted, Address address) {
   return static_cast<Index>(std::lower_bound(sorted.begin(), sorted.end(), address) -
                             sorted.begin());
