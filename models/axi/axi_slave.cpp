@@ -311,8 +311,8 @@ Cycle AxiSlave::waits(Cycle most) const {
     if (bursts->empty()) continue;
     Burst& burst = *bursts->front();
     if (!known(burst) && !learn(burst, clock_.now)) {
-      // A process of the kernel announces it, after the cycles asked for, or a memory that is
-      // pulled.
+      // A process of the kernel announces it, and not before the cycles asked for are over. A
+      // pulled memory may announce it earlier, when it is asked to go on.
       if (pulled_ != nullptr) most = std::min(most, before_pull());
       continue;
     }
@@ -330,7 +330,7 @@ Cycle AxiSlave::waits(Cycle most) const {
   return most;
 }
 
-/// Cycles from the present one on in which a memory that is pulled has nothing to do.
+/// For so many cycles, the present one included, a pulled memory has nothing to do.
 Cycle AxiSlave::before_pull() const {
   const std::uint64_t next = pulled_->next_pull();
   const std::uint64_t middle = period_ * clock_.now + period_ / 2;

@@ -72,7 +72,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   ~AxiSlave() override;
 
   void trust_dmi() { trusts_dmi_ = true; }
-  /// The memory behind the socket does nothing by itself.
+  /// The memory behind the socket goes on only when it is asked to (models/sim/pulled_memory.h).
   void set_pulled(PulledMemory& memory) { pulled_ = &memory; }
   /// What the target behind the socket hears of write data; it has to stay there.
   void set_write_channel(WriteChannel& channel) { write_channel_ = &channel; }
@@ -134,7 +134,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   [[nodiscard]] static bool known(const Burst& burst) { return burst.available != unknown_cycle; }
   /// Becomes known now, if the target has said it by BeatTimes.
   bool look_up(Burst& burst) const;
-  /// The same, after all that a memory that is pulled does up to the middle of cycle `now`.
+  /// The same, but a pulled memory is first asked to go on up to the middle of cycle `now`.
   bool learn(Burst& burst, Cycle now) const;
   [[nodiscard]] Cycle before_pull() const;
   [[nodiscard]] Cycle first_cycle_from(std::uint64_t ps) const {
@@ -149,7 +149,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void request(Burst* burst, tlm::tlm_command command, std::uint32_t address);
   /// In cycle `now`.
   void send(Cycle now);
-  /// From which annotated delays count.
+  /// The time that annotated delays are added to.
   [[nodiscard]] sc_core::sc_time kernel_time() const {
     return pulled_ == nullptr ? sc_core::sc_time_stamp() : sc_core::SC_ZERO_TIME;
   }

@@ -119,7 +119,7 @@ class PortPath final : public sc_core::sc_module,
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   void free(tlm::tlm_generic_payload* payload) override;
 
-  /// From which annotated delays count.
+  /// The time that annotated delays are added to.
   [[nodiscard]] std::uint64_t now_ps() const {
     return pulled_ ? 0 : sc_core::sc_time_stamp().value();
   }

@@ -130,7 +130,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   void admit(const DdrCore::Mark& mark);
   void finish(const DdrDone& done);
   void answer(Access& access, std::uint64_t time_ps, const DdrTimes& times);
-  /// From which annotated delays count.
+  /// The time that annotated delays are added to.
   [[nodiscard]] std::uint64_t now_ps() const {
     return pulled_ ? 0 : sc_core::sc_time_stamp().value();
   }
