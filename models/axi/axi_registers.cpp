@@ -21,7 +21,9 @@ void BoundarySplitter::registers(Registers& r) {
     r.items(channel->lengths, [&](unsigned& length) { r(length); });
     r(channel->beats_issued);
     channel->fork.registers(r);
-    r(channel->beats_passed);
+    const unsigned beats = channel->lengths.empty() ? 0 : channel->lengths.front();
+    const bool passes = beats > channel->beats_passed;
+    r.count_of_burst(channel->beats_passed, passes ? beats - channel->beats_passed : 0);
   }
   r.items(keep_response_, [&](std::uint8_t& keep) { r(keep); });
 }
@@ -37,8 +39,8 @@ void AxiSlave::registers(Registers& r) {
   const auto burst = [&](Burst*& b) {
     if (r.loads()) b = new_burst();
     r(b->beats);
-    r(b->collected);
-    r(b->next_beat);
+    r.count_of_burst(b->collected, b == collecting_ ? most_beats - b->collected : 0U);
+    r.count_of_burst(b->next_beat, b->beats > b->next_beat ? b->beats - b->next_beat : 0);
     r.time(b->available);
   };
   r.items(reads_, burst);

@@ -7,11 +7,6 @@
 #include "models/sim/kernel_time.h"
 
 namespace tactus {
-namespace {
-
-constexpr unsigned most_beats = 256;
-
-}  // namespace
 
 AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
                    unsigned beat_bytes, Transport transport, AxiLinks& pins)

@@ -106,6 +106,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
 
  private:
   static constexpr unsigned most_bursts = 64;
+  static constexpr unsigned most_beats = 256;  ///< of a burst
   static constexpr Cycle unknown_cycle = ~Cycle{0};
   struct Burst : tlm::tlm_generic_payload {
     /// A payload frees the extensions that it still has, and this one is its own member.

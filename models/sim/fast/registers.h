@@ -9,6 +9,9 @@
 // Saved, two states of a unit have the same bytes if the unit does the same from there on. Loaded,
 // it goes on as it did from the state saved. Data and addresses are no part of it, but for what of
 // an address decides.
+//
+// Counts that only decide by reaching an end are saved with how far the end is. Two states may then
+// be told to be the same but for such counts (models/tcu/fast/tcu_periods.h).
 #pragma once
 
 #include <cstddef>
@@ -28,6 +31,16 @@ class Registers {
   /// Loads.
   Registers(const std::uint8_t* bytes, Cycle now, std::uint64_t origin)
       : at_(bytes), now_(now), origin_(origin) {}
+
+  /// A count that is far from its end.
+  struct Count {
+    std::uint64_t value = 0;
+    std::uint64_t left = 0;   ///< by so much it may grow, and the unit does the same
+    bool of_item = false;     ///< see count_of_item(), else count_of_burst()
+  };
+  /// Saves or loads such counts here, and not as bytes.
+  void keep_counts(std::vector<Count>& counts) { counts_ = &counts; }
+  [[nodiscard]] bool keeps_counts() const { return counts_ != nullptr; }
 
   [[nodiscard]] bool loads() const { return bytes_ == nullptr; }
 
@@ -53,6 +66,20 @@ class Registers {
     (*this)(distance);
     if (loads()) address = (origin_ - distance) & mask;
   }
+  /// What has been done of something, where the unit does the same in every cycle in which at least
+  /// `near_end` is left of it.
+  ///
+  /// Of a burst or of a time: it grows by no more than 1 a cycle, and may begin anew at its end.
+  template <typename T>
+  void count_of_burst(T& value, std::uint64_t left) {
+    count(value, left, near_end, false);
+  }
+  /// Of an instruction's item, which is in no queue behind this one: once its end is reached, a
+  /// queue holds fewer items than before, until another instruction enters.
+  template <typename T>
+  void count_of_item(T& value, std::uint64_t left, std::uint64_t end = near_end) {
+    count(value, left, end, true);
+  }
   /// A Queue; `stale`: the content of an empty queue's front decides, too.
   template <typename Queue, typename Item>
   void items(Queue& queue, Item&& item, bool stale = false) {
@@ -64,6 +91,20 @@ class Registers {
   }
 
  private:
+  static constexpr std::uint64_t near_end = 4;
+
+  template <typename T>
+  void count(T& value, std::uint64_t left, std::uint64_t end, bool of_item) {
+    if (counts_ == nullptr) return (*this)(value);
+    bool kept = left >= end;
+    (*this)(kept);
+    if (!kept) return (*this)(value);
+    if (loads()) {
+      value = static_cast<T>((*counts_)[next_count_++].value);
+    } else {
+      counts_->push_back({static_cast<std::uint64_t>(value), left - end, of_item});
+    }
+  }
   void put(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) bytes_->push_back(static_cast<std::uint8_t>(value | 0x80));
     bytes_->push_back(static_cast<std::uint8_t>(value));
@@ -81,6 +122,8 @@ class Registers {
   const std::uint8_t* at_ = nullptr;
   Cycle now_;
   std::uint64_t origin_;
+  std::vector<Count>* counts_ = nullptr;
+  std::size_t next_count_ = 0;
 };
 
 }  // namespace tactus

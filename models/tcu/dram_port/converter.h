@@ -84,6 +84,7 @@ class Converter final : public sc_core::sc_module {
   [[nodiscard]] VectorRef vector_in() {
     return beats_per_vector_ == 1 ? read_beats_.front().data : vector_[1 - filling_].data();
   }
+  void pieces_registers(Registers& r);
   void commit_request();
   void commit_write_data();
   void commit_read_data();

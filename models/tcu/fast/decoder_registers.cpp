@@ -113,9 +113,9 @@ void Decoder::registers(Registers& r) {
     r.items(queue, [&](DramItem& item) { item_registers(r, item); });
   }
   for (Stream& stream : streams_) {
-    stream.expander.registers(r, 1U << stream.index == leg_accumulator ? 1 : 0);
+    stream.expander.registers(r, stream.size, 1U << stream.index == leg_accumulator ? 1 : 0);
   }
-  r(timer_);
+  r.count_of_burst(timer_, registers_.timeout > timer_ ? registers_.timeout - timer_ : 0);
   account_.registers(r);
   if (!r.loads()) return;
   turned_ = true;

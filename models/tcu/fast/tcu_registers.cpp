@@ -22,7 +22,7 @@ void LocalRouter::SelectStream::registers(Registers& r) {
     r(item.route);
     r(item.size);
   });
-  expander.registers(r);
+  expander.registers(r, front_size);
   r(at_front_last);
   if (r.loads()) front_size = queue.empty() ? 0 : queue.front().size;
 }
@@ -96,7 +96,7 @@ void Converter::registers(Registers& r) {
     r(place);
     if (r.loads()) request.address = place;
   });
-  r(vectors_issued_);
+  pieces_registers(r);
   write_fork_.registers(r);
   r(outstanding_reads_);
   r(outstanding_writes_);
@@ -105,11 +105,26 @@ void Converter::registers(Registers& r) {
   if (r.loads()) vectors_out_.begin_load(waiting);
   r(word_index_);
   r(word_valid_);
-  r(beats_sent_);
+  const bool sends = !requests_.empty() && !r.loads();
+  const unsigned beats = sends ? piece(requests_.front()).address.length : 0;
+  r.count_of_burst(beats_sent_, beats > beats_sent_ ? beats - beats_sent_ : 0);
   read_beats_.registers(r);
   r(beats_received_);
   r(vector_valid_);
   r.items(responses_, [](AxiResponse&) {});
+}
+
+/// Of a request of several bursts, all alike but the last and those that cross a page, for which
+/// the place of the next one decides.
+void Converter::pieces_registers(Registers& r) {
+  std::uint64_t left = 0, place = 0;
+  if (r.keeps_counts() && !r.loads() && vectors_issued_ != 0) {
+    const DramRequest& request = requests_.front();
+    left = request.size + 1 - vectors_issued_;
+    place = (request.address + vectors_issued_) * vector_bytes_ % axi_page_bytes;
+  }
+  r.count_of_item(vectors_issued_, left, vectors_per_burst_ + 1);
+  if (r.keeps_counts()) r(place);
 }
 
 void DramPort::registers(Registers& r) {

@@ -22,7 +22,7 @@ constexpr Cycle no_response = ~Cycle{0};
 }  // namespace
 
 TcuSequences::TcuSequences(TcuSystem& system)
-    : system_(system), shapes_(system.config_.tcu.architecture) {}
+    : system_(system), shapes_(system.config_.tcu.architecture), periods_(periodic_design()) {}
 
 TcuSequences::~TcuSequences() = default;
 
@@ -289,8 +289,13 @@ KnownSequences::Id TcuSequences::save() {
 void TcuSequences::load(const Position& position) {
   Registers r(known_.registers(position.state), system_.clock_.now, 0);
   system_.tcu_.decoder_.last_access() = 0;
+  load(r, position.next);
+}
+
+/// `next`: instruction that is accepted next.
+void TcuSequences::load(Registers& r, std::uint64_t next) {
   registers(r);
-  const std::uint64_t at = position.next * shapes_.instruction_bytes();
+  const std::uint64_t at = next * shapes_.instruction_bytes();
   system_.stream_.load(program_.bytes, at);
   system_.source_.seek((at + system_.stream_.stored()) / (system_.config_.axi_data_bits / 8));
   system_.withdraw_word();
@@ -298,6 +303,26 @@ void TcuSequences::load(const Position& position) {
   agenda.turned = ~0U;
   agenda.stirred = agenda.moving = 0;
   system_.replay_.forget();
+}
+
+TcuPeriods::Design TcuSequences::periodic_design() {
+  return {system_.clock_,
+          [this](Registers& r) {
+            system_.replay_.catch_up();
+            registers(r);
+          },
+          [this](Registers& r) {
+            load(r, next_);
+            system_.rested_ = false;
+          },
+          [this](Cycle from, Cycle cycles) {
+            for (auto& port : system_.ports_) {
+              Cycle& last = port->port.splitter().counts().last_write_response;
+              if (last != no_response && last >= from) last += cycles;
+            }
+          },
+          accounts_,
+          counters_};
 }
 
 void TcuSequences::count_accounts() {
@@ -327,6 +352,7 @@ bool TcuSequences::work_out(const Position& position) {
   }
 
   decoder.expect_shape(item(position.next).shape);
+  next_ = position.next;
   KnownSequences::State found;
   clock.timing_only = true;
   const bool ends = run_interval(found);
@@ -381,11 +407,14 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
   const std::uint64_t retired = decoder.stats().retired;
   const std::uint64_t early = accumulator.early_reads();
   system_.rested_ = false;
+  periods_.begin(system_.tcu_.decoder_.last_access());
   while (decoder.accepted() == accepted && decoder.stats().retired == retired) {
     if (clock.now - first >= longest_interval) return false;
     const std::uint64_t progress = clock.progress;
     system_.unobserved_cycles(longest_interval);
     system_.rested_ = clock.progress == progress;
+    const bool goes_on = decoder.accepted() == accepted && decoder.stats().retired == retired;
+    if (periods_.due() && goes_on) periods_.look();
   }
   system_.replay_.catch_up();
   found.cycles = static_cast<std::uint32_t>(clock.now - first);

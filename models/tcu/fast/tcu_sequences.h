@@ -18,6 +18,7 @@
 
 #include "models/tcu/fast/known_sequences.h"
 #include "models/tcu/fast/program_items.h"
+#include "models/tcu/fast/tcu_periods.h"
 #include "models/tcu/fast/tcu_data.h"
 
 namespace tactus {
@@ -76,8 +77,10 @@ class TcuSequences {
   void registers(Registers& r);
   Id save();
   void load(const Position& position);
+  void load(Registers& r, std::uint64_t next);
   bool work_out(const Position& position);
   bool run_interval(KnownSequences::State& found);
+  [[nodiscard]] TcuPeriods::Design periodic_design();
   void count_accounts();
   void read_counters(std::vector<std::uint64_t>& values) const;
   void add_counts();
@@ -88,6 +91,7 @@ class TcuSequences {
   ProgramItems shapes_;
   std::unique_ptr<TcuData> data_;
   KnownSequences known_;
+  TcuPeriods periods_;
   std::vector<Account*> accounts_;
   std::vector<std::uint64_t*> counters_;
   std::vector<std::uint64_t> before_, after_;
@@ -102,6 +106,7 @@ class TcuSequences {
   std::vector<Id> used_;  ///< states whose counts are still to be added up
   Position committed_;
   Position loaded_;  ///< where the design is
+  std::uint64_t next_ = 0;  ///< instruction that is accepted next, in an interval that is worked out
   std::uint64_t taken_ = 0, worked_out_ = 0;
   std::uint64_t wait_ = 0, pause_ = 0;  ///< calls to be left out, after some that led to nothing
   std::uint16_t timeout_ = 0;           ///< register at which the states were saved

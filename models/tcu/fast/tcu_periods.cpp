@@ -1,0 +1,113 @@
+#include "models/tcu/fast/tcu_periods.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tactus {
+
+void TcuPeriods::begin(std::uint64_t origin) {
+  origin_ = origin;
+  steps_ = 0;
+  pause_ = first_look;
+  kept_ = 0;
+  wait(first_look);
+}
+
+/// With the next search.
+void TcuPeriods::wait(std::uint64_t steps) {
+  search_ends_ = 0;
+  wait_ = steps;
+  next_look_ = steps_ + steps;
+  waits_from_ = design_.clock.now;
+}
+
+void TcuPeriods::save(State& state) const {
+  state.now = design_.clock.now;
+  state.bytes.clear();
+  state.counts.clear();
+  Registers r(state.bytes, state.now, origin_);
+  r.keep_counts(state.counts);
+  design_.save(r);
+}
+
+/// What has been counted up to here.
+void TcuPeriods::count(State& state) const {
+  for (Account* account : design_.accounts) account->settle();
+  state.counters.resize(design_.counters.size());
+  for (std::size_t i = 0; i < state.counters.size(); ++i) state.counters[i] = *design_.counters[i];
+}
+
+/// How many more periods are like the one from that state to the present one.
+std::uint64_t TcuPeriods::periods_after(const State& before) const {
+  if (before.bytes != present_.bytes) return 0;
+  const Cycle period = present_.now - before.now;
+  std::uint64_t periods = ~std::uint64_t{0};
+  for (std::size_t i = 0; i < present_.counts.size(); ++i) {
+    const Registers::Count& from = before.counts[i];
+    const Registers::Count& to = present_.counts[i];
+    if (to.value == from.value && to.left == from.left) continue;
+    const std::uint64_t growth = to.value - from.value;
+    if (to.value < from.value || from.left - to.left != growth) return 0;
+    // A period may begin where a burst cannot end, and another begin, before the period is over.
+    const std::uint64_t least = to.of_item ? 0 : period;
+    if (from.left < least || to.left < least) return 0;
+    periods = std::min(periods, (to.left - least) / growth);
+  }
+  return periods == ~std::uint64_t{0} ? 0 : periods;  // without counts it would not end
+}
+
+void TcuPeriods::skip(const State& before, std::uint64_t periods) {
+  count(present_);
+  for (std::size_t i = 0; i < present_.counters.size(); ++i) {
+    const std::uint64_t growth = present_.counters[i] - before.counters[i];
+    *design_.counters[i] += growth * periods;
+  }
+  for (std::size_t i = 0; i < present_.counts.size(); ++i) {
+    Registers::Count& count = present_.counts[i];
+    const std::uint64_t growth = (count.value - before.counts[i].value) * periods;
+    count.value += growth;
+    count.left -= growth;
+  }
+  const Cycle cycles = (present_.now - before.now) * periods;
+  design_.skipped(before.now, cycles);
+  design_.clock.now += cycles;
+  present_.now = design_.clock.now;
+  Registers r(present_.bytes.data(), present_.now, origin_);
+  r.keep_counts(present_.counts);
+  design_.load(r);
+}
+
+bool TcuPeriods::try_skip(const State& before) {
+  const std::uint64_t periods = periods_after(before);
+  if (periods != 0) skip(before, periods);
+  return periods != 0;
+}
+
+void TcuPeriods::look() {
+  if (search_ends_ == 0 && design_.clock.now - waits_from_ > 2 * wait_) {
+    return wait(first_look);  // there is little to be gained: cycles are taken at once
+  }
+  save(present_);
+  if (search_ends_ == 0) {
+    count(present_);
+    std::swap(reference_, present_);
+    search_ends_ = steps_ + longest_search;
+    return;
+  }
+  if (!try_skip(reference_)) {
+    if (steps_ < search_ends_) return;
+    wait(pause_);
+    pause_ = std::min(longest_pause, 2 * pause_);
+    return;
+  }
+  const std::size_t kept = std::min(kept_, most_kept);
+  for (std::size_t i = 1; i <= kept; ++i) {
+    if (try_skip(behind_[(kept_ - i) % most_kept])) break;
+  }
+  count(present_);
+  std::swap(behind_[kept_++ % most_kept], present_);
+  pause_ = first_look;
+  wait(first_look);
+}
+
+}  // namespace tactus
