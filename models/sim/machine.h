@@ -42,7 +42,7 @@ struct TraceTrigger {
 /// How far nobody has to hear of a machine that makes progress.
 struct Horizon {
   Cycle cycle = 0;            ///< first cycle that the clock may not go beyond
-  std::uint64_t retires = 0;  ///< after so many more, the machine will be paused
+  std::uint64_t retires = 0;  ///< after so many more, on_border() or pause() is called
 };
 
 class Machine {
@@ -61,6 +61,9 @@ class Machine {
   /// For the next advance(): up to the horizon it may go on beyond `most`, if the last of these
   /// cycles made progress.
   virtual void set_horizon(const Horizon& /*horizon*/) {}
+  /// Called between two cycles, with all figures complete, by a machine that goes on where
+  /// Horizon::retires are over and that would be paused otherwise. Returns the next `retires`.
+  std::function<std::uint64_t()> on_border;
   /// There is nothing to come and nothing in flight.
   [[nodiscard]] virtual bool idle() const = 0;
   /// A memory still owes an answer: a machine that rests does not hang.

@@ -282,10 +282,6 @@ std::vector<std::uint64_t> TcuSystem::counters() const {
   const DualPortMemory::Stats& local = tcu_.local().stats();
   const DualPortMemory::Stats& accumulators = tcu_.accumulators().accumulator().memory().stats();
   const LookupMemory* tables = tcu_.accumulators().tables();
-  std::uint64_t alu_operations = 0;
-  for (const std::uint64_t issued : tcu_.accumulators().alu().stats().issued) {
-    alu_operations += issued;
-  }
   return {dram0.read_beats,
           dram1.read_beats,
           dram0.write_beats,
@@ -297,7 +293,7 @@ std::vector<std::uint64_t> TcuSystem::counters() const {
           tcu_.array().stats().multiplications,
           tcu_.array().stats().loads,
           tcu_.array().stats().loads_in_turn,
-          alu_operations,
+          tcu_.accumulators().alu().stats().issued,
           local.reads[0],
           local.reads[1],
           local.writes[0],

@@ -20,6 +20,10 @@ void Simulation::start(Machine& machine, double clock_mhz, Cycle patience) {
   driver_ = std::make_unique<ClockDriver>("clock", clock_, clock_period(clock_mhz),
                                           [this](Cycle most) { return tick(most); });
   accountant_ = std::make_unique<Accountant>(machine, clock_);
+  machine.on_border = [this] {
+    pass_border();
+    return until_border();
+  };
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that debug access works from here on
 }
 
@@ -83,10 +87,7 @@ bool Simulation::tick(Cycle most) {
     run_.seen_progress = clock_.progress;
     run_.last_activity = clock_.now - quiet;
     if (on_activity) on_activity();
-    if (run_.border) {
-      run_.border = false;
-      accountant_->border(run_.result->retired);
-    }
+    if (run_.border) pass_border();
   }
   if (quiet > 0) {
     if (machine_->idle()) return end(RunEnd::finished);
@@ -108,13 +109,23 @@ bool Simulation::tick(Cycle most) {
   return true;
 }
 
+/// The region's last instruction has retired in the cycle before.
+void Simulation::pass_border() {
+  run_.border = false;
+  accountant_->border(run_.result->retired);
+}
+
+std::uint64_t Simulation::until_border() const {
+  return accountant_->next_border() - run_.result->retired;
+}
+
 /// As far as nobody has to hear of a cycle in which something happens.
 Horizon Simulation::horizon() const {
   Cycle cycles = cycles_before_kernel(clock_, longest_silence);
   if (run_.options->max_cycles != 0) {
     cycles = std::min(cycles, run_.first + run_.options->max_cycles - clock_.now);
   }
-  return {clock_.now + cycles, accountant_->next_border() - run_.result->retired};
+  return {clock_.now + cycles, until_border()};
 }
 
 /// Cycles after which the run may have to end though nothing happens.

@@ -110,6 +110,8 @@ class Simulation {
   bool tick(Cycle most);
   [[nodiscard]] Cycle until_checks() const;
   [[nodiscard]] Horizon horizon() const;
+  void pass_border();
+  [[nodiscard]] std::uint64_t until_border() const;
 
   Machine* machine_ = nullptr;
   Cycle patience_ = 0;

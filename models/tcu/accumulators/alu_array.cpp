@@ -43,7 +43,7 @@ void AluArray::move_results() {
   stage1_ = edge_.issues;
   if (!edge_.issues) return;
   ++clock_.progress;
-  if (!clock_.timing_only) ++stats_.issued[static_cast<unsigned>(operation.op)];
+  ++stats_.issued;
   if (clock_.events != nullptr) clock_.events->event({TcuEvent::alu});
   std::uint8_t* const out = results_.push();
   if (clock_.timing_only) return;

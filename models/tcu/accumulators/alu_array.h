@@ -36,7 +36,7 @@ struct AluArrayLinks {
 class AluArray final : public sc_core::sc_module {
  public:
   struct Stats {
-    std::array<std::uint64_t, tcu::simd_op_names.size()> issued{};  ///< operations by op
+    std::uint64_t issued = 0;  ///< operations
   };
   enum State : std::uint8_t { issue, pipeline, wait_input, wait_output, rest };
   static constexpr std::array<UnitState, 5> state_table{{

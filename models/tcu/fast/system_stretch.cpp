@@ -37,14 +37,12 @@ Cycle TcuSystem::advance(Cycle most) {
 
 /// An instruction has retired: those that follow may be known.
 void TcuSystem::take_sequences() {
-  const auto count = [this] {
-    const std::uint64_t retired = tcu_.decoder().stats().retired;
-    horizon_.retires -= std::min(horizon_.retires, retired - seen_retired_);
-    seen_retired_ = retired;
-  };
-  count();
-  if (paused_ || clock_.watcher != nullptr || clock_.events != nullptr) return;
-  if (sequences_->take(horizon_.cycle, horizon_.retires)) count();
+  const std::uint64_t& retired = tcu_.decoder().stats().retired;
+  horizon_.retires -= std::min(horizon_.retires, retired - seen_retired_);
+  if (!paused_ && clock_.watcher == nullptr && clock_.events == nullptr && on_border) {
+    sequences_->take(horizon_);
+  }
+  seen_retired_ = retired;
 }
 
 /// One cycle that nobody looks at, or as many as can be taken at once.

@@ -156,7 +156,6 @@ void TcuData::to_dram(const ProgramItem& item) {
 void TcuData::simd(const ProgramItem& item) {
   AluArray& alu = accumulators_.alu();
   const VectorRef input = item.read ? sums_.vector_or_zero(item.read_address) : alu.no_input();
-  ++alu.counts().issued[static_cast<unsigned>(item.alu.op)];
   alu.execute(item.alu, input, results_.data());
   if (!item.write) return;
   const VectorRef result = results_.data();

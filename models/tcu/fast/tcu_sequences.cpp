@@ -81,6 +81,7 @@ void TcuSequences::list_counters() {
     list(memory->counts().reads);
     list(memory->counts().writes);
   }
+  counters_.push_back(&tcu.accumulators_.alu().counts().issued);
   SystolicArray::Stats& array = tcu.array_.counts();
   counters_.insert(counters_.end(), {&array.multiplications, &array.loads, &array.loads_in_turn,
                                      &array.zero_multiplications});
@@ -100,29 +101,29 @@ void TcuSequences::list_counters() {
       std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
 }
 
-bool TcuSequences::take(Cycle until, std::uint64_t retires) {
+void TcuSequences::take(Horizon& horizon) {
   if (wait_ > 0) {
     --wait_;
-    return false;
+    return;
   }
-  const Clock& clock = system_.clock_;
-  if (until < clock.now + fewest_cycles || retires < fewest_instructions) return false;
+  if (horizon.cycle < system_.clock_.now + fewest_cycles) return;
   // First what is quick to ask: most of what retires is followed by something.
   Position position;
-  if (!system_.tcu_.decoder_.rests() || !may_begin() || !find_program(position)) return false;
+  if (!system_.tcu_.decoder_.rests() || !may_begin() || !find_program(position)) return;
   system_.replay_.catch_up();
-  if (!rests() || !begin(position)) return false;
+  if (!rests() || !begin(position)) return;
   const std::uint64_t first = committed_.next;
-  walk(position, until, retires);
+  until_border_ = horizon.retires;
+  walk(position, horizon.cycle);
   leave();
+  horizon.retires = until_border_;
   if (committed_.next != first) {
     pause_ = 0;
     taken_ += committed_.next - first;
-    return true;
+    return;
   }
   pause_ = std::min(longest_pause, 2 * pause_ + 1);
   wait_ = pause_;
-  return false;
 }
 
 /// Nobody looks at single cycles, and the memories allow it.
@@ -179,7 +180,7 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
   return true;
 }
 
-void TcuSequences::walk(Position& position, Cycle until, std::uint64_t retires) {
+void TcuSequences::walk(Position& position, Cycle until) {
   while (path_.size() < longest_path) {
     // An interval that is not known may accept an instruction, too.
     if (position.next >= program_.count || !know_items(position.next + 1)) return;
@@ -189,7 +190,6 @@ void TcuSequences::walk(Position& position, Cycle until, std::uint64_t retires) 
       state = &known_[position.state];
     }
     if (state->early || position.now + state->cycles > until) return;
-    if (state->retires && retires-- == 0) return;
     const Id shape = state->accepts ? item(position.next).shape : KnownSequences::none;
     Id next = known_.next(position.state, shape);
     if (next == KnownSequences::none) {
@@ -225,6 +225,7 @@ void TcuSequences::commit(const Position& position) {
     last = now - 1;
     if (decoder.on_retire) decoder.on_retire(last, counter);
     ++counter;
+    if (--until_border_ == 0) pass_border(now);
   }
   path_.clear();
   if (retired != 0) decoder.note_retires(retired, last);
@@ -235,6 +236,15 @@ void TcuSequences::commit(const Position& position) {
                items_.begin() + static_cast<std::ptrdiff_t>(position.next - 2 - first_item_));
   first_item_ = position.next - 2;
   committed_ = position;
+}
+
+/// The figures are those of a border before cycle `now`, while the design may be elsewhere.
+void TcuSequences::pass_border(Cycle now) {
+  add_counts();
+  system_.clock_.now = now;
+  for (Account* account : accounts_) account->restart();
+  until_border_ = system_.on_border();
+  system_.paused_ = false;
 }
 
 /// The design goes on from the last rest.

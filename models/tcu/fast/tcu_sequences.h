@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/sim/machine.h"
 #include "models/tcu/fast/known_sequences.h"
 #include "models/tcu/fast/program_items.h"
 #include "models/tcu/fast/tcu_periods.h"
@@ -32,9 +33,9 @@ class TcuSequences {
 
   /// Whether every part of the machine can be taken in sequences.
   [[nodiscard]] static bool possible(const tcu::Architecture& architecture);
-  /// After a cycle: takes instructions as long as the clock does not go beyond `until`, and no more
-  /// than `retires` retire. False if there were none to be taken.
-  bool take(Cycle until, std::uint64_t retires);
+  /// After a cycle: takes instructions as long as the clock does not go beyond the horizon. At its
+  /// borders Machine::on_border() is called.
+  void take(Horizon& horizon);
 
   /// Instructions taken so far, and intervals that had to be worked out for it.
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
@@ -64,9 +65,10 @@ class TcuSequences {
   [[nodiscard]] bool find_program(Position& position);
   [[nodiscard]] bool may_begin();
   bool begin(Position& position);
-  void walk(Position& position, Cycle until, std::uint64_t retires);
+  void walk(Position& position, Cycle until);
   void leave();
   void commit(const Position& position);
+  void pass_border(Cycle now);
   [[nodiscard]] bool know_items(std::uint64_t upto) {
     return upto <= first_item_ + items_.size() || know_more_items(upto);
   }
@@ -102,6 +104,7 @@ class TcuSequences {
   std::vector<Known> items_;  ///< from instruction first_item_ on
   std::uint64_t first_item_ = 0, executed_ = 0;
   std::optional<std::uint64_t> last_access_;
+  std::uint64_t until_border_ = 0;  ///< see Horizon::retires
   std::vector<Id> path_;  ///< states passed since the last rest
   std::vector<Id> used_;  ///< states whose counts are still to be added up
   Position committed_;
