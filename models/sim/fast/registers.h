@@ -14,6 +14,7 @@
 // be told to be the same but for such counts (models/tcu/fast/tcu_periods.h).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -25,9 +26,18 @@ namespace tactus {
 
 class Registers {
  public:
-  /// Saves: appends to `bytes`. `origin`: see address().
+  /// Saves in the place of what `bytes` held; they are complete once this is gone. `origin`: see
+  /// address().
   Registers(std::vector<std::uint8_t>& bytes, Cycle now, std::uint64_t origin)
-      : bytes_(&bytes), now_(now), origin_(origin) {}
+      : bytes_(&bytes), now_(now), origin_(origin) {
+    bytes.resize(std::max<std::size_t>(bytes.capacity(), 256));
+    to_ = bytes.data();
+  }
+  Registers(const Registers&) = delete;
+  Registers& operator=(const Registers&) = delete;
+  ~Registers() {
+    if (bytes_ != nullptr) bytes_->resize(static_cast<std::size_t>(to_ - bytes_->data()));
+  }
   /// Loads.
   Registers(const std::uint8_t* bytes, Cycle now, std::uint64_t origin)
       : at_(bytes), now_(now), origin_(origin) {}
@@ -92,6 +102,7 @@ class Registers {
 
  private:
   static constexpr std::uint64_t near_end = 4;
+  static constexpr std::ptrdiff_t longest_number = 10;  ///< bytes
 
   template <typename T>
   void count(T& value, std::uint64_t left, std::uint64_t end, bool of_item) {
@@ -106,8 +117,14 @@ class Registers {
     }
   }
   void put(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_->push_back(static_cast<std::uint8_t>(value | 0x80));
-    bytes_->push_back(static_cast<std::uint8_t>(value));
+    if (bytes_->data() + bytes_->size() - to_ < longest_number) make_room();
+    for (; value >= 0x80; value >>= 7) *to_++ = static_cast<std::uint8_t>(value | 0x80);
+    *to_++ = static_cast<std::uint8_t>(value);
+  }
+  void make_room() {
+    const std::ptrdiff_t used = to_ - bytes_->data();
+    bytes_->resize(2 * bytes_->size());
+    to_ = bytes_->data() + used;
   }
   std::uint64_t take() {
     std::uint64_t value = 0;
@@ -119,6 +136,7 @@ class Registers {
   }
 
   std::vector<std::uint8_t>* bytes_ = nullptr;  ///< null: loads
+  std::uint8_t* to_ = nullptr;
   const std::uint8_t* at_ = nullptr;
   Cycle now_;
   std::uint64_t origin_;

@@ -223,7 +223,10 @@ class Decoder final : public sc_core::sc_module {
   /// to the accumulators is where the last one before it was. With Clock::timing_only instructions
   /// of this shape have addresses that are made up.
   [[nodiscard]] std::uint32_t add_shape(const std::uint8_t* bytes, bool meets);
-  void forget_shapes() { shapes_.clear(); }
+  void forget_shapes() {
+    shapes_.clear();
+    forms_.clear();
+  }
   /// With Clock::timing_only: the shape of the instruction that enters next.
   void expect_shape(std::uint32_t shape) { next_shape_ = shape; }
   /// The queue holds what it held, as shapes: of the last instruction but one that entered, and of
@@ -330,6 +333,7 @@ class Decoder final : public sc_core::sc_module {
     AccumulatorControl control;
     std::uint64_t size = 0;
     std::uint64_t step = 0;
+    std::uint32_t form = 0;  ///< with Clock::timing_only, see forms_
     friend bool alike(const AccumulatorItem& a, const AccumulatorItem& b) {
       return alike(a.control, b.control) && a.size == b.size;
     }
@@ -371,6 +375,7 @@ class Decoder final : public sc_core::sc_module {
     Decoded item;
     bool meets;
   };
+  [[nodiscard]] std::uint32_t form_of(AccumulatorItem item);
   void enter_shape(std::uint32_t shape, Decoded& d);
   void item_registers(Registers& r, Decoded& d);
   void item_registers(Registers& r, AccumulatorItem& item);
@@ -495,6 +500,7 @@ class Decoder final : public sc_core::sc_module {
   ArrayControl array_of_stretch_;
   unsigned resumed_legs_ = 0;  ///< streams that were loaded in the middle of an item
   std::vector<Shape> shapes_;
+  std::vector<AccumulatorItem> forms_;  ///< the different items of these, without addresses
   std::uint32_t next_shape_ = 0;
   std::uint64_t last_access_ = 0;
   std::uint64_t accepted_ = 0;

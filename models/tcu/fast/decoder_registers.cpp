@@ -1,4 +1,6 @@
 // The decoder's registers and the shapes of instructions; see models/sim/fast/registers.h.
+#include <algorithm>
+
 #include "models/axi/axi_registers.h"
 #include "models/tcu/accumulators/alu_array.h"
 #include "models/tcu/decoder/decoder.h"
@@ -20,7 +22,19 @@ std::uint32_t Decoder::add_shape(const std::uint8_t* bytes, bool meets) {
   }
   // Addresses of the accumulators follow each other, so that no two in a row are the same.
   if (d.accumulator.step != 0) d.accumulator.step = 1;
+  d.accumulator.form = form_of(d.accumulator);
   return d.shape = static_cast<std::uint32_t>(shapes_.size() - 1);
+}
+
+std::uint32_t Decoder::form_of(AccumulatorItem item) {
+  item.control.alu.dest = 0;
+  item.control.read_address = item.control.write_address = 0;
+  const auto found = std::find_if(forms_.begin(), forms_.end(), [&](const AccumulatorItem& form) {
+    return alike(form, item) && form.step == item.step;
+  });
+  item.form = static_cast<std::uint32_t>(found - forms_.begin());
+  if (found == forms_.end()) forms_.push_back(item);
+  return item.form;
 }
 
 void Decoder::enter_shape(std::uint32_t shape, Decoded& d) {
@@ -62,9 +76,9 @@ bool Decoder::streams_rest() const {
 }
 
 void Decoder::item_registers(Registers& r, AccumulatorItem& item) {
-  control_registers(r, item.control, accumulator_mask_);
-  r(item.size);
-  r(item.step);
+  r(item.form);
+  if (r.loads()) item = forms_[item.form];
+  address_registers(r, item.control, accumulator_mask_);
 }
 
 void Decoder::item_registers(Registers& r, Decoded& d) {

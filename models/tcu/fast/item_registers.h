@@ -10,9 +10,12 @@
 namespace tactus {
 
 inline void item_of_array(Registers& r, ArrayControl& item) {
-  r(item.load);
-  r(item.zeroes);
-  r(item.size);
+  std::uint64_t code = item.size << 2 | (item.load ? 2U : 0U) | (item.zeroes ? 1U : 0U);
+  r(code);
+  if (!r.loads()) return;
+  item.load = (code & 2) != 0;
+  item.zeroes = (code & 1) != 0;
+  item.size = code >> 2;
 }
 
 inline void item_of_memory(Registers& r, MemoryRequest& request, std::uint64_t mask) {

@@ -75,7 +75,8 @@ class KnownSequences {
     Id state = none;
   };
   [[nodiscard]] Id look_up(Id state, Id shape);
-  static std::size_t mix(std::uint64_t key) { return key * 0x9E3779B97F4A7C15 >> 20; }
+  /// Of the product's middle bits, which depend on all of the key's lower half and of its upper.
+  static std::size_t mix(std::uint64_t key) { return key * 0x9E3779B97F4A7C15 >> 36; }
   [[nodiscard]] static Edge& place(std::vector<Edge>& table, std::uint64_t key);
   static void insert(std::vector<Edge>& table, std::size_t& count, std::uint64_t key, Id state);
 

@@ -23,7 +23,6 @@ void TcuPeriods::wait(std::uint64_t steps) {
 
 void TcuPeriods::save(State& state) const {
   state.now = design_.clock.now;
-  state.bytes.clear();
   state.counts.clear();
   Registers r(state.bytes, state.now, origin_);
   r.keep_counts(state.counts);
@@ -33,8 +32,7 @@ void TcuPeriods::save(State& state) const {
 /// What has been counted up to here.
 void TcuPeriods::count(State& state) const {
   for (Account* account : design_.accounts) account->settle();
-  state.counters.resize(design_.counters.size());
-  for (std::size_t i = 0; i < state.counters.size(); ++i) state.counters[i] = *design_.counters[i];
+  design_.counters.read(state.counters);
 }
 
 /// How many more periods are like the one from that state to the present one.
@@ -57,11 +55,10 @@ std::uint64_t TcuPeriods::periods_after(const State& before) const {
 }
 
 void TcuPeriods::skip(const State& before, std::uint64_t periods) {
-  count(present_);
-  for (std::size_t i = 0; i < present_.counters.size(); ++i) {
-    const std::uint64_t growth = present_.counters[i] - before.counters[i];
-    *design_.counters[i] += growth * periods;
-  }
+  for (Account* account : design_.accounts) account->settle();
+  design_.counters.for_each_growth(before.counters, [&](std::size_t i, std::uint64_t growth) {
+    design_.counters[i] += growth * periods;
+  });
   for (std::size_t i = 0; i < present_.counts.size(); ++i) {
     Registers::Count& count = present_.counts[i];
     const std::uint64_t growth = (count.value - before.counts[i].value) * periods;

@@ -19,6 +19,7 @@
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/fast/registers.h"
+#include "models/tcu/fast/counter_list.h"
 
 namespace tactus {
 
@@ -31,7 +32,7 @@ class TcuPeriods {
     /// A period that began in cycle `from` has been repeated, for so many cycles.
     std::function<void(Cycle from, Cycle cycles)> skipped;
     const std::vector<Account*>& accounts;
-    const std::vector<std::uint64_t*>& counters;
+    const CounterList& counters;
   };
 
   explicit TcuPeriods(Design design) : design_(std::move(design)) {}

@@ -65,14 +65,12 @@ bool TcuSequences::find_program(Position& position) {
 
 void TcuSequences::list_counters() {
   accounts_ = system_.accounts();
-  counters_ = {&system_.clock_.progress};
-  const auto list = [this](auto& values) {
-    for (std::uint64_t& value : values) counters_.push_back(&value);
-  };
+  counters_.add(&system_.clock_.progress);
+  const auto list = [this](auto& values) { counters_.add(values.data(), values.size()); };
   for (Account* account : accounts_) list(account->counts());
   Tcu& tcu = system_.tcu_;
   Decoder::Stats& decoder = tcu.decoder_.counts();
-  counters_.push_back(&decoder.retired);
+  counters_.add(&decoder.retired);
   list(decoder.retired_by_opcode);
   list(decoder.retired_by_kind);
   list(decoder.vectors_by_kind);
@@ -81,20 +79,22 @@ void TcuSequences::list_counters() {
     list(memory->counts().reads);
     list(memory->counts().writes);
   }
-  counters_.push_back(&tcu.accumulators_.alu().counts().issued);
+  counters_.add(&tcu.accumulators_.alu().counts().issued);
   SystolicArray::Stats& array = tcu.array_.counts();
-  counters_.insert(counters_.end(), {&array.multiplications, &array.loads, &array.loads_in_turn,
-                                     &array.zero_multiplications});
+  for (std::uint64_t* counter : {&array.multiplications, &array.loads, &array.loads_in_turn,
+                                 &array.zero_multiplications}) {
+    counters_.add(counter);
+  }
   for (auto& port : system_.ports_) {
     BoundarySplitter::Stats& stats = port->port.splitter().counts();
-    counters_.insert(counters_.end(), {&stats.read_bursts, &stats.write_bursts, &stats.read_beats,
-                                       &stats.write_beats, &stats.write_responses});
+    for (std::uint64_t* counter : {&stats.read_bursts, &stats.write_bursts, &stats.read_beats,
+                                   &stats.write_beats, &stats.write_responses}) {
+      counters_.add(counter);
+    }
   }
   if (counters_.size() > KnownSequences::most_counters) {
     internal_error("{} counters are more than sequences remember", counters_.size());
   }
-  before_.resize(counters_.size());
-  after_.resize(counters_.size());
   data_ = std::make_unique<TcuData>(
       system_.config_.tcu.architecture, system_.config_.tcu.rounding, tcu.local_, tcu.array_,
       tcu.accumulators_, tcu.decoder_.registers(),
@@ -263,7 +263,7 @@ void TcuSequences::add_counts() {
     KnownSequences::State& state = known_[id];
     const KnownSequences::Count* counts = known_.counts(id);
     for (std::uint32_t i = 0; i < state.counted; ++i) {
-      *counters_[counts[i].counter] += counts[i].growth * state.uses;
+      counters_[counts[i].counter] += counts[i].growth * state.uses;
     }
     state.uses = 0;
   }
@@ -287,9 +287,10 @@ void TcuSequences::registers(Registers& r) {
 }
 
 KnownSequences::Id TcuSequences::save() {
-  bytes_.clear();
-  Registers r(bytes_, system_.clock_.now, system_.tcu_.decoder_.last_access());
-  registers(r);
+  {
+    Registers r(bytes_, system_.clock_.now, system_.tcu_.decoder_.last_access());
+    registers(r);
+  }
   bool is_new = false;
   const Id id = known_.find(bytes_, is_new);
   if (is_new) known_[id].rests = rests();
@@ -339,10 +340,6 @@ void TcuSequences::count_accounts() {
   for (Account* account : accounts_) account->settle();
 }
 
-void TcuSequences::read_counters(std::vector<std::uint64_t>& values) const {
-  for (std::size_t i = 0; i < counters_.size(); ++i) values[i] = *counters_[i];
-}
-
 /// Lets the design run from the state to the end of its interval. What that counts is remembered,
 /// and is not counted yet. False if the interval does not end, or counts what cannot be remembered.
 bool TcuSequences::work_out(const Position& position) {
@@ -352,7 +349,7 @@ bool TcuSequences::work_out(const Position& position) {
   clock.now = position.now;
   if (!(loaded_ == position)) load(position);
   for (Account* account : accounts_) account->restart();
-  read_counters(before_);
+  counters_.read(before_);
   const ConfigRegisters registers = decoder.registers();
   const Cycle last_retire = decoder.stats().last_retire;
   std::array<Cycle, 2> responses{};
@@ -368,7 +365,6 @@ bool TcuSequences::work_out(const Position& position) {
   const bool ends = run_interval(found);
   clock.timing_only = false;
   count_accounts();
-  read_counters(after_);
 
   for (unsigned p = 0; p < 2; ++p) {
     Cycle& last = system_.ports_[p]->port.splitter().counts().last_write_response;
@@ -378,14 +374,12 @@ bool TcuSequences::work_out(const Position& position) {
   decoder.reset_retires(registers.program_counter, last_retire);
   growth_.clear();
   bool fits = ends;
-  for (std::size_t i = 0; i < counters_.size(); ++i) {
-    const std::uint64_t growth = after_[i] - before_[i];
-    *counters_[i] = before_[i];
-    if (growth == 0) continue;
+  counters_.for_each_growth(before_, [&](std::size_t i, std::uint64_t growth) {
+    counters_[i] -= growth;
     if (growth > KnownSequences::most_growth) fits = false;
     growth_.push_back({static_cast<std::uint32_t>(i & (KnownSequences::most_counters - 1)),
                        static_cast<std::uint32_t>(growth & KnownSequences::most_growth)});
-  }
+  });
   loaded_ = {};
   if (!fits) return false;
   const Id next = save();

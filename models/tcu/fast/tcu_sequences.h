@@ -84,7 +84,6 @@ class TcuSequences {
   bool run_interval(KnownSequences::State& found);
   [[nodiscard]] TcuPeriods::Design periodic_design();
   void count_accounts();
-  void read_counters(std::vector<std::uint64_t>& values) const;
   void add_counts();
   void list_counters();
   [[nodiscard]] const std::uint8_t* bytes(std::uint64_t instruction) const;
@@ -95,8 +94,8 @@ class TcuSequences {
   KnownSequences known_;
   TcuPeriods periods_;
   std::vector<Account*> accounts_;
-  std::vector<std::uint64_t*> counters_;
-  std::vector<std::uint64_t> before_, after_;
+  CounterList counters_;
+  std::vector<std::uint64_t> before_;
   std::vector<KnownSequences::Count> growth_;
   std::vector<std::uint8_t> bytes_;
 
