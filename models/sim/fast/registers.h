@@ -42,11 +42,13 @@ class Registers {
   Registers(const std::uint8_t* bytes, Cycle now, std::uint64_t origin)
       : at_(bytes), now_(now), origin_(origin) {}
 
-  /// A count that is far from its end.
+  /// A count that is far from its end, or an address on its way.
   struct Count {
-    std::uint64_t value = 0;
-    std::uint64_t left = 0;   ///< by so much it may grow, and the unit does the same
-    bool of_item = false;     ///< see count_of_item(), else count_of_burst()
+    enum class Kind : std::uint8_t { of_burst, of_item, address };
+    std::uint64_t value = 0;  ///< of an address its distance from the origin
+    /// By so much it may grow, and the unit does the same. The mask of an address.
+    std::uint64_t left = 0;
+    Kind kind = Kind::of_burst;
   };
   /// Saves or loads such counts here, and not as bytes.
   void keep_counts(std::vector<Count>& counts) { counts_ = &counts; }
@@ -76,19 +78,29 @@ class Registers {
     (*this)(distance);
     if (loads()) address = (origin_ - distance) & mask;
   }
+  /// The same of one that is on its way, and that decides by being the same as others that are:
+  /// where all of them are moved by as much, the unit does the same.
+  void moving_address(std::uint64_t& address, std::uint64_t mask) {
+    if (counts_ == nullptr) return this->address(address, mask);
+    if (loads()) {
+      address = (origin_ - (*counts_)[next_count_++].value) & mask;
+    } else {
+      counts_->push_back({(origin_ - address) & mask, mask, Count::Kind::address});
+    }
+  }
   /// What has been done of something, where the unit does the same in every cycle in which at least
   /// `near_end` is left of it.
   ///
   /// Of a burst or of a time: it grows by no more than 1 a cycle, and may begin anew at its end.
   template <typename T>
   void count_of_burst(T& value, std::uint64_t left) {
-    count(value, left, near_end, false);
+    count(value, left, near_end, Count::Kind::of_burst);
   }
   /// Of an instruction's item, which is in no queue behind this one: once its end is reached, a
   /// queue holds fewer items than before, until another instruction enters.
   template <typename T>
   void count_of_item(T& value, std::uint64_t left, std::uint64_t end = near_end) {
-    count(value, left, end, true);
+    count(value, left, end, Count::Kind::of_item);
   }
   /// A Queue; `stale`: the content of an empty queue's front decides, too.
   template <typename Queue, typename Item>
@@ -105,7 +117,7 @@ class Registers {
   static constexpr std::ptrdiff_t longest_number = 10;  ///< bytes
 
   template <typename T>
-  void count(T& value, std::uint64_t left, std::uint64_t end, bool of_item) {
+  void count(T& value, std::uint64_t left, std::uint64_t end, Count::Kind kind) {
     if (counts_ == nullptr) return (*this)(value);
     bool kept = left >= end;
     (*this)(kept);
@@ -113,7 +125,7 @@ class Registers {
     if (loads()) {
       value = static_cast<T>((*counts_)[next_count_++].value);
     } else {
-      counts_->push_back({static_cast<std::uint64_t>(value), left - end, of_item});
+      counts_->push_back({static_cast<std::uint64_t>(value), left - end, kind});
     }
   }
   void put(std::uint64_t value) {

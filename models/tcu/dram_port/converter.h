@@ -42,6 +42,11 @@ class Converter final : public sc_core::sc_module {
   void stretch(Cycle cycles);
 
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  /// Which beats of their vectors pass.
+  [[nodiscard]] unsigned beat_phase() const {
+    return (word_index_ << 1 | (word_valid_ ? 1U : 0U)) << 16 | beats_received_ << 1 |
+           (vector_valid_ ? 1U : 0U);
+  }
   [[nodiscard]] bool idle() const {
     return requests_.empty() && vectors_out_.empty() && !word_valid_ && read_beats_.empty() &&
            !vector_valid_ && beats_received_ == 0 && outstanding_reads_ == 0 &&

@@ -58,6 +58,7 @@ class DramPort final : public sc_core::sc_module {
   void stretch(Cycle cycles);
 
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  [[nodiscard]] unsigned beat_phase() const { return converter_.beat_phase(); }
   [[nodiscard]] BoundarySplitter& splitter() { return splitter_; }
   [[nodiscard]] bool idle() const { return converter_.idle() && queue_.idle() && splitter_.idle(); }
   [[nodiscard]] const BoundarySplitter& splitter() const { return splitter_; }

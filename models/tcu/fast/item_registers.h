@@ -20,10 +20,10 @@ inline void item_of_array(Registers& r, ArrayControl& item) {
 
 inline void item_of_memory(Registers& r, MemoryRequest& request, std::uint64_t mask) {
   r(request.write);
-  r.address(request.address, mask);
+  r.moving_address(request.address, mask);
 }
 
-/// The addresses that an access uses; others are 0.
+/// The addresses that an access uses; others are 0. Of an access in a queue, which has not begun.
 inline void address_registers(Registers& r, AccumulatorControl& c, std::uint64_t mask) {
   if (c.read) r.address(c.read_address, mask);
   if (c.write) r.address(c.write_address, mask);
@@ -44,7 +44,9 @@ inline void control_registers(Registers& r, AccumulatorControl& c, std::uint64_t
     c.table = 0;
     c.read_address = c.write_address = 0;
   }
-  if (held) address_registers(r, c, mask);
+  if (!held) return;
+  if (c.read) r.moving_address(c.read_address, mask);
+  if (c.write) r.moving_address(c.write_address, mask);
 }
 
 /// A vector's address that leads to the same bursts as this one for a request of `size` + 1 vectors

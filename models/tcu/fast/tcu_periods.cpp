@@ -1,24 +1,34 @@
 #include "models/tcu/fast/tcu_periods.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace tactus {
+namespace {
+
+constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+
+/// By how much a count has grown, or an address, which comes nearer to the origin.
+std::uint64_t growth_of(const Registers::Count& from, const Registers::Count& to) {
+  if (to.kind == Registers::Count::Kind::address) return (from.value - to.value) & to.left;
+  return to.value - from.value;
+}
+
+}  // namespace
 
 void TcuPeriods::begin(std::uint64_t origin) {
   origin_ = origin;
   steps_ = 0;
-  pause_ = first_look;
+  search_ = first_search;
   kept_ = 0;
-  wait(first_look);
+  wait(first_search);
 }
 
 /// With the next search.
 void TcuPeriods::wait(std::uint64_t steps) {
   search_ends_ = 0;
-  wait_ = steps;
   next_look_ = steps_ + steps;
-  waits_from_ = design_.clock.now;
 }
 
 void TcuPeriods::save(State& state) const {
@@ -39,19 +49,25 @@ void TcuPeriods::count(State& state) const {
 std::uint64_t TcuPeriods::periods_after(const State& before) const {
   if (before.bytes != present_.bytes) return 0;
   const Cycle period = present_.now - before.now;
-  std::uint64_t periods = ~std::uint64_t{0};
+  std::uint64_t periods = unlimited;
+  std::optional<std::uint64_t> moved;  // all addresses alike
   for (std::size_t i = 0; i < present_.counts.size(); ++i) {
     const Registers::Count& from = before.counts[i];
     const Registers::Count& to = present_.counts[i];
-    if (to.value == from.value && to.left == from.left) continue;
-    const std::uint64_t growth = to.value - from.value;
+    const std::uint64_t growth = growth_of(from, to);
+    if (to.kind == Registers::Count::Kind::address) {
+      if (moved.value_or(growth) != growth) return 0;
+      moved = growth;
+      continue;
+    }
+    if (growth == 0 && to.left == from.left) continue;
     if (to.value < from.value || from.left - to.left != growth) return 0;
     // A period may begin where a burst cannot end, and another begin, before the period is over.
-    const std::uint64_t least = to.of_item ? 0 : period;
+    const std::uint64_t least = to.kind == Registers::Count::Kind::of_item ? 0 : period;
     if (from.left < least || to.left < least) return 0;
     periods = std::min(periods, (to.left - least) / growth);
   }
-  return periods == ~std::uint64_t{0} ? 0 : periods;  // without counts it would not end
+  return periods == unlimited ? 0 : periods;  // without counts it would not end
 }
 
 void TcuPeriods::skip(const State& before, std::uint64_t periods) {
@@ -61,9 +77,13 @@ void TcuPeriods::skip(const State& before, std::uint64_t periods) {
   });
   for (std::size_t i = 0; i < present_.counts.size(); ++i) {
     Registers::Count& count = present_.counts[i];
-    const std::uint64_t growth = (count.value - before.counts[i].value) * periods;
-    count.value += growth;
-    count.left -= growth;
+    const std::uint64_t growth = growth_of(before.counts[i], count) * periods;
+    if (count.kind == Registers::Count::Kind::address) {
+      count.value = (count.value - growth) & count.left;
+    } else {
+      count.value += growth;
+      count.left -= growth;
+    }
   }
   const Cycle cycles = (present_.now - before.now) * periods;
   design_.skipped(before.now, cycles);
@@ -81,20 +101,23 @@ bool TcuPeriods::try_skip(const State& before) {
 }
 
 void TcuPeriods::look() {
-  if (search_ends_ == 0 && design_.clock.now - waits_from_ > 2 * wait_) {
-    return wait(first_look);  // there is little to be gained: cycles are taken at once
-  }
-  save(present_);
   if (search_ends_ == 0) {
+    save(present_);
     count(present_);
     std::swap(reference_, present_);
-    search_ends_ = steps_ + longest_search;
+    reference_phase_ = design_.phase();
+    search_ends_ = steps_ + search_;
     return;
   }
-  if (!try_skip(reference_)) {
+  bool found = false;
+  if (design_.phase() == reference_phase_) {
+    save(present_);
+    found = try_skip(reference_);
+  }
+  if (!found) {
     if (steps_ < search_ends_) return;
-    wait(pause_);
-    pause_ = std::min(longest_pause, 2 * pause_);
+    wait(search_);
+    search_ = std::min(longest_search, 2 * search_);
     return;
   }
   const std::size_t kept = std::min(kept_, most_kept);
@@ -103,8 +126,8 @@ void TcuPeriods::look() {
   }
   count(present_);
   std::swap(behind_[kept_++ % most_kept], present_);
-  pause_ = first_look;
-  wait(first_look);
+  search_ = first_search;
+  wait(first_search);
 }
 
 }  // namespace tactus

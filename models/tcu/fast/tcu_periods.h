@@ -29,6 +29,8 @@ class TcuPeriods {
     Clock& clock;
     std::function<void(Registers&)> save;  ///< with all units up to the present cycle
     std::function<void(Registers&)> load;  ///< and whatever follows from the registers
+    /// Differs for most states that differ, and is quick to ask for.
+    std::function<std::uint64_t()> phase;
     /// A period that began in cycle `from` has been repeated, for so many cycles.
     std::function<void(Cycle from, Cycle cycles)> skipped;
     const std::vector<Account*>& accounts;
@@ -60,18 +62,15 @@ class TcuPeriods {
   bool try_skip(const State& before);
 
   // In steps: calls of due().
-  static constexpr std::uint64_t first_look = 24;  ///< so many before the first look
-  static constexpr std::uint64_t longest_search = 48;
-  static constexpr std::uint64_t longest_pause = 4096;
+  static constexpr std::uint64_t first_search = 16, longest_search = 512;
   static constexpr std::size_t most_kept = 4;
 
   Design design_;
   std::uint64_t origin_ = 0;
   std::uint64_t steps_ = 0, next_look_ = 0;
-  Cycle waits_from_ = 0;           ///< cycle in which it began to wait for the next search
-  std::uint64_t wait_ = 0;         ///< for so many steps
   std::uint64_t search_ends_ = 0;  ///< step; the period begins in reference_. 0: nothing is searched
-  std::uint64_t pause_ = 0;        ///< after the next search that finds nothing
+  std::uint64_t search_ = 0;       ///< steps of a search, and of the wait before the next
+  std::uint64_t reference_phase_ = 0;
   State reference_;
   State present_;
   std::array<State, most_kept> behind_;  ///< states behind what was skipped, a ring

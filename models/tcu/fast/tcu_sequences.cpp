@@ -326,6 +326,10 @@ TcuPeriods::Design TcuSequences::periodic_design() {
             load(r, next_);
             system_.rested_ = false;
           },
+          [this] {
+            return std::uint64_t{system_.ports_[0]->port.beat_phase()} << 32 |
+                   system_.ports_[1]->port.beat_phase();
+          },
           [this](Cycle from, Cycle cycles) {
             for (auto& port : system_.ports_) {
               Cycle& last = port->port.splitter().counts().last_write_response;
