@@ -32,7 +32,9 @@ class KnownSequences {
     /// In which of its cycles each port had its last write response; none: there was none.
     std::array<std::uint32_t, 2> response{none, none};
     bool accepts = false, retires = false;  ///< in the interval's last cycle
-    bool early = false;  ///< in the interval a vector was read before the last write of it was done
+    /// It is never taken: a vector is read before the last write of it is done, or a memory is
+    /// asked for something whose answers come when they come (AxiTarget::keeps_time()).
+    bool left_out = false;
     bool rests = false;  ///< instructions may wait in the decoder, and nothing else is under way
   };
   /// Growth of a counter in an interval.

@@ -16,6 +16,8 @@ constexpr Cycle longest_interval = 1U << 20;
 /// Cycles and instructions for which a sequence is not begun.
 constexpr Cycle fewest_cycles = 64;
 constexpr std::uint64_t fewest_instructions = 4;
+/// Instructions between moves from or to a DRAM that are fewer are not taken as a sequence.
+constexpr std::uint64_t fewest_between_moves = 12;
 constexpr std::uint64_t longest_pause = 4096;
 constexpr Cycle no_response = ~Cycle{0};
 
@@ -64,7 +66,16 @@ bool TcuSequences::find_program(Position& position) {
 }
 
 void TcuSequences::list_counters() {
-  accounts_ = system_.accounts();
+  for (Account* account : system_.accounts()) {
+    // Those of memories are brought forward by their answers, of which there are none in a sequence
+    // unless a memory keeps time, and keeps no account.
+    const auto keeps = [account](const auto& port) {
+      return port->target->memory_account() == account;
+    };
+    const bool of_memory = std::any_of(system_.ports_.begin(), system_.ports_.end(), keeps) ||
+                           system_.source_.memory_account() == account;
+    if (!of_memory) accounts_.push_back(account);
+  }
   counters_.add(&system_.clock_.progress);
   const auto list = [this](auto& values) { counters_.add(values.data(), values.size()); };
   for (Account* account : accounts_) list(account->counts());
@@ -126,12 +137,31 @@ void TcuSequences::take(Horizon& horizon) {
   wait_ = pause_;
 }
 
-/// Nobody looks at single cycles, and the memories allow it.
+bool TcuSequences::memories_keep_time() const {
+  return std::all_of(system_.ports_.begin(), system_.ports_.end(),
+                     [](const auto& port) { return port->target->keeps_time(); });
+}
+
+/// A request to a DRAM is on its way.
+bool TcuSequences::asks_memories() const {
+  return std::any_of(system_.ports_.begin(), system_.ports_.end(),
+                     [](const auto& port) { return !port->port.idle(); });
+}
+
+/// Whether a sequence from here on would be over at once for a DRAM that does not keep time.
+bool TcuSequences::asks_memories_soon(std::uint64_t next) {
+  if (memories_keep_time_) return false;
+  const std::uint64_t end = std::min(program_.count, next + fewest_between_moves);
+  for (std::uint64_t i = executed_; i < end && know_items(i + 1); ++i) {
+    const ProgramItem::Kind kind = item(i).item.kind;
+    if (kind == ProgramItem::Kind::from_dram || kind == ProgramItem::Kind::to_dram) return true;
+  }
+  return false;
+}
+
+/// Nobody looks at single cycles.
 bool TcuSequences::may_begin() {
   if (counters_.empty()) list_counters();
-  for (auto& port : system_.ports_) {
-    if (!port->target->keeps_time()) return false;
-  }
   return std::none_of(accounts_.begin(), accounts_.end(),
                       [](const Account* account) { return account->observed(); });
 }
@@ -139,17 +169,20 @@ bool TcuSequences::may_begin() {
 /// The design is at rest: its state, as one of those that are known.
 bool TcuSequences::begin(Position& position) {
   Decoder& decoder = system_.tcu_.decoder_;
-  if (known_.full() || decoder.registers().timeout != timeout_) {
+  const bool keep_time = memories_keep_time();
+  if (known_.full() || decoder.registers().timeout != timeout_ ||
+      keep_time != memories_keep_time_) {
     known_.clear();
     shapes_.clear();
     decoder.forget_shapes();
     timeout_ = decoder.registers().timeout;
+    memories_keep_time_ = keep_time;
   }
   first_item_ = position.next - 2;
   executed_ = position.next - decoder.waiting();
   items_.clear();
   last_access_.reset();
-  if (!know_items(position.next)) return false;
+  if (!know_items(position.next) || asks_memories_soon(position.next)) return false;
   count_accounts();
   decoder.last_access() = 0;
   decoder.adopt_shapes({items_[0].shape, items_[1].shape});
@@ -189,7 +222,7 @@ void TcuSequences::walk(Position& position, Cycle until) {
       if (known_.full() || !work_out(position)) return;
       state = &known_[position.state];
     }
-    if (state->early || position.now + state->cycles > until) return;
+    if (state->left_out || position.now + state->cycles > until) return;
     const Id shape = state->accepts ? item(position.next).shape : KnownSequences::none;
     Id next = known_.next(position.state, shape);
     if (next == KnownSequences::none) {
@@ -394,7 +427,7 @@ bool TcuSequences::work_out(const Position& position) {
     state.response = found.response;
     state.accepts = found.accepts;
     state.retires = found.retires;
-    state.early = found.early;
+    state.left_out = found.left_out;
     known_.set_counts(position.state, growth_);
   } else if (state.cycles != found.cycles || state.accepts != found.accepts ||
              state.retires != found.retires || state.counted != growth_.size()) {
@@ -423,12 +456,16 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
     system_.rested_ = clock.progress == progress;
     const bool goes_on = decoder.accepted() == accepted && decoder.stats().retired == retired;
     if (periods_.due() && goes_on) periods_.look();
+    if (!memories_keep_time_ && asks_memories()) {
+      found.left_out = true;  // before the memory hears of it
+      break;
+    }
   }
   system_.replay_.catch_up();
   found.cycles = static_cast<std::uint32_t>(clock.now - first);
   found.accepts = decoder.accepted() != accepted;
   found.retires = decoder.stats().retired != retired;
-  found.early = accumulator.early_reads() != early;
+  found.left_out |= accumulator.early_reads() != early;
   return true;
 }
 

@@ -64,6 +64,9 @@ class TcuSequences {
   [[nodiscard]] bool rests() const;
   [[nodiscard]] bool find_program(Position& position);
   [[nodiscard]] bool may_begin();
+  [[nodiscard]] bool memories_keep_time() const;
+  [[nodiscard]] bool asks_memories() const;
+  [[nodiscard]] bool asks_memories_soon(std::uint64_t next);
   bool begin(Position& position);
   void walk(Position& position, Cycle until);
   void leave();
@@ -109,6 +112,7 @@ class TcuSequences {
   Position committed_;
   Position loaded_;  ///< where the design is
   std::uint64_t next_ = 0;  ///< instruction that is accepted next, in an interval that is worked out
+  bool memories_keep_time_ = false;  ///< when the states were saved
   std::uint64_t taken_ = 0, worked_out_ = 0;
   std::uint64_t wait_ = 0, pause_ = 0;  ///< calls to be left out, after some that led to nothing
   std::uint16_t timeout_ = 0;           ///< register at which the states were saved
