@@ -61,12 +61,27 @@ std::string ddr_difference(const RunRecord& one, const RunRecord& other) {
   return text(one) == text(other) ? "" : text(one) + " and " + text(other);
 }
 
-std::string compare(const Case& c, Cycle max_cycles = 0) {
+bool is_dram_move(const tcu::Instruction& instruction) {
+  if (static_cast<tcu::Opcode>(instruction.opcode) != tcu::Opcode::data_move) return false;
+  switch (static_cast<tcu::DataMoveKind>(instruction.flags)) {
+    case tcu::DataMoveKind::dram0_to_local:
+    case tcu::DataMoveKind::local_to_dram0:
+    case tcu::DataMoveKind::dram1_to_local:
+    case tcu::DataMoveKind::local_to_dram1:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// `in_sequences` counts instructions that the fast engine took in sequences.
+std::string compare(const Case& c, Cycle max_cycles = 0, std::uint64_t* in_sequences = nullptr) {
   TcuSimulationConfig config = c.config;
   config.engine = Engine::step;
   const RunRecord step = record_run(c.program, config, max_cycles, false);
   config.engine = Engine::fast;
   const RunRecord fast = record_run(c.program, config, max_cycles, false);
+  if (in_sequences != nullptr) *in_sequences += fast.in_sequences;
   const std::string text = difference(step, fast);
   return text.empty() && step.result.ddr ? ddr_difference(step, fast) : text;
 }
@@ -78,6 +93,28 @@ TEST(BoardMemoryRepeats, AgreeOnProgramsThatRepeatThemselves) {
     if (!c) continue;
     ASSERT_EQ(compare(*c), "") << "seed " << seed;
   }
+}
+
+/// Long parts of the programs ask the memory for nothing, and are taken in sequences.
+TEST(BoardMemoryRepeats, AgreeOnWhatLiesBetweenTransfers) {
+  std::uint64_t in_sequences = 0;
+  for (const std::uint64_t seed : test_seeds(38'000'000, 120)) {
+    std::optional<Case> c = random_case(seed, seed % 3 == 0 ? Hazards::any : Hazards::none, 16, 8);
+    if (!c) continue;
+    std::vector<tcu::Instruction> moves, others;
+    for (const tcu::Instruction& instruction : c->program.instructions) {
+      (is_dram_move(instruction) ? moves : others).push_back(instruction);
+    }
+    c->program.instructions.clear();
+    for (std::size_t k = 0; k < 8; ++k) {
+      c->program.instructions.insert(c->program.instructions.end(), others.begin(), others.end());
+      for (std::size_t i = 0; i < 2 && !moves.empty(); ++i) {
+        c->program.instructions.push_back(moves[(2 * k + i) % moves.size()]);
+      }
+    }
+    ASSERT_EQ(compare(*c, 0, &in_sequences), "") << "seed " << seed;
+  }
+  EXPECT_GT(in_sequences, 1000U);
 }
 
 TEST(BoardMemoryRepeats, AgreeWhereARunIsCutOff) {

@@ -99,6 +99,7 @@ RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& co
   record.evaluations = simulation.system().evaluations();
   if (const TcuSequences* sequences = simulation.system().sequences()) {
     record.in_sequences = sequences->taken();
+    record.skipped = sequences->skipped();
   }
   record.most_evaluations = simulation.system().units() * record.simulated;
   return record;

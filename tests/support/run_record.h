@@ -21,6 +21,7 @@ struct RunRecord {
   /// Units worked out in full, and if all were in every cycle; how, not what: not compared.
   std::uint64_t evaluations = 0, most_evaluations = 0;
   std::uint64_t in_sequences = 0;  ///< instructions taken in known sequences; not compared
+  Cycle skipped = 0;               ///< TcuSequences::skipped(); not compared
 };
 
 /// Runs the program from its initial contents on a new machine. At most `max_cycles`; 0: no limit.

@@ -86,6 +86,7 @@ void TcuPeriods::skip(const State& before, std::uint64_t periods) {
     }
   }
   const Cycle cycles = (present_.now - before.now) * periods;
+  skipped_ += cycles;
   design_.skipped(before.now, cycles);
   design_.clock.now += cycles;
   present_.now = design_.clock.now;

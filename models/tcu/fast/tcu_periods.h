@@ -46,6 +46,8 @@ class TcuPeriods {
   /// Skips all whole periods that are sure to come, if the design is at the end of one. Counters
   /// and accounts are then complete up to the present cycle.
   void look();
+  /// Cycles skipped so far.
+  [[nodiscard]] Cycle skipped() const { return skipped_; }
 
  private:
   struct State {
@@ -75,6 +77,7 @@ class TcuPeriods {
   State present_;
   std::array<State, most_kept> behind_;  ///< states behind what was skipped, a ring
   std::size_t kept_ = 0;                 ///< of the interval, so far
+  Cycle skipped_ = 0;
 };
 
 }  // namespace tactus

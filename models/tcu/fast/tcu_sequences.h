@@ -40,6 +40,8 @@ class TcuSequences {
   /// Instructions taken so far, and intervals that had to be worked out for it.
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
   [[nodiscard]] std::uint64_t worked_out() const { return worked_out_; }
+  /// Cycles of those intervals that were not worked out, because they repeat the ones before.
+  [[nodiscard]] Cycle skipped() const { return periods_.skipped(); }
 
  private:
   using Id = KnownSequences::Id;
