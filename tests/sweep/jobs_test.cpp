@@ -81,8 +81,10 @@ TEST_F(Jobs, EveryJobGetsItsOwnResult) {
 
 TEST_F(Jobs, InputAndOutputMayBeLargerThanAPipe) {
   const std::string large(1'000'000, 'x');
-  const std::vector<JobResult> results = run(
-      {{{"sweep", "--point"}, large, 0}, {{"explain", large}, "", 0}, {{"--version"}, "", 0}}, 1);
+  const std::vector<JobResult> results = run({{{"sweep", "--point"}, large, 0},
+                                              {{"sweep", large, "-o", "r"}, "", 0},
+                                              {{"--version"}, "", 0}},
+                                             1);
   EXPECT_EQ(results[0].exit_code, 2);
   EXPECT_NE(results[0].messages.find("no configuration at the input"), std::string::npos);
   EXPECT_EQ(results[1].exit_code, 2);
