@@ -99,21 +99,36 @@ void check_threads(const tcu::Architecture& architecture) {
              architecture.number_of_threads);
 }
 
+/// Sums up a program of `count` instructions, which come one after the other.
+class Summing {
+ public:
+  Summing(const tcu::Architecture& architecture, std::uint64_t count, Formula formula)
+      : layout_(architecture),
+        costing_(architecture, formula),
+        executed_(count - std::min(count, std::uint64_t{architecture.thread_queue_depth} + 1)) {}
+
+  void next(const tcu::Instruction& instruction) {
+    const InstructionKind kind = kind_of(layout_, instruction);
+    const Cost cost = costing_.next(instruction, kind);
+    result_.by_kind[static_cast<std::size_t>(kind)] += cost;
+    result_.aggregate += cost;
+    if (seen_++ < executed_) result_.execution += cost;
+  }
+  [[nodiscard]] const Estimate& result() const { return result_; }
+
+ private:
+  tcu::InstructionLayout layout_;
+  Costing costing_;
+  std::uint64_t executed_;  ///< the first so many count as executed
+  std::uint64_t seen_ = 0;
+  Estimate result_;
+};
+
 Estimate estimate_range(const tcu::Architecture& architecture, const tcu::Instruction* first,
                         std::uint64_t count, Formula formula) {
-  const std::uint64_t dropped =
-      std::min<std::uint64_t>(count, std::uint64_t{architecture.thread_queue_depth} + 1);
-  const tcu::InstructionLayout layout(architecture);
-  Costing costing(architecture, formula);
-  Estimate result;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const InstructionKind kind = kind_of(layout, first[i]);
-    const Cost cost = costing.next(first[i], kind);
-    result.by_kind[static_cast<std::size_t>(kind)] += cost;
-    result.aggregate += cost;
-    if (i < count - dropped) result.execution += cost;
-  }
-  return result;
+  Summing sum(architecture, count, formula);
+  for (std::uint64_t i = 0; i < count; ++i) sum.next(first[i]);
+  return sum.result();
 }
 
 }  // namespace
@@ -130,6 +145,23 @@ Estimate estimate(const tcu::Architecture& architecture,
                   const std::vector<tcu::Instruction>& program, Formula formula) {
   check_threads(architecture);
   return estimate_range(architecture, program.data(), program.size(), formula);
+}
+
+Estimates estimate_file(const tcu::Architecture& architecture,
+                        const std::vector<std::uint8_t>& program) {
+  check_threads(architecture);
+  const tcu::InstructionLayout layout(architecture);
+  const std::size_t step = layout.instruction_bytes();
+  if (program.size() % step != 0) (void)decode_program(layout, program);  // says what is wrong
+  const std::uint64_t count = program.size() / step;
+  Summing current(architecture, count, Formula::current);
+  Summing march_2022(architecture, count, Formula::march_2022);
+  for (std::size_t at = 0; at < program.size(); at += step) {
+    const tcu::Instruction instruction = decode(layout, program.data() + at);
+    current.next(instruction);
+    march_2022.next(instruction);
+  }
+  return {current.result(), march_2022.result()};
 }
 
 std::vector<Estimate> estimate_layers(const tcu::Architecture& architecture,

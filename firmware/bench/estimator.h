@@ -55,6 +55,14 @@ struct Estimate {
                                 const std::vector<tcu::Instruction>& program,
                                 Formula formula = Formula::current);
 
+struct Estimates {
+  Estimate current, march_2022;
+};
+/// The same by both formulas, of a program as a .tprog file holds it: its instructions are decoded
+/// one by one and never all in memory. Throws UserError, too, unless it is whole instructions.
+[[nodiscard]] Estimates estimate_file(const tcu::Architecture& architecture,
+                                      const std::vector<std::uint8_t>& program);
+
 /// Of each layer on its own: nothing is known of the instruction before it. Inside a layer the
 /// state runs on, which is what the reference's fresh start at every segment comes to: segments
 /// begin with a load or with weights. Throws UserError for a layer outside the program.

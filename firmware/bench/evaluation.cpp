@@ -308,11 +308,9 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.from_cache = prepared.from_cache;
   figures.compile_seconds = seconds_since(begin);
 
-  const std::vector<tcu::Instruction> instructions =
-      decode_program(tcu::InstructionLayout(task.architecture), program.model.program);
-  figures.estimated_cycles = estimate(task.architecture, instructions).execution.cycles;
-  figures.estimated_cycles_2022 =
-      estimate(task.architecture, instructions, Formula::march_2022).aggregate.cycles;
+  const Estimates estimates = estimate_file(task.architecture, program.model.program);
+  figures.estimated_cycles = estimates.current.execution.cycles;
+  figures.estimated_cycles_2022 = estimates.march_2022.aggregate.cycles;
 
   std::optional<energy::Meter> meter;
   if (!task.energy.empty()) {

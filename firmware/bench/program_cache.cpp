@@ -13,6 +13,7 @@
 #include "firmware/bench/build_hash.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/output_file.h"
 #include "isa/support/sha256.h"
 
 namespace fs = std::filesystem;
@@ -79,12 +80,12 @@ Program decode(const Json& json, Bytes payload, const std::string& path) {
 
 }  // namespace
 
-Program to_program(const compiler::Compiled& compiled, const std::string& name) {
+Program to_program(compiler::Compiled compiled, const std::string& name) {
   Program program;
   program.model.path = name + ".tmodel";
   program.model.file = model_file(compiled, name);
-  program.model.program = compiled.program;
-  program.model.constants = {compiled.constants};
+  program.model.program = std::move(compiled.program);
+  program.model.constants.push_back(std::move(compiled.constants));
   program.inputs = compiled.input_layouts;
   program.outputs = compiled.output_layouts;
   program.true_macs = compiled.true_macs;
@@ -115,11 +116,12 @@ std::optional<Program> ProgramCache::find(const std::string& key) const {
   const std::string file = path(key);
   try {
     if (!fs::is_regular_file(file)) return std::nullopt;
-    const Bytes bytes = read_file(file);
-    if (static_cast<std::ptrdiff_t>(bytes.size()) <= hash_digits) return std::nullopt;
-    const auto hash_end = bytes.begin() + hash_digits;
-    Bytes rest(hash_end + 1, bytes.end());
-    if (sha256(rest) != std::string(bytes.begin(), hash_end)) return std::nullopt;
+    Bytes rest = read_file(file);
+    if (static_cast<std::ptrdiff_t>(rest.size()) <= hash_digits) return std::nullopt;
+    const auto hash_end = rest.begin() + hash_digits;
+    const std::string hash(rest.begin(), hash_end);
+    rest.erase(rest.begin(), hash_end + 1);
+    if (sha256(rest) != hash) return std::nullopt;
     const auto line_end = std::find(rest.begin(), rest.end(), '\n');
     const Json json = Json::parse(rest.begin(), line_end);
     if (json.at("key") != key || json.at("build") != build_hash()) return std::nullopt;
@@ -139,15 +141,17 @@ bool ProgramCache::store(const std::string& key, const Program& program) const {
   fs::create_directories(fs::path(file).parent_path(), error);
   if (error) return false;
   const std::string text = header(key, program);
-  Bytes rest(text.begin(), text.end());
-  rest.insert(rest.end(), program.model.program.begin(), program.model.program.end());
   const Bytes& constants = program.model.constants.front();
+  Bytes rest;
+  rest.reserve(text.size() + program.model.program.size() + constants.size());
+  rest.insert(rest.end(), text.begin(), text.end());
+  rest.insert(rest.end(), program.model.program.begin(), program.model.program.end());
   rest.insert(rest.end(), constants.begin(), constants.end());
-  std::string start = sha256(rest) + "\n";
-  Bytes bytes(start.begin(), start.end());
-  bytes.insert(bytes.end(), rest.begin(), rest.end());
   try {
-    rewrite_own_file(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    OutputFile out(file, OutputFile::Replaces::anything);
+    out.write(sha256(rest) + "\n");
+    out.write(rest.data(), rest.size());
+    out.close();
   } catch (const UserError&) {
     return false;
   }

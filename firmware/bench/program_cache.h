@@ -26,7 +26,7 @@ struct Program {
 };
 
 /// `name` becomes the model's name and, where its files would lie, their names.
-[[nodiscard]] Program to_program(const compiler::Compiled& compiled, const std::string& name);
+[[nodiscard]] Program to_program(compiler::Compiled compiled, const std::string& name);
 
 class ProgramCache {
  public:

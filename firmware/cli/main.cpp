@@ -15,11 +15,20 @@
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/cli/version.h"
+#include "firmware/process/worker.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 
 namespace tactus {
 namespace {
+
+/// What is to be run: the command line or, in the process of a job, the job's.
+Words words_of(int argc, char** argv) {
+  Words words(argv + 1, argv + argc);
+  if (words != Words{worker_argument}) return words;
+  if (auto job = serve_jobs()) return *job;
+  std::exit(exit_ok);
+}
 
 int dispatch(const Words& words) {
   const bool help = !words.empty() && words[0] == "help";
@@ -77,7 +86,7 @@ int main(int argc, char** argv) {
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
   try {
     const tactus::FileGuard guard;
-    const int code = tactus::dispatch(tactus::without_common({argv + 1, argv + argc}));
+    const int code = tactus::dispatch(tactus::without_common(tactus::words_of(argc, argv)));
     tactus::print_effort();
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     fmt::print(stderr, "tactus: {}: standard output cannot be written\n",

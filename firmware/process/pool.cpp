@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <list>
 #include <optional>
 
@@ -15,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "firmware/process/job_frame.h"
+#include "firmware/process/worker.h"
 #include "isa/support/descriptor.h"
 #include "isa/support/error.h"
 #include "isa/support/program_path.h"
@@ -37,17 +40,23 @@ void make_pipe(Descriptor& read_end, Descriptor& write_end) {
   write_end.reset(ends[1]);
 }
 
-struct Process {
-  std::size_t number = 0;
+/// A process that runs one job after the other, and the job it runs.
+struct Worker {
   pid_t pid = 0;
-  Descriptor input, output, messages;
-  std::size_t written = 0;
-  std::string text;  ///< of its standard input
+  Descriptor input, output, messages, status;
+  std::size_t number = 0;   ///< of the job
+  std::string text;         ///< that the worker is to read
+  std::size_t written = 0;  ///< of the text
+  std::string ended;        ///< what has been read of the status of the job's process
   Time::time_point start;
   std::optional<Time::time_point> deadline;
   JobResult result;
 
-  ~Process() {
+  [[nodiscard]] bool job_ended() const { return ended.size() == sizeof(int); }
+  /// It or its job has gone without a word.
+  [[nodiscard]] bool gone() const { return !output.open() && !messages.open() && !status.open(); }
+
+  ~Worker() {
     if (pid <= 0) return;
     kill(pid, SIGKILL);
     waitpid(pid, nullptr, 0);
@@ -55,72 +64,96 @@ struct Process {
 };
 
 /// After fork(): only async-signal-safe calls.
-[[noreturn]] void become(const char* program, char* const* arguments, pid_t parent, int in, int out,
-                         int err) {
+[[noreturn]] void become(const char* program, char* const* arguments, pid_t parent,
+                         const std::array<int, 4>& descriptors) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGPIPE, SIG_DFL);                     // an ignored signal would stay ignored
   if (getppid() != parent) _exit(exit_not_started);  // the parent ended in between
-  if (dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0) {
-    execv(program, arguments);
+  // A pipe may have one of these numbers itself: first all are moved out of the way.
+  std::array<int, 4> aside{};
+  for (std::size_t i = 0; i < aside.size(); ++i) {
+    aside[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, static_cast<int>(aside.size()));
   }
+  for (std::size_t i = 0; i < aside.size(); ++i) {
+    if (dup2(aside[i], static_cast<int>(i)) < 0) _exit(exit_not_started);
+  }
+  execv(program, arguments);
   _exit(exit_not_started);
 }
 
-void start(Process& process, const Job& job) {
-  std::vector<std::string> words{"tactus"};
-  words.insert(words.end(), job.arguments.begin(), job.arguments.end());
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-
-  Descriptor child_in, child_out, child_err;
-  make_pipe(child_in, process.input);
-  make_pipe(process.output, child_out);
-  make_pipe(process.messages, child_err);
-  fcntl(process.input.get(), F_SETFL, O_NONBLOCK);
-  process.text = job.input;
-  process.start = Time::now();
-  if (job.time_limit > 0) {
-    process.deadline = process.start + std::chrono::duration_cast<Time::duration>(
-                                           std::chrono::duration<double>(job.time_limit));
+void start(Worker& worker) {
+  std::string name = "tactus";
+  std::string argument = worker_argument;
+  const std::array<char*, 3> arguments{name.data(), argument.data(), nullptr};
+  Descriptor in, out, err, status;
+  make_pipe(in, worker.input);
+  make_pipe(worker.output, out);
+  make_pipe(worker.messages, err);
+  make_pipe(worker.status, status);
+  static_assert(status_descriptor == 3, "the place of the status in the array");
+  const std::array<int, 4> ends{in.get(), out.get(), err.get(), status.get()};
+  for (const Descriptor* mine : {&worker.input, &worker.output, &worker.messages, &worker.status}) {
+    fcntl(mine->get(), F_SETFL, O_NONBLOCK);
   }
   const std::string& program = program_path();
   const pid_t parent = getpid();
-  process.pid = fork();
-  if (process.pid == 0) {
-    become(program.c_str(), arguments.data(), parent, child_in.get(), child_out.get(),
-           child_err.get());
+  worker.pid = fork();
+  if (worker.pid == 0) become(program.c_str(), arguments.data(), parent, ends);
+  if (worker.pid < 0) user_error("no process can be started: {}", std::strerror(errno));
+}
+
+void give(Worker& worker, std::size_t number, const Job& job) {
+  worker.number = number;
+  worker.text = job_frame(job.arguments, job.input);
+  worker.written = 0;
+  worker.ended.clear();
+  worker.result = JobResult();
+  worker.start = Time::now();
+  worker.deadline.reset();
+  if (job.time_limit > 0) {
+    worker.deadline = worker.start + std::chrono::duration_cast<Time::duration>(
+                                         std::chrono::duration<double>(job.time_limit));
   }
-  if (process.pid < 0) user_error("no process can be started: {}", std::strerror(errno));
 }
 
-void feed(Process& process) {
-  const ssize_t count = write(process.input.get(), process.text.data() + process.written,
-                              process.text.size() - process.written);
-  if (count > 0) process.written += static_cast<std::size_t>(count);
-  // A process that no longer listens is judged by its exit code.
-  const bool broken = count < 0 && errno != EAGAIN && errno != EINTR;
-  if (broken || process.written == process.text.size()) process.input.close();
+void feed(Worker& worker) {
+  const ssize_t count = write(worker.input.get(), worker.text.data() + worker.written,
+                              worker.text.size() - worker.written);
+  if (count > 0) worker.written += static_cast<std::size_t>(count);
+  // A process that no longer listens is judged by how it ends.
+  if (count < 0 && errno != EAGAIN && errno != EINTR) worker.written = worker.text.size();
 }
 
-void drain(Descriptor& from, std::string& to) {
+/// All that is there to be read, and no more than `most`.
+void drain(Descriptor& from, std::string& to, std::size_t most = std::string::npos) {
   std::array<char, 65536> buffer{};
-  const ssize_t count = read(from.get(), buffer.data(), buffer.size());
-  if (count > 0) to.append(buffer.data(), static_cast<std::size_t>(count));
-  if (count == 0 || (count < 0 && errno != EINTR)) from.close();
+  while (from.open() && most > 0) {
+    const ssize_t count = read(from.get(), buffer.data(), std::min(buffer.size(), most));
+    if (count > 0) {
+      to.append(buffer.data(), static_cast<std::size_t>(count));
+      most -= static_cast<std::size_t>(count);
+    } else if (count < 0 && errno == EINTR) {
+      continue;
+    } else if (count < 0 && errno == EAGAIN) {
+      return;
+    } else {
+      from.close();
+    }
+  }
 }
 
-/// Kills processes that have met their time limit, and tells until when the next may run.
-Time::time_point enforce_limits(std::list<Process>& running, Time::time_point now) {
+/// Kills jobs that have met their time limit, with their workers, and tells until when the next may
+/// run.
+Time::time_point enforce_limits(std::list<Worker>& workers, Time::time_point now) {
   Time::time_point next = now + longest_wait;
-  for (Process& process : running) {
-    if (!process.deadline) continue;
-    if (now >= *process.deadline) {
-      kill(process.pid, SIGKILL);  // its pipes end with it
-      process.result.timed_out = true;
-      process.deadline.reset();
+  for (Worker& worker : workers) {
+    if (!worker.deadline) continue;
+    if (now >= *worker.deadline) {
+      kill(worker.pid, SIGKILL);  // its job dies with it, and their pipes with both
+      worker.result.timed_out = true;
+      worker.deadline.reset();
     } else {
-      next = std::min(next, *process.deadline);
+      next = std::min(next, *worker.deadline);
     }
   }
   return next;
@@ -128,37 +161,41 @@ Time::time_point enforce_limits(std::list<Process>& running, Time::time_point no
 
 /// Waits until something can be read or written, and does it. Returns after `longest_wait` at the
 /// latest.
-void serve(std::list<Process>& running) {
+void serve(std::list<Worker>& workers) {
   const Time::time_point now = Time::now();
   const auto longest =
-      std::chrono::ceil<std::chrono::milliseconds>(enforce_limits(running, now) - now);
+      std::chrono::ceil<std::chrono::milliseconds>(enforce_limits(workers, now) - now);
   std::vector<pollfd> waits;
-  for (Process& process : running) {
-    if (process.input.open()) waits.push_back({process.input.get(), POLLOUT, 0});
-    if (process.output.open()) waits.push_back({process.output.get(), POLLIN, 0});
-    if (process.messages.open()) waits.push_back({process.messages.get(), POLLIN, 0});
+  for (Worker& worker : workers) {
+    if (worker.written < worker.text.size()) waits.push_back({worker.input.get(), POLLOUT, 0});
+    for (const Descriptor* from : {&worker.output, &worker.messages, &worker.status}) {
+      if (from->open()) waits.push_back({from->get(), POLLIN, 0});
+    }
   }
   if (poll(waits.data(), waits.size(), static_cast<int>(longest.count())) < 0) return;  // a signal
-  const auto ready = [&](const Descriptor& descriptor) {
-    return descriptor.open() && std::any_of(waits.begin(), waits.end(), [&](const pollfd& wait) {
-             return wait.fd == descriptor.get() && wait.revents != 0;
-           });
-  };
-  for (Process& process : running) {
-    if (ready(process.input)) feed(process);
-    if (ready(process.output)) drain(process.output, process.result.output);
-    if (ready(process.messages)) drain(process.messages, process.result.messages);
+  for (Worker& worker : workers) {
+    if (worker.written < worker.text.size()) feed(worker);
+    // In this order: what a job has written is there to be read when its end is.
+    drain(worker.status, worker.ended, sizeof(int) - worker.ended.size());
+    drain(worker.output, worker.result.output);
+    drain(worker.messages, worker.result.messages);
   }
 }
 
-void finish(Process& process) {
+/// The end of the worker's job, by the status of the job's process or, if the worker has gone too,
+/// by its own.
+void finish(Worker& worker) {
   int status = 0;
-  while (waitpid(process.pid, &status, 0) < 0 && errno == EINTR) {
+  if (worker.job_ended()) {
+    std::memcpy(&status, worker.ended.data(), sizeof status);
+  } else {
+    while (waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    worker.pid = 0;
   }
-  process.pid = 0;
-  process.result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  process.result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  process.result.seconds = std::chrono::duration<double>(Time::now() - process.start).count();
+  worker.result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  worker.result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  worker.result.seconds = std::chrono::duration<double>(Time::now() - worker.start).count();
 }
 
 /// Writing to a process that has gone must not end this one.
@@ -179,29 +216,33 @@ void run_jobs(std::size_t at_once, const std::function<bool(std::size_t, Job&)>&
               const std::function<void(std::size_t, const JobResult&)>& done,
               const std::function<bool()>& stop) {
   const IgnoreBrokenPipes ignore;
-  std::list<Process> running;
+  std::list<Worker> workers;
   std::size_t number = 0;
   bool more = true;
-  while (more || !running.empty()) {
-    while (more && running.size() < at_once) {
-      Job job;
-      more = next(number, job);
-      if (!more) break;
-      Process& process = running.emplace_back();
-      process.number = number++;
-      start(process, job);
-    }
-    if (running.empty()) break;
-    serve(running);
+  const auto give_next = [&](Worker& worker) {
+    Job job;
+    more = more && next(number, job);
+    if (!more) return false;
+    if (worker.pid == 0) start(worker);
+    give(worker, number++, job);
+    return true;
+  };
+  while (workers.size() < at_once && give_next(workers.emplace_back())) {
+  }
+  if (!more) workers.pop_back();
+  while (!workers.empty()) {
+    serve(workers);
     if (stop && stop()) return;
-    for (auto process = running.begin(); process != running.end();) {
-      if (process->output.open() || process->messages.open()) {
-        ++process;
+    for (auto worker = workers.begin(); worker != workers.end();) {
+      if (!worker->job_ended() && !worker->gone()) {
+        ++worker;
         continue;
       }
-      finish(*process);
-      done(process->number, process->result);
-      process = running.erase(process);
+      const bool of_use = worker->job_ended() && !worker->result.timed_out;
+      finish(*worker);
+      done(worker->number, worker->result);
+      if (!of_use) worker = workers.emplace(workers.erase(worker));
+      worker = give_next(*worker) ? std::next(worker) : workers.erase(worker);
     }
   }
 }

@@ -9,6 +9,7 @@
 
 #include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/gemm_point.h"
+#include "firmware/sweep/order.h"
 #include "firmware/sweep/stripe_point.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -49,6 +50,18 @@ std::string message_of(const JobResult& result) {
   const std::string prefix = "tactus: error: ";
   if (text.compare(0, prefix.size(), prefix) == 0) text.erase(0, prefix.size());
   return text.empty() ? fmt::format("exit code {} without a message", result.exit_code) : text;
+}
+
+/// What a point's program depends on: points that have it in common find it compiled by the first
+/// of them.
+std::string program_of(const Configuration& configuration) {
+  std::string text;
+  for (const char* section : {"workload", "architecture", "compiler"}) {
+    if (const auto found = configuration.find(section); found != configuration.end()) {
+      text += found->dump();
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -132,13 +145,19 @@ void run_points(const std::vector<Point>& points, const Configurations& configur
   for (const Point& point : points) {
     if (!folder.finished(point.hash)) open.push_back(&point);
   }
-  const auto next = [&](std::size_t number, Job& job) {
-    if (number == open.size()) return false;
-    job = point_job(configurations.of(*open[number]), run.limits);
+  StartingOrder order(open.size(),
+                      [&](std::size_t i) { return program_of(configurations.of(*open[i])); });
+  std::vector<std::size_t> started;  // by the number of the job
+  const auto next = [&](std::size_t, Job& job) {
+    const auto chosen = order.next();
+    if (!chosen) return false;
+    started.push_back(*chosen);
+    job = point_job(configurations.of(*open[*chosen]), run.limits);
     return true;
   };
   const auto done = [&](std::size_t number, const JobResult& result) {
-    const Point& point = *open[number];
+    order.ended(started[number]);
+    const Point& point = *open[started[number]];
     const Line line = result_line(point, configurations.of(point), result, run.tool);
     folder.append(line);
     run.report(point, line);

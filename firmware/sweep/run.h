@@ -1,4 +1,5 @@
-// Runs the points of a sweep that are not finished yet, each in a process of its own.
+// Runs the points of a sweep that are not finished yet, each in a process of its own and in the
+// order of order.h.
 #pragma once
 
 #include <cstddef>
