@@ -229,4 +229,9 @@ double Args::real(const std::string& name, double fallback, double above, double
   return value;
 }
 
+std::string only_file(const Args& args) {
+  if (args.positional().size() == 1) return args.positional().front();
+  user_error("tactus {}: name exactly one file", args.command());
+}
+
 }  // namespace tactus

@@ -62,6 +62,9 @@ class Args {
   std::vector<std::string> positional_values_;
 };
 
+/// The one word that is no option; throws UserError if there are none or several.
+[[nodiscard]] std::string only_file(const Args& args);
+
 /// What a command takes.
 struct CommandDescription {
   std::string command, summary, positional;

@@ -14,11 +14,6 @@
 namespace tactus {
 namespace {
 
-std::string only_file(const Args& args, const char* command) {
-  if (args.positional().size() == 1) return args.positional().front();
-  user_error("tactus {}: name exactly one file", command);
-}
-
 void print_or_write(const Args& args, const std::string& text) {
   if (const auto output = args.text("output")) {
     write_file_atomically(*output, text);
@@ -60,7 +55,7 @@ int asm_command(const Words& words) {
                          {"permissive", "", "accept addresses and sizes beyond the architecture"}}),
       "FILE.tasm|FILE.visaasm");
   if (!args.parse(words)) return exit_ok;
-  const std::string source = only_file(args, "asm");
+  const std::string source = only_file(args);
   const auto arch = args.text("arch");
   const auto output = args.text("output");
   if (args.text("machine") || is_visa_file(source)) {
@@ -94,7 +89,7 @@ int disasm_command(const Words& words) {
                                 0, "vISA files"}}),
             "FILE.tprog|FILE.tmodel|FILE.isa|FILE.visaasm");
   if (!args.parse(words)) return exit_ok;
-  std::string path = only_file(args, "disasm");
+  std::string path = only_file(args);
   if (is_visa_file(path)) {
     refuse_tcu_options(args, {"arch", "plain"});
     print_or_write(args, disassemble_visa(args, path));

@@ -42,7 +42,7 @@ struct Outcome {
   double seconds = 0;
 };
 
-std::vector<Args::Option> options() {
+std::vector<Args::Option> bench_options() {
   return {
       {"config", "NAME|F.json", "rows, of configs/bench or a file (default: default)"},
       {"filter", "TEXT", "only rows whose \"network strategy board\" contains TEXT"},
@@ -391,9 +391,8 @@ std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, co
     ++finished;
     progress->clear();
     for (; printed < rows.size() && ready[printed]; ++printed) {
-      const auto before = shows_bounds(rows)
-                              ? std::optional(cycles_before(rows, outcomes, rows[printed]))
-                              : std::nullopt;
+      std::optional<std::uint64_t> before;
+      if (shows_bounds(rows)) before = cycles_before(rows, outcomes, rows[printed]);
       fmt::print("{}", line(table, rows[printed], outcomes[printed], before));
       std::fflush(stdout);
     }
@@ -408,7 +407,7 @@ int bench_command(const Words& words) {
   Args args("bench",
             "Compiles networks, simulates them cycle by cycle on boards and prints a table with\n"
             "latencies, next to what was estimated, published and measured.",
-            options());
+            bench_options());
   if (!args.parse(words)) return exit_ok;
   if (args.has("row")) return run_row(args);
   if (const auto replays = bench::read_replay_rows(args.text("config").value_or("default"))) {

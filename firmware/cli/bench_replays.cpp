@@ -23,8 +23,6 @@ namespace {
 using bench::ReplayRow;
 using Json = nlohmann::ordered_json;
 
-constexpr double per_ms = 1e9;  // picoseconds
-
 /// Where models are looked for.
 std::string models_folder(const Args& args) {
   if (const auto folder = args.text("models")) return *folder;
@@ -33,14 +31,14 @@ std::string models_folder(const Args& args) {
   return ".";
 }
 
-struct Outcome {
+struct ReplayOutcome {
   std::optional<ReplayResult> result;
   std::optional<Picoseconds> caching;  ///< loading of parameters, ahead of the first request
   std::string error;                   ///< empty and no result: the model is not at hand
 };
 
-Outcome run(const ReplayRow& row, const std::string& path) {
-  Outcome outcome;
+ReplayOutcome run(const ReplayRow& row, const std::string& path) {
+  ReplayOutcome outcome;
   if (!std::filesystem::exists(path)) return outcome;
   try {
     const LinkPreset link = read_link(row.link);
@@ -59,13 +57,15 @@ Outcome run(const ReplayRow& row, const std::string& path) {
   return outcome;
 }
 
-double latency_ms(const ReplayResult& result) { return static_cast<double>(result.total) / per_ms; }
+double latency_ms(const ReplayResult& result) {
+  return static_cast<double>(result.total) / picoseconds_per_ms;
+}
 
 double deviation_percent(const ReplayRow& row, const ReplayResult& result) {
   return 100 * (latency_ms(result) / row.published_ms - 1);
 }
 
-std::vector<std::string> cells(const ReplayRow& row, const Outcome& outcome) {
+std::vector<std::string> cells(const ReplayRow& row, const ReplayOutcome& outcome) {
   std::vector<std::string> line{row.model, row.link, fmt::format("{:g}", row.published_ms)};
   if (!outcome.result) {
     const std::string why =
@@ -74,18 +74,19 @@ std::vector<std::string> cells(const ReplayRow& row, const Outcome& outcome) {
     return line;
   }
   const ReplayResult& result = *outcome.result;
-  line.insert(
-      line.end(),
-      {fmt::format("{:.3f}", latency_ms(result)),
-       fmt::format("{:+.1f}", deviation_percent(row, result)),
-       row.cycles == 0 ? "not modelled" : std::to_string(row.cycles),
-       std::to_string(result.traffic.in() + result.traffic.out()),
-       outcome.caching ? fmt::format("{:.3f}", static_cast<double>(*outcome.caching) / per_ms) : "",
-       row.left_out});
+  line.insert(line.end(),
+              {fmt::format("{:.3f}", latency_ms(result)),
+               fmt::format("{:+.1f}", deviation_percent(row, result)),
+               row.cycles == 0 ? "not modelled" : std::to_string(row.cycles),
+               std::to_string(result.traffic.in() + result.traffic.out()),
+               outcome.caching ? fmt::format("{:.3f}", static_cast<double>(*outcome.caching) /
+                                                           picoseconds_per_ms)
+                               : "",
+               row.left_out});
   return line;
 }
 
-Json row_json(const ReplayRow& row, const Outcome& outcome) {
+Json row_json(const ReplayRow& row, const ReplayOutcome& outcome) {
   Json json{{"model", row.model},
             {"file", row.file},
             {"link", row.link},
@@ -163,7 +164,7 @@ int bench_replays(const Args& args, const std::vector<ReplayRow>& all) {
   Json json = Json::array();
   int code = exit_ok;
   for (const ReplayRow& row : rows) {
-    const Outcome outcome = run(row, folder + "/" + row.file);
+    const ReplayOutcome outcome = run(row, folder + "/" + row.file);
     if (!outcome.error.empty()) code = exit_mismatch;
     lines.push_back(cells(row, outcome));
     json.push_back(row_json(row, outcome));

@@ -39,7 +39,7 @@ using compiler::Compiled;
 
 constexpr std::array<std::string_view, 4> dump_names{"hir", "lir", "asm", "dot"};
 
-std::vector<Args::Option> options() {
+std::vector<Args::Option> compile_options() {
   std::vector<Args::Option> result = {
       {"arch", "F.tarch", "architecture (or --board)"},
       {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", true, 'o'},
@@ -730,7 +730,7 @@ int compile_command(const Words& words) {
       "Compiles a model for an architecture: program (.tprog), constants (.tdata) and model\n"
       "file (.tmodel), for tactus run and for the hardware's drivers. Models are ONNX files,\n"
       "frozen TensorFlow graphs, and layer topologies as CSV.",
-      options(), "MODEL.onnx|MODEL.pb|TOPOLOGY.csv");
+      compile_options(), "MODEL.onnx|MODEL.pb|TOPOLOGY.csv");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().size() != 1)
     user_error("tactus compile: name exactly one model file (.onnx, .pb, .csv)");

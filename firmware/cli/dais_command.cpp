@@ -32,11 +32,6 @@ using Options = std::vector<Args::Option>;
 const Args::Option dialect_option{
     "dialect", "NAME", "seed, v0, v1 or auto (default: the one the file fits; JSON: v1)"};
 
-std::string only_file(const Args& args, const char* command) {
-  if (args.positional().size() == 1) return args.positional().front();
-  user_error("tactus dais {}: name exactly one file", command);
-}
-
 /// Index of the option's value in `names`, or `fallback` if it is not given.
 std::size_t choice(const Args& args, const char* command, const std::string& option,
                    std::size_t fallback, const std::vector<std::string_view>& names) {
@@ -108,7 +103,7 @@ int info(const Words& words) {
              {"half-price-mux", "", "estimate a mux at half an adder, as da4ml does from 0.6 on"}},
             "FILE");
   if (!args.parse(words)) return exit_ok;
-  const std::string path = only_file(args, "info");
+  const std::string path = only_file(args);
   const dais::File file = dais::read_file(path, dialect_of(args, "info"));
   const auto& stages = file.pipeline.stages;
   const std::string rules(dais::name(stages.front().dialect));
@@ -206,7 +201,7 @@ int run(const Words& words) {
        {"threads", "N", "threads of the fast executor (default 1)"}},
       "FILE");
   if (!args.parse(words)) return exit_ok;
-  const std::string path = only_file(args, "run");
+  const std::string path = only_file(args);
   const auto input = args.text("input");
   const auto output = args.text("output");
   if (!input) user_error("tactus dais run: --input F.csv or F.f64 is missing");
@@ -240,7 +235,7 @@ int disasm(const Words& words) {
             {dialect_option, {"output", "F.txt", "where to write (default: standard output)"}},
             "FILE");
   if (!args.parse(words)) return exit_ok;
-  const std::string path = only_file(args, "disasm");
+  const std::string path = only_file(args);
   const std::string text =
       dais::disassemble(dais::read_file(path, dialect_of(args, "disasm")).pipeline);
   if (const auto output = args.text("output")) {
@@ -258,7 +253,7 @@ int convert(const Words& words) {
              dialect_option},
             "FILE");
   if (!args.parse(words)) return exit_ok;
-  const std::string path = only_file(args, "convert");
+  const std::string path = only_file(args);
   const auto output = args.text("output");
   if (!args.text("to")) user_error("tactus dais convert: --to FORM is missing");
   if (!output) user_error("tactus dais convert: --output F is missing");

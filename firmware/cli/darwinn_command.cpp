@@ -16,11 +16,6 @@
 
 namespace tactus {
 
-std::string only_file(const Args& args) {
-  if (args.positional().size() == 1) return args.positional().front();
-  user_error("tactus {}: name exactly one file", args.command());
-}
-
 std::uint64_t parse_address(const std::string& text, const std::string& where) {
   const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
   const char* const begin = text.data() + (hex ? 2 : 0);

@@ -19,9 +19,6 @@ int darwinn_relayout(const Words& words);
 int darwinn_replay(const Words& words);
 int darwinn_unpack(const Words& words);
 
-/// The one word that is no option.
-[[nodiscard]] std::string only_file(const Args& args);
-
 /// "0x1f", "31"; throws UserError "WHERE TEXT is not allowed; ...".
 [[nodiscard]] std::uint64_t parse_address(const std::string& text, const std::string& where);
 

@@ -26,8 +26,6 @@ namespace {
 using darwinn::Executable;
 using Json = nlohmann::ordered_json;
 
-constexpr double per_ms = 1e9;  // picoseconds
-
 /// The lump of compute, and where it comes from.
 struct Compute {
   std::uint64_t cycles = 0;
@@ -155,7 +153,7 @@ void print_result(const Executable& executable, const LinkReplayResult& result, 
   Table table({{"  transfer", Table::Align::left}, {"bytes"}, {"start ms"}, {"end ms"}});
   std::vector<std::vector<std::string>> rows;
   const auto ms = [](Picoseconds time) {
-    return fmt::format("{:.6f}", static_cast<double>(time) / per_ms);
+    return fmt::format("{:.6f}", static_cast<double>(time) / picoseconds_per_ms);
   };
   for (const ReplayStep& step : result.steps) {
     rows.push_back({"  " + step_text(executable, step),
@@ -184,12 +182,12 @@ void print_text(const darwinn::File& file, const Compute& compute, const LinkPre
       link.title,
       static_cast<double>(parts ? link.wire_bytes_per_second : link.out_bytes_per_second) / 1e6,
       static_cast<double>(parts ? link.wire_bytes_per_second : link.in_bytes_per_second) / 1e6,
-      parts ? " on the wire" : "", static_cast<double>(link.fixed_ps) / per_ms);
+      parts ? " on the wire" : "", static_cast<double>(link.fixed_ps) / picoseconds_per_ms);
   fmt::print("{:<22}{} ps = {:.3f} ms ({}){}\n", "latency", main.total,
-             static_cast<double>(main.total) / per_ms, parts ? "R2" : "R1",
+             static_cast<double>(main.total) / picoseconds_per_ms, parts ? "R2" : "R1",
              parts ? ""
                    : fmt::format(", {:.3f} ms if all overlapped",
-                                 static_cast<double>(main.bound) / per_ms));
+                                 static_cast<double>(main.bound) / picoseconds_per_ms));
   if (main.listed != main.total) {
     fmt::print("{:<22}{} ps without the inferred tail\n", "", main.listed);
   }
@@ -197,7 +195,8 @@ void print_text(const darwinn::File& file, const Compute& compute, const LinkPre
     fmt::print(
         "{:<22}{} ps = {:.3f} ms more on the first run, or after its parameters were "
         "evicted\n",
-        "parameter caching", caching->total, static_cast<double>(caching->total) / per_ms);
+        "parameter caching", caching->total,
+        static_cast<double>(caching->total) / picoseconds_per_ms);
   }
   fmt::print("\n{}\n", darwinn::type_name(file.package().main().type));
   print_result(file.package().main(), main, parts);

@@ -49,9 +49,9 @@ Json configuration(const DpasPlan& plan) {
 }
 
 /// Everything a run holds while it runs.
-class Runner {
+class DpasRunner {
  public:
-  explicit Runner(const DpasPlan& plan)
+  explicit DpasRunner(const DpasPlan& plan)
       : plan_(plan),
         simulation_(plan.config),
         recorder_(
@@ -220,7 +220,7 @@ int dpas_run_command(const Words& words, const std::string& machine) {
     return exit_ok;
   }
   keep_going_without_reader();
-  return Runner(plan).run();
+  return DpasRunner(plan).run();
 }
 
 }  // namespace tactus

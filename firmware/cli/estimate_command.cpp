@@ -71,7 +71,7 @@ Subject read_subject(const std::string& path, const std::optional<tcu::Architect
   return subject;
 }
 
-std::string percent(std::uint64_t part, std::uint64_t whole) {
+std::string percent_text(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
@@ -81,9 +81,9 @@ std::vector<std::string> cost_cells(const std::string& name, const Cost& cost, c
           fmt::format("{}", cost.instructions),
           fmt::format("{}", cost.vectors),
           fmt::format("{}", cost.cycles),
-          percent(cost.cycles, sum.cycles),
+          percent_text(cost.cycles, sum.cycles),
           fmt::format("{}", cost.energy),
-          percent(cost.energy, sum.energy)};
+          percent_text(cost.energy, sum.energy)};
 }
 
 std::string cost_table(const std::string& title,

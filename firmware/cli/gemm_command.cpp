@@ -51,7 +51,7 @@ int run_built_in(const Args& args) {
   return exit_ok;
 }
 
-std::vector<Args::Option> options() {
+std::vector<Args::Option> gemm_options() {
   std::vector<Args::Option> list = comparison_options();
   Args::Option arch{"arch", "F.tarch", "architecture of the built-in product (default: pynqz1)"};
   arch.group = "Built-in product";
@@ -75,7 +75,7 @@ int gemm_command(const Words& words) {
       "Multiplies matrices on machines with a DPAS array and on TCUs, cycle by cycle, checks\n"
       "every result against a plain loop, and compares what it cost. Without --shape and\n"
       "--list it runs the built-in product of a TCU, tiled to fill local memory.",
-      options());
+      gemm_options());
   if (!args.parse(words)) return exit_ok;
   return compares(args) ? run_comparison(args) : run_built_in(args);
 }

@@ -17,10 +17,8 @@ namespace {
 using darwinn::Executable;
 using Json = nlohmann::ordered_json;
 
-constexpr double per_ms = 1e9;  // picoseconds
-
-std::string ms(double time) { return fmt::format("{:.3f} ms", time / per_ms); }
-std::string ms(Picoseconds time) { return ms(static_cast<double>(time)); }
+std::string with_ms(double time) { return fmt::format("{:.3f} ms", time / picoseconds_per_ms); }
+std::string with_ms(Picoseconds time) { return with_ms(static_cast<double>(time)); }
 
 std::vector<const darwinn::Package*> packages_of(const RunPlan& plan) {
   std::vector<const darwinn::Package*> packages;
@@ -212,16 +210,16 @@ std::vector<std::pair<std::string, std::string>> PackageRun::lines() const {
   lines.emplace_back("host link", fmt::format("{}: {}", link.name, link.title));
   lines.emplace_back(
       "requests",
-      fmt::format("{} in {}, {:.1f} a second, {} at a time", requests_.size(), ms(run_.end),
+      fmt::format("{} in {}, {:.1f} a second, {} at a time", requests_.size(), with_ms(run_.end),
                   static_cast<double>(requests_.size()) * 1e12 / static_cast<double>(run_.end),
                   plan_.host.in_flight));
   const auto request = [&](const char* name, std::size_t r) {
     const Parts parts = this->parts(r);
-    std::string text = ms(parts.latency()) + ":";
+    std::string text = with_ms(parts.latency()) + ":";
     for (std::size_t i = 0; i < Parts::count; ++i) {
       if (parts.time[i] == 0) continue;
       text += fmt::format("{} {} {:.3f}", text.back() == ':' ? "" : ",", Parts::titles[i],
-                          static_cast<double>(parts.time[i]) / per_ms);
+                          static_cast<double>(parts.time[i]) / picoseconds_per_ms);
     }
     lines.emplace_back(name, text);
   };
@@ -229,8 +227,9 @@ std::vector<std::pair<std::string, std::string>> PackageRun::lines() const {
   if (requests_.size() > 1) request("last request", requests_.size() - 1);
   const auto cold = mean_latency(true), warm = mean_latency(false);
   if (cold) {
-    lines.emplace_back("latency", fmt::format("{} with a cold parameter cache{}", ms(*cold),
-                                              warm ? ", " + ms(*warm) + " with a warm one" : ""));
+    lines.emplace_back("latency",
+                       fmt::format("{} with a cold parameter cache{}", with_ms(*cold),
+                                   warm ? ", " + with_ms(*warm) + " with a warm one" : ""));
   }
   const ParameterCache::Stats& cache = cache_.stats();
   lines.emplace_back("parameters", cache.loads + cache.hits == 0
@@ -276,7 +275,7 @@ std::string PackageRun::page_section() const {
   std::vector<svg::Legend> legend;
   for (std::size_t i = 0; i < Parts::count; ++i) {
     bar.push_back({static_cast<double>(sums[i]), Parts::colours[i],
-                   fmt::format("{}: {}, {:.1f} %", Parts::titles[i], ms(sums[i]),
+                   fmt::format("{}: {}, {:.1f} %", Parts::titles[i], with_ms(sums[i]),
                                100 * static_cast<double>(sums[i]) / static_cast<double>(total))});
     legend.push_back({Parts::titles[i], Parts::colours[i]});
   }
@@ -287,7 +286,7 @@ std::string PackageRun::page_section() const {
   html::Table table(columns, html::Table::Kind::list);
   constexpr std::size_t most_rows = 1000;
   const auto cell = [](Picoseconds time) {
-    return fmt::format("{:.3f}", static_cast<double>(time) / per_ms);
+    return fmt::format("{:.3f}", static_cast<double>(time) / picoseconds_per_ms);
   };
   for (std::size_t r = 0; r < std::min(requests_.size(), most_rows); ++r) {
     const Parts parts = this->parts(r);

@@ -16,10 +16,8 @@ using darwinn::Executable;
 using html::escape;
 using html::grouped;
 
-constexpr double per_ms = 1e9;  // picoseconds
-
 std::string ms(Picoseconds time) {
-  return fmt::format("{:.3f}", static_cast<double>(time) / per_ms);
+  return fmt::format("{:.3f}", static_cast<double>(time) / picoseconds_per_ms);
 }
 
 std::string bytes_table(const darwinn::Traffic& traffic) {

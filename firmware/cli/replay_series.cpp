@@ -12,7 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string ms(Picoseconds time) { return fmt::format("{:.6f}", static_cast<double>(time) / 1e9); }
+std::string exact_ms(Picoseconds time) {
+  return fmt::format("{:.6f}", static_cast<double>(time) / picoseconds_per_ms);
+}
 
 }  // namespace
 
@@ -50,7 +52,7 @@ std::string ReplaySeries::text() const {
   for (std::size_t r = 0; r < requests_.size(); ++r) {
     const Request& one = requests_[r];
     rows.push_back({std::to_string(r), models_[one.model].file->name(), parameters_text(one),
-                    ms(one.end - one.start), ms(one.end)});
+                    exact_ms(one.end - one.start), exact_ms(one.end)});
   }
   const ParameterCache::Stats& stats = cache_.stats();
   return text + "\n" + table.text(rows) +

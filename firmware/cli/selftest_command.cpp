@@ -61,7 +61,7 @@ std::vector<Args::Option> dpas_options() {
   return result;
 }
 
-std::vector<Args::Option> options() {
+std::vector<Args::Option> selftest_options() {
   std::vector<Args::Option> result = {
       {"machine", "NAME|F.json", "tcu (default), or a DPAS profile of configs/dpas such as pvc"},
       {"arch", "F.tarch", "architecture (default: pynqz1, 8x8 FP16BP8)"},
@@ -85,7 +85,7 @@ int selftest_command(const Words& words) {
   Args args("selftest",
             "Runs small programs with known results on an architecture: memories, array, SIMD,\n"
             "sampling, a network, and cycle budgets. Needs no outside data.",
-            options());
+            selftest_options());
   if (!args.parse(words)) return exit_ok;
   if (args.has("list")) {
     for (const SelftestInfo& test : selftests()) {

@@ -15,9 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Reads values by their path and says which one is not what it has to be.
-class Reader {
+class RunReader {
  public:
-  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}
+  RunReader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}
 
   [[nodiscard]] const Json& at(const std::string& path) const {
     const nlohmann::json_pointer<std::string> pointer(path);
@@ -87,7 +87,7 @@ auto find_name(List& values, const std::string& name) -> decltype(&values.front(
 }
 
 /// What the main unit did: its work, then the reasons for lost cycles.
-void read_time(const Reader& reader, const std::string& reasons_path, ComparedRun& run) {
+void read_time(const RunReader& reader, const std::string& reasons_path, ComparedRun& run) {
   std::uint64_t lost = 0;
   run.time.emplace_back("working", 0);
   for (const auto& item : reader.object(reasons_path).items()) {
@@ -102,7 +102,7 @@ void read_time(const Reader& reader, const std::string& reasons_path, ComparedRu
   run.time.front().second = run.accounted - lost;
 }
 
-void read_layers(const Reader& reader, ComparedRun& run) {
+void read_layers(const RunReader& reader, ComparedRun& run) {
   const std::string path = "/accounting/layers";
   const Json& layers = reader.at(path);
   if (!layers.is_array()) reader.refuse(path, "must be an array");
@@ -118,12 +118,12 @@ void read_layers(const Reader& reader, ComparedRun& run) {
 }
 
 /// A figure's explanation in the file; empty if it has none.
-std::string meaning(const Reader& reader, const std::string& figure) {
+std::string meaning(const RunReader& reader, const std::string& figure) {
   const std::string path = "/figures/" + figure + "/meaning";
   return reader.has(path) ? reader.text(reader.at(path), path) : std::string();
 }
 
-void read_meanings(const Reader& reader, ComparedRun& run) {
+void read_meanings(const RunReader& reader, ComparedRun& run) {
   for (const auto& [name, cycles] : run.time) {
     const std::string text = meaning(reader, "accounting.lost_cycles.reasons." + name);
     if (!text.empty()) run.meanings.emplace_back(name, text);
@@ -131,7 +131,7 @@ void read_meanings(const Reader& reader, ComparedRun& run) {
 }
 
 /// The file's own table of figures says which states of a unit are work.
-void read_units(const Reader& reader, ComparedRun& run) {
+void read_units(const RunReader& reader, ComparedRun& run) {
   const std::string path = "/accounting/units";
   for (const auto& unit : reader.object(path).items()) {
     const std::string at = path + "/" + unit.key();
@@ -146,7 +146,7 @@ void read_units(const Reader& reader, ComparedRun& run) {
 }
 
 /// Counts of the run itself, of kinds of instructions, and of traffic.
-void read_figures(const Reader& reader, const Json& json, ComparedRun& run) {
+void read_figures(const RunReader& reader, const Json& json, ComparedRun& run) {
   const auto take = [&run](const std::string& name, const Json& value) {
     if (value.is_number_unsigned()) run.figures.emplace_back(name, value.get<std::uint64_t>());
   };
@@ -165,7 +165,7 @@ void read_figures(const Reader& reader, const Json& json, ComparedRun& run) {
 }
 
 /// What an energy table makes of the run, by its events; nothing without one.
-void read_energy(const Reader& reader, const std::string& path, ComparedRun& run) {
+void read_energy(const RunReader& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
   const auto text = [&](const char* key) { return reader.text(reader.at(path + key), path + key); };
   run.energy_table = fmt::format("{}, {} ({})", text("/table"), text("/unit"), text("/source"));
@@ -184,7 +184,7 @@ void read_energy(const Reader& reader, const std::string& path, ComparedRun& run
 }
 
 /// Images a second, and the latencies of runs and of what an image is of them.
-void read_throughput(const Reader& reader, const std::string& path, ComparedRun& run) {
+void read_throughput(const RunReader& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
   for_each_leaf(reader.object(path), "", [&](const std::string& name, const Json& value) {
     if (name == "seconds" || name.rfind("latency_cycles", 0) == 0) return;  // as in latency_ms
@@ -274,7 +274,7 @@ Json named_json(const Named<std::int64_t>& values) {
 }  // namespace
 
 ComparedRun run_of_statistics(const Json& json, const std::string& where, std::string name) {
-  const Reader reader(json, where);
+  const RunReader reader(json, where);
   ComparedRun run;
   run.name = std::move(name);
   run.cycles = reader.count("/cycles");
@@ -292,7 +292,7 @@ ComparedRun run_of_statistics(const Json& json, const std::string& where, std::s
 }
 
 ComparedRun run_of_point(const Json& line, const std::string& where, std::string name) {
-  const Reader reader(line, where);
+  const RunReader reader(line, where);
   ComparedRun run;
   run.name = std::move(name);
   run.cycles = reader.count("/figures/cycles");

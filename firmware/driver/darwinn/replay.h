@@ -27,6 +27,7 @@
 namespace tactus {
 
 using Picoseconds = std::uint64_t;
+constexpr double picoseconds_per_ms = 1e9;
 
 struct ReplayStep {
   darwinn::Hint hint;  ///< its views lead into the package

@@ -125,7 +125,7 @@ hir::Kind kind_of(const std::string& op) {
   return op == "Min" ? hir::Kind::clip : hir::Kind::leaky_relu;
 }
 
-Emit plan(Planner& p) {
+Emit plan_arithmetic(Planner& p) {
   const std::optional<Operand> first = plan_operand(p, 0), second = plan_operand(p, 1);
   if (!first || !second) return {};
   const auto shape_of = [](const Operand& operand) {
@@ -315,13 +315,13 @@ bool expand_p_relu(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators arithmetic_operators() {
-  return {{"Add", 2, Role::add, plan, fold_arithmetic, expand_operands},
-          {"Sub", 2, Role::simple, plan, fold_arithmetic, expand_operands},
-          {"Mul", 2, Role::simple, plan, fold_arithmetic, expand_multiply},
+  return {{"Add", 2, Role::add, plan_arithmetic, fold_arithmetic, expand_operands},
+          {"Sub", 2, Role::simple, plan_arithmetic, fold_arithmetic, expand_operands},
+          {"Mul", 2, Role::simple, plan_arithmetic, fold_arithmetic, expand_multiply},
           {"Div", 2, Role::simple, nullptr, fold_arithmetic, expand_division},
-          {"Min", 1, Role::simple, plan, nullptr, expand_min_max},
-          {"Max", 1, Role::simple, plan, nullptr, expand_min_max},
-          {"PRelu", 2, Role::simple, plan, nullptr, expand_p_relu},
+          {"Min", 1, Role::simple, plan_arithmetic, nullptr, expand_min_max},
+          {"Max", 1, Role::simple, plan_arithmetic, nullptr, expand_min_max},
+          {"PRelu", 2, Role::simple, plan_arithmetic, nullptr, expand_p_relu},
           {"Sum", 1, Role::simple, nullptr, nullptr, expand_sum},
           {"Mean", 1, Role::simple, nullptr, nullptr, expand_mean}};
 }

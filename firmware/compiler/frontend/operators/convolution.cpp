@@ -98,7 +98,7 @@ bool check_channels(Planner& p, const Layout& x, const nn::Tensor& w, std::int64
   return good;
 }
 
-Emit plan(Planner& p) {
+Emit plan_convolution(Planner& p) {
   Convolution conv;
   conv.groups = p.node.integer("group", 1);
   if (conv.groups < 1 || conv.groups > (1 << 20)) {
@@ -239,7 +239,7 @@ bool expand_transposed(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators convolution_operators() {
-  return {{"Conv", 2, Role::start, plan, nullptr, expand_to_image},
+  return {{"Conv", 2, Role::start, plan_convolution, nullptr, expand_to_image},
           {"ConvTranspose", 2, Role::start, nullptr, nullptr, expand_transposed}};
 }
 

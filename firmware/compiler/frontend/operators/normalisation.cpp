@@ -25,7 +25,7 @@ bool plan_parameters(Planner& p, const Layout* x, std::array<const nn::Tensor*, 
   return good;
 }
 
-Emit plan(Planner& p) {
+Emit plan_normalisation(Planner& p) {
   for (std::size_t k = 1; k < p.node.outputs.size(); ++k) {
     if (p.output_read(k)) {
       p.problem("output {} is for training; supported is inference with one output", k);
@@ -77,7 +77,7 @@ Emit plan(Planner& p) {
 }
 
 /// Channels that do not lie along the lanes are brought there.
-bool expand(Planner& p, Expansion& e) {
+bool expand_normalisation(Planner& p, Expansion& e) {
   const Value* x = p.value(0);
   if (x == nullptr || !x->layout || x->layout->rank() < 2 || x->layout->lane_dimension() == 1) {
     return false;
@@ -94,7 +94,8 @@ bool expand(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators normalisation_operators() {
-  return {{"BatchNormalization", 5, Role::normalisation, plan, nullptr, expand}};
+  return {{"BatchNormalization", 5, Role::normalisation, plan_normalisation, nullptr,
+           expand_normalisation}};
 }
 
 }  // namespace tactus::compiler

@@ -50,7 +50,7 @@ std::optional<nn::Shape> image_permutation(const Layout& x, const std::vector<bo
   return turned;
 }
 
-bool expand(Planner& p, Expansion& e) {
+bool expand_reduction(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout) return false;
   const Layout& x = *value->layout;
@@ -107,7 +107,7 @@ bool expand(Planner& p, Expansion& e) {
 Operators reduction_operators() {
   Operators all;
   for (const char* type : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"}) {
-    all.push_back({type, 1, Role::simple, nullptr, nullptr, expand});
+    all.push_back({type, 1, Role::simple, nullptr, nullptr, expand_reduction});
   }
   return all;
 }

@@ -302,7 +302,7 @@ bool plan_sizes(Planner& p, const nn::Tensor& sizes, const Layout& x, Resize& re
   return true;
 }
 
-Emit plan(Planner& p) {
+Emit plan_resize(Planner& p) {
   Resize resize;
   bool good = plan_mode(p, resize);
   good = plan_transform(p, resize) && good;
@@ -353,8 +353,8 @@ Emit plan(Planner& p) {
 }  // namespace
 
 Operators resize_operators() {
-  return {{"Resize", 1, Role::simple, plan, nullptr, expand_to_image},
-          {"Upsample", 1, Role::simple, plan, nullptr, expand_to_image}};
+  return {{"Resize", 1, Role::simple, plan_resize, nullptr, expand_to_image},
+          {"Upsample", 1, Role::simple, plan_resize, nullptr, expand_to_image}};
 }
 
 }  // namespace tactus::compiler
