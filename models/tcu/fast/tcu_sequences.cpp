@@ -22,14 +22,14 @@ constexpr Cycle no_response = ~Cycle{0};
 }  // namespace
 
 TcuSequences::TcuSequences(TcuSystem& system)
-    : system_(system), shapes_(system.config_.tcu.architecture) {}
+    : system_(system),
+      shapes_(system.config_.tcu.architecture),
+      orders_(system.config_.tcu.architecture) {}
 
 TcuSequences::~TcuSequences() = default;
 
 bool TcuSequences::possible(const tcu::Architecture& architecture) {
-  return architecture.dais_blocks.empty() && !architecture.activation_unit &&
-         architecture.lookup_tables.count == 0 && architecture.dma_queue == 0 &&
-         architecture.shadow_weights == tcu::ShadowWeights::off;
+  return architecture.dais_blocks.empty();
 }
 
 bool TcuSequences::rests() const {
@@ -39,7 +39,7 @@ bool TcuSequences::rests() const {
     if (!port->idle()) return false;
   }
   return tcu.local_router_.rests() && tcu.local_.idle() && tcu.array_.idle() &&
-         tcu.accumulators_.rests();
+         tcu.accumulators_.rests() && (!tcu.activation_ || tcu.activation_->idle());
 }
 
 const std::uint8_t* TcuSequences::bytes(std::uint64_t instruction) const {
@@ -84,6 +84,13 @@ void TcuSequences::list_counters() {
   SystolicArray::Stats& array = tcu.array_.counts();
   counters_.insert(counters_.end(), {&array.multiplications, &array.loads, &array.loads_in_turn,
                                      &array.zero_multiplications});
+  if (tcu.activation_) {
+    ActivationUnit::Stats& activation = tcu.activation_->counts();
+    counters_.insert(counters_.end(), {&activation.vectors, &activation.parameters});
+  }
+  if (LookupMemory* tables = tcu.accumulators_.tables()) {
+    counters_.insert(counters_.end(), {&tables->counts().vectors, &tables->counts().lookups});
+  }
   for (auto& port : system_.ports_) {
     BoundarySplitter::Stats& stats = port->port.splitter().counts();
     counters_.insert(counters_.end(), {&stats.read_bursts, &stats.write_bursts, &stats.read_beats,
@@ -96,7 +103,7 @@ void TcuSequences::list_counters() {
   after_.resize(counters_.size());
   data_ = std::make_unique<TcuData>(
       system_.config_.tcu.architecture, system_.config_.tcu.rounding, tcu.local_, tcu.array_,
-      tcu.accumulators_, tcu.decoder_.registers(),
+      tcu.accumulators_, tcu.activation_.get(), tcu.decoder_.registers(),
       std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
 }
 
@@ -148,6 +155,7 @@ bool TcuSequences::begin(Position& position) {
   executed_ = position.next - decoder.waiting();
   items_.clear();
   last_access_.reset();
+  orders_.restart();
   if (!know_items(position.next)) return false;
   count_accounts();
   decoder.last_access() = 0;
@@ -170,9 +178,10 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
     }
     const bool meets = item.accesses && last_access_ == item.first;
     if (item.accesses) last_access_ = item.last;
-    std::uint32_t* shape = shapes_.place(shapes_.key(item, meets));
+    const LocalOrder order = orders_.next(item);
+    std::uint32_t* shape = shapes_.place(shapes_.key(item, meets, order));
     if (*shape == ~std::uint32_t{0}) {
-      *shape = system_.tcu_.decoder_.add_shape(bytes(i), meets);
+      *shape = system_.tcu_.decoder_.add_shape(bytes(i), meets, order);
     }
     known.shape = *shape;
   }
@@ -268,6 +277,7 @@ void TcuSequences::registers(Registers& r) {
   tcu.host_router_.registers(r);
   tcu.array_.registers(r);
   tcu.accumulators_.registers(r);
+  if (tcu.activation_) tcu.activation_->registers(r);
   system_.stream_.registers(r);
   for (auto& port : system_.ports_) {
     port->port.registers(r);

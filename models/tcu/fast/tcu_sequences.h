@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "models/tcu/fast/known_sequences.h"
+#include "models/tcu/fast/local_orders.h"
 #include "models/tcu/fast/program_items.h"
 #include "models/tcu/fast/tcu_data.h"
 
@@ -86,6 +87,7 @@ class TcuSequences {
 
   TcuSystem& system_;
   ProgramItems shapes_;
+  LocalOrders orders_;
   std::unique_ptr<TcuData> data_;
   KnownSequences known_;
   std::vector<Account*> accounts_;
