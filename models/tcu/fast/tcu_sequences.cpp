@@ -10,7 +10,7 @@ namespace tactus {
 namespace {
 
 /// Intervals after which a sequence that has come to no rest is given up.
-constexpr std::size_t longest_path = 1U << 16;
+constexpr std::size_t longest_path = 1U << 22;
 /// Cycles after which an interval that does not end is given up.
 constexpr Cycle longest_interval = 1U << 20;
 /// Cycles and instructions for which a sequence is not begun.
