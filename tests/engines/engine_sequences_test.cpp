@@ -97,7 +97,9 @@ TEST(EngineSequences, AgreeWithEachExtension) {
               program, [&](const RandomProgram& p) { return compare_engines(p, config, taken); }),
           "");
     }
-    EXPECT_GT(8 * taken.in_sequences, taken.all) << "extensions " << extensions;
+    // Queued moves leave few cycles in which a sequence may begin or end.
+    const unsigned part = (extensions & dma_queue) != 0 ? 40 : 8;
+    EXPECT_GT(part * taken.in_sequences, taken.all) << "extensions " << extensions;
     first += 10'000;
   }
 }

@@ -112,8 +112,7 @@ bool Decoder::can_send_ahead() const {
 /// Whether the head writes what the instruction behind it reads.
 bool Decoder::overwrites(const Decoded& head, const Decoded& next) const {
   if (clock_.timing_only) return next.order.overwritten;
-  return head.local_write && head.local_low <= next.local_high &&
-         next.local_low <= head.local_high;
+  return head.local_write && head.local_low <= next.local_high && next.local_low <= head.local_high;
 }
 
 void Decoder::send_weights(Decoded& d) {

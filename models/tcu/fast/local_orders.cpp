@@ -30,8 +30,8 @@ void LocalOrders::push(std::vector<Range>& before, const Range& range, std::size
 LocalOrder LocalOrders::find(const ProgramItem& item) {
   const Range range{item.local_use(), item.local.address,
                     item.local.address + item.size * item.local.step};
-  const bool moves = item.kind == ProgramItem::Kind::from_dram ||
-                     item.kind == ProgramItem::Kind::to_dram;
+  const bool moves =
+      item.kind == ProgramItem::Kind::from_dram || item.kind == ProgramItem::Kind::to_dram;
   const bool loads = own_reads_ && item.kind == ProgramItem::Kind::load_weights;
   LocalOrder order;
   // Moves among themselves keep their order.

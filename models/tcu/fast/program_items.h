@@ -31,7 +31,7 @@ struct ProgramItem {
     simd,
     load_table,       ///< entries of a lookup table
     load_activation,  ///< parameters of the activation unit
-    other,  ///< not to be taken in a sequence
+    other,            ///< not to be taken in a sequence
   };
   enum class LocalUse : std::uint8_t { none, reads, writes };
   [[nodiscard]] LocalUse local_use() const;

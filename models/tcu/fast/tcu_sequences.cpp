@@ -11,6 +11,9 @@ namespace {
 
 /// Intervals after which a sequence that has come to no rest is given up.
 constexpr std::size_t longest_path = 1U << 22;
+/// Intervals worked out beyond the instructions taken, after which no more are: they do not come
+/// again often enough.
+constexpr std::uint64_t most_unpaid = 1U << 14;
 /// Cycles after which an interval that does not end is given up.
 constexpr Cycle longest_interval = 1U << 20;
 /// Cycles and instructions for which a sequence is not begun.
@@ -124,7 +127,6 @@ bool TcuSequences::take(Cycle until, std::uint64_t retires) {
   leave();
   if (committed_.next != first) {
     pause_ = 0;
-    taken_ += committed_.next - first;
     return true;
   }
   pause_ = std::min(longest_pause, 2 * pause_ + 1);
@@ -188,13 +190,15 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
   return true;
 }
 
+bool TcuSequences::learns() const { return !known_.full() && worked_out_ < taken_ + most_unpaid; }
+
 void TcuSequences::walk(Position& position, Cycle until, std::uint64_t retires) {
   while (path_.size() < longest_path) {
     // An interval that is not known may accept an instruction, too.
     if (position.next >= program_.count || !know_items(position.next + 1)) return;
     const KnownSequences::State* state = &known_[position.state];
     if (state->cycles == 0) {
-      if (known_.full() || !work_out(position)) return;
+      if (!learns() || !work_out(position)) return;
       state = &known_[position.state];
     }
     if (state->early || position.now + state->cycles > until) return;
@@ -202,7 +206,7 @@ void TcuSequences::walk(Position& position, Cycle until, std::uint64_t retires) 
     const Id shape = state->accepts ? item(position.next).shape : KnownSequences::none;
     Id next = known_.next(position.state, shape);
     if (next == KnownSequences::none) {
-      if (known_.full() || !work_out(position)) return;
+      if (!learns() || !work_out(position)) return;
       state = &known_[position.state];
       next = known_.next(position.state, shape);
     }
@@ -243,6 +247,7 @@ void TcuSequences::commit(const Position& position) {
   items_.erase(items_.begin(),
                items_.begin() + static_cast<std::ptrdiff_t>(position.next - 2 - first_item_));
   first_item_ = position.next - 2;
+  taken_ += position.next - committed_.next;
   committed_ = position;
 }
 

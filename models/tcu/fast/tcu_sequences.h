@@ -64,6 +64,7 @@ class TcuSequences {
   [[nodiscard]] bool find_program(Position& position);
   [[nodiscard]] bool may_begin();
   bool begin(Position& position);
+  [[nodiscard]] bool learns() const;  ///< whether more intervals are to be worked out
   void walk(Position& position, Cycle until, std::uint64_t retires);
   void leave();
   void commit(const Position& position);
