@@ -11,9 +11,9 @@ namespace {
 
 /// Intervals after which a sequence that has come to no rest is given up.
 constexpr std::size_t longest_path = 1U << 22;
-/// Intervals worked out beyond the instructions taken, after which no more are: they do not come
-/// again often enough.
-constexpr std::uint64_t most_unpaid = 1U << 14;
+/// An interval that is worked out is paid for by so many instructions taken. Once so much is unpaid
+/// no more are worked out: they do not come again often enough.
+constexpr std::uint64_t cost_of_interval = 3, most_unpaid = 1U << 15;
 /// Cycles after which an interval that does not end is given up.
 constexpr Cycle longest_interval = 1U << 20;
 /// Cycles and instructions for which a sequence is not begun.
@@ -190,7 +190,9 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
   return true;
 }
 
-bool TcuSequences::learns() const { return !known_.full() && worked_out_ < taken_ + most_unpaid; }
+bool TcuSequences::learns() const {
+  return !known_.full() && cost_of_interval * worked_out_ < taken_ + most_unpaid;
+}
 
 void TcuSequences::walk(Position& position, Cycle until, std::uint64_t retires) {
   while (path_.size() < longest_path) {
