@@ -1,6 +1,8 @@
 // Sequences of instructions that are known again: programs that repeat themselves at other
-// addresses, with hazards between accumulates, bursts that cross pages, and runs that are
-// interrupted or looked at in the middle. All of it is what the step engine does.
+// addresses, with hazards between accumulates, bursts that cross pages, accesses to local memory
+// that are late, and runs that are interrupted or looked at in the middle. All of it is what the
+// step engine does, with every extension that sequences know.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,14 +18,16 @@
 namespace tactus {
 namespace {
 
+/// Of two programs one is for a machine with extensions, any or `exactly` these.
 RandomProgram random_repeated(std::uint64_t seed, TcuSimulationConfig& config,
-                              unsigned instructions) {
+                              unsigned instructions, std::optional<unsigned> exactly = {}) {
   Random random(seed ^ 0x5EC5);
   RandomOptions options;
   options.hazards = Hazards::any;
   options.wrap = random.chance(20);
   options.instructions = instructions;
-  options.extensions = random.chance(10);
+  options.extensions = random.chance(50);
+  options.exactly = exactly;
   RandomProgram program = random_program(seed, options);
   program.architecture.dais_blocks.clear();
   const tcu::InstructionLayout layout(program.architecture);
@@ -37,6 +41,15 @@ RandomProgram random_repeated(std::uint64_t seed, TcuSimulationConfig& config,
   config.read_latency = random.pick<Cycle>({1, 2, 5, 20, 60});
   config.write_latency = random.pick<Cycle>({1, 2, 5, 40});
   return program;
+}
+
+void fill_windows(RandomProgram& program, std::uint64_t seed) {
+  Random random(seed);
+  for (unsigned port = 0; port < 2; ++port) {
+    RandomProgram::Window window{port, 0, std::vector<std::uint8_t>(512 * 1024)};
+    for (std::uint8_t& byte : window.bytes) byte = static_cast<std::uint8_t>(random.below(256));
+    program.windows.push_back(window);
+  }
 }
 
 struct Taken {
@@ -65,6 +78,30 @@ TEST(EngineSequences, AgreeOnProgramsThatRepeatThemselves) {
         "");
   }
   EXPECT_GT(6 * taken.in_sequences, taken.all);
+}
+
+/// Each extension, and combinations of those that let accesses be late.
+TEST(EngineSequences, AgreeWithEachExtension) {
+  constexpr unsigned own = shadow_weights | own_reads;
+  std::uint64_t first = 34'000'000;
+  for (const unsigned extensions :
+       {unsigned{activation_unit}, unsigned{lookup_tables}, unsigned{shadow_weights},
+        unsigned{dma_queue}, own, shadow_weights | dma_queue, own | dma_queue,
+        own | dma_queue | activation_unit | lookup_tables}) {
+    Taken taken;
+    for (const std::uint64_t seed : test_seeds(first, 60)) {
+      TcuSimulationConfig config;
+      const RandomProgram program = random_repeated(seed, config, 14, extensions);
+      ASSERT_EQ(
+          shortest_failure(
+              program, [&](const RandomProgram& p) { return compare_engines(p, config, taken); }),
+          "");
+    }
+    // Queued moves leave few cycles in which a sequence may begin or end.
+    const unsigned part = (extensions & dma_queue) != 0 ? 40 : 8;
+    EXPECT_GT(part * taken.in_sequences, taken.all) << "extensions " << extensions;
+    first += 10'000;
+  }
 }
 
 /// A run ends somewhere in the middle, where memories have to be as they are in that cycle.
@@ -174,6 +211,60 @@ TEST(EngineSequences, LeaveTheMachineAsItWouldBe) {
   }
 }
 
+/// Moves that are queued and weights that are read late, and before and behind them accesses to
+/// the same vectors of local memory, to some of them, and to those beside them.
+TEST(EngineSequences, AgreeOnLateAccesses) {
+  const std::string source = R"(
+    DataMove DRAM0(0) -> Local(0), 200
+    .repeat 40 k
+      DataMove DRAM1(100 * k) -> Local(300 + k), 10
+      LoadWeights Local(300 + k), 8
+      MatMul Local(k) -> Acc(k), 12
+      DataMove DRAM0(17 * k) -> Local(400 + k), 5
+      LoadWeights Local(k + 9), 8
+      DataMove Acc(k) -> Local(k + 12), 6
+      MatMul.acc Local(395 + k) -> Acc(k), 7
+      LoadWeights Local(404), 8
+      DataMove DRAM0(40 * k) -> Local(400), 3
+      DataMove DRAM0(40 * k) -> Local(440), 3
+      DataMove Local(400) -> DRAM1(0), 6
+      LoadWeights Local(431 + k), 8
+      LoadWeights.zeroes 2
+      MatMul Local(500 - 4 * k) -> Acc(40), 30
+      DataMove Acc(40) -> Local(438 + k), 6
+      DataMove Local(440) -> DRAM0(250 * k), 9
+      DataMove Acc(3) -> Local(436 + k), 6
+      DataMove.acc Local(431 + k) -> Acc(3), 3
+      LoadWeights Local(400), 3
+      LoadWeights Local(410), 3
+      LoadWeights Local(420), 3
+      LoadWeights Local(430), 3
+      LoadWeights Local(440), 3
+      DataMove DRAM0(0) -> Local(421), 1
+      DataMove Acc(40) -> Local(404 + k), 1
+      MatMul Local(0) -> Acc(3), 2
+    .end
+  )";
+  for (const unsigned entries : {0U, 1U, 2U, 8U}) {
+    for (const auto shadow :
+         {tcu::ShadowWeights::off, tcu::ShadowWeights::on, tcu::ShadowWeights::own_reads}) {
+      RandomProgram program;
+      program.architecture.dma_queue = entries;
+      program.architecture.shadow_weights = shadow;
+      program.instructions = tcu::assemble(program.architecture, source, "late");
+      fill_windows(program, entries);
+      Taken taken;
+      TcuSimulationConfig config = machine_config(program);
+      for (const Cycle latency : {1U, 7U, 60U}) {
+        config.read_latency = latency;
+        EXPECT_EQ(compare_engines(program, config, taken), "")
+            << entries << ", " << static_cast<unsigned>(shadow) << ", latency " << latency;
+      }
+      EXPECT_GT(taken.in_sequences, 0U) << entries << ", " << static_cast<unsigned>(shadow);
+    }
+  }
+}
+
 /// Updates of one accumulator that follow each other at once: which of them are lost depends on
 /// time. Moves of which some cross a page, others by one beat, others not.
 TEST(EngineSequences, AgreeOnHazardsAndPages) {
@@ -204,12 +295,7 @@ TEST(EngineSequences, AgreeOnHazardsAndPages) {
         .end
       )";
       program.instructions = tcu::assemble(program.architecture, source, "hazards");
-      Random random(bits);
-      for (unsigned port = 0; port < 2; ++port) {
-        RandomProgram::Window window{port, 0, std::vector<std::uint8_t>(512 * 1024)};
-        for (std::uint8_t& byte : window.bytes) byte = static_cast<std::uint8_t>(random.below(256));
-        program.windows.push_back(window);
-      }
+      fill_windows(program, bits);
       Taken taken;
       TcuSimulationConfig config = machine_config(program);
       for (const Cycle latency : {1U, 20U}) {

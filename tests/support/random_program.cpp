@@ -80,7 +80,9 @@ class Generator {
     program_.seed = seed;
     program_.architecture = random_architecture(random_, program_.axi_data_bits);
     if (Random(seed ^ 0xDA15).chance(40)) add_random_dais_blocks(seed, program_.architecture);
-    if (options.extensions) add_random_extensions(seed, program_.architecture);
+    if (options.extensions || options.exactly) {
+      add_random_extensions(seed, program_.architecture, options.exactly);
+    }
     layout_ = tcu::InstructionLayout(architecture());
     for (unsigned port = 0; port < 2; ++port) {
       add_window(port, 0);
@@ -445,9 +447,13 @@ void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture)
   }
 }
 
-void add_random_extensions(std::uint64_t seed, tcu::Architecture& a) {
+void add_random_extensions(std::uint64_t seed, tcu::Architecture& a,
+                           std::optional<unsigned> exactly) {
   Random random(seed ^ 0xE87);
-  if (random.chance(30)) {
+  const auto has = [&](unsigned extension, unsigned percent) {
+    return exactly ? (*exactly & extension) == extension : random.chance(percent);
+  };
+  if (has(lookup_tables, 30)) {
     const unsigned point = info(a.data_type).binary_point;
     tcu::LookupTables tables;
     tables.count = static_cast<std::uint32_t>(random.range(1, 3));
@@ -458,11 +464,11 @@ void add_random_extensions(std::uint64_t seed, tcu::Architecture& a) {
     if (lookup_vectors(a) > std::min(a.local_depth, a.accumulator_depth)) a.lookup_tables = {};
     if (a.lookup_tables.count > 0) a.simd_registers_depth += tables.count;
   }
-  if (random.chance(40)) {
-    a.shadow_weights = random.pick({tcu::ShadowWeights::on, tcu::ShadowWeights::own_reads});
+  if (has(shadow_weights, 40)) {
+    a.shadow_weights = has(own_reads, 50) ? tcu::ShadowWeights::own_reads : tcu::ShadowWeights::on;
   }
-  if (random.chance(30) && a.local_depth >= 4) a.activation_unit = true;
-  if (random.chance(35)) a.dma_queue = static_cast<std::uint32_t>(random.range(1, 5));
+  if (has(activation_unit, 30) && a.local_depth >= 4) a.activation_unit = true;
+  if (has(dma_queue, 35)) a.dma_queue = static_cast<std::uint32_t>(random.range(1, 5));
 }
 
 tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits) {

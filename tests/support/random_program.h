@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -37,12 +38,23 @@ enum class Hazards {
   any,   ///< whatever tcu::check() accepts
 };
 
+/// Extensions other than DAIS blocks; a set of them is a bit mask.
+enum Extension : unsigned {
+  lookup_tables = 1,
+  shadow_weights = 2,
+  own_reads = 4,  ///< of weights, together with shadow_weights
+  activation_unit = 8,
+  dma_queue = 16,
+};
+
 struct RandomOptions {
   Hazards hazards = Hazards::none;
   unsigned instructions = 60;
   /// Runs may go past the end of a memory of 2^k vectors, where the hardware goes on at 0.
   bool wrap = true;
   bool extensions = true;  ///< other than DAIS blocks; without them a seed gives another program
+  /// These and no others; tables only where the memories hold one.
+  std::optional<unsigned> exactly;
 };
 
 /// A program with the machine it is for and the contents of its DRAM.
@@ -70,8 +82,9 @@ struct RandomProgram {
 /// 1..3 random programs and pipelines that the architecture can have.
 void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture);
 
-/// Each extension but DAIS blocks with a chance of its own.
-void add_random_extensions(std::uint64_t seed, tcu::Architecture& architecture);
+/// Each extension but DAIS blocks with a chance of its own, or `exactly` those of a set.
+void add_random_extensions(std::uint64_t seed, tcu::Architecture& architecture,
+                           std::optional<unsigned> exactly = {});
 
 /// Array size 2..32, any data type, small memories, 1..4 registers; the AXI width fits.
 [[nodiscard]] tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits);

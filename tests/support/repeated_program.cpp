@@ -19,7 +19,7 @@ tcu::Instruction moved(Random& random, const tcu::Architecture& architecture,
   for (unsigned attempt = 0; attempt < 4; ++attempt) {
     tcu::Instruction result = instruction;
     result.operand0 = move(instruction.operand0, layout.operand0_address);
-    if (opcode != tcu::Opcode::load_weights) {
+    if (opcode != tcu::Opcode::load_weights && opcode != tcu::Opcode::load_lut) {
       result.operand1 = move(instruction.operand1, layout.operand1_address);
     }
     if (check(architecture, layout, result).empty()) return result;

@@ -211,7 +211,10 @@ void AccumulatorWithAlu::move_entries() {
   tables_->enter_account(table_state());
   if (takes_entries_) {
     const AccumulatorControl& item = control_.front();
-    tables_->write(item.table - 1U, item.read_address, links_.input.bits);
+    ++tables_->counts().vectors;
+    if (!clock_.timing_only) {
+      tables_->write(item.table - 1U, item.read_address, links_.input.bits);
+    }
   }
   entries_ = takes_entries_ = false;
 }

@@ -147,6 +147,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   }
   /// Null unless the architecture has lookup tables.
   [[nodiscard]] const LookupMemory* tables() const { return tables_.get(); }
+  [[nodiscard]] LookupMemory* tables() { return tables_.get(); }
   [[nodiscard]] std::vector<Account*> accounts() {
     std::vector<Account*> accounts{&account_, &alu_.account()};
     if (tables_) accounts.push_back(&tables_->account());

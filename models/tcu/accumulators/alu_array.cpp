@@ -45,6 +45,7 @@ void AluArray::move_results() {
   ++clock_.progress;
   ++stats_.issued;
   if (clock_.events != nullptr) clock_.events->event({TcuEvent::alu});
+  if (operation.op == tcu::SimdOp::lookup) ++links_.tables->counts().lookups;
   std::uint8_t* const out = results_.push();
   if (clock_.timing_only) return;
   execute(operation, edge_.has_input ? links_.input.bits : zero_.data(), out);

@@ -18,7 +18,6 @@ LookupMemory::LookupMemory(const sc_core::sc_module_name& name, Clock& clock,
       account_("tables", clock, state_table, rest) {}
 
 void LookupMemory::write(unsigned table, std::uint64_t index, VectorRef entries) {
-  ++stats_.vectors;
   if (clock_.events != nullptr) {
     clock_.events->event({TcuEvent::lookup_entries, 0, table, index, 0, nullptr});
   }
@@ -30,7 +29,6 @@ void LookupMemory::write(unsigned table, std::uint64_t index, VectorRef entries)
 }
 
 void LookupMemory::find(VectorRef arguments, std::uint8_t* difference, std::uint8_t* values) {
-  ++stats_.lookups;
   for (std::size_t i = 0; i < lanes_; ++i) {
     const tcu::LookupKey key = lookup_key(type_, form_, tcu::lane(type_, arguments, i));
     for (std::size_t table = 0; table < form_.count; ++table) {

@@ -42,6 +42,7 @@ class LookupMemory final : public sc_core::sc_module {
                const tcu::Architecture& architecture);
 
   [[nodiscard]] std::uint32_t tables() const { return form_.count; }
+  // Data only: who takes entries or looks up counts it.
   /// Entries index * N and following of a table.
   void write(unsigned table, std::uint64_t index, VectorRef entries);
   /// For every lane: the difference, and table i's value at values + i * vector bytes.
@@ -49,6 +50,7 @@ class LookupMemory final : public sc_core::sc_module {
   void enter_account(State state) { account_.enter(state); }
 
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
   [[nodiscard]] Account& account() { return account_; }
   void describe(const trace::Scope& scope) const;
 

@@ -44,19 +44,27 @@ void ActivationUnit::move_vectors() {
     ++stats_.vectors;
     std::uint8_t* result = results_.push();
     available_.push_back(clock_.now + latency);
-    for (std::size_t i = 0; i < lanes_; ++i) {
-      const std::int64_t x = tcu::lane(type_, links_.input.bits, i);
-      set_lane(type_, result, i, activate(type_, parameters_[i], x));
-    }
+    if (!clock_.timing_only) activate_now(links_.input.bits, result);
   }
   if (!links_.parameters.fires()) return;
   ++clock_.progress;
   ++stats_.parameters;
+  if (!clock_.timing_only) take_parameters(links_.parameters.bits);
+}
+
+void ActivationUnit::activate_now(VectorRef input, std::uint8_t* result) const {
+  for (std::size_t i = 0; i < lanes_; ++i) {
+    const std::int64_t x = tcu::lane(type_, input, i);
+    set_lane(type_, result, i, activate(type_, parameters_[i], x));
+  }
+}
+
+void ActivationUnit::take_parameters(VectorRef vector) {
   static constexpr std::array<std::int64_t tcu::ActivationParameters::*, tcu::activation_parameters>
       order{&tcu::ActivationParameters::scale, &tcu::ActivationParameters::offset,
             &tcu::ActivationParameters::slope, &tcu::ActivationParameters::limit};
   for (std::size_t i = 0; i < lanes_; ++i) {
-    parameters_[i].*order[next_parameter_] = tcu::lane(type_, links_.parameters.bits, i);
+    parameters_[i].*order[next_parameter_] = tcu::lane(type_, vector, i);
   }
   next_parameter_ = (next_parameter_ + 1) % order.size();
 }

@@ -19,6 +19,7 @@
 #include "isa/tcu/activation.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
+#include "models/sim/fast/registers.h"
 #include "models/sim/link.h"
 #include "models/sim/queue.h"
 #include "models/sim/trace/signals.h"
@@ -63,7 +64,15 @@ class ActivationUnit final : public sc_core::sc_module {
   /// Nothing is in it, and that is accounted for.
   [[nodiscard]] bool rests() const { return idle() && account_.code() == rest; }
   [[nodiscard]] bool idle() const { return results_.empty(); }
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  // For the data of whole instructions; no time passes, and nothing is counted. Nothing may be in
+  // it.
+  /// The next vector of parameters.
+  void take_parameters(VectorRef vector);
+  /// The result of a vector.
+  void activate_now(VectorRef input, std::uint8_t* result) const;
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
   [[nodiscard]] static std::string waits_for() { return "local memory to take a result"; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }

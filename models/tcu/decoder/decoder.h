@@ -45,6 +45,7 @@
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/expander.h"
+#include "models/tcu/decoder/local_order.h"
 #include "models/tcu/systolic_array/weight_loads.h"
 
 namespace tactus {
@@ -222,7 +223,8 @@ class Decoder final : public sc_core::sc_module {
   /// Makes the shape of this instruction known, and returns its number. `meets`: its first access
   /// to the accumulators is where the last one before it was. With Clock::timing_only instructions
   /// of this shape have addresses that are made up.
-  [[nodiscard]] std::uint32_t add_shape(const std::uint8_t* bytes, bool meets);
+  [[nodiscard]] std::uint32_t add_shape(const std::uint8_t* bytes, bool meets,
+                                         const LocalOrder& order);
   void forget_shapes() {
     shapes_.clear();
     forms_.clear();
@@ -243,9 +245,7 @@ class Decoder final : public sc_core::sc_module {
   /// Those that wait at the head or behind it.
   [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
   /// Instructions may wait, and nothing else is asked of anybody.
-  [[nodiscard]] bool rests() const {
-    return (queued_legs_ | fork_.done()) == 0 && !transfers_ && streams_rest();
-  }
+  [[nodiscard]] bool rests() const;
   /// So many instructions retired, the last one in cycle `last`; all that is not counted.
   void note_retires(std::uint64_t count, Cycle last) {
     registers_.program_counter += static_cast<std::uint32_t>(count);
@@ -370,6 +370,7 @@ class Decoder final : public sc_core::sc_module {
     HostDataflow host;
     DramItem dram;
     std::uint32_t shape = 0;  ///< with Clock::timing_only
+    LocalOrder order;         ///< likewise
   };
   struct Shape {
     Decoded item;
@@ -377,6 +378,9 @@ class Decoder final : public sc_core::sc_module {
   };
   [[nodiscard]] std::uint32_t form_of(AccumulatorItem item);
   void enter_shape(std::uint32_t shape, Decoded& d);
+  static void keep_numbers(const Decoded& before, Decoded& d);
+  void number_registers(Registers& r, Decoded& d) const;
+  void transfer_registers(Registers& r);
   void item_registers(Registers& r, Decoded& d);
   void item_registers(Registers& r, AccumulatorItem& item);
   void item_registers(Registers& r, DramItem& item);
@@ -422,7 +426,8 @@ class Decoder final : public sc_core::sc_module {
   void move_transfers();
   void enter_transfer_account();
   [[nodiscard]] Block block_of_head() const;
-  [[nodiscard]] bool conflicts(const Decoded& head) const;
+  [[nodiscard]] bool conflicts(const Decoded& head, std::size_t moves_between = 0) const;
+  [[nodiscard]] bool overwrites(const Decoded& head, const Decoded& next) const;
   [[nodiscard]] Block block_by_transfers(const Decoded& head) const;
   [[nodiscard]] Block block_by_weights(const Decoded& head) const;
   /// Whether an instruction may have to wait at the head for queued moves or weights.

@@ -28,7 +28,10 @@ void Decoder::set_local_range(Decoded& d) const {
   d.local_high = low + span;
 }
 
-bool Decoder::conflicts(const Decoded& head) const {
+/// Whether it would see or overwrite the vectors of a queued move. `moves_between`: before it, and
+/// not in the queue yet.
+bool Decoder::conflicts(const Decoded& head, std::size_t moves_between) const {
+  if (clock_.timing_only) return transfers_->count + moves_between > head.order.moves;
   for (std::size_t i = 0; i < transfers_->count; ++i) {
     const Decoded& move = transfers_->at(i);
     const bool overlap = head.local_low <= move.local_high && move.local_low <= head.local_high;
@@ -55,6 +58,12 @@ Decoder::Block Decoder::block_by_weights(const Decoded& head) const {
     return loads.full() && !head.is_sent ? Block::weights : Block::none;
   }
   if (!head.local_write || loads.empty()) return Block::none;
+  if (clock_.timing_only) {
+    const std::uint64_t before = head.order.loads;
+    const bool reads = before != LocalOrder::any && before < head.array.loads &&
+                       loads.reads_upto(head.array.loads - before);
+    return reads ? Block::weights : Block::none;
+  }
   return loads.reads(head.local_low, head.local_high) ? Block::weights : Block::none;
 }
 
@@ -96,9 +105,14 @@ bool Decoder::can_send_ahead() const {
   if (next.kind != tcu::InstructionKind::load_weights || next.is_sent) return false;
   if (head.kind == tcu::InstructionKind::load_weights) return head.is_sent;
   if (next.weights.zeroes) return true;
-  const bool overwritten =
-      head.local_write && head.local_low <= next.local_high && next.local_low <= head.local_high;
-  return !overwritten && !(transfers_ && conflicts(next));
+  if (overwrites(head, next)) return false;
+  return !transfers_ || !conflicts(next, head.moves != 0 ? 1 : 0);
+}
+
+/// Whether the head writes what the instruction behind it reads.
+bool Decoder::overwrites(const Decoded& head, const Decoded& next) const {
+  if (clock_.timing_only) return next.order.overwritten;
+  return head.local_write && head.local_low <= next.local_high && next.local_low <= head.local_high;
 }
 
 void Decoder::send_weights(Decoded& d) {

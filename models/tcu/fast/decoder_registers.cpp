@@ -3,22 +3,25 @@
 
 #include "models/axi/axi_registers.h"
 #include "models/tcu/accumulators/alu_array.h"
-#include "models/tcu/decoder/decoder.h"
+#include "models/tcu/decoder/transfers.h"
 #include "models/tcu/fast/item_registers.h"
 
 namespace tactus {
 
-std::uint32_t Decoder::add_shape(const std::uint8_t* bytes, bool meets) {
+std::uint32_t Decoder::add_shape(const std::uint8_t* bytes, bool meets, const LocalOrder& order) {
   Shape& shape = shapes_.emplace_back();
   Decoded& d = shape.item;
   shape.meets = meets;
   decode(bytes, d);
   d.local_base = 0;
-  // Of an operation decides whether it takes an input.
+  d.order = order;
+  d.is_sent = false;
+  // Of an operation decides whether it takes an input, and whether it looks up.
   if (d.kind == tcu::InstructionKind::simd) {
     AluOperation& alu = d.accumulator.control.alu;
-    alu = AluArray::needs_input(alu) ? AluOperation{tcu::SimdOp::move, 0, 0, 0}
-                                     : AluOperation{tcu::SimdOp::zero, 1, 1, 0};
+    const unsigned source = AluArray::needs_input(alu) ? 0 : 1;
+    const tcu::SimdOp other = source == 0 ? tcu::SimdOp::move : tcu::SimdOp::zero;
+    alu = {alu.op == tcu::SimdOp::lookup ? alu.op : other, source, source, 0};
   }
   // Addresses of the accumulators follow each other, so that no two in a row are the same.
   if (d.accumulator.step != 0) d.accumulator.step = 1;
@@ -28,6 +31,7 @@ std::uint32_t Decoder::add_shape(const std::uint8_t* bytes, bool meets) {
 
 std::uint32_t Decoder::form_of(AccumulatorItem item) {
   item.control.alu.dest = 0;
+  item.control.table = item.control.table == 0 ? 0 : 1;  // which one it is decides nothing
   item.control.read_address = item.control.write_address = 0;
   const auto found = std::find_if(forms_.begin(), forms_.end(), [&](const AccumulatorItem& form) {
     return alike(form, item) && form.step == item.step;
@@ -57,15 +61,39 @@ void Decoder::enter_shape(std::uint32_t shape, Decoded& d) {
 void Decoder::adopt_shapes(const std::array<std::uint32_t, 2>& shapes) {
   const std::size_t count = queue_.count();
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-    enter_shape(shapes[i], queue_.entry((count + i) % 2));
+    Decoded& d = queue_.entry((count + i) % 2);
+    const Decoded before = d;
+    enter_shape(shapes[i], d);
+    keep_numbers(before, d);
   }
+}
+
+/// Of LoadWeights, which the program does not tell.
+void Decoder::keep_numbers(const Decoded& before, Decoded& d) {
+  d.weights.number = before.weights.number;
+  d.weights.after_product = before.weights.after_product;
+  d.array.loads = before.array.loads;
 }
 
 void Decoder::adopt_instructions(const std::array<const std::uint8_t*, 2>& bytes) {
   const std::size_t count = queue_.count();
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-    decode(bytes[i], queue_.entry((count + i) % 2));
+    Decoded& d = queue_.entry((count + i) % 2);
+    const Decoded before = d;
+    decode(bytes[i], d);
+    keep_numbers(before, d);
   }
+}
+
+bool Decoder::rests() const {
+  if ((queued_legs_ | fork_.done()) != 0 || !streams_rest()) return false;
+  if (transfers_ && (!transfers_->empty() || transfer_fork_.done() != 0)) return false;
+  // Weights that were sent ahead have done something while their instruction waits.
+  const auto was_sent = [](const Decoded& d) {
+    return d.kind == tcu::InstructionKind::load_weights && d.is_sent;
+  };
+  return links_.weight_loads == nullptr || queue_.empty() ||
+         !(was_sent(queue_.front()) || was_sent(queue_.newest()));
 }
 
 bool Decoder::streams_rest() const {
@@ -87,8 +115,38 @@ void Decoder::item_registers(Registers& r, Decoded& d) {
   if (r.loads()) {
     d = shapes_[shape].item;
   }
-  if ((d.legs & leg_accumulator) != 0 && !queue_.empty())
+  if (queue_.empty()) return;
+  if ((d.legs & leg_accumulator) != 0) {
     address_registers(r, d.accumulator.control, accumulator_mask_);
+  }
+  if (links_.weight_loads != nullptr) number_registers(r, d);
+}
+
+void Decoder::number_registers(Registers& r, Decoded& d) const {
+  if (d.kind != tcu::InstructionKind::load_weights) {
+    links_.weight_loads->number(r, d.array.loads);
+    return;
+  }
+  links_.weight_loads->number(r, d.weights.number);
+  r(d.weights.after_product);
+  r(d.is_sent);
+}
+
+/// The queue for DRAM moves.
+void Decoder::transfer_registers(Registers& r) {
+  Transfers& queue = *transfers_;
+  r(queue.count);
+  if (r.loads()) queue.first = 0;
+  for (std::size_t i = 0; i < queue.count; ++i) {
+    Decoded& d = queue.at(i);
+    r(d.shape);
+    if (!r.loads()) continue;
+    d = shapes_[d.shape].item;
+    d.legs = d.moves;
+  }
+  oldest_ = &queue.at(0);
+  transfer_fork_.registers(r);
+  queue.account.registers(r);
 }
 
 /// Items with a stride are one vector a burst, none of which crosses a page.
@@ -117,7 +175,7 @@ void Decoder::registers(Registers& r) {
     r(flow.size);
   });
   r.items(accumulator_queue_, [&](AccumulatorItem& item) { item_registers(r, item); });
-  r.items(array_queue_, [&](ArrayControl& item) { item_of_array(r, item); });
+  r.items(array_queue_, [&](ArrayControl& item) { item_of_array(r, item, links_.weight_loads); });
   r.items(host_queue_, [&](HostDataflow& item) {
     r(item.dram);
     r(item.to_dram);
@@ -131,6 +189,11 @@ void Decoder::registers(Registers& r) {
   }
   r.count_of_burst(timer_, registers_.timeout > timer_ ? registers_.timeout - timer_ : 0);
   account_.registers(r);
+  if (transfers_) transfer_registers(r);
+  if (links_.weight_loads != nullptr) {
+    links_.weight_loads->number(r, loads_);
+    r(product_follows_);
+  }
   if (!r.loads()) return;
   turned_ = true;
   fresh_legs_ = all_legs;

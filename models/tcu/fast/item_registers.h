@@ -6,16 +6,20 @@
 #include "models/axi/axi_registers.h"
 #include "models/sim/fast/registers.h"
 #include "models/tcu/channels.h"
+#include "models/tcu/systolic_array/weight_loads.h"
 
 namespace tactus {
 
-inline void item_of_array(Registers& r, ArrayControl& item) {
+/// `loads`: null unless weights have reads of their own.
+inline void item_of_array(Registers& r, ArrayControl& item, const WeightLoads* loads) {
   std::uint64_t code = item.size << 2 | (item.load ? 2U : 0U) | (item.zeroes ? 1U : 0U);
   r(code);
-  if (!r.loads()) return;
-  item.load = (code & 2) != 0;
-  item.zeroes = (code & 1) != 0;
-  item.size = code >> 2;
+  if (r.loads()) {
+    item.load = (code & 2) != 0;
+    item.zeroes = (code & 1) != 0;
+    item.size = code >> 2;
+  }
+  if (loads != nullptr) loads->number(r, item.loads);
 }
 
 inline void item_of_memory(Registers& r, MemoryRequest& request, std::uint64_t mask) {
@@ -39,9 +43,12 @@ inline void control_registers(Registers& r, AccumulatorControl& c, std::uint64_t
   r(c.read);
   r(c.write);
   r(c.accumulate);
+  // Which table it is decides nothing.
+  bool entries = c.table != 0;
+  r(entries);
   if (r.loads()) {
     c.alu.dest = 0;
-    c.table = 0;
+    c.table = entries ? 1 : 0;
     c.read_address = c.write_address = 0;
   }
   if (!held) return;

@@ -1,5 +1,9 @@
 #include "models/tcu/fast/program_items.h"
 
+#include <algorithm>
+
+#include "isa/tcu/activation.h"
+#include "isa/tcu/lookup.h"
 #include "models/tcu/accumulators/alu_array.h"
 #include "models/tcu/fast/item_registers.h"
 
@@ -25,13 +29,43 @@ bool set_step(Walk& walk, unsigned stride) {
 }  // namespace
 
 ProgramItems::ProgramItems(const tcu::Architecture& architecture)
-    : architecture_(architecture), layout_(architecture), table_(1024) {}
+    : architecture_(architecture),
+      layout_(architecture),
+      has_order_(architecture.dma_queue != 0 ||
+                 architecture.shadow_weights == tcu::ShadowWeights::own_reads),
+      table_(1024) {}
+
+ProgramItem::LocalUse ProgramItem::local_use() const {
+  switch (kind) {
+    case Kind::multiply:
+    case Kind::load_weights:
+      return zeroes ? LocalUse::none : LocalUse::reads;
+    case Kind::local_to_accumulator:
+    case Kind::to_dram:
+    case Kind::load_table:
+    case Kind::load_activation:
+      return LocalUse::reads;
+    case Kind::accumulator_to_local:
+    case Kind::from_dram:
+      return LocalUse::writes;
+    case Kind::none:
+    case Kind::simd:
+    case Kind::other:
+      break;
+  }
+  return LocalUse::none;
+}
 
 bool ProgramItems::set_local(ProgramItem& item, const tcu::Instruction& raw) const {
   const tcu::Operand operand = operand0_fields(layout_, raw);
   item.local.address = operand.address;
-  return set_step(item.local, operand.stride) &&
-         fits(item.local, item.size, architecture_.local_depth, layout_.local_address);
+  if (!set_step(item.local, operand.stride) ||
+      !fits(item.local, item.size, architecture_.local_depth, layout_.local_address)) {
+    return false;
+  }
+  // The decoder takes a walk that leaves the memory for all of it (Decoder::set_local_range()).
+  const std::uint64_t last = item.local.address + item.size * item.local.step;
+  return !has_order_ || last < architecture_.local_depth;
 }
 
 bool ProgramItems::set_accumulator(ProgramItem& item, const tcu::Instruction& raw) const {
@@ -52,6 +86,10 @@ void ProgramItems::fill_data_move(ProgramItem& item, const tcu::Instruction& raw
   item.size = raw.operand2;
   if (!set_local(item, raw)) return;
   switch (static_cast<tcu::DataMoveKind>(raw.flags)) {
+    case tcu::DataMoveKind::accumulator_to_local_activated:
+      if (!architecture_.activation_unit) return;
+      item.activated = true;
+      [[fallthrough]];
     case tcu::DataMoveKind::accumulator_to_local:
       item.read = true;
       if (set_accumulator(item, raw)) item.kind = Kind::accumulator_to_local;
@@ -89,7 +127,8 @@ void ProgramItems::fill_data_move(ProgramItem& item, const tcu::Instruction& raw
 /// Only those that take the vector that they read, and read the one that they take.
 void ProgramItems::fill_simd(ProgramItem& item, const tcu::Instruction& raw) const {
   const tcu::SimdFields fields = simd_fields(layout_, raw);
-  if (fields.op == tcu::SimdOp::no_op || fields.op >= tcu::SimdOp::lookup) return;
+  if (fields.op == tcu::SimdOp::no_op || fields.op > tcu::SimdOp::lookup) return;
+  if (fields.op == tcu::SimdOp::lookup && !can_look_up(fields)) return;
   item.alu = {fields.op, fields.left, fields.right, fields.dest};
   item.read = (raw.flags & tcu::simd_read) != 0;
   item.write = (raw.flags & tcu::simd_write) != 0;
@@ -105,6 +144,27 @@ void ProgramItems::fill_simd(ProgramItem& item, const tcu::Instruction& raw) con
   item.first = item.read ? item.read_address : item.accumulator.address;
   item.last = item.write ? item.accumulator.address : item.read_address;
   item.kind = Kind::simd;
+}
+
+/// Whether there are registers for all that a Lookup gives.
+bool ProgramItems::can_look_up(const tcu::SimdFields& fields) const {
+  const std::uint32_t tables = architecture_.lookup_tables.count;
+  return tables != 0 && fields.dest != 0 &&
+         fields.dest + tables <= architecture_.simd_registers_depth;
+}
+
+void ProgramItems::fill_load_table(ProgramItem& item, const tcu::Instruction& raw) const {
+  if (lookup_table_of(raw) >= architecture_.lookup_tables.count) return;
+  item.table = static_cast<std::uint8_t>(lookup_table_of(raw));
+  item.size = lookup_vectors(architecture_) - 1;
+  if (item.size >= architecture_.accumulator_depth) return;  // the decoder counts them in its steps
+  if (set_local(item, raw)) item.kind = Kind::load_table;
+}
+
+void ProgramItems::fill_load_activation(ProgramItem& item, const tcu::Instruction& raw) const {
+  if (!architecture_.activation_unit) return;
+  item.size = tcu::activation_parameters - 1;
+  if (set_local(item, raw)) item.kind = Kind::load_activation;
 }
 
 void ProgramItems::read(const std::uint8_t* bytes, ProgramItem& item) const {
@@ -136,21 +196,32 @@ void ProgramItems::read(const std::uint8_t* bytes, ProgramItem& item) const {
     case tcu::Opcode::simd:
       fill_simd(item, raw);
       break;
+    case tcu::Opcode::load_lut:
+      fill_load_table(item, raw);
+      break;
+    case tcu::Opcode::load_activation:
+      fill_load_activation(item, raw);
+      break;
     default:
       break;
   }
 }
 
-ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets) const {
+ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets,
+                                    const LocalOrder& order) const {
   Key key{item.opcode | std::uint64_t{item.flags} << 4 | (meets ? 1U : 0U) << 8 |
               (item.strided ? 1U : 0U) << 9 | item.size << 10,
           0};
   if (item.kind == Kind::simd) {
     // Decoder::add_shape() makes the same of what is the same here.
-    key.where = AluArray::needs_input(item.alu) ? 1 : 0;
+    key.where = (AluArray::needs_input(item.alu) ? 1U : 0U) |
+                (item.alu.op == tcu::SimdOp::lookup ? 2U : 0U);
   } else if ((item.kind == Kind::from_dram || item.kind == Kind::to_dram) && !item.strided) {
     key.where = place_in_page(item.dram.address, item.size, architecture_.vector_bytes());
   }
+  // Places in a page are small.
+  key.where |= std::uint64_t{order.moves} << 32 | std::uint64_t{order.loads} << 40 |
+               (order.overwritten ? std::uint64_t{1} << 48 : 0);
   return key;
 }
 

@@ -8,6 +8,7 @@
 #include "isa/tcu/architecture.h"
 #include "isa/tcu/instruction.h"
 #include "models/tcu/channels.h"
+#include "models/tcu/decoder/local_order.h"
 
 namespace tactus {
 
@@ -28,13 +29,19 @@ struct ProgramItem {
     accumulator_to_local,
     local_to_accumulator,
     simd,
-    other,  ///< not to be taken in a sequence
+    load_table,       ///< entries of a lookup table
+    load_activation,  ///< parameters of the activation unit
+    other,            ///< not to be taken in a sequence
   };
+  enum class LocalUse : std::uint8_t { none, reads, writes };
+  [[nodiscard]] LocalUse local_use() const;
   Kind kind = Kind::other;
   bool zeroes = false;
   bool read = false, write = false, accumulate = false;  ///< of accumulators
   bool strided = false;                                  ///< of DRAM
+  bool activated = false;                                ///< on the way from the accumulators
   std::uint8_t port = 0;                                 ///< of DRAM
+  std::uint8_t table = 0;                                ///< that is loaded
   std::uint8_t opcode = 0, flags = 0;
   std::uint64_t size = 0;  ///< vectors minus one
   Walk local, accumulator, dram;
@@ -61,7 +68,7 @@ class ProgramItems {
     bool operator==(const Key& o) const { return what == o.what && where == o.where; }
   };
   /// `meets`: its first access to the accumulators is where the last before it was.
-  [[nodiscard]] Key key(const ProgramItem& item, bool meets) const;
+  [[nodiscard]] Key key(const ProgramItem& item, bool meets, const LocalOrder& order) const;
   /// The shape's place in the table; *place is ~0 if the shape has no number yet.
   [[nodiscard]] std::uint32_t* place(const Key& key);
   void clear();
@@ -69,6 +76,9 @@ class ProgramItems {
  private:
   void fill_data_move(ProgramItem& item, const tcu::Instruction& raw) const;
   void fill_simd(ProgramItem& item, const tcu::Instruction& raw) const;
+  void fill_load_table(ProgramItem& item, const tcu::Instruction& raw) const;
+  void fill_load_activation(ProgramItem& item, const tcu::Instruction& raw) const;
+  [[nodiscard]] bool can_look_up(const tcu::SimdFields& fields) const;
   [[nodiscard]] bool set_local(ProgramItem& item, const tcu::Instruction& raw) const;
   [[nodiscard]] bool set_accumulator(ProgramItem& item, const tcu::Instruction& raw) const;
 
@@ -80,6 +90,7 @@ class ProgramItems {
 
   const tcu::Architecture architecture_;
   const tcu::InstructionLayout layout_;
+  const bool has_order_;  ///< see LocalOrders
   std::vector<Entry> table_;
   std::size_t taken_ = 0;
 };

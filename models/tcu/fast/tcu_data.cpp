@@ -9,7 +9,8 @@ namespace tactus {
 
 TcuData::TcuData(const tcu::Architecture& architecture, tcu::MacRounding rounding,
                  LocalMemory& local, SystolicArray& array, AccumulatorWithAlu& accumulators,
-                 const ConfigRegisters& registers, const std::array<AxiTarget*, 2>& dram)
+                 ActivationUnit* activation, const ConfigRegisters& registers,
+                 const std::array<AxiTarget*, 2>& dram)
     : kernels_(tcu::vector_kernels(architecture.data_type, rounding)),
       lanes_(architecture.array_size),
       vector_bytes_(architecture.vector_bytes()),
@@ -18,6 +19,7 @@ TcuData::TcuData(const tcu::Architecture& architecture, tcu::MacRounding roundin
       local_(local),
       array_(array),
       accumulators_(accumulators),
+      activation_(activation),
       sums_(accumulators.accumulator().memory()),
       registers_(registers),
       dram_(dram),
@@ -40,11 +42,7 @@ void TcuData::execute(const ProgramItem& item) {
       to_dram(item);
       break;
     case Kind::accumulator_to_local:
-      for (std::uint64_t i = 0; i <= item.size; ++i) {
-        const std::uint64_t from = item.accumulator.address + i * item.accumulator.step;
-        copy_block(writable(local_, item.local.address + i * item.local.step),
-                   sums_.vector_or_zero(from), vector_bytes_);
-      }
+      accumulator_to_local(item);
       break;
     case Kind::local_to_accumulator:
       for (std::uint64_t i = 0; i <= item.size; ++i) {
@@ -55,14 +53,40 @@ void TcuData::execute(const ProgramItem& item) {
     case Kind::simd:
       simd(item);
       break;
+    case Kind::load_table:
+      for (std::uint64_t i = 0; i <= item.size; ++i) {
+        accumulators_.tables()->write(
+            item.table, i, local_.vector_or_zero(item.local.address + i * item.local.step));
+      }
+      break;
+    case Kind::load_activation:
+      for (std::uint64_t i = 0; i <= item.size; ++i) {
+        activation_->take_parameters(
+            local_.vector_or_zero(item.local.address + i * item.local.step));
+      }
+      break;
     case Kind::none:
     case Kind::other:
       break;
   }
 }
 
+void TcuData::accumulator_to_local(const ProgramItem& item) {
+  for (std::uint64_t i = 0; i <= item.size; ++i) {
+    const VectorRef from =
+        sums_.vector_or_zero(item.accumulator.address + i * item.accumulator.step);
+    std::uint8_t* const to = writable(local_, item.local.address + i * item.local.step);
+    if (item.activated) {
+      activation_->activate_now(from, to);
+    } else {
+      copy_block(to, from, vector_bytes_);
+    }
+  }
+}
+
 void TcuData::multiply(const ProgramItem& item) {
   const std::uint64_t all = item.size + 1;
+  array_.begin_product_now();
   for (std::uint64_t done = 0; done < all; done += batch) {
     const std::uint64_t count = std::min(batch, all - done);
     for (std::uint64_t i = 0; i < count; ++i) {

@@ -1,7 +1,10 @@
 // What whole instructions do to the data of the TCU and of its memories, in program order and
 // without time. It is what the units do to them as long as no vector of the accumulators is read
 // too early (Accumulator::early_reads()): local memory and each DRAM are accessed in program order
-// by the units, too.
+// by the units, too. Where they are not, with queued DRAM moves or weights that have reads of their
+// own, an instruction waits at the decoder's head as long as it would access a vector of local
+// memory out of order with another, one of which writes it; the moves among themselves keep their
+// order, and so do the weights.
 #pragma once
 
 #include <array>
@@ -10,6 +13,7 @@
 
 #include "models/axi/axi_target.h"
 #include "models/tcu/accumulators/accumulator_with_alu.h"
+#include "models/tcu/activation/activation_unit.h"
 #include "models/tcu/fast/program_items.h"
 #include "models/tcu/memory/local_memory.h"
 #include "models/tcu/systolic_array/systolic_array.h"
@@ -21,8 +25,8 @@ struct ConfigRegisters;
 class TcuData {
  public:
   TcuData(const tcu::Architecture& architecture, tcu::MacRounding rounding, LocalMemory& local,
-          SystolicArray& array, AccumulatorWithAlu& accumulators, const ConfigRegisters& registers,
-          const std::array<AxiTarget*, 2>& dram);
+          SystolicArray& array, AccumulatorWithAlu& accumulators, ActivationUnit* activation,
+          const ConfigRegisters& registers, const std::array<AxiTarget*, 2>& dram);
 
   void execute(const ProgramItem& item);
 
@@ -33,6 +37,7 @@ class TcuData {
   void load_weights(const ProgramItem& item);
   void from_dram(const ProgramItem& item);
   void to_dram(const ProgramItem& item);
+  void accumulator_to_local(const ProgramItem& item);
   void simd(const ProgramItem& item);
   void write_accumulators(const Walk& walk, std::uint64_t first, std::uint64_t count,
                           const VectorRef* vectors, bool accumulate);
@@ -48,6 +53,7 @@ class TcuData {
   LocalMemory& local_;
   SystolicArray& array_;
   AccumulatorWithAlu& accumulators_;
+  ActivationUnit* activation_;  ///< null if there is none
   DualPortMemory& sums_;
   const ConfigRegisters& registers_;
   std::array<AxiTarget*, 2> dram_;

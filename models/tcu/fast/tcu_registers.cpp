@@ -1,5 +1,6 @@
 // Registers of the TCU's units; see models/sim/fast/registers.h.
 #include "models/tcu/accumulators/accumulator_with_alu.h"
+#include "models/tcu/activation/activation_unit.h"
 #include "models/tcu/dram_port/dram_port.h"
 #include "models/tcu/fast/item_registers.h"
 #include "models/tcu/memory/local_memory.h"
@@ -36,8 +37,31 @@ void LocalRouter::registers(Registers& r) {
   if (r.loads()) queue_facts_ = queue_facts().packed();
 }
 
+/// Where vectors come from is data, and what may overwrite them is asked by number. A set that was
+/// taken is the last that is complete, or one before it: which one decides nothing, since all
+/// products that are still to enter come behind it.
+void WeightLoads::registers(Registers& r) {
+  std::size_t count = queue_.size();
+  r(count);
+  if (r.loads()) queue_.assign(count, WeightLoad{});
+  for (WeightLoad& load : queue_) {
+    number(r, load.number);
+    r(load.after_product);
+    r(load.count);
+    r.time(load.first);
+  }
+  r(done_);
+  bool is_taken = taken_ == complete_;
+  r(is_taken);
+  if (!r.loads()) return;
+  taken_ = is_taken ? complete_ : complete_ - 1;
+  entered_ = {};
+}
+
 void SystolicArray::registers(Registers& r) {
-  r.items(control_, [&](ArrayControl& item) { item_of_array(r, item); });
+  WeightLoads* const loads = links_.weight_loads;
+  if (loads != nullptr) loads->registers(r);
+  r.items(control_, [&](ArrayControl& item) { item_of_array(r, item, loads); });
   r(countdown_);
   std::size_t results = results_.count();
   r(results);
@@ -85,6 +109,18 @@ void AccumulatorWithAlu::registers(Registers& r) {
   fork_.registers(r);
   accumulator_.registers(r);
   alu_.registers(r);
+  account_.registers(r);
+  if (tables_) tables_->account().registers(r);
+}
+
+void ActivationUnit::registers(Registers& r) {
+  std::size_t results = results_.count();
+  r(results);
+  if (r.loads()) {
+    results_.begin_load(results);
+    available_.resize(results);
+  }
+  for (Cycle& available : available_) r.time(available);
   account_.registers(r);
 }
 

@@ -10,7 +10,10 @@ namespace tactus {
 namespace {
 
 /// Intervals after which a sequence that has come to no rest is given up.
-constexpr std::size_t longest_path = 1U << 16;
+constexpr std::size_t longest_path = 1U << 22;
+/// An interval that is worked out is paid for by so many instructions taken. Once so much is unpaid
+/// no more are worked out: they do not come again often enough.
+constexpr std::uint64_t cost_of_interval = 3, most_unpaid = 1U << 15;
 /// Cycles after which an interval that does not end is given up.
 constexpr Cycle longest_interval = 1U << 20;
 /// Cycles and instructions for which a sequence is not begun.
@@ -24,14 +27,15 @@ constexpr Cycle no_response = ~Cycle{0};
 }  // namespace
 
 TcuSequences::TcuSequences(TcuSystem& system)
-    : system_(system), shapes_(system.config_.tcu.architecture), periods_(periodic_design()) {}
+    : system_(system),
+      shapes_(system.config_.tcu.architecture),
+      orders_(system.config_.tcu.architecture),
+      periods_(periodic_design()) {}
 
 TcuSequences::~TcuSequences() = default;
 
 bool TcuSequences::possible(const tcu::Architecture& architecture) {
-  return architecture.dais_blocks.empty() && !architecture.activation_unit &&
-         architecture.lookup_tables.count == 0 && architecture.dma_queue == 0 &&
-         architecture.shadow_weights == tcu::ShadowWeights::off;
+  return architecture.dais_blocks.empty();
 }
 
 bool TcuSequences::rests() const {
@@ -41,7 +45,7 @@ bool TcuSequences::rests() const {
     if (!port->idle()) return false;
   }
   return tcu.local_router_.rests() && tcu.local_.idle() && tcu.array_.idle() &&
-         tcu.accumulators_.rests();
+         tcu.accumulators_.rests() && (!tcu.activation_ || tcu.activation_->idle());
 }
 
 const std::uint8_t* TcuSequences::bytes(std::uint64_t instruction) const {
@@ -96,6 +100,15 @@ void TcuSequences::list_counters() {
                                  &array.zero_multiplications}) {
     counters_.add(counter);
   }
+  if (tcu.activation_) {
+    ActivationUnit::Stats& activation = tcu.activation_->counts();
+    counters_.add(&activation.vectors);
+    counters_.add(&activation.parameters);
+  }
+  if (LookupMemory* tables = tcu.accumulators_.tables()) {
+    counters_.add(&tables->counts().vectors);
+    counters_.add(&tables->counts().lookups);
+  }
   for (auto& port : system_.ports_) {
     BoundarySplitter::Stats& stats = port->port.splitter().counts();
     for (std::uint64_t* counter : {&stats.read_bursts, &stats.write_bursts, &stats.read_beats,
@@ -108,7 +121,7 @@ void TcuSequences::list_counters() {
   }
   data_ = std::make_unique<TcuData>(
       system_.config_.tcu.architecture, system_.config_.tcu.rounding, tcu.local_, tcu.array_,
-      tcu.accumulators_, tcu.decoder_.registers(),
+      tcu.accumulators_, tcu.activation_.get(), tcu.decoder_.registers(),
       std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
 }
 
@@ -130,7 +143,6 @@ void TcuSequences::take(Horizon& horizon) {
   horizon.retires = until_border_;
   if (committed_.next != first) {
     pause_ = 0;
-    taken_ += committed_.next - first;
     return;
   }
   pause_ = std::min(longest_pause, 2 * pause_ + 1);
@@ -182,6 +194,7 @@ bool TcuSequences::begin(Position& position) {
   executed_ = position.next - decoder.waiting();
   items_.clear();
   last_access_.reset();
+  orders_.restart();
   if (!know_items(position.next) || asks_memories_soon(position.next)) return false;
   count_accounts();
   decoder.last_access() = 0;
@@ -204,13 +217,18 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
     }
     const bool meets = item.accesses && last_access_ == item.first;
     if (item.accesses) last_access_ = item.last;
-    std::uint32_t* shape = shapes_.place(shapes_.key(item, meets));
+    const LocalOrder order = orders_.next(item);
+    std::uint32_t* shape = shapes_.place(shapes_.key(item, meets, order));
     if (*shape == ~std::uint32_t{0}) {
-      *shape = system_.tcu_.decoder_.add_shape(bytes(i), meets);
+      *shape = system_.tcu_.decoder_.add_shape(bytes(i), meets, order);
     }
     known.shape = *shape;
   }
   return true;
+}
+
+bool TcuSequences::learns() const {
+  return !known_.full() && cost_of_interval * worked_out_ < taken_ + most_unpaid;
 }
 
 void TcuSequences::walk(Position& position, Cycle until) {
@@ -219,14 +237,14 @@ void TcuSequences::walk(Position& position, Cycle until) {
     if (position.next >= program_.count || !know_items(position.next + 1)) return;
     const KnownSequences::State* state = &known_[position.state];
     if (state->cycles == 0) {
-      if (known_.full() || !work_out(position)) return;
+      if (!learns() || !work_out(position)) return;
       state = &known_[position.state];
     }
     if (state->left_out || position.now + state->cycles > until) return;
     const Id shape = state->accepts ? item(position.next).shape : KnownSequences::none;
     Id next = known_.next(position.state, shape);
     if (next == KnownSequences::none) {
-      if (known_.full() || !work_out(position)) return;
+      if (!learns() || !work_out(position)) return;
       state = &known_[position.state];
       next = known_.next(position.state, shape);
     }
@@ -268,6 +286,7 @@ void TcuSequences::commit(const Position& position) {
   items_.erase(items_.begin(),
                items_.begin() + static_cast<std::ptrdiff_t>(position.next - 2 - first_item_));
   first_item_ = position.next - 2;
+  taken_ += position.next - committed_.next;
   committed_ = position;
 }
 
@@ -311,6 +330,7 @@ void TcuSequences::registers(Registers& r) {
   tcu.host_router_.registers(r);
   tcu.array_.registers(r);
   tcu.accumulators_.registers(r);
+  if (tcu.activation_) tcu.activation_->registers(r);
   system_.stream_.registers(r);
   for (auto& port : system_.ports_) {
     port->port.registers(r);

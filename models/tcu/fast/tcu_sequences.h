@@ -18,6 +18,7 @@
 
 #include "models/sim/machine.h"
 #include "models/tcu/fast/known_sequences.h"
+#include "models/tcu/fast/local_orders.h"
 #include "models/tcu/fast/program_items.h"
 #include "models/tcu/fast/tcu_periods.h"
 #include "models/tcu/fast/tcu_data.h"
@@ -70,6 +71,7 @@ class TcuSequences {
   [[nodiscard]] bool asks_memories() const;
   [[nodiscard]] bool asks_memories_soon(std::uint64_t next);
   bool begin(Position& position);
+  [[nodiscard]] bool learns() const;  ///< whether more intervals are to be worked out
   void walk(Position& position, Cycle until);
   void leave();
   void commit(const Position& position);
@@ -95,6 +97,7 @@ class TcuSequences {
 
   TcuSystem& system_;
   ProgramItems shapes_;
+  LocalOrders orders_;
   std::unique_ptr<TcuData> data_;
   KnownSequences known_;
   TcuPeriods periods_;

@@ -142,6 +142,11 @@ void SystolicArray::take_over_weights() {
   if (!links_.weight_loads->is_new(loads)) return;
   if (!pending_.empty()) multiply_pending();
   links_.weight_loads->take(loads);
+  if (!clock_.timing_only) copy_second_weights();
+}
+
+void SystolicArray::copy_second_weights() {
+  second_is_new_ = false;
   window_ = 0;
   // The newest vector comes first in the order of the chain.
   for (std::size_t i = 0; i <= size_; ++i) {
@@ -155,15 +160,21 @@ void SystolicArray::take_over_weights() {
 void SystolicArray::move_weights() {
   links_.weight_loads->move(clock_.now, [this](const WeightLoad& load, std::uint64_t i) {
     note_load();
-    std::memmove(second_.data(), second_.data() + vector_bytes_, size_ * vector_bytes_);
-    std::uint8_t* newest = second_.data() + size_ * vector_bytes_;
+    if (clock_.timing_only) return;
     const std::uint64_t address = (load.base - i * load.step) & load.mask;
-    if (load.zeroes || address >= links_.local->depth()) {
-      std::memset(newest, 0, vector_bytes_);
-    } else {
-      copy_block(newest, links_.local->vector(address), vector_bytes_);
-    }
+    shift_second_weights(load.zeroes ? nullptr : links_.local->vector_or_zero(address));
   });
+}
+
+void SystolicArray::shift_second_weights(VectorRef weights) {
+  second_is_new_ = true;
+  std::memmove(second_.data(), second_.data() + vector_bytes_, size_ * vector_bytes_);
+  std::uint8_t* newest = second_.data() + size_ * vector_bytes_;
+  if (weights == nullptr) {
+    std::memset(newest, 0, vector_bytes_);
+  } else {
+    copy_block(newest, weights, vector_bytes_);
+  }
 }
 
 void SystolicArray::note_load() {
@@ -180,6 +191,7 @@ void SystolicArray::load(VectorRef weights) {
 }
 
 void SystolicArray::take_weights(VectorRef weights) {
+  if (links_.weight_loads != nullptr) return shift_second_weights(weights);
   window_ = window_ == 0 ? size_ : window_ - 1;
   for (std::uint8_t* slot : {weights_.data() + window_ * vector_bytes_,
                              weights_.data() + (window_ + size_ + 1) * vector_bytes_}) {

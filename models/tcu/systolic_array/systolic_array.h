@@ -130,6 +130,10 @@ class SystolicArray final : public sc_core::sc_module {
   // For the data of whole instructions; no time passes. Nothing may be on its way.
   /// The next weight vector, null: zeroes.
   void take_weights(VectorRef weights);
+  /// A product begins: with the second set of weights, if that is a new one.
+  void begin_product_now() {
+    if (second_is_new_) copy_second_weights();
+  }
   /// The results of `count` inputs, null: zeroes, one behind the other.
   void multiply_now(const VectorRef* inputs, std::uint8_t* results, std::size_t count) const {
     kernels_.mac_chains(weights_.data() + window_ * vector_bytes_, inputs, results, size_, count);
@@ -160,6 +164,8 @@ class SystolicArray final : public sc_core::sc_module {
   }
   /// The product at the head enters: with the second set of weights, if that is a new one.
   void take_over_weights();
+  void copy_second_weights();
+  void shift_second_weights(VectorRef weights);
   void move_vectors();
   void move_weights();
   void describe_own_weights(const trace::Scope& scope) const;
@@ -193,6 +199,7 @@ class SystolicArray final : public sc_core::sc_module {
   std::vector<std::uint8_t> weights_;
   std::size_t window_ = 0;
   std::vector<std::uint8_t> second_;  ///< set of weights, the newest vector at the end
+  bool second_is_new_ = false;        ///< no product has it yet
   BlockRing results_;                 ///< in flight and waiting; the last are not computed yet
   std::vector<Cycle> available_;  ///< cycle in which each result is offered, in step with results_
   std::size_t available_front_ = 0;

@@ -18,6 +18,7 @@
 #include <deque>
 
 #include "models/sim/clock.h"
+#include "models/sim/fast/registers.h"
 
 namespace tactus {
 
@@ -39,6 +40,10 @@ class WeightLoads {
   [[nodiscard]] bool empty() const { return queue_.empty(); }
   [[nodiscard]] bool full() const { return queue_.size() >= capacity; }
   [[nodiscard]] std::size_t count() const { return queue_.size(); }
+  /// Whether one with this number, or one before it, has vectors that are still to be read.
+  [[nodiscard]] bool reads_upto(std::uint64_t number) const {
+    return !queue_.empty() && queue_.front().number <= number;
+  }
   /// Whether local vectors [low, high] are still to be read.
   [[nodiscard]] bool reads(std::uint64_t low, std::uint64_t high) const {
     for (const WeightLoad& load : queue_) {
@@ -61,6 +66,15 @@ class WeightLoads {
     std::uint64_t address = 0;
   };
   [[nodiscard]] const Entered& entered() const { return entered_; }
+
+  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  /// The number of a LoadWeights, or of how many are before a product, by its distance from those
+  /// that are complete. Of numbers below these nothing is asked any more but that they are.
+  void number(Registers& r, std::uint64_t& number) const {
+    std::uint64_t code = number < complete_ ? 0 : number - complete_ + 1;
+    r(code);
+    if (r.loads()) number = complete_ + code - 1;
+  }
 
   /// The clock edge: calls shift(load, i) if the i-th vector of a load enters in this cycle.
   template <typename Shift>

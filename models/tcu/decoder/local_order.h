@@ -1,0 +1,22 @@
+// What an instruction has to wait for at the decoder's head, of those before it whose accesses to
+// local memory may be late: queued DRAM moves, and LoadWeights with reads of their own. The decoder
+// finds it out from addresses; with Clock::timing_only, where addresses are made up, instructions
+// carry it along. models/tcu/fast/local_orders.h works it out.
+#pragma once
+
+#include <cstdint>
+
+namespace tactus {
+
+struct LocalOrder {
+  static constexpr std::uint8_t any = 255;
+  /// How many of the newest DRAM moves before it may still be queued while it goes on; the one
+  /// before those uses the same vectors.
+  std::uint8_t moves = any;
+  /// How many of the newest LoadWeights before it may still have vectors to read while it writes.
+  std::uint8_t loads = any;
+  /// The instruction just before it writes vectors that it reads.
+  bool overwritten = false;
+};
+
+}  // namespace tactus
