@@ -475,11 +475,12 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
     system_.unobserved_cycles(longest_interval);
     system_.rested_ = clock.progress == progress;
     const bool goes_on = decoder.accepted() == accepted && decoder.stats().retired == retired;
-    if (periods_.due() && goes_on) periods_.look();
-    if (!memories_keep_time_ && asks_memories()) {
+    if (!asks_memories()) continue;  // what else is long is taken at once
+    if (!memories_keep_time_) {
       found.left_out = true;  // before the memory hears of it
       break;
     }
+    if (periods_.due() && goes_on) periods_.look();
   }
   system_.replay_.catch_up();
   found.cycles = static_cast<std::uint32_t>(clock.now - first);
