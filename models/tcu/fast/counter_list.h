@@ -1,7 +1,6 @@
 // The counters of a design, by their numbers, and what they have grown by.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,22 +32,15 @@ class CounterList {
   void for_each_growth(const std::vector<std::uint64_t>& before, Visit&& visit) const {
     const std::uint64_t* values = before.data();
     for (const Span& span : spans_) {
-      for (std::size_t i = 0; i < span.count; i += block) {
-        const std::size_t count = std::min(block, span.count - i);
-        std::uint64_t change = 0;
-        for (std::size_t k = i; k < i + count; ++k) change |= span.first[k] ^ values[k];
-        if (change == 0) continue;  // as most of them
-        for (std::size_t k = i; k < i + count; ++k) {
-          if (span.first[k] == values[k]) continue;
-          visit(static_cast<std::size_t>(values + k - before.data()), span.first[k] - values[k]);
-        }
+      for (std::size_t i = 0; i < span.count; ++i) {
+        if (span.first[i] == values[i]) continue;
+        visit(static_cast<std::size_t>(values + i - before.data()), span.first[i] - values[i]);
       }
       values += span.count;
     }
   }
 
  private:
-  static constexpr std::size_t block = 16;
   struct Span {
     std::uint64_t* first;
     std::size_t count;
