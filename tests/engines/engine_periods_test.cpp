@@ -1,6 +1,6 @@
-// Long intervals in which the design comes back to the same state again and again: transfers of many
-// bursts, beside products and moves that go on meanwhile. What is skipped of them is what the step
-// engine works out.
+// Long intervals in which the design comes back to the same state again and again: transfers of
+// many bursts, beside products and moves that go on meanwhile. What is skipped of them is what the
+// step engine works out.
 #include <string>
 
 #include <fmt/format.h>
@@ -17,7 +17,9 @@ namespace {
 /// An instruction of up to some hundred vectors, most often a transfer.
 std::string long_instruction(Random& random, unsigned size) {
   const auto local = [&] { return random.below(700); };
-  const auto vectors = [&] { return random.chance(70) ? random.range(40, 600) : random.range(1, 40); };
+  const auto vectors = [&] {
+    return random.chance(70) ? random.range(40, 600) : random.range(1, 40);
+  };
   const auto stride = [&](unsigned percent, unsigned most) {
     return random.chance(percent) ? fmt::format("@{}", random.range(1, most)) : std::string();
   };
@@ -30,8 +32,8 @@ std::string long_instruction(Random& random, unsigned size) {
                          stride(20, 2), local(), vectors());
     case 3:
     case 4:
-      return fmt::format("DataMove Local({}) -> DRAM{}({}){}, {}", local(), port,
-                         random.below(900), stride(20, 2), vectors());
+      return fmt::format("DataMove Local({}) -> DRAM{}({}){}, {}", local(), port, random.below(900),
+                         stride(20, 2), vectors());
     case 5:
       return fmt::format("MatMul{} Local({}) -> Acc({}), {}", random.chance(50) ? ".acc" : "",
                          local(), random.below(300), random.range(10, 300));

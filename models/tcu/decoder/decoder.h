@@ -224,7 +224,7 @@ class Decoder final : public sc_core::sc_module {
   /// to the accumulators is where the last one before it was. With Clock::timing_only instructions
   /// of this shape have addresses that are made up.
   [[nodiscard]] std::uint32_t add_shape(const std::uint8_t* bytes, bool meets,
-                                         const LocalOrder& order);
+                                        const LocalOrder& order);
   void forget_shapes() {
     shapes_.clear();
     forms_.clear();

@@ -10,7 +10,7 @@ namespace tactus {
 namespace {
 
 /// Intervals after which a sequence that has come to no rest is given up.
-constexpr std::size_t longest_path = 1U << 22;
+constexpr std::size_t longest_path = 1U << 18;
 /// An interval that is worked out is paid for by so many instructions taken. Once so much is unpaid
 /// no more are worked out: they do not come again often enough.
 constexpr std::uint64_t cost_of_interval = 3, most_unpaid = 1U << 15;
@@ -96,8 +96,8 @@ void TcuSequences::list_counters() {
   }
   counters_.add(&tcu.accumulators_.alu().counts().issued);
   SystolicArray::Stats& array = tcu.array_.counts();
-  for (std::uint64_t* counter : {&array.multiplications, &array.loads, &array.loads_in_turn,
-                                 &array.zero_multiplications}) {
+  for (std::uint64_t* counter :
+       {&array.multiplications, &array.loads, &array.loads_in_turn, &array.zero_multiplications}) {
     counters_.add(counter);
   }
   if (tcu.activation_) {

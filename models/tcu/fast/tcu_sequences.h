@@ -20,8 +20,8 @@
 #include "models/tcu/fast/known_sequences.h"
 #include "models/tcu/fast/local_orders.h"
 #include "models/tcu/fast/program_items.h"
-#include "models/tcu/fast/tcu_periods.h"
 #include "models/tcu/fast/tcu_data.h"
+#include "models/tcu/fast/tcu_periods.h"
 
 namespace tactus {
 
@@ -112,11 +112,12 @@ class TcuSequences {
   std::uint64_t first_item_ = 0, executed_ = 0;
   std::optional<std::uint64_t> last_access_;
   std::uint64_t until_border_ = 0;  ///< see Horizon::retires
-  std::vector<Id> path_;  ///< states passed since the last rest
-  std::vector<Id> used_;  ///< states whose counts are still to be added up
+  std::vector<Id> path_;            ///< states passed since the last rest
+  std::vector<Id> used_;            ///< states whose counts are still to be added up
   Position committed_;
   Position loaded_;  ///< where the design is
-  std::uint64_t next_ = 0;  ///< instruction that is accepted next, in an interval that is worked out
+  std::uint64_t next_ =
+      0;  ///< instruction that is accepted next, in an interval that is worked out
   bool memories_keep_time_ = false;  ///< when the states were saved
   std::uint64_t taken_ = 0, worked_out_ = 0;
   std::uint64_t wait_ = 0, pause_ = 0;  ///< calls to be left out, after some that led to nothing
