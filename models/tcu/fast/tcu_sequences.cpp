@@ -141,6 +141,7 @@ void TcuSequences::take(Horizon& horizon) {
   walk(position, horizon.cycle);
   leave();
   horizon.retires = until_border_;
+  if (system_.paused_) internal_error("a border lies in a sequence and was not met");
   if (committed_.next != first) {
     pause_ = 0;
     return;
