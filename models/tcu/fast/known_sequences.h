@@ -64,8 +64,9 @@ class KnownSequences {
   }
   /// Whether it holds as much as it may.
   [[nodiscard]] bool full() const {
-    return states_.size() * sizeof(State) + bytes_.size() + counts_.size() * sizeof(Count) +
-               (places_.size() + edges_.size()) * sizeof(Edge) >
+    return states_.capacity() * sizeof(State) + bytes_.capacity() +
+               counts_.capacity() * sizeof(Count) +
+               (places_.capacity() + edges_.capacity()) * sizeof(Edge) >
            most_bytes;
   }
   void clear();

@@ -11,9 +11,10 @@ namespace {
 
 /// Intervals after which a sequence that has come to no rest is given up.
 constexpr std::size_t longest_path = 1U << 18;
-/// An interval that is worked out is paid for by so many instructions taken. Once so much is unpaid
-/// no more are worked out: they do not come again often enough.
-constexpr std::uint64_t cost_of_interval = 3, most_unpaid = 1U << 15;
+/// What has to be done beside the cycles of an interval to work it out is paid for by so many
+/// cycles taken. Once so much is unpaid no more are worked out: they do not come again often
+/// enough.
+constexpr Cycle cost_of_interval = 64, most_unpaid = Cycle{1} << 19;
 /// Cycles after which an interval that does not end is given up.
 constexpr Cycle longest_interval = 1U << 20;
 /// Cycles and instructions for which a sequence is not begun.
@@ -229,7 +230,7 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
 }
 
 bool TcuSequences::learns() const {
-  return !known_.full() && cost_of_interval * worked_out_ < taken_ + most_unpaid;
+  return !known_.full() && cost_of_interval * worked_out_ < taken_cycles_ + most_unpaid;
 }
 
 void TcuSequences::walk(Position& position, Cycle until) {
@@ -288,6 +289,7 @@ void TcuSequences::commit(const Position& position) {
                items_.begin() + static_cast<std::ptrdiff_t>(position.next - 2 - first_item_));
   first_item_ = position.next - 2;
   taken_ += position.next - committed_.next;
+  taken_cycles_ += position.now - committed_.now;
   committed_ = position;
 }
 

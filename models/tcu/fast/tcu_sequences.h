@@ -120,6 +120,7 @@ class TcuSequences {
       0;  ///< instruction that is accepted next, in an interval that is worked out
   bool memories_keep_time_ = false;  ///< when the states were saved
   std::uint64_t taken_ = 0, worked_out_ = 0;
+  Cycle taken_cycles_ = 0;
   std::uint64_t wait_ = 0, pause_ = 0;  ///< calls to be left out, after some that led to nothing
   std::uint16_t timeout_ = 0;           ///< register at which the states were saved
 };
