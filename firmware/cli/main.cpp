@@ -25,8 +25,8 @@ namespace {
 /// What is to be run: the command line or, in the process of a job, the job's.
 Words words_of(int argc, char** argv) {
   Words words(argv + 1, argv + argc);
-  if (words != Words{worker_argument}) return words;
-  if (auto job = serve_jobs()) return *job;
+  if (words.empty() || words[0] != worker_argument) return words;
+  if (auto job = serve_jobs(words.size() == 2 ? words[1] : "")) return *job;
   std::exit(exit_ok);
 }
 

@@ -84,7 +84,8 @@ struct Worker {
 void start(Worker& worker) {
   std::string name = "tactus";
   std::string argument = worker_argument;
-  const std::array<char*, 3> arguments{name.data(), argument.data(), nullptr};
+  std::string pool = std::to_string(getpid());
+  const std::array<char*, 4> arguments{name.data(), argument.data(), pool.data(), nullptr};
   Descriptor in, out, err, status;
   make_pipe(in, worker.input);
   make_pipe(worker.output, out);

@@ -79,8 +79,8 @@ int wait_for(pid_t pid) {
 
 }  // namespace
 
-std::optional<std::vector<std::string>> serve_jobs() {
-  if (fcntl(status_descriptor, F_GETFD) < 0) {
+std::optional<std::vector<std::string>> serve_jobs(const std::string& pool) {
+  if (pool != std::to_string(getppid())) {
     user_error("tactus: {} is for processes that tactus starts itself", worker_argument);
   }
   while (auto texts = read_job()) {

@@ -12,13 +12,14 @@
 
 namespace tactus {
 
-/// What a program is called with, alone, to be a worker.
+/// What a program is called with, and with the number of the pool's process, to be a worker.
 constexpr const char* worker_argument = "--serve-jobs";
 
 /// Serves the pool that has started this process until that says there are no more jobs. Returns
 /// in two ways: in the process of a job with the job's arguments, which has its input as standard
 /// input and whose output, messages and exit code are the job's; in the worker without any, when
-/// all is done. To be called before threads are started or a simulation is built.
-[[nodiscard]] std::optional<std::vector<std::string>> serve_jobs();
+/// all is done. To be called before threads are started or a simulation is built. Throws UserError
+/// unless `pool` is the number of the process that has started this one.
+[[nodiscard]] std::optional<std::vector<std::string>> serve_jobs(const std::string& pool);
 
 }  // namespace tactus
