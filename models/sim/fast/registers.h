@@ -96,8 +96,8 @@ class Registers {
   void count_of_burst(T& value, std::uint64_t left) {
     count(value, left, near_end, Count::Kind::of_burst);
   }
-  /// Of an instruction's item, which is in no queue behind this one: once its end is reached, a
-  /// queue holds fewer items than before, until another instruction enters.
+  /// Of an instruction's item: it begins anew with the next item only, which leaves a queue for it.
+  /// As long as no instruction enters, two states with the same queues are in the same item.
   template <typename T>
   void count_of_item(T& value, std::uint64_t left, std::uint64_t end = near_end) {
     count(value, left, end, Count::Kind::of_item);
