@@ -115,9 +115,8 @@ class TcuSequences {
   std::vector<Id> path_;            ///< states passed since the last rest
   std::vector<Id> used_;            ///< states whose counts are still to be added up
   Position committed_;
-  Position loaded_;  ///< where the design is
-  std::uint64_t next_ =
-      0;  ///< instruction that is accepted next, in an interval that is worked out
+  Position loaded_;                  ///< where the design is
+  std::uint64_t next_ = 0;           ///< Position::next of the interval that is being worked out
   bool memories_keep_time_ = false;  ///< when the states were saved
   std::uint64_t taken_ = 0, worked_out_ = 0;
   Cycle taken_cycles_ = 0;
