@@ -2,8 +2,9 @@
 //
 // SystemC keeps one kernel a process, and a job that dies takes nobody along. A job is another
 // invocation of this very program; it gets its input as text and answers on its standard output.
-// Its process is forked from a worker, see worker.h: as many workers as jobs run at once start the
-// program for all jobs. When the parent ends for whatever reason, workers and jobs are killed.
+// As many workers as jobs run at once start the program, and each forks a process for every job
+// that it is given (worker.h). When the parent ends for whatever reason, workers and jobs are
+// killed.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
