@@ -21,9 +21,8 @@ void BoundarySplitter::registers(Registers& r) {
     r.items(channel->lengths, [&](unsigned& length) { r(length); });
     r(channel->beats_issued);
     channel->fork.registers(r);
-    const unsigned beats = channel->lengths.empty() ? 0 : channel->lengths.front();
-    const bool passes = beats > channel->beats_passed;
-    r.count_of_burst(channel->beats_passed, passes ? beats - channel->beats_passed : 0);
+    r.count_of_burst(channel->beats_passed,
+                     channel->lengths.empty() ? 0 : channel->lengths.front());
   }
   r.items(keep_response_, [&](std::uint8_t& keep) { r(keep); });
 }
@@ -39,8 +38,8 @@ void AxiSlave::registers(Registers& r) {
   const auto burst = [&](Burst*& b) {
     if (r.loads()) b = new_burst();
     r(b->beats);
-    r.count_of_burst(b->collected, b == collecting_ ? most_beats - b->collected : 0U);
-    r.count_of_burst(b->next_beat, b->beats > b->next_beat ? b->beats - b->next_beat : 0);
+    r.count_of_burst(b->collected, b == collecting_ ? most_beats : 0U);
+    r.count_of_burst(b->next_beat, b->beats);
     r.time(b->available);
   };
   r.items(reads_, burst);

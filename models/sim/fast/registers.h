@@ -26,8 +26,8 @@ namespace tactus {
 
 class Registers {
  public:
-  /// Saves in the place of what `bytes` held; they are complete once this is gone. `origin`: see
-  /// address().
+  /// Saves: replaces the content of `bytes`, which is complete once this object is destroyed.
+  /// `origin`: see address().
   Registers(std::vector<std::uint8_t>& bytes, Cycle now, std::uint64_t origin)
       : bytes_(&bytes), now_(now), origin_(origin) {
     bytes.resize(std::max<std::size_t>(bytes.capacity(), 256));
@@ -78,8 +78,8 @@ class Registers {
     (*this)(distance);
     if (loads()) address = (origin_ - distance) & mask;
   }
-  /// The same of one that is on its way, and that decides by being the same as others that are:
-  /// where all of them are moved by as much, the unit does the same.
+  /// The address of an access that has begun. It decides only by being equal to others of this
+  /// kind, so that moving all of them by the same distance changes nothing.
   void moving_address(std::uint64_t& address, std::uint64_t mask) {
     if (counts_ == nullptr) return this->address(address, mask);
     if (loads()) {
@@ -88,19 +88,20 @@ class Registers {
       counts_->push_back({(origin_ - address) & mask, mask, Count::Kind::address});
     }
   }
-  /// What has been done of something, where the unit does the same in every cycle in which at least
-  /// `near_end` is left of it.
+  /// What has been done of something that is over at `end`. The unit does the same for every count
+  /// that is at least so much below the end as the last argument says. An end that is not above the
+  /// count is none.
   ///
   /// Of a burst or of a time: it grows by no more than 1 a cycle, and may begin anew at its end.
   template <typename T>
-  void count_of_burst(T& value, std::uint64_t left) {
-    count(value, left, near_end, Count::Kind::of_burst);
+  void count_of_burst(T& value, std::uint64_t end) {
+    count(value, end, near_end, Count::Kind::of_burst);
   }
   /// Of an instruction's item: it begins anew with the next item only, which leaves a queue for it.
   /// As long as no instruction enters, two states with the same queues are in the same item.
   template <typename T>
-  void count_of_item(T& value, std::uint64_t left, std::uint64_t end = near_end) {
-    count(value, left, end, Count::Kind::of_item);
+  void count_of_item(T& value, std::uint64_t end, std::uint64_t least = near_end) {
+    count(value, end, least, Count::Kind::of_item);
   }
   /// A Queue; `stale`: the content of an empty queue's front decides, too.
   template <typename Queue, typename Item>
@@ -117,15 +118,16 @@ class Registers {
   static constexpr std::ptrdiff_t longest_number = 10;  ///< bytes
 
   template <typename T>
-  void count(T& value, std::uint64_t left, std::uint64_t end, Count::Kind kind) {
+  void count(T& value, std::uint64_t end, std::uint64_t least, Count::Kind kind) {
     if (counts_ == nullptr) return (*this)(value);
-    bool kept = left >= end;
+    const auto done = static_cast<std::uint64_t>(value);
+    bool kept = end > done && end - done >= least;
     (*this)(kept);
     if (!kept) return (*this)(value);
     if (loads()) {
       value = static_cast<T>((*counts_)[next_count_++].value);
     } else {
-      counts_->push_back({static_cast<std::uint64_t>(value), left - end, kind});
+      counts_->push_back({done, end - done - least, kind});
     }
   }
   void put(std::uint64_t value) {

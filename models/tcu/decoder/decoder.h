@@ -378,7 +378,8 @@ class Decoder final : public sc_core::sc_module {
   };
   [[nodiscard]] std::uint32_t form_of(AccumulatorItem item);
   void enter_shape(std::uint32_t shape, Decoded& d);
-  static void keep_numbers(const Decoded& before, Decoded& d);
+  template <typename Fill>
+  void adopt(const Fill& fill);
   void number_registers(Registers& r, Decoded& d) const;
   void transfer_registers(Registers& r);
   void item_registers(Registers& r, Decoded& d);

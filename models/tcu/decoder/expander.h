@@ -32,7 +32,7 @@ class Expander {
   /// Of an item of this size. Loaded, the address is that of a walk with stride `step`.
   template <typename Registers>
   void registers(Registers& r, std::uint64_t size, std::uint64_t step = 0) {
-    r.count_of_item(count_, count_ != 0 && size > count_ ? size - count_ : 0);
+    r.count_of_item(count_, count_ != 0 ? size : 0);
     if (r.loads()) offset_ = count_ * step;
   }
 

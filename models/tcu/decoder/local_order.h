@@ -6,10 +6,17 @@
 
 #include <cstdint>
 
+#include "isa/tcu/architecture.h"
+
 namespace tactus {
 
 struct LocalOrder {
   static constexpr std::uint8_t any = 255;
+  /// Whether accesses may be late in such a machine.
+  [[nodiscard]] static bool decides(const tcu::Architecture& architecture) {
+    return architecture.dma_queue != 0 ||
+           architecture.shadow_weights == tcu::ShadowWeights::own_reads;
+  }
   /// How many of the newest DRAM moves before it may still be queued while it goes on; the one
   /// before those uses the same vectors.
   std::uint8_t moves = any;

@@ -58,31 +58,27 @@ void Decoder::enter_shape(std::uint32_t shape, Decoded& d) {
   }
 }
 
-void Decoder::adopt_shapes(const std::array<std::uint32_t, 2>& shapes) {
+/// Calls fill(i, entry) for both entries of the queue. The numbers of LoadWeights stay, which the
+/// program does not tell.
+template <typename Fill>
+void Decoder::adopt(const Fill& fill) {
   const std::size_t count = queue_.count();
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
     Decoded& d = queue_.entry((count + i) % 2);
     const Decoded before = d;
-    enter_shape(shapes[i], d);
-    keep_numbers(before, d);
+    fill(i, d);
+    d.weights.number = before.weights.number;
+    d.weights.after_product = before.weights.after_product;
+    d.array.loads = before.array.loads;
   }
 }
 
-/// Of LoadWeights, which the program does not tell.
-void Decoder::keep_numbers(const Decoded& before, Decoded& d) {
-  d.weights.number = before.weights.number;
-  d.weights.after_product = before.weights.after_product;
-  d.array.loads = before.array.loads;
+void Decoder::adopt_shapes(const std::array<std::uint32_t, 2>& shapes) {
+  adopt([&](std::size_t i, Decoded& d) { enter_shape(shapes[i], d); });
 }
 
 void Decoder::adopt_instructions(const std::array<const std::uint8_t*, 2>& bytes) {
-  const std::size_t count = queue_.count();
-  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-    Decoded& d = queue_.entry((count + i) % 2);
-    const Decoded before = d;
-    decode(bytes[i], d);
-    keep_numbers(before, d);
-  }
+  adopt([&](std::size_t i, Decoded& d) { decode(bytes[i], d); });
 }
 
 bool Decoder::rests() const {
@@ -187,7 +183,7 @@ void Decoder::registers(Registers& r) {
   for (Stream& stream : streams_) {
     stream.expander.registers(r, stream.size, 1U << stream.index == leg_accumulator ? 1 : 0);
   }
-  r.count_of_burst(timer_, registers_.timeout > timer_ ? registers_.timeout - timer_ : 0);
+  r.count_of_burst(timer_, registers_.timeout);
   account_.registers(r);
   if (transfers_) transfer_registers(r);
   if (links_.weight_loads != nullptr) {

@@ -33,7 +33,7 @@ class KnownSequences {
     std::array<std::uint32_t, 2> response{none, none};
     bool accepts = false, retires = false;  ///< in the interval's last cycle
     /// It is never taken: a vector is read before the last write of it is done, or a memory is
-    /// asked for something whose answers come when they come (AxiTarget::keeps_time()).
+    /// asked that does not answer after a fixed time (AxiTarget::keeps_time()).
     bool left_out = false;
     bool rests = false;  ///< instructions may wait in the decoder, and nothing else is under way
   };

@@ -5,7 +5,8 @@
 namespace tactus {
 
 LocalOrders::LocalOrders(const tcu::Architecture& architecture)
-    : own_reads_(architecture.shadow_weights == tcu::ShadowWeights::own_reads),
+    : decides_(LocalOrder::decides(architecture)),
+      own_reads_(architecture.shadow_weights == tcu::ShadowWeights::own_reads),
       most_moves_(architecture.dma_queue == 0 ? 0 : architecture.dma_queue + std::size_t{1}) {}
 
 void LocalOrders::restart() {
@@ -30,8 +31,7 @@ void LocalOrders::push(std::vector<Range>& before, const Range& range, std::size
 LocalOrder LocalOrders::find(const ProgramItem& item) {
   const Range range{item.local_use(), item.local.address,
                     item.local.address + item.size * item.local.step};
-  const bool moves =
-      item.kind == ProgramItem::Kind::from_dram || item.kind == ProgramItem::Kind::to_dram;
+  const bool moves = item.moves_dram();
   const bool loads = own_reads_ && item.kind == ProgramItem::Kind::load_weights;
   LocalOrder order;
   // Moves among themselves keep their order.

@@ -21,7 +21,7 @@ class LocalOrders {
   void restart();
   /// Of the next instruction of the program.
   [[nodiscard]] LocalOrder next(const ProgramItem& item) {
-    return most_moves_ == 0 && !own_reads_ ? LocalOrder{} : find(item);
+    return decides_ ? find(item) : LocalOrder{};
   }
 
  private:
@@ -40,7 +40,7 @@ class LocalOrders {
   [[nodiscard]] static std::uint8_t newest(const std::vector<Range>& before, const Range& range);
   static void push(std::vector<Range>& before, const Range& range, std::size_t most);
 
-  const bool own_reads_;
+  const bool decides_, own_reads_;
   /// Those that may be queued when an instruction comes to the head, and one that is the head.
   const std::size_t most_moves_;
   std::vector<Range> moves_, loads_;  ///< the newest first

@@ -31,8 +31,7 @@ bool set_step(Walk& walk, unsigned stride) {
 ProgramItems::ProgramItems(const tcu::Architecture& architecture)
     : architecture_(architecture),
       layout_(architecture),
-      has_order_(architecture.dma_queue != 0 ||
-                 architecture.shadow_weights == tcu::ShadowWeights::own_reads),
+      has_order_(LocalOrder::decides(architecture)),
       table_(1024) {}
 
 ProgramItem::LocalUse ProgramItem::local_use() const {
@@ -216,7 +215,7 @@ ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets,
     // Decoder::add_shape() makes the same of what is the same here.
     key.where = (AluArray::needs_input(item.alu) ? 1U : 0U) |
                 (item.alu.op == tcu::SimdOp::lookup ? 2U : 0U);
-  } else if ((item.kind == Kind::from_dram || item.kind == Kind::to_dram) && !item.strided) {
+  } else if (item.moves_dram() && !item.strided) {
     key.where = place_in_page(item.dram.address, item.size, architecture_.vector_bytes());
   }
   // Places in a page are small.

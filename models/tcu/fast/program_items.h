@@ -35,6 +35,7 @@ struct ProgramItem {
   };
   enum class LocalUse : std::uint8_t { none, reads, writes };
   [[nodiscard]] LocalUse local_use() const;
+  [[nodiscard]] bool moves_dram() const { return kind == Kind::from_dram || kind == Kind::to_dram; }
   Kind kind = Kind::other;
   bool zeroes = false;
   bool read = false, write = false, accumulate = false;  ///< of accumulators
@@ -90,7 +91,7 @@ class ProgramItems {
 
   const tcu::Architecture architecture_;
   const tcu::InstructionLayout layout_;
-  const bool has_order_;  ///< see LocalOrders
+  const bool has_order_;  ///< see LocalOrder
   std::vector<Entry> table_;
   std::size_t taken_ = 0;
 };

@@ -70,9 +70,8 @@ class TcuPeriods {
   Design design_;
   std::uint64_t origin_ = 0;
   std::uint64_t steps_ = 0, next_look_ = 0;
-  std::uint64_t search_ends_ =
-      0;                      ///< step; the period begins in reference_. 0: nothing is searched
-  std::uint64_t search_ = 0;  ///< steps of a search, and of the wait before the next
+  std::uint64_t search_ends_ = 0;  ///< in this step; 0: nothing is searched
+  std::uint64_t search_ = 0;       ///< steps of a search, and of the wait before the next
   std::uint64_t reference_phase_ = 0;
   State reference_;
   State present_;

@@ -142,8 +142,7 @@ void Converter::registers(Registers& r) {
   r(word_index_);
   r(word_valid_);
   const bool sends = !requests_.empty() && !r.loads();
-  const unsigned beats = sends ? piece(requests_.front()).address.length : 0;
-  r.count_of_burst(beats_sent_, beats > beats_sent_ ? beats - beats_sent_ : 0);
+  r.count_of_burst(beats_sent_, sends ? piece(requests_.front()).address.length : 0);
   read_beats_.registers(r);
   r(beats_received_);
   r(vector_valid_);
@@ -153,13 +152,13 @@ void Converter::registers(Registers& r) {
 /// Of a request of several bursts, all alike but the last and those that cross a page, for which
 /// the place of the next one decides.
 void Converter::pieces_registers(Registers& r) {
-  std::uint64_t left = 0, place = 0;
+  std::uint64_t vectors = 0, place = 0;
   if (r.keeps_counts() && !r.loads() && vectors_issued_ != 0) {
     const DramRequest& request = requests_.front();
-    left = request.size + 1 - vectors_issued_;
+    vectors = request.size + 1;
     place = (request.address + vectors_issued_) * vector_bytes_ % axi_page_bytes;
   }
-  r.count_of_item(vectors_issued_, left, vectors_per_burst_ + 1);
+  r.count_of_item(vectors_issued_, vectors, vectors_per_burst_ + 1);
   if (r.keeps_counts()) r(place);
 }
 

@@ -167,8 +167,7 @@ bool TcuSequences::asks_memories_soon(std::uint64_t next) {
   if (memories_keep_time_) return false;
   const std::uint64_t end = std::min(program_.count, next + fewest_between_moves);
   for (std::uint64_t i = executed_; i < end && know_items(i + 1); ++i) {
-    const ProgramItem::Kind kind = item(i).item.kind;
-    if (kind == ProgramItem::Kind::from_dram || kind == ProgramItem::Kind::to_dram) return true;
+    if (item(i).item.moves_dram()) return true;
   }
   return false;
 }
