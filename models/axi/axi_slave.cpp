@@ -265,10 +265,24 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
   if (trusts_dmi_ && burst.is_dmi_allowed()) ask_for_dmi(burst);
 }
 
-void AxiSlave::ask_for_dmi(Burst& burst) {
+/// Before the first burst the latencies may not be known yet.
+bool AxiSlave::keeps_time() {
+  if (!trusts_dmi_ || write_channel_ != nullptr || memory_account_ != nullptr || !error_.empty()) {
+    return false;
+  }
+  if (direct_.bytes == nullptr) {
+    tlm::tlm_generic_payload access;
+    access.set_command(tlm::TLM_READ_COMMAND);
+    access.set_address(0);
+    ask_for_dmi(access);
+  }
+  return direct_.bytes != nullptr;
+}
+
+void AxiSlave::ask_for_dmi(tlm::tlm_generic_payload& access) {
   tlm::tlm_dmi dmi;
   direct_ = {};
-  if (!socket->get_direct_mem_ptr(burst, dmi) || !dmi.is_read_write_allowed()) return;
+  if (!socket->get_direct_mem_ptr(access, dmi) || !dmi.is_read_write_allowed()) return;
   const auto cycles = [this](const sc_core::sc_time& latency) {
     return (latency.value() + period_ - 1) / period_;
   };

@@ -92,10 +92,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   [[nodiscard]] Cycle waits(Cycle most) const override;
   Cycle stretch(Cycle most) override;
   [[nodiscard]] bool waits_for_memory() const override;
-  [[nodiscard]] bool keeps_time() const override {
-    return trusts_dmi_ && direct_.bytes != nullptr && write_channel_ == nullptr &&
-           memory_account_ == nullptr && error_.empty();
-  }
+  [[nodiscard]] bool keeps_time() override;
   void registers(Registers& r) override;
   void read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) override;
   void write_now(std::uint32_t address, const std::uint8_t* bytes, std::size_t count) override;
@@ -160,7 +157,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   Cycle stretch_bursts(Cycle most);
   Cycle stretch_bursts_directly(Cycle most);
   void answer(Burst& burst, const sc_core::sc_time& delay);
-  void ask_for_dmi(Burst& burst);
+  void ask_for_dmi(tlm::tlm_generic_payload& access);
   [[nodiscard]] bool access_directly(Burst& burst, Cycle now) const;
   /// Calls move(bytes of the memory, offset, count) for each part of a range that lies in one
   /// piece.

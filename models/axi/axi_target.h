@@ -30,7 +30,7 @@ class AxiTarget {
   [[nodiscard]] virtual Cycle stretch(Cycle /*most*/) { return 0; }
   /// Whether its answers come after a time that does not depend on what is read and written, so
   /// that cycles may be worked out with Clock::timing_only. Then it brings what follows.
-  [[nodiscard]] virtual bool keeps_time() const { return false; }
+  [[nodiscard]] virtual bool keeps_time() { return false; }
   virtual void registers(Registers& /*r*/) {}
   /// Reads or writes what is behind the pins; no time passes.
   virtual void read_now(std::uint32_t /*address*/, std::uint8_t* /*bytes*/, std::size_t /*count*/) {

@@ -234,6 +234,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   std::unique_ptr<TcuSequences> sequences_;  ///< null: there are none
   Horizon horizon_;
   std::uint64_t seen_retired_ = 0;  ///< up to where the horizon has been brought forward
+  [[nodiscard]] bool begins_program() const;
   void take_sequences();
   bool paused_ = false;
   bool rested_ = false;  ///< nothing moved in the last cycle

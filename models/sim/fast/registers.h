@@ -32,6 +32,7 @@ class Registers {
       : bytes_(&bytes), now_(now), origin_(origin) {
     bytes.resize(std::max<std::size_t>(bytes.capacity(), 256));
     to_ = bytes.data();
+    end_ = to_ + bytes.size();
   }
   Registers(const Registers&) = delete;
   Registers& operator=(const Registers&) = delete;
@@ -57,7 +58,7 @@ class Registers {
   [[nodiscard]] bool loads() const { return bytes_ == nullptr; }
 
   template <typename T>
-  void operator()(T& value) {
+  [[gnu::always_inline]] void operator()(T& value) {
     static_assert(std::is_integral_v<T> || std::is_enum_v<T>);
     if (loads()) {
       value = static_cast<T>(take());
@@ -130,8 +131,16 @@ class Registers {
       counts_->push_back({done, end - done - least, kind});
     }
   }
+  /// Most numbers are small.
   void put(std::uint64_t value) {
-    if (bytes_->data() + bytes_->size() - to_ < longest_number) make_room();
+    if (value < 0x80 && to_ != end_) {
+      *to_++ = static_cast<std::uint8_t>(value);
+    } else {
+      put_long(value);
+    }
+  }
+  [[gnu::noinline]] void put_long(std::uint64_t value) {
+    if (end_ - to_ < longest_number) make_room();
     for (; value >= 0x80; value >>= 7) *to_++ = static_cast<std::uint8_t>(value | 0x80);
     *to_++ = static_cast<std::uint8_t>(value);
   }
@@ -139,8 +148,9 @@ class Registers {
     const std::ptrdiff_t used = to_ - bytes_->data();
     bytes_->resize(2 * bytes_->size());
     to_ = bytes_->data() + used;
+    end_ = bytes_->data() + bytes_->size();
   }
-  std::uint64_t take() {
+  [[gnu::noinline]] std::uint64_t take() {
     std::uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
       const std::uint8_t byte = *at_++;
@@ -150,7 +160,8 @@ class Registers {
   }
 
   std::vector<std::uint8_t>* bytes_ = nullptr;  ///< null: loads
-  std::uint8_t* to_ = nullptr;
+  std::uint8_t* to_ = nullptr;            ///< where the next number is saved
+  std::uint8_t* end_ = nullptr;           ///< of the bytes
   const std::uint8_t* at_ = nullptr;
   Cycle now_;
   std::uint64_t origin_;

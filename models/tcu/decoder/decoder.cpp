@@ -264,7 +264,7 @@ void Decoder::take_instruction() {
   if (clock_.timing_only) {
     enter_shape(next_shape_, queue_.entering());
   } else {
-    decode(links_.instruction.bits, queue_.entering());
+    decode(tcu::decode(layout_, links_.instruction.bits), queue_.entering());
   }
   if (links_.weight_loads != nullptr) number_loads(queue_.entering());
 }

@@ -223,7 +223,7 @@ class Decoder final : public sc_core::sc_module {
   /// Makes the shape of this instruction known, and returns its number. `meets`: its first access
   /// to the accumulators is where the last one before it was. With Clock::timing_only instructions
   /// of this shape have addresses that are made up.
-  [[nodiscard]] std::uint32_t add_shape(const std::uint8_t* bytes, bool meets,
+  [[nodiscard]] std::uint32_t add_shape(const tcu::Instruction& instruction, bool meets,
                                         const LocalOrder& order);
   void forget_shapes() {
     shapes_.clear();
@@ -235,7 +235,9 @@ class Decoder final : public sc_core::sc_module {
   /// the last.
   void adopt_shapes(const std::array<std::uint32_t, 2>& shapes);
   /// The other way round.
-  void adopt_instructions(const std::array<const std::uint8_t*, 2>& bytes);
+  void adopt_instructions(const std::array<tcu::Instruction, 2>& instructions);
+  /// The last instruction but one that entered, and the last. Before the first they are NoOps.
+  [[nodiscard]] std::array<tcu::Instruction, 2> last_entered();
   /// See models/sim/fast/registers.h; for shapes.
   void registers(Registers& r);
   /// The address of the accumulators from which the others are counted.
@@ -387,7 +389,7 @@ class Decoder final : public sc_core::sc_module {
   void item_registers(Registers& r, DramItem& item);
   [[nodiscard]] bool streams_rest() const;
 
-  void decode(const std::uint8_t* bytes, Decoded& d) const;
+  void decode(const tcu::Instruction& raw, Decoded& d) const;
   void decode_mat_mul(Decoded& d) const;
   void decode_data_move(Decoded& d) const;
   void decode_load_weights(Decoded& d) const;

@@ -16,8 +16,8 @@ constexpr std::uint64_t step_of(unsigned stride) {
 
 }  // namespace
 
-void Decoder::decode(const std::uint8_t* bytes, Decoded& d) const {
-  d.raw = tcu::decode(layout_, bytes);
+void Decoder::decode(const tcu::Instruction& raw, Decoded& d) const {
+  d.raw = raw;
   d.kind = tcu::kind_of(layout_, d.raw);
   d.context = (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(state_table.size());
   d.vectors = tcu::vector_count(architecture_, layout_, d.raw);

@@ -8,11 +8,12 @@
 
 namespace tactus {
 
-std::uint32_t Decoder::add_shape(const std::uint8_t* bytes, bool meets, const LocalOrder& order) {
+std::uint32_t Decoder::add_shape(const tcu::Instruction& instruction, bool meets,
+                                 const LocalOrder& order) {
   Shape& shape = shapes_.emplace_back();
   Decoded& d = shape.item;
   shape.meets = meets;
-  decode(bytes, d);
+  decode(instruction, d);
   d.local_base = 0;
   d.order = order;
   d.is_sent = false;
@@ -77,8 +78,13 @@ void Decoder::adopt_shapes(const std::array<std::uint32_t, 2>& shapes) {
   adopt([&](std::size_t i, Decoded& d) { enter_shape(shapes[i], d); });
 }
 
-void Decoder::adopt_instructions(const std::array<const std::uint8_t*, 2>& bytes) {
-  adopt([&](std::size_t i, Decoded& d) { decode(bytes[i], d); });
+void Decoder::adopt_instructions(const std::array<tcu::Instruction, 2>& instructions) {
+  adopt([&](std::size_t i, Decoded& d) { decode(instructions[i], d); });
+}
+
+std::array<tcu::Instruction, 2> Decoder::last_entered() {
+  const std::size_t count = queue_.count();
+  return {queue_.entry(count % 2).raw, queue_.entry((count + 1) % 2).raw};
 }
 
 bool Decoder::rests() const {

@@ -166,8 +166,7 @@ void ProgramItems::fill_load_activation(ProgramItem& item, const tcu::Instructio
   if (set_local(item, raw)) item.kind = Kind::load_activation;
 }
 
-void ProgramItems::read(const std::uint8_t* bytes, ProgramItem& item) const {
-  const tcu::Instruction raw = tcu::decode(layout_, bytes);
+void ProgramItems::read(const tcu::Instruction& raw, ProgramItem& item) const {
   item.opcode = raw.opcode;
   item.flags = raw.flags;
   switch (static_cast<tcu::Opcode>(raw.opcode)) {

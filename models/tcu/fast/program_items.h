@@ -59,9 +59,12 @@ class ProgramItems {
   explicit ProgramItems(const tcu::Architecture& architecture);
 
   [[nodiscard]] unsigned instruction_bytes() const { return layout_.instruction_bytes(); }
+  [[nodiscard]] tcu::Instruction decode(const std::uint8_t* bytes) const {
+    return tcu::decode(layout_, bytes);
+  }
   /// Kind `other` for all that is not legal, that waits for what never comes, that walks around the
   /// end of a memory, and for what concerns more than data.
-  void read(const std::uint8_t* bytes, ProgramItem& item) const;
+  void read(const tcu::Instruction& raw, ProgramItem& item) const;
 
   /// What is the same for all instructions of a shape.
   struct Key {

@@ -16,6 +16,7 @@ Cycle TcuSystem::advance(Cycle most) {
       every_cycle_ || clock_.events != nullptr || clock_.engine != Engine::fast;
   paused_ = false;
   seen_retired_ = tcu_.decoder().stats().retired;
+  if (sequences_ && begins_program()) take_sequences();
   for (;;) {
     const Cycle first = clock_.now;
     const std::uint64_t progress = clock_.progress;
@@ -35,7 +36,13 @@ Cycle TcuSystem::advance(Cycle most) {
   }
 }
 
-/// An instruction has retired: those that follow may be known.
+/// Nothing of a program has been taken that can be read before its time.
+bool TcuSystem::begins_program() const {
+  const std::optional<InstructionSource::Program> program = source_.program();
+  return program && program->taken == 0;
+}
+
+/// An instruction has retired, or a program begins: those that follow may be known.
 void TcuSystem::take_sequences() {
   const std::uint64_t& retired = tcu_.decoder().stats().retired;
   horizon_.retires -= std::min(horizon_.retires, retired - seen_retired_);

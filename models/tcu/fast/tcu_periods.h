@@ -34,7 +34,7 @@ class TcuPeriods {
     /// A period that began in cycle `from` has been repeated, for so many cycles.
     std::function<void(Cycle from, Cycle cycles)> skipped;
     const std::vector<Account*>& accounts;
-    const CounterList& counters;
+    CounterList& counters;
   };
 
   explicit TcuPeriods(Design design) : design_(std::move(design)) {}

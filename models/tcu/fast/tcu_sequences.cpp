@@ -49,8 +49,11 @@ bool TcuSequences::rests() const {
          tcu.accumulators_.rests() && (!tcu.activation_ || tcu.activation_->idle());
 }
 
-const std::uint8_t* TcuSequences::bytes(std::uint64_t instruction) const {
-  return program_.bytes + instruction * shapes_.instruction_bytes();
+/// By its place in items_ and the two places before the program.
+tcu::Instruction TcuSequences::entered(std::uint64_t place) const {
+  if (place < entered_before_.size()) return entered_before_[place];
+  return shapes_.decode(program_.bytes + (place - entered_before_.size()) *
+                                              shapes_.instruction_bytes());
 }
 
 /// Where the design is in its program; false if that is not known, or the program is over soon.
@@ -67,7 +70,8 @@ bool TcuSequences::find_program(Position& position) {
   program_ = {program->bytes, (program->words * word - margin) / size};
   position.next = (taken - stored) / size;
   position.now = system_.clock_.now;
-  return position.next >= 2 && position.next + fewest_instructions <= program_.count;
+  return position.next >= system_.tcu_.decoder_.waiting() &&
+         position.next + fewest_instructions <= program_.count;
 }
 
 void TcuSequences::list_counters() {
@@ -191,7 +195,8 @@ bool TcuSequences::begin(Position& position) {
     timeout_ = decoder.registers().timeout;
     memories_keep_time_ = keep_time;
   }
-  first_item_ = position.next - 2;
+  entered_before_ = decoder.last_entered();  // if they are not of the program
+  first_place_ = position.next;
   executed_ = position.next - decoder.waiting();
   items_.clear();
   last_access_.reset();
@@ -208,10 +213,11 @@ bool TcuSequences::begin(Position& position) {
 
 /// Items up to this instruction, exclusive; false if one of them is not for a sequence.
 bool TcuSequences::know_more_items(std::uint64_t upto) {
-  for (std::uint64_t i = first_item_ + items_.size(); i < upto; ++i) {
+  for (std::uint64_t place = first_place_ + items_.size(); place < place_of(upto); ++place) {
     Known& known = items_.emplace_back();
     ProgramItem& item = known.item;
-    shapes_.read(bytes(i), item);
+    const tcu::Instruction instruction = entered(place);
+    shapes_.read(instruction, item);
     if (item.kind == ProgramItem::Kind::other) {
       items_.pop_back();
       return false;
@@ -221,7 +227,7 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
     const LocalOrder order = orders_.next(item);
     std::uint32_t* shape = shapes_.place(shapes_.key(item, meets, order));
     if (*shape == ~std::uint32_t{0}) {
-      *shape = system_.tcu_.decoder_.add_shape(bytes(i), meets, order);
+      *shape = system_.tcu_.decoder_.add_shape(instruction, meets, order);
     }
     known.shape = *shape;
   }
@@ -285,8 +291,8 @@ void TcuSequences::commit(const Position& position) {
   const std::uint64_t waiting = decoder.waiting_in(known_.registers(position.state));
   for (; executed_ < position.next - waiting; ++executed_) data_->execute(item(executed_).item);
   items_.erase(items_.begin(),
-               items_.begin() + static_cast<std::ptrdiff_t>(position.next - 2 - first_item_));
-  first_item_ = position.next - 2;
+               items_.begin() + static_cast<std::ptrdiff_t>(position.next - first_place_));
+  first_place_ = position.next;
   taken_ += position.next - committed_.next;
   taken_cycles_ += position.now - committed_.now;
   committed_ = position;
@@ -308,7 +314,7 @@ void TcuSequences::leave() {
   clock.now = committed_.now;
   load(committed_);
   system_.tcu_.decoder_.adopt_instructions(
-      {bytes(committed_.next - 2), bytes(committed_.next - 1)});
+      {entered(committed_.next), entered(committed_.next + 1)});
   system_.rested_ = false;
 }
 
@@ -334,11 +340,32 @@ void TcuSequences::registers(Registers& r) {
   tcu.accumulators_.registers(r);
   if (tcu.activation_) tcu.activation_->registers(r);
   system_.stream_.registers(r);
-  for (auto& port : system_.ports_) {
-    port->port.registers(r);
-    port->target->registers(r);
-  }
+  for (unsigned p = 0; p < 2; ++p) port_registers(r, p);
   system_.array_time_->account().registers(r);
+}
+
+/// Where memories keep time, the registers of a port that is idle are always the same but for the
+/// accounts.
+void TcuSequences::port_registers(Registers& r, unsigned p) {
+  TcuSystem::Port& port = *system_.ports_[p];
+  const auto all = [&port](Registers& to) {
+    port.port.registers(to);
+    port.target->registers(to);
+  };
+  bool idle = memories_keep_time_ && port.idle();
+  r(idle);
+  if (!idle) return all(r);
+  std::vector<std::uint8_t>& bytes = idle_port_bytes_[p];
+  if (r.loads()) {
+    Registers of_idle(bytes.data(), system_.clock_.now, 0);
+    all(of_idle);
+  } else if (bytes.empty()) {
+    Registers of_idle(bytes, system_.clock_.now, 0);
+    all(of_idle);
+  }
+  for (Account* account : {&port.port.account(), port.target->account()}) {
+    if (account != nullptr) account->registers(r);
+  }
 }
 
 KnownSequences::Id TcuSequences::save() {

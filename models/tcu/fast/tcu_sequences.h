@@ -77,13 +77,14 @@ class TcuSequences {
   void commit(const Position& position);
   void pass_border(Cycle now);
   [[nodiscard]] bool know_items(std::uint64_t upto) {
-    return upto <= first_item_ + items_.size() || know_more_items(upto);
+    return place_of(upto) <= first_place_ + items_.size() || know_more_items(upto);
   }
   [[nodiscard]] bool know_more_items(std::uint64_t upto);
   [[nodiscard]] const Known& item(std::uint64_t instruction) const {
-    return items_[instruction - first_item_];
+    return items_[place_of(instruction) - first_place_];
   }
   void registers(Registers& r);
+  void port_registers(Registers& r, unsigned p);
   Id save();
   void load(const Position& position);
   void load(Registers& r, std::uint64_t next);
@@ -93,7 +94,10 @@ class TcuSequences {
   void count_accounts();
   void add_counts();
   void list_counters();
-  [[nodiscard]] const std::uint8_t* bytes(std::uint64_t instruction) const;
+  /// What entered the decoder has places: the program's instructions come behind the two that may
+  /// have entered before it, and whose slots of the decoder's queue show them.
+  [[nodiscard]] static std::uint64_t place_of(std::uint64_t instruction) { return instruction + 2; }
+  [[nodiscard]] tcu::Instruction entered(std::uint64_t place) const;
 
   TcuSystem& system_;
   ProgramItems shapes_;
@@ -106,10 +110,13 @@ class TcuSequences {
   std::vector<std::uint64_t> before_;
   std::vector<KnownSequences::Count> growth_;
   std::vector<std::uint8_t> bytes_;
+  std::array<std::vector<std::uint8_t>, 2> idle_port_bytes_;  ///< empty: not known yet
 
   Program program_;
-  std::vector<Known> items_;  ///< from instruction first_item_ on
-  std::uint64_t first_item_ = 0, executed_ = 0;
+  std::array<tcu::Instruction, 2> entered_before_;  ///< before the program
+  std::vector<Known> items_;                        ///< from first_place_ on
+  std::uint64_t first_place_ = 0;
+  std::uint64_t executed_ = 0;  ///< instructions whose data is worked out
   std::optional<std::uint64_t> last_access_;
   std::uint64_t until_border_ = 0;  ///< see Horizon::retires
   std::vector<Id> path_;            ///< states passed since the last rest
