@@ -48,8 +48,10 @@ class InstructionSource {
   /// read before their time.
   struct Program {
     const std::uint8_t* bytes = nullptr;
-    std::uint64_t words = 0;  ///< that can be read here
-    std::uint64_t taken = 0;  ///< words so far
+    std::uint64_t whole = 0;             ///< bytes that lie there
+    const std::uint8_t* rest = nullptr;  ///< those that follow them
+    std::uint64_t words = 0;             ///< in all
+    std::uint64_t taken = 0;             ///< words so far
   };
   [[nodiscard]] virtual std::optional<Program> program() const { return {}; }
   /// So many words of the program have been taken.

@@ -46,7 +46,7 @@ class ProgramStream final : public InstructionSource {
   }
   [[nodiscard]] std::optional<Program> program() const override {
     if (gap_ != 0 || reader_ != nullptr) return {};
-    return Program{program_, whole_ / word_bytes_, words_taken()};
+    return Program{program_, whole_, rest_.data(), size_ / word_bytes_, words_taken()};
   }
   void seek(std::uint64_t taken) override {
     position_ = taken * word_bytes_;

@@ -258,10 +258,6 @@ class Decoder final : public sc_core::sc_module {
     registers_.program_counter = program_counter;
     stats_.last_retire = last;
   }
-  /// waiting(), of registers that were saved.
-  [[nodiscard]] static std::size_t waiting_in(const std::uint8_t* registers) {
-    return *registers;  // their first number, less than 128
-  }
   [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
 
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }

@@ -49,11 +49,27 @@ bool TcuSequences::rests() const {
          tcu.accumulators_.rests() && (!tcu.activation_ || tcu.activation_->idle());
 }
 
+/// The program has ended, and nothing is under way any more.
+bool TcuSequences::is_over() const {
+  return next_ == program_.count && system_.source_.exhausted() && rests();
+}
+
 /// By its place in items_ and the two places before the program.
-tcu::Instruction TcuSequences::entered(std::uint64_t place) const {
+tcu::Instruction TcuSequences::entered(std::uint64_t place) {
   if (place < entered_before_.size()) return entered_before_[place];
-  return shapes_.decode(program_.bytes + (place - entered_before_.size()) *
-                                              shapes_.instruction_bytes());
+  const std::uint64_t size = shapes_.instruction_bytes();
+  return shapes_.decode(bytes((place - entered_before_.size()) * size, size));
+}
+
+/// Of the program, in one piece until the next call.
+const std::uint8_t* TcuSequences::bytes(std::uint64_t at, std::uint64_t count) {
+  if (at + count <= program_.whole) return program_.bytes + at;
+  torn_.resize(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t from = at + i;
+    torn_[i] = from < program_.whole ? program_.bytes[from] : program_.rest[from - program_.whole];
+  }
+  return torn_.data();
 }
 
 /// Where the design is in its program; false if that is not known, or the program is over soon.
@@ -64,10 +80,10 @@ bool TcuSequences::find_program(Position& position) {
   const std::uint64_t size = shapes_.instruction_bytes();
   const std::uint64_t taken = program->taken * word, stored = system_.stream_.stored();
   if (taken < stored || (taken - stored) % size != 0) return false;
-  // Words are there for every instruction that may be accepted, and for those after it.
-  const std::uint64_t margin = 4 * word * size;
-  if (program->words * word < margin) return false;
-  program_ = {program->bytes, (program->words * word - margin) / size};
+  const std::uint64_t most_of_interval = 4 * size;  // more words than one can take
+  program_ = {
+      program->bytes,  program->whole, program->rest, program->words, program->words * word / size,
+      most_of_interval};
   position.next = (taken - stored) / size;
   position.now = system_.clock_.now;
   return position.next >= system_.tcu_.decoder_.waiting() &&
@@ -241,7 +257,11 @@ bool TcuSequences::learns() const {
 void TcuSequences::walk(Position& position, Cycle until) {
   while (path_.size() < longest_path) {
     // An interval that is not known may accept an instruction, too.
-    if (position.next >= program_.count || !know_items(position.next + 1)) return;
+    if (position.next < program_.count) {
+      if (!know_items(position.next + 1)) return;
+    } else if (known_[position.state].rests) {
+      return;
+    }
     const KnownSequences::State* state = &known_[position.state];
     if (state->cycles == 0) {
       if (!learns() || !work_out(position)) return;
@@ -288,7 +308,7 @@ void TcuSequences::commit(const Position& position) {
   path_.clear();
   if (retired != 0) decoder.note_retires(retired, last);
   // Instructions that wait in the decoder have done nothing.
-  const std::uint64_t waiting = decoder.waiting_in(known_.registers(position.state));
+  const std::uint64_t waiting = known_[position.state].waiting;
   for (; executed_ < position.next - waiting; ++executed_) data_->execute(item(executed_).item);
   items_.erase(items_.begin(),
                items_.begin() + static_cast<std::ptrdiff_t>(position.next - first_place_));
@@ -331,6 +351,13 @@ void TcuSequences::add_counts() {
 }
 
 void TcuSequences::registers(Registers& r) {
+  // How many words are left decides only when there are few.
+  std::uint64_t few = program_.many;
+  if (!r.loads()) {
+    const InstructionSource::Program program = *system_.source_.program();
+    few -= std::min(few, program.words - program.taken);
+  }
+  r(few);
   Tcu& tcu = system_.tcu_;
   tcu.decoder_.registers(r);
   tcu.local_.registers(r);
@@ -375,7 +402,10 @@ KnownSequences::Id TcuSequences::save() {
   }
   bool is_new = false;
   const Id id = known_.find(bytes_, is_new);
-  if (is_new) known_[id].rests = rests();
+  if (is_new) {
+    known_[id].rests = rests();
+    known_[id].waiting = static_cast<std::uint8_t>(system_.tcu_.decoder_.waiting());
+  }
   return id;
 }
 
@@ -389,7 +419,7 @@ void TcuSequences::load(const Position& position) {
 void TcuSequences::load(Registers& r, std::uint64_t next) {
   registers(r);
   const std::uint64_t at = next * shapes_.instruction_bytes();
-  system_.stream_.load(program_.bytes, at);
+  system_.stream_.load(bytes(at, system_.stream_.stored()), at);
   system_.source_.seek((at + system_.stream_.stored()) / (system_.config_.axi_data_bits / 8));
   system_.withdraw_word();
   Agenda& agenda = system_.clock_.agenda;
@@ -444,7 +474,7 @@ bool TcuSequences::work_out(const Position& position) {
     responses[p] = std::exchange(last, no_response);
   }
 
-  decoder.expect_shape(item(position.next).shape);
+  if (position.next < program_.count) decoder.expect_shape(item(position.next).shape);
   next_ = position.next;
   KnownSequences::State found;
   clock.timing_only = true;
@@ -504,7 +534,12 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
     system_.unobserved_cycles(longest_interval);
     system_.rested_ = clock.progress == progress;
     const bool goes_on = decoder.accepted() == accepted && decoder.stats().retired == retired;
-    if (!asks_memories()) continue;  // what else is long is taken at once
+    if (!asks_memories()) {  // what else is long is taken at once
+      if (next_ < program_.count) continue;
+      system_.replay_.catch_up();
+      if (is_over()) break;
+      continue;
+    }
     if (!memories_keep_time_) {
       found.left_out = true;  // before the memory hears of it
       break;

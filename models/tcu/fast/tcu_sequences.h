@@ -57,7 +57,11 @@ class TcuSequences {
   };
   struct Program {
     const std::uint8_t* bytes = nullptr;
-    std::uint64_t count = 0;  ///< instructions that may be accepted in a sequence
+    std::uint64_t whole = 0;             ///< bytes that lie there
+    const std::uint8_t* rest = nullptr;  ///< those that follow them
+    std::uint64_t words = 0;
+    std::uint64_t count = 0;  ///< instructions
+    std::uint64_t many = 0;   ///< so many words left, or more, are as good as no end
   };
   struct Known {
     ProgramItem item;
@@ -65,6 +69,7 @@ class TcuSequences {
   };
 
   [[nodiscard]] bool rests() const;
+  [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool find_program(Position& position);
   [[nodiscard]] bool may_begin();
   [[nodiscard]] bool memories_keep_time() const;
@@ -97,7 +102,8 @@ class TcuSequences {
   /// What entered the decoder has places: the program's instructions come behind the two that may
   /// have entered before it, and whose slots of the decoder's queue show them.
   [[nodiscard]] static std::uint64_t place_of(std::uint64_t instruction) { return instruction + 2; }
-  [[nodiscard]] tcu::Instruction entered(std::uint64_t place) const;
+  [[nodiscard]] tcu::Instruction entered(std::uint64_t place);
+  [[nodiscard]] const std::uint8_t* bytes(std::uint64_t at, std::uint64_t count);
 
   TcuSystem& system_;
   ProgramItems shapes_;
@@ -113,6 +119,7 @@ class TcuSequences {
   std::array<std::vector<std::uint8_t>, 2> idle_port_bytes_;  ///< empty: not known yet
 
   Program program_;
+  std::vector<std::uint8_t> torn_;  ///< bytes of the program that do not lie in one piece
   std::array<tcu::Instruction, 2> entered_before_;  ///< before the program
   std::vector<Known> items_;                        ///< from first_place_ on
   std::uint64_t first_place_ = 0;

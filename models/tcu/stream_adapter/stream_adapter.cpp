@@ -64,10 +64,10 @@ void StreamAdapter::commit() {
   clock_.turns += enters + leaves;
 }
 
-void StreamAdapter::load(const std::uint8_t* program, std::uint64_t left) {
+void StreamAdapter::load(const std::uint8_t* bytes, std::uint64_t left) {
   read_ = static_cast<unsigned>(left % ring_.size());
   write_ = static_cast<unsigned>((left + stored_) % ring_.size());
-  for (std::uint64_t i = left; i < left + stored_; ++i) ring_[i % ring_.size()] = program[i];
+  for (unsigned i = 0; i < stored_; ++i) ring_[(left + i) % ring_.size()] = bytes[i];
 }
 
 void StreamAdapter::add_phases(Phases& phases) {

@@ -46,8 +46,8 @@ class StreamAdapter final : public sc_core::sc_module {
     r(stored_);
     account_.registers(r);
   }
-  /// `program`: from which `left` bytes have left as instructions.
-  void load(const std::uint8_t* program, std::uint64_t left);
+  /// `left` bytes of the program have left as instructions; these are the stored ones behind them.
+  void load(const std::uint8_t* bytes, std::uint64_t left);
   [[nodiscard]] bool idle() const { return stored_ == 0; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] Account& account() { return account_; }
