@@ -14,10 +14,11 @@ Cycle TcuSystem::advance(Cycle most) {
   const std::uint64_t transactions = clock_.transactions;
   const bool all_observed =
       every_cycle_ || clock_.events != nullptr || clock_.engine != Engine::fast;
+  Cycle quiet = 0;
   paused_ = false;
   seen_retired_ = tcu_.decoder().stats().retired;
   if (sequences_ && begins_program()) take_sequences();
-  for (;;) {
+  while (clock_.now < end) {
     const Cycle first = clock_.now;
     const std::uint64_t progress = clock_.progress;
     Cycle unobserved = all_observed ? 0 : end - first;
@@ -29,11 +30,12 @@ Cycle TcuSystem::advance(Cycle most) {
     }
     rested_ = clock_.progress == progress;
     if (sequences_ && tcu_.decoder().stats().retired != seen_retired_) take_sequences();
-    if (!rested_ && clock_.now < end && clock_.transactions == transactions && !paused_) continue;
-    replay_.catch_up();
-    horizon_ = {};
-    return rested_ ? clock_.now - first : 0;
+    if (rested_) quiet = clock_.now - first;
+    if (rested_ || clock_.transactions != transactions || paused_) break;
   }
+  replay_.catch_up();
+  horizon_ = {};
+  return quiet;
 }
 
 /// Nothing of a program has been taken that can be read before its time.

@@ -24,6 +24,8 @@ constexpr std::uint64_t fewest_instructions = 4;
 constexpr std::uint64_t fewest_between_moves = 12;
 constexpr std::uint64_t longest_pause = 4096;
 constexpr Cycle no_response = ~Cycle{0};
+/// Bit of ProgramItems::Key::where from which on it holds ending() of the instruction behind it.
+constexpr unsigned ending_at = 49;
 
 }  // namespace
 
@@ -80,10 +82,9 @@ bool TcuSequences::find_program(Position& position) {
   const std::uint64_t size = shapes_.instruction_bytes();
   const std::uint64_t taken = program->taken * word, stored = system_.stream_.stored();
   if (taken < stored || (taken - stored) % size != 0) return false;
-  const std::uint64_t most_of_interval = 4 * size;  // more words than one can take
-  program_ = {
-      program->bytes,  program->whole, program->rest, program->words, program->words * word / size,
-      most_of_interval};
+  const std::uint64_t all = program->words * word;
+  program_ = {program->bytes, program->whole, program->rest,
+              all / size,     all % size,     (system_.stream_.capacity() + 2 * word) / size + 2};
   position.next = (taken - stored) / size;
   position.now = system_.clock_.now;
   return position.next >= system_.tcu_.decoder_.waiting() &&
@@ -221,6 +222,7 @@ bool TcuSequences::begin(Position& position) {
   count_accounts();
   decoder.last_access() = 0;
   decoder.adopt_shapes({items_[0].shape, items_[1].shape});
+  next_ = position.next;
   position.state = save();
   committed_ = loaded_ = position;
   path_.clear();
@@ -241,7 +243,9 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
     const bool meets = item.accesses && last_access_ == item.first;
     if (item.accesses) last_access_ = item.last;
     const LocalOrder order = orders_.next(item);
-    std::uint32_t* shape = shapes_.place(shapes_.key(item, meets, order));
+    ProgramItems::Key key = shapes_.key(item, meets, order);
+    if (place >= place_of(0)) key.where |= ending(place - place_of(0) + 1) << ending_at;
+    std::uint32_t* shape = shapes_.place(key);
     if (*shape == ~std::uint32_t{0}) {
       *shape = system_.tcu_.decoder_.add_shape(instruction, meets, order);
     }
@@ -351,13 +355,8 @@ void TcuSequences::add_counts() {
 }
 
 void TcuSequences::registers(Registers& r) {
-  // How many words are left decides only when there are few.
-  std::uint64_t few = program_.many;
-  if (!r.loads()) {
-    const InstructionSource::Program program = *system_.source_.program();
-    few -= std::min(few, program.words - program.taken);
-  }
-  r(few);
+  std::uint64_t end = ending(next_);
+  r(end);
   Tcu& tcu = system_.tcu_;
   tcu.decoder_.registers(r);
   tcu.local_.registers(r);
@@ -498,6 +497,7 @@ bool TcuSequences::work_out(const Position& position) {
   });
   loaded_ = {};
   if (!fits) return false;
+  if (found.accepts) ++next_;
   const Id next = save();
   loaded_ = {next, position.next + (found.accepts ? 1 : 0), clock.now};
   KnownSequences::State& state = known_[position.state];

@@ -59,9 +59,11 @@ class TcuSequences {
     const std::uint8_t* bytes = nullptr;
     std::uint64_t whole = 0;             ///< bytes that lie there
     const std::uint8_t* rest = nullptr;  ///< those that follow them
-    std::uint64_t words = 0;
-    std::uint64_t count = 0;  ///< instructions
-    std::uint64_t many = 0;   ///< so many words left, or more, are as good as no end
+    std::uint64_t count = 0;             ///< instructions
+    std::uint64_t leftover = 0;          ///< bytes behind them, less than an instruction
+    /// An interval does not come to the end of the stream if so many instructions, or more, have
+    /// not been accepted when it begins.
+    std::uint64_t many = 0;
   };
   struct Known {
     ProgramItem item;
@@ -103,6 +105,12 @@ class TcuSequences {
   /// have entered before it, and whose slots of the decoder's queue show them.
   [[nodiscard]] static std::uint64_t place_of(std::uint64_t instruction) { return instruction + 2; }
   [[nodiscard]] tcu::Instruction entered(std::uint64_t place);
+  /// What of the end of the program decides when this instruction is the next to be accepted: 0
+  /// while it is far.
+  [[nodiscard]] std::uint64_t ending(std::uint64_t next) const {
+    const std::uint64_t left = program_.count - next;
+    return left >= program_.many ? 0 : (program_.leftover + 1) * program_.many - left;
+  }
   [[nodiscard]] const std::uint8_t* bytes(std::uint64_t at, std::uint64_t count);
 
   TcuSystem& system_;
@@ -130,7 +138,7 @@ class TcuSequences {
   std::vector<Id> used_;            ///< states whose counts are still to be added up
   Position committed_;
   Position loaded_;                  ///< where the design is
-  std::uint64_t next_ = 0;           ///< Position::next of the interval that is being worked out
+  std::uint64_t next_ = 0;           ///< instruction that the design accepts next
   bool memories_keep_time_ = false;  ///< when the states were saved
   std::uint64_t taken_ = 0, worked_out_ = 0;
   Cycle taken_cycles_ = 0;

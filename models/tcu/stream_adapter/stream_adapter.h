@@ -41,6 +41,8 @@ class StreamAdapter final : public sc_core::sc_module {
   static void repeat() {}
   /// Bytes of instructions that have come and not left.
   [[nodiscard]] unsigned stored() const { return stored_; }
+  /// The most of them that there can be.
+  [[nodiscard]] unsigned capacity() const { return capacity_; }
   /// See models/sim/fast/registers.h. Loaded, it needs load(), too.
   void registers(Registers& r) {
     r(stored_);
