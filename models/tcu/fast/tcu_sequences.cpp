@@ -220,6 +220,7 @@ bool TcuSequences::begin(Position& position) {
   orders_.restart();
   if (!know_items(position.next) || asks_memories_soon(position.next)) return false;
   count_accounts();
+  before_.clear();
   decoder.last_access() = 0;
   decoder.adopt_shapes({items_[0].shape, items_[1].shape});
   next_ = position.next;
@@ -352,6 +353,7 @@ void TcuSequences::add_counts() {
     state.uses = 0;
   }
   used_.clear();
+  before_.clear();
 }
 
 void TcuSequences::registers(Registers& r) {
@@ -464,7 +466,7 @@ bool TcuSequences::work_out(const Position& position) {
   clock.now = position.now;
   if (!(loaded_ == position)) load(position);
   for (Account* account : accounts_) account->restart();
-  counters_.read(before_);
+  if (before_.empty()) counters_.read(before_);
   const ConfigRegisters registers = decoder.registers();
   const Cycle last_retire = decoder.stats().last_retire;
   std::array<Cycle, 2> responses{};

@@ -121,6 +121,7 @@ class TcuSequences {
   TcuPeriods periods_;
   std::vector<Account*> accounts_;
   CounterList counters_;
+  /// The counters, to which every interval that is worked out returns. Empty: to be read.
   std::vector<std::uint64_t> before_;
   std::vector<KnownSequences::Count> growth_;
   std::vector<std::uint8_t> bytes_;
