@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "isa/tcu/assembler.h"
@@ -78,6 +79,34 @@ TEST(EngineSequences, AgreeOnProgramsThatRepeatThemselves) {
         "");
   }
   EXPECT_GT(6 * taken.in_sequences, taken.all);
+}
+
+/// From the first instruction to the cycle in which the last one is done, whatever part of a word
+/// of the stream is left behind the last.
+TEST(EngineSequences, TakeAWholeProgram) {
+  for (const unsigned bits : {32U, 64U, 128U}) {
+    for (unsigned products = 1; products <= 9; ++products) {
+      RandomProgram program;
+      program.axi_data_bits = bits;
+      program.instructions = tcu::assemble(program.architecture,
+                                           fmt::format(R"(
+        DataMove DRAM1(0) -> Local(0), 9
+        DataMove DRAM0(0) -> Local(9), 20
+        LoadWeights Local(0), 9
+        .repeat {} k
+          MatMul Local(9) -> Acc(0), 20
+          DataMove Acc(0) -> Local(40), 20
+        .end
+        DataMove Local(40) -> DRAM0(100), 20
+      )",
+                                                       products),
+                                           "whole");
+      fill_windows(program, products);
+      Taken taken;
+      ASSERT_EQ(compare_engines(program, machine_config(program), taken), "") << bits << " bits";
+      EXPECT_EQ(taken.in_sequences, taken.all) << bits << " bits, " << products << " products";
+    }
+  }
 }
 
 /// Each extension, and combinations of those that let accesses be late.
