@@ -372,28 +372,29 @@ void TcuSequences::registers(Registers& r) {
   system_.array_time_->account().registers(r);
 }
 
-/// Where memories keep time, the registers of a port that is idle are always the same but for the
-/// accounts.
+/// The registers of a unit that is idle are always the same but for the account.
+template <typename Unit>
+void TcuSequences::registers_unless_idle(Registers& r, Unit& unit, bool idle,
+                                         std::vector<std::uint8_t>& idle_bytes, Account* account) {
+  r(idle);
+  if (!idle) return unit.registers(r);
+  if (r.loads()) {
+    Registers of_idle(idle_bytes.data(), system_.clock_.now, 0);
+    unit.registers(of_idle);
+  } else if (idle_bytes.empty()) {
+    Registers of_idle(idle_bytes, system_.clock_.now, 0);
+    unit.registers(of_idle);
+  }
+  if (account != nullptr) account->registers(r);
+}
+
 void TcuSequences::port_registers(Registers& r, unsigned p) {
   TcuSystem::Port& port = *system_.ports_[p];
-  const auto all = [&port](Registers& to) {
-    port.port.registers(to);
-    port.target->registers(to);
-  };
-  bool idle = memories_keep_time_ && port.idle();
-  r(idle);
-  if (!idle) return all(r);
-  std::vector<std::uint8_t>& bytes = idle_port_bytes_[p];
-  if (r.loads()) {
-    Registers of_idle(bytes.data(), system_.clock_.now, 0);
-    all(of_idle);
-  } else if (bytes.empty()) {
-    Registers of_idle(bytes, system_.clock_.now, 0);
-    all(of_idle);
-  }
-  for (Account* account : {&port.port.account(), port.target->account()}) {
-    if (account != nullptr) account->registers(r);
-  }
+  AxiTarget& target = *port.target;
+  registers_unless_idle(r, port.port, port.port.idle(), idle_ports_[p], &port.port.account());
+  // Else it may not take data yet.
+  const bool rests = memories_keep_time_ && target.idle();
+  registers_unless_idle(r, target, rests, idle_targets_[p], target.account());
 }
 
 KnownSequences::Id TcuSequences::save() {

@@ -91,6 +91,9 @@ class TcuSequences {
     return items_[place_of(instruction) - first_place_];
   }
   void registers(Registers& r);
+  template <typename Unit>
+  void registers_unless_idle(Registers& r, Unit& unit, bool idle,
+                             std::vector<std::uint8_t>& idle_bytes, Account* account);
   void port_registers(Registers& r, unsigned p);
   Id save();
   void load(const Position& position);
@@ -125,7 +128,8 @@ class TcuSequences {
   std::vector<std::uint64_t> before_;
   std::vector<KnownSequences::Count> growth_;
   std::vector<std::uint8_t> bytes_;
-  std::array<std::vector<std::uint8_t>, 2> idle_port_bytes_;  ///< empty: not known yet
+  /// Registers of DRAM ports and their targets that are idle; empty: not known yet.
+  std::array<std::vector<std::uint8_t>, 2> idle_ports_, idle_targets_;
 
   Program program_;
   std::vector<std::uint8_t> torn_;  ///< bytes of the program that do not lie in one piece
