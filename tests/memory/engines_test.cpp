@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
+#include "isa/tcu/assembler.h"
 #include "tests/memory/random_memory.h"
 #include "tests/support/differential.h"
 #include "tests/support/run_record.h"
@@ -69,6 +70,42 @@ TEST(BoardMemoryEngines, AgreeOnRandomProgramsPathsAndPresets) {
     const bool events = random.chance(30);
     if (!events) config.stalls = StallGenerator();
     ASSERT_EQ(compare(program, config, events), "") << "seed " << seed;
+  }
+}
+
+/// Short moves in turn: nearly all the time the TCU waits for a memory whose beats come
+/// irregularly, with a timer that runs out in every wait, and the last wait goes on when the
+/// program has ended.
+RandomProgram program_of_short_moves(unsigned lanes, unsigned axi_data_bits) {
+  RandomProgram program;
+  program.architecture.array_size = lanes;
+  program.architecture.local_depth = 512;
+  program.axi_data_bits = axi_data_bits;
+  program.instructions = tcu::assemble(program.architecture, R"(
+      Configure Timeout = 3
+      .repeat 12 k
+        DataMove DRAM1(7 * k) -> Local(k), 1
+        DataMove DRAM0(300 * k) -> Local(20 + k), 1 + k
+        DataMove Local(k) -> DRAM0(40 + k), 1
+        DataMove Local(19) -> DRAM1(900), 6
+      .end
+      DataMove DRAM0(0) -> Local(0), 40
+    )",
+                                       "short_moves");
+  return program;
+}
+
+TEST(BoardMemoryEngines, AgreeWhileTheTcuWaits) {
+  for (const std::uint64_t seed : test_seeds(32'500'000, 40)) {
+    Random random(seed);
+    const unsigned lanes = random.pick({4U, 8U, 16U});
+    const RandomProgram program = program_of_short_moves(lanes, random.pick({32U, 64U}));
+    TcuSimulationConfig config = machine_config(program);
+    config.clock_mhz = random.pick({100.0, 333.0, 25.0});
+    random_memory(random, config);
+    for (const bool events : {false, true}) {
+      ASSERT_EQ(compare(program, config, events), "") << "seed " << seed << ", events " << events;
+    }
   }
 }
 

@@ -84,8 +84,8 @@ void TcuSystem::settle(bool may_recall) {
   const UnitSet outside = agenda.full | agenda.moving | agenda.stirred;
   gate::drive_from_wires(agenda, stream_unit, stream_);
   if ((outside & port_units) != 0) {
-    for (auto& p : ports_) gate::drive(agenda, p->bit, *p);
     for (auto& p : ports_) {
+      gate::drive(agenda, p->bit, *p);
       if (gate::accepts(agenda, p->bit)) p->port.accept();
     }
   }

@@ -96,13 +96,15 @@ struct TcuEdges {
   std::uint8_t outputs;
   bool turns;            ///< a unit does
   bool may_stay_behind;  ///< local memory, array and accumulators may, see TcuReplay
+  bool rests;            ///< nothing moves but the decoder's timer, and no unit turns
   static constexpr auto fields() {
     return edge_fields(edge_field("decoder", &TcuEdges::decoder),
                        edge_field("local_router", &TcuEdges::local_router),
                        edge_field("host_router", &TcuEdges::host_router),
                        edge_field("", &TcuEdges::data), edge_field("outputs", &TcuEdges::outputs),
                        edge_field("turns", &TcuEdges::turns),
-                       edge_field("may_stay_behind", &TcuEdges::may_stay_behind));
+                       edge_field("may_stay_behind", &TcuEdges::may_stay_behind),
+                       edge_field("rests", &TcuEdges::rests));
   }
 
   /// Of the cycle that has been decided.

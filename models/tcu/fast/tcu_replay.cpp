@@ -11,13 +11,14 @@ TcuReplay::TcuReplay(Tcu& tcu, Clock& clock, Engine engine) : tcu_(tcu), clock_(
 
 void TcuReplay::settle() {
   catch_up();
-  facts_known_ = false;
+  facts_known_ = still_ = false;
   if (verifier_ != nullptr) verifier_->look();
   tcu_.drive();
   tcu_.accept();
 }
 
 void TcuReplay::commit() {
+  if (still_) return rest(1);
   Tcu& tcu = tcu_;  // spares loading it again and again
   if (!recalled_) {
     tcu.decide();
@@ -42,7 +43,9 @@ void TcuReplay::commit() {
     tcu.move();
   }
   last_facts_ = facts_;
-  looked_ = recalled_ = stays_behind_ = false;
+  still_ = recalled_ && rests_;
+  looked_ = still_;
+  recalled_ = stays_behind_ = false;
   place_ = nullptr;
 }
 
@@ -55,6 +58,7 @@ TcuEdges TcuEdges::of(const Tcu& tcu) {
                   router.source, router.reader},
                  outputs_of(tcu),
                  false,
+                 false,
                  false};
   const Data& data = edges.data;
   edges.turns = edges.decoder.turns || router.turns || data.turns();
@@ -62,6 +66,7 @@ TcuEdges TcuEdges::of(const Tcu& tcu) {
   const DualPortMemory::PortEdge& port_b = data.local.ports[1];
   edges.may_stay_behind =
       !data.turns() && !data.rests() && port_b.state == DualPortMemory::rest && !port_b.leaves;
+  edges.rests = !edges.turns && data.rests() && router.rests && !tcu.decoder_.streams_move();
   return edges;
 }
 
@@ -88,9 +93,12 @@ inline void TcuReplay::look(Tcu& tcu) {
 
 bool TcuReplay::recall(bool new_inputs) {
   if (recalled_) return true;
+  const std::uint64_t before = inputs_;
+  if (new_inputs) inputs_ = inputs();
+  still_ = still_ && inputs_ == before && clock_.events == nullptr;  // the timer has events
+  if (still_) return true;
   Tcu& tcu = tcu_;  // spares loading it again and again
   if (!looked_) look(tcu);
-  if (new_inputs) inputs_ = inputs();
   if (tcu.may_have_to_settle_ && tcu.must_settle()) {
     looked_ = false;
     return false;
@@ -108,6 +116,7 @@ bool TcuReplay::recall(bool new_inputs) {
   tcu.host_router_.recall(edges.host_router);
   if (edges.outputs != outputs_) show_outputs(edges.outputs);
   turned_ = edges.turns;
+  rests_ = edges.rests;
   recalled_ = true;
   return true;
 }
@@ -207,7 +216,15 @@ bool TcuReplay::rests() const {
   return data_rests() && tcu_.local_router_.edge().rests && !tcu_.decoder_.streams_move();
 }
 
+/// All accounts have been entered but that of the decoder, which looks at the end of the input,
+/// too.
+void TcuReplay::rest(Cycle cycles) {
+  tcu_.decoder_.enter_account();
+  tcu_.decoder_.stretch(cycles);
+}
+
 Cycle TcuReplay::steady(Cycle most) const {
+  if (still_) return most;
   if (stays_behind_) {
     most = std::min(most, behind_.most - behind_.cycles);
   } else if (!recalled_) {
@@ -220,6 +237,7 @@ Cycle TcuReplay::steady(Cycle most) const {
 }
 
 void TcuReplay::offer_stretch(Cycle cycles) {
+  if (still_) return;
   tcu_.decoder_.offer_stretch(stays_behind_ ? behind_.cycles : 0, cycles);
   if (stays_behind_) return;
   tcu_.local_.offer_stretch(cycles);
@@ -227,6 +245,7 @@ void TcuReplay::offer_stretch(Cycle cycles) {
 }
 
 void TcuReplay::stretch(Cycle cycles) {
+  if (still_) return rest(cycles);
   enter_accounts();
   if (stays_behind_) {
     behind_.cycles += cycles;

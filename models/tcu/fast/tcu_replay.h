@@ -44,7 +44,7 @@ class TcuReplay {
 
   /// Registers of the units have been loaded: nothing holds of what was looked at before.
   void forget() {
-    facts_known_ = looked_ = recalled_ = stays_behind_ = false;
+    facts_known_ = looked_ = recalled_ = stays_behind_ = still_ = false;
     turned_ = true;
     place_ = nullptr;
     behind_.cycles = 0;
@@ -71,6 +71,7 @@ class TcuReplay {
   [[nodiscard]] Cycle data_steady(Cycle most) const;
   void enter_data_accounts();
   void enter_accounts();
+  void rest(Cycle cycles);
   void stretch_data(Cycle first, Cycle cycles, unsigned source);
 
   // What happens in a cycle: look() finds its facts. recall() looks them up: either the cycle is
@@ -92,8 +93,12 @@ class TcuReplay {
   bool recalled_ = false;      ///< the present cycle
   bool stays_behind_ = false;  ///< in the present cycle
   bool turned_ = true;         ///< the last cycle, or nobody looked at it
-  std::uint8_t outputs_ = 0;   ///< what the wires to the outside show
-  std::uint64_t inputs_ = 0;   ///< what the outside drove when it was looked at
+  bool rests_ = false;         ///< TcuEdges::rests of the present cycle, if it was recalled
+  /// Nothing moved in the last cycle but the decoder's timer: what is known of it holds until the
+  /// outside changes its wires.
+  bool still_ = false;
+  std::uint8_t outputs_ = 0;  ///< what the wires to the outside show
+  std::uint64_t inputs_ = 0;  ///< what the outside drove when it was looked at
   Behind behind_;
   std::unique_ptr<TcuVerifier> verifier_;
 };
