@@ -196,7 +196,13 @@ AddressMap::AddressMap(const DdrConfig& config)
     const unsigned count = bits.high - bits.low + 1;
     left[bits.field] -= count;
     if (pieces[bits.field] == nullptr) continue;
-    pieces[bits.field]->push_back({bits.low, left[bits.field], (std::uint64_t{1} << count) - 1});
+    Pieces& field = *pieces[bits.field];
+    const Piece piece{bits.low, left[bits.field], (std::uint64_t{1} << count) - 1};
+    if (field.first.mask == 0) {
+      field.first = piece;
+    } else {
+      field.others.push_back(piece);
+    }
   }
 }
 

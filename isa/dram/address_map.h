@@ -47,13 +47,20 @@ class AddressMap {
  private:
   /// Bits `low`.. of the address become bits `to`.. of the field.
   struct Piece {
-    unsigned low, to;
-    std::uint64_t mask;
+    unsigned low = 0, to = 0;
+    std::uint64_t mask = 0;
+    [[nodiscard]] std::uint64_t of(std::uint64_t address) const {
+      return ((address >> low) & mask) << to;
+    }
   };
-  using Pieces = std::vector<Piece>;
+  /// Of one field, which mostly has one.
+  struct Pieces {
+    Piece first;
+    std::vector<Piece> others;
+  };
   static std::uint64_t gather(const Pieces& pieces, std::uint64_t address) {
-    std::uint64_t value = 0;
-    for (const Piece& piece : pieces) value |= ((address >> piece.low) & piece.mask) << piece.to;
+    std::uint64_t value = pieces.first.of(address);
+    for (const Piece& piece : pieces.others) value |= piece.of(address);
     return value;
   }
 

@@ -36,6 +36,7 @@ AxiSlave::Burst* AxiSlave::new_burst() {
   Burst* burst = free_.back();
   free_.pop_back();
   burst->beats = burst->collected = burst->next_beat = 0;
+  burst->part = 0;
   burst->available = unknown_cycle;
   burst->times.clear();
   burst->acquire();
@@ -56,10 +57,7 @@ void AxiSlave::drive() {
   pins_.b.valid = !stalls_.b && answered(writes_, clock_.now);
 }
 
-AxiSlave::State AxiSlave::state() const {
-  if (pins_.r.fires()) return read;
-  if (pins_.w.fires()) return write;
-  if (pins_.ar.fires() || pins_.aw.fires() || pins_.b.fires()) return handshake;
+AxiSlave::State AxiSlave::waiting_state() const {
   if (pins_.r.valid || pins_.b.valid) return wait_master;
   if (!reads_.empty()) return answered(reads_, clock_.now) ? stalled : read_latency;
   if (!writes_.empty() && writes_.front()->collected == writes_.front()->beats) {
@@ -70,37 +68,56 @@ AxiSlave::State AxiSlave::state() const {
 
 void AxiSlave::commit() {
   if (!error_.empty()) throw UserError(error_);
-  const State now = state();
-  account_.enter(now);
-  if (memory_account_) account_for_waiting(now);
-  if (pins_.ar.fires()) begin_read(pins_.ar.bits);
-  if (pins_.aw.fires()) {
+  const Handshakes passes{pins_.ar.fires(), pins_.aw.fires(), pins_.w.fires(), pins_.r.fires(),
+                          pins_.b.fires()};
+  if (passes.ar || passes.aw || passes.w || passes.r || passes.b) {
+    commit_handshakes(passes);
+  } else {
+    const State now = waiting_state();
+    account_.enter(now);
+    using Kind = MemoryAccount::Kind;
+    if (memory_account_) {
+      memory_account_->wait(now == read_latency    ? Kind::beat
+                            : now == write_latency ? Kind::response
+                                                   : Kind::nothing);
+    }
+    if (!requests_.empty()) send(clock_.now);
+  }
+}
+
+void AxiSlave::commit_handshakes(const Handshakes& passes) {
+  account_.enter(passes.r ? read : passes.w ? write : handshake);
+  if (memory_account_) account_for_taken(passes);
+  if (passes.ar) begin_read(pins_.ar.bits);
+  if (passes.aw) {
     addresses_.push_back(pins_.aw.bits);
     ++in_flight_.write_addresses;
   }
-  if (pins_.w.fires()) commit_write_data();
-  if (!addresses_.empty() && !data_.empty()) join_writes();
+  if (passes.w) commit_write_data();
+  if (passes.aw || passes.w) join_writes();
   if (!requests_.empty()) send(clock_.now);
-  finish();
+  // Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
+  // yet.
+  if (passes.r) end_beat();
+  if (passes.b) end_write();
 }
 
-void AxiSlave::account_for_waiting(State state) {
+void AxiSlave::account_for_taken(const Handshakes& passes) {
   using Kind = MemoryAccount::Kind;
-  memory_account_->wait(state == read_latency    ? Kind::beat
-                        : state == write_latency ? Kind::response
-                                                 : Kind::nothing);
-  if (pins_.r.fires()) {
-    const Burst& burst = *reads_.front();
+  if (passes.r && memory_account_->wants_times()) {
+    Burst& burst = *reads_.front();
     const std::vector<AnswerTimes>& answers = burst.times.answers;
-    const auto part = std::find_if(answers.begin(), answers.end(), [&](const AnswerTimes& a) {
-      return a.until_beat > burst.next_beat;
-    });
-    memory_account_->taken(Kind::beat, part == answers.end() ? nullptr : &*part);
+    while (burst.part < answers.size() && answers[burst.part].until_beat <= burst.next_beat) {
+      ++burst.part;
+    }
+    memory_account_->taken(Kind::beat,
+                           burst.part == answers.size() ? nullptr : &answers[burst.part]);
   }
-  if (pins_.b.fires()) {
+  if (passes.b && memory_account_->wants_times()) {
     const std::vector<AnswerTimes>& answers = writes_.front()->times.answers;
     memory_account_->taken(Kind::response, answers.empty() ? nullptr : &answers.back());
   }
+  memory_account_->wait(Kind::nothing);
 }
 
 void AxiSlave::begin_read(const AxiAddress& address) {
@@ -133,20 +150,16 @@ bool AxiSlave::look_up(Burst& burst) const {
 bool AxiSlave::learn(Burst& burst, Cycle now) const {
   if (look_up(burst)) return true;
   if (pulled_ == nullptr) return false;
-  pulled_->pull(period_ * now + period_ / 2);
+  pulled_->pull(middle(now));
   return known(burst) || look_up(burst);
 }
 
-/// Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
-/// yet.
-void AxiSlave::finish() {
-  if (pins_.r.fires()) end_beat();
-  if (pins_.b.fires()) {
-    writes_.front()->release();
-    writes_.pop_front();
-    --in_flight_.write_addresses;
-    if (in_flight_.write_data-- == most_bursts) takes_data_from_ = room_from_;
-  }
+/// The response of the oldest write is taken.
+void AxiSlave::end_write() {
+  writes_.front()->release();
+  writes_.pop_front();
+  --in_flight_.write_addresses;
+  if (in_flight_.write_data-- == most_bursts) takes_data_from_ = room_from_;
 }
 
 void AxiSlave::commit_write_data() {
@@ -342,9 +355,9 @@ Cycle AxiSlave::waits(Cycle most) const {
 /// For so many cycles, the present one included, a pulled memory has nothing to do.
 Cycle AxiSlave::before_pull() const {
   const std::uint64_t next = pulled_->next_pull();
-  const std::uint64_t middle = period_ * clock_.now + period_ / 2;
+  const std::uint64_t present = middle(clock_.now);
   if (next == ~std::uint64_t{0}) return ~Cycle{0};
-  return next <= middle ? 0 : (next - middle + period_ - 1) / period_;
+  return next <= present ? 0 : (next - present + period_ - 1) / period_;
 }
 
 bool AxiSlave::waits_for_memory() const {

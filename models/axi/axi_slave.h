@@ -113,14 +113,22 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
     unsigned beats = 0;
     unsigned collected = 0;  ///< of a write's beats
     unsigned next_beat = 0;
+    std::size_t part = 0;  ///< of times.answers, that of the next beat or before it
     /// First cycle in which the next beat or the response may be offered; unknown_cycle: not known.
     Cycle available = unknown_cycle;
   };
 
   using Bursts = Ring<Burst*, most_bursts>;
 
-  [[nodiscard]] State state() const;
-  void account_for_waiting(State state);
+  /// Which channels pass something in the cycle; one does.
+  struct Handshakes {
+    bool ar, aw, w, r, b;
+  };
+
+  void commit_handshakes(const Handshakes& passes);
+  /// Of a cycle in which nothing passes.
+  [[nodiscard]] State waiting_state() const;
+  void account_for_taken(const Handshakes& passes);
   [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
   /// The oldest burst's next beat or response is there at the beginning of cycle `now`.
   [[nodiscard]] bool answered(const Bursts& bursts, Cycle now) const {
@@ -128,6 +136,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
     Burst& burst = *bursts.front();
     return burst.available <= now || (!known(burst) && learn(burst, now) && burst.available <= now);
   }
+  [[nodiscard]] std::uint64_t middle(Cycle now) const { return period_ * now + period_ / 2; }
   /// It is known when the next beat or the response is there.
   [[nodiscard]] static bool known(const Burst& burst) { return burst.available != unknown_cycle; }
   /// Becomes known now, if the target has said it by BeatTimes.
@@ -166,7 +175,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void invalidate_dmi(sc_dt::uint64 first, sc_dt::uint64 last);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
-  void finish();
+  void end_write();
   void commit_write_data();
   void check_length(const Burst& burst) const;
   void join_writes();

@@ -1,7 +1,5 @@
 #include "models/axi/memory_account.h"
 
-#include <algorithm>
-
 namespace tactus {
 
 void MemoryAccount::change(Kind kind) {
@@ -11,35 +9,53 @@ void MemoryAccount::change(Kind kind) {
   since_ = now;
 }
 
-void MemoryAccount::settle(Kind kind, const AnswerTimes* times) {
-  for (Interval& interval : intervals_) {
+void MemoryAccount::taken(Kind kind, const AnswerTimes* times) {
+  static constexpr AnswerTimes unknown;
+  const AnswerTimes& way = times != nullptr ? *times : unknown;
+  // Nearly always it is what was waited for up to now, and nothing else is open.
+  if (kind == kind_ && intervals_.empty()) {
+    kind_ = Kind::nothing;
+    if (clock_.now > since_) enter(since_, clock_.now, way);
+    since_ = clock_.now;
+    return;
+  }
+  wait(Kind::nothing);
+  settle(kind, way);
+}
+
+void MemoryAccount::settle(Kind kind, const AnswerTimes& times) {
+  for (std::size_t i = 0; i < intervals_.size(); ++i) {
+    Interval& interval = intervals_[i];
     if (interval.kind != kind || interval.known) continue;
     interval.known = true;
-    if (times != nullptr) interval.times = *times;
+    interval.times = times;
   }
   // In order of time.
   while (!intervals_.empty() && intervals_.front().known) {
-    enter(intervals_.front());
+    const Interval& first = intervals_.front();
+    enter(first.from, first.to, first.times);
     intervals_.pop_front();
   }
 }
 
-void MemoryAccount::enter(const Interval& interval) {
-  const AnswerTimes& times = interval.times;
-  Cycle at = interval.from;
+void MemoryAccount::enter(Cycle from, Cycle to, const AnswerTimes& times) {
+  const std::uint64_t period = clock_.period_ps;
+  std::uint64_t from_ps = from * period;
+  const std::uint64_t last_ps = (to - 1) * period;
   const auto until = [&](std::uint64_t ps, State state) {
-    const Cycle end = (ps + clock_.period_ps - 1) / clock_.period_ps;
-    if (end <= at || at >= interval.to) return;
-    account_.enter_at(state, at);
-    at = std::min(end, interval.to);
+    if (ps <= from_ps || from == to) return;
+    account_.enter_at(state, from);
+    // Most parts end before the interval or after it.
+    from = ps > last_ps ? to : (ps + period - 1) / period;
+    from_ps = from * period;
   };
   until(times.path_in, path);
   until(times.queue, queue);
   until(times.refresh, refresh);
   until(times.row, row);
   until(times.bus, bus);
-  if (at < interval.to) account_.enter_at(path, at);
-  account_.enter_at(rest, interval.to);
+  if (from < to) account_.enter_at(path, from);
+  account_.enter_at(rest, to);
 }
 
 }  // namespace tactus

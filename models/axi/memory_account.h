@@ -8,9 +8,9 @@
 #pragma once
 
 #include <array>
-#include <deque>
 
 #include "models/axi/beat_times.h"
+#include "models/axi/ring.h"
 #include "models/sim/account.h"
 
 namespace tactus {
@@ -40,27 +40,28 @@ class MemoryAccount {
   void wait(Kind kind) {
     if (kind != kind_) change(kind);
   }
-  /// In the present cycle a beat or response is taken, whose way was this; null: not known.
-  void taken(Kind kind, const AnswerTimes* times) {
-    if (!intervals_.empty()) settle(kind, times);
-  }
+  /// The way is not known yet of some waiting up to now, so taken() has to say it.
+  [[nodiscard]] bool wants_times() const { return kind_ != Kind::nothing || !intervals_.empty(); }
+  /// In the present cycle, which is none of waiting, a beat or response is taken, whose way was
+  /// this; null: not known.
+  void taken(Kind kind, const AnswerTimes* times);
 
  private:
   struct Interval {
-    Cycle from, to;
-    Kind kind;
+    Cycle from = 0, to = 0;
+    Kind kind = Kind::nothing;
     bool known = false;
     AnswerTimes times;
   };
   void change(Kind kind);
-  void settle(Kind kind, const AnswerTimes* times);
-  void enter(const Interval& interval);
+  void settle(Kind kind, const AnswerTimes& times);
+  void enter(Cycle from, Cycle to, const AnswerTimes& times);
 
   const Clock& clock_;
   Account account_;
   Kind kind_ = Kind::nothing;
   Cycle since_ = 0;
-  std::deque<Interval> intervals_;  ///< that are over and not accounted for, in order
+  GrowingRing<Interval> intervals_;  ///< that are over and not accounted for, in order
 };
 
 }  // namespace tactus

@@ -16,10 +16,11 @@ struct PortPath::Access : tlm::tlm_generic_payload {
   DdrTimes times;
   Burst* burst = nullptr;
   Direction* direction = nullptr;
-  std::uint64_t place = 0;    ///< number of its chunk
+  Place* place = nullptr;     ///< of its chunk
   std::uint64_t arrival = 0;  ///< ps, at the controller
-  unsigned end = 0;           ///< port beats of the burst that are complete with it
-  std::uint64_t back = 0;     ///< ps: a read's data at the port; 0: not answered
+  std::uint64_t done = 0;     ///< ps: the controller's answer
+  bool is_answered = false;
+  unsigned end = 0;  ///< port beats of the burst that are complete with it
 };
 
 PortPath::PortPath(const sc_core::sc_module_name& name, Clock& clock,
@@ -38,7 +39,10 @@ PortPath::PortPath(const sc_core::sc_module_name& name, Clock& clock,
     direction.command = d == read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND;
     direction.places.resize(config.outstanding);
     direction.there = config.fixed_ps[d] / 2;
-    back_[d] = config.fixed_ps[d] - direction.there;
+    direction.back = config.fixed_ps[d] - direction.there;
+    // A read's address has crossed with half of its clocks.
+    const unsigned crossing = config.crossing[d] - (d == read ? config.crossing[d] / 2 : 0);
+    direction.back_crossing = port_.edge(crossing);
     in_[d] = config.interconnect_ps[d] / 2;
     out_[d] = config.interconnect_ps[d] - in_[d];
     direction.socket->register_nb_transport_bw(this, &PortPath::nb_transport_bw,
@@ -70,7 +74,8 @@ PortPath::Burst* PortPath::new_burst(tlm::tlm_generic_payload& payload, std::uin
 }
 
 void PortPath::free(tlm::tlm_generic_payload* payload) {
-  free_accesses_.push_back(static_cast<Access*>(payload));
+  auto* access = static_cast<Access*>(payload);
+  access->direction->free.push_back(access);
 }
 
 tlm::tlm_sync_enum PortPath::nb_transport_fw(tlm::tlm_generic_payload& payload,
@@ -81,6 +86,7 @@ tlm::tlm_sync_enum PortPath::nb_transport_fw(tlm::tlm_generic_payload& payload,
     begin_read(payload, now);
   } else {
     addressed_.push_back(new_burst(payload, now + in_[write]));
+    if (addressed_.size() == 1) plan_write_chunk();
     form_write_chunks();
   }
   phase = tlm::END_REQ;
@@ -91,7 +97,7 @@ tlm::tlm_sync_enum PortPath::nb_transport_fw(tlm::tlm_generic_payload& payload,
 unsigned PortPath::chunk_beats(const Burst& burst) const {
   const std::uint64_t at =
       config_.base + burst.payload->get_address() + std::uint64_t{burst.cut} * port_bytes_;
-  const auto in_page = static_cast<unsigned>((page_bytes - at % page_bytes) / port_bytes_);
+  const unsigned in_page = static_cast<unsigned>(page_bytes - at % page_bytes) / port_bytes_;
   return std::min({config_.split_beats, burst.port_beats - burst.cut, std::max(1U, in_page)});
 }
 
@@ -116,95 +122,107 @@ std::uint64_t PortPath::take_beat(std::uint64_t ps) {
   w_edge_ = std::max(port_.edge_from(ps + in_[write]), w_edge_) + n_;
   passed_.push_back(w_edge_);
   const std::uint64_t passes = port_.edge(w_edge_);
-  drained_[beats_taken_ % drained_.size()] = passes < in_[write] ? 0 : passes - in_[write];
-  ++beats_taken_;
+  drained_[oldest_drained_] = passes < in_[write] ? 0 : passes - in_[write];
+  if (++oldest_drained_ == drained_.size()) oldest_drained_ = 0;
   form_write_chunks();
-  return beats_taken_ < drained_.size() ? 0 : drained_[beats_taken_ % drained_.size()];
+  return drained_[oldest_drained_];
+}
+
+/// The next chunk of the oldest write.
+void PortPath::plan_write_chunk() {
+  const Burst& burst = *addressed_.front();
+  next_write_beats_ = chunk_beats(burst);
+  const unsigned last = burst.cut + next_write_beats_ - 1;  // port beat
+  next_write_needs_ = last / n_ - burst.cut / n_ + 1;
 }
 
 /// Of the write data that has come, as far as its addresses have.
 void PortPath::form_write_chunks() {
+  if (passed_.size() < next_write_needs_) return;
   Direction& direction = directions_[write];
-  while (!addressed_.empty()) {
+  do {
     Burst* burst = addressed_.front();
-    const unsigned beats = chunk_beats(*burst);
+    const unsigned beats = next_write_beats_;
     const unsigned last = burst->cut + beats - 1;  // port beat
     const unsigned begun = burst->cut / n_;        // the oldest beat in passed_
-    if (last / n_ - begun >= passed_.size()) break;
     const std::uint64_t edge = passed_[last / n_ - begun] - (n_ - 1 - last % n_);
     // The address takes a clock of the port, as a beat does.
     const std::uint64_t ready = port_.edge(std::max(edge, port_.edge_from(burst->from) + 1));
     direction.waiting.push_back({burst, ready, burst->cut, beats});
     ++burst->open;
     burst->cut += beats;
-    const auto used = static_cast<std::ptrdiff_t>(burst->cut / n_ - begun);
-    passed_.erase(passed_.begin(), passed_.begin() + used);
+    passed_.pop_front(burst->cut / n_ - begun);
     if (burst->cut == burst->port_beats) addressed_.pop_front();
-  }
-  if (!direction.waiting.empty()) issue(direction);
+    next_write_needs_ = ~std::size_t{0};
+    if (!addressed_.empty()) plan_write_chunk();
+  } while (passed_.size() >= next_write_needs_);
+  issue(direction);
 }
 
 /// Chunks leave in order, each once the one `outstanding` before it is done.
 void PortPath::issue(Direction& direction) {
-  const auto free_place = [&]() -> Direction::Place* {
-    Direction::Place& place = direction.places[direction.issued % config_.outstanding];
-    return direction.waiting.empty() || place.open != 0 ? nullptr : &place;
+  const auto may_leave = [&] {
+    return !direction.waiting.empty() && direction.places[direction.next_place].open == 0;
   };
   for (;;) {
-    while (Direction::Place* place = free_place()) {
+    while (may_leave()) {
       const Chunk chunk = direction.waiting.front();
       direction.waiting.pop_front();
-      direction.last_issue = std::max({chunk.ready, direction.last_issue, place->done});
+      const std::uint64_t done = direction.places[direction.next_place].done;
+      direction.last_issue = std::max({chunk.ready, direction.last_issue, done});
       make_accesses(direction, chunk, direction.last_issue + direction.there);
-      ++direction.issued;
+      if (++direction.next_place == direction.places.size()) direction.next_place = 0;
     }
     send(direction);
-    if (free_place() == nullptr) return;  // else the controller has answered at once
+    if (!may_leave()) return;  // else the controller has answered at once
   }
+}
+
+PortPath::Access* PortPath::new_access(Direction& direction) {
+  if (direction.free.empty()) {
+    accesses_.push_back(std::make_unique<Access>());
+    Access* access = accesses_.back().get();
+    access->set_mm(this);
+    access->set_extension(&access->times);
+    access->set_command(direction.command);
+    access->direction = &direction;
+    direction.free.push_back(access);
+  }
+  Access* access = direction.free.back();
+  direction.free.pop_back();
+  access->acquire();
+  return access;
 }
 
 /// One for each block of access_bytes that a chunk touches.
 void PortPath::make_accesses(Direction& direction, const Chunk& chunk, std::uint64_t time) {
   Burst& burst = *chunk.burst;
-  Direction::Place& place = direction.places[direction.issued % config_.outstanding];
+  Place& place = direction.places[direction.next_place];
   place = {};
-  const std::uint64_t start = burst.payload->get_address();
-  std::uint64_t at = std::uint64_t{chunk.first} * port_bytes_;
-  const std::uint64_t end = at + std::uint64_t{chunk.count} * port_bytes_;
+  const std::uint64_t start = config_.base + burst.payload->get_address();
+  const std::uint64_t block_mask = config_.access_bytes - 1;
+  unsigned at = chunk.first * port_bytes_;
+  const unsigned end = at + chunk.count * port_bytes_;
   while (at < end) {
-    const std::uint64_t address = config_.base + start + at;
-    const std::uint64_t block_end = at + config_.access_bytes - address % config_.access_bytes;
-    const std::uint64_t next = std::min(end, block_end);
-    if (free_accesses_.empty()) {
-      accesses_.push_back(std::make_unique<Access>());
-      accesses_.back()->set_mm(this);
-      accesses_.back()->set_extension(&accesses_.back()->times);
-      free_accesses_.push_back(accesses_.back().get());
-    }
-    Access* access = free_accesses_.back();
-    free_accesses_.pop_back();
-    access->acquire();
-    access->set_command(direction.command);
+    const std::uint64_t address = start + at;
+    const auto in_block = static_cast<unsigned>(block_mask + 1 - (address & block_mask));
+    const unsigned length = std::min(end - at, in_block);
+    Access* access = new_access(direction);
     access->set_address(address);
     access->set_data_ptr(burst.payload->get_data_ptr() + at);
-    const auto length = static_cast<unsigned>(next - at);
     access->set_data_length(length);
     access->set_streaming_width(length);
-    access->set_byte_enable_ptr(nullptr);
-    access->set_dmi_allowed(false);
     access->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    access->times = {};
+    at += length;
     access->burst = &burst;
-    access->direction = &direction;
-    access->place = direction.issued;
+    access->place = &place;
     access->arrival = time;
-    access->end = static_cast<unsigned>(next / port_bytes_);
-    access->back = 0;
+    access->end = at / port_bytes_;
+    access->is_answered = false;
     ++place.open;
     ++burst.open;
     if (direction.command == tlm::TLM_READ_COMMAND) returning_.push_back(access);
     direction.to_send.push_back(access);
-    at = next;
   }
   --burst.open;  // the chunk's own
 }
@@ -253,7 +271,8 @@ tlm::tlm_sync_enum PortPath::nb_transport_bw(int number, tlm::tlm_generic_payloa
   }
   const bool response = phase == tlm::BEGIN_RESP;
   if (response) answered(access, time);
-  if (taken || response) issue(direction);
+  const bool some_wait = !direction.waiting.empty() || !direction.to_send.empty();
+  if ((taken || response) && some_wait) issue(direction);
   if (!response) return tlm::TLM_ACCEPTED;
   phase = tlm::END_RESP;
   return tlm::TLM_COMPLETED;
@@ -263,57 +282,59 @@ tlm::tlm_sync_enum PortPath::nb_transport_bw(int number, tlm::tlm_generic_payloa
 void PortPath::answered(Access& access, std::uint64_t time) {
   Direction& direction = *access.direction;
   Burst* burst = access.burst;
-  const bool is_read = access.is_read();
-  const std::uint64_t at_port = time + back_[is_read ? read : write];
   if (access.is_response_error()) {
     burst->payload->set_response_status(access.get_response_status());
   }
-  Direction::Place& place = direction.places[access.place % config_.outstanding];
+  const std::uint64_t at_port = time + direction.back;
+  Place& place = *access.place;
   place.done = std::max(place.done, at_port);
   --place.open;
   --burst->open;
-  if (is_read) {
-    const unsigned crossing = config_.crossing[read] - config_.crossing[read] / 2;
-    access.back = at_port + port_.edge(crossing);
+  access.done = time;
+  if (&direction == &directions_[read]) {
+    access.is_answered = true;
     if (&access == returning_.front()) return_reads();
     return;
   }
-  burst->answer = std::max(burst->answer, at_port + port_.edge(config_.crossing[write]));
-  burst->last = answer_times(access, time);
+  burst->answer = std::max(burst->answer, at_port + direction.back_crossing);
+  const bool is_last = burst->open == 0 && burst->cut == burst->port_beats;
+  if (is_last) {
+    burst->times->answers.push_back(answer_times(access));
+    burst->times->answers.back().until_beat = burst->port_beats / n_;
+  }
   access.release();
-  if (burst->open != 0 || burst->cut < burst->port_beats) return;
-  const std::uint64_t response = port_.edge(port_.edge_from(burst->answer)) + out_[write];
-  burst->last.until_beat = burst->port_beats / n_;
-  burst->times->answers.assign(1, burst->last);
-  finish(burst, response);
+  if (!is_last) return;
+  finish(burst, port_.edge(port_.edge_from(burst->answer)) + out_[write]);
 }
 
-AnswerTimes PortPath::answer_times(const Access& access, std::uint64_t time) {
+AnswerTimes PortPath::answer_times(const Access& access) {
   AnswerTimes times;
   times.path_in = access.arrival;
   times.queue = times.path_in + access.times.queue;
   times.refresh = times.queue + access.times.refresh;
   times.row = times.refresh + access.times.row;
-  times.bus = time;
+  times.bus = access.done;
   return times;
 }
 
 /// Beats of the R channel, in order, as far as their data has come.
 void PortPath::return_reads() {
-  while (!returning_.empty() && returning_.front()->back != 0) {
+  const Direction& direction = directions_[read];
+  while (!returning_.empty() && returning_.front()->is_answered) {
     Access& access = *returning_.front();
     returning_.pop_front();
     Burst* burst = access.burst;
-    r_edge_ = std::max(r_edge_ + 1, port_.edge_from(access.back)) - 1;
+    const std::uint64_t back = access.done + direction.back + direction.back_crossing;
+    r_edge_ = std::max(r_edge_ + 1, port_.edge_from(back)) - 1;
     BeatTimes& times = *burst->times;
     while (burst->returned < access.end) {
       ++r_edge_;
-      if (++burst->returned % n_ == 0) times.at.push_back(port_.edge(r_edge_) + out_[read]);
+      ++burst->returned;
+      if (n_ != 1 && burst->returned % n_ != 0) continue;
+      times.at.push_back(port_.edge(r_edge_) + out_[read]);
     }
-    const std::uint64_t time =
-        access.back - port_.edge(config_.crossing[read] - config_.crossing[read] / 2) - back_[read];
-    times.answers.push_back(answer_times(access, time));
-    times.answers.back().until_beat = burst->returned / n_;
+    times.answers.push_back(answer_times(access));
+    times.answers.back().until_beat = static_cast<unsigned>(times.at.size());
     access.release();
     if (burst->returned == burst->port_beats) finish(burst, times.at.front());
   }

@@ -33,7 +33,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -45,6 +44,7 @@
 #include "models/axi/beat_times.h"
 #include "models/axi/path_config.h"
 #include "models/axi/port_clock.h"
+#include "models/axi/ring.h"
 #include "models/axi/write_channel.h"
 #include "models/sim/clock.h"
 
@@ -83,7 +83,6 @@ class PortPath final : public sc_core::sc_module,
     unsigned returned = 0;     ///< of a read's, on the R channel
     unsigned open = 0;         ///< chunks that have not gone out, accesses that are not answered
     std::uint64_t answer = 0;  ///< ps: of a write's response so far
-    AnswerTimes last;          ///< of a write
   };
   struct Access;
   /// Consecutive beats of a burst that count as one in flight.
@@ -92,21 +91,24 @@ class PortPath final : public sc_core::sc_module,
     std::uint64_t ready;    ///< ps: not before
     unsigned first, count;  ///< port beats
   };
+  /// Of a chunk that went out.
+  struct Place {
+    unsigned open = 0;       ///< accesses that are not answered
+    std::uint64_t done = 0;  ///< ps, so far
+  };
   /// Reads or writes.
   struct Direction {
     tlm_utils::simple_initiator_socket_tagged<PortPath>* socket = nullptr;
     tlm::tlm_command command = tlm::TLM_READ_COMMAND;
-    std::uint64_t there = 0;  ///< ps from the port to the controller
-    std::deque<Chunk> waiting;
-    /// The last `outstanding` chunks that went out, by number.
-    struct Place {
-      unsigned open = 0;       ///< accesses that are not answered
-      std::uint64_t done = 0;  ///< ps, so far
-    };
-    std::vector<Place> places;
-    std::uint64_t issued = 0;         ///< chunks
-    std::uint64_t last_issue = 0;     ///< ps
-    std::deque<Access*> to_send;      ///< in order
+    std::uint64_t there = 0;          ///< ps from the port to the controller
+    std::uint64_t back = 0;           ///< ps from the controller to the port
+    std::uint64_t back_crossing = 0;  ///< ps from the port's edge of the answer to that of the beat
+    GrowingRing<Chunk> waiting;
+    std::vector<Place> places;  ///< chunks go out to one after the other, and round again
+    std::size_t next_place = 0;
+    std::uint64_t last_issue = 0;  ///< ps
+    GrowingRing<Access*> to_send;  ///< in order
+    std::vector<Access*> free;
     Access* request_phase = nullptr;  ///< sent, and not yet taken by the controller
     std::uint64_t free_from = 0;      ///< ps: the one before was taken
   };
@@ -126,14 +128,15 @@ class PortPath final : public sc_core::sc_module,
   Burst* new_burst(tlm::tlm_generic_payload& payload, std::uint64_t from);
   void begin_read(tlm::tlm_generic_payload& payload, std::uint64_t now);
   [[nodiscard]] unsigned chunk_beats(const Burst& burst) const;
+  void plan_write_chunk();
   void form_write_chunks();
   void issue(Direction& direction);
   void make_accesses(Direction& direction, const Chunk& chunk, std::uint64_t time);
+  Access* new_access(Direction& direction);
   void send(Direction& direction);
-  void taken(Direction& direction, std::uint64_t time);
   void answered(Access& access, std::uint64_t time);
   void return_reads();
-  [[nodiscard]] static AnswerTimes answer_times(const Access& access, std::uint64_t time);
+  [[nodiscard]] static AnswerTimes answer_times(const Access& access);
   void finish(Burst* burst, std::uint64_t time);
 
   Clock& clock_;
@@ -144,21 +147,21 @@ class PortPath final : public sc_core::sc_module,
   unsigned n_;                    ///< port beats a beat
   unsigned port_bytes_;           ///< of a beat on the port that carries data
   std::uint64_t in_[2], out_[2];  ///< ps of the interconnect, by direction
-  std::uint64_t back_[2];         ///< ps from the controller to the port
   std::array<Direction, 2> directions_;
 
-  std::deque<Access*> returning_;       ///< reads, in order
-  std::uint64_t r_edge_ = 0;            ///< edge of P after the R channel's last beat
-  std::deque<Burst*> addressed_;        ///< writes whose chunks are not all formed, in order
-  std::deque<std::uint64_t> passed_;    ///< edges of P after which beats have passed the W channel
+  GrowingRing<Access*> returning_;  ///< reads, in order
+  std::uint64_t r_edge_ = 0;        ///< edge of P after the R channel's last beat
+  GrowingRing<Burst*> addressed_;   ///< writes whose chunks are not all formed, in order
+  unsigned next_write_beats_ = 0;   ///< port beats of the next one's chunk
+  std::size_t next_write_needs_ = ~std::size_t{0};  ///< beats in passed_; no burst: never enough
+  GrowingRing<std::uint64_t> passed_;   ///< edges of P after which beats have passed the W channel
   std::uint64_t w_edge_ = 0;            ///< the last one
-  std::vector<std::uint64_t> drained_;  ///< ps, of the last write_buffer_beats beats
-  std::size_t beats_taken_ = 0;
+  std::vector<std::uint64_t> drained_;  ///< ps, of the last write_buffer_beats beats; 0: none yet
+  std::size_t oldest_drained_ = 0;
 
   std::vector<std::unique_ptr<Burst>> bursts_;
   std::vector<Burst*> free_bursts_;
   std::vector<std::unique_ptr<Access>> accesses_;
-  std::vector<Access*> free_accesses_;
 };
 
 }  // namespace tactus

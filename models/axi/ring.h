@@ -1,10 +1,11 @@
-// What the model of a memory keeps in order: a deque of a fixed capacity. Unlike Queue
-// (models/sim/queue.h) it is no hardware: there is no clock edge, and an item pushed is seen at
-// once.
+// What the model of a memory keeps in order: a deque of a fixed capacity, and one that grows.
+// Unlike Queue (models/sim/queue.h) they are no hardware: there is no clock edge, and an item
+// pushed is seen at once.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 namespace tactus {
 
@@ -32,6 +33,35 @@ class Ring {
  private:
   std::array<T, capacity> slots_{};
   std::size_t first_ = 0, end_ = 0;  ///< count on for ever
+};
+
+/// The same with room for any number. References to items end with push_back().
+template <typename T>
+class GrowingRing {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == end_; }
+  [[nodiscard]] std::size_t size() const { return end_ - first_; }
+  [[nodiscard]] T& front() { return (*this)[0]; }
+  [[nodiscard]] T& operator[](std::size_t i) { return slots_[(first_ + i) & (slots_.size() - 1)]; }
+  void push_back(const T& item) {
+    if (size() == slots_.size()) grow();
+    slots_[end_++ & (slots_.size() - 1)] = item;
+  }
+  void pop_front(std::size_t count = 1) { first_ += count; }
+  void clear() { first_ = end_; }
+
+ private:
+  void grow() {
+    std::vector<T> more(2 * slots_.size());
+    const std::size_t count = size();
+    for (std::size_t i = 0; i < count; ++i) more[i] = (*this)[i];
+    slots_.swap(more);
+    first_ = 0;
+    end_ = count;
+  }
+
+  std::vector<T> slots_ = std::vector<T>(8);  ///< a power of two
+  std::size_t first_ = 0, end_ = 0;           ///< count on for ever
 };
 
 }  // namespace tactus

@@ -13,69 +13,58 @@ void for_each_bit(std::uint64_t bits, F&& f) {
 
 }  // namespace
 
-DdrBuffer::DdrBuffer(const DdrConfig& config, const DdrBanks& banks)
+DdrBuffer::DdrBuffer(const DdrConfig& config, const DdrBanks& banks, DdrAccesses& accesses)
     : config_(config),
       banks_state_(banks),
+      accesses_(accesses),
       shared_(config.scheduler == DdrScheduler::fifo || !config.read_priority),
       room_{config.buffer, config.write_buffer},
-      slots_(config.buffer + (shared_ ? 0 : config.write_buffer)),
-      banks_(config.all_banks()) {
-  for (std::size_t i = slots_.size(); i > 0; --i) {
-    free_.push_back(static_cast<std::uint16_t>(i - 1));
-  }
-  for (Bank& bank : banks_) bank.queue.reserve(slots_.size());
-}
+      banks_(config.all_banks()) {}
 
-void DdrBuffer::admit(const DdrAccess& access) {
-  const std::uint16_t slot = free_.back();
-  free_.pop_back();
-  slots_[slot] = access;
-  slots_[slot].age = next_age_++;
-  ++places_[access.write ? 1 : 0];
-  ++used_;
+void DdrBuffer::admit(int slot) {
+  DdrAccess& access = accesses_[slot];
+  access.age = next_age_++;
+  ++places_[!shared_ && access.write ? 1 : 0];
+  ++taken_[access.write ? 1 : 0];
   pending_reads_ += access.write ? 0 : 1;
-  pending_.push_back(slot);
+  accesses_.push_back(pending_, slot);
+  find_next_join();
 }
 
 void DdrBuffer::join(DdrClock refresh_end) {
-  const std::uint16_t slot = pending_.front();
-  pending_.pop_front();
-  DdrAccess& access = slots_[slot];
+  const int slot = accesses_.pop_front(pending_);
+  find_next_join();
+  DdrAccess& access = accesses_[slot];
   if (refresh_end > access.joined) access.refresh = refresh_end - access.joined;
-  Bank& bank = banks_[access.address.bank];
-  bank.queue.push_back(slot);
-  busy_ |= std::uint64_t{1} << access.address.bank;
-  touch(access.address.bank);
+  accesses_.push_back(banks_[access.address.bank].queue, slot);
+  const std::uint64_t bit = std::uint64_t{1} << access.address.bank;
+  busy_ |= bit;
+  dirty_ |= bit;
   if (access.write) {
     ++writes_;
   } else {
     ++reads_;
-    ++bank.reads;
     --pending_reads_;
   }
   update_preference();
 }
 
 void DdrBuffer::remove(int slot, DdrClock clock) {
-  const DdrAccess& access = this->access(slot);
-  const unsigned number = access.address.bank;
-  Bank& bank = banks_[number];
-  auto at = bank.queue.begin();
-  for (; *at != slot; ++at) ++slots_[*at].passed;
-  bank.queue.erase(at);
+  const DdrAccess& access = accesses_[slot];
+  Bank& bank = banks_[access.address.bank];
+  int before = -1;
+  for (int older = bank.queue.first; older != slot; older = accesses_[older].next) {
+    ++accesses_[older].passed;
+    before = older;
+  }
+  accesses_.remove_behind(bank.queue, before);
   bank.last_access = clock;
   bank.candidate = -1;
-  if (bank.queue.empty()) busy_ &= ~(std::uint64_t{1} << number);
-  touch(number);
-  if (access.write) {
-    --writes_;
-  } else {
-    --reads_;
-    --bank.reads;
-  }
-  --places_[access.write ? 1 : 0];
-  --used_;
-  free_.push_back(static_cast<std::uint16_t>(slot));
+  if (bank.queue.empty()) busy_ &= ~(std::uint64_t{1} << access.address.bank);
+  touch(access.address.bank);
+  --(access.write ? writes_ : reads_);
+  --places_[!shared_ && access.write ? 1 : 0];
+  --taken_[access.write ? 1 : 0];
   update_preference();
 }
 
@@ -90,8 +79,8 @@ void DdrBuffer::update_preference() {
 
 void DdrBuffer::add_refresh(DdrClock due, DdrClock end) {
   for_each_bit(busy_, [&](unsigned b) {
-    for (const std::uint16_t slot : banks_[b].queue) {
-      DdrAccess& access = slots_[slot];
+    for (int slot = banks_[b].queue.first; slot >= 0; slot = accesses_[slot].next) {
+      DdrAccess& access = accesses_[slot];
       access.refresh += end - std::max(due, access.joined);
       if (access.row_since < end) access.row_refresh += end - std::max(due, access.row_since);
     }
@@ -100,21 +89,24 @@ void DdrBuffer::add_refresh(DdrClock due, DdrClock end) {
 
 /// The oldest access of the bank to the burst of `slot`.
 int DdrBuffer::first_to_burst(const Bank& bank, int slot) const {
-  const DdrAddress& to = slots_[static_cast<unsigned>(slot)].address;
-  for (const std::uint16_t older : bank.queue) {
-    const DdrAddress& from = slots_[older].address;
-    if (from.row == to.row && from.column == to.column) return older;
+  const DdrAddress& to = accesses_[slot].address;
+  int older = bank.queue.first;
+  for (; older != slot; older = accesses_[older].next) {
+    const DdrAddress& from = accesses_[older].address;
+    if (from.row == to.row && from.column == to.column) break;
   }
-  return slot;
+  return older;
 }
 
 int DdrBuffer::pick(const Bank& bank, std::int64_t open_row) const {
-  const int oldest = bank.queue.front();
+  const int oldest = bank.queue.first;
   if (config_.scheduler == DdrScheduler::fifo) return oldest;
-  if (config_.cap != 0 && slots_[bank.queue.front()].passed >= config_.cap) return oldest;
+  const DdrAccess& front = accesses_[oldest];
+  if (config_.cap != 0 && front.passed >= config_.cap) return oldest;
+  if (front.next < 0) return shared_ || front.write == prefers_writes_ ? oldest : -1;
   int first = -1;
-  for (const std::uint16_t slot : bank.queue) {
-    const DdrAccess& access = slots_[slot];
+  for (int slot = oldest; slot >= 0; slot = accesses_[slot].next) {
+    const DdrAccess& access = accesses_[slot];
     if (!shared_ && access.write != prefers_writes_) continue;
     if (open_row == access.address.row) {
       first = slot;
@@ -136,11 +128,11 @@ void DdrBuffer::refresh_candidate(unsigned number, DdrClock floor) {
   if (before >= 0 && before != bank.candidate) {
     // What was prepared for it may be undone; how it finds the bank shows when its turn comes
     // again.
-    slots_[static_cast<unsigned>(before)].row_since = never;
-    slots_[static_cast<unsigned>(before)].row_state = DdrRowState::hit;
+    accesses_[before].row_since = never;
+    accesses_[before].row_state = DdrRowState::hit;
   }
   if (bank.candidate < 0) return;
-  DdrAccess& access = slots_[static_cast<unsigned>(bank.candidate)];
+  DdrAccess& access = accesses_[bank.candidate];
   if (row == access.address.row) {
     bank.kind = access.write ? DdrCommandKind::wr : DdrCommandKind::rd;
     return;
@@ -165,29 +157,52 @@ DdrClock DdrBuffer::earliest(unsigned bank, DdrClock floor) const {
   }
 }
 
-DdrChoice DdrBuffer::choose(DdrClock floor) {
-  for_each_bit(dirty_ & busy_, [&](unsigned b) { refresh_candidate(b, floor); });
-  dirty_ = 0;
-  DdrChoice best;
-  std::uint64_t best_age = never;
+/// What joins a bank changes the choice only if it is the bank's new candidate: no clock of another
+/// one's command moves. After a command all of them may.
+void DdrBuffer::choose_again(DdrClock floor) {
+  if (!all_change_) {
+    for_each_bit(dirty_ & busy_, [&](unsigned b) {
+      const int before = banks_[b].candidate;
+      refresh_candidate(b, floor);
+      const bool is_new = banks_[b].candidate != before;
+      // A bank that has an access now is not closed by timeout.
+      if (choice_.slot < 0 || (is_new && choice_.slot == before)) {
+        all_change_ = true;
+      } else if (is_new) {
+        consider(b, floor);
+      }
+    });
+    dirty_ = 0;
+    if (!all_change_) return;
+  }
+  choice_ = {};
+  best_age_ = never;
   for_each_bit(busy_, [&](unsigned b) {
-    const Bank& bank = banks_[b];
-    if (bank.candidate < 0) return;
-    const DdrAccess& access = slots_[static_cast<unsigned>(bank.candidate)];
-    const DdrClock clock = std::max(access.joined, earliest(b, floor));
-    if (clock > best.clock || (clock == best.clock && access.age > best_age)) return;
-    best = {clock, bank.kind, b, bank.candidate};
-    best_age = access.age;
+    if ((dirty_ >> b & 1) != 0) refresh_candidate(b, floor);
+    consider(b, floor);
   });
-  if (config_.page_policy == DdrPagePolicy::timeout) choose_timeout(floor, best);
-  return best;
+  if (config_.page_policy == DdrPagePolicy::timeout) choose_timeout(floor);
+  dirty_ = 0;
+  all_change_ = false;
 }
 
-void DdrBuffer::choose_timeout(DdrClock floor, DdrChoice& best) const {
+void DdrBuffer::consider(unsigned number, DdrClock floor) {
+  const Bank& bank = banks_[number];
+  if (bank.candidate < 0) return;
+  const DdrAccess& access = accesses_[bank.candidate];
+  const DdrClock clock = std::max(access.joined, earliest(number, floor));
+  if (clock > choice_.clock || (clock == choice_.clock && access.age > best_age_)) return;
+  choice_ = {clock, bank.kind, number, bank.candidate};
+  best_age_ = access.age;
+}
+
+void DdrBuffer::choose_timeout(DdrClock floor) {
   for_each_bit(banks_state_.open() & ~busy_, [&](unsigned b) {
     const DdrClock timeout = banks_[b].last_access + config_.page_timeout.value_or(0);
     const DdrClock clock = std::max({timeout, floor, banks_state_.earliest_pre(b)});
-    if (clock < best.clock) best = {clock, DdrCommandKind::pre, b, -1};
+    if (clock >= choice_.clock) return;
+    choice_ = {clock, DdrCommandKind::pre, b, -1};
+    best_age_ = never;
   });
 }
 

@@ -12,34 +12,14 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
-#include "isa/dram/address_map.h"
 #include "isa/dram/ddr_config.h"
+#include "models/dram/ddr_access.h"
 #include "models/dram/ddr_banks.h"
 #include "models/dram/ddr_command.h"
 
 namespace tactus {
-
-/// How an access found its bank: its row open, the bank closed, another row open.
-enum class DdrRowState : std::uint8_t { hit, miss, conflict };
-
-struct DdrAccess {
-  std::uint32_t tag = 0;
-  unsigned port = 0;
-  bool write = false;
-  DdrAddress address;
-  DdrClock arrived = 0;   ///< at the port
-  DdrClock admitted = 0;  ///< into the buffer
-  DdrClock joined = 0;    ///< first clock at which it may have a command
-  std::uint64_t age = 0;  ///< a number: older accesses have lower ones
-  unsigned passed = 0;    ///< so many younger ones of its bank went first
-  DdrRowState row_state = DdrRowState::hit;
-  DdrClock row_since = never;     ///< its bank is being prepared for it since then
-  std::uint64_t refresh = 0;      ///< clocks of refreshes since it joined
-  std::uint64_t row_refresh = 0;  ///< those of them since row_since
-};
 
 struct DdrChoice {
   DdrClock clock = never;
@@ -50,63 +30,79 @@ struct DdrChoice {
 
 class DdrBuffer {
  public:
-  DdrBuffer(const DdrConfig& config, const DdrBanks& banks);
+  DdrBuffer(const DdrConfig& config, const DdrBanks& banks, DdrAccesses& accesses);
 
   [[nodiscard]] bool has_room(bool write) const {
-    return shared_ ? used_ < room_[0] : places_[write ? 1 : 0] < room_[write ? 1 : 0];
+    const unsigned kind = !shared_ && write ? 1 : 0;
+    return places_[kind] < room_[kind];
   }
-  [[nodiscard]] bool empty() const { return used_ == 0; }
+  [[nodiscard]] bool empty() const { return places_[0] + places_[1] == 0; }
   [[nodiscard]] unsigned reads() const { return reads_ + pending_reads_; }
   /// Taken by reads or by writes.
-  [[nodiscard]] unsigned places(bool write) const { return places_[write ? 1 : 0]; }
+  [[nodiscard]] unsigned places(bool write) const { return taken_[write ? 1 : 0]; }
 
-  /// Takes a place; the access joins its bank one clock before `joined`.
-  void admit(const DdrAccess& access);
+  /// An access, which is in no list, takes a place; it joins its bank one clock before `joined`.
+  void admit(int slot);
   /// The clock at whose end the next access joins its bank.
-  [[nodiscard]] DdrClock next_join() const {
-    return pending_.empty() ? never : slots_[pending_.front()].joined - 1;
-  }
+  [[nodiscard]] DdrClock next_join() const { return next_join_; }
   void join(DdrClock refresh_end);
 
-  /// Not before `floor`.
-  [[nodiscard]] DdrChoice choose(DdrClock floor);
-  [[nodiscard]] DdrAccess& access(int slot) { return slots_[static_cast<unsigned>(slot)]; }
-  /// The bank's open row has changed.
-  void touch(unsigned bank) { dirty_ |= std::uint64_t{1} << bank; }
-  void touch_all() { dirty_ = ~std::uint64_t{0}; }
-  /// A RD or WR was issued for it at `clock`.
+  /// Not before `floor`, the first clock that is free for a command. It stays as it is until an
+  /// access joins or a command is issued; a join is at a clock before it.
+  [[nodiscard]] const DdrChoice& choose(DdrClock floor) {
+    if (dirty_ != 0) choose_again(floor);
+    return choice_;
+  }
+  /// ACT or PRE was issued, and the bank's open row has changed.
+  void touch(unsigned bank) {
+    dirty_ |= std::uint64_t{1} << bank;
+    all_change_ = true;
+  }
+  void touch_all() {
+    dirty_ = ~std::uint64_t{0};
+    all_change_ = true;
+  }
+  /// A RD or WR was issued for it at `clock`: its place is free, and it is in no list.
   void remove(int slot, DdrClock clock);
   /// A refresh kept everybody waiting.
   void add_refresh(DdrClock due, DdrClock end);
 
  private:
   struct Bank {
-    std::vector<std::uint16_t> queue;  ///< slots, oldest first
-    unsigned reads = 0;
+    DdrAccesses::List queue;  ///< oldest first
     int candidate = -1;
     DdrCommandKind kind = DdrCommandKind::act;
     DdrClock last_access = 0;
   };
 
+  void choose_again(DdrClock floor);
+  /// Makes the bank's command the choice if it comes before it.
+  void consider(unsigned bank, DdrClock floor);
   void refresh_candidate(unsigned bank, DdrClock floor);
   [[nodiscard]] int pick(const Bank& bank, std::int64_t open_row) const;
   [[nodiscard]] int first_to_burst(const Bank& bank, int slot) const;
   [[nodiscard]] DdrClock earliest(unsigned bank, DdrClock floor) const;
-  void choose_timeout(DdrClock floor, DdrChoice& best) const;
+  void choose_timeout(DdrClock floor);
+  void find_next_join() {
+    next_join_ = pending_.empty() ? never : accesses_[pending_.first].joined - 1;
+  }
   void update_preference();
 
   DdrConfig config_;
   const DdrBanks& banks_state_;
-  bool shared_;  ///< reads and writes share the places
+  DdrAccesses& accesses_;
+  bool shared_;  ///< reads and writes share the places, which are the first kind then
   unsigned room_[2];
-  unsigned places_[2] = {0, 0};  ///< taken by reads, by writes
-  unsigned used_ = 0;
-  std::vector<DdrAccess> slots_;
-  std::vector<std::uint16_t> free_;
-  std::deque<std::uint16_t> pending_;
+  unsigned places_[2] = {0, 0};  ///< of each kind, those taken
+  unsigned taken_[2] = {0, 0};   ///< by reads, by writes
+  DdrAccesses::List pending_;    ///< that have a place and have not joined
+  DdrClock next_join_ = never;
   std::vector<Bank> banks_;
-  std::uint64_t busy_ = 0;   ///< banks with accesses
-  std::uint64_t dirty_ = 0;  ///< banks whose candidate is to be found again
+  std::uint64_t busy_ = 0;      ///< banks with accesses
+  std::uint64_t dirty_ = 0;     ///< banks whose candidate is to be found again
+  bool all_change_ = false;     ///< so may the clocks of all candidates' commands
+  DdrChoice choice_;            ///< as of the last time something changed
+  std::uint64_t best_age_ = 0;  ///< of the choice's access
   unsigned reads_ = 0, writes_ = 0, pending_reads_ = 0;  ///< joined; joined; not yet
   bool draining_ = false;
   bool prefers_writes_ = false;

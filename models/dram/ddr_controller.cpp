@@ -23,6 +23,9 @@ DdrController::DdrController(const sc_core::sc_module_name& name, const DdrConfi
                              const std::vector<unsigned>& ports)
     : sc_module(name),
       config_(config),
+      tck_(config.tck_ps),
+      burst_bytes_(config.burst_bytes()),
+      end_(std::min(config.bytes(), std::uint64_t{1} << 32)),
       ports_(distinct(ports)),
       core_(config, static_cast<unsigned>(std::max<std::size_t>(ports_.size(), 1))) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS)) {
@@ -57,8 +60,7 @@ bool DdrController::check(tlm::tlm_generic_payload& transaction) const {
   }
   const std::uint64_t address = transaction.get_address();
   const std::uint64_t length = transaction.get_data_length();
-  const std::uint64_t end = std::min(config_.bytes(), std::uint64_t{1} << 32);
-  if (address >= end || length > end - address) return refuse(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  if (address >= end_ || length > end_ - address) return refuse(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   return true;
 }
 
@@ -76,20 +78,19 @@ tlm::tlm_sync_enum DdrController::nb_transport_fw(int binding,
                                                   tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ || !check(transaction)) return tlm::TLM_COMPLETED;
   const std::uint64_t length = transaction.get_data_length();
-  const std::uint64_t offset = transaction.get_address() % config_.burst_bytes();
-  if (length == 0 || offset + length > config_.burst_bytes() ||
-      transaction.get_streaming_width() < length) {
+  const std::uint64_t offset = transaction.get_address() & (burst_bytes_ - 1);
+  if (length == 0 || offset + length > burst_bytes_ || transaction.get_streaming_width() < length) {
     transaction.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return tlm::TLM_COMPLETED;
   }
   const std::uint64_t arrival_ps = now_ps() + delay.value();
-  const DdrClock arrival = (arrival_ps + config_.tck_ps - 1) / config_.tck_ps;
+  const DdrClock arrival = (arrival_ps + tck_ - 1) / tck_;
   if (arrival < worked_) internal_error("a DRAM access comes earlier than was promised");
   const auto from = static_cast<unsigned>(binding);
   const unsigned port = port_of_binding_.at(from);
   const bool write = transaction.is_write();
   const std::uint32_t tag = new_tag();
-  accesses_[tag] = {&transaction, from, arrival_ps, 0};
+  accesses_[tag] = {&transaction, from, arrival_ps};
   DdrPortStatistics& statistics = core_.port_statistics(port);
   (write ? statistics.bytes_written : statistics.bytes_read) += length;
   const bool taken = core_.submit(port, arrival, transaction.get_address(), write, tag);
@@ -129,26 +130,16 @@ std::uint32_t DdrController::new_tag() {
 
 /// While a request waits to be taken, its initiator may act on that at once, so nothing beyond now
 /// is worked out.
-void DdrController::work() {
-  work_until((now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0)) / config_.tck_ps);
-}
+void DdrController::work() { work_until((now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0)) / tck_); }
 
 /// Event by event, as the kernel would.
-void DdrController::pull(std::uint64_t ps) {
+void DdrController::go_on(std::uint64_t ps) {
   while (next_pull() <= ps) work_until(core_.next_event());
-}
-
-std::uint64_t DdrController::next_pull() const {
-  const DdrClock next = core_.next_event();
-  if (next == never) return ~std::uint64_t{0};
-  const std::uint64_t early = blocked_ == 0 ? lookahead_ps_ : 0;
-  const std::uint64_t time = next * config_.tck_ps;
-  return time > early ? time - early : 0;
 }
 
 void DdrController::catch_up(std::uint64_t ps) {
   if (pulled_) pull(ps);
-  const DdrClock clock = ps / config_.tck_ps;
+  const DdrClock clock = ps / tck_;
   if (clock > worked_) work_until(clock);
 }
 
@@ -166,9 +157,12 @@ void DdrController::work_until(DdrClock clock) {
 }
 
 void DdrController::schedule() {
+  const DdrClock next = core_.next_event();
+  if (next == never) return set_next_pull(~std::uint64_t{0});
+  const std::uint64_t early = blocked_ == 0 ? lookahead_ps_ : 0;
+  const std::uint64_t time = std::max(next * tck_, early) - early;
+  set_next_pull(time);
   if (pulled_) return;
-  const std::uint64_t time = next_pull();
-  if (time == ~std::uint64_t{0}) return;
   const std::uint64_t now = now_ps();
   event_.notify(picoseconds(time > now ? time - now : 0));
 }
@@ -176,7 +170,7 @@ void DdrController::schedule() {
 void DdrController::end_request(const DdrCore::Mark& mark) {
   const Access access = accesses_[mark.tag];
   --blocked_;
-  const std::uint64_t time = std::max(mark.clock * config_.tck_ps, access.arrival_ps);
+  const std::uint64_t time = std::max(mark.clock * tck_, access.arrival_ps);
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time delay = picoseconds(time > now_ps() ? time - now_ps() : 0);
   (void)socket[static_cast<int>(access.binding)]->nb_transport_bw(*access.transaction, phase,
@@ -186,36 +180,36 @@ void DdrController::end_request(const DdrCore::Mark& mark) {
 /// Here the controller has the data of a write.
 void DdrController::admit(const DdrCore::Mark& mark) {
   Access& access = accesses_[mark.tag];
-  access.admitted = mark.clock;
   move_data(*access.transaction);
   if (!access.transaction->is_write()) return;
-  DdrTimes times;
-  const std::uint64_t entered = mark.clock * config_.tck_ps;
-  const std::uint64_t edge = (access.arrival_ps + config_.tck_ps - 1) / config_.tck_ps;
-  times.queue = entered - edge * config_.tck_ps;
-  times.rest = entered + config_.tck_ps - access.arrival_ps - times.queue;
-  answer(access, entered + config_.tck_ps, times);
+  const std::uint64_t entered = mark.clock * tck_;
+  if (auto* times = access.transaction->get_extension<DdrTimes>()) {
+    const std::uint64_t edge = (access.arrival_ps + tck_ - 1) / tck_ * tck_;
+    *times = {};
+    times->queue = entered - edge;
+    times->rest = entered + tck_ - access.arrival_ps - times->queue;
+  }
+  answer(access, entered + tck_);
 }
 
 void DdrController::finish(const DdrDone& done) {
   if (!done.write) {
     Access& access = accesses_[done.tag];
-    const std::uint64_t tck = config_.tck_ps;
-    DdrTimes times;
-    times.queue = done.queue * tck;
-    times.row = done.row * tck;
-    times.refresh = done.refresh * tck;
-    times.bus = done.bus * tck;
-    times.rest = done.rest * tck + done.arrived * tck - access.arrival_ps;
-    times.row_state = done.row_state;
-    answer(access, done.data_end * tck, times);
+    if (auto* times = access.transaction->get_extension<DdrTimes>()) {
+      times->queue = done.queue * tck_;
+      times->row = done.row * tck_;
+      times->refresh = done.refresh * tck_;
+      times->bus = done.bus * tck_;
+      times->rest = done.rest * tck_ + done.arrived * tck_ - access.arrival_ps;
+      times->row_state = done.row_state;
+    }
+    answer(access, done.data_end * tck_);
   }
   free_tags_.push_back(done.tag);
 }
 
-void DdrController::answer(Access& access, std::uint64_t time_ps, const DdrTimes& times) {
+void DdrController::answer(Access& access, std::uint64_t time_ps) {
   tlm::tlm_generic_payload& transaction = *access.transaction;
-  if (auto* extension = transaction.get_extension<DdrTimes>()) *extension = times;
   transaction.set_response_status(tlm::TLM_OK_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = picoseconds(time_ps > now_ps() ? time_ps - now_ps() : 0);

@@ -75,8 +75,6 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
 
   /// From now on it is pulled, and does not ask the kernel to wake it. All initiators pull.
   void set_pulled() { pulled_ = true; }
-  void pull(std::uint64_t ps) override;
-  [[nodiscard]] std::uint64_t next_pull() const override;
 
   /// Works out everything up to now: statistics, observers and bank states are up to date.
   void catch_up() { work(); }
@@ -110,7 +108,6 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
     tlm::tlm_generic_payload* transaction = nullptr;
     unsigned binding = 0;
     std::uint64_t arrival_ps = 0;
-    DdrClock admitted = 0;
   };
 
   /// False, with the response set, for what is refused.
@@ -123,19 +120,23 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   bool get_direct_mem_ptr(int binding, tlm::tlm_generic_payload& transaction, tlm::tlm_dmi& dmi);
 
   std::uint32_t new_tag();
+  void go_on(std::uint64_t ps) override;
   void work();
   void work_until(DdrClock clock);
   void schedule();
   void end_request(const DdrCore::Mark& mark);
   void admit(const DdrCore::Mark& mark);
   void finish(const DdrDone& done);
-  void answer(Access& access, std::uint64_t time_ps, const DdrTimes& times);
+  void answer(Access& access, std::uint64_t time_ps);
   /// The time that annotated delays are added to.
   [[nodiscard]] std::uint64_t now_ps() const {
     return pulled_ ? 0 : sc_core::sc_time_stamp().value();
   }
 
   DdrConfig config_;
+  std::uint64_t tck_;                      ///< ps
+  std::uint64_t burst_bytes_;              ///< a power of two
+  std::uint64_t end_;                      ///< of the addresses
   std::vector<unsigned> ports_;            ///< the numbers in use
   std::vector<unsigned> port_of_binding_;  ///< index into ports_
   DdrCore core_;

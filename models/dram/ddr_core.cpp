@@ -1,7 +1,6 @@
 #include "models/dram/ddr_core.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace tactus {
 
@@ -9,7 +8,7 @@ DdrCore::DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules)
     : config_(config),
       map_(config),
       banks_(config, rules),
-      buffer_(config, banks_),
+      buffer_(config, banks_, accesses_),
       ports_(ports),
       refresh_due_(config.refresh == DdrRefresh::none ? never : config.t_refi) {
   statistics_.ports.resize(ports);
@@ -18,74 +17,94 @@ DdrCore::DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules)
 bool DdrCore::submit(unsigned number, DdrClock arrival, std::uint64_t address, bool write,
                      std::uint32_t tag) {
   Port& port = ports_[number];
-  Waiting waiting;
-  waiting.taken = port.queue.size() < config_.port_queue;
-  waiting.access.tag = tag;
-  waiting.access.port = number;
-  waiting.access.write = write;
-  waiting.access.address = map_.decode(address);
-  waiting.access.arrived = arrival;
-  auto at = port.queue.end();
-  while (at != port.queue.begin() && std::prev(at)->access.arrived > arrival) --at;
-  port.queue.insert(at, waiting);
-  port.taken += waiting.taken ? 1 : 0;
+  const int slot = accesses_.make();
+  DdrAccess& access = accesses_[slot];
+  access.tag = tag;
+  access.port = number;
+  access.write = write;
+  access.taken = port.length < config_.port_queue;
+  access.address = map_.decode(address);
+  access.arrived = arrival;
+  enqueue(port, slot);
+  if (access.taken) ++port.taken;
   ++waiting_;
+  if (port.queue.first == slot) admission_changes_ = true;
   if (observer_ != nullptr) observer_->arrived(number, arrival);
   next_event_ = std::min(next_event_, std::max({arrival, port.next_admit, free_admission_}) + 1);
-  return waiting.taken;
+  return access.taken;
 }
 
-DdrClock DdrCore::next_admission() const {
-  if (waiting_ == 0) return never;
-  DdrClock earliest = never;
+void DdrCore::enqueue(Port& port, int slot) {
+  ++port.length;
+  const DdrClock arrival = accesses_[slot].arrived;
+  if (port.queue.empty() || accesses_[port.queue.last].arrived <= arrival) {
+    return accesses_.push_back(port.queue, slot);
+  }
+  int before = -1;
+  for (int at = port.queue.first; accesses_[at].arrived <= arrival; at = accesses_[at].next) {
+    before = at;
+  }
+  accesses_.insert_behind(port.queue, before, slot);
+}
+
+DdrClock DdrCore::next_admission() {
+  if (!admission_changes_) return admission_;
+  admission_changes_ = false;
+  admission_ = never;
   for (const Port& port : ports_) {
     if (port.queue.empty()) continue;
-    const DdrAccess& access = port.queue.front().access;
+    const DdrAccess& access = accesses_[port.queue.first];
     if (!buffer_.has_room(access.write)) continue;
-    earliest = std::min(earliest, std::max(access.arrived, port.next_admit));
+    admission_ = std::min(admission_, std::max(access.arrived, port.next_admit));
   }
-  return std::max(earliest, free_admission_);
+  admission_ = std::max(admission_, free_admission_);
+  return admission_;
 }
 
 /// The port whose turn it is hands over its first access.
 void DdrCore::admit(DdrClock clock) {
+  admission_changes_ = true;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     Port& port = ports_[turn_];
     turn_ = turn_ + 1 == ports_.size() ? 0 : turn_ + 1;
     if (port.queue.empty()) continue;
-    DdrAccess& access = port.queue.front().access;
+    DdrAccess& access = accesses_[port.queue.first];
     if (std::max(access.arrived, port.next_admit) > clock) continue;
     if (!buffer_.has_room(access.write)) continue;
     access.admitted = clock;
     access.joined = clock + config_.command_delay;
-    buffer_.admit(access);
+    port.next_admit = clock + config_.xpi_interval;
+    free_admission_ = clock + 1;
+    --waiting_;
     admitted.push_back({access.tag, clock});
     if (observer_ != nullptr) observer_->admitted(access.port, access.write, clock);
     DdrPortStatistics& statistics = statistics_.ports[access.port];
     if (access.write) statistics.writes.add(clock + 1 - access.arrived);
-    port.next_admit = clock + config_.xpi_interval;
-    free_admission_ = clock + 1;
-    --waiting_;
-    leave_queue(port, clock);
+    const int slot = accesses_.pop_front(port.queue);
+    leave_queue(port, access, clock);
+    buffer_.admit(slot);
     return;
   }
 }
 
-void DdrCore::leave_queue(Port& port, DdrClock clock) {
-  const Waiting& first = port.queue.front();
+/// `first` was the queue's first access.
+void DdrCore::leave_queue(Port& port, const DdrAccess& first, DdrClock clock) {
+  --port.length;
   if (first.taken) {
     --port.taken;
   } else {
-    taken.push_back({first.access.tag, clock + 1});
+    taken.push_back({first.tag, clock + 1});
   }
-  port.queue.pop_front();
-  if (port.taken == port.queue.size()) return;
-  for (Waiting& waiting : port.queue) {
-    if (waiting.taken) continue;
-    if (port.taken == config_.port_queue) return;
-    waiting.taken = true;
+  const unsigned most = std::min(port.length, config_.port_queue);
+  if (port.taken == most) return;
+  // Mostly one waits outside, and came last.
+  const bool is_last = port.length - port.taken == 1 && !accesses_[port.queue.last].taken;
+  int slot = is_last ? port.queue.last : port.queue.first;
+  while (port.taken < most) {
+    while (accesses_[slot].taken) slot = accesses_[slot].next;
+    accesses_[slot].taken = true;
     ++port.taken;
-    taken.push_back({waiting.access.tag, clock + 1});
+    taken.push_back({accesses_[slot].tag, clock + 1});
   }
 }
 
@@ -93,7 +112,7 @@ void DdrCore::advance(DdrClock until) {
   while (true) {
     const DdrClock admission = next_admission();
     const DdrClock join = buffer_.next_join();
-    const DdrChoice choice = buffer_.choose(free_command_);
+    const DdrChoice& choice = buffer_.choose(free_command_);
     const DdrClock command = std::min(choice.clock, refresh_due_);
     // What enters at the end of a clock can have its command in the next.
     if (join < command && join <= admission && join < until) {
@@ -159,7 +178,7 @@ void DdrCore::refresh() {
 }
 
 void DdrCore::issue(const DdrChoice& choice) {
-  DdrAccess* access = choice.slot < 0 ? nullptr : &buffer_.access(choice.slot);
+  DdrAccess* access = choice.slot < 0 ? nullptr : &accesses_[choice.slot];
   const bool closes = config_.page_policy == DdrPagePolicy::closed;
   free_command_ = choice.clock + 1;
   switch (choice.kind) {
@@ -190,12 +209,15 @@ void DdrCore::issue(const DdrChoice& choice) {
   }
   // The place is free at the end of this clock.
   free_admission_ = std::max(free_admission_, choice.clock);
+  admission_ = std::max(admission_, free_admission_);
+  if (!buffer_.has_room(access->write)) admission_changes_ = true;
   buffer_.remove(choice.slot, choice.clock);
+  accesses_.free(choice.slot);
 }
 
 /// Accounts for an access whose RD or WR is issued at `clock`.
 void DdrCore::finish(const DdrAccess& access, DdrClock clock) {
-  DdrDone answer;
+  DdrDone& answer = done.emplace_back();
   answer.tag = access.tag;
   answer.write = access.write;
   answer.row_state = access.row_state;
@@ -212,7 +234,6 @@ void DdrCore::finish(const DdrAccess& access, DdrClock clock) {
   }
   answer.queue = clock - access.arrived - config_.command_delay - answer.row - answer.refresh;
   answer.rest = config_.command_delay + latency;
-  done.push_back(answer);
 
   statistics_.queue += answer.queue;
   statistics_.row += answer.row;

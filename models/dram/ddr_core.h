@@ -20,11 +20,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "isa/dram/address_map.h"
 #include "isa/dram/ddr_config.h"
+#include "models/dram/ddr_access.h"
 #include "models/dram/ddr_banks.h"
 #include "models/dram/ddr_buffer.h"
 #include "models/dram/ddr_command.h"
@@ -91,26 +91,25 @@ class DdrCore {
     return statistics_.ports[port];
   }
   /// Accesses of a port that are not in the buffer, and reads or writes that are.
-  [[nodiscard]] std::size_t waiting(unsigned port) const { return ports_[port].queue.size(); }
+  [[nodiscard]] std::size_t waiting(unsigned port) const { return ports_[port].length; }
   [[nodiscard]] unsigned buffered(bool write) const { return buffer_.places(write); }
   /// The open row of a bank, or DdrBanks::closed.
   [[nodiscard]] std::int64_t open_row(unsigned bank) const { return banks_.open_row(bank); }
   [[nodiscard]] const AddressMap& address_map() const { return map_; }
 
  private:
-  struct Waiting {
-    DdrAccess access;
-    bool taken;
-  };
   struct Port {
-    std::deque<Waiting> queue;  ///< by arrival
-    unsigned taken = 0;         ///< of them, those in the port's places
-    DdrClock next_admit = 0;    ///< by xpi_interval
+    DdrAccesses::List queue;  ///< by arrival
+    unsigned length = 0;      ///< of the queue
+    unsigned taken = 0;       ///< of its accesses, those in the port's places
+    DdrClock next_admit = 0;  ///< by xpi_interval
   };
 
-  [[nodiscard]] DdrClock next_admission() const;
+  /// Into the queue, behind those that arrive no later.
+  void enqueue(Port& port, int slot);
+  [[nodiscard]] DdrClock next_admission();
   void admit(DdrClock clock);
-  void leave_queue(Port& port, DdrClock clock);
+  void leave_queue(Port& port, const DdrAccess& access, DdrClock clock);
   void issue(const DdrChoice& choice);
   void finish(const DdrAccess& access, DdrClock clock);
   void refresh();
@@ -120,12 +119,15 @@ class DdrCore {
   DdrConfig config_;
   AddressMap map_;
   DdrBanks banks_;
+  DdrAccesses accesses_;
   DdrBuffer buffer_;
   std::vector<Port> ports_;
-  std::size_t turn_ = 0;         ///< the port that is asked first
-  std::uint64_t waiting_ = 0;    ///< in all port queues
-  DdrClock free_command_ = 0;    ///< the first clock at which a command may be issued
-  DdrClock free_admission_ = 0;  ///< the first clock at which an access may be admitted
+  std::size_t turn_ = 0;            ///< the port that is asked first
+  std::uint64_t waiting_ = 0;       ///< in all port queues
+  DdrClock free_command_ = 0;       ///< the first clock at which a command may be issued
+  DdrClock free_admission_ = 0;     ///< the first clock at which an access may be admitted
+  DdrClock admission_ = never;      ///< the next one
+  bool admission_changes_ = false;  ///< it has to be found again
   DdrClock refresh_due_;
   DdrClock refresh_end_ = 0;  ///< of the last refresh: the banks are free
   DdrClock next_event_ = never;

@@ -9,8 +9,8 @@ void Account::settle() {
   since_ = now;
 }
 
-void Account::enter_at(unsigned code, Cycle at) {
-  if (code == code_) return;
+/// The same as announce() for enter_at(), with the counting.
+void Account::announce_at(unsigned code, Cycle at) {
   if (at > since_) {
     cycles_[code_] += at - since_;
     if (observer_ != nullptr) observer_->interval(*this, code_, since_, at);

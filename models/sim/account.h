@@ -75,7 +75,15 @@ class Account {
     if (code != code_) change(code);
   }
   /// The same from cycle `at` on, which is not after the present one; later than the calls before.
-  void enter_at(unsigned code, Cycle at);
+  void enter_at(unsigned code, Cycle at) {
+    if (code == code_) return;
+    if (watched_) return announce_at(code, at);
+    if (at > since_) {
+      cycles_[code_] += at - since_;
+      since_ = at;
+    }
+    code_ = code;
+  }
   /// Counts the present interval up to the present cycle (exclusive) and begins it anew.
   void settle();
 
@@ -115,6 +123,7 @@ class Account {
     since_ = now;
   }
   void announce(unsigned code);
+  void announce_at(unsigned code, Cycle at);
 
   std::string_view unit_;
   const Clock& clock_;

@@ -15,9 +15,19 @@ class PulledMemory {
   virtual ~PulledMemory() = default;
   /// Does all that it would have done up to this time, in ps. Requests that are made later must not
   /// be timed before it.
-  virtual void pull(std::uint64_t ps) = 0;
+  void pull(std::uint64_t ps) {
+    if (next_pull_ <= ps) go_on(ps);
+  }
   /// The time in ps at which it has something to do next, if no request comes; ~0: none.
-  [[nodiscard]] virtual std::uint64_t next_pull() const = 0;
+  [[nodiscard]] std::uint64_t next_pull() const { return next_pull_; }
+
+ protected:
+  /// It is asked so often that it keeps this up to date.
+  void set_next_pull(std::uint64_t ps) { next_pull_ = ps; }
+  virtual void go_on(std::uint64_t ps) = 0;
+
+ private:
+  std::uint64_t next_pull_ = ~std::uint64_t{0};
 };
 
 }  // namespace tactus
