@@ -21,6 +21,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
+#include "isa/support/json_text.h"
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
@@ -74,7 +75,7 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
     key["network"] = task.workload;
     key["seed"] = task.seed;
   }
-  key["architecture"] = Json::parse(to_json(task.architecture, -1));
+  key["architecture"] = json_of_text(to_json(task.architecture, -1));
   key["strategy"] = compiler::to_string(task.strategy);
   key["compat"] = task.compat;
   if (task.via != Via::layers) {
@@ -86,7 +87,7 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
     key["optimise"] = {task.effort,        task.axi_data_bits, task.read_latency,
                        task.write_latency, task.batch,         task.resident};
   }
-  return key.dump();
+  return text_of_json(key);
 }
 
 Program compile_task(const Task& task, const nn::Graph& graph,
@@ -198,7 +199,7 @@ std::string to_json(const Task& task) {
   json["workload"] = task.workload;
   json["seed"] = task.seed;
   compiler_parameters().write(json, task);
-  json["architecture"] = Json::parse(to_json(task.architecture, -1));
+  json["architecture"] = json_of_text(to_json(task.architecture, -1));
   for (std::size_t i = 0; i < task.architecture.dais_blocks.size(); ++i) {
     // The reader of the task knows nothing of the folder the architecture came from.
     json["architecture"]["dais_blocks"][i]["program"] =
@@ -207,7 +208,7 @@ std::string to_json(const Task& task) {
   board_parameters().write(json, task);
   measure_parameters().write(json, task);
   json["max_cycles"] = task.max_cycles;
-  return json.dump();
+  return text_of_json(json);
 }
 
 Task parse_task(std::string_view json_text, const std::string& where) {
@@ -233,13 +234,13 @@ std::string to_json(const Figures& figures) {
     std::visit([&, key = name](auto m) { json[key] = figures.*m; }, member);
     if (json[name].is_null()) json.erase(name);
   }
-  return json.dump();
+  return text_of_json(json);
 }
 
 Figures parse_figures(std::string_view json_text, const std::string& where) {
   Figures figures;
   try {
-    const Json json = Json::parse(json_text);
+    const Json json = json_of_text(json_text);
     for (const auto& [name, member] : figure_members) {
       const bool optional = std::holds_alternative<Json Figures::*>(member);
       if (optional && !json.contains(name)) continue;

@@ -13,6 +13,7 @@
 #include "firmware/bench/build_hash.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/output_file.h"
 #include "isa/support/sha256.h"
 
@@ -61,7 +62,7 @@ std::string header(const std::string& key, const Program& program) {
   json["outputs"] = encode(program.outputs);
   json["true_macs"] = program.true_macs;
   json["program_bytes"] = program.model.program.size();
-  return json.dump() + "\n";
+  return text_of_json(json) + "\n";
 }
 
 Program decode(const Json& json, Bytes payload, const std::string& path) {
@@ -123,7 +124,7 @@ std::optional<Program> ProgramCache::find(const std::string& key) const {
     rest.erase(rest.begin(), hash_end + 1);
     if (sha256(rest) != hash) return std::nullopt;
     const auto line_end = std::find(rest.begin(), rest.end(), '\n');
-    const Json json = Json::parse(rest.begin(), line_end);
+    const Json json = json_of_text(std::string(rest.begin(), line_end));
     if (json.at("key") != key || json.at("build") != build_hash()) return std::nullopt;
     rest.erase(rest.begin(), line_end + 1);
     Program program = decode(json, std::move(rest), file);
@@ -165,7 +166,7 @@ std::optional<std::string> ProgramCache::key_of(const std::string& path) {
   std::string line;
   std::getline(stream, hash);
   std::getline(stream, line);
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = json_or_discarded(line);
   if (hash.size() != hash_digits || !json.is_object() || !json.contains("key")) return std::nullopt;
   return json["key"].get<std::string>();
 }

@@ -24,6 +24,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -255,9 +256,9 @@ Json row_json(const Row& row, const Outcome& outcome) {
   json["strategy"] = row.task.source == bench::Source::model
                          ? Json()
                          : Json(std::string(to_string(row.task.strategy)));
-  json["task"] = Json::parse(to_json(row.task));
+  json["task"] = json_of_text(to_json(row.task));
   json["status"] = outcome.figures ? "ok" : "failed";
-  json["figures"] = outcome.figures ? Json::parse(to_json(*outcome.figures)) : Json();
+  json["figures"] = outcome.figures ? json_of_text(to_json(*outcome.figures)) : Json();
   json["error"] = outcome.figures ? Json() : Json(outcome.error);
   json["estimated_ms"] =
       outcome.figures ? Json(milliseconds(row, outcome.figures->estimated_cycles)) : Json();
@@ -289,7 +290,7 @@ Json row_json(const Row& row, const Outcome& outcome) {
 std::string json_cell(const Json& value) {
   return csv_cell(value.is_string() ? value.get<std::string>()
                   : value.is_null() ? std::string()
-                                    : value.dump());
+                                    : text_of_json(value));
 }
 
 /// Keys of nested objects are joined by dots. Every row gets every column.
@@ -446,7 +447,7 @@ int bench_command(const Words& words) {
     file["revision"] = git_revision;
     file["config"] = args.text("config").value_or("default");
     file["rows"] = std::move(json);
-    write_file_atomically(*path, file.dump(2) + "\n");
+    write_file_atomically(*path, text_of_json(file, 2) + "\n");
   }
   std::size_t failed = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {

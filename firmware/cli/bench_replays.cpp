@@ -15,6 +15,7 @@
 #include "isa/darwinn/file.h"
 #include "isa/darwinn/verify.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -174,7 +175,7 @@ int bench_replays(const Args& args, const std::vector<ReplayRow>& all) {
   if (const auto path = args.text("json")) {
     const Json file{
         {"tool", "tactus"}, {"version", version}, {"revision", git_revision}, {"rows", json}};
-    write_file_atomically(*path, file.dump(2) + "\n");
+    write_file_atomically(*path, text_of_json(file, 2) + "\n");
   }
   return code;
 }

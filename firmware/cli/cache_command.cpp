@@ -12,6 +12,7 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/table.h"
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -58,7 +59,7 @@ std::string date(std::filesystem::file_time_type used) {
 /// What the entry is a program of; other words for one that cannot be read.
 std::vector<std::string> describe(const std::string& path) {
   const std::optional<std::string> key = bench::ProgramCache::key_of(path);
-  const auto json = nlohmann::json::parse(key.value_or(""), nullptr, false);
+  const auto json = json_or_discarded(key.value_or(""));
   if (!json.is_object()) return {"(damaged)", "", ""};
   const auto& array = json["architecture"];
   return {json.contains("network") ? json.value("network", "")

@@ -18,6 +18,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -47,7 +48,7 @@ ComparedRun read_statistics(const std::string& path) {
   const std::string text = read_text(path);
   return parse_as(FileKind::statistics, path, text, [&] {
     check_json_text(text, path, longest_statistics);
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = json_or_discarded(text);
     if (json.is_discarded()) user_error("{}: broken JSON", path);
     return run_of_statistics(json, path, path);
   });
@@ -56,7 +57,7 @@ ComparedRun read_statistics(const std::string& path) {
 ComparedRun read_point(const PointName& name) {
   const sweep::Results results = sweep::read_results(name.folder);
   for (const sweep::Line& line : results.lines) {
-    if (line["point"].dump() != name.number) continue;
+    if (text_of_json(line["point"]) != name.number) continue;
     const std::string where = fmt::format("{}: point {}", name.folder, name.number);
     if (line["status"] != "ok") {
       user_error("{} has no figures: {}", where, line["status"].get<std::string>());
@@ -80,11 +81,11 @@ std::vector<ComparedRun> read_sweeps(const Words& folders, std::size_t& left_out
   std::map<std::string, std::string> names;  // of the points, by hash
   const std::vector<std::string> keys = sweep::varied_keys(sweeps.front().lines);
   for (const sweep::Line& line : sweeps.front().lines) {
-    std::string name = fmt::format("point {}", line["point"].dump());
+    std::string name = fmt::format("point {}", text_of_json(line["point"]));
     for (const std::string& key : keys) {
       const sweep::Line& value = sweep::value_of(line, key);
-      name +=
-          fmt::format(", {} {}", key, value.is_string() ? value.get<std::string>() : value.dump());
+      name += fmt::format(", {} {}", key,
+                          value.is_string() ? value.get<std::string>() : text_of_json(value));
     }
     names.emplace(line["hash"].get<std::string>(), std::move(name));
   }

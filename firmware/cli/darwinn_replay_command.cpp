@@ -18,6 +18,7 @@
 #include "isa/darwinn/verify.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -132,7 +133,7 @@ void print_json(const darwinn::File& file, const Compute& compute, const LinkPre
   link_parameters().write(json["link"], link);
   json["main"] = result_json(file.package().main(), main);
   if (caching) json["parameter_caching"] = result_json(*file.package().caching(), *caching);
-  fmt::print("{}\n", json.dump(1, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", valid_text_of_json(json, 1));
 }
 
 /// A request that starts at `from`: the parameters' on its own, ahead of the inference.

@@ -21,6 +21,7 @@
 #include "isa/dpas/profile_table.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 
 namespace tactus {
 namespace {
@@ -216,7 +217,7 @@ int dpas_run_command(const Words& words, const std::string& machine) {
   }
   const DpasPlan plan = plan_dpas_run(args, machine);
   if (args.has("print-config")) {
-    fmt::print("{}\n", configuration(plan).dump(2, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", valid_text_of_json(configuration(plan), 2));
     return exit_ok;
   }
   keep_going_without_reader();

@@ -20,6 +20,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/layout.h"
 #include "isa/tcu/lookup.h"
@@ -199,7 +200,7 @@ void print_board(const Board& board) {
   if (board.board_memory) {
     const nlohmann::ordered_json memory = encode_board_memory(*board.board_memory);
     for (const auto& item : memory.items()) {
-      info_line(("memory " + item.key()).c_str(), "{}{}", item.value().dump(),
+      info_line(("memory " + item.key()).c_str(), "{}{}", text_of_json(item.value()),
                 origin(board, "memory." + item.key()));
     }
   }

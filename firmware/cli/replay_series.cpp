@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/cli/table.h"
+#include "isa/support/json_text.h"
 
 namespace tactus {
 namespace {
@@ -80,7 +81,7 @@ std::string ReplaySeries::json() const {
   json["parameter_loads"] = stats.loads;
   json["parameter_hits"] = stats.hits;
   json["evictions"] = stats.evictions;
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return valid_text_of_json(json, 1) + "\n";
 }
 
 }  // namespace tactus

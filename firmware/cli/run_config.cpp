@@ -12,6 +12,7 @@
 #include "firmware/energy/table.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
 
@@ -116,7 +117,7 @@ std::string run_config_json(const RunPlan& plan) {
   for (const auto& [name, path] : workload.inputs) json["workload"]["inputs"][name] = path;
   tcu::Architecture architecture = plan.config.architecture;
   for (tcu::DaisBlockEntry& block : architecture.dais_blocks) block.program = absolute(block.path);
-  json["architecture"] = Json::parse(tcu::to_json(architecture, -1));
+  json["architecture"] = json_of_text(tcu::to_json(architecture, -1));
   if (!plan.board.name.empty()) json["board"]["name"] = plan.board.name;
   board_parameters().write(json["board"], in_force(plan.config));
   RunChoices run = plan;
@@ -127,7 +128,7 @@ std::string run_config_json(const RunPlan& plan) {
   run_parameters().write(json["run"], run);
   simulation_parameters().write(json["run"], plan.config);
   sampler_parameters().write(json["run"], plan.sampling);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return valid_text_of_json(json, 2) + "\n";
 }
 
 }  // namespace tactus

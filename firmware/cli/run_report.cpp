@@ -14,6 +14,7 @@
 #include "firmware/energy/report.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
+#include "isa/support/json_text.h"
 
 namespace tactus {
 namespace {
@@ -40,7 +41,7 @@ Json config_json(const RunPlan& plan) {
     json["board"] = plan.board.name;
     json["board_of_model"] = plan.board.of_model;
   }
-  json["architecture"] = Json::parse(tcu::to_json(config.architecture, -1));
+  json["architecture"] = json_of_text(tcu::to_json(config.architecture, -1));
   add_configuration_figures<RunChoices>(json, run_parameters(), plan, {"max_cycles", "regions"});
   add_configuration_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
   json["clock_mhz"] = config.clock_mhz;
@@ -68,7 +69,7 @@ RunDocument run_document(const RunReport& report) {
   document.clock_mhz = plan.config.clock_mhz;
   document.rates = report.rates;
   document.configuration = config_json(plan);
-  document.rerun = Json::parse(run_config_json(plan));
+  document.rerun = json_of_text(run_config_json(plan));
   document.back_to_back = plan.host.packages.empty();
   document.host_us = plan.config.host_us;
   if (plan.model && document.back_to_back) document.batch = plan.model->file.batch;

@@ -13,6 +13,7 @@
 #include "firmware/driver/tcu/sample_file.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -157,7 +158,7 @@ std::string json(const SampleAnalysis& analysis) {
     }
     root["classes"].push_back(std::move(entry));
   }
-  return root.dump(2) + "\n";
+  return text_of_json(root, 2) + "\n";
 }
 
 }  // namespace

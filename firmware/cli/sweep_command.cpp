@@ -26,6 +26,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 
 namespace tactus {
 namespace {
@@ -103,7 +104,7 @@ std::string varied(const Definition& definition, const sweep::Configuration& con
   std::string text;
   for (const std::string& key : keys) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key,
-                        sweep::get_key(configuration, key).dump());
+                        text_of_json(sweep::get_key(configuration, key)));
   }
   return text;
 }
@@ -112,7 +113,8 @@ std::string varied(const Definition& definition, const sweep::Configuration& con
 void estimate(const std::vector<Point>& points, const sweep::Configurations& configurations,
               std::size_t at_once, const sweep::Limits& limits) {
   std::vector<std::size_t> probes{0, points.size() / 2, points.size() - 1};
-  probes.erase(std::unique(probes.begin(), probes.end()), probes.end());
+  probes.resize(
+      static_cast<std::size_t>(std::unique(probes.begin(), probes.end()) - probes.begin()));
   double seconds = 0;
   run_jobs(
       at_once,

@@ -27,6 +27,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/tcu/architecture_json.h"
 
 namespace tactus {
@@ -94,7 +95,7 @@ Json configuration_of(const bench::Task& task, const std::string& board) {
   Json json;
   json["topology"] = task.workload;
   json["board"] = board;
-  json["architecture"] = Json::parse(tcu::to_json(task.architecture, -1));
+  json["architecture"] = json_of_text(tcu::to_json(task.architecture, -1));
   bench::compiler_parameters().write(json["compiler"], task);
   board_parameters().write(json["memory"], task);
   return json;
@@ -164,7 +165,7 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   document.images.push_back(std::move(reported));
 
   result.statistics = stats_json(document);
-  result.run = run_of_statistics(Json::parse(result.statistics), file, result.name);
+  result.run = run_of_statistics(json_of_text(result.statistics), file, result.name);
   result.run.parts.clear();  // layers of different networks do not compare
   result.table = layer_table(document);
   result.frames_per_second = static_cast<double>(model.batch) * 1e3 / result.run.latency_ms;

@@ -10,6 +10,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -82,7 +83,7 @@ std::string to_json(const ModelTensors& tensors, const std::string& host_file) {
   json["outputs"] = encode(tensors.outputs);
   json["model_outputs"] = tensors.model_outputs;
   if (!host_file.empty()) json["host_graph"] = host_file;
-  return json.dump(2) + "\n";
+  return text_of_json(json, 2) + "\n";
 }
 
 std::optional<ModelTensors> read_model_tensors(const std::string& path) {

@@ -4,6 +4,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::energy {
@@ -105,7 +106,7 @@ AreaTable read_area(ObjectReader area, const Json& json, const Table& table) {
 
 Table parse_table(std::string_view text, const std::string& where) {
   JsonDocument document(text, where);
-  const Json json = Json::parse(text, nullptr, false, true);
+  const Json json = json_or_discarded(text, JsonComments::ignored);
   ObjectReader root = document.root();
   Table table;
   table.path = where;

@@ -9,6 +9,7 @@
 #include "firmware/gemm/figures.h"
 #include "firmware/report/run_figures.h"
 #include "isa/support/csv.h"
+#include "isa/support/json_text.h"
 
 namespace tactus::gemm {
 namespace {
@@ -65,7 +66,8 @@ std::vector<Column> columns(const Measurement& m, const Runner& machine) {
     for (const auto& [path, value] : flat.items()) {
       std::string name = "energy" + path;
       std::replace(name.begin(), name.end(), '/', '.');
-      row.push_back({name, value.is_string() ? csv_cell(value.get<std::string>()) : value.dump()});
+      row.push_back(
+          {name, value.is_string() ? csv_cell(value.get<std::string>()) : text_of_json(value)});
     }
   }
   const Counters& counters = m.run.accounting.totals;
@@ -206,7 +208,7 @@ std::string to_json(const Comparison& comparison) {
     document["products"].push_back(std::move(product));
   }
   document["figures"] = explanations();
-  return document.dump(2) + "\n";
+  return text_of_json(document, 2) + "\n";
 }
 
 }  // namespace tactus::gemm

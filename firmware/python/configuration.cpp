@@ -8,6 +8,7 @@
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "isa/support/error.h"
 #include "isa/support/json.h"
+#include "isa/support/json_text.h"
 #include "isa/tcu/architecture_table.h"
 
 namespace tactus::python {
@@ -22,7 +23,7 @@ bool is_json(const std::string& text) { return !text.empty() && text.front() == 
 
 /// Replaces what `values` has of an architecture, and takes it out of there.
 void replace_architecture(tcu::Architecture& architecture, Json& values) {
-  Json keys = Json::parse(tcu::to_json(architecture, -1));
+  Json keys = json_of_text(tcu::to_json(architecture, -1));
   bool any = false;
   for (const auto& parameter : tcu::architecture_parameters()) {
     if (!values.contains(parameter.key)) continue;
@@ -30,11 +31,11 @@ void replace_architecture(tcu::Architecture& architecture, Json& values) {
     values.erase(parameter.key);
     any = true;
   }
-  if (any) architecture = tcu::parse_architecture(keys.dump(), configuration_subject);
+  if (any) architecture = tcu::parse_architecture(text_of_json(keys), configuration_subject);
 }
 
 void replace_values(TcuSimulationConfig& config, const Json& values) {
-  JsonDocument document(values.dump(), configuration_subject);
+  JsonDocument document(text_of_json(values), configuration_subject);
   ObjectReader root = document.root();
   board_parameters().read(root, config, MissingKeys::allowed);
   simulation_parameters().read(root, config, MissingKeys::allowed);
@@ -69,7 +70,7 @@ Configuration make_configuration(const std::string& board, const std::string& ar
     made.config.architecture = tcu::read_architecture(architecture);
     made.path = architecture;
   }
-  Json values = Json::parse(values_json);
+  Json values = json_of_text(values_json);
   replace_architecture(made.config.architecture, values);
   replace_values(made.config, values);
   check_axi_width(made.config.architecture, made.config.axi_data_bits);
@@ -91,7 +92,7 @@ Configuration configuration_of(const tcu::ModelFile& model, const std::string& w
 }
 
 Json values_of(const Configuration& configuration) {
-  Json json = Json::parse(tcu::to_json(configuration.config.architecture, -1));
+  Json json = json_of_text(tcu::to_json(configuration.config.architecture, -1));
   board_parameters().write(json, configuration.config);
   simulation_parameters().write(json, configuration.config);
   return json;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::python {
@@ -35,8 +36,7 @@ std::string shape_text(const py::array& array) {
 }  // namespace
 
 py::object to_python(const nlohmann::ordered_json& json) {
-  const std::string text =
-      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text = valid_text_of_json(json);
   return py::module_::import("json").attr("loads")(text);
 }
 

@@ -22,6 +22,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::python {
@@ -36,7 +37,7 @@ DpasSimulationConfig config_of(const KernelRequest& request) {
   DpasSimulationConfig config;
   config.machine.profile = dpas::read_profile(config_path("dpas", request.machine));
   if (!request.board.empty()) static_cast<BoardValues&>(config) = read_board(request.board);
-  const Json values = Json::parse(request.values);
+  const Json values = json_of_text(request.values);
   JsonDocument document(request.values, function);
   ObjectReader root = document.root();
   board_parameters().read(root, static_cast<BoardValues&>(config), MissingKeys::allowed);

@@ -16,6 +16,7 @@
 #include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::python {
@@ -36,7 +37,7 @@ Json configuration_json(const Run& run) {
   Json json;
   json[run.kind] = run.subject;
   if (run.configuration.board) json["board"] = run.configuration.board->name;
-  json["architecture"] = Json::parse(tcu::to_json(config.architecture, -1));
+  json["architecture"] = json_of_text(tcu::to_json(config.architecture, -1));
   json["mode"] = run.mode == HostMode::plain ? "plain" : "driver";
   add_configuration_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
   json["clock_mhz"] = config.clock_mhz;

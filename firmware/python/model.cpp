@@ -11,6 +11,7 @@
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/json.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::python {
@@ -144,7 +145,7 @@ Json describe(const CompiledModel& model) {
   const tcu::ModelFile& file = model.model.file;
   Json json;
   json["name"] = file.name;
-  json["architecture"] = Json::parse(tcu::to_json(file.arch, -1));
+  json["architecture"] = json_of_text(tcu::to_json(file.arch, -1));
   json["board"] = file.board ? Json(file.board->name) : Json();
   json["instructions"] =
       model.model.program.size() / tcu::InstructionLayout(file.arch).instruction_bytes();

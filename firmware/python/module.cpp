@@ -27,6 +27,7 @@
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/program_path.h"
 #include "isa/support/text.h"
 #include "isa/tcu/assembler.h"
@@ -150,7 +151,7 @@ void read_request(WatchRequest& request, std::uint64_t max_cycles, bool events, 
   request.max_cycles = max_cycles;
   request.events = events;
   request.accounts = accounts;
-  const Json json = Json::parse(files);
+  const Json json = json_of_text(files);
   const auto path = [&](const char* key) -> std::optional<std::string> {
     if (!json.contains(key)) return std::nullopt;
     return json.at(key).get<std::string>();
@@ -230,7 +231,7 @@ void add_configuration(py::module_& m) {
       .def("values", [](const Configuration& c) { return to_python(values_of(c)); })
       .def("architecture",
            [](const Configuration& c) {
-             return to_python(Json::parse(tcu::to_json(c.config.architecture, -1)));
+             return to_python(json_of_text(tcu::to_json(c.config.architecture, -1)));
            })
       .def("board", [](const Configuration& c) { return board_text(c); });
 }
@@ -311,11 +312,11 @@ void add_run(py::module_& m) {
   m.def("compare", [](const std::vector<std::pair<std::string, std::string>>& runs) {
     std::vector<ComparedRun> compared;
     for (const auto& [name, text] : runs) {
-      const Json json = Json::parse(text, nullptr, false);
+      const Json json = json_or_discarded(text);
       if (json.is_discarded()) user_error("{}: broken JSON", name);
       compared.push_back(run_of_statistics(json, name, name));
     }
-    return to_python(Json::parse(comparison_json(compare_runs(std::move(compared)))));
+    return to_python(json_of_text(comparison_json(compare_runs(std::move(compared)))));
   });
 }
 

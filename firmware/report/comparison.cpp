@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 
 namespace tactus {
 namespace {
@@ -73,7 +74,7 @@ void for_each_leaf(const Json& json, const std::string& prefix, const Take& take
 Named<std::string> flat_settings(const Json& json) {
   Named<std::string> out;
   for_each_leaf(json, "", [&out](const std::string& name, const Json& value) {
-    out.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+    out.emplace_back(name, value.is_string() ? value.get<std::string>() : text_of_json(value));
   });
   return out;
 }
@@ -437,7 +438,7 @@ std::string comparison_json(const Comparison& comparison) {
     json["energy_tables"] = comparison.energy_tables;
     section("energy", comparison.energy);
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return valid_text_of_json(json, 2) + "\n";
 }
 
 }  // namespace tactus

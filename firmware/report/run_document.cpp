@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "firmware/report/run_figures.h"
+#include "isa/support/json_text.h"
 
 namespace tactus {
 namespace {
@@ -132,7 +133,7 @@ std::string stats_json(const RunDocument& document) {
   json["figures"] =
       figures_json(document.images.front().run->accounting, document.images.front().own);
   // File names need not be UTF-8; JSON has to be.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return valid_text_of_json(json, 2) + "\n";
 }
 
 std::string summary_text(const RunDocument& document) {

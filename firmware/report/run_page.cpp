@@ -7,6 +7,7 @@
 #include "firmware/report/html.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/svg.h"
+#include "isa/support/json_text.h"
 
 namespace tactus {
 namespace {
@@ -307,7 +308,7 @@ std::string layers_section(const Accounting& a, const std::vector<Expectation>& 
 std::string configuration_section(const nlohmann::ordered_json& configuration) {
   html::Table table({{"setting", true}, {"value", true}});
   const auto text = [](const nlohmann::ordered_json& value) {
-    return escape(value.is_string() ? value.get<std::string>() : value.dump());
+    return escape(value.is_string() ? value.get<std::string>() : text_of_json(value));
   };
   for (const auto& [key, value] : configuration.items()) {
     if (!value.is_object()) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 
 namespace tactus {
 namespace {
@@ -11,9 +12,7 @@ constexpr std::size_t buffer_bytes = 1 << 16;
 
 }  // namespace
 
-std::string TraceWriter::quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
+std::string TraceWriter::quoted(std::string_view text) { return json_string(text); }
 
 TraceWriter::TraceWriter(const std::string& path, const std::string& time) : file_(path) {
   put(fmt::format("{{\"otherData\":{{\"time\":\"{}\",\"tool\":\"tactus\"}},\"traceEvents\":[",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
 
@@ -105,7 +106,7 @@ const Configuration& get_key(const Configuration& configuration, std::string_vie
 }
 
 std::string hash(const Configuration& configuration) {
-  const std::string text = configuration.dump();
+  const std::string text = text_of_json(configuration);
   return sha256({text.begin(), text.end()});
 }
 

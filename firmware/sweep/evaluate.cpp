@@ -6,6 +6,7 @@
 #include "firmware/sweep/stripe_point.h"
 #include "firmware/zoo/network_file.h"
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::sweep {
@@ -44,7 +45,7 @@ bench::Task to_task(const Configuration& configuration) {
   task["images"] = measure.at("images");
   task["energy"] = measure.at("energy");
   task["max_cycles"] = 0;
-  return bench::parse_task(task.dump(), "the point's configuration");
+  return bench::parse_task(text_of_json(task), "the point's configuration");
 }
 
 std::string evaluate(std::string_view configuration_json, const bench::ProgramCache& cache,
@@ -60,7 +61,7 @@ std::string evaluate(std::string_view configuration_json, const bench::ProgramCa
   const energy::OnChip needed = energy::on_chip(task.architecture);
   figures["memory_bits"] = needed.memory_bits;
   figures["multipliers"] = needed.multipliers;
-  return figures.dump();
+  return text_of_json(figures);
 }
 
 }  // namespace tactus::sweep

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::sweep {
@@ -76,7 +77,7 @@ std::vector<std::string> implied_by(const std::vector<Line>& lines, const std::s
   for (const std::string& other : varied_keys(lines)) {
     std::map<std::string, const Line*> first;  // line of each value of `key`
     const bool agree = std::all_of(lines.begin(), lines.end(), [&](const Line& line) {
-      const Line& seen = *first.try_emplace(value_of(line, key).dump(), &line).first->second;
+      const Line& seen = *first.try_emplace(text_of_json(value_of(line, key)), &line).first->second;
       return value_of(line, other) == value_of(seen, other);
     });
     if (other != key && agree) implied.push_back(other);

@@ -7,6 +7,7 @@
 #include "firmware/sweep/read_section.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/tcu/architecture_table.h"
 
 namespace tactus::sweep {
@@ -135,7 +136,7 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
   for (const gemm::OnChipMemory& memory : runner->on_chip()) {
     figures["on_chip"][gemm::key(memory.name)] = memory.bits;
   }
-  return figures.dump();
+  return text_of_json(figures);
 }
 
 }  // namespace tactus::sweep

@@ -7,6 +7,7 @@
 
 #include "firmware/report/html.h"
 #include "firmware/report/scatter.h"
+#include "isa/support/json_text.h"
 
 namespace tactus::sweep {
 namespace {
@@ -78,7 +79,7 @@ std::string throughput_section(const std::vector<Measured>& points) {
     const auto per_second = rate->at("frames_per_second").get<double>();
     table.row({std::to_string(point.point), escape(point.network),
                grouped(rate->at("images").get<std::uint64_t>()),
-               rate->contains("batch") ? rate->at("batch").dump() : "1",
+               rate->contains("batch") ? text_of_json(rate->at("batch")) : "1",
                fmt::format("{:.2f}", per_second), fmt::format("{:.4f}", 1e3 / per_second),
                cycles("min"), cycles("median"), cycles("p95"), cycles("max")});
   }

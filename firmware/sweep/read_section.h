@@ -5,6 +5,7 @@
 #include <string>
 
 #include "firmware/sweep/configuration.h"
+#include "isa/support/json_text.h"
 
 namespace tactus::sweep {
 
@@ -15,7 +16,7 @@ void read_section(const Configuration& configuration, const char* name,
                   std::initializer_list<const char*> apart = {}) {
   Configuration section = configuration.at(name);
   for (const char* key : apart) section.erase(key);
-  JsonDocument document(section.dump(), std::string("the point's ") + name);
+  JsonDocument document(text_of_json(section), std::string("the point's ") + name);
   ObjectReader reader = document.root();
   table.read(reader, object, MissingKeys::allowed);
   document.problems().throw_if_any();

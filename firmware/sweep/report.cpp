@@ -13,6 +13,7 @@
 #include "firmware/sweep/findings.h"
 #include "firmware/sweep/measure_sections.h"
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::sweep {
@@ -25,7 +26,7 @@ std::string plain(const Line& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_null()) return "";
   if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
-  return value.dump();
+  return text_of_json(value);
 }
 
 /// escape() would show the ends of lines as bytes.

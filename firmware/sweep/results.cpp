@@ -17,6 +17,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::sweep {
@@ -96,7 +97,7 @@ void flatten(const Line& value, const std::string& name,
   } else {
     out.emplace_back(name, value.is_string() ? value.get<std::string>()
                            : value.is_null() ? std::string()
-                                             : value.dump());
+                                             : text_of_json(value));
   }
 }
 
@@ -249,7 +250,7 @@ void ResultsFolder::index_lines() {
 
 void ResultsFolder::replace(std::vector<Line> lines) {
   std::string text;
-  for (const Line& line : lines) text += line.dump() + "\n";
+  for (const Line& line : lines) text += text_of_json(line) + "\n";
   rewrite_own_file(lines_path(results_.folder), text);  // a crash leaves the old or the new
   results_.lines = std::move(lines);
   index_lines();
@@ -259,7 +260,7 @@ void ResultsFolder::replace(std::vector<Line> lines) {
 bool ResultsFolder::finished(const std::string& hash) const { return by_hash_.count(hash) != 0; }
 
 void ResultsFolder::append(const Line& line) {
-  const std::string text = line.dump() + "\n";
+  const std::string text = text_of_json(line) + "\n";
   const ssize_t written = write(descriptor_.get(), text.data(), text.size());
   if (written != static_cast<ssize_t>(text.size())) {
     user_error("{}: {}", lines_path(results_.folder),

@@ -12,6 +12,7 @@
 #include "firmware/sweep/order.h"
 #include "firmware/sweep/stripe_point.h"
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::sweep {
@@ -85,7 +86,7 @@ std::vector<Point> points_of(const Shard& shard, std::vector<Point> points) {
 }
 
 Job point_job(const Configuration& configuration, const Limits& limits) {
-  Job job{{"sweep", "--point"}, configuration.dump(), limits.seconds};
+  Job job{{"sweep", "--point"}, text_of_json(configuration), limits.seconds};
   if (limits.cycles > 0) {
     job.arguments.emplace_back("--max-cycles");
     job.arguments.push_back(std::to_string(limits.cycles));

@@ -8,7 +8,7 @@
 namespace tactus::sweep {
 namespace {
 
-constexpr std::uint64_t most_points = 1'000'000'000'000'000;
+constexpr std::uint64_t most_points_of_axes = 1'000'000'000'000'000;
 
 /// Below `bound`, every value equally likely; unlike the standard distributions the same on every
 /// machine.
@@ -36,8 +36,8 @@ Space Space::zip(std::vector<Space> parts) {
 Space Space::product(std::vector<Space> parts) {
   std::uint64_t size = 1;
   for (const Space& part : parts) {
-    if (part.size() > most_points / size) {
-      user_error("the axes give more than {} points", most_points);
+    if (part.size() > most_points_of_axes / size) {
+      user_error("the axes give more than {} points", most_points_of_axes);
     }
     size *= part.size();
   }

@@ -12,6 +12,7 @@
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/sha256.h"
 #include "isa/tcu/architecture_table.h"
 
@@ -26,7 +27,7 @@ constexpr File files[] = {{"workload", "stripe", "sha256"},
                           {"codesign", "passes", "passes_sha256"},
                           {"codesign", "energy", "energy_sha256"}};
 
-std::string in_full(const std::string& name, const std::string& file) {
+std::string full_path_beside(const std::string& name, const std::string& file) {
   return std::filesystem::absolute(resolve_beside(file, name)).lexically_normal().string();
 }
 
@@ -50,8 +51,8 @@ void bind_stripe_files(Configuration& configuration, const std::string& file) {
     const auto name = section[one.key].get<std::string>();
     if (name.empty() || is_of_zoo(name)) continue;
     const bool is_table = std::string_view(one.key) == "energy";
-    const std::string path =
-        is_table ? in_full(energy::table_path(name, file), file) : in_full(name, file);
+    const std::string path = is_table ? full_path_beside(energy::table_path(name, file), file)
+                                      : full_path_beside(name, file);
     // A table of configs/energy keeps its name.
     section[one.key] = is_table && energy::table_path(name) != name ? name : path;
     section[one.hash] = sha256(read_file(path));
@@ -79,7 +80,7 @@ std::string evaluate_stripe(const Configuration& configuration, std::uint64_t ma
   figures["multipliers"] = needed.multipliers;
   // One number for the area: a multiplier and a bit count alike.
   figures["area_proxy"] = needed.memory_bits + needed.multipliers;
-  return figures.dump();
+  return text_of_json(figures);
 }
 
 std::string stripe_file_problem(const std::string& key, const std::string& value,

@@ -121,7 +121,7 @@ void check_samples_name(const std::string& path) { (void)is_csv(path); }
 std::string samples_to_csv(const std::vector<double>& samples, std::size_t columns) {
   std::string text;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{}", samples[i]);
+    text += fmt::format("{}", samples[i]);
     text += (i + 1) % columns == 0 ? '\n' : ',';
   }
   return text;

@@ -13,7 +13,6 @@
 namespace tactus::darwinn {
 namespace {
 
-constexpr std::size_t page = 4096;
 constexpr std::int32_t newest_runtime = 14;
 constexpr std::int32_t oldest_runtime = 10;
 constexpr std::size_t identifier_end = 8;
@@ -206,8 +205,9 @@ void check_combination(const Package& package, const std::string& file) {
 }  // namespace
 
 PageBuffer::PageBuffer(ByteView bytes) : size_(bytes.size()) {
-  const std::size_t whole = std::max(page, (bytes.size() + page - 1) / page * page);
-  bytes_.reset(static_cast<std::uint8_t*>(std::aligned_alloc(page, whole)));
+  const std::size_t whole =
+      std::max(page_bytes, (bytes.size() + page_bytes - 1) / page_bytes * page_bytes);
+  bytes_.reset(static_cast<std::uint8_t*>(std::aligned_alloc(page_bytes, whole)));
   if (bytes_ == nullptr) throw std::bad_alloc();
   if (!bytes.empty()) std::memcpy(bytes_.get(), bytes.data(), bytes.size());
 }

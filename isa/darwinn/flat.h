@@ -1,6 +1,7 @@
 // Generated FlatBuffers classes seen as views; what is not there is empty.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace tactus::darwinn {
 
 // Elements of scalars and structs lie in the file as they are in memory.
 static_assert(FLATBUFFERS_LITTLEENDIAN, "files are read in place, on little-endian machines");
+
+/// What files are aligned to, and so their parameters in memory.
+inline constexpr std::size_t page_bytes = 4096;
 
 template <typename T>
 View<T> view_of(const flatbuffers::Vector<T>* vector) {

@@ -8,6 +8,7 @@
 
 #include "isa/darwinn/relayout.h"
 #include "isa/darwinn/verify.h"
+#include "isa/support/json_text.h"
 #include "isa/support/sha256.h"
 
 namespace tactus::darwinn {
@@ -473,7 +474,7 @@ std::string to_json(const File& file) {
   Json warnings = Json::array();
   for (const Warning& warning : file.warnings()) warnings.push_back(warning.text);
   json["warnings"] = warnings;
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return valid_text_of_json(json, 1) + "\n";
 }
 
 }  // namespace tactus::darwinn

@@ -13,18 +13,16 @@ template <typename T>
 using Vector = Offset<flatbuffers::Vector<T>>;
 using Text = Offset<flatbuffers::String>;
 
-constexpr std::size_t page = 4096;
-
 /// A FlatBuffer grows from its end to its start. One block of bytes is to lie at a fixed distance
 /// from the start, behind the few tables that are made after it.
 class Pages {
  public:
   explicit Pages(bool aligned) : aligned_(aligned) {}
 
-  /// Before a block of `bytes` is made: fills up so that its first byte is `page` times something
-  /// before the end.
+  /// Before a block of `bytes` is made: fills up so that its first byte is `page_bytes` times
+  /// something before the end.
   void before_block(Builder& builder, std::size_t bytes) const {
-    if (aligned_) builder.Pad((page - (builder.GetSize() + bytes) % page) % page);
+    if (aligned_) builder.Pad((page_bytes - (builder.GetSize() + bytes) % page_bytes) % page_bytes);
   }
   /// Before the buffer is finished, with `last` bytes: fills up to whole pages.
   void before_end(Builder& builder, std::size_t last) const { before_block(builder, last); }
@@ -153,7 +151,7 @@ Offset<fb::DmaHints> hints(Builder& builder, const Executable& from) {
 }
 
 std::vector<std::uint8_t> write_executable(const Executable& from, const Pages& pages) {
-  Builder builder(from.parameters.size() + 2 * page);
+  Builder builder(from.parameters.size() + 2 * page_bytes);
   const Text name = text(builder, from.name);
   Vector<std::uint8_t> model;
   if (!from.serialized_model.empty()) {
@@ -203,7 +201,7 @@ std::vector<std::uint8_t> write_multi(const Package& package, const Pages& pages
 std::vector<std::uint8_t> write(const Package& package, const Pages& pages) {
   const std::vector<std::uint8_t> multi =
       package.executables.empty() ? std::vector<std::uint8_t>() : write_multi(package, pages);
-  Builder builder(multi.size() + 2 * page);
+  Builder builder(multi.size() + 2 * page_bytes);
   Vector<std::uint8_t> signature;
   if (!package.signature.empty()) {
     signature = builder.CreateVector(package.signature.data(), package.signature.size());

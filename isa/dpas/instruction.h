@@ -76,6 +76,12 @@ struct Operand {
   [[nodiscard]] bool in_registers() const { return kind == Kind::raw || kind == Kind::general; }
 };
 
+/// Whether they have a byte of the register file in common; of resolved operands.
+[[nodiscard]] inline bool overlap(const Operand& a, const Operand& b) {
+  return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes &&
+         b.address < a.address + a.bytes;
+}
+
 /// M1..M8 are 0..7; M1_NM..M8_NM, which ignore control flow, are 8..15.
 struct ExecutionMask {
   std::uint8_t code = 0;

@@ -49,11 +49,6 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Rule::token) + 1
 
 constexpr std::array<std::string_view, 5> source_names = {"src0", "src1", "src2", "src3", "src4"};
 
-bool overlap(const Operand& a, const Operand& b) {
-  return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes &&
-         b.address < a.address + a.bytes;
-}
-
 class DpasChecker {
  public:
   DpasChecker(const Profile& profile, const Kernel& kernel, const Instruction& instruction,

@@ -6,6 +6,7 @@
 #include "isa/dpas/timing.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::dpas {
@@ -231,7 +232,7 @@ void check_profile(const Profile& profile, const std::string& where) {
   json["name"] = profile.name;
   json["title"] = profile.title;
   profile_parameters().write(json, profile);
-  (void)parse_profile(json.dump(), where);
+  (void)parse_profile(text_of_json(json), where);
 }
 
 }  // namespace tactus::dpas

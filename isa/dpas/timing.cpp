@@ -18,11 +18,6 @@ bool same_source(const Operand& a, const Operand& b) {
   return a.kind == b.kind && a.address == b.address && a.bytes == b.bytes;
 }
 
-bool overlap(const Operand& a, const Operand& b) {
-  return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes &&
-         b.address < a.address + a.bytes;
-}
-
 bool reads(const Instruction& instruction, const Operand& written) {
   for (unsigned i = 0; i < 3; ++i) {
     if (overlap(instruction.source[i], written)) return true;

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "isa/support/json_text.h"
+
 namespace tactus {
 namespace {
 
@@ -16,7 +18,7 @@ Parameter<BoardValues> memory_parameter() {
   p.option.clear();
   p.get = [](const BoardValues& b) -> ParameterValue {
     if (!b.board_memory) return {};
-    return encode_board_memory(*b.board_memory).dump();
+    return text_of_json(encode_board_memory(*b.board_memory));
   };
   p.read_json = [](ObjectReader& reader, BoardValues& b) {
     b.board_memory = decode_board_memory(reader.get_object("memory"));

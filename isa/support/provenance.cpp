@@ -10,7 +10,7 @@
 namespace tactus {
 namespace {
 
-constexpr std::array<std::string_view, 4> kinds{"published", "measured", "fitted", "assumed"};
+constexpr std::array<std::string_view, 4> kind_names{"published", "measured", "fitted", "assumed"};
 
 bool has_date(Provenance::Kind kind) {
   return kind == Provenance::Kind::published || kind == Provenance::Kind::measured;
@@ -31,14 +31,16 @@ bool is_date(std::string_view text) {
 
 }  // namespace
 
-std::string_view to_text(Provenance::Kind kind) { return kinds.at(static_cast<std::size_t>(kind)); }
+std::string_view to_text(Provenance::Kind kind) {
+  return kind_names.at(static_cast<std::size_t>(kind));
+}
 
 Provenance decode_provenance(ObjectReader& parent, std::string_view key) {
   ObjectReader reader = parent.get_object(key);
   Provenance provenance;
   unsigned given = 0;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const auto text = reader.get_optional_string(kinds[i]);
+  for (std::size_t i = 0; i < kind_names.size(); ++i) {
+    const auto text = reader.get_optional_string(kind_names[i]);
     if (!text) continue;
     ++given;
     provenance.kind = static_cast<Provenance::Kind>(i);

@@ -10,6 +10,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
+#include "isa/support/json_text.h"
 #include "isa/tcu/architecture_json.h"
 #include "isa/tcu/architecture_table.h"
 #include "isa/tcu/layout.h"
@@ -129,7 +130,7 @@ Architecture parse_architecture(std::string_view json_text, const std::string& w
 std::string to_json(const Architecture& a, int indent) {
   nlohmann::ordered_json json;
   architecture_parameters().write(json, a);
-  return json.dump(indent);
+  return text_of_json(json, indent);
 }
 
 }  // namespace tactus::tcu

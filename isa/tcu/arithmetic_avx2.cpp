@@ -8,7 +8,7 @@
 
 namespace tactus::tcu {
 
-const MacTable* avx2_mac_table() { return &mac_table<Avx2Host, Sse2Host, ScalarHost>; }
+const MacTable* avx2_mac_table() { return &mac_table<Avx2Host, sse2_mac_table>; }
 
 }  // namespace tactus::tcu
 

@@ -84,9 +84,7 @@ struct Avx512Host<std::int32_t, double> {
 
 }  // namespace
 
-const MacTable* avx512_mac_table() {
-  return &mac_table<Avx512Host, Avx2Host, Sse2Host, ScalarHost>;
-}
+const MacTable* avx512_mac_table() { return &mac_table<Avx512Host, avx2_mac_table>; }
 
 }  // namespace tactus::tcu
 

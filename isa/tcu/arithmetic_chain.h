@@ -57,8 +57,9 @@ template <>
 inline constexpr double anchor<double> = 0x1.8p52;
 
 /// A data type in this scheme.
-template <class LaneType, unsigned width, unsigned point, class RealType>
+template <DataType data_type, class LaneType, unsigned width, unsigned point, class RealType>
 struct Format {
+  static constexpr DataType type = data_type;
   using Lane = LaneType;
   using Real = RealType;
   static constexpr Real scale = Real{1} / static_cast<Real>(1 << point);
@@ -68,10 +69,10 @@ struct Format {
   static_assert(width + point <= (sizeof(Real) == sizeof(float) ? FLT_MANT_DIG : DBL_MANT_DIG));
 };
 
-using Fp8Bp4 = Format<std::int8_t, 8, 4, float>;
-using Fp16Bp8 = Format<std::int16_t, 16, 8, float>;
-using Fp18Bp10 = Format<std::int32_t, 18, 10, double>;
-using Fp32Bp16 = Format<std::int32_t, 32, 16, double>;
+using Fp8Bp4 = Format<DataType::fp8bp4, std::int8_t, 8, 4, float>;
+using Fp16Bp8 = Format<DataType::fp16bp8, std::int16_t, 16, 8, float>;
+using Fp18Bp10 = Format<DataType::fp18bp10, std::int32_t, 18, 10, double>;
+using Fp32Bp16 = Format<DataType::fp32bp16, std::int32_t, 32, 16, double>;
 
 inline constexpr std::size_t max_lanes = 256;
 
@@ -379,46 +380,55 @@ struct Chain {
   }
 };
 
-/// Takes the first of the hosts (widest first, ScalarHost last) that n lanes can fill. The
-/// arguments are those of Chain::run, n and what follows it last.
-template <class Format, MacRounding rounding, class Host, class... Narrower, class Input,
-          class... Count>
-void run_chain(const char* weights, Input x, char* out, std::size_t n, Count... count) {
-  if constexpr (sizeof...(Narrower) > 0) {
+/// The kernels of a variant with narrower registers.
+using Narrower = const MacTable* (*)();
+
+template <class Format, MacRounding rounding>
+const MacKernels& variant_kernels(Narrower variant) {
+  return (*variant())[static_cast<std::size_t>(Format::type)][static_cast<std::size_t>(rounding)];
+}
+
+/// Of a vector that fills no register of the host, the narrower variant takes care. Every file thus
+/// compiles the chain for one host; that of one lane, which every vector fills, has null.
+template <class Format, MacRounding rounding, class Host, Narrower narrower>
+void mac_chain(const void* weights, const void* x, void* out, std::size_t n) {
+  if constexpr (narrower != nullptr) {
     if (n < Host::width) {
-      return run_chain<Format, rounding, Narrower...>(weights, x, out, n, count...);
+      return variant_kernels<Format, rounding>(narrower).mac_chain(weights, x, out, n);
     }
   }
-  Chain<Format, Host>::template run<rounding>(weights, x, out, n, count...);
+  Chain<Format, Host>::template run<rounding>(static_cast<const char*>(weights), x,
+                                              static_cast<char*>(out), n);
 }
 
-template <class Format, MacRounding rounding, template <class, class> class... Hosts>
-void mac_chain(const void* weights, const void* x, void* out, std::size_t n) {
-  run_chain<Format, rounding, Hosts<typename Format::Lane, typename Format::Real>...>(
-      static_cast<const char*>(weights), x, static_cast<char*>(out), n);
-}
-
-template <class Format, MacRounding rounding, template <class, class> class... Hosts>
+template <class Format, MacRounding rounding, class Host, Narrower narrower>
 void mac_chains(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
                 std::size_t count) {
-  run_chain<Format, rounding, Hosts<typename Format::Lane, typename Format::Real>...>(
-      static_cast<const char*>(weights), x, static_cast<char*>(out), n, count);
+  if constexpr (narrower != nullptr) {
+    if (n < Host::width) {
+      return variant_kernels<Format, rounding>(narrower).mac_chains(weights, x, out, n, count);
+    }
+  }
+  Chain<Format, Host>::template run<rounding>(static_cast<const char*>(weights), x,
+                                              static_cast<char*>(out), n, count);
 }
 
-template <class Format, MacRounding rounding, template <class, class> class... Hosts>
-inline constexpr MacKernels mac_kernels = {mac_chain<Format, rounding, Hosts...>,
-                                           mac_chains<Format, rounding, Hosts...>};
+template <class Format, MacRounding rounding, template <class, class> class HostOf,
+          Narrower narrower>
+inline constexpr MacKernels mac_kernels = {
+    mac_chain<Format, rounding, HostOf<typename Format::Lane, typename Format::Real>, narrower>,
+    mac_chains<Format, rounding, HostOf<typename Format::Lane, typename Format::Real>, narrower>};
 
-template <template <class, class> class... Hosts>
+template <template <class, class> class HostOf, Narrower narrower>
 inline constexpr MacTable mac_table = {
-    {mac_kernels<Fp8Bp4, MacRounding::sum, Hosts...>,
-     mac_kernels<Fp8Bp4, MacRounding::legacy, Hosts...>},
-    {mac_kernels<Fp16Bp8, MacRounding::sum, Hosts...>,
-     mac_kernels<Fp16Bp8, MacRounding::legacy, Hosts...>},
-    {mac_kernels<Fp18Bp10, MacRounding::sum, Hosts...>,
-     mac_kernels<Fp18Bp10, MacRounding::legacy, Hosts...>},
-    {mac_kernels<Fp32Bp16, MacRounding::sum, Hosts...>,
-     mac_kernels<Fp32Bp16, MacRounding::legacy, Hosts...>},
+    {mac_kernels<Fp8Bp4, MacRounding::sum, HostOf, narrower>,
+     mac_kernels<Fp8Bp4, MacRounding::legacy, HostOf, narrower>},
+    {mac_kernels<Fp16Bp8, MacRounding::sum, HostOf, narrower>,
+     mac_kernels<Fp16Bp8, MacRounding::legacy, HostOf, narrower>},
+    {mac_kernels<Fp18Bp10, MacRounding::sum, HostOf, narrower>,
+     mac_kernels<Fp18Bp10, MacRounding::legacy, HostOf, narrower>},
+    {mac_kernels<Fp32Bp16, MacRounding::sum, HostOf, narrower>,
+     mac_kernels<Fp32Bp16, MacRounding::legacy, HostOf, narrower>},
 };
 
 }  // namespace

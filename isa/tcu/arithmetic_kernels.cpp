@@ -225,8 +225,8 @@ void bytes_to_lanes<Fp18Lanes>(const std::uint8_t* bytes, void* lanes, std::size
   }
 }
 
-constexpr std::array<DataType, 4> data_types = {DataType::fp8bp4, DataType::fp16bp8,
-                                                DataType::fp18bp10, DataType::fp32bp16};
+constexpr std::array<DataType, 4> kernel_types = {DataType::fp8bp4, DataType::fp16bp8,
+                                                  DataType::fp18bp10, DataType::fp32bp16};
 
 template <class L>
 VectorKernels kernels_of(const MacKernels& mac) {
@@ -248,12 +248,12 @@ VectorKernels kernels_of(DataType type, const MacKernels& mac) {
 }
 
 /// By data type and rounding.
-using KernelTable = std::array<std::array<VectorKernels, 2>, data_types.size()>;
+using KernelTable = std::array<std::array<VectorKernels, 2>, kernel_types.size()>;
 
 KernelTable make_table(const MacTable* kernels) {
   KernelTable table{};
   if (kernels == nullptr) return table;
-  for (const DataType type : data_types) {
+  for (const DataType type : kernel_types) {
     const auto row = static_cast<std::size_t>(type);
     for (std::size_t rounding = 0; rounding < 2; ++rounding) {
       table[row][rounding] = kernels_of(type, (*kernels)[row][rounding]);
@@ -271,7 +271,7 @@ KernelSet best_set() {
 
 }  // namespace
 
-const MacTable* portable_mac_table() { return &mac_table<ScalarHost>; }
+const MacTable* portable_mac_table() { return &mac_table<ScalarHost, nullptr>; }
 
 bool supported(KernelSet set) {
   switch (set) {

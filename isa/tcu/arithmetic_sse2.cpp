@@ -7,7 +7,7 @@
 #include "isa/tcu/arithmetic_sse2.h"
 
 namespace tactus::tcu {
-const MacTable* sse2_mac_table() { return &mac_table<Sse2Host, ScalarHost>; }
+const MacTable* sse2_mac_table() { return &mac_table<Sse2Host, portable_mac_table>; }
 }  // namespace tactus::tcu
 
 #else

@@ -193,7 +193,7 @@ std::string raw(const InstructionLayout& layout, const Instruction& i) {
   encode(layout, i, bytes.data());
   std::string text = "Raw 0x";
   for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte) {
-    fmt::format_to(std::back_inserter(text), "{:02x}", *byte);
+    text += fmt::format("{:02x}", *byte);
   }
   return text;
 }
@@ -219,26 +219,25 @@ std::string disassemble_program(const Architecture& architecture,
       program.size(), layout.instruction_bytes(), architecture.array_size,
       info(architecture.data_type).name, architecture.local_depth, architecture.accumulator_depth,
       architecture.dram0_depth, architecture.dram1_depth);
-  auto out = std::back_inserter(text);
   for (std::size_t i = 0; i < architecture.dais_blocks.size(); ++i) {
-    fmt::format_to(out, "# DAIS block {}: {}\n", i, architecture.dais_blocks[i].name);
+    text += fmt::format("# DAIS block {}: {}\n", i, architecture.dais_blocks[i].name);
   }
   if (const LookupTables& tables = architecture.lookup_tables; tables.count > 0) {
-    fmt::format_to(out, "# lookup tables: {} of {} entries, keys in steps of 2^-{}\n", tables.count,
-                   tables.depth, tables.key_binary_point);
+    text += fmt::format("# lookup tables: {} of {} entries, keys in steps of 2^-{}\n", tables.count,
+                        tables.depth, tables.key_binary_point);
   }
   for (std::size_t index = 0; index < program.size(); ++index) {
     const Reading reading = read(layout, program[index]);
     const bool canonical = is_canonical(reading, program[index]);
     const std::string line = canonical ? reading.text : raw(layout, program[index]);
     if (!annotate) {
-      fmt::format_to(out, "{}\n", line);
+      text += fmt::format("{}\n", line);
       continue;
     }
-    fmt::format_to(out, "{:<48}  # {}", line, index);
-    if (!canonical && !reading.text.empty()) fmt::format_to(out, ": acts as {}", reading.text);
+    text += fmt::format("{:<48}  # {}", line, index);
+    if (!canonical && !reading.text.empty()) text += fmt::format(": acts as {}", reading.text);
     const std::string wrong = check(architecture, layout, program[index]);
-    if (!wrong.empty()) fmt::format_to(out, ": {}", wrong);
+    if (!wrong.empty()) text += fmt::format(": {}", wrong);
     text += '\n';
   }
   return text;

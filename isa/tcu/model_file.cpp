@@ -8,6 +8,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
 #include "isa/tcu/layout.h"
@@ -276,7 +277,7 @@ std::string to_json(const ModelFile& model) {
   }
   json["inputs"] = encode(model.inputs);
   json["outputs"] = encode(model.outputs);
-  json["arch"] = nlohmann::ordered_json::parse(to_json(model.arch, -1));
+  json["arch"] = json_of_text(to_json(model.arch, -1));
   if (model.load_consts_to_local) json["load_consts_to_local"] = *model.load_consts_to_local;
   for (const ResidentEntry& entry : model.resident) {
     json["resident"].push_back(
@@ -294,7 +295,7 @@ std::string to_json(const ModelFile& model) {
   }
   if (model.batch != 1) json["batch"] = model.batch;
   try {
-    return json.dump();
+    return text_of_json(json);
   } catch (const nlohmann::json::type_error&) {
     user_error("model {}: a name is not valid UTF-8", quote(model.name));
   }

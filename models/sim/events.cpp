@@ -22,19 +22,22 @@ std::uint64_t operand(const Event& event, EventField::Operand which) {
 }  // namespace
 
 std::string hex_word(const std::uint8_t* bytes, unsigned count) {
+  constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
   text.reserve(2 * count);
-  for (unsigned i = count; i-- > 0;) fmt::format_to(std::back_inserter(text), "{:02x}", bytes[i]);
+  for (unsigned i = count; i-- > 0;) {
+    text += digits[bytes[i] >> 4U];
+    text += digits[bytes[i] & 15U];
+  }
   return text;
 }
 
 std::string format_event(const EventFormat& format, const Event& event) {
   const EventInfo& info = format.kinds[event.kind];
   std::string text;
-  const auto out = std::back_inserter(text);
   for (const char c : info.name) {
     if (c == '*') {
-      fmt::format_to(out, "{}", event.port);
+      text += fmt::format("{}", event.port);
     } else {
       text += c;
     }
@@ -48,9 +51,9 @@ std::string format_event(const EventFormat& format, const Event& event) {
     if (field.operand == EventField::Operand::data) {
       text += format.data(event);
     } else if (field.radix == EventField::Radix::hexadecimal) {
-      fmt::format_to(out, "{:x}", operand(event, field.operand));
+      text += fmt::format("{:x}", operand(event, field.operand));
     } else {
-      fmt::format_to(out, "{}", operand(event, field.operand));
+      text += fmt::format("{}", operand(event, field.operand));
     }
   }
   return text;

@@ -12,7 +12,7 @@ namespace tactus::stripe {
 namespace {
 
 /// Longer texts are refused; the largest networks have some MiB.
-constexpr std::size_t longest_text = std::size_t{256} << 20;
+constexpr std::size_t longest_program_text = std::size_t{256} << 20;
 
 class Reader {
  public:
@@ -720,8 +720,8 @@ class Reader {
 }  // namespace
 
 Program read_text_form(std::string_view text, const std::string& where) {
-  if (text.size() > longest_text) {
-    user_error("{}: {} bytes; at most {} are read", where, text.size(), longest_text);
+  if (text.size() > longest_program_text) {
+    user_error("{}: {} bytes; at most {} are read", where, text.size(), longest_program_text);
   }
   return Reader(text, where).read();
 }

@@ -16,9 +16,9 @@ constexpr std::uint64_t most_chunks = 4096;
 
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-class Formula {
+class ScheduleFormula {
  public:
-  Formula(const tcu::Architecture& architecture, const TcuMemory& memory)
+  ScheduleFormula(const tcu::Architecture& architecture, const TcuMemory& memory)
       : n_(architecture.array_size),
         beats_(std::max<std::uint64_t>(1, architecture.vector_bytes() * 8 / memory.axi_data_bits)),
         memory_(memory) {}
@@ -92,7 +92,7 @@ TcuSchedule choose_schedule(const Problem& problem, const tcu::Architecture& arc
        block + 2 * least_rows);
   need("a chunk of rows in the accumulators", architecture.accumulator_depth, least_rows);
 
-  const Formula formula(architecture, memory);
+  const ScheduleFormula formula(architecture, memory);
   std::optional<TcuSchedule> best;
   const auto consider = [&](TcuSchedule tried) {
     tried.cycles = formula.cycles(tried);

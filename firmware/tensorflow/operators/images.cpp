@@ -8,7 +8,7 @@
 namespace tactus::tf {
 namespace {
 
-constexpr std::int64_t largest = 1 << 20;
+constexpr std::int64_t largest_size = 1 << 20;
 
 // ---- pools --------------------------------------------------------------------------------------
 
@@ -25,7 +25,7 @@ void translate_pool(Translator& t) {
   for (const auto* list : {&kernel, &strides}) {
     const bool good = list->size() == 4 && (*list)[0] == 1 && (*list)[format.channel()] == 1 &&
                       std::all_of(list->begin(), list->end(),
-                                  [](std::int64_t v) { return v > 0 && v <= largest; });
+                                  [](std::int64_t v) { return v > 0 && v <= largest_size; });
     if (!good) {
       t.fail(
           "windows {} with strides {}: supported are four numbers each, 1 for batch and channels",
@@ -43,7 +43,7 @@ void translate_pool(Translator& t) {
     const std::vector<std::int64_t>& all = t.node().integers("explicit_paddings");
     bool good = all.size() == 8 && all[0] == 0 && all[1] == 0 && all[2 * format.channel()] == 0 &&
                 all[2 * format.channel() + 1] == 0;
-    for (const std::int64_t v : all) good = good && v >= 0 && v <= largest;
+    for (const std::int64_t v : all) good = good && v >= 0 && v <= largest_size;
     if (!good) t.fail("attribute explicit_paddings is {}", nn::to_string(all));
     pads = {all[2 * row], all[2 * row + 2], all[2 * row + 1], all[2 * row + 3]};
     attributes["pads"] = pads;
@@ -119,7 +119,7 @@ void translate_old_batch_norm(Translator& t) {
 /// Local response normalisation over neighbouring channels.
 void translate_lrn(Translator& t) {
   const std::int64_t radius = t.node().integer("depth_radius", 5);
-  if (radius < 0 || radius > largest) t.fail("attribute depth_radius is {}", radius);
+  if (radius < 0 || radius > largest_size) t.fail("attribute depth_radius is {}", radius);
   const std::int64_t size = 2 * radius + 1;
   const float alpha = t.node().real("alpha", 1) * static_cast<float>(size);
   Value& x = t.input(0);
@@ -138,7 +138,8 @@ void translate_resize(Translator& t) {
   Value& x = t.input(0);
   t.expect_rank(x, 4, "the image");
   const std::vector<std::int64_t> size = t.integers(1, "the size");
-  if (size.size() != 2 || size[0] < 1 || size[1] < 1 || size[0] > largest || size[1] > largest) {
+  if (size.size() != 2 || size[0] < 1 || size[1] < 1 || size[0] > largest_size ||
+      size[1] > largest_size) {
     t.fail("the size is {}; supported are two numbers of 1 and more", nn::to_string(size));
   }
   const bool nearest = t.node().op == "ResizeNearestNeighbor";

@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<std::uint64_t>;
 
-struct Options {
+struct AutotileOptions {
   Tags reqs, exclude, outer_set, inner_set, fail_outer_set, fail_inner_set;
   bool clear_outer = false, copy_tags = false, clear_location = false;
   bool only_po2 = false, only_even = false, only_multiple_of_32 = false, fast = false;
@@ -53,7 +53,7 @@ double lines_of(const TensorShape& shape, std::uint64_t width) {
 
 class Cost {
  public:
-  Cost(const Block& block, const Options& options)
+  Cost(const Block& block, const AutotileOptions& options)
       : block_(block), options_(options), accumulation_(block.accumulation_indexes()) {}
 
   TileCost operator()(const Sizes& sizes) const {
@@ -150,7 +150,7 @@ class Cost {
   }
 
   const Block& block_;
-  const Options& options_;
+  const AutotileOptions& options_;
   std::set<std::string> accumulation_;
 };
 
@@ -268,7 +268,7 @@ class Autotile : public Pass {
     stmt.block()->statements[0].add_tags(options_.fail_inner_set);
   }
 
-  Options options_;
+  AutotileOptions options_;
 };
 
 }  // namespace

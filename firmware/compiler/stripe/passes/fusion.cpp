@@ -11,7 +11,7 @@
 namespace tactus::stripe {
 namespace {
 
-struct Options {
+struct FusionOptions {
   Tags parent_reqs, a_reqs, b_reqs, fused_set, exclude, a_inner_set, b_inner_set;
   bool output_match = false, no_inner = false, no_constraints = false;
   std::uint64_t max_refs = 1024;
@@ -536,7 +536,7 @@ class Fusion : public Pass {
     }
   }
 
-  Options options_;
+  FusionOptions options_;
 };
 
 }  // namespace

@@ -21,7 +21,7 @@
 namespace tactus::stripe {
 namespace {
 
-struct Options {
+struct ScheduleOptions {
   Tags reqs, swap_in_tags, swap_out_tags;
   Location mem_loc, xfer_loc;
   std::uint64_t mem_KiB = 0, alignment = 0, num_banks = 0;
@@ -50,7 +50,7 @@ struct Entry {
 
 class Scheduler {
  public:
-  Scheduler(Block& block, const AliasMap& map, const Options& options)
+  Scheduler(Block& block, const AliasMap& map, const ScheduleOptions& options)
       : block_(block), map_(map), options_(options) {
     alignment_ = options.alignment != 0 ? options.alignment : default_alignment;
     if (chooses_unit(options.mem_loc)) units_ = choose_units(block, options.units);
@@ -594,7 +594,7 @@ class Scheduler {
 
   Block& block_;
   const AliasMap& map_;
-  const Options& options_;
+  const ScheduleOptions& options_;
   std::uint64_t alignment_ = 0, memory_ = 0;
   std::map<std::string, std::int64_t> units_;  ///< of copies, by buffer
   std::vector<Range> reserved_;
@@ -630,7 +630,7 @@ class Schedule : public Pass {
   }
 
   void run(Program& program) const override {
-    Options options = options_;
+    ScheduleOptions options = options_;
     options.allow_overflow = options.allow_overflow || old_overflow_;
     if (options.mem_loc.empty()) user_error("mem_loc is missing");
     if (options.mem_KiB == 0 && !options.allow_overflow) user_error("mem_KiB is missing");
@@ -645,7 +645,7 @@ class Schedule : public Pass {
   }
 
  private:
-  Options options_;
+  ScheduleOptions options_;
   bool old_overflow_ = false;
 };
 

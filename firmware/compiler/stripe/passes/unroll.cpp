@@ -14,7 +14,7 @@ namespace {
 /// Copies beyond this are surely a mistake.
 constexpr std::uint64_t most_copies = 65536;
 
-struct Options {
+struct UnrollOptions {
   Tags reqs;
   std::string expand_idx, part_name;
   bool make_views = false;
@@ -60,7 +60,7 @@ void evaluate(Block& block, const Affine::Affines& values) {
 
 class Unroller {
  public:
-  Unroller(Block& outer, const AliasMap& scope, std::size_t at, const Options& options)
+  Unroller(Block& outer, const AliasMap& scope, std::size_t at, const UnrollOptions& options)
       : outer_(outer), scope_(scope), at_(at), options_(options) {}
 
   /// Replaces the statement by the copies of its own; returns how many.
@@ -239,7 +239,7 @@ class Unroller {
   Block& outer_;
   const AliasMap& scope_;
   std::size_t at_;
-  const Options& options_;
+  const UnrollOptions& options_;
   std::map<std::pair<std::string, std::vector<Affine>>, std::string> views_;
   std::vector<std::pair<std::size_t, AliasInfo>> written_;  ///< by copy
 };
@@ -275,7 +275,7 @@ class Unroll : public Pass {
     }
   }
 
-  Options options_;
+  UnrollOptions options_;
 };
 
 }  // namespace
