@@ -160,8 +160,8 @@ class Registers {
   }
 
   std::vector<std::uint8_t>* bytes_ = nullptr;  ///< null: loads
-  std::uint8_t* to_ = nullptr;            ///< where the next number is saved
-  std::uint8_t* end_ = nullptr;           ///< of the bytes
+  std::uint8_t* to_ = nullptr;                  ///< where the next number is saved
+  std::uint8_t* end_ = nullptr;                 ///< of the bytes
   const std::uint8_t* at_ = nullptr;
   Cycle now_;
   std::uint64_t origin_;
