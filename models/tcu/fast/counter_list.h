@@ -19,7 +19,7 @@ class CounterList {
   [[nodiscard]] std::size_t size() const { return counters_.size(); }
   [[nodiscard]] std::uint64_t& operator[](std::size_t counter) const { return *counters_[counter]; }
 
-  /// Into at least as many values as there are counters.
+  /// Zeros follow the counters' values, up to a whole block.
   void read(std::vector<std::uint64_t>& values) const {
     values.resize((size() + block - 1) / block * block);
     std::uint64_t* to = values.data();
@@ -53,7 +53,7 @@ class CounterList {
   };
   std::vector<Span> spans_;
   std::vector<std::uint64_t*> counters_;
-  std::vector<std::uint64_t> now_;  ///< behind the counters zeros, in all that read() fills
+  std::vector<std::uint64_t> now_;  ///< as read() left it
 };
 
 }  // namespace tactus

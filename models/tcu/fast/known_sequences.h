@@ -36,7 +36,7 @@ class KnownSequences {
     /// asked that does not answer after a fixed time (AxiTarget::keeps_time()).
     bool left_out = false;
     bool rests = false;  ///< instructions may wait in the decoder, and nothing else is under way
-    std::uint8_t waiting = 0;  ///< so many
+    std::uint8_t waiting = 0;  ///< instructions in the decoder, when the state begins
   };
   /// Growth of a counter in an interval.
   struct Count {

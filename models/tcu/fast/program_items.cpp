@@ -205,8 +205,8 @@ void ProgramItems::read(const tcu::Instruction& raw, ProgramItem& item) const {
   }
 }
 
-ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets,
-                                    const LocalOrder& order) const {
+ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets, const LocalOrder& order,
+                                    std::uint64_t ending) const {
   Key key{item.opcode | std::uint64_t{item.flags} << 4 | (meets ? 1U : 0U) << 8 |
               (item.strided ? 1U : 0U) << 9 | item.size << 10,
           0};
@@ -219,7 +219,7 @@ ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets,
   }
   // Places in a page are small.
   key.where |= std::uint64_t{order.moves} << 32 | std::uint64_t{order.loads} << 40 |
-               (order.overwritten ? std::uint64_t{1} << 48 : 0);
+               (order.overwritten ? std::uint64_t{1} << 48 : 0) | ending << 49;
   return key;
 }
 

@@ -71,8 +71,10 @@ class ProgramItems {
     std::uint64_t what, where;
     bool operator==(const Key& o) const { return what == o.what && where == o.where; }
   };
-  /// `meets`: its first access to the accumulators is where the last before it was.
-  [[nodiscard]] Key key(const ProgramItem& item, bool meets, const LocalOrder& order) const;
+  /// `meets`: its first access to the accumulators is where the last before it was. `ending`, below
+  /// 2^15: what of the program's end decides behind it, 0 while that is far.
+  [[nodiscard]] Key key(const ProgramItem& item, bool meets, const LocalOrder& order,
+                        std::uint64_t ending) const;
   /// The shape's place in the table; *place is ~0 if the shape has no number yet.
   [[nodiscard]] std::uint32_t* place(const Key& key);
   void clear();

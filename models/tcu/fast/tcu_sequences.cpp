@@ -24,8 +24,6 @@ constexpr std::uint64_t fewest_instructions = 4;
 constexpr std::uint64_t fewest_between_moves = 12;
 constexpr std::uint64_t longest_pause = 4096;
 constexpr Cycle no_response = ~Cycle{0};
-/// Bit of ProgramItems::Key::where from which on it holds ending() of the instruction behind it.
-constexpr unsigned ending_at = 49;
 
 }  // namespace
 
@@ -56,7 +54,7 @@ bool TcuSequences::is_over() const {
   return next_ == program_.count && system_.source_.exhausted() && rests();
 }
 
-/// By its place in items_ and the two places before the program.
+/// See place_of().
 tcu::Instruction TcuSequences::entered(std::uint64_t place) {
   if (place < entered_before_.size()) return entered_before_[place];
   const std::uint64_t size = shapes_.instruction_bytes();
@@ -244,9 +242,8 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
     const bool meets = item.accesses && last_access_ == item.first;
     if (item.accesses) last_access_ = item.last;
     const LocalOrder order = orders_.next(item);
-    ProgramItems::Key key = shapes_.key(item, meets, order);
-    if (place >= place_of(0)) key.where |= ending(place - place_of(0) + 1) << ending_at;
-    std::uint32_t* shape = shapes_.place(key);
+    const std::uint64_t end = place < place_of(0) ? 0 : ending(place - place_of(0) + 1);
+    std::uint32_t* shape = shapes_.place(shapes_.key(item, meets, order, end));
     if (*shape == ~std::uint32_t{0}) {
       *shape = system_.tcu_.decoder_.add_shape(instruction, meets, order);
     }

@@ -108,8 +108,9 @@ class TcuSequences {
   /// have entered before it, and whose slots of the decoder's queue show them.
   [[nodiscard]] static std::uint64_t place_of(std::uint64_t instruction) { return instruction + 2; }
   [[nodiscard]] tcu::Instruction entered(std::uint64_t place);
-  /// What of the end of the program decides when this instruction is the next to be accepted: 0
-  /// while it is far.
+  /// A number for how far the program's end is when this instruction is the next to be accepted:
+  /// the same for all places that are far from it, 0, and another for each of the last few, which
+  /// also tells how many bytes follow the last instruction.
   [[nodiscard]] std::uint64_t ending(std::uint64_t next) const {
     const std::uint64_t left = program_.count - next;
     return left >= program_.many ? 0 : (program_.leftover + 1) * program_.many - left;
