@@ -375,6 +375,47 @@ bool AxiSlave::waits_for_memory() const {
   return false;
 }
 
+bool AxiSlave::rewinds() const {
+  if (pulled_ == nullptr || write_channel_ == nullptr || account_.observed()) return false;
+  return memory_account_ == nullptr || !memory_account_->account().observed();
+}
+
+void AxiSlave::mark() {
+  if (!idle() || !error_.empty()) internal_error("{}: a mark while bursts are under way", name());
+  account_.save(marked_.account);
+  if (memory_account_) memory_account_->mark();
+  marked_.ar_ready = pins_.ar.ready;
+  marked_.aw_ready = pins_.aw.ready;
+  marked_.w_ready = pins_.w.ready;
+  marked_.r_valid = pins_.r.valid;
+  marked_.b_valid = pins_.b.valid;
+}
+
+void AxiSlave::rewind() {
+  write_channel_->reset();
+  for (Bursts* bursts : {&reads_, &writes_, &data_}) drop(*bursts);
+  requests_.clear();
+  request_phase_ = nullptr;
+  addresses_.clear();
+  collecting_ = nullptr;
+  in_flight_ = {};
+  // Beats before the mark have left the write channel by then.
+  room_from_ = takes_data_from_ = 0;
+  error_.clear();
+  account_.restore(marked_.account);
+  if (memory_account_) memory_account_->rewind();
+  pins_.ar.ready = marked_.ar_ready;
+  pins_.aw.ready = marked_.aw_ready;
+  pins_.w.ready = marked_.w_ready;
+  pins_.r.valid = marked_.r_valid;
+  pins_.b.valid = marked_.b_valid;
+  if (free_.size() != bursts_.size()) internal_error("{}: a burst is still under way", name());
+}
+
+void AxiSlave::drop(Bursts& bursts) {
+  for (; !bursts.empty(); bursts.pop_front()) bursts.front()->release();
+}
+
 Cycle AxiSlave::stretch(Cycle most) {
   const bool writes = !writes_.empty() || !addresses_.empty() || !data_.empty();
   if (writes || collecting_ != nullptr || !requests_.empty() || !error_.empty()) return 0;

@@ -94,6 +94,10 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   [[nodiscard]] bool waits_for_memory() const override;
   [[nodiscard]] bool keeps_time() override;
   void registers(Registers& r) override;
+  /// Where a pulled memory and a WriteChannel are behind it, and nobody observes its accounts.
+  [[nodiscard]] bool rewinds() const override;
+  void mark() override;
+  void rewind() override;
   void read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) override;
   void write_now(std::uint32_t address, const std::uint8_t* bytes, std::size_t count) override;
   [[nodiscard]] Account* account() override { return &account_; }
@@ -178,6 +182,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void end_write();
   void commit_write_data();
   void check_length(const Burst& burst) const;
+  static void drop(Bursts& bursts);
   void join_writes();
 
   Clock& clock_;
@@ -219,6 +224,11 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   AxiStalls stalls_;
   Account account_;
   std::unique_ptr<MemoryAccount> memory_account_;  ///< null: none is kept
+  /// What a mark remembers: of an idle slave the account, and the wires that it drives.
+  struct {
+    Account::Saved account;
+    bool ar_ready = false, aw_ready = false, w_ready = false, r_valid = false, b_valid = false;
+  } marked_;
   std::array<AxiBeat, longest_stretch> stretch_;
   std::vector<std::uint8_t>
       stretch_bytes_;  ///< beats of a stretch whose bursts may have been reused

@@ -38,6 +38,15 @@ class AxiTarget {
   virtual void write_now(std::uint32_t /*address*/, const std::uint8_t* /*bytes*/,
                          std::size_t /*count*/) {}
 
+  /// Whether the present state can be remembered and returned to. Then it brings what follows.
+  [[nodiscard]] virtual bool rewinds() const { return false; }
+  /// Remembers the present state, in which the target is idle; what was remembered before is gone.
+  virtual void mark() {}
+  /// Returns to the state of the last mark(). What was under way is gone, and never answered. A
+  /// memory that targets share is no part of it: the caller rewinds that too, and sets the clock
+  /// back, before anything else is called.
+  virtual void rewind() {}
+
   /// An answer is owed that comes by time alone, without anything else happening.
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
   /// Null if the target keeps none.

@@ -1,5 +1,7 @@
 #include "models/axi/memory_account.h"
 
+#include "isa/support/error.h"
+
 namespace tactus {
 
 void MemoryAccount::change(Kind kind) {
@@ -21,6 +23,17 @@ void MemoryAccount::taken(Kind kind, const AnswerTimes* times) {
   }
   wait(Kind::nothing);
   settle(kind, way);
+}
+
+void MemoryAccount::mark() {
+  if (wants_times()) internal_error("{}: a mark while an answer is waited for", account_.unit());
+  account_.save(marked_);
+}
+
+void MemoryAccount::rewind() {
+  kind_ = Kind::nothing;
+  intervals_.clear();
+  account_.restore(marked_);
 }
 
 void MemoryAccount::settle(Kind kind, const AnswerTimes& times) {

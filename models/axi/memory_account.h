@@ -46,6 +46,11 @@ class MemoryAccount {
   /// this; null: not known.
   void taken(Kind kind, const AnswerTimes* times);
 
+  /// Remembers the present state; the way of all waiting up to now is known.
+  void mark();
+  /// Returns to it.
+  void rewind();
+
  private:
   struct Interval {
     Cycle from = 0, to = 0;
@@ -62,6 +67,7 @@ class MemoryAccount {
   Kind kind_ = Kind::nothing;
   Cycle since_ = 0;
   GrowingRing<Interval> intervals_;  ///< that are over and not accounted for, in order
+  Account::Saved marked_;
 };
 
 }  // namespace tactus

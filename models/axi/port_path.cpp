@@ -343,6 +343,7 @@ void PortPath::return_reads() {
 /// Everything is known of the burst.
 void PortPath::finish(Burst* burst, std::uint64_t time) {
   tlm::tlm_generic_payload& payload = *burst->payload;
+  burst->payload = nullptr;
   free_bursts_.push_back(burst);
   if (payload.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -352,6 +353,42 @@ void PortPath::finish(Burst* burst, std::uint64_t time) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   socket->nb_transport_bw(payload, phase, delay);
   payload.release();
+}
+
+/// All times that are kept are those of things under way, or lie before the answer of the last one:
+/// no later than an edge of the design's clock at which nothing is under way. What is asked for
+/// from there on is after that edge, so that they count no more than zeroes do.
+void PortPath::reset() {
+  for (const auto& access : accesses_) {
+    if (access->get_ref_count() != 0) access->release();
+  }
+  for (const auto& burst : bursts_) {
+    if (burst->payload == nullptr) continue;
+    burst->payload->release();
+    burst->payload = nullptr;
+    free_bursts_.push_back(burst.get());
+  }
+  for (Direction& direction : directions_) reset(direction);
+  returning_.clear();
+  r_edge_ = 0;
+  addressed_.clear();
+  next_write_needs_ = ~std::size_t{0};
+  passed_.clear();
+  w_edge_ = 0;
+  std::fill(drained_.begin(), drained_.end(), 0);
+  const std::size_t free = directions_[read].free.size() + directions_[write].free.size();
+  if (free_bursts_.size() != bursts_.size() || free != accesses_.size()) {
+    internal_error("{}: something is still under way", name());
+  }
+}
+
+void PortPath::reset(Direction& direction) {
+  direction.waiting.clear();
+  std::fill(direction.places.begin(), direction.places.end(), Place{});
+  direction.last_issue = 0;
+  direction.to_send.clear();
+  direction.request_phase = nullptr;
+  direction.free_from = 0;
 }
 
 unsigned PortPath::transport_dbg(tlm::tlm_generic_payload& payload) {

@@ -64,6 +64,7 @@ class PortPath final : public sc_core::sc_module,
   ~PortPath() override;
 
   std::uint64_t take_beat(std::uint64_t ps) override;
+  void reset() override;
   /// The controller is pulled (models/sim/pulled_memory.h): calls give the kernel nothing to do.
   void set_pulled() { pulled_ = true; }
 
@@ -75,7 +76,7 @@ class PortPath final : public sc_core::sc_module,
  private:
   /// A burst of the slave under way.
   struct Burst {
-    tlm::tlm_generic_payload* payload = nullptr;
+    tlm::tlm_generic_payload* payload = nullptr;  ///< null: free
     BeatTimes* times = nullptr;
     std::uint64_t from = 0;    ///< ps: of a read's address at the port; of a write's
     unsigned port_beats = 0;   ///< in all
@@ -138,6 +139,7 @@ class PortPath final : public sc_core::sc_module,
   void return_reads();
   [[nodiscard]] static AnswerTimes answer_times(const Access& access);
   void finish(Burst* burst, std::uint64_t time);
+  static void reset(Direction& direction);
 
   Clock& clock_;
   bool pulled_ = false;

@@ -22,6 +22,7 @@ class Ring {
   [[nodiscard]] const T& operator[](std::size_t i) const { return slots_[(first_ + i) % capacity]; }
   void push_back(const T& item) { slots_[end_++ % capacity] = item; }
   void pop_front() { ++first_; }
+  void clear() { first_ = end_; }
   [[nodiscard]] T& entry(std::size_t i) { return slots_[(first_ + i) % capacity]; }
   [[nodiscard]] std::size_t count() const { return size(); }
   /// From now on it holds so many items, which the caller fills.

@@ -1,6 +1,7 @@
 // An access on its way through a DRAM controller, and the lists in which such wait.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -74,6 +75,23 @@ class DdrAccesses {
     const int slot = link;
     link = (*this)[slot].next;
     if (list.last == slot) list.last = before;
+  }
+
+  struct Saved {
+    int slot = -1;
+    DdrAccess access;
+  };
+  /// The first `count` are each in its slot, as saved; all other slots are free.
+  void restore(const std::vector<Saved>& saved, std::size_t count) {
+    std::vector<bool> used(slots_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      (*this)[saved[i].slot] = saved[i].access;
+      used[static_cast<unsigned>(saved[i].slot)] = true;
+    }
+    free_ = {};
+    for (std::size_t slot = 0; slot < used.size(); ++slot) {
+      if (!used[slot]) free(static_cast<int>(slot));
+    }
   }
 
  private:

@@ -18,8 +18,26 @@ DdrBuffer::DdrBuffer(const DdrConfig& config, const DdrBanks& banks, DdrAccesses
       banks_state_(banks),
       accesses_(accesses),
       shared_(config.scheduler == DdrScheduler::fifo || !config.read_priority),
-      room_{config.buffer, config.write_buffer},
-      banks_(config.all_banks()) {}
+      room_{config.buffer, config.write_buffer} {
+  banks_.resize(config.all_banks());
+  marked_accesses_.resize(std::size_t{room_[0]} + room_[1]);
+}
+
+void DdrBuffer::mark() {
+  marked_ = *this;
+  DdrAccesses::Saved* to = marked_accesses_.data();
+  for_each([&](int slot) {
+    to->slot = slot;
+    to->access = accesses_[slot];
+    ++to;
+  });
+  marked_count_ = static_cast<std::size_t>(to - marked_accesses_.data());
+}
+
+void DdrBuffer::rewind() {
+  static_cast<DdrBufferState&>(*this) = marked_;
+  accesses_.restore(marked_accesses_, marked_count_);
+}
 
 void DdrBuffer::admit(int slot) {
   DdrAccess& access = accesses_[slot];

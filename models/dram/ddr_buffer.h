@@ -28,7 +28,32 @@ struct DdrChoice {
   int slot = -1;  ///< of the access; none for a row that timed out
 };
 
-class DdrBuffer {
+/// What changes in a DdrBuffer in the course of time, but for the accesses.
+struct DdrBufferState {
+  struct Bank {
+    DdrAccesses::List queue;  ///< oldest first
+    int candidate = -1;
+    DdrCommandKind kind = DdrCommandKind::act;
+    DdrClock last_access = 0;
+  };
+
+  unsigned places_[2] = {0, 0};  ///< of each kind, those taken
+  unsigned taken_[2] = {0, 0};   ///< by reads, by writes
+  DdrAccesses::List pending_;    ///< that have a place and have not joined
+  DdrClock next_join_ = never;
+  std::vector<Bank> banks_;
+  std::uint64_t busy_ = 0;      ///< banks with accesses
+  std::uint64_t dirty_ = 0;     ///< banks whose candidate is to be found again
+  bool all_change_ = false;     ///< so may the clocks of all candidates' commands
+  DdrChoice choice_;            ///< as of the last time something changed
+  std::uint64_t best_age_ = 0;  ///< of the choice's access
+  unsigned reads_ = 0, writes_ = 0, pending_reads_ = 0;  ///< joined; joined; not yet
+  bool draining_ = false;
+  bool prefers_writes_ = false;
+  std::uint64_t next_age_ = 0;
+};
+
+class DdrBuffer : private DdrBufferState {
  public:
   DdrBuffer(const DdrConfig& config, const DdrBanks& banks, DdrAccesses& accesses);
 
@@ -67,14 +92,23 @@ class DdrBuffer {
   /// A refresh kept everybody waiting.
   void add_refresh(DdrClock due, DdrClock end);
 
- private:
-  struct Bank {
-    DdrAccesses::List queue;  ///< oldest first
-    int candidate = -1;
-    DdrCommandKind kind = DdrCommandKind::act;
-    DdrClock last_access = 0;
-  };
+  /// Calls `f` with the slot of each access that has a place.
+  template <typename F>
+  void for_each(F&& f) const {
+    const auto each = [&](const DdrAccesses::List& list) {
+      for (int slot = list.first; slot >= 0; slot = accesses_[slot].next) f(slot);
+    };
+    each(pending_);
+    for (std::uint64_t banks = busy_; banks != 0; banks &= banks - 1) {
+      each(banks_[static_cast<unsigned>(__builtin_ctzll(banks))].queue);
+    }
+  }
+  /// Remembers the present state, in which all accesses are in the buffer.
+  void mark();
+  /// Returns to it; accesses that came since are gone.
+  void rewind();
 
+ private:
   void choose_again(DdrClock floor);
   /// Makes the bank's command the choice if it comes before it.
   void consider(unsigned bank, DdrClock floor);
@@ -93,20 +127,9 @@ class DdrBuffer {
   DdrAccesses& accesses_;
   bool shared_;  ///< reads and writes share the places, which are the first kind then
   unsigned room_[2];
-  unsigned places_[2] = {0, 0};  ///< of each kind, those taken
-  unsigned taken_[2] = {0, 0};   ///< by reads, by writes
-  DdrAccesses::List pending_;    ///< that have a place and have not joined
-  DdrClock next_join_ = never;
-  std::vector<Bank> banks_;
-  std::uint64_t busy_ = 0;      ///< banks with accesses
-  std::uint64_t dirty_ = 0;     ///< banks whose candidate is to be found again
-  bool all_change_ = false;     ///< so may the clocks of all candidates' commands
-  DdrChoice choice_;            ///< as of the last time something changed
-  std::uint64_t best_age_ = 0;  ///< of the choice's access
-  unsigned reads_ = 0, writes_ = 0, pending_reads_ = 0;  ///< joined; joined; not yet
-  bool draining_ = false;
-  bool prefers_writes_ = false;
-  std::uint64_t next_age_ = 0;
+  DdrBufferState marked_;
+  std::vector<DdrAccesses::Saved> marked_accesses_;  ///< as many as there are places
+  std::size_t marked_count_ = 0;                     ///< of them in use
 };
 
 }  // namespace tactus

@@ -128,6 +128,27 @@ std::uint32_t DdrController::new_tag() {
   return tag;
 }
 
+void DdrController::mark() {
+  if (!core_.answered()) internal_error("{}: a mark while an access is not answered", name());
+  core_.mark();
+  marked_worked_ = worked_;
+}
+
+/// What is left are writes whose data has been moved: their tags, and no transactions.
+void DdrController::rewind() {
+  core_.rewind();
+  worked_ = marked_worked_;
+  blocked_ = 0;
+  std::vector<bool> used(accesses_.size());
+  core_.for_each_buffered([&](std::uint32_t tag) { used[tag] = true; });
+  free_tags_.clear();
+  for (std::uint32_t tag = 0; tag < used.size(); ++tag) {
+    accesses_[tag] = {};
+    if (!used[tag]) free_tags_.push_back(tag);
+  }
+  schedule();
+}
+
 /// While a request waits to be taken, its initiator may act on that at once, so nothing beyond now
 /// is worked out.
 void DdrController::work() { work_until((now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0)) / tck_); }
@@ -180,7 +201,7 @@ void DdrController::end_request(const DdrCore::Mark& mark) {
 /// Here the controller has the data of a write.
 void DdrController::admit(const DdrCore::Mark& mark) {
   Access& access = accesses_[mark.tag];
-  move_data(*access.transaction);
+  if (!timing_only()) move_data(*access.transaction);
   if (!access.transaction->is_write()) return;
   const std::uint64_t entered = mark.clock * tck_;
   if (auto* times = access.transaction->get_extension<DdrTimes>()) {

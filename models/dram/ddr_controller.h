@@ -87,6 +87,11 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   /// nobody waits for them, see catch_up().
   void observe(DdrObserver* observer) { core_.observe(observer); }
 
+  /// Where it is pulled and nobody watches.
+  [[nodiscard]] bool rewinds() const override { return pulled_ && !core_.observed(); }
+  void mark() override;
+  void rewind() override;
+
   [[nodiscard]] const DdrConfig& config() const { return config_; }
   /// The numbers of the ports, by the index that observers hear.
   [[nodiscard]] const std::vector<unsigned>& ports() const { return ports_; }
@@ -148,6 +153,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   std::uint64_t lookahead_ps_ = 0;
   bool pulled_ = false;
   DdrClock worked_ = 0;  ///< all up to this clock is worked out
+  DdrClock marked_worked_ = 0;
 };
 
 }  // namespace tactus

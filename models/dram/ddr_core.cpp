@@ -9,9 +9,22 @@ DdrCore::DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules)
       map_(config),
       banks_(config, rules),
       buffer_(config, banks_, accesses_),
-      ports_(ports),
-      refresh_due_(config.refresh == DdrRefresh::none ? never : config.t_refi) {
+      marked_banks_(banks_) {
+  ports_.resize(ports);
   statistics_.ports.resize(ports);
+  if (config.refresh != DdrRefresh::none) refresh_due_ = config.t_refi;
+}
+
+void DdrCore::mark() {
+  marked_ = *this;
+  marked_banks_ = banks_;
+  buffer_.mark();
+}
+
+void DdrCore::rewind() {
+  static_cast<DdrCoreState&>(*this) = marked_;
+  banks_ = marked_banks_;
+  buffer_.rewind();
 }
 
 bool DdrCore::submit(unsigned number, DdrClock arrival, std::uint64_t address, bool write,
@@ -136,7 +149,7 @@ void DdrCore::advance(DdrClock until) {
 /// Any command may be the one that somebody waits for, or bring that forward.
 void DdrCore::find_next_event(DdrClock admission, DdrClock join, DdrClock command) {
   next_event_ = never;
-  if (waiting_ == 0 && buffer_.reads() == 0) return;
+  if (answered()) return;
   next_event_ = command;
   if (join != never) next_event_ = std::min(next_event_, join + 1);
   if (admission != never) next_event_ = std::min(next_event_, admission + 1);

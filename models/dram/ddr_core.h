@@ -48,7 +48,29 @@ struct DdrDone {
   std::uint64_t rest = 0;     ///< command_delay and CL or CWL
 };
 
-class DdrCore {
+/// What changes in a DdrCore in the course of time, but for the banks and the buffer.
+struct DdrCoreState {
+  struct Port {
+    DdrAccesses::List queue;  ///< by arrival
+    unsigned length = 0;      ///< of the queue
+    unsigned taken = 0;       ///< of its accesses, those in the port's places
+    DdrClock next_admit = 0;  ///< by xpi_interval
+  };
+
+  std::vector<Port> ports_;
+  std::size_t turn_ = 0;            ///< the port that is asked first
+  std::uint64_t waiting_ = 0;       ///< in all port queues
+  DdrClock free_command_ = 0;       ///< the first clock at which a command may be issued
+  DdrClock free_admission_ = 0;     ///< the first clock at which an access may be admitted
+  DdrClock admission_ = never;      ///< the next one
+  bool admission_changes_ = false;  ///< it has to be found again
+  DdrClock refresh_due_ = never;
+  DdrClock refresh_end_ = 0;  ///< of the last refresh: the banks are free
+  DdrClock next_event_ = never;
+  DdrStatistics statistics_;
+};
+
+class DdrCore : private DdrCoreState {
  public:
   /// A config without ddr_problems(); `ports`: 1 or more, which get the numbers 0, 1, ...
   DdrCore(const DdrConfig& config, unsigned ports) : DdrCore(config, ports, DdrRules(config)) {}
@@ -82,6 +104,19 @@ class DdrCore {
   std::vector<DdrDone> done;   ///< RD or WR issued
 
   void observe(DdrObserver* observer) { observer_ = observer; }  ///< null: nobody
+  [[nodiscard]] bool observed() const { return observer_ != nullptr; }
+
+  /// Nobody waits for an answer: only writes are left, all in the buffer.
+  [[nodiscard]] bool answered() const { return waiting_ == 0 && buffer_.reads() == 0; }
+  /// Remembers the present state, in which it is answered().
+  void mark();
+  /// Returns to it; accesses that came since are gone.
+  void rewind();
+  /// Calls `f` with the tag of each access in the buffer.
+  template <typename F>
+  void for_each_buffered(F&& f) const {
+    buffer_.for_each([&](int slot) { f(accesses_[slot].tag); });
+  }
 
   /// Nothing waits for RD or WR.
   [[nodiscard]] bool idle() const { return buffer_.empty() && waiting_ == 0; }
@@ -98,13 +133,6 @@ class DdrCore {
   [[nodiscard]] const AddressMap& address_map() const { return map_; }
 
  private:
-  struct Port {
-    DdrAccesses::List queue;  ///< by arrival
-    unsigned length = 0;      ///< of the queue
-    unsigned taken = 0;       ///< of its accesses, those in the port's places
-    DdrClock next_admit = 0;  ///< by xpi_interval
-  };
-
   /// Into the queue, behind those that arrive no later.
   void enqueue(Port& port, int slot);
   [[nodiscard]] DdrClock next_admission();
@@ -121,18 +149,9 @@ class DdrCore {
   DdrBanks banks_;
   DdrAccesses accesses_;
   DdrBuffer buffer_;
-  std::vector<Port> ports_;
-  std::size_t turn_ = 0;            ///< the port that is asked first
-  std::uint64_t waiting_ = 0;       ///< in all port queues
-  DdrClock free_command_ = 0;       ///< the first clock at which a command may be issued
-  DdrClock free_admission_ = 0;     ///< the first clock at which an access may be admitted
-  DdrClock admission_ = never;      ///< the next one
-  bool admission_changes_ = false;  ///< it has to be found again
-  DdrClock refresh_due_;
-  DdrClock refresh_end_ = 0;  ///< of the last refresh: the banks are free
-  DdrClock next_event_ = never;
   DdrObserver* observer_ = nullptr;
-  DdrStatistics statistics_;
+  DdrCoreState marked_;
+  DdrBanks marked_banks_;
 };
 
 }  // namespace tactus

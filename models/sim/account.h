@@ -99,6 +99,24 @@ class Account {
   /// To be changed by what other cycles are known to count. settle() before.
   [[nodiscard]] std::vector<std::uint64_t>& counts() { return cycles_; }
 
+  /// What it has counted up to some cycle, and the interval of that cycle.
+  struct Saved {
+    unsigned code = 0;
+    Cycle since = 0;
+    std::vector<std::uint64_t> cycles;
+  };
+  void save(Saved& saved) const {
+    saved.code = code_;
+    saved.since = since_;
+    saved.cycles = cycles_;
+  }
+  /// Goes on as it did from save() on; the clock is set back. Observers and followers are not told.
+  void restore(const Saved& saved) {
+    code_ = saved.code;
+    since_ = saved.since;
+    cycles_ = saved.cycles;
+  }
+
   [[nodiscard]] std::string_view unit() const { return unit_; }
   [[nodiscard]] const UnitStates& states() const { return states_; }
   [[nodiscard]] unsigned code() const { return code_; }

@@ -21,13 +21,28 @@ class PulledMemory {
   /// The time in ps at which it has something to do next, if no request comes; ~0: none.
   [[nodiscard]] std::uint64_t next_pull() const { return next_pull_; }
 
+  /// While set, accesses take their time and move no data.
+  void set_timing_only(bool on) { timing_only_ = on; }
+
+  /// Whether the present state can be remembered and returned to. Then it brings what follows.
+  [[nodiscard]] virtual bool rewinds() const { return false; }
+  /// Remembers the present state, in which every access has been answered; what was remembered
+  /// before is gone.
+  virtual void mark() {}
+  /// Returns to the state of the last mark(): accesses that came since are gone and never answered.
+  /// The bytes in the memory stay as they are. Who asked for the accesses is rewound too, before
+  /// anything else is called.
+  virtual void rewind() {}
+
  protected:
+  [[nodiscard]] bool timing_only() const { return timing_only_; }
   /// It is asked so often that it keeps this up to date.
   void set_next_pull(std::uint64_t ps) { next_pull_ = ps; }
   virtual void go_on(std::uint64_t ps) = 0;
 
  private:
   std::uint64_t next_pull_ = ~std::uint64_t{0};
+  bool timing_only_ = false;
 };
 
 }  // namespace tactus
