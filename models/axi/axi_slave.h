@@ -73,7 +73,11 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
 
   void trust_dmi() { trusts_dmi_ = true; }
   /// The memory behind the socket goes on only when it is asked to (models/sim/pulled_memory.h).
-  void set_pulled(PulledMemory& memory) { pulled_ = &memory; }
+  /// `base`: address 0 of the slave in it.
+  void set_pulled(PulledMemory& memory, std::uint64_t base = 0) {
+    pulled_ = &memory;
+    base_ = base;
+  }
   /// What the target behind the socket hears of write data; it has to stay there.
   void set_write_channel(WriteChannel& channel) { write_channel_ = &channel; }
   /// Keeps an account of this name of what the waiting for a memory that fills in
@@ -94,6 +98,10 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   [[nodiscard]] bool waits_for_memory() const override;
   [[nodiscard]] bool keeps_time() override;
   void registers(Registers& r) override;
+  [[nodiscard]] std::uint64_t place(std::uint32_t address) const override {
+    return base_ + address;
+  }
+  [[nodiscard]] PulledMemory* pulled() override { return pulled_; }
   /// Where a pulled memory and a WriteChannel are behind it, and nobody observes its accounts.
   [[nodiscard]] bool rewinds() const override;
   void mark() override;
@@ -207,6 +215,7 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   Cycle room_from_ = 0;                    ///< first cycle in which that takes a beat
   Cycle takes_data_from_ = 0;       ///< the same; unknown_cycle while too many bursts are in flight
   PulledMemory* pulled_ = nullptr;  ///< null: the memory wakes by itself
+  std::uint64_t base_ = 0;          ///< address 0 in the pulled memory
   bool trusts_dmi_ = false;
   /// What the memory lets us read and write directly.
   struct Direct {

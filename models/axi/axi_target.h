@@ -3,6 +3,7 @@
 
 #include "models/sim/account.h"
 #include "models/sim/fast/registers.h"
+#include "models/sim/pulled_memory.h"
 #include "models/sim/stalls.h"
 
 namespace tactus {
@@ -32,6 +33,10 @@ class AxiTarget {
   /// that cycles may be worked out with Clock::timing_only. Then it brings what follows.
   [[nodiscard]] virtual bool keeps_time() { return false; }
   virtual void registers(Registers& /*r*/) {}
+  /// Where an address lies in the memory behind it, which it may share with others.
+  [[nodiscard]] virtual std::uint64_t place(std::uint32_t address) const { return address; }
+  /// The memory behind it, if that goes on only when it is asked to; else null.
+  [[nodiscard]] virtual PulledMemory* pulled() { return nullptr; }
   /// Reads or writes what is behind the pins; no time passes.
   virtual void read_now(std::uint32_t /*address*/, std::uint8_t* /*bytes*/, std::size_t /*count*/) {
   }

@@ -20,7 +20,6 @@ class PulledMemory {
   }
   /// The time in ps at which it has something to do next, if no request comes; ~0: none.
   [[nodiscard]] std::uint64_t next_pull() const { return next_pull_; }
-
   /// While set, accesses take their time and move no data.
   void set_timing_only(bool on) { timing_only_ = on; }
 

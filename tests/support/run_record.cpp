@@ -1,9 +1,12 @@
 #include "tests/support/run_record.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "firmware/driver/common/memory_system.h"
 #include "isa/support/error.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "tests/support/differential.h"
@@ -66,36 +69,60 @@ std::vector<std::uint64_t> counters(const RunRecord& record) {
     append(kind.head);
   }
   append(r.accounting.totals.time);
+  append(r.accounting.totals.values);
   for (const TcuRunResult::DaisCounts& dais : r.dais) {
     all.push_back(dais.instructions);
     all.push_back(dais.samples);
   }
+  for (const RegionFigures& region : r.accounting.regions) {
+    all.push_back(region.instructions);
+    append(region.counters.time);
+    append(region.counters.values);
+  }
+  for (const RegionSpan& span : r.accounting.spans) {
+    append(std::array<std::uint64_t, 3>{span.region, span.from, span.to});
+  }
   return all;
 }
 
-}  // namespace
+/// All that a board's memory has counted; nothing of any other.
+std::vector<std::uint64_t> memory_statistics(TcuSimulation& simulation) {
+  if (simulation.memory_system() == nullptr) return {};
+  const DdrFigures figures = simulation.memory_system()->figures();  // up to this cycle
+  const DdrStatistics& s = simulation.memory_system()->controller().statistics();
+  std::vector<std::uint64_t> all{
+      s.reads,     s.writes,         s.hits,       s.misses, s.conflicts, s.activates, s.precharges,
+      s.refreshes, s.refresh_clocks, s.bus_clocks, s.clocks, s.queue,     s.row,       s.refresh,
+      s.bus,       s.rest,           figures.bytes};
+  for (const DdrPortStatistics& port : s.ports) {
+    all.insert(all.end(), {port.bytes_read, port.bytes_written});
+    for (const DdrLatencies& l : {port.reads, port.writes}) {
+      all.insert(all.end(), {l.count, l.sum, l.max});
+      all.insert(all.end(), l.histogram.begin(), l.histogram.end());
+    }
+  }
+  return all;
+}
 
-RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,
-                     Cycle max_cycles, bool events) {
+RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   RunRecord record;
-  TcuSimulation simulation(config);
-  load_windows(program, simulation);
+  load_windows(*order.program, simulation);
   EventLog log(simulation.machine().event_format(), record.events);
-  if (events) simulation.observe(&log);
+  simulation.observe(order.events ? &log : nullptr);
   simulation.system().on_sample = [&record](const Sample& sample) {
     record.samples.push_back(sample.last ? ~sample.word : sample.word);
   };
-  TcuRunOptions options;
+  TcuRunOptions options = order.options;
   options.retire_log = &record.retires;
-  options.max_cycles = max_cycles;
   try {
-    record.result = simulation.run(program.bytes(), options);
+    record.result = simulation.run(order.program->bytes(), options);
   } catch (const UserError& error) {
     record.error = error.what();  // an instruction of an extension that means nothing
     return record;
   }
-  record.contents = contents(simulation, program);
+  record.contents = contents(simulation, *order.program);
   record.simulated = simulation.now();
+  record.memory_statistics = memory_statistics(simulation);
   record.evaluations = simulation.system().evaluations();
   if (const TcuSequences* sequences = simulation.system().sequences()) {
     record.in_sequences = sequences->taken();
@@ -105,6 +132,23 @@ RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& co
   return record;
 }
 
+}  // namespace
+
+std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
+                                   const TcuSimulationConfig& config) {
+  std::vector<RunRecord> records;
+  TcuSimulation simulation(config);
+  for (const RunOrder& order : runs) records.push_back(record_on(simulation, order));
+  return records;
+}
+
+RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,
+                     Cycle max_cycles, bool events) {
+  RunOrder order{&program, {}, events};
+  order.options.max_cycles = max_cycles;
+  return std::move(record_runs({order}, config).front());
+}
+
 std::string difference(const RunRecord& one, const RunRecord& other) {
   if (one.error != other.error) return "errors: " + one.error + " and " + other.error;
   std::string text = list_difference("event", one.events, other.events);
@@ -112,7 +156,15 @@ std::string difference(const RunRecord& one, const RunRecord& other) {
   if (text.empty()) text = list_difference("sample", one.samples, other.samples);
   if (text.empty()) text = list_difference("byte of memory", one.contents, other.contents);
   if (text.empty() && one.result.end != other.result.end) text = "the runs end differently";
+  for (std::size_t i = 0; text.empty() && i < one.result.accounting.units.size(); ++i) {
+    const UnitCycles& unit = one.result.accounting.units[i];
+    text = list_difference(("cycles of " + unit.unit + ": state").c_str(), unit.cycles,
+                           other.result.accounting.units[i].cycles);
+  }
   if (text.empty()) text = list_difference("counter", counters(one), counters(other));
+  if (text.empty()) {
+    text = list_difference("figure of the memory", one.memory_statistics, other.memory_statistics);
+  }
   if (text.empty()) {
     text = list_difference("reason to wait", one.result.waits_for, other.result.waits_for);
   }

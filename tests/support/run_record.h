@@ -17,12 +17,25 @@ struct RunRecord {
   std::vector<std::string> events;     ///< "cycle EVENT ..."
   std::vector<std::uint64_t> samples;  ///< words of the sampler, the last of a block negated
   std::vector<std::uint8_t> contents;  ///< of all memories
-  Cycle simulated = 0;                 ///< cycles of the machine
+  std::vector<std::uint64_t> memory_statistics;  ///< of a board's memory
+  Cycle simulated = 0;                           ///< cycles of the machine
   /// Units worked out in full, and if all were in every cycle; how, not what: not compared.
   std::uint64_t evaluations = 0, most_evaluations = 0;
   std::uint64_t in_sequences = 0;  ///< instructions taken in known sequences; not compared
   Cycle skipped = 0;               ///< TcuSequences::skipped(); not compared
 };
+
+/// One of several runs on a machine.
+struct RunOrder {
+  const RandomProgram* program;
+  TcuRunOptions options;  ///< retire_log is set by record_runs()
+  bool events = false;    ///< somebody observes the machine
+};
+
+/// Runs them one behind the other on a new machine, each from its program's initial contents of the
+/// DRAMs. Cycles and sequences are those of the machine up to the end of each run.
+[[nodiscard]] std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
+                                                 const TcuSimulationConfig& config);
 
 /// Runs the program from its initial contents on a new machine. At most `max_cycles`; 0: no limit.
 /// Without `events` nobody observes the machine.

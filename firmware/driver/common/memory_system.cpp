@@ -124,7 +124,7 @@ void MemorySystem::attach(unsigned port, AxiSlave& slave, const char* account) {
   slave.socket.bind(paths_[port]->socket);
   slave.set_write_channel(*paths_[port]);
   slave.account_for_memory(account);
-  if (stream_path_ == nullptr) slave.set_pulled(controller_);
+  if (stream_path_ == nullptr) slave.set_pulled(controller_, paths_[port]->config().base);
 }
 
 void MemorySystem::attach(StreamReader& reader) {

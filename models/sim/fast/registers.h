@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -50,9 +51,21 @@ class Registers {
     /// By so much it may grow, and the unit does the same. The mask of an address.
     std::uint64_t left = 0;
     Kind kind = Kind::of_burst;
+    const void* at = nullptr;  ///< the register
+    unsigned bytes = 0;        ///< of the register
+    /// What the register holds now.
+    [[nodiscard]] std::uint64_t present() const {
+      std::uint64_t held = 0;
+      std::memcpy(&held, at, bytes);
+      return held;
+    }
   };
-  /// Saves or loads such counts here, and not as bytes.
-  void keep_counts(std::vector<Count>& counts) { counts_ = &counts; }
+  /// Saves or loads such counts here, and not as bytes. `cycles`, if not 0: only those that are
+  /// sure to be far from their end for so many cycles, and no addresses.
+  void keep_counts(std::vector<Count>& counts, std::uint64_t cycles = 0) {
+    counts_ = &counts;
+    cycles_ = cycles;
+  }
   [[nodiscard]] bool keeps_counts() const { return counts_ != nullptr; }
 
   [[nodiscard]] bool loads() const { return bytes_ == nullptr; }
@@ -82,11 +95,11 @@ class Registers {
   /// The address of an access that has begun. It decides only by being equal to others of this
   /// kind, so that moving all of them by the same distance changes nothing.
   void moving_address(std::uint64_t& address, std::uint64_t mask) {
-    if (counts_ == nullptr) return this->address(address, mask);
+    if (counts_ == nullptr || cycles_ != 0) return this->address(address, mask);
     if (loads()) {
       address = (origin_ - (*counts_)[next_count_++].value) & mask;
     } else {
-      counts_->push_back({(origin_ - address) & mask, mask, Count::Kind::address});
+      counts_->push_back({(origin_ - address) & mask, mask, Count::Kind::address, nullptr, 0});
     }
   }
   /// What has been done of something that is over at `end`. The unit does the same for every count
@@ -96,13 +109,15 @@ class Registers {
   /// Of a burst or of a time: it grows by no more than 1 a cycle, and may begin anew at its end.
   template <typename T>
   void count_of_burst(T& value, std::uint64_t end) {
-    count(value, end, near_end, Count::Kind::of_burst);
+    count(value, end, near_end, 1, Count::Kind::of_burst);
   }
   /// Of an instruction's item: it begins anew with the next item only, which leaves a queue for it.
-  /// As long as no instruction enters, two states with the same queues are in the same item.
+  /// As long as no instruction enters, two states with the same queues are in the same item. It
+  /// grows by no more than `growth` a cycle.
   template <typename T>
-  void count_of_item(T& value, std::uint64_t end, std::uint64_t least = near_end) {
-    count(value, end, least, Count::Kind::of_item);
+  void count_of_item(T& value, std::uint64_t end, std::uint64_t least = near_end,
+                     std::uint64_t growth = 1) {
+    count(value, end, least, growth, Count::Kind::of_item);
   }
   /// A Queue; `stale`: the content of an empty queue's front decides, too.
   template <typename Queue, typename Item>
@@ -119,8 +134,10 @@ class Registers {
   static constexpr std::ptrdiff_t longest_number = 10;  ///< bytes
 
   template <typename T>
-  void count(T& value, std::uint64_t end, std::uint64_t least, Count::Kind kind) {
+  void count(T& value, std::uint64_t end, std::uint64_t least, std::uint64_t growth,
+             Count::Kind kind) {
     if (counts_ == nullptr) return (*this)(value);
+    least += cycles_ * growth;
     const auto done = static_cast<std::uint64_t>(value);
     bool kept = end > done && end - done >= least;
     (*this)(kept);
@@ -128,7 +145,7 @@ class Registers {
     if (loads()) {
       value = static_cast<T>((*counts_)[next_count_++].value);
     } else {
-      counts_->push_back({done, end - done - least, kind});
+      counts_->push_back({done, end - done - least, kind, &value, sizeof(T)});
     }
   }
   /// Most numbers are small.
@@ -166,6 +183,7 @@ class Registers {
   Cycle now_;
   std::uint64_t origin_;
   std::vector<Count>* counts_ = nullptr;
+  std::uint64_t cycles_ = 0;  ///< see keep_counts()
   std::size_t next_count_ = 0;
 };
 

@@ -309,7 +309,7 @@ void Decoder::retire() {
   ++stats_.retired_by_kind[kind];
   stats_.vectors_by_kind[kind] += queue_.front().vectors;
   stats_.last_retire = clock_.now;
-  if (on_retire && !clock_.timing_only) on_retire(clock_.now, counter);
+  if (!clock_.timing_only) tell_retire(clock_.now, counter);
   if (clock_.events != nullptr) {
     clock_.events->event({TcuEvent::retired, 0, raw.opcode, raw.flags, counter, nullptr});
   }

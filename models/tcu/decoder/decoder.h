@@ -259,6 +259,12 @@ class Decoder final : public sc_core::sc_module {
     stats_.last_retire = last;
   }
   [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
+  /// A move from or to a DRAM has left the head, and not all of its requests have.
+  [[nodiscard]] bool moves_dram() const {
+    return !host_queue_.empty() || !dram_queue_[0].empty() || !dram_queue_[1].empty();
+  }
+  /// Cycles without progress at the head, up to the timeout.
+  [[nodiscard]] std::uint16_t& timer() { return timer_; }
 
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
@@ -288,6 +294,16 @@ class Decoder final : public sc_core::sc_module {
 
   /// Called with (cycle, program counter before) at each retire; may be empty.
   std::function<void(Cycle, std::uint32_t)> on_retire;
+  /// Calls it, unless note_told() says that this retire has been told.
+  void tell_retire(Cycle cycle, std::uint32_t counter) {
+    if (told_ahead_ != 0) {
+      --told_ahead_;
+    } else if (on_retire) {
+      on_retire(cycle, counter);
+    }
+  }
+  /// So many of the retires to come have been told already.
+  void note_told(std::uint64_t retires) { told_ahead_ += retires; }
 
  private:
   /// Streams an instruction feeds; a set is a bit mask. make_streams() follows the order.
@@ -492,8 +508,9 @@ class Decoder final : public sc_core::sc_module {
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
-  bool turned_ = true;          ///< since the last facts()
-  PackedFacts<39> item_facts_;  ///< item_facts() after the last turn
+  std::uint64_t told_ahead_ = 0;  ///< see note_told()
+  bool turned_ = true;            ///< since the last facts()
+  PackedFacts<39> item_facts_;    ///< item_facts() after the last turn
   void note_items();
   Edge edge_{};
   unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle

@@ -69,6 +69,12 @@ KnownSequences::Id KnownSequences::find(const std::vector<std::uint8_t>& registe
   return id;
 }
 
+KnownSequences::Id KnownSequences::make() {
+  const auto id = static_cast<Id>(states_.size());
+  states_.emplace_back().bytes = static_cast<std::uint32_t>(bytes_.size());
+  return id;
+}
+
 KnownSequences::Id KnownSequences::look_up(Id state, Id shape) {
   if (edges_.empty()) return none;
   const Edge& found = place(edges_, std::uint64_t{state} << 32 | shape);
@@ -85,6 +91,20 @@ void KnownSequences::set_counts(Id state, const std::vector<Count>& counts) {
   states_[state].counts = static_cast<std::uint32_t>(counts_.size());
   states_[state].counted = static_cast<std::uint32_t>(counts.size());
   counts_.insert(counts_.end(), counts.begin(), counts.end());
+}
+
+KnownSequences::Id KnownSequences::add_link(Id state, const std::vector<Kept>& kept, bool same) {
+  links_.push_back({state, static_cast<std::uint32_t>(kept_.size()),
+                    static_cast<std::uint32_t>(kept.size()), same});
+  kept_.insert(kept_.end(), kept.begin(), kept.end());
+  return static_cast<Id>(links_.size() - 1);
+}
+
+void KnownSequences::set_growth(Id interval, const std::vector<std::uint32_t>& growth) {
+  State& state = states_[interval];
+  state.growth = static_cast<std::uint32_t>(growths_.size());
+  state.grows = std::any_of(growth.begin(), growth.end(), [](std::uint32_t g) { return g != 0; });
+  growths_.insert(growths_.end(), growth.begin(), growth.end());
 }
 
 void KnownSequences::clear() { *this = KnownSequences(); }

@@ -4,7 +4,8 @@
 // A state is the registers that decide (models/sim/fast/registers.h), as bytes. From a state on the
 // design does the same whenever it is in it, up to the end of the next cycle in which an
 // instruction is accepted or retires: the *interval* of the state. Which state comes then depends
-// on the shape of the instruction that is accepted, and on nothing else.
+// on the shape of the instruction that is accepted, and on nothing else. Memories whose answers
+// come at any time are no part of the state; then an interval depends on what they drive, too.
 #pragma once
 
 #include <array>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "models/sim/engine.h"
+#include "models/sim/fast/registers.h"
+#include "models/tcu/fast/live_memories.h"
 
 namespace tactus {
 
@@ -37,6 +40,25 @@ class KnownSequences {
     bool left_out = false;
     bool rests = false;  ///< instructions may wait in the decoder, and nothing else is under way
     std::uint8_t waiting = 0;  ///< instructions in the decoder, when the state begins
+    // With live memories (live_sequences.cpp). There an interval has a number of its own, and
+    // `rests` says that nothing moves in it.
+    std::uint8_t busy = 0;          ///< TcuSequences::busy_parts(), of an interval at its end
+    bool grows = false;             ///< the interval adds something to kept counts of its state
+    std::uint32_t growth = 0;       ///< place of what it adds to them
+    std::uint32_t timer = none;     ///< the decoder's, where the interval sets it
+    LiveMemories::Passing passing;  ///< at the pins, in the interval's last cycle
+  };
+  /// A count that a state does not tell (Registers::keep_counts()).
+  struct Kept {
+    std::uint32_t source =
+        none;                ///< which one of the state before it goes on from; none: from none
+    Registers::Count count;  ///< where it goes on from none
+  };
+  /// What comes after an interval of live memories.
+  struct Link {
+    Id state = none;
+    std::uint32_t kept = 0, kept_count = 0;  ///< place of its kept counts, and how many
+    bool same = false;                       ///< they are those of the state before, grown
   };
   /// Growth of a counter in an interval.
   struct Count {
@@ -52,6 +74,9 @@ class KnownSequences {
   [[nodiscard]] const std::uint8_t* registers(Id state) const {
     return bytes_.data() + states_[state].bytes;
   }
+  /// With live memories: an interval that is not known yet. From a state leads what the memories
+  /// drive to it, and from it a shape to a link, in the place of the state after it.
+  Id make();
   /// The state after the interval, if an instruction of that shape is accepted at its end; if none
   /// is, the shape is `none`.
   [[nodiscard]] Id next(Id state, Id shape) {
@@ -63,11 +88,22 @@ class KnownSequences {
   [[nodiscard]] const Count* counts(Id state) const {
     return counts_.data() + states_[state].counts;
   }
+  /// `kept`: the counts that the state keeps; `same`: they are those of the state before it.
+  Id add_link(Id state, const std::vector<Kept>& kept, bool same);
+  [[nodiscard]] const Link& link(Id id) const { return links_[id]; }
+  [[nodiscard]] const Kept* kept(const Link& link) const { return kept_.data() + link.kept; }
+  /// Of each kept count of the state before the interval.
+  void set_growth(Id interval, const std::vector<std::uint32_t>& growth);
+  [[nodiscard]] const std::uint32_t* growth(Id interval) const {
+    return growths_.data() + states_[interval].growth;
+  }
   /// Whether it holds as much as it may.
   [[nodiscard]] bool full() const {
     return states_.capacity() * sizeof(State) + bytes_.capacity() +
                counts_.capacity() * sizeof(Count) +
-               (places_.capacity() + edges_.capacity()) * sizeof(Edge) >
+               (places_.capacity() + edges_.capacity()) * sizeof(Edge) +
+               links_.capacity() * sizeof(Link) + kept_.capacity() * sizeof(Kept) +
+               growths_.capacity() * sizeof(std::uint32_t) >
            most_bytes;
   }
   void clear();
@@ -87,6 +123,9 @@ class KnownSequences {
   std::vector<State> states_;
   std::vector<std::uint8_t> bytes_;
   std::vector<Count> counts_;
+  std::vector<Link> links_;
+  std::vector<Kept> kept_;
+  std::vector<std::uint32_t> growths_;
   std::vector<Edge> places_;  ///< states by a hash of their registers
   std::vector<Edge> edges_;   ///< successors by state and shape
   std::size_t placed_ = 0, edged_ = 0;

@@ -141,7 +141,7 @@ void Converter::registers(Registers& r) {
   if (r.loads()) vectors_out_.begin_load(waiting);
   r(word_index_);
   r(word_valid_);
-  const bool sends = !requests_.empty() && !r.loads();
+  const bool sends = !requests_.empty() && requests_.front().write && !r.loads();
   r.count_of_burst(beats_sent_, sends ? piece(requests_.front()).address.length : 0);
   read_beats_.registers(r);
   r(beats_received_);
@@ -158,7 +158,7 @@ void Converter::pieces_registers(Registers& r) {
     vectors = request.size + 1;
     place = (request.address + vectors_issued_) * vector_bytes_ % axi_page_bytes;
   }
-  r.count_of_item(vectors_issued_, vectors, vectors_per_burst_ + 1);
+  r.count_of_item(vectors_issued_, vectors, vectors_per_burst_ + 1, vectors_per_burst_);
   if (r.keeps_counts()) r(place);
 }
 

@@ -18,6 +18,7 @@
 
 #include "models/sim/machine.h"
 #include "models/tcu/fast/known_sequences.h"
+#include "models/tcu/fast/live_memories.h"
 #include "models/tcu/fast/local_orders.h"
 #include "models/tcu/fast/program_items.h"
 #include "models/tcu/fast/tcu_data.h"
@@ -51,9 +52,15 @@ class TcuSequences {
     Id state = KnownSequences::none;
     std::uint64_t next = 0;  ///< instruction that is accepted next
     Cycle now = 0;
+    std::uint64_t timer = 0;  ///< of the decoder, with live memories
     [[nodiscard]] bool operator==(const Position& o) const {
       return state == o.state && next == o.next && now == o.now;
     }
+  };
+  /// Of a path: an interval, so many times one after the other.
+  struct Step {
+    Id interval;
+    std::uint32_t times;
   };
   struct Program {
     const std::uint8_t* bytes = nullptr;
@@ -73,7 +80,8 @@ class TcuSequences {
   [[nodiscard]] bool rests() const;
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool find_program(Position& position);
-  [[nodiscard]] bool may_begin();
+  [[nodiscard]] bool observed() const;  ///< somebody looks at single cycles
+  void renew();
   [[nodiscard]] bool memories_keep_time() const;
   [[nodiscard]] bool asks_memories() const;
   [[nodiscard]] bool asks_memories_soon(std::uint64_t next);
@@ -98,10 +106,31 @@ class TcuSequences {
   Id save();
   void load(const Position& position);
   void load(Registers& r, std::uint64_t next);
-  bool work_out(const Position& position);
+  bool work_out(const Position& position, Id interval);
   bool run_interval(KnownSequences::State& found);
+
+  // Of memories that do not keep time (live_sequences.cpp).
+  static constexpr unsigned port_parts = 3;  ///< of busy_parts(): the ports
+  [[nodiscard]] bool memories_rewind() const;
+  void begin_live();
+  [[nodiscard]] unsigned busy_parts() const;
+  void walk_live(Position& position, Cycle until);
+  void begin_path();
+  void pass_border_on_path(Cycle now);
+  void count_path(bool add);
+  void tell_path();
+  bool step_live(Position& position, unsigned& driven, Cycle until);
+  [[nodiscard]] Id interval_of(Id state, unsigned driven);
+  bool work_out_live(const Position& position, Id interval, unsigned driven);
+  bool run_live_interval(KnownSequences::State& found);
+  void set_growth(Id interval);
+  void set_link(Id interval, Id shape, Id next);
+  [[nodiscard]] Id successor(Id interval, Id shape);
+  [[nodiscard]] Id ends_of_counts(Id interval, Id shape);
+  void follow(Id interval, const KnownSequences::Link& link);
   [[nodiscard]] TcuPeriods::Design periodic_design();
   void count_accounts();
+  bool take_growth(Cycle cycles);
   void add_counts();
   void list_counters();
   /// What entered the decoder has places: the program's instructions come behind the two that may
@@ -124,9 +153,12 @@ class TcuSequences {
   KnownSequences known_;
   TcuPeriods periods_;
   std::vector<Account*> accounts_;
-  CounterList counters_;
+  CounterList counters_;  ///< of the accounts, and behind them of events
+  CounterList events_;
+  std::vector<std::uint32_t> places_;  ///< of the accounts' first counters
+  std::size_t first_event_ = 0;        ///< place
   /// The counters, to which every interval that is worked out returns. Empty: to be read.
-  std::vector<std::uint64_t> before_;
+  std::vector<std::uint64_t> before_, events_before_;
   std::vector<KnownSequences::Count> growth_;
   std::vector<std::uint8_t> bytes_;
   /// Registers of DRAM ports and their targets that are idle; empty: not known yet.
@@ -140,7 +172,7 @@ class TcuSequences {
   std::uint64_t executed_ = 0;  ///< instructions whose data is worked out
   std::optional<std::uint64_t> last_access_;
   std::uint64_t until_border_ = 0;  ///< see Horizon::retires
-  std::vector<Id> path_;            ///< states passed since the last rest
+  std::vector<Step> path_;          ///< intervals passed since the last rest
   std::vector<Id> used_;            ///< states whose counts are still to be added up
   Position committed_;
   Position loaded_;                  ///< where the design is
@@ -150,6 +182,17 @@ class TcuSequences {
   Cycle taken_cycles_ = 0;
   std::uint64_t wait_ = 0, pause_ = 0;  ///< calls to be left out, after some that led to nothing
   std::uint16_t timeout_ = 0;           ///< register at which the states were saved
+
+  /// Null: the memories keep time, or they cannot be returned to a rest.
+  std::unique_ptr<LiveMemories> memories_;
+  std::array<std::unique_ptr<HeldTarget>, 2> held_;
+  std::uint64_t retired_on_path_ = 0, told_on_path_ = 0;
+  std::vector<Registers::Count> live_counts_;   ///< that are kept, of the present state
+  std::vector<Registers::Count> saved_counts_;  ///< of the state that was saved last
+  std::vector<Registers::Count> next_counts_;
+  std::vector<std::uint32_t> growth_of_counts_;
+  std::vector<KnownSequences::Kept> kept_;
+  std::vector<std::uint8_t> signature_;
 };
 
 }  // namespace tactus

@@ -1,0 +1,173 @@
+#include "models/tcu/fast/live_memories.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/sim/pulled_memory.h"
+#include "models/tcu/decoder/decoder.h"
+
+namespace tactus {
+namespace {
+
+unsigned driven(const AxiLinks& pins) {
+  using Live = LiveMemories;
+  return (pins.ar.ready ? Live::ar_ready : 0U) | (pins.aw.ready ? Live::aw_ready : 0U) |
+         (pins.w.ready ? Live::w_ready : 0U) | (pins.r.valid ? Live::r_valid : 0U) |
+         (pins.b.valid ? Live::b_valid : 0U);
+}
+
+}  // namespace
+
+unsigned LiveMemories::handshakes(const AxiLinks& pins) {
+  return (pins.ar.fires() ? ar : 0U) | (pins.aw.fires() ? aw : 0U) |
+         (pins.w.fires() ? w | (pins.w.bits.last ? last : 0U) : 0U) | (pins.r.fires() ? r : 0U) |
+         (pins.b.fires() ? b : 0U);
+}
+
+LiveMemories::LiveMemories(Clock& clock, const std::array<Port, 2>& ports, unsigned beat_bytes,
+                           unsigned vector_bytes, const ConfigRegisters& registers,
+                           std::function<const ProgramItem&(std::uint64_t)> instruction)
+    : clock_(clock),
+      ports_(ports),
+      beat_bytes_(beat_bytes),
+      vector_bytes_(vector_bytes),
+      registers_(registers),
+      instruction_(std::move(instruction)),
+      beat_(beat_bytes) {}
+
+void LiveMemories::set_timing_only(bool on) {
+  for (const Port& port : ports_) port.target->pulled()->set_timing_only(on);
+}
+
+void LiveMemories::mark(std::uint64_t next) {
+  next_ = next;
+  begin();
+  for (const Port& port : ports_) port.target->mark();
+  ports_[0].target->pulled()->mark();
+  if (ports_[1].target->pulled() != ports_[0].target->pulled()) ports_[1].target->pulled()->mark();
+}
+
+void LiveMemories::begin() {
+  bursts_ = {Bursts{next_, 0}, Bursts{next_, 0}};
+  ranges_ = {};
+}
+
+void LiveMemories::rewind(Cycle now) {
+  begin();
+  clock_.now = now;
+  for (const Port& port : ports_) port.target->rewind();
+  ports_[0].target->pulled()->rewind();
+  if (ports_[1].target->pulled() != ports_[0].target->pulled()) {
+    ports_[1].target->pulled()->rewind();
+  }
+  turned_ = {now, now};
+}
+
+unsigned LiveMemories::drive(unsigned busy, Cycle now) {
+  unsigned all = 0;
+  clock_.now = now;
+  for (unsigned p = 0; p < 2; ++p) {
+    if ((busy >> p & 1) == 0) continue;
+    const unsigned before = driven(*ports_[p].pins);
+    ports_[p].target->drive();
+    if (driven(*ports_[p].pins) != before) turned_[p] = std::min(turned_[p], now);
+    all |= driven(*ports_[p].pins) << (p * drive_bits);
+  }
+  return all;
+}
+
+/// The first cycle in which nothing passes a port's pins.
+void LiveMemories::account(unsigned p, Cycle now) {
+  if (turned_[p] > now) return;
+  clock_.now = now;
+  ports_[p].target->drive();  // a port that is not busy any more did not ask it to
+  ports_[p].target->commit();
+  turned_[p] = ~Cycle{0};
+}
+
+Cycle LiveMemories::waits(unsigned busy, unsigned driven, Cycle now, Cycle most) {
+  for (unsigned p = 0; p < 2; ++p) account(p, now);  // while the wires are those of this cycle
+  for (Cycle held = 0;;) {
+    clock_.now = now + held;
+    Cycle waits = most - held;
+    for (unsigned p = 0; p < 2; ++p) {
+      if ((busy >> p & 1) != 0) waits = ports_[p].target->waits(waits);
+    }
+    held += std::max<Cycle>(waits, 1);
+    if (held >= most) return most;
+    if (drive(busy, now + held) != driven) return held;
+  }
+}
+
+/// Address and length of the burst whose address passes the pins of a port next: bursts come in
+/// program order, and each move's one behind the other.
+AxiAddress LiveMemories::next_burst(unsigned p, std::uint16_t length) {
+  Bursts& at = bursts_[p];
+  const ProgramItem* move = &instruction_(at.instruction);
+  while (!move->moves_dram() || move->port != p || at.bytes == (move->size + 1) * vector_bytes_) {
+    move = &instruction_(++at.instruction);
+    at.bytes = 0;
+  }
+  const std::uint64_t vector = move->dram.address + at.bytes / vector_bytes_ * move->dram.step;
+  const std::uint64_t address = vector * vector_bytes_ + at.bytes % vector_bytes_;
+  at.bytes += (length + std::uint64_t{1}) * beat_bytes_;
+  return {static_cast<std::uint32_t>(address + registers_.dram_offset[p]), length, 0};
+}
+
+/// False if what the other port did since the mark has to come before or behind it.
+bool LiveMemories::note(unsigned p, const AxiAddress& burst, bool writes) {
+  const std::uint64_t first = ports_[p].target->place(burst.address);
+  const Range range{first, first + (burst.length + std::uint64_t{1}) * beat_bytes_};
+  Range& all = ranges_[p][writes ? 1 : 0];
+  all.first = std::min(all.first, range.first);
+  all.end = std::max(all.end, range.end);
+  const auto& [read, written] = ranges_[1 - p];
+  return !range.meets(written) && !(writes && range.meets(read));
+}
+
+bool LiveMemories::pass_pins(const Passing& passing, Cycle now, Cycle cycles) {
+  bool ordered = true;
+  for (unsigned p = 0; p < 2; ++p) {
+    const auto& [links, target] = ports_[p];
+    const unsigned passes = passing.handshakes[p];
+    if (passes == 0 || cycles > 1) account(p, now);
+    if (passes == 0) continue;
+    AxiLinks& pins = *links;
+    pins.ar.valid = (passes & ar) != 0;
+    pins.aw.valid = (passes & aw) != 0;
+    if ((passes & (ar | aw)) != 0) {
+      const AxiAddress burst = next_burst(p, passing.length[p]);
+      ordered = note(p, burst, (passes & aw) != 0) && ordered;
+      ((passes & ar) != 0 ? pins.ar : pins.aw).bits = burst;
+    }
+    pins.w.valid = (passes & w) != 0;
+    if (pins.w.valid) pins.w.bits = {beat_.data(), (passes & last) != 0};
+    pins.r.ready = (passes & r) != 0;
+    pins.b.ready = (passes & b) != 0;
+    clock_.now = now + cycles - 1;
+    target->commit();
+    turned_[p] = now + cycles;
+    withdraw(pins);
+  }
+  return ordered;
+}
+
+void LiveMemories::withdraw() {
+  for (const Port& port : ports_) withdraw(*port.pins);
+}
+
+void LiveMemories::withdraw(AxiLinks& pins) {
+  pins.ar.valid = pins.aw.valid = pins.w.valid = pins.r.ready = pins.b.ready = false;
+}
+
+void HeldTarget::drive() {
+  using Live = LiveMemories;
+  pins_.ar.ready = (drive_ & Live::ar_ready) != 0;
+  pins_.aw.ready = (drive_ & Live::aw_ready) != 0;
+  pins_.w.ready = (drive_ & Live::w_ready) != 0;
+  pins_.r.valid = (drive_ & Live::r_valid) != 0;
+  pins_.r.bits = {beat_.data(), false};
+  pins_.b.valid = (drive_ & Live::b_valid) != 0;
+}
+
+}  // namespace tactus
