@@ -4,6 +4,7 @@
 // cut off, divided into regions, or follow each other. All of it is what the step engine does.
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -61,6 +62,7 @@ class Kernel {
     std::vector<Instruction> once;
     for (std::uint64_t i = 0; i < kinds; ++i) once.push_back(any());
     if (options_.transfers_only) once[0] = transfer();
+    if (options_.shared && random_.chance(40)) add_pair(once);
     const std::uint64_t times = std::max<std::uint64_t>(
         4, std::min<std::uint64_t>(60, beats_of_program / std::max<std::uint64_t>(20, beats_)));
     near_ = options_.shared ? random_.pick({2U, 30U}) : random_.pick({0U, 8U, 300U});
@@ -123,6 +125,24 @@ class Kernel {
         *layout_, kind, from,
         place(program_.architecture.dram0_depth, program_.architecture.stride1_depth, count),
         count);
+  }
+
+  /// What one port writes in many bursts, the other reads while it is on its way, or the other way
+  /// round.
+  void add_pair(std::vector<Instruction>& list) {
+    const std::uint64_t count = random_.range(2, 40);
+    beats_ += 2 * count * program_.architecture.vector_bytes() * 8 / program_.axi_data_bits;
+    const auto [first, second] = random_.pick<std::pair<DataMoveKind, DataMoveKind>>(
+        {{DataMoveKind::local_to_dram0, DataMoveKind::dram1_to_local},
+         {DataMoveKind::local_to_dram1, DataMoveKind::dram0_to_local},
+         {DataMoveKind::dram0_to_local, DataMoveKind::local_to_dram1},
+         {DataMoveKind::local_to_dram0, DataMoveKind::local_to_dram1}});
+    const tcu::Operand start{random_.below(9), random_.chance(70) ? 1U : 0U};
+    list.push_back(make_data_move(*layout_, first, {random_.below(99), 0}, start, count));
+    const std::uint64_t last = start.address + ((count - 1) << start.stride);
+    const tcu::Operand end = random_.chance(50) ? start : tcu::Operand{last, 0};
+    const std::uint64_t read = end.address == last ? random_.range(1, 3) : count;
+    list.push_back(make_data_move(*layout_, second, {random_.range(99, 200), 0}, end, read));
   }
 
   Instruction any() {
@@ -223,7 +243,7 @@ void random_live_memory(Random& random, TcuSimulationConfig& config, bool shared
     config.resolved_ddr->write_high_mark = 3;
     config.resolved_ddr->write_low_mark = 1;
   }
-  if (shared) config.board_memory->base = {0, random.pick({0U, 0U, 4096U, 65536U})};
+  if (shared) config.board_memory->base = {0, random.pick({0U, 0U, 256U, 65536U})};
 }
 
 Case random_case(std::uint64_t seed, Options options) {
