@@ -35,6 +35,9 @@ class LiveMemories {
     std::array<std::uint8_t, 2> handshakes{};
     std::array<std::uint16_t, 2> length{};
     [[nodiscard]] bool any() const { return (handshakes[0] | handshakes[1]) != 0; }
+    [[nodiscard]] bool operator==(const Passing& o) const {
+      return handshakes == o.handshakes && length == o.length;
+    }
   };
   [[nodiscard]] static unsigned handshakes(const AxiLinks& pins);
 

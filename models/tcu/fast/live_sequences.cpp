@@ -224,7 +224,8 @@ bool TcuSequences::run_live_interval(KnownSequences::State& found) {
   for (unsigned p = 0; busy && p < 2; ++p) {
     const AxiLinks& pins = system_.ports_[p]->pins;
     found.passing.handshakes[p] = static_cast<std::uint8_t>(LiveMemories::handshakes(pins));
-    found.passing.length[p] = pins.ar.fires() ? pins.ar.bits.length : pins.aw.bits.length;
+    if (pins.ar.fires()) found.passing.length[p] = pins.ar.bits.length;
+    if (pins.aw.fires()) found.passing.length[p] = pins.aw.bits.length;
   }
   const Cycle counted = std::min<Cycle>(decoder.registers().timeout, timer + found.cycles);
   const std::uint16_t now = system_.tcu_.decoder_.timer();
@@ -259,7 +260,8 @@ void TcuSequences::set_link(Id interval, Id shape, Id next) {
     }
     kept.source = static_cast<std::uint32_t>(from - live_counts_.begin());
     same = same && kept.source + 1 == kept_.size();
-    if (from->left - growth[kept.source] != to.left || growth[kept.source] > from->left) {
+    const std::uint64_t grown = growth[kept.source];
+    if (grown > from->left || from->left - grown != to.left) {
       internal_error("cycle {}: the end of a count has moved before it was reached",
                      system_.clock_.now);
     }

@@ -252,7 +252,9 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
     known_.set_counts(interval, growth_);
     if (memories_) set_growth(interval);
   } else if (state.cycles != found.cycles || state.accepts != found.accepts ||
-             state.retires != found.retires || state.counted != growth_.size()) {
+             state.retires != found.retires || state.counted != growth_.size() ||
+             state.busy != found.busy || state.timer != found.timer ||
+             !(state.passing == found.passing)) {
     internal_error("cycle {}: two intervals of {} and {} cycles begin in the same state",
                    position.now, state.cycles, found.cycles);
   }
