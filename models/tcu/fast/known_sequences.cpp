@@ -94,9 +94,14 @@ void KnownSequences::set_counts(Id state, const std::vector<Count>& counts) {
 }
 
 KnownSequences::Id KnownSequences::add_link(Id state, const std::vector<Kept>& kept, bool same) {
-  links_.push_back({state, static_cast<std::uint32_t>(kept_.size()),
-                    static_cast<std::uint32_t>(kept.size()), same});
-  kept_.insert(kept_.end(), kept.begin(), kept.end());
+  Link& link = links_.emplace_back();
+  link.state = state;
+  link.same = same;
+  if (!same) {
+    link.kept = static_cast<std::uint32_t>(kept_.size());
+    link.kept_count = static_cast<std::uint32_t>(kept.size());
+    kept_.insert(kept_.end(), kept.begin(), kept.end());
+  }
   return static_cast<Id>(links_.size() - 1);
 }
 

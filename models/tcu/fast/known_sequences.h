@@ -50,15 +50,17 @@ class KnownSequences {
   };
   /// A count that a state does not tell (Registers::keep_counts()).
   struct Kept {
-    std::uint32_t source =
-        none;                ///< which one of the state before it goes on from; none: from none
-    Registers::Count count;  ///< where it goes on from none
+    /// The one of the state before that goes on in it; none: it begins as `count`.
+    std::uint32_t source = none;
+    Registers::Count count;
   };
   /// What comes after an interval of live memories.
   struct Link {
     Id state = none;
-    std::uint32_t kept = 0, kept_count = 0;  ///< place of its kept counts, and how many
-    bool same = false;                       ///< they are those of the state before, grown
+    /// Its kept counts are the `same` as those of the state before, grown. Else their place, and
+    /// how many they are.
+    bool same = false;
+    std::uint32_t kept = 0, kept_count = 0;
   };
   /// Growth of a counter in an interval.
   struct Count {
