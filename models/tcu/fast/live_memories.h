@@ -41,7 +41,7 @@ class LiveMemories {
   };
   [[nodiscard]] static unsigned handshakes(const AxiLinks& pins);
 
-  /// `move`: an instruction of the program, by its number.
+  /// `instruction`: one of the program, by its number.
   LiveMemories(Clock& clock, const std::array<Port, 2>& ports, unsigned beat_bytes,
                unsigned vector_bytes, const ConfigRegisters& registers,
                std::function<const ProgramItem&(std::uint64_t)> instruction);
