@@ -29,11 +29,9 @@ void BoundarySplitter::registers(Registers& r) {
 
 void AxiSlave::registers(Registers& r) {
   if (r.loads()) {
-    for (Bursts* bursts : {&reads_, &writes_, &data_}) {
-      for (std::size_t i = 0; i < bursts->size(); ++i) (*bursts)[i]->release();
-    }
+    for (Bursts* bursts : {&reads_, &writes_, &data_}) drop(*bursts);
     if (collecting_ != nullptr) collecting_->release();
-    while (!requests_.empty()) requests_.pop_front();
+    requests_.clear();
   }
   const auto burst = [&](Burst*& b) {
     if (r.loads()) b = new_burst();

@@ -13,6 +13,7 @@
 #include "models/sim/clock_driver.h"
 #include "models/sim/kernel_scope.h"
 #include "tests/memory/random_memory.h"
+#include "tests/support/run_record.h"
 #include "tests/support/test_scale.h"
 
 namespace tactus {
@@ -182,18 +183,8 @@ class Machine {
         all.insert(all.end(), account->cycles().begin(), account->cycles().end());
       }
     }
-    const DdrFigures figures = memory_.figures();
-    const DdrStatistics& s = controller().statistics();
-    all.insert(all.end(), {s.reads, s.writes, s.hits, s.misses, s.conflicts, s.activates,
-                           s.precharges, s.refreshes, s.refresh_clocks, s.bus_clocks, s.clocks,
-                           s.queue, s.row, s.refresh, s.bus, s.rest, figures.bytes});
-    for (const DdrPortStatistics& port : s.ports) {
-      all.insert(all.end(), {port.bytes_read, port.bytes_written});
-      for (const DdrLatencies& l : {port.reads, port.writes}) {
-        all.insert(all.end(), {l.count, l.sum, l.max});
-        all.insert(all.end(), l.histogram.begin(), l.histogram.end());
-      }
-    }
+    const std::vector<std::uint64_t> statistics = memory_statistics(memory_);
+    all.insert(all.end(), statistics.begin(), statistics.end());
     return all;
   }
 

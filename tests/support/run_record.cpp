@@ -85,25 +85,6 @@ std::vector<std::uint64_t> counters(const RunRecord& record) {
   return all;
 }
 
-/// All that a board's memory has counted; nothing of any other.
-std::vector<std::uint64_t> memory_statistics(TcuSimulation& simulation) {
-  if (simulation.memory_system() == nullptr) return {};
-  const DdrFigures figures = simulation.memory_system()->figures();  // up to this cycle
-  const DdrStatistics& s = simulation.memory_system()->controller().statistics();
-  std::vector<std::uint64_t> all{
-      s.reads,     s.writes,         s.hits,       s.misses, s.conflicts, s.activates, s.precharges,
-      s.refreshes, s.refresh_clocks, s.bus_clocks, s.clocks, s.queue,     s.row,       s.refresh,
-      s.bus,       s.rest,           figures.bytes};
-  for (const DdrPortStatistics& port : s.ports) {
-    all.insert(all.end(), {port.bytes_read, port.bytes_written});
-    for (const DdrLatencies& l : {port.reads, port.writes}) {
-      all.insert(all.end(), {l.count, l.sum, l.max});
-      all.insert(all.end(), l.histogram.begin(), l.histogram.end());
-    }
-  }
-  return all;
-}
-
 RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   RunRecord record;
   load_windows(*order.program, simulation);
@@ -122,7 +103,9 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   }
   record.contents = contents(simulation, *order.program);
   record.simulated = simulation.now();
-  record.memory_statistics = memory_statistics(simulation);
+  if (MemorySystem* memory = simulation.memory_system()) {
+    record.memory_statistics = memory_statistics(*memory);
+  }
   record.evaluations = simulation.system().evaluations();
   if (const TcuSequences* sequences = simulation.system().sequences()) {
     record.in_sequences = sequences->taken();
@@ -133,6 +116,23 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> memory_statistics(MemorySystem& memory) {
+  const DdrFigures figures = memory.figures();  // up to this cycle
+  const DdrStatistics& s = memory.controller().statistics();
+  std::vector<std::uint64_t> all{
+      s.reads,     s.writes,         s.hits,       s.misses, s.conflicts, s.activates, s.precharges,
+      s.refreshes, s.refresh_clocks, s.bus_clocks, s.clocks, s.queue,     s.row,       s.refresh,
+      s.bus,       s.rest,           figures.bytes};
+  for (const DdrPortStatistics& port : s.ports) {
+    all.insert(all.end(), {port.bytes_read, port.bytes_written});
+    for (const DdrLatencies& l : {port.reads, port.writes}) {
+      all.insert(all.end(), {l.count, l.sum, l.max});
+      all.insert(all.end(), l.histogram.begin(), l.histogram.end());
+    }
+  }
+  return all;
+}
 
 std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
                                    const TcuSimulationConfig& config) {

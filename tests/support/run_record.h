@@ -25,6 +25,9 @@ struct RunRecord {
   Cycle skipped = 0;               ///< TcuSequences::skipped(); not compared
 };
 
+/// All that a board's memory has counted, up to the present cycle.
+[[nodiscard]] std::vector<std::uint64_t> memory_statistics(MemorySystem& memory);
+
 /// One of several runs on a machine.
 struct RunOrder {
   const RandomProgram* program;

@@ -76,8 +76,8 @@ class KnownSequences {
   [[nodiscard]] const std::uint8_t* registers(Id state) const {
     return bytes_.data() + states_[state].bytes;
   }
-  /// With live memories: an interval that is not known yet. From a state leads what the memories
-  /// drive to it, and from it a shape to a link, in the place of the state after it.
+  /// A number for an interval with live memories that is not known yet. Here next(state, what the
+  /// memories drive) is the interval, and next(interval, shape) a link, which names the state.
   Id make();
   /// The state after the interval, if an instruction of that shape is accepted at its end; if none
   /// is, the shape is `none`.

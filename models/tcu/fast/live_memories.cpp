@@ -35,16 +35,24 @@ LiveMemories::LiveMemories(Clock& clock, const std::array<Port, 2>& ports, unsig
       instruction_(std::move(instruction)),
       beat_(beat_bytes) {}
 
+/// Both ports may share one.
+template <typename Visit>
+void LiveMemories::for_each_memory(const Visit& visit) {
+  PulledMemory* const first = ports_[0].target->pulled();
+  PulledMemory* const second = ports_[1].target->pulled();
+  visit(*first);
+  if (second != first) visit(*second);
+}
+
 void LiveMemories::set_timing_only(bool on) {
-  for (const Port& port : ports_) port.target->pulled()->set_timing_only(on);
+  for_each_memory([on](PulledMemory& memory) { memory.set_timing_only(on); });
 }
 
 void LiveMemories::mark(std::uint64_t next) {
   next_ = next;
   begin();
   for (const Port& port : ports_) port.target->mark();
-  ports_[0].target->pulled()->mark();
-  if (ports_[1].target->pulled() != ports_[0].target->pulled()) ports_[1].target->pulled()->mark();
+  for_each_memory([](PulledMemory& memory) { memory.mark(); });
 }
 
 void LiveMemories::begin() {
@@ -56,10 +64,7 @@ void LiveMemories::rewind(Cycle now) {
   begin();
   clock_.now = now;
   for (const Port& port : ports_) port.target->rewind();
-  ports_[0].target->pulled()->rewind();
-  if (ports_[1].target->pulled() != ports_[0].target->pulled()) {
-    ports_[1].target->pulled()->rewind();
-  }
+  for_each_memory([](PulledMemory& memory) { memory.rewind(); });
   turned_ = {now, now};
 }
 
@@ -80,7 +85,7 @@ unsigned LiveMemories::drive(unsigned busy, Cycle now) {
 void LiveMemories::account(unsigned p, Cycle now) {
   if (turned_[p] > now) return;
   clock_.now = now;
-  ports_[p].target->drive();  // a port that is not busy any more did not ask it to
+  ports_[p].target->drive();  // which the other drive() leaves out if the port is idle by now
   ports_[p].target->commit();
   turned_[p] = ~Cycle{0};
 }

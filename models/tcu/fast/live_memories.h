@@ -96,6 +96,8 @@ class LiveMemories {
     std::uint64_t first = ~std::uint64_t{0}, end = 0;
     [[nodiscard]] bool meets(const Range& o) const { return first < o.end && o.first < end; }
   };
+  template <typename Visit>
+  void for_each_memory(const Visit& visit);
   void begin();
   void set_timing_only(bool on);
   [[nodiscard]] bool pass_pins(const Passing& passing, Cycle now, Cycle cycles);

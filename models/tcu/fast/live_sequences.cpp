@@ -11,10 +11,6 @@ namespace {
 
 using Id = KnownSequences::Id;
 
-/// Intervals after which a sequence that has come to no rest is given up.
-constexpr std::size_t most_steps = 1U << 18;
-/// Cycles for which nothing moves, after which a sequence is given up.
-constexpr Cycle longest_wait = 1U << 20;
 /// Of the keys of successors: a kept count comes near to its end.
 constexpr Id crossing = 1U << 30;
 /// No registers begin with these bytes.
@@ -55,7 +51,7 @@ void TcuSequences::walk_live(Position& position, Cycle until) {
   memories_->withdraw();
   begin_path();
   unsigned driven = memories_->drive(known_[position.state].busy, position.now);
-  while (path_.size() < most_steps && step_live(position, driven, until)) {
+  while (path_.size() < longest_path && step_live(position, driven, until)) {
     if (!known_[position.state].rests || !memories_->idle()) continue;
     commit(position);
     begin_path();
@@ -76,10 +72,7 @@ void TcuSequences::begin_path() {
 /// now. If the path is not taken after all, its instructions up to the border are worked out once
 /// more, with the same figures, and it is not told again.
 void TcuSequences::pass_border_on_path(Cycle now) {
-  const auto response = [this](unsigned p) -> Cycle& {
-    return system_.ports_[p]->port.splitter().counts().last_write_response;
-  };
-  const std::array<Cycle, 2> responses{response(0), response(1)};
+  const std::array<Cycle, 2> responses{last_response(0), last_response(1)};
   add_counts();
   count_path(true);
   tell_path();
@@ -87,7 +80,7 @@ void TcuSequences::pass_border_on_path(Cycle now) {
   pass_border(now);
   until_border_ = before > ~until_border_ ? ~std::uint64_t{0} : before + until_border_;
   count_path(false);
-  for (unsigned p = 0; p < 2; ++p) response(p) = responses[p];
+  for (unsigned p = 0; p < 2; ++p) last_response(p) = responses[p];
 }
 
 /// Tells the retires of the path that have not been told yet.
@@ -109,17 +102,9 @@ void TcuSequences::tell_path() {
 void TcuSequences::count_path(bool add) {
   Cycle now = committed_.now;
   for (const Step& step : path_) {
-    const KnownSequences::State& interval = known_[step.interval];
-    const KnownSequences::Count* counts = known_.counts(step.interval);
-    for (std::uint32_t i = 0; i < interval.counted; ++i) {
-      const std::uint64_t growth = std::uint64_t{counts[i].growth} * step.times;
-      counters_[counts[i].counter] += add ? growth : 0 - growth;
-    }
-    for (unsigned p = 0; p < 2; ++p) {
-      if (interval.response[p] == KnownSequences::none) continue;
-      system_.ports_[p]->port.splitter().counts().last_write_response = now + interval.response[p];
-    }
-    now += interval.cycles * Cycle{step.times};
+    add_counts(step.interval, add ? step.times : 0 - std::uint64_t{step.times});
+    note_responses(step.interval, now);
+    now += known_[step.interval].cycles * Cycle{step.times};
   }
 }
 
@@ -145,8 +130,8 @@ bool TcuSequences::step_live(Position& position, unsigned& driven, Cycle until) 
   Cycle cycles = found.cycles;
   if (found.rests && link.state == position.state && link.same) {
     // Nothing moves until the memories drive something else.
-    cycles = memories_->waits(known_[position.state].busy, driven, position.now, longest_wait);
-    if (cycles == longest_wait) return false;
+    cycles = memories_->waits(known_[position.state].busy, driven, position.now, longest_interval);
+    if (cycles == longest_interval) return false;
   }
   if (position.now + cycles > until) return false;
   const bool ordered = memories_->pass(found.passing, position.now, cycles);
@@ -194,32 +179,21 @@ bool TcuSequences::work_out_live(const Position& position, Id interval, unsigned
 /// that cycle only.
 bool TcuSequences::run_live_interval(KnownSequences::State& found) {
   Clock& clock = system_.clock_;
-  const Decoder& decoder = system_.tcu_.decoder_;
-  const Accumulator& accumulator = system_.tcu_.accumulators_.accumulator();
-  const Cycle first = clock.now;
-  const std::uint64_t accepted = decoder.accepted();
-  const std::uint64_t retired = decoder.stats().retired;
-  const std::uint64_t early = accumulator.early_reads();
-  const std::uint64_t timer = system_.tcu_.decoder_.timer();
+  const std::uint16_t& timer = system_.tcu_.decoder_.timer();
+  const std::uint64_t timer_before = timer;
   const std::uint64_t progress = clock.progress;
   const bool busy = busy_parts() != 0;
-  system_.rested_ = false;
   for (bool ends = false; !ends;) {
-    if (clock.now - first >= longest_wait) return false;
+    if (clock.now - began_.now >= longest_interval) return false;
     const std::uint64_t before = clock.progress;
-    system_.unobserved_cycles(busy ? 1 : longest_wait);
+    system_.unobserved_cycles(busy ? 1 : longest_interval);
     system_.rested_ = clock.progress == before;
-    found.accepts = decoder.accepted() != accepted;
-    found.retires = decoder.stats().retired != retired;
-    found.busy = static_cast<std::uint8_t>(busy_parts());
-    ends = busy || found.accepts || found.retires || (found.busy & port_parts) != 0;
+    ends = busy || accepts() || retires() || (busy_parts() & port_parts) != 0;
     if (ends || next_ != program_.count) continue;
     system_.replay_.catch_up();
     ends = is_over();
   }
-  system_.replay_.catch_up();
-  found.cycles = static_cast<std::uint32_t>(clock.now - first);
-  found.left_out = accumulator.early_reads() != early;
+  found.busy = static_cast<std::uint8_t>(busy_parts());
   found.rests = busy && clock.progress == progress;
   for (unsigned p = 0; busy && p < 2; ++p) {
     const AxiLinks& pins = system_.ports_[p]->pins;
@@ -227,9 +201,9 @@ bool TcuSequences::run_live_interval(KnownSequences::State& found) {
     if (pins.ar.fires()) found.passing.length[p] = pins.ar.bits.length;
     if (pins.aw.fires()) found.passing.length[p] = pins.aw.bits.length;
   }
-  const Cycle counted = std::min<Cycle>(decoder.registers().timeout, timer + found.cycles);
-  const std::uint16_t now = system_.tcu_.decoder_.timer();
-  if (now != counted) found.timer = now;
+  if (timer != std::min<Cycle>(timeout_, timer_before + (clock.now - began_.now))) {
+    found.timer = timer;
+  }
   return true;
 }
 

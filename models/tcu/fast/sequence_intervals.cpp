@@ -10,8 +10,6 @@
 namespace tactus {
 namespace {
 
-/// Cycles after which an interval that does not end is given up.
-constexpr Cycle longest_interval = 1U << 20;
 constexpr Cycle no_response = ~Cycle{0};
 
 }  // namespace
@@ -22,8 +20,8 @@ void TcuSequences::list_counters() {
   counters_ = events_ = {};
   before_.clear();
   for (Account* account : system_.accounts()) {
-    // Memories that keep time have no such accounts. Those of others are brought forward by their
-    // answers; a live memory goes on as ever, and so do its slave's.
+    // What a memory accounts for depends on its answers, and no interval knows these. A live
+    // memory's slave keeps its own account up to date, too.
     const auto keeps = [&](const auto& port) {
       return port->target->memory_account() == account ||
              (memories_ && port->target->account() == account);
@@ -215,19 +213,27 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
   const Cycle last_retire = decoder.stats().last_retire;
   std::array<Cycle, 2> responses{};
   for (unsigned p = 0; p < 2; ++p) {
-    Cycle& last = system_.ports_[p]->port.splitter().counts().last_write_response;
-    responses[p] = std::exchange(last, no_response);
+    responses[p] = std::exchange(last_response(p), no_response);
   }
 
   if (position.next < program_.count) decoder.expect_shape(item(position.next).shape);
   next_ = position.next;
   KnownSequences::State found;
+  const Accumulator& accumulator = system_.tcu_.accumulators_.accumulator();
+  const std::uint64_t early = accumulator.early_reads();
+  began_ = {clock.now, decoder.accepted(), decoder.stats().retired};
+  system_.rested_ = false;
   clock.timing_only = true;
   const bool ends = memories_ ? run_live_interval(found) : run_interval(found);
+  system_.replay_.catch_up();
   clock.timing_only = false;
+  found.cycles = static_cast<std::uint32_t>(clock.now - began_.now);
+  found.accepts = accepts();
+  found.retires = retires();
+  found.left_out |= accumulator.early_reads() != early;
 
   for (unsigned p = 0; p < 2; ++p) {
-    Cycle& last = system_.ports_[p]->port.splitter().counts().last_write_response;
+    Cycle& last = last_response(p);
     if (last != no_response) found.response[p] = static_cast<std::uint32_t>(last - position.now);
     last = responses[p];
   }
@@ -292,22 +298,22 @@ bool TcuSequences::take_growth(Cycle cycles) {
   return fits;
 }
 
+/// Of the interval that is worked out, in its last cycle.
+bool TcuSequences::accepts() const { return system_.tcu_.decoder_.accepted() != began_.accepted; }
+bool TcuSequences::retires() const {
+  return system_.tcu_.decoder_.stats().retired != began_.retired;
+}
+
+/// Lets the design run from where it is to the end of its interval; false if that does not come.
 bool TcuSequences::run_interval(KnownSequences::State& found) {
   Clock& clock = system_.clock_;
-  const Decoder& decoder = system_.tcu_.decoder_;
-  const Accumulator& accumulator = system_.tcu_.accumulators_.accumulator();
-  const Cycle first = clock.now;
-  const std::uint64_t accepted = decoder.accepted();
-  const std::uint64_t retired = decoder.stats().retired;
-  const std::uint64_t early = accumulator.early_reads();
-  system_.rested_ = false;
   periods_.begin(system_.tcu_.decoder_.last_access());
-  while (decoder.accepted() == accepted && decoder.stats().retired == retired) {
-    if (clock.now - first >= longest_interval) return false;
+  while (!accepts() && !retires()) {
+    if (clock.now - began_.now >= longest_interval) return false;
     const std::uint64_t progress = clock.progress;
     system_.unobserved_cycles(longest_interval);
     system_.rested_ = clock.progress == progress;
-    const bool goes_on = decoder.accepted() == accepted && decoder.stats().retired == retired;
+    const bool goes_on = !accepts() && !retires();
     if (!asks_memories()) {  // what else is long is taken at once
       if (next_ < program_.count) continue;
       system_.replay_.catch_up();
@@ -320,11 +326,6 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
     }
     if (periods_.due() && goes_on) periods_.look();
   }
-  system_.replay_.catch_up();
-  found.cycles = static_cast<std::uint32_t>(clock.now - first);
-  found.accepts = decoder.accepted() != accepted;
-  found.retires = decoder.stats().retired != retired;
-  found.left_out |= accumulator.early_reads() != early;
   return true;
 }
 

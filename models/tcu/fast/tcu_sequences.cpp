@@ -1,6 +1,7 @@
 #include "models/tcu/fast/tcu_sequences.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "isa/support/error.h"
 #include "models/tcu/system.h"
@@ -8,8 +9,6 @@
 namespace tactus {
 namespace {
 
-/// Intervals after which a sequence that has come to no rest is given up.
-constexpr std::size_t longest_path = 1U << 18;
 /// What has to be done beside the cycles of an interval to work it out is paid for by so many
 /// cycles taken. Once so much is unpaid no more are worked out: they do not come again often
 /// enough.
@@ -259,10 +258,7 @@ void TcuSequences::commit(const Position& position) {
     KnownSequences::State& state = known_[step.interval];
     if (state.uses == 0) used_.push_back(step.interval);
     state.uses += step.times;
-    for (unsigned p = 0; p < 2; ++p) {
-      if (state.response[p] == KnownSequences::none) continue;
-      system_.ports_[p]->port.splitter().counts().last_write_response = now + state.response[p];
-    }
+    note_responses(step.interval, now);
     now += state.cycles * Cycle{step.times};
     if (!state.retires) continue;
     ++retired;
@@ -305,16 +301,30 @@ void TcuSequences::leave() {
 }
 
 void TcuSequences::add_counts() {
-  for (const Id id : used_) {
-    KnownSequences::State& state = known_[id];
-    const KnownSequences::Count* counts = known_.counts(id);
-    for (std::uint32_t i = 0; i < state.counted; ++i) {
-      counters_[counts[i].counter] += counts[i].growth * state.uses;
-    }
-    state.uses = 0;
-  }
+  for (const Id id : used_) add_counts(id, std::exchange(known_[id].uses, 0));
   used_.clear();
   before_.clear();
+}
+
+/// What an interval counts, so many times.
+void TcuSequences::add_counts(Id interval, std::uint64_t times) {
+  const KnownSequences::Count* counts = known_.counts(interval);
+  for (std::uint32_t i = 0; i < known_[interval].counted; ++i) {
+    counters_[counts[i].counter] += counts[i].growth * times;
+  }
+}
+
+/// The cycle of the last write response at a port's pins.
+Cycle& TcuSequences::last_response(unsigned p) {
+  return system_.ports_[p]->port.splitter().counts().last_write_response;
+}
+
+/// Of an interval that begins in cycle `now`.
+void TcuSequences::note_responses(Id interval, Cycle now) {
+  const std::array<std::uint32_t, 2>& response = known_[interval].response;
+  for (unsigned p = 0; p < 2; ++p) {
+    if (response[p] != KnownSequences::none) last_response(p) = now + response[p];
+  }
 }
 
 }  // namespace tactus

@@ -57,6 +57,15 @@ class TcuSequences {
       return state == o.state && next == o.next && now == o.now;
     }
   };
+  /// When an interval that is worked out began, and what the decoder had counted by then.
+  struct Began {
+    Cycle now = 0;
+    std::uint64_t accepted = 0, retired = 0;
+  };
+  /// Intervals after which a sequence that has come to no rest is given up.
+  static constexpr std::size_t longest_path = 1U << 18;
+  /// Cycles after which an interval that does not end is given up, or a wait for a memory.
+  static constexpr Cycle longest_interval = 1U << 20;
   /// Of a path: an interval, so many times one after the other.
   struct Step {
     Id interval;
@@ -108,6 +117,8 @@ class TcuSequences {
   void load(Registers& r, std::uint64_t next);
   bool work_out(const Position& position, Id interval);
   bool run_interval(KnownSequences::State& found);
+  [[nodiscard]] bool accepts() const;
+  [[nodiscard]] bool retires() const;
 
   // Of memories that do not keep time (live_sequences.cpp).
   static constexpr unsigned port_parts = 3;  ///< of busy_parts(): the ports
@@ -132,6 +143,9 @@ class TcuSequences {
   void count_accounts();
   bool take_growth(Cycle cycles);
   void add_counts();
+  void add_counts(Id interval, std::uint64_t times);
+  [[nodiscard]] Cycle& last_response(unsigned p);
+  void note_responses(Id interval, Cycle now);
   void list_counters();
   /// What entered the decoder has places: the program's instructions come behind the two that may
   /// have entered before it, and whose slots of the decoder's queue show them.
@@ -175,7 +189,8 @@ class TcuSequences {
   std::vector<Step> path_;          ///< intervals passed since the last rest
   std::vector<Id> used_;            ///< states whose counts are still to be added up
   Position committed_;
-  Position loaded_;                  ///< where the design is
+  Position loaded_;  ///< where the design is
+  Began began_;
   std::uint64_t next_ = 0;           ///< instruction that the design accepts next
   bool memories_keep_time_ = false;  ///< when the states were saved
   std::uint64_t taken_ = 0, worked_out_ = 0;
