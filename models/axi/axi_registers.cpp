@@ -6,6 +6,22 @@
 #include "models/sim/bytes.h"
 
 namespace tactus {
+namespace {
+
+/// Calls access(address, offset, count) for each part of a range that lies in one page: no page of
+/// a memory that grants direct access is smaller. Addresses wrap at 32 bits.
+template <typename Access>
+void for_each_piece(std::uint32_t address, std::size_t count, const Access& access) {
+  for (std::size_t done = 0; done < count;) {
+    const auto from = static_cast<std::uint32_t>(address + done);
+    const std::size_t length =
+        std::min<std::size_t>(count - done, axi_page_bytes - from % axi_page_bytes);
+    access(from, done, length);
+    done += length;
+  }
+}
+
+}  // namespace
 
 void AxiQueue::registers(Registers& r) {
   const unsigned beat_bytes = beat_bytes_;
@@ -57,48 +73,49 @@ void AxiSlave::registers(Registers& r) {
   account_.registers(r);
 }
 
-template <typename Move>
-void AxiSlave::access_now(std::uint32_t address, std::size_t count, bool writes, const Move& move) {
-  constexpr std::size_t piece = 4096;  // no page of a memory that grants direct access is smaller
-  for (std::size_t done = 0; done < count;) {
-    const auto from = static_cast<std::uint32_t>(address + done);
-    const std::size_t now = std::min(count - done, piece - from % piece);
-    std::uint8_t* bytes = direct_.at(from, now);
-    if (bytes != nullptr) {
-      move(bytes, done, now);
-    } else {
-      tlm::tlm_generic_payload access;
-      std::array<std::uint8_t, piece> buffer;
-      access.set_command(writes ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-      access.set_address(from);
-      access.set_data_ptr(buffer.data());
-      access.set_data_length(static_cast<unsigned>(now));
-      access.set_streaming_width(static_cast<unsigned>(now));
-      tlm::tlm_dmi dmi;
-      if (socket->get_direct_mem_ptr(access, dmi) && dmi.is_read_write_allowed()) {
-        direct_.bytes = dmi.get_dmi_ptr();
-        direct_.address = dmi.get_start_address();
-        direct_.size = dmi.get_end_address() - dmi.get_start_address() + 1;
-        if (direct_.at(from, now) != nullptr) continue;
-      }
-      if (writes) move(buffer.data(), done, now);
-      socket->transport_dbg(access);
-      if (!writes) move(buffer.data(), done, now);
+void AxiSlave::access_now(tlm::tlm_command command, std::uint32_t address, std::uint8_t* bytes,
+                          std::size_t count) {
+  const bool reads = command == tlm::TLM_READ_COMMAND;
+  if (pulled_ != nullptr) {
+    if (reads) return pulled_->read_now(base_ + address, bytes, count);
+    return pulled_->write_now(base_ + address, bytes, count);
+  }
+  std::uint8_t* direct = direct_.at(address, count);
+  if (direct == nullptr) {
+    tlm::tlm_generic_payload access;
+    access.set_command(command);
+    access.set_address(address);
+    access.set_data_ptr(bytes);
+    access.set_data_length(static_cast<unsigned>(count));
+    access.set_streaming_width(static_cast<unsigned>(count));
+    tlm::tlm_dmi dmi;
+    if (socket->get_direct_mem_ptr(access, dmi) && dmi.is_read_write_allowed()) {
+      direct_.bytes = dmi.get_dmi_ptr();
+      direct_.address = dmi.get_start_address();
+      direct_.size = dmi.get_end_address() - dmi.get_start_address() + 1;
+      direct = direct_.at(address, count);
     }
-    done += now;
+    if (direct == nullptr) {
+      socket->transport_dbg(access);
+      return;
+    }
+  }
+  if (reads) {
+    copy_block(bytes, direct, count);
+  } else {
+    copy_block(direct, bytes, count);
   }
 }
 
 void AxiSlave::read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) {
-  access_now(address, count, false,
-             [bytes](const std::uint8_t* from, std::size_t at, std::size_t length) {
-               copy_block(bytes + at, from, length);
-             });
+  for_each_piece(address, count, [&](std::uint32_t from, std::size_t done, std::size_t length) {
+    access_now(tlm::TLM_READ_COMMAND, from, bytes + done, length);
+  });
 }
 
 void AxiSlave::write_now(std::uint32_t address, const std::uint8_t* bytes, std::size_t count) {
-  access_now(address, count, true, [bytes](std::uint8_t* to, std::size_t at, std::size_t length) {
-    copy_block(to, bytes + at, length);
+  for_each_piece(address, count, [&](std::uint32_t from, std::size_t done, std::size_t length) {
+    access_now(tlm::TLM_WRITE_COMMAND, from, const_cast<std::uint8_t*>(bytes) + done, length);
   });
 }
 

@@ -180,10 +180,9 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
   void answer(Burst& burst, const sc_core::sc_time& delay);
   void ask_for_dmi(tlm::tlm_generic_payload& access);
   [[nodiscard]] bool access_directly(Burst& burst, Cycle now) const;
-  /// Calls move(bytes of the memory, offset, count) for each part of a range that lies in one
-  /// piece.
-  template <typename Move>
-  void access_now(std::uint32_t address, std::size_t count, bool writes, const Move& move);
+  /// Reads or writes bytes of one page; no time passes.
+  void access_now(tlm::tlm_command command, std::uint32_t address, std::uint8_t* bytes,
+                  std::size_t count);
   void invalidate_dmi(sc_dt::uint64 first, sc_dt::uint64 last);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);

@@ -58,9 +58,9 @@ bool DdrController::check(tlm::tlm_generic_payload& transaction) const {
   if (transaction.get_byte_enable_ptr() != nullptr) {
     return refuse(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
   }
-  const std::uint64_t address = transaction.get_address();
-  const std::uint64_t length = transaction.get_data_length();
-  if (address >= end_ || length > end_ - address) return refuse(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  if (!holds(transaction.get_address(), transaction.get_data_length())) {
+    return refuse(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  }
   return true;
 }
 
@@ -116,6 +116,14 @@ unsigned DdrController::transport_dbg(int /*binding*/, tlm::tlm_generic_payload&
 bool DdrController::get_direct_mem_ptr(int /*binding*/, tlm::tlm_generic_payload& /*transaction*/,
                                        tlm::tlm_dmi& /*dmi*/) {
   return false;
+}
+
+void DdrController::read_now(std::uint64_t address, std::uint8_t* bytes, std::size_t count) {
+  if (holds(address, count)) memory_.read(static_cast<std::uint32_t>(address), bytes, count);
+}
+
+void DdrController::write_now(std::uint64_t address, const std::uint8_t* bytes, std::size_t count) {
+  if (holds(address, count)) memory_.write(static_cast<std::uint32_t>(address), bytes, count);
 }
 
 std::uint32_t DdrController::new_tag() {

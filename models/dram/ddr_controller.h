@@ -87,6 +87,9 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   /// nobody waits for them, see catch_up().
   void observe(DdrObserver* observer) { core_.observe(observer); }
 
+  void read_now(std::uint64_t address, std::uint8_t* bytes, std::size_t count) override;
+  void write_now(std::uint64_t address, const std::uint8_t* bytes, std::size_t count) override;
+
   /// Where it is pulled and nobody watches.
   [[nodiscard]] bool rewinds() const override { return pulled_ && !core_.observed(); }
   void mark() override;
@@ -115,6 +118,9 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
     std::uint64_t arrival_ps = 0;
   };
 
+  [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t count) const {
+    return address < end_ && count <= end_ - address;
+  }
   /// False, with the response set, for what is refused.
   bool check(tlm::tlm_generic_payload& transaction) const;
   void move_data(tlm::tlm_generic_payload& transaction);

@@ -6,6 +6,7 @@
 // long after the time of the answer, so in calls to and from it annotated delays count from time 0.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tactus {
@@ -22,6 +23,9 @@ class PulledMemory {
   [[nodiscard]] std::uint64_t next_pull() const { return next_pull_; }
   /// While set, accesses take their time and move no data.
   void set_timing_only(bool on) { timing_only_ = on; }
+  /// Reads or writes bytes; no time passes. A range that it does not hold is left alone.
+  virtual void read_now(std::uint64_t address, std::uint8_t* bytes, std::size_t count) = 0;
+  virtual void write_now(std::uint64_t address, const std::uint8_t* bytes, std::size_t count) = 0;
 
   /// Whether the present state can be remembered and returned to. Then it brings what follows.
   [[nodiscard]] virtual bool rewinds() const { return false; }
