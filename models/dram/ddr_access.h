@@ -29,6 +29,14 @@ struct DdrAccess {
   DdrClock row_since = never;     ///< its bank is being prepared for it since then
   std::uint64_t refresh = 0;      ///< clocks of refreshes since it joined
   std::uint64_t row_refresh = 0;  ///< those of them since row_since
+
+  /// Nothing has become of it yet.
+  void renew() {
+    row_state = DdrRowState::hit;
+    passed = 0;
+    row_since = never;
+    refresh = row_refresh = 0;
+  }
 };
 
 /// All accesses of a controller by their slots, which are numbers from 0; -1 is none. From the port
@@ -44,14 +52,15 @@ class DdrAccesses {
   [[nodiscard]] const DdrAccess& operator[](int slot) const {
     return slots_[static_cast<unsigned>(slot)];
   }
-  /// A new one, in no list. References to others end.
+  /// A new one, in no list. References to others end. Where it comes from and goes to is up to the
+  /// caller.
   int make() {
     if (free_.empty()) {
       slots_.emplace_back();
       return static_cast<int>(slots_.size()) - 1;
     }
     const int slot = pop_front(free_);
-    (*this)[slot] = {};
+    (*this)[slot].renew();
     return slot;
   }
   void free(int slot) { push_back(free_, slot); }

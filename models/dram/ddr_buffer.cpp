@@ -54,10 +54,12 @@ void DdrBuffer::join(DdrClock refresh_end) {
   find_next_join();
   DdrAccess& access = accesses_[slot];
   if (refresh_end > access.joined) access.refresh = refresh_end - access.joined;
-  accesses_.push_back(banks_[access.address.bank].queue, slot);
+  Bank& bank = banks_[access.address.bank];
+  accesses_.push_back(bank.queue, slot);
   const std::uint64_t bit = std::uint64_t{1} << access.address.bank;
   busy_ |= bit;
-  dirty_ |= bit;
+  // The youngest one goes before the bank's candidate only as the first to the open row.
+  if (bank.candidate < 0 || bank.kind == DdrCommandKind::pre) dirty_ |= bit;
   if (access.write) {
     ++writes_;
   } else {
@@ -183,8 +185,9 @@ void DdrBuffer::choose_again(DdrClock floor) {
       const int before = banks_[b].candidate;
       refresh_candidate(b, floor);
       const bool is_new = banks_[b].candidate != before;
+      const bool is_any = choice_.clock != never;
       // A bank that has an access now is not closed by timeout.
-      if (choice_.slot < 0 || (is_new && choice_.slot == before)) {
+      if (is_any && (choice_.slot < 0 || (is_new && choice_.slot == before))) {
         all_change_ = true;
       } else if (is_new) {
         consider(b, floor);

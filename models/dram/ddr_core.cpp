@@ -47,12 +47,8 @@ bool DdrCore::submit(unsigned number, DdrClock arrival, std::uint64_t address, b
   return access.taken;
 }
 
-void DdrCore::enqueue(Port& port, int slot) {
-  ++port.length;
+void DdrCore::insert(Port& port, int slot) {
   const DdrClock arrival = accesses_[slot].arrived;
-  if (port.queue.empty() || accesses_[port.queue.last].arrived <= arrival) {
-    return accesses_.push_back(port.queue, slot);
-  }
   int before = -1;
   for (int at = port.queue.first; accesses_[at].arrived <= arrival; at = accesses_[at].next) {
     before = at;
@@ -155,8 +151,8 @@ void DdrCore::find_next_event(DdrClock admission, DdrClock join, DdrClock comman
   if (admission != never) next_event_ = std::min(next_event_, admission + 1);
 }
 
-void DdrCore::tell(DdrCommandKind kind, DdrClock clock, unsigned bank, const DdrAccess* access) {
-  if (observer_ == nullptr) return;
+void DdrCore::tell_observer(DdrCommandKind kind, DdrClock clock, unsigned bank,
+                            const DdrAccess* access) {
   DdrCommand command;
   command.clock = clock;
   command.kind = kind;

@@ -134,14 +134,25 @@ class DdrCore : private DdrCoreState {
 
  private:
   /// Into the queue, behind those that arrive no later.
-  void enqueue(Port& port, int slot);
+  void enqueue(Port& port, int slot) {
+    ++port.length;
+    if (!port.queue.empty() && accesses_[port.queue.last].arrived > accesses_[slot].arrived) {
+      return insert(port, slot);
+    }
+    accesses_.push_back(port.queue, slot);
+  }
+  /// The same for one that is not the last.
+  void insert(Port& port, int slot);
   [[nodiscard]] DdrClock next_admission();
   void admit(DdrClock clock);
   void leave_queue(Port& port, const DdrAccess& access, DdrClock clock);
   void issue(const DdrChoice& choice);
   void finish(const DdrAccess& access, DdrClock clock);
   void refresh();
-  void tell(DdrCommandKind kind, DdrClock clock, unsigned bank, const DdrAccess* access);
+  void tell(DdrCommandKind kind, DdrClock clock, unsigned bank, const DdrAccess* access) {
+    if (observer_ != nullptr) tell_observer(kind, clock, bank, access);
+  }
+  void tell_observer(DdrCommandKind kind, DdrClock clock, unsigned bank, const DdrAccess* access);
   void find_next_event(DdrClock admission, DdrClock join, DdrClock command);
 
   DdrConfig config_;
