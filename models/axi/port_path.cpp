@@ -161,11 +161,8 @@ void PortPath::form_write_chunks() {
 
 /// Chunks leave in order, each once the one `outstanding` before it is done.
 void PortPath::issue(Direction& direction) {
-  const auto may_leave = [&] {
-    return !direction.waiting.empty() && direction.places[direction.next_place].open == 0;
-  };
   for (;;) {
-    while (may_leave()) {
+    while (direction.may_leave()) {
       const Chunk chunk = direction.waiting.front();
       direction.waiting.pop_front();
       const std::uint64_t done = direction.places[direction.next_place].done;
@@ -174,7 +171,7 @@ void PortPath::issue(Direction& direction) {
       if (++direction.next_place == direction.places.size()) direction.next_place = 0;
     }
     send(direction);
-    if (!may_leave()) return;  // else the controller has answered at once
+    if (!direction.may_leave()) return;  // else the controller has answered at once
   }
 }
 
@@ -229,7 +226,7 @@ void PortPath::make_accesses(Direction& direction, const Chunk& chunk, std::uint
 
 /// TLM's exclusion rule: one request at a time waits to be taken.
 void PortPath::send(Direction& direction) {
-  while (!direction.to_send.empty() && direction.request_phase == nullptr) {
+  while (direction.may_send()) {
     Access* access = direction.to_send.front();
     direction.to_send.pop_front();
     const std::uint64_t now = now_ps();
@@ -271,8 +268,8 @@ tlm::tlm_sync_enum PortPath::nb_transport_bw(int number, tlm::tlm_generic_payloa
   }
   const bool response = phase == tlm::BEGIN_RESP;
   if (response) answered(access, time);
-  const bool some_wait = !direction.waiting.empty() || !direction.to_send.empty();
-  if ((taken || response) && some_wait) issue(direction);
+  const bool some_go = direction.may_leave() || direction.may_send();
+  if ((taken || response) && some_go) issue(direction);
   if (!response) return tlm::TLM_ACCEPTED;
   phase = tlm::END_RESP;
   return tlm::TLM_COMPLETED;
@@ -298,23 +295,20 @@ void PortPath::answered(Access& access, std::uint64_t time) {
   }
   burst->answer = std::max(burst->answer, at_port + direction.back_crossing);
   const bool is_last = burst->open == 0 && burst->cut == burst->port_beats;
-  if (is_last) {
-    burst->times->answers.push_back(answer_times(access));
-    burst->times->answers.back().until_beat = burst->port_beats / n_;
-  }
+  if (is_last) add_answer(access, burst->port_beats / n_);
   access.release();
   if (!is_last) return;
   finish(burst, port_.edge(port_.edge_from(burst->answer)) + out_[write]);
 }
 
-AnswerTimes PortPath::answer_times(const Access& access) {
-  AnswerTimes times;
+void PortPath::add_answer(const Access& access, std::size_t until) {
+  AnswerTimes& times = access.burst->times->answers.emplace_back();
+  times.until_beat = static_cast<unsigned>(until);
   times.path_in = access.arrival;
   times.queue = times.path_in + access.times.queue;
   times.refresh = times.queue + access.times.refresh;
   times.row = times.refresh + access.times.row;
   times.bus = access.done;
-  return times;
 }
 
 /// Beats of the R channel, in order, as far as their data has come.
@@ -325,16 +319,16 @@ void PortPath::return_reads() {
     returning_.pop_front();
     Burst* burst = access.burst;
     const std::uint64_t back = access.done + direction.back + direction.back_crossing;
-    r_edge_ = std::max(r_edge_ + 1, port_.edge_from(back)) - 1;
+    std::uint64_t edge = std::max(r_edge_ + 1, port_.edge_from(back)) - 1;
     BeatTimes& times = *burst->times;
-    while (burst->returned < access.end) {
-      ++r_edge_;
-      ++burst->returned;
-      if (n_ != 1 && burst->returned % n_ != 0) continue;
-      times.at.push_back(port_.edge(r_edge_) + out_[read]);
+    for (unsigned beat = burst->returned; beat < access.end; ++beat) {
+      ++edge;
+      if (n_ != 1 && (beat + 1) % n_ != 0) continue;
+      times.at.push_back(port_.edge(edge) + out_[read]);
     }
-    times.answers.push_back(answer_times(access));
-    times.answers.back().until_beat = static_cast<unsigned>(times.at.size());
+    r_edge_ = edge;
+    burst->returned = std::max(burst->returned, access.end);
+    add_answer(access, times.at.size());
     access.release();
     if (burst->returned == burst->port_beats) finish(burst, times.at.front());
   }

@@ -112,6 +112,9 @@ class PortPath final : public sc_core::sc_module,
     std::vector<Access*> free;
     Access* request_phase = nullptr;  ///< sent, and not yet taken by the controller
     std::uint64_t free_from = 0;      ///< ps: the one before was taken
+
+    [[nodiscard]] bool may_leave() { return !waiting.empty() && places[next_place].open == 0; }
+    [[nodiscard]] bool may_send() { return !to_send.empty() && request_phase == nullptr; }
   };
   enum : unsigned { read = 0, write = 1 };
 
@@ -137,7 +140,8 @@ class PortPath final : public sc_core::sc_module,
   void send(Direction& direction);
   void answered(Access& access, std::uint64_t time);
   void return_reads();
-  [[nodiscard]] static AnswerTimes answer_times(const Access& access);
+  /// Says where the time went of what has come, up to the burst's beat `until`.
+  static void add_answer(const Access& access, std::size_t until);
   void finish(Burst* burst, std::uint64_t time);
   static void reset(Direction& direction);
 

@@ -43,10 +43,10 @@ class GrowingRing {
   [[nodiscard]] bool empty() const { return first_ == end_; }
   [[nodiscard]] std::size_t size() const { return end_ - first_; }
   [[nodiscard]] T& front() { return (*this)[0]; }
-  [[nodiscard]] T& operator[](std::size_t i) { return slots_[(first_ + i) & (slots_.size() - 1)]; }
+  [[nodiscard]] T& operator[](std::size_t i) { return slots_[(first_ + i) & mask_]; }
   void push_back(const T& item) {
-    if (size() == slots_.size()) grow();
-    slots_[end_++ & (slots_.size() - 1)] = item;
+    if (size() > mask_) grow();
+    slots_[end_++ & mask_] = item;
   }
   void pop_front(std::size_t count = 1) { first_ += count; }
   void clear() { first_ = end_; }
@@ -57,12 +57,14 @@ class GrowingRing {
     const std::size_t count = size();
     for (std::size_t i = 0; i < count; ++i) more[i] = (*this)[i];
     slots_.swap(more);
+    mask_ = slots_.size() - 1;
     first_ = 0;
     end_ = count;
   }
 
   std::vector<T> slots_ = std::vector<T>(8);  ///< a power of two
-  std::size_t first_ = 0, end_ = 0;           ///< count on for ever
+  std::size_t mask_ = slots_.size() - 1;
+  std::size_t first_ = 0, end_ = 0;  ///< count on for ever
 };
 
 }  // namespace tactus
