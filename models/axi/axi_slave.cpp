@@ -49,71 +49,73 @@ void AxiSlave::free(tlm::tlm_generic_payload* burst) {
 }
 
 void AxiSlave::drive() {
-  pins_.ar.ready = !stalls_.ar && takes_reads();
-  pins_.aw.ready = !stalls_.aw && in_flight_.write_addresses < most_bursts;
-  pins_.w.ready = !stalls_.w && clock_.now >= takes_data_from_;
-  pins_.r.valid = !stalls_.r && answered(reads_, clock_.now);
-  if (pins_.r.valid) pins_.r.bits = beat(*reads_.front());
-  pins_.b.valid = !stalls_.b && answered(writes_, clock_.now);
+  AxiLinks& pins = pins_;
+  const Cycle now = clock_.now;
+  pins.r.valid = !stalls_.r && answered(reads_, now);
+  if (pins.r.valid) pins.r.bits = beat(*reads_.front());
+  pins.b.valid = !stalls_.b && answered(writes_, now);
+  pins.ar.ready = !stalls_.ar && takes_reads();
+  pins.aw.ready = !stalls_.aw && in_flight_.write_addresses < most_bursts;
+  pins.w.ready = !stalls_.w && now >= takes_data_from_;
 }
 
 AxiSlave::State AxiSlave::waiting_state() const {
   if (pins_.r.valid || pins_.b.valid) return wait_master;
-  if (!reads_.empty()) return answered(reads_, clock_.now) ? stalled : read_latency;
+  // An answer that is there is offered, unless a random stall holds it back.
+  if (!reads_.empty()) return stalls_.r && answered(reads_, clock_.now) ? stalled : read_latency;
   if (!writes_.empty() && writes_.front()->collected == writes_.front()->beats) {
-    return answered(writes_, clock_.now) ? stalled : write_latency;
+    return stalls_.b && answered(writes_, clock_.now) ? stalled : write_latency;
   }
   return idle() ? rest : wait_data;
 }
 
 void AxiSlave::commit() {
   if (!error_.empty()) throw UserError(error_);
-  const Handshakes passes{pins_.ar.fires(), pins_.aw.fires(), pins_.w.fires(), pins_.r.fires(),
-                          pins_.b.fires()};
-  if (passes.ar || passes.aw || passes.w || passes.r || passes.b) {
-    commit_handshakes(passes);
-  } else {
-    const State now = waiting_state();
-    account_.enter(now);
-    using Kind = MemoryAccount::Kind;
-    if (memory_account_) {
-      memory_account_->wait(now == read_latency    ? Kind::beat
-                            : now == write_latency ? Kind::response
-                                                   : Kind::nothing);
-    }
-    if (!requests_.empty()) send(clock_.now);
+  const AxiLinks& pins = pins_;
+  if (pins.r.fires() || pins.w.fires() || pins.ar.fires() || pins.aw.fires() || pins.b.fires()) {
+    return commit_handshakes();
   }
+  const State now = waiting_state();
+  account_.enter(now);
+  using Kind = MemoryAccount::Kind;
+  if (memory_account_) {
+    memory_account_->wait(now == read_latency    ? Kind::beat
+                          : now == write_latency ? Kind::response
+                                                 : Kind::nothing);
+  }
+  if (!requests_.empty()) send(clock_.now);
 }
 
-void AxiSlave::commit_handshakes(const Handshakes& passes) {
-  account_.enter(passes.r ? read : passes.w ? write : handshake);
-  if (memory_account_) account_for_taken(passes);
-  if (passes.ar) begin_read(pins_.ar.bits);
-  if (passes.aw) {
-    addresses_.push_back(pins_.aw.bits);
+void AxiSlave::commit_handshakes() {
+  const AxiLinks& pins = pins_;
+  const bool takes_data = pins.w.fires();
+  account_.enter(pins.r.fires() ? read : takes_data ? write : handshake);
+  if (memory_account_ && memory_account_->wants_times()) account_for_taken();
+  if (pins.ar.fires()) begin_read(pins.ar.bits);
+  if (pins.aw.fires()) {
+    addresses_.push_back(pins.aw.bits);
     ++in_flight_.write_addresses;
   }
-  if (passes.w) commit_write_data();
-  if (passes.aw || passes.w) join_writes();
+  if (takes_data) commit_write_data();
+  if (takes_data || pins.aw.fires()) join_writes();
   if (!requests_.empty()) send(clock_.now);
   // Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
   // yet.
-  if (passes.r) end_beat();
-  if (passes.b) end_write();
+  if (pins.r.fires()) end_beat();
+  if (pins.b.fires()) end_write();
 }
 
-void AxiSlave::account_for_taken(const Handshakes& passes) {
+void AxiSlave::account_for_taken() {
   using Kind = MemoryAccount::Kind;
-  if (passes.r && memory_account_->wants_times()) {
+  if (pins_.r.fires()) {
     Burst& burst = *reads_.front();
     const std::vector<AnswerTimes>& answers = burst.times.answers;
-    while (burst.part < answers.size() && answers[burst.part].until_beat <= burst.next_beat) {
-      ++burst.part;
-    }
-    memory_account_->taken(Kind::beat,
-                           burst.part == answers.size() ? nullptr : &answers[burst.part]);
+    const AnswerTimes* part = answers.data() + burst.part;
+    const AnswerTimes* const end = answers.data() + answers.size();
+    for (; part != end && part->until_beat <= burst.next_beat; ++part) ++burst.part;
+    memory_account_->taken(Kind::beat, part == end ? nullptr : part);
   }
-  if (passes.b && memory_account_->wants_times()) {
+  if (pins_.b.fires() && memory_account_->wants_times()) {
     const std::vector<AnswerTimes>& answers = writes_.front()->times.answers;
     memory_account_->taken(Kind::response, answers.empty() ? nullptr : &answers.back());
   }

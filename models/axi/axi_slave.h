@@ -39,7 +39,8 @@
 
 namespace tactus {
 
-class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm::tlm_mm_interface {
+/// AxiTarget comes first: calls through it are the commonest, and need no other `this` then.
+class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm::tlm_mm_interface {
  public:
   enum class Transport { non_blocking, blocking };
   enum State : unsigned {
@@ -132,15 +133,11 @@ class AxiSlave final : public sc_core::sc_module, public AxiTarget, private tlm:
 
   using Bursts = Ring<Burst*, most_bursts>;
 
-  /// Which channels pass something in the cycle; one does.
-  struct Handshakes {
-    bool ar, aw, w, r, b;
-  };
-
-  void commit_handshakes(const Handshakes& passes);
+  /// Of a cycle in which a channel passes something.
+  void commit_handshakes();
   /// Of a cycle in which nothing passes.
   [[nodiscard]] State waiting_state() const;
-  void account_for_taken(const Handshakes& passes);
+  void account_for_taken();
   [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
   /// The oldest burst's next beat or response is there at the beginning of cycle `now`.
   [[nodiscard]] bool answered(const Bursts& bursts, Cycle now) const {

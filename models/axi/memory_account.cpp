@@ -4,11 +4,9 @@
 
 namespace tactus {
 
-void MemoryAccount::change(Kind kind) {
+void MemoryAccount::remember() {
   const Cycle now = clock_.now;
-  if (kind_ != Kind::nothing && now > since_) intervals_.push_back({since_, now, kind_, false, {}});
-  kind_ = kind;
-  since_ = now;
+  if (now > since_) intervals_.push_back({since_, now, kind_, false, {}});
 }
 
 void MemoryAccount::taken(Kind kind, const AnswerTimes* times) {
@@ -52,6 +50,13 @@ void MemoryAccount::settle(Kind kind, const AnswerTimes& times) {
 }
 
 void MemoryAccount::enter(Cycle from, Cycle to, const AnswerTimes& times) {
+  // Mostly it is on its way back by then.
+  if (from * clock_.period_ps < times.bus) return enter_parts(from, to, times);
+  account_.enter_at(path, from);
+  account_.enter_at(rest, to);
+}
+
+void MemoryAccount::enter_parts(Cycle from, Cycle to, const AnswerTimes& times) {
   const std::uint64_t period = clock_.period_ps;
   std::uint64_t from_ps = from * period;
   const std::uint64_t last_ps = (to - 1) * period;

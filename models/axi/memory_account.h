@@ -38,7 +38,10 @@ class MemoryAccount {
 
   /// From the present cycle on the slave waits for this.
   void wait(Kind kind) {
-    if (kind != kind_) change(kind);
+    if (kind == kind_) return;
+    if (kind_ != Kind::nothing) remember();
+    kind_ = kind;
+    since_ = clock_.now;
   }
   /// The way is not known yet of some waiting up to now, so taken() has to say it.
   [[nodiscard]] bool wants_times() const { return kind_ != Kind::nothing || !intervals_.empty(); }
@@ -58,9 +61,11 @@ class MemoryAccount {
     bool known = false;
     AnswerTimes times;
   };
-  void change(Kind kind);
+  /// The waiting that is over now, until its way is known.
+  void remember();
   void settle(Kind kind, const AnswerTimes& times);
   void enter(Cycle from, Cycle to, const AnswerTimes& times);
+  void enter_parts(Cycle from, Cycle to, const AnswerTimes& times);
 
   const Clock& clock_;
   Account account_;
