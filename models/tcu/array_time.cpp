@@ -1,5 +1,7 @@
 #include "models/tcu/array_time.h"
 
+#include <optional>
+
 #include "models/tcu/decoder/decoder.h"
 #include "models/tcu/dram_port/dram_port.h"
 #include "models/tcu/systolic_array/systolic_array.h"
@@ -62,25 +64,30 @@ Reasons reasons_of_head(unsigned code) {
   return always(ArrayTime::other_instructions);
 }
 
-Reasons reasons(unsigned array_state, unsigned decoder_code) {
-  const auto always = [](ArrayTime::State reason) { return Reasons{reason, reason}; };
+/// Rule 1; none: the array has no instruction.
+std::optional<ArrayTime::State> reason_of_array(unsigned array_state) {
   switch (array_state) {
     case SystolicArray::compute:
-      return always(ArrayTime::compute);
+      return ArrayTime::compute;
     case SystolicArray::load_weights:
-      return always(ArrayTime::load_weights);
+      return ArrayTime::load_weights;
     case SystolicArray::wait_input:
     case SystolicArray::wait_weights:
-      return always(ArrayTime::operands);
+      return ArrayTime::operands;
     case SystolicArray::wait_drain:
-      return always(ArrayTime::drain);
+      return ArrayTime::drain;
     case SystolicArray::wait_output:
-      return always(ArrayTime::accumulators);
+      return ArrayTime::accumulators;
     case SystolicArray::wait_dais:
-      return always(ArrayTime::dais);
+      return ArrayTime::dais;
     default:
-      return reasons_of_head(decoder_code);
+      return {};
   }
+}
+
+Reasons reasons(unsigned array_state, unsigned decoder_code) {
+  if (const auto reason = reason_of_array(array_state)) return {*reason, *reason};
+  return reasons_of_head(decoder_code);
 }
 
 }  // namespace
@@ -197,10 +204,16 @@ ArrayTime::ArrayTime(const Clock& clock, Account& array, Account& decoder,
   for (Account* port : ports) port->set_follower(this);
 }
 
-void ArrayTime::follow() {
+bool ArrayTime::of_array(unsigned array_state) { return reason_of_array(array_state).has_value(); }
+
+ArrayTime::State ArrayTime::of_head() const { return state(SystolicArray::rest); }
+
+ArrayTime::State ArrayTime::state(unsigned array_state) const {
   const auto moves = [this](unsigned port) { return ports_[port]->code() <= DramPort::write; };
-  const auto& by_port = states_[array_.code() * decoder_codes + decoder_.code()];
-  account_.enter(by_port[moves(0) ? 1 : 0][moves(1) ? 1 : 0]);
+  const auto& by_port = states_[array_state * decoder_codes + decoder_.code()];
+  return by_port[moves(0) ? 1 : 0][moves(1) ? 1 : 0];
 }
+
+void ArrayTime::follow() { account_.enter(state(array_.code())); }
 
 }  // namespace tactus

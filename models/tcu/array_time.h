@@ -54,9 +54,16 @@ class ArrayTime final : private AccountFollower {
             const std::array<Account*, 2>& ports);
 
   [[nodiscard]] Account& account() { return account_; }
+  /// In a cycle of this state of the array the reason is its own, and not the decoder's head.
+  [[nodiscard]] static bool of_array(unsigned array_state);
+  /// The state in the present cycle if the array has no instruction.
+  [[nodiscard]] State of_head() const;
+  /// The accounts that it follows were set to what they were in another cycle.
+  void renew() { follow(); }
 
  private:
   void follow() override;
+  [[nodiscard]] State state(unsigned array_state) const;
 
   const Account& array_;
   const Account& decoder_;

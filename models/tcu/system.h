@@ -4,6 +4,7 @@
 // section 11.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -89,7 +90,12 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   /// complete when it returns, and not before: callbacks meanwhile may see those of the TCU up to
   /// 64 cycles late, and after an exception they may stay so.
   Cycle advance(Cycle most) override;
-  void set_horizon(const Horizon& horizon) override { horizon_ = horizon; }
+  /// Retires that have been told already and are still to come are before it.
+  void set_horizon(const Horizon& horizon) override {
+    horizon_ = horizon;
+    const std::uint64_t told = tcu_.decoder().told_ahead();
+    horizon_.retires += std::min(told, ~horizon.retires);
+  }
   void pause() override { paused_ = true; }
   /// The source starts another program: a word of the one before that nobody took is gone.
   void withdraw_word() { words_.valid = false; }

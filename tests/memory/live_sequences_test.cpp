@@ -281,6 +281,7 @@ std::string compare(const std::vector<RunOrder>& runs, TcuSimulationConfig confi
     taken.all += fast[i].result.retired;
     const std::string text = difference(step[i], fast[i]);
     if (!text.empty()) return fmt::format("run {}: {}", i, text);
+    if (!step[i].error.empty()) break;  // what a machine does after that is not promised
   }
   return {};
 }
@@ -367,7 +368,10 @@ TEST(LiveSequences, AgreeOnAnyInstructions) {
 /// watched in every event.
 TEST(LiveSequences, AgreeWhereRunsFollowEachOther) {
   Taken taken;
-  for (const std::uint64_t seed : test_seeds(42'500'000, 60)) {
+  std::vector<std::uint64_t> seeds = test_seeds(42'500'000, 60);
+  // A border between runs whose retires were told ahead, and an empty decoder's older instruction.
+  seeds.insert(seeds.end(), {42'500'191, 42'500'384});
+  for (const std::uint64_t seed : seeds) {
     Random random(seed);
     Options options;
     options.transfers_only = random.chance(40);

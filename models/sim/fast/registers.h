@@ -114,10 +114,11 @@ class Registers {
   /// Of an instruction's item: it begins anew with the next item only, which leaves a queue for it.
   /// As long as no instruction enters, two states with the same queues are in the same item. It
   /// grows by no more than `growth` a cycle.
+  /// Returns whether it is kept apart.
   template <typename T>
-  void count_of_item(T& value, std::uint64_t end, std::uint64_t least = near_end,
+  bool count_of_item(T& value, std::uint64_t end, std::uint64_t least = near_end,
                      std::uint64_t growth = 1) {
-    count(value, end, least, growth, Count::Kind::of_item);
+    return count(value, end, least, growth, Count::Kind::of_item);
   }
   /// A Queue; `stale`: the content of an empty queue's front decides, too.
   template <typename Queue, typename Item>
@@ -134,19 +135,22 @@ class Registers {
   static constexpr std::ptrdiff_t longest_number = 10;  ///< bytes
 
   template <typename T>
-  void count(T& value, std::uint64_t end, std::uint64_t least, std::uint64_t growth,
+  bool count(T& value, std::uint64_t end, std::uint64_t least, std::uint64_t growth,
              Count::Kind kind) {
-    if (counts_ == nullptr) return (*this)(value);
-    least += cycles_ * growth;
-    const auto done = static_cast<std::uint64_t>(value);
-    bool kept = end > done && end - done >= least;
-    (*this)(kept);
-    if (!kept) return (*this)(value);
-    if (loads()) {
-      value = static_cast<T>((*counts_)[next_count_++].value);
-    } else {
-      counts_->push_back({done, end - done - least, kind, &value, sizeof(T)});
+    bool kept = false;
+    if (counts_ != nullptr) {
+      least += cycles_ * growth;
+      const auto done = static_cast<std::uint64_t>(value);
+      kept = end > done && end - done >= least;
+      (*this)(kept);
+      if (kept && !loads()) counts_->push_back({done, end - done - least, kind, &value, sizeof(T)});
     }
+    if (!kept) {
+      (*this)(value);
+    } else if (loads()) {
+      value = static_cast<T>((*counts_)[next_count_++].value);
+    }
+    return kept;
   }
   /// Most numbers are small.
   void put(std::uint64_t value) {

@@ -238,8 +238,12 @@ class Decoder final : public sc_core::sc_module {
   void adopt_instructions(const std::array<tcu::Instruction, 2>& instructions);
   /// The last instruction but one that entered, and the last. Before the first they are NoOps.
   [[nodiscard]] std::array<tcu::Instruction, 2> last_entered();
-  /// See models/sim/fast/registers.h; for shapes.
-  void registers(Registers& r);
+  /// See models/sim/fast/registers.h; for shapes. In two parts: what serves DRAM moves, and the
+  /// rest. `alone`: the part does not say what the other one tells it.
+  void registers_of_moves(Registers& r, bool alone);
+  void registers_but_moves(Registers& r, bool alone);
+  /// The instructions at the head and behind it, with which registers_but_moves() begins.
+  void registers_of_instructions(Registers& r);
   /// The address of the accumulators from which the others are counted.
   [[nodiscard]] std::uint64_t& last_access() { return last_access_; }
   /// Instructions that entered so far.
@@ -247,7 +251,29 @@ class Decoder final : public sc_core::sc_module {
   /// Those that wait at the head or behind it.
   [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
   /// Instructions may wait, and nothing else is asked of anybody.
-  [[nodiscard]] bool rests() const;
+  [[nodiscard]] bool rests() const { return rests(all_legs); }
+  [[nodiscard]] bool moves_rest() const { return rests(transfer_legs); }
+  [[nodiscard]] bool rests_but_moves() const { return rests(all_legs & ~transfer_legs); }
+  /// The instruction at the head, or the last that was there, is a move from or to a DRAM, which
+  /// has no queue to leave the head for.
+  [[nodiscard]] bool head_moves_dram() const { return moves_dram(queue_.front()); }
+  /// Another move waits behind it.
+  [[nodiscard]] bool next_moves_dram() const {
+    return queue_.count() == 2 && moves_dram(queue_.newest());
+  }
+  /// While it holds, a move at the head waits there, as if others had to be done first.
+  void hold_moves(bool holds) {
+    holds_moves_ = holds;
+    blocked_ = Block::none;
+    transfer_facts_ = 0;
+    turned_ = true;
+  }
+  /// As if the move at the head had been done in the last cycle.
+  void drop_head();
+  /// DRAM port and host router have got the head's requests.
+  [[nodiscard]] bool head_move_has_begun() const;
+  [[nodiscard]] std::uint32_t head_shape() const { return queue_.front().shape; }
+  [[nodiscard]] unsigned head_context() const { return queue_.front().context; }
   /// So many instructions retired, the last one in cycle `last`; all that is not counted.
   void note_retires(std::uint64_t count, Cycle last) {
     registers_.program_counter += static_cast<std::uint32_t>(count);
@@ -266,6 +292,8 @@ class Decoder final : public sc_core::sc_module {
   /// Cycles without progress at the head, up to the timeout.
   [[nodiscard]] std::uint16_t& timer() { return timer_; }
 
+  /// Whether an instruction may have to wait at the head for queued moves or weights.
+  [[nodiscard]] bool has_blocks() const { return transfers_ || links_.weight_loads != nullptr; }
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -304,6 +332,7 @@ class Decoder final : public sc_core::sc_module {
   }
   /// So many of the retires to come have been told already.
   void note_told(std::uint64_t retires) { told_ahead_ += retires; }
+  [[nodiscard]] std::uint64_t told_ahead() const { return told_ahead_; }
 
  private:
   /// Streams an instruction feeds; a set is a bit mask. make_streams() follows the order.
@@ -399,7 +428,13 @@ class Decoder final : public sc_core::sc_module {
   void item_registers(Registers& r, Decoded& d);
   void item_registers(Registers& r, AccumulatorItem& item);
   void item_registers(Registers& r, DramItem& item);
-  [[nodiscard]] bool streams_rest() const;
+  [[nodiscard]] bool rests(unsigned legs) const;
+  [[nodiscard]] static bool moves_dram(const Decoded& d) { return (d.legs & leg_local_b) != 0; }
+  /// Of such a register the bits of these legs.
+  static void leg_registers(Registers& r, unsigned& legs, unsigned of);
+  void fork_registers(Registers& r, unsigned of);
+  void stream_registers(Registers& r, unsigned of);
+  void forget_wires();
 
   void decode(const tcu::Instruction& raw, Decoded& d) const;
   void decode_mat_mul(Decoded& d) const;
@@ -445,8 +480,6 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] bool overwrites(const Decoded& head, const Decoded& next) const;
   [[nodiscard]] Block block_by_transfers(const Decoded& head) const;
   [[nodiscard]] Block block_by_weights(const Decoded& head) const;
-  /// Whether an instruction may have to wait at the head for queued moves or weights.
-  [[nodiscard]] bool has_blocks() const { return transfers_ || links_.weight_loads != nullptr; }
   void offer_head();
   [[nodiscard]] bool can_send_ahead() const;
   void send_weights(Decoded& d);
@@ -500,6 +533,7 @@ class Decoder final : public sc_core::sc_module {
   bool sends_ahead_ = false;         ///< weights of the instruction behind the head, in this cycle
   bool loads_were_queued_ = false;   ///< in the last cycle
   Block blocked_ = Block::none;      ///< the head, in this cycle
+  bool holds_moves_ = false;         ///< see hold_moves()
   /// Open legs of the oldest move, and above all legs why the head is blocked.
   unsigned transfer_facts_ = 0;
   unsigned head_legs_ = all_legs;  ///< those that are the head's
@@ -539,7 +573,7 @@ inline void Decoder::show() {
     loads_were_queued_ = !links_.weight_loads->empty();
   }
   if (!turned_) return;
-  if (has_blocks()) {
+  if (has_blocks() || holds_moves_) {
     offer_head();
   } else {
     fork_.offer(!queue_.empty(), queue_.front().legs);

@@ -43,6 +43,7 @@ bool Decoder::conflicts(const Decoded& head, std::size_t moves_between) const {
 Decoder::Block Decoder::block_of_head() const {
   if (queue_.empty()) return Block::none;
   const Decoded& head = queue_.front();
+  if (holds_moves_) return moves_dram(head) ? Block::transfer : Block::none;
   if (transfers_) {
     const Block block = block_by_transfers(head);
     if (block != Block::none) return block;
@@ -94,6 +95,7 @@ void Decoder::offer_head() {
   blocked_ = block_of_head();
   fork_.offer(!queue_.empty() && blocked_ == Block::none, queue_.front().legs);
   if (transfers_) offer_transfers();
+  if (holds_moves_) transfer_facts_ = static_cast<unsigned>(blocked_) << leg_count;
   sends_ahead_ = links_.weight_loads != nullptr && can_send_ahead();
 }
 

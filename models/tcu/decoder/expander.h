@@ -32,8 +32,15 @@ class Expander {
   /// Of an item of this size. Loaded, the address is that of a walk with stride `step`.
   template <typename Registers>
   void registers(Registers& r, std::uint64_t size, std::uint64_t step = 0) {
-    r.count_of_item(count_, count_ != 0 ? size : 0);
+    registers_up_to(r, count_ != 0 ? size : 0);
     if (r.loads()) offset_ = count_ * step;
+  }
+  /// Of an item of this size that may have begun with no output yet, without an address.
+  /// Returns whether the count is kept apart (Registers::keep_counts()).
+  template <typename Registers>
+  bool registers_up_to(Registers& r, std::uint64_t end) {
+    if (r.loads()) offset_ = 0;
+    return r.count_of_item(count_, end);
   }
 
   /// Outputs from the present one on that are not the item's last and that lead to no wrap.

@@ -87,8 +87,11 @@ std::array<tcu::Instruction, 2> Decoder::last_entered() {
   return {queue_.entry(count % 2).raw, queue_.entry((count + 1) % 2).raw};
 }
 
-bool Decoder::rests() const {
-  if ((queued_legs_ | fork_.done()) != 0 || !streams_rest()) return false;
+bool Decoder::rests(unsigned legs) const {
+  if (((queued_legs_ | fork_.done()) & legs) != 0) return false;
+  for (const Stream& stream : streams_) {
+    if ((1U << stream.index & legs) != 0 && stream.expander.count() != 0) return false;
+  }
   if (transfers_ && (!transfers_->empty() || transfer_fork_.done() != 0)) return false;
   // Weights that were sent ahead have done something while their instruction waits.
   const auto was_sent = [](const Decoded& d) {
@@ -98,11 +101,14 @@ bool Decoder::rests() const {
          !(was_sent(queue_.front()) || was_sent(queue_.newest()));
 }
 
-bool Decoder::streams_rest() const {
-  for (const Stream& stream : streams_) {
-    if (stream.expander.count() != 0) return false;
-  }
-  return true;
+void Decoder::drop_head() {
+  queue_.commit_entered(false, true);
+  fresh_legs_ |= leg_dataflow | local_legs;
+  turned_ = true;
+}
+
+bool Decoder::head_move_has_begun() const {
+  return (fork_.done() & leg_host) != 0 && (fork_.done() & (leg_dram0 | leg_dram1)) != 0;
 }
 
 void Decoder::item_registers(Registers& r, AccumulatorItem& item) {
@@ -165,19 +171,40 @@ void Decoder::item_registers(Registers& r, DramItem& item) {
   if (r.loads()) item.request.address = place;
 }
 
-void Decoder::registers(Registers& r) {
-  r.items(
-      queue_, [&](Decoded& d) { item_registers(r, d); }, true);
-  fork_.registers(r);
-  r(queued_legs_);
-  r(full_legs_);
-  r(last_legs_);
-  r.items(dataflow_queue_, [&](Dataflow& flow) {
-    r(flow.kind);
-    r(flow.size);
+void Decoder::leg_registers(Registers& r, unsigned& legs, unsigned of) {
+  unsigned part = legs & of;
+  r(part);
+  if (r.loads()) legs = (legs & ~of) | part;
+}
+
+void Decoder::fork_registers(Registers& r, unsigned of) {
+  unsigned done = fork_.done();
+  leg_registers(r, done, of);
+  if (r.loads()) fork_.move(done);
+  leg_registers(r, queued_legs_, of);
+  leg_registers(r, full_legs_, of);
+  leg_registers(r, last_legs_, of);
+}
+
+void Decoder::stream_registers(Registers& r, unsigned of) {
+  for_each(of, [&](std::size_t i) {
+    Stream& stream = streams_[i];
+    stream.expander.registers(r, stream.size, 1U << i == leg_accumulator ? 1 : 0);
   });
-  r.items(accumulator_queue_, [&](AccumulatorItem& item) { item_registers(r, item); });
-  r.items(array_queue_, [&](ArrayControl& item) { item_of_array(r, item, links_.weight_loads); });
+}
+
+/// What the wires show follows from the registers that were loaded.
+void Decoder::forget_wires() {
+  turned_ = true;
+  fresh_legs_ = all_legs;
+  shown_legs_ = moving_ = resumed_legs_ = 0;
+  for (const Stream& stream : streams_) {
+    if (stream.expander.count() != 0) resumed_legs_ |= 1U << stream.index;
+  }
+}
+
+void Decoder::registers_of_moves(Registers& r, bool alone) {
+  fork_registers(r, transfer_legs);
   r.items(host_queue_, [&](HostDataflow& item) {
     r(item.dram);
     r(item.to_dram);
@@ -186,23 +213,50 @@ void Decoder::registers(Registers& r) {
   for (auto& queue : dram_queue_) {
     r.items(queue, [&](DramItem& item) { item_registers(r, item); });
   }
-  for (Stream& stream : streams_) {
-    stream.expander.registers(r, stream.size, 1U << stream.index == leg_accumulator ? 1 : 0);
+  stream_registers(r, alone ? transfer_legs & ~leg_local_b : transfer_legs);
+  if (alone) {
+    // Without the instruction the bytes have to tell where its vectors end.
+    Stream& local = stream(leg_local_b);
+    bool begun = local.expander.count() != 0 || head_move_has_begun();
+    r(begun);
+    std::uint64_t end = begun ? local.size : 0;
+    if (!local.expander.registers_up_to(r, end)) r(end);
   }
-  r.count_of_burst(timer_, registers_.timeout);
-  account_.registers(r);
   if (transfers_) transfer_registers(r);
+  if (r.loads()) forget_wires();
+}
+
+void Decoder::registers_of_instructions(Registers& r) {
+  r.items(
+      queue_, [&](Decoded& d) { item_registers(r, d); }, true);
+  if (queue_.count() == 1) {
+    // Alone it leaves the one before it at the front.
+    Decoded& before = queue_.entry(1);
+    std::uint32_t shape = before.shape;
+    r(shape);
+    if (r.loads()) before = shapes_[shape].item;
+  }
+  if (r.loads()) forget_wires();
+}
+
+void Decoder::registers_but_moves(Registers& r, bool alone) {
+  constexpr unsigned legs = all_legs & ~transfer_legs;
+  registers_of_instructions(r);
+  fork_registers(r, legs);
+  r.items(dataflow_queue_, [&](Dataflow& flow) {
+    r(flow.kind);
+    r(flow.size);
+  });
+  r.items(accumulator_queue_, [&](AccumulatorItem& item) { item_registers(r, item); });
+  r.items(array_queue_, [&](ArrayControl& item) { item_of_array(r, item, links_.weight_loads); });
+  stream_registers(r, legs);
+  r.count_of_burst(timer_, registers_.timeout);
+  if (!alone) account_.registers(r);  // else it depends on the moves
   if (links_.weight_loads != nullptr) {
     links_.weight_loads->number(r, loads_);
     r(product_follows_);
   }
-  if (!r.loads()) return;
-  turned_ = true;
-  fresh_legs_ = all_legs;
-  shown_legs_ = moving_ = resumed_legs_ = 0;
-  for (const Stream& stream : streams_) {
-    if (stream.expander.count() != 0) resumed_legs_ |= 1U << stream.index;
-  }
+  if (r.loads()) forget_wires();
 }
 
 }  // namespace tactus

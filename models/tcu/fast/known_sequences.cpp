@@ -112,6 +112,13 @@ void KnownSequences::set_growth(Id interval, const std::vector<std::uint32_t>& g
   growths_.insert(growths_.end(), growth.begin(), growth.end());
 }
 
+void KnownSequences::set_turns(Id interval, const std::vector<std::uint32_t>& turns) {
+  State& state = states_[interval];
+  state.turns = static_cast<std::uint32_t>(turns_.size());
+  state.turn_count = static_cast<std::uint32_t>(turns.size());
+  turns_.insert(turns_.end(), turns.begin(), turns.end());
+}
+
 void KnownSequences::clear() { *this = KnownSequences(); }
 
 }  // namespace tactus

@@ -34,6 +34,7 @@ class KnownSequences {
     Id next_shape = none, next = none;
     /// In which of its cycles each port had its last write response; none: there was none.
     std::array<std::uint32_t, 2> response{none, none};
+    bool responds = false;                  ///< there was one
     bool accepts = false, retires = false;  ///< in the interval's last cycle
     /// It is never taken: a vector is read before the last write of it is done, or a memory is
     /// asked that does not answer after a fixed time (AxiTarget::keeps_time()).
@@ -42,10 +43,19 @@ class KnownSequences {
     std::uint8_t waiting = 0;  ///< instructions in the decoder, when the state begins
     // With live memories (live_sequences.cpp). There an interval has a number of its own, and
     // `rests` says that nothing moves in it.
-    std::uint8_t busy = 0;          ///< TcuSequences::busy_parts(), of an interval at its end
-    bool grows = false;             ///< the interval adds something to kept counts of its state
-    std::uint32_t growth = 0;       ///< place of what it adds to them
-    std::uint32_t timer = none;     ///< the decoder's, where the interval sets it
+    std::uint8_t busy = 0;       ///< TcuSequences::busy_parts(), of an interval at its end
+    bool grows = false;          ///< the interval adds something to kept counts of its state
+    std::uint32_t growth = 0;    ///< place of what it adds to them
+    std::uint32_t timer = none;  ///< the decoder's, where the interval sets it
+    // Of a design in two parts (divided_sequences.cpp).
+    bool one_cycle = false;         ///< the control rests: its interval is one cycle
+    bool waits = false;             ///< and so does the next, which is the same
+    bool head_moves = false;        ///< at the decoder's head is a move, or was if nothing is there
+    bool begun = false;             ///< of the moves: the requests of that at the head have gone
+    std::array<Id, 2> offers{};     ///< what the head asks for: numbers, before and after `begun`
+    std::uint32_t turns = 0;        ///< place of the cycles in which the array gets or loses work
+    std::uint32_t turn_count = 0;   ///< how many they are
+    bool array_works = false;       ///< in the interval's first cycle the array has work
     LiveMemories::Passing passing;  ///< at the pins, in the interval's last cycle
   };
   /// A count that a state does not tell (Registers::keep_counts()).
@@ -70,6 +80,7 @@ class KnownSequences {
   static constexpr std::uint64_t most_counters = 1U << 10, most_growth = (1U << 22) - 1;
 
   [[nodiscard]] State& operator[](Id state) { return states_[state]; }
+  [[nodiscard]] const State& operator[](Id state) const { return states_[state]; }
   [[nodiscard]] std::size_t size() const { return states_.size(); }
   /// The state with these registers; `is_new`: it was not known.
   Id find(const std::vector<std::uint8_t>& registers, bool& is_new);
@@ -99,13 +110,18 @@ class KnownSequences {
   [[nodiscard]] const std::uint32_t* growth(Id interval) const {
     return growths_.data() + states_[interval].growth;
   }
+  /// Cycles of an interval, counted from its first.
+  void set_turns(Id interval, const std::vector<std::uint32_t>& turns);
+  [[nodiscard]] const std::uint32_t* turns(Id interval) const {
+    return turns_.data() + states_[interval].turns;
+  }
   /// Whether it holds as much as it may.
   [[nodiscard]] bool full() const {
     return states_.capacity() * sizeof(State) + bytes_.capacity() +
                counts_.capacity() * sizeof(Count) +
                (places_.capacity() + edges_.capacity()) * sizeof(Edge) +
                links_.capacity() * sizeof(Link) + kept_.capacity() * sizeof(Kept) +
-               growths_.capacity() * sizeof(std::uint32_t) >
+               (growths_.capacity() + turns_.capacity()) * sizeof(std::uint32_t) >
            most_bytes;
   }
   void clear();
@@ -128,6 +144,7 @@ class KnownSequences {
   std::vector<Link> links_;
   std::vector<Kept> kept_;
   std::vector<std::uint32_t> growths_;
+  std::vector<std::uint32_t> turns_;
   std::vector<Edge> places_;  ///< states by a hash of their registers
   std::vector<Edge> edges_;   ///< successors by state and shape
   std::size_t placed_ = 0, edged_ = 0;

@@ -73,10 +73,11 @@ unsigned LiveMemories::drive(unsigned busy, Cycle now) {
   clock_.now = now;
   for (unsigned p = 0; p < 2; ++p) {
     if ((busy >> p & 1) == 0) continue;
-    const unsigned before = driven(*ports_[p].pins);
     ports_[p].target->drive();
-    if (driven(*ports_[p].pins) != before) turned_[p] = std::min(turned_[p], now);
-    all |= driven(*ports_[p].pins) << (p * drive_bits);
+    const unsigned present = driven(*ports_[p].pins);
+    if (present != driven_[p]) turned_[p] = std::min(turned_[p], now);
+    driven_[p] = present;
+    all |= present << (p * drive_bits);
   }
   return all;
 }

@@ -117,7 +117,8 @@ class LiveMemories {
   /// The cycle from which on a port's target has something to account for: that after one in which
   /// something passed its pins, or one in which it drives something else than before.
   std::array<Cycle, 2> turned_{};
-  std::vector<std::uint8_t> beat_;  ///< what is written meanwhile
+  std::array<unsigned, 2> driven_{};  ///< what each target drove when it was asked last
+  std::vector<std::uint8_t> beat_;    ///< what is written meanwhile
 };
 
 /// Drives the same in every cycle, and takes what comes: stands for a live memory while what the

@@ -14,89 +14,34 @@ constexpr Cycle no_response = ~Cycle{0};
 
 }  // namespace
 
-void TcuSequences::list_counters() {
-  accounts_.clear();
-  places_.clear();
-  counters_ = events_ = {};
-  before_.clear();
-  for (Account* account : system_.accounts()) {
-    // What a memory accounts for depends on its answers, and no interval knows these. A live
-    // memory's slave keeps its own account up to date, too.
-    const auto keeps = [&](const auto& port) {
-      return port->target->memory_account() == account ||
-             (memories_ && port->target->account() == account);
-    };
-    const bool of_memory = std::any_of(system_.ports_.begin(), system_.ports_.end(), keeps) ||
-                           system_.source_.memory_account() == account;
-    if (!of_memory) accounts_.push_back(account);
-  }
-  for (Account* account : accounts_) {
-    places_.push_back(static_cast<std::uint32_t>(counters_.size()));
-    counters_.add(account->counts().data(), account->counts().size());
-  }
-  first_event_ = counters_.size();
-  const auto add = [this](std::uint64_t* first, std::size_t count = 1) {
-    counters_.add(first, count);
-    events_.add(first, count);
-  };
-  add(&system_.clock_.progress);
-  const auto list = [&add](auto& values) { add(values.data(), values.size()); };
-  Tcu& tcu = system_.tcu_;
-  Decoder::Stats& decoder = tcu.decoder_.counts();
-  add(&decoder.retired);
-  list(decoder.retired_by_opcode);
-  list(decoder.retired_by_kind);
-  list(decoder.vectors_by_kind);
-  for (DualPortMemory* memory :
-       {static_cast<DualPortMemory*>(&tcu.local_), &tcu.accumulators_.accumulator().memory()}) {
-    list(memory->counts().reads);
-    list(memory->counts().writes);
-  }
-  add(&tcu.accumulators_.alu().counts().issued);
-  SystolicArray::Stats& array = tcu.array_.counts();
-  for (std::uint64_t* counter :
-       {&array.multiplications, &array.loads, &array.loads_in_turn, &array.zero_multiplications}) {
-    add(counter);
-  }
-  if (tcu.activation_) {
-    ActivationUnit::Stats& activation = tcu.activation_->counts();
-    add(&activation.vectors);
-    add(&activation.parameters);
-  }
-  if (LookupMemory* tables = tcu.accumulators_.tables()) {
-    add(&tables->counts().vectors);
-    add(&tables->counts().lookups);
-  }
-  for (auto& port : system_.ports_) {
-    BoundarySplitter::Stats& stats = port->port.splitter().counts();
-    for (std::uint64_t* counter : {&stats.read_bursts, &stats.write_bursts, &stats.read_beats,
-                                   &stats.write_beats, &stats.write_responses}) {
-      add(counter);
-    }
-  }
-  if (counters_.size() > KnownSequences::most_counters) {
-    internal_error("{} counters are more than sequences remember", counters_.size());
-  }
-  data_ = std::make_unique<TcuData>(
-      system_.config_.tcu.architecture, system_.config_.tcu.rounding, tcu.local_, tcu.array_,
-      tcu.accumulators_, tcu.activation_.get(), tcu.decoder_.registers(),
-      std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
+/// Of the whole design.
+void TcuSequences::registers(Registers& r) {
+  registers_but_moves(r, false);
+  registers_of_moves(r, false);
+  system_.array_time_->account().registers(r);
 }
 
-void TcuSequences::registers(Registers& r) {
+/// All but what serves moves from and to DRAMs.
+void TcuSequences::registers_but_moves(Registers& r, bool alone) {
   std::uint64_t end = ending(next_);
   r(end);
   Tcu& tcu = system_.tcu_;
-  tcu.decoder_.registers(r);
-  tcu.local_.registers(r);
+  tcu.decoder_.registers_but_moves(r, alone);
+  tcu.local_.registers(r, 0);
   tcu.local_router_.registers(r);
-  tcu.host_router_.registers(r);
   tcu.array_.registers(r);
   tcu.accumulators_.registers(r);
   if (tcu.activation_) tcu.activation_->registers(r);
   system_.stream_.registers(r);
+}
+
+/// Port B of local memory, host router, DRAM ports, and the decoder's streams to them.
+void TcuSequences::registers_of_moves(Registers& r, bool alone) {
+  Tcu& tcu = system_.tcu_;
+  tcu.decoder_.registers_of_moves(r, alone);
+  tcu.local_.registers(r, 1);
+  tcu.host_router_.registers(r);
   for (unsigned p = 0; p < 2; ++p) port_registers(r, p);
-  system_.array_time_->account().registers(r);
 }
 
 /// The registers of a unit that is idle are always the same but for the account.
@@ -125,43 +70,65 @@ void TcuSequences::port_registers(Registers& r, unsigned p) {
   registers_unless_idle(r, target, rests, idle_targets_[p], target.account());
 }
 
-KnownSequences::Id TcuSequences::save() {
-  const unsigned busy = memories_ ? busy_parts() : 0;
+/// The state of the design, or of the part of it that `part` saves.
+KnownSequences::Id TcuSequences::save(KeptCounts& counts, bool keeps, bool& is_new,
+                                      void (TcuSequences::*part)(Registers&)) {
   std::uint16_t& timer = system_.tcu_.decoder_.timer();
   const std::uint16_t time = timer;
   if (memories_) timer = timeout_;
-  saved_counts_.clear();
+  counts.saved.clear();
   {
     Registers r(bytes_, system_.clock_.now, system_.tcu_.decoder_.last_access());
-    if (busy != 0) r.keep_counts(saved_counts_, 1);
-    registers(r);
+    if (keeps) r.keep_counts(counts.saved, 1);
+    (this->*part)(r);
   }
   timer = time;
-  bool is_new = false;
-  const Id id = known_.find(bytes_, is_new);
-  if (is_new) {
-    known_[id].rests = rests();
-    known_[id].busy = static_cast<std::uint8_t>(busy);
-    known_[id].waiting = static_cast<std::uint8_t>(system_.tcu_.decoder_.waiting());
-  }
-  return id;
+  return known_.find(bytes_, is_new);
 }
 
+/// The present state of the design.
+void TcuSequences::save(Position& position) {
+  if (divided_) {
+    position.state = save_control();
+    position.moves = save_moves();
+    return;
+  }
+  const unsigned busy = memories_ ? busy_parts() : 0;
+  bool is_new = false;
+  position.state = save(counts_, busy != 0, is_new, &TcuSequences::registers);
+  if (!is_new) return;
+  KnownSequences::State& state = known_[position.state];
+  state.rests = rests();
+  state.busy = static_cast<std::uint8_t>(busy);
+  state.waiting = static_cast<std::uint8_t>(system_.tcu_.decoder_.waiting());
+}
+
+/// Of a design in two parts one may be left out.
 void TcuSequences::load(const Position& position) {
-  Registers r(known_.registers(position.state), system_.clock_.now, 0);
-  if (known_[position.state].busy != 0) r.keep_counts(live_counts_, 1);
-  system_.tcu_.decoder_.last_access() = 0;
-  load(r, position.next);
+  if (!divided_) {
+    Registers r(known_.registers(position.state), system_.clock_.now, 0);
+    if (known_[position.state].busy != 0) r.keep_counts(counts_.live, 1);
+    system_.tcu_.decoder_.last_access() = 0;
+    registers(r);
+    load_program(position.next);
+  } else {
+    if (position.state != KnownSequences::none) load_control(position);
+    if (position.moves != KnownSequences::none) load_moves(position.moves);
+  }
   if (memories_) system_.tcu_.decoder_.timer() = static_cast<std::uint16_t>(position.timer);
 }
 
-/// `next`: instruction that is accepted next.
-void TcuSequences::load(Registers& r, std::uint64_t next) {
-  registers(r);
+/// `next`: instruction that is accepted next. All else is loaded.
+void TcuSequences::load_program(std::uint64_t next) {
   const std::uint64_t at = next * shapes_.instruction_bytes();
   system_.stream_.load(bytes(at, system_.stream_.stored()), at);
   system_.source_.seek((at + system_.stream_.stored()) / (system_.config_.axi_data_bits / 8));
   system_.withdraw_word();
+  forget_wires();
+}
+
+/// They follow from the registers that were loaded.
+void TcuSequences::forget_wires() {
   Agenda& agenda = system_.clock_.agenda;
   agenda.turned = ~0U;
   agenda.stirred = agenda.moving = 0;
@@ -175,7 +142,8 @@ TcuPeriods::Design TcuSequences::periodic_design() {
             registers(r);
           },
           [this](Registers& r) {
-            load(r, next_);
+            registers(r);
+            load_program(next_);
             system_.rested_ = false;
           },
           [this] {
@@ -192,13 +160,8 @@ TcuPeriods::Design TcuSequences::periodic_design() {
           counters_};
 }
 
-void TcuSequences::count_accounts() {
-  for (Account* account : accounts_) account->settle();
-}
-
-/// Lets the design run from the state to the end of its interval. What that counts is remembered,
-/// and is not counted yet. False if the interval does not end, or counts what cannot be remembered.
-bool TcuSequences::work_out(const Position& position, Id interval) {
+/// The design is in this state, and does not count yet what it counts.
+void TcuSequences::begin_interval(const Position& position) {
   ++worked_out_;
   Clock& clock = system_.clock_;
   Decoder& decoder = system_.tcu_.decoder_;
@@ -209,93 +172,94 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
     counters_.read(before_);
     events_.read(events_before_);
   }
-  const ConfigRegisters registers = decoder.registers();
-  const Cycle last_retire = decoder.stats().last_retire;
-  std::array<Cycle, 2> responses{};
+  began_ = {clock.now,
+            decoder.accepted(),
+            decoder.stats().retired,
+            decoder.registers().program_counter,
+            decoder.stats().last_retire,
+            {},
+            decoder.timer(),
+            system_.tcu_.accumulators_.accumulator().early_reads()};
   for (unsigned p = 0; p < 2; ++p) {
-    responses[p] = std::exchange(last_response(p), no_response);
+    began_.responses[p] = std::exchange(last_response(p), no_response);
   }
-
   if (position.next < program_.count) decoder.expect_shape(item(position.next).shape);
   next_ = position.next;
-  KnownSequences::State found;
-  const Accumulator& accumulator = system_.tcu_.accumulators_.accumulator();
-  const std::uint64_t early = accumulator.early_reads();
-  began_ = {clock.now, decoder.accepted(), decoder.stats().retired};
+  loaded_ = {};
   system_.rested_ = false;
   clock.timing_only = true;
-  const bool ends = memories_ ? run_live_interval(found) : run_interval(found);
+}
+
+/// The interval is over. What it has counted is still to be taken back.
+void TcuSequences::end_interval(KnownSequences::State& found) {
+  Clock& clock = system_.clock_;
+  Decoder& decoder = system_.tcu_.decoder_;
   system_.replay_.catch_up();
   clock.timing_only = false;
   found.cycles = static_cast<std::uint32_t>(clock.now - began_.now);
   found.accepts = accepts();
   found.retires = retires();
-  found.left_out |= accumulator.early_reads() != early;
-
+  found.left_out |= system_.tcu_.accumulators_.accumulator().early_reads() != began_.early_reads;
   for (unsigned p = 0; p < 2; ++p) {
     Cycle& last = last_response(p);
-    if (last != no_response) found.response[p] = static_cast<std::uint32_t>(last - position.now);
-    last = responses[p];
+    if (last != no_response) {
+      found.response[p] = static_cast<std::uint32_t>(last - began_.now);
+      found.responds = true;
+    }
+    last = began_.responses[p];
   }
-  decoder.reset_retires(registers.program_counter, last_retire);
-  const bool fits = take_growth(clock.now - position.now) && ends;
-  loaded_ = {};
-  if (!fits) return false;
+  decoder.reset_retires(began_.program_counter, began_.last_retire);
   if (found.accepts) ++next_;
-  const Id next = save();
-  loaded_ = {next, position.next + (found.accepts ? 1 : 0), clock.now, decoder.timer()};
-  KnownSequences::State& state = known_[interval];
-  if (state.cycles == 0) {
-    state.cycles = found.cycles;
-    state.response = found.response;
-    state.accepts = found.accepts;
-    state.retires = found.retires;
-    state.left_out = found.left_out;
-    state.rests = found.rests;
-    state.busy = found.busy;
-    state.passing = found.passing;
-    state.timer = found.timer;
-    known_.set_counts(interval, growth_);
-    if (memories_) set_growth(interval);
-  } else if (state.cycles != found.cycles || state.accepts != found.accepts ||
-             state.retires != found.retires || state.counted != growth_.size() ||
-             state.busy != found.busy || state.timer != found.timer ||
-             !(state.passing == found.passing)) {
-    internal_error("cycle {}: two intervals of {} and {} cycles begin in the same state",
-                   position.now, state.cycles, found.cycles);
-  }
+}
+
+/// Lets the design run from the state to the end of its interval. What that counts is remembered,
+/// and is not counted yet. False if the interval does not end, or counts what cannot be remembered.
+bool TcuSequences::work_out(const Position& position, Id interval) {
+  begin_interval(position);
+  KnownSequences::State found;
+  const bool ends = memories_ ? run_live_interval(found) : run_interval(found);
+  end_interval(found);
+  if (!take_growth(found.cycles == 1) || !ends) return false;
+  Position after{KnownSequences::none, next_, system_.clock_.now, system_.tcu_.decoder_.timer(),
+                 KnownSequences::none};
+  save(after);
+  loaded_ = after;
+  note_interval(interval, found, growth_, memories_ ? &counts_ : nullptr);
   const Id shape = found.accepts ? item(position.next).shape : KnownSequences::none;
   if (memories_) {
-    set_link(interval, shape, next);
+    set_link(interval, shape, after.state, found.busy != 0, counts_);
   } else {
-    known_.set_next(interval, shape, next);
+    known_.set_next(interval, shape, after.state);
   }
   return true;
 }
 
-/// What has been counted in so many cycles, which is taken back; false if a counter grew by too
-/// much.
-bool TcuSequences::take_growth(Cycle cycles) {
-  growth_.clear();
-  bool fits = true;
-  const auto take = [&](std::size_t i, std::uint64_t growth) {
-    counters_[i] -= growth;
-    fits = fits && growth <= KnownSequences::most_growth;
-    growth_.push_back({static_cast<std::uint32_t>(i & (KnownSequences::most_counters - 1)),
-                       static_cast<std::uint32_t>(growth & KnownSequences::most_growth)});
-  };
-  if (cycles != 1) {
-    count_accounts();
-    counters_.for_each_growth(before_, take);
-    return fits;
+/// What has been found of an interval that may be known already. `growth`: of its counters.
+/// `counts`: those that its state keeps; null: none.
+void TcuSequences::note_interval(Id interval, const KnownSequences::State& found,
+                                 const std::vector<KnownSequences::Count>& growth,
+                                 const KeptCounts* counts) {
+  KnownSequences::State& state = known_[interval];
+  if (state.cycles == 0) {
+    state.cycles = found.cycles;
+    state.response = found.response;
+    state.responds = found.responds;
+    state.accepts = found.accepts;
+    state.retires = found.retires;
+    state.left_out = found.left_out;
+    state.busy = found.busy;
+    state.array_works = found.array_works;
+    state.passing = found.passing;
+    state.timer = found.timer;
+    known_.set_counts(interval, growth);
+    if (counts != nullptr) set_growth(interval, *counts);
+  } else if (state.cycles != found.cycles || state.accepts != found.accepts ||
+             state.retires != found.retires || state.counted != growth.size() ||
+             state.busy != found.busy || state.timer != found.timer ||
+             state.array_works != found.array_works || !(state.passing == found.passing)) {
+    internal_error("cycle {}: two intervals of {} and {} cycles begin in the same state",
+                   began_.now, state.cycles, found.cycles);
   }
-  // The cycle belongs to the states that were entered in it, and is not counted yet.
-  for (std::size_t i = 0; i < accounts_.size(); ++i) {
-    growth_.push_back({places_[i] + accounts_[i]->code(), 1});
-  }
-  events_.for_each_growth(
-      events_before_, [&](std::size_t i, std::uint64_t growth) { take(first_event_ + i, growth); });
-  return fits;
 }
 
 /// Of the interval that is worked out, in its last cycle.

@@ -9,13 +9,12 @@
 
 namespace tactus {
 
-void DualPortMemory::registers(Registers& r) {
-  for (PortState& state : state_) {
-    std::size_t count = state.data.count();
-    r(count);
-    r(state.in_flight);
-    if (r.loads()) state.data.begin_load(count);
-  }
+void DualPortMemory::registers(Registers& r, unsigned port) {
+  PortState& state = state_[port];
+  std::size_t count = state.data.count();
+  r(count);
+  r(state.in_flight);
+  if (r.loads()) state.data.begin_load(count);
 }
 
 void LocalRouter::SelectStream::registers(Registers& r) {

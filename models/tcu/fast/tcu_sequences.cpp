@@ -45,8 +45,14 @@ bool TcuSequences::rests() const {
   for (const auto& port : system_.ports_) {
     if (!port->idle()) return false;
   }
-  return tcu.local_router_.rests() && tcu.local_.idle() && tcu.array_.idle() &&
-         tcu.accumulators_.rests() && (!tcu.activation_ || tcu.activation_->idle());
+  return tcu.local_.idle() && units_rest();
+}
+
+/// Those that never serve a move.
+bool TcuSequences::units_rest() const {
+  const Tcu& tcu = system_.tcu_;
+  return tcu.local_router_.rests() && tcu.array_.idle() && tcu.accumulators_.rests() &&
+         (!tcu.activation_ || tcu.activation_->idle());
 }
 
 /// The program has ended, and nothing is under way any more.
@@ -163,6 +169,7 @@ void TcuSequences::renew() {
   timeout_ = decoder.registers().timeout;
   memories_keep_time_ = keep_time;
   memories_.reset();
+  divided_ = false;
   if (live) begin_live();
   list_counters();
 }
@@ -183,8 +190,9 @@ bool TcuSequences::begin(Position& position) {
   decoder.adopt_shapes({items_[0].shape, items_[1].shape});
   next_ = position.next;
   position.timer = decoder.timer();
-  position.state = save();
+  save(position);
   committed_ = loaded_ = position;
+  moves_rest_ = false;
   path_.clear();
   return true;
 }
@@ -255,20 +263,30 @@ void TcuSequences::commit(const Position& position) {
   Cycle last = 0;
   std::uint32_t counter = decoder.registers().program_counter;
   for (const Step& step : path_) {
-    KnownSequences::State& state = known_[step.interval];
-    if (state.uses == 0) used_.push_back(step.interval);
-    state.uses += step.times;
+    use(step);
     note_responses(step.interval, now);
-    now += state.cycles * Cycle{step.times};
-    if (!state.retires) continue;
+    now += known_[step.interval].cycles;
+    if (!known_[step.interval].retires) continue;
     ++retired;
     last = now - 1;
-    if (retired > told_on_path_) decoder.tell_retire(last, counter);
+    decoder.tell_retire(last, counter);
     ++counter;
     if (--until_border_ == 0) pass_border(now);
   }
-  path_.clear();
   if (retired != 0) decoder.note_retires(retired, last);
+  finish_path(position);
+}
+
+/// What its interval counts is to be added up.
+void TcuSequences::use(const Step& step) {
+  KnownSequences::State& interval = known_[step.interval];
+  if (interval.uses == 0) used_.push_back(step.interval);
+  interval.uses += step.times;
+}
+
+/// The path has been counted and told, and leads to this position.
+void TcuSequences::finish_path(const Position& position) {
+  path_.clear();
   // Instructions that wait in the decoder have done nothing.
   const std::uint64_t waiting = known_[position.state].waiting;
   for (; executed_ < position.next - waiting; ++executed_) data_->execute(item(executed_).item);

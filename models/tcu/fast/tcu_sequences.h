@@ -52,15 +52,31 @@ class TcuSequences {
     Id state = KnownSequences::none;
     std::uint64_t next = 0;  ///< instruction that is accepted next
     Cycle now = 0;
-    std::uint64_t timer = 0;  ///< of the decoder, with live memories
+    std::uint64_t timer = 0;          ///< of the decoder, with live memories
+    Id moves = KnownSequences::none;  ///< the state of what serves moves, where that is a part
     [[nodiscard]] bool operator==(const Position& o) const {
-      return state == o.state && next == o.next && now == o.now;
+      return state == o.state && next == o.next && now == o.now && moves == o.moves;
     }
   };
-  /// When an interval that is worked out began, and what the decoder had counted by then.
+  /// Of a state the counts that it does not tell, now, and those of the state saved last.
+  struct KeptCounts {
+    std::vector<Registers::Count> live, saved;
+  };
+  /// An interval, and the link to what comes after it.
+  struct Passage {
+    Id interval = KnownSequences::none, link = KnownSequences::none;
+  };
+  /// Whose counters grow: a part of a design in two, or that whose instruction is at the head.
+  enum class Owner : std::uint8_t { control, moves, head, nobody };
+  /// When an interval that is worked out began, and what was counted by then.
   struct Began {
     Cycle now = 0;
     std::uint64_t accepted = 0, retired = 0;
+    std::uint32_t program_counter = 0;
+    Cycle last_retire = 0;
+    std::array<Cycle, 2> responses{};
+    std::uint64_t timer = 0;
+    std::uint64_t early_reads = 0;
   };
   /// Intervals after which a sequence that has come to no rest is given up.
   static constexpr std::size_t longest_path = 1U << 18;
@@ -68,8 +84,8 @@ class TcuSequences {
   static constexpr Cycle longest_interval = 1U << 20;
   /// Of a path: an interval, so many times one after the other.
   struct Step {
-    Id interval;
-    std::uint32_t times;
+    Id interval = KnownSequences::none;
+    std::uint64_t times = 0;
   };
   struct Program {
     const std::uint8_t* bytes = nullptr;
@@ -87,6 +103,7 @@ class TcuSequences {
   };
 
   [[nodiscard]] bool rests() const;
+  [[nodiscard]] bool units_rest() const;
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool find_program(Position& position);
   [[nodiscard]] bool observed() const;  ///< somebody looks at single cycles
@@ -99,6 +116,8 @@ class TcuSequences {
   void walk(Position& position, Cycle until);
   void leave();
   void commit(const Position& position);
+  void use(const Step& step);
+  void finish_path(const Position& position);
   void pass_border(Cycle now);
   [[nodiscard]] bool know_items(std::uint64_t upto) {
     return place_of(upto) <= first_place_ + items_.size() || know_more_items(upto);
@@ -112,10 +131,18 @@ class TcuSequences {
   void registers_unless_idle(Registers& r, Unit& unit, bool idle,
                              std::vector<std::uint8_t>& idle_bytes, Account* account);
   void port_registers(Registers& r, unsigned p);
-  Id save();
+  void registers_but_moves(Registers& r, bool alone);
+  void registers_of_moves(Registers& r, bool alone);
+  void save(Position& position);
+  Id save(KeptCounts& counts, bool keeps, bool& is_new, void (TcuSequences::*part)(Registers&));
   void load(const Position& position);
-  void load(Registers& r, std::uint64_t next);
+  void load_program(std::uint64_t next);
+  void forget_wires();
   bool work_out(const Position& position, Id interval);
+  void begin_interval(const Position& position);
+  void end_interval(KnownSequences::State& found);
+  void note_interval(Id interval, const KnownSequences::State& found,
+                     const std::vector<KnownSequences::Count>& growth, const KeptCounts* counts);
   bool run_interval(KnownSequences::State& found);
   [[nodiscard]] bool accepts() const;
   [[nodiscard]] bool retires() const;
@@ -126,27 +153,88 @@ class TcuSequences {
   void begin_live();
   [[nodiscard]] unsigned busy_parts() const;
   void walk_live(Position& position, Cycle until);
-  void begin_path();
-  void pass_border_on_path(Cycle now);
-  void count_path(bool add);
-  void tell_path();
-  bool step_live(Position& position, unsigned& driven, Cycle until);
+  [[nodiscard]] bool rests(const Position& position) const;
+  void drive(const Position& position);
+  bool step_live(Position& position, Cycle until);
   [[nodiscard]] Id interval_of(Id state, unsigned driven);
-  bool work_out_live(const Position& position, Id interval, unsigned driven);
+  bool work_out_live(const Position& position, Id interval);
+  void hold_memories(unsigned busy);
+  void release_memories();
   bool run_live_interval(KnownSequences::State& found);
-  void set_growth(Id interval);
-  void set_link(Id interval, Id shape, Id next);
-  [[nodiscard]] Id successor(Id interval, Id shape);
-  [[nodiscard]] Id ends_of_counts(Id interval, Id shape);
-  void follow(Id interval, const KnownSequences::Link& link);
+  void note_passing(KnownSequences::State& found);
+  void note_timer(KnownSequences::State& found) const;
+  void pass_time(Position& position, Id interval, Cycle cycles) const;
+
+  // What has passed since the last rest (live_path.cpp).
+  void begin_path();
+  void commit_path(const Position& position);
+  void drop_path();
+  void retire_on_path(Cycle now);
+  void pass_border_on_path(Cycle now);
+  void add_step(Step& newest, Id interval, std::uint64_t times);
+  void end_steps();
+  void note_path_responses(Id interval, Cycle now);
+  void tell_path();
+
+  // Counts that states do not tell (kept_counts.cpp).
+  void set_growth(Id interval, const KeptCounts& counts);
+  void set_link(Id interval, Id shape, Id next, bool keeps, const KeptCounts& counts);
+  [[nodiscard]] Id successor(Id interval, Id shape, bool keeps, const KeptCounts& counts);
+  [[nodiscard]] Id ends_of_counts(Id interval, Id shape, bool keeps, const KeptCounts& counts);
+  [[nodiscard]] Id number(std::uint64_t kind, std::uint64_t value);
+  [[nodiscard]] bool stays(Id state, const Passage& passage) const;
+  void follow(const Passage& passage, KeptCounts& counts);
+
+  // Of a design in two parts (divided_sequences.cpp, divided_intervals.cpp).
+  /// An interval of the control up to where it is taken: so many cycles, 0 for all.
+  struct ControlEnd {
+    Cycle cycles = 0;
+    bool pops = false;  ///< the move at the head is done in the last of them
+  };
+  /// Whether the array waits for the move at the head, and up to which cycle that stays so.
+  struct Lost {
+    bool time = false;
+    Cycle until = 0;
+  };
+  void control_registers(Registers& r);
+  void move_registers(Registers& r);
+  [[nodiscard]] Id save_control();
+  [[nodiscard]] std::array<Id, 2> offers();
+  [[nodiscard]] Id save_moves();
+  void load_control(const Position& position);
+  void load_moves(Id moves);
+  void load_account_of_head();
+  void show_head(Id control);
+  [[nodiscard]] bool control_rests() const;
+  [[nodiscard]] bool move_waits(Id control) const;
+  bool step_divided(Position& position, Cycle until);
+  bool walk_moves(Position& position, Cycle end, Cycle until, bool& pops);
+  bool wait_for_memories(const Position& position, Cycle until);
+  bool take_control(Position& position, Cycle begin, bool pops);
+  [[nodiscard]] bool take_moves(Position& position, const Passage& passage, Cycle cycles);
+  [[nodiscard]] bool find_control(const Position& position, const ControlEnd& end, Passage& found);
+  [[nodiscard]] bool find_moves(Id state, Id key, Passage& found);
+  [[nodiscard]] Lost loses_time(Id control, Cycle begin, Cycle now) const;
+  [[nodiscard]] Id key_of_moves(const Position& position, bool loses) const;
+  [[nodiscard]] Id key_of_control(const Position& position, bool accepts, bool pops) const;
+  [[nodiscard]] static Id key_of_early(Cycle cycles);
+  bool work_out_control(const Position& position, const ControlEnd& end);
+  bool run_control(const ControlEnd& end, bool one_cycle, bool move_waits);
+  void note_control(const Position& position, const ControlEnd& end,
+                    const KnownSequences::State& found, Id next);
+  bool work_out_moves(const Position& position, Id key, bool loses);
+  void keep_growth_of_control(bool move_waits);
+  void keep_growth_of_moves(bool move_waits, bool loses);
+
   [[nodiscard]] TcuPeriods::Design periodic_design();
   void count_accounts();
-  bool take_growth(Cycle cycles);
+  bool take_growth(bool one_cycle);
   void add_counts();
   void add_counts(Id interval, std::uint64_t times);
   [[nodiscard]] Cycle& last_response(unsigned p);
   void note_responses(Id interval, Cycle now);
   void list_counters();
+  [[nodiscard]] Owner owner(const Account& account) const;
   /// What entered the decoder has places: the program's instructions come behind the two that may
   /// have entered before it, and whose slots of the decoder's queue show them.
   [[nodiscard]] static std::uint64_t place_of(std::uint64_t instruction) { return instruction + 2; }
@@ -201,10 +289,25 @@ class TcuSequences {
   /// Null: the memories keep time, or they cannot be returned to a rest.
   std::unique_ptr<LiveMemories> memories_;
   std::array<std::unique_ptr<HeldTarget>, 2> held_;
-  std::uint64_t retired_on_path_ = 0, told_on_path_ = 0;
-  std::vector<Registers::Count> live_counts_;   ///< that are kept, of the present state
-  std::vector<Registers::Count> saved_counts_;  ///< of the state that was saved last
+  std::array<AxiTarget*, 2> targets_{};  ///< the memories', while those are held
+  unsigned driven_ = 0;                  ///< by the memories
+  Cycle driven_at_ = 0;                  ///< in this cycle; ~0: they have to be asked
+  Cycle quiet_until_ = 0;                ///< up to there they drive the same, and nothing passes
+  // Of the path.
+  std::array<Step, 2> newest_;  ///< of the control, or the whole design, and of the moves
+  std::vector<Cycle> retires_;
+  std::uint64_t told_ = 0;                              ///< of them
+  std::size_t counted_ = 0;                             ///< steps whose counts are added up
+  std::array<Cycle, 2> responses_{}, old_responses_{};  ///< the last, and before the path
+
+  KeptCounts counts_;           ///< of the whole design, or of its control
+  KeptCounts counts_of_moves_;  ///< of a design in two parts
   std::vector<Registers::Count> next_counts_;
+  bool divided_ = false;       ///< the design is taken in two parts
+  bool moves_rest_ = false;    ///< of the design, as it was loaded
+  Passage resting_moves_;      ///< comes again as long as no move is at the head; none: not known
+  std::vector<Owner> owners_;  ///< of the counters
+  std::vector<std::uint32_t> turns_;  ///< see KnownSequences::State::turns
   std::vector<std::uint32_t> growth_of_counts_;
   std::vector<KnownSequences::Kept> kept_;
   std::vector<std::uint8_t> signature_;

@@ -138,10 +138,16 @@ class DualPortMemory : public sc_core::sc_module {
     return storage_.get() + address * vector_bytes_;
   }
   /// No read data waits on either port.
-  [[nodiscard]] bool idle() const { return state_[0].data.empty() && state_[1].data.empty(); }
+  [[nodiscard]] bool idle() const { return idle(0) && idle(1); }
+  [[nodiscard]] bool idle(unsigned port) const { return state_[port].data.empty(); }
   /// Vectors read at the port and not taken yet.
   [[nodiscard]] std::size_t waiting(unsigned port) const { return state_[port].data.count(); }
-  void registers(Registers& r);  ///< see models/sim/fast/registers.h
+  /// See models/sim/fast/registers.h.
+  void registers(Registers& r) {
+    registers(r, 0);
+    registers(r, 1);
+  }
+  void registers(Registers& r, unsigned port);
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
   /// Zeroes beyond the depth.

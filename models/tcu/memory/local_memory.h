@@ -33,10 +33,9 @@ class LocalMemory final : public DualPortMemory {
     account_a_.enter(edge().ports[0].state);
     account_b_.enter(edge().ports[1].state);
   }
-  void registers(Registers& r) {
-    DualPortMemory::registers(r);
-    account_a_.registers(r);
-    account_b_.registers(r);
+  void registers(Registers& r, unsigned port) {
+    DualPortMemory::registers(r, port);
+    (port == 0 ? account_a_ : account_b_).registers(r);
   }
   [[nodiscard]] std::array<Account*, 2> accounts() { return {&account_a_, &account_b_}; }
   [[nodiscard]] static std::string waits_for() { return "read data that nobody takes"; }

@@ -1,0 +1,280 @@
+// States and intervals of a design in two parts (divided_sequences.cpp), and how those that are not
+// known are worked out.
+//
+// The control is worked out beside moves that do nothing: a move at the head is held there. Where
+// it was done before the control's interval was over, as much of the interval is worked out as had
+// passed, with the move dropped behind it. The moves are worked out for one cycle, beside a control
+// of which only the instruction at the head matters.
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "models/tcu/fast/tcu_sequences.h"
+#include "models/tcu/system.h"
+
+namespace tactus {
+namespace {
+
+using Id = KnownSequences::Id;
+
+// First byte of the registers of a part.
+constexpr unsigned tag_of_control = 1, tag_of_moves = 2;
+/// That have a place in the keys of the moves' intervals.
+constexpr Id most_offers = 1U << 20;
+
+/// Notes the cycles in which the array gets or loses work, counted from `begin`.
+class ArrayTurns final : public AccountObserver {
+ public:
+  ArrayTurns(Account& array, Cycle begin, std::vector<std::uint32_t>& turns)
+      : array_(array), begin_(begin), turns_(turns) {
+    turns_.clear();
+    array_.observe(this);
+  }
+  ArrayTurns(const ArrayTurns&) = delete;
+  ArrayTurns& operator=(const ArrayTurns&) = delete;
+  ~ArrayTurns() override { array_.observe(nullptr); }
+
+  void interval(const Account& /*account*/, unsigned code, Cycle from, Cycle /*to*/) override {
+    const bool works = ArrayTime::of_array(code);
+    if (from != begin_ && works != works_) {
+      turns_.push_back(static_cast<std::uint32_t>(from - begin_));
+    }
+    if (from == begin_) worked_first_ = works;
+    works_ = works;
+  }
+  [[nodiscard]] bool worked_first() const { return worked_first_; }
+
+ private:
+  Account& array_;
+  Cycle begin_;
+  std::vector<std::uint32_t>& turns_;
+  bool works_ = false, worked_first_ = false;
+};
+
+}  // namespace
+
+void TcuSequences::control_registers(Registers& r) {
+  unsigned tag = tag_of_control;
+  r(tag);
+  registers_but_moves(r, true);
+}
+
+void TcuSequences::move_registers(Registers& r) {
+  unsigned tag = tag_of_moves;
+  r(tag);
+  registers_of_moves(r, true);
+}
+
+bool TcuSequences::control_rests() const {
+  const Tcu& tcu = system_.tcu_;
+  return tcu.decoder_.rests_but_moves() && tcu.local_.idle(0) && units_rest();
+}
+
+/// A move waits at the head, or is under way there.
+bool TcuSequences::move_waits(Id control) const {
+  return known_[control].head_moves && known_[control].waiting != 0;
+}
+
+/// The present state of the control.
+Id TcuSequences::save_control() {
+  const Decoder& decoder = system_.tcu_.decoder_;
+  bool is_new = false;
+  const Id id = save(counts_, false, is_new, &TcuSequences::control_registers);
+  if (!is_new) return id;
+  const bool head_moves = decoder.head_moves_dram();
+  const std::array<Id, 2> offers = head_moves ? this->offers() : std::array<Id, 2>{};
+  KnownSequences::State& state = known_[id];
+  state.rests = control_rests();
+  state.waiting = static_cast<std::uint8_t>(decoder.waiting());
+  state.head_moves = head_moves;
+  state.one_cycle = state.rests && (move_waits(id) || next_ == program_.count);
+  state.offers = offers;
+  return id;
+}
+
+/// Numbers for what the move at the head decides, as long as its requests wait, and after that.
+std::array<Id, 2> TcuSequences::offers() {
+  const Decoder& decoder = system_.tcu_.decoder_;
+  const std::uint64_t waits = decoder.waiting() != 0 ? 1 : 0;
+  const Id before = number(waits, decoder.head_shape());
+  if (before >= most_offers) internal_error("{} numbers are more than sequences remember", before);
+  return {before, waits != 0 ? number(2, decoder.head_context()) : before};
+}
+
+/// The present state of the moves.
+Id TcuSequences::save_moves() {
+  const Decoder& decoder = system_.tcu_.decoder_;
+  bool is_new = false;
+  const Id id = save(counts_of_moves_, true, is_new, &TcuSequences::move_registers);
+  if (!is_new) return id;
+  KnownSequences::State& state = known_[id];
+  state.busy = static_cast<std::uint8_t>(busy_parts());
+  state.rests = decoder.moves_rest() && system_.tcu_.local_.idle(1) && state.busy == 0;
+  state.begun = decoder.head_move_has_begun();
+  return id;
+}
+
+/// The control, beside moves that do nothing.
+void TcuSequences::load_control(const Position& position) {
+  Registers r(known_.registers(position.state), system_.clock_.now, 0);
+  system_.tcu_.decoder_.last_access() = 0;
+  control_registers(r);
+  load_program(position.next);
+  if (!moves_rest_) load_moves(committed_.moves);
+  moves_rest_ = true;
+  load_account_of_head();
+}
+
+/// The moves, beside whatever the control does.
+void TcuSequences::load_moves(Id moves) {
+  Registers r(known_.registers(moves), system_.clock_.now, 0);
+  r.keep_counts(counts_of_moves_.live, 1);
+  move_registers(r);
+  moves_rest_ = false;
+  load_account_of_head();
+  forget_wires();
+}
+
+/// What the decoder does shows in its account from the coming cycle on.
+void TcuSequences::load_account_of_head() {
+  system_.tcu_.decoder_.account().restart();
+  system_.array_time_->account().restart();
+  system_.array_time_->renew();
+}
+
+/// Lets the control run, beside moves that do nothing; a move at the head waits there.
+bool TcuSequences::work_out_control(const Position& position, const ControlEnd& end) {
+  if (!learns()) return false;
+  const bool waits = move_waits(position.state);
+  Decoder& decoder = system_.tcu_.decoder_;
+  hold_memories(0);
+  Position from = position;
+  from.moves = KnownSequences::none;
+  begin_interval(from);
+  decoder.hold_moves(true);
+  system_.replay_.forget();
+  KnownSequences::State found;
+  bool ends = false;
+  {
+    ArrayTurns turns(system_.tcu_.array_account(), from.now, turns_);
+    ends = run_control(end, known_[position.state].one_cycle, waits);
+    system_.replay_.catch_up();
+    system_.tcu_.array_account().settle();
+    found.array_works = turns.worked_first();
+  }
+  end_interval(found);
+  note_timer(found);
+  ends = take_growth(false) && ends;
+  if (end.pops) decoder.drop_head();
+  decoder.hold_moves(false);
+  if (ends) {
+    keep_growth_of_control(waits);
+    const Id next = save_control();
+    if (!end.pops) {
+      loaded_ = {next, next_, system_.clock_.now, decoder.timer(), KnownSequences::none};
+    }
+    note_control(position, end, found, next);
+  }
+  release_memories();
+  return ends;
+}
+
+/// False if the interval does not end.
+bool TcuSequences::run_control(const ControlEnd& end, bool one_cycle, bool move_waits) {
+  Clock& clock = system_.clock_;
+  const Cycle all = one_cycle ? 1 : end.cycles != 0 ? end.cycles : longest_interval;
+  for (bool ends = false; !ends;) {
+    const Cycle passed = clock.now - began_.now;
+    if (passed >= longest_interval) return false;
+    const std::uint64_t before = clock.progress;
+    system_.unobserved_cycles(all - passed);
+    system_.rested_ = clock.progress == before;
+    ends = accepts() || retires() || clock.now - began_.now == all;
+    if (ends || end.cycles != 0 || !(move_waits || next_ == program_.count)) continue;
+    system_.replay_.catch_up();
+    ends = move_waits ? control_rests() : is_over();
+  }
+  return true;
+}
+
+/// `next`: the state of the control after the interval of `position`, up to `end`.
+void TcuSequences::note_control(const Position& position, const ControlEnd& end,
+                                const KnownSequences::State& found, Id next) {
+  KnownSequences::State control = found;
+  control.response = {KnownSequences::none, KnownSequences::none};
+  if (known_[position.state].head_moves) control.timer = KnownSequences::none;
+  const Id interval =
+      end.cycles == 0 ? position.state : interval_of(position.state, key_of_early(end.cycles));
+  const bool is_new = known_[interval].cycles == 0;
+  note_interval(interval, control, growth_, nullptr);
+  if (is_new) known_.set_turns(interval, turns_);
+  const KnownSequences::State& state = known_[interval];
+  if (state.one_cycle && !end.pops) {
+    known_[interval].waits = next == interval && !state.accepts && !state.retires;
+  }
+  kept_.clear();
+  known_.set_next(interval, key_of_control(position, found.accepts, end.pops),
+                  known_.add_link(next, kept_, true));
+}
+
+/// The decoder's instructions are those of this state of the control.
+void TcuSequences::show_head(Id control) {
+  Registers r(known_.registers(control), system_.clock_.now, 0);
+  std::uint64_t tag = 0, end = 0;
+  r(tag);
+  r(end);
+  system_.tcu_.decoder_.registers_of_instructions(r);
+  forget_wires();
+}
+
+/// Lets the design run for a cycle, to find what the moves do.
+bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) {
+  if (!learns()) return false;
+  Decoder& decoder = system_.tcu_.decoder_;
+  hold_memories(known_[position.moves].busy);
+  Position from = position;
+  from.state = KnownSequences::none;
+  begin_interval(from);
+  show_head(position.state);
+  KnownSequences::State found;
+  system_.unobserved_cycles(1);
+  note_passing(found);
+  end_interval(found);
+  note_timer(found);
+  const bool fits = take_growth(true);
+  const Id next = save_moves();
+  loaded_ = {KnownSequences::none, position.next, system_.clock_.now, decoder.timer(), next};
+  release_memories();
+  if (!fits) return false;
+  const bool waits = move_waits(position.state);
+  keep_growth_of_moves(waits, loses);
+  found.accepts = found.left_out = false;
+  found.retires = found.retires && waits;
+  if (!known_[position.state].head_moves) found.timer = KnownSequences::none;
+  const Id interval = interval_of(position.moves, key);
+  note_interval(interval, found, growth_, &counts_of_moves_);
+  set_link(interval, KnownSequences::none, next, true, counts_of_moves_);
+  return true;
+}
+
+/// Of what has been counted. `move_waits`: what is counted of the head is the moves'.
+void TcuSequences::keep_growth_of_control(bool move_waits) {
+  const auto is_other = [&](const KnownSequences::Count& count) {
+    const Owner owner = owners_[count.counter];
+    return owner == Owner::moves || owner == Owner::nobody || (owner == Owner::head && move_waits);
+  };
+  growth_.erase(std::remove_if(growth_.begin(), growth_.end(), is_other), growth_.end());
+}
+
+/// `loses`: the array waits for the move at the head.
+void TcuSequences::keep_growth_of_moves(bool move_waits, bool loses) {
+  const auto is_other = [&](const KnownSequences::Count& count) {
+    const Owner owner = owners_[count.counter];
+    return owner != Owner::moves && !(owner == Owner::head && move_waits);
+  };
+  growth_.erase(std::remove_if(growth_.begin(), growth_.end(), is_other), growth_.end());
+  if (!loses) return;
+  const std::uint32_t array_time = places_.back();  // the last of the accounts
+  growth_.push_back({array_time + system_.array_time_->of_head(), 1});
+}
+
+}  // namespace tactus

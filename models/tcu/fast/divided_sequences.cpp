@@ -1,0 +1,190 @@
+// Sequences with live memories, of a design that is taken in two parts: what serves moves from and
+// to DRAMs, and the control, which is all the rest; see models/sim/fast/README.md.
+//
+// The parts meet at the decoder's head only. While a move is there the rest of the decoder waits,
+// and the control goes on with what it has in its queues; while something else is there, it asks
+// nothing of the moves. So each part has states of its own, and far fewer than there are pairs of
+// them. How they are worked out is in divided_intervals.cpp.
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "models/tcu/fast/tcu_sequences.h"
+#include "models/tcu/system.h"
+
+namespace tactus {
+namespace {
+
+using Id = KnownSequences::Id;
+
+// Of the key of the moves' interval, above what the memories drive.
+constexpr unsigned drive_bits = 2 * LiveMemories::drive_bits;
+/// The array has no work, and what keeps it from it is the move at the head.
+constexpr Id array_waits = 1U << drive_bits;
+/// What the head asks for.
+constexpr unsigned offer_at = drive_bits + 1;
+/// In the place of a shape: no instruction is accepted.
+constexpr Id no_shape = (1U << 28) - 1;
+/// Not in the key of an instruction's shape.
+constexpr Id ends_early = 1U << 30;
+
+}  // namespace
+
+/// Takes an interval of the control, or what of it comes before a move is done, and as many cycles
+/// of the moves; false if they are not for a sequence.
+bool TcuSequences::step_divided(Position& position, Cycle until) {
+  const Id control = position.state;
+  if (known_[control].cycles == 0 && !work_out_control(position, {})) return false;
+  const KnownSequences::State& state = known_[control];
+  if (state.left_out) return false;
+  const Cycle begin = position.now;
+  const Cycle end = state.waits ? ~Cycle{0} : begin + state.cycles;
+  bool pops = false;
+  return walk_moves(position, end, until, pops) && take_control(position, begin, pops);
+}
+
+/// Cycles of the moves beside the present state of the control, up to `end`, or to where the move
+/// at the head is done. False if they are not for a sequence, or would go beyond `until`.
+bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& pops) {
+  const Cycle begin = position.now;
+  const Id control = position.state;
+  const bool timed = known_[control].head_moves;
+  const bool over = known_[control].waits && !move_waits(control);
+  Lost lost{false, begin};
+  while (position.now < end && !pops) {
+    if (position.now >= until || path_.size() >= longest_path) return false;
+    const Cycle last = std::min(end, until);
+    if (!timed && resting_moves_.interval != KnownSequences::none) {
+      add_step(newest_[1], resting_moves_.interval, last - position.now);
+      position.now = last;
+      continue;
+    }
+    resting_moves_ = {};
+    drive(position);
+    if (position.now >= lost.until) lost = loses_time(control, begin, position.now);
+    const Id key = key_of_moves(position, lost.time);
+    Passage moves;
+    if (!find_moves(position.moves, key, moves) &&
+        !(work_out_moves(position, key, lost.time) && find_moves(position.moves, key, moves))) {
+      return false;
+    }
+    Cycle cycles = 1;
+    const KnownSequences::State& interval = known_[moves.interval];
+    if (!interval.passing.any() && stays(position.moves, moves)) {
+      if (!wait_for_memories(position, last)) return false;
+      cycles = std::min(lost.until, quiet_until_) - position.now;
+      if (!timed && known_[position.moves].rests && memories_->idle()) resting_moves_ = moves;
+    }
+    pops = interval.retires;
+    if (timed) pass_time(position, moves.interval, cycles);
+    if (!take_moves(position, moves, cycles)) return false;
+    position.now += cycles;
+    if (over && rests(position)) break;
+  }
+  return true;
+}
+
+/// Whether the array waits for the move at the head in cycle `now`, and how long that stays so.
+/// `begin`: of the control's interval.
+TcuSequences::Lost TcuSequences::loses_time(Id control, Cycle begin, Cycle now) const {
+  if (!move_waits(control)) return {false, ~Cycle{0}};
+  const KnownSequences::State& interval = known_[control];
+  const std::uint32_t* turns = known_.turns(control);
+  bool works = interval.array_works;
+  for (std::uint32_t i = 0; i < interval.turn_count; ++i, works = !works) {
+    if (begin + turns[i] > now) return {!works, begin + turns[i]};
+  }
+  return {!works, ~Cycle{0}};
+}
+
+/// The moves only wait: up to which cycle the memories drive the same, `until` at the most.
+bool TcuSequences::wait_for_memories(const Position& position, Cycle until) {
+  if (position.now < quiet_until_) return true;
+  const Cycle most = std::min(until - position.now, longest_interval);
+  const Cycle waits = memories_->waits(known_[position.moves].busy, driven_, position.now, most);
+  if (waits == longest_interval) return false;
+  quiet_until_ = position.now + waits;
+  return memories_->pass({}, position.now, waits);
+}
+
+/// False: it is not known.
+bool TcuSequences::find_control(const Position& position, const ControlEnd& end, Passage& found) {
+  found.interval = position.state;
+  if (end.cycles != 0) {
+    found.interval = known_.next(position.state, key_of_early(end.cycles));
+    if (found.interval == KnownSequences::none || known_[found.interval].cycles == 0) return false;
+  }
+  const Id key = key_of_control(position, known_[found.interval].accepts, end.pops);
+  found.link = known_.next(found.interval, key);
+  return found.link != KnownSequences::none;
+}
+
+/// False: it is not known.
+bool TcuSequences::find_moves(Id state, Id key, Passage& found) {
+  found.interval = known_.next(state, key);
+  if (found.interval == KnownSequences::none) return false;
+  const KnownSequences::State& interval = known_[found.interval];
+  if (interval.cycles == 0) return false;
+  const Id after = interval.grows
+                       ? successor(found.interval, KnownSequences::none, true, counts_of_moves_)
+                       : KnownSequences::none;
+  found.link = known_.next(found.interval, after);
+  return found.link != KnownSequences::none;
+}
+
+/// What an interval of the moves depends on besides their state. `loses`: the array waits for the
+/// move at the head.
+Id TcuSequences::key_of_moves(const Position& position, bool loses) const {
+  const KnownSequences::State& control = known_[position.state];
+  if (!control.head_moves) return driven_;
+  const Id offer = control.offers[known_[position.moves].begun ? 1 : 0];
+  return driven_ | (loses ? array_waits : 0) | offer << offer_at;
+}
+
+/// What the state after an interval of the control depends on.
+Id TcuSequences::key_of_control(const Position& position, bool accepts, bool pops) const {
+  return (accepts ? item(position.next).shape : no_shape) << 1 | (pops ? 1U : 0U);
+}
+
+/// Of an interval of the control that ends after so many cycles.
+Id TcuSequences::key_of_early(Cycle cycles) { return ends_early | static_cast<Id>(cycles); }
+
+/// What has passed of the interval that began in that cycle is taken.
+bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
+  const Cycle cycles = position.now - begin;
+  const bool waits = known_[position.state].waits;
+  Position from = position;
+  from.now = begin;
+  const bool early = !waits && cycles != known_[position.state].cycles;
+  const ControlEnd end{early ? cycles : 0, pops};
+  Passage control;
+  if (!find_control(from, end, control) &&
+      !(work_out_control(from, end) && find_control(from, end, control))) {
+    return false;
+  }
+  const KnownSequences::State& interval = known_[control.interval];
+  if (interval.left_out) return false;
+  if (!known_[position.state].head_moves) pass_time(position, control.interval, cycles);
+  add_step(newest_[0], control.interval, waits ? cycles : 1);
+  if (interval.accepts) ++position.next;
+  position.state = known_.link(control.link).state;
+  if (pops || interval.retires) retire_on_path(position.now);
+  return true;
+}
+
+/// False: the memories have to be rewound (LiveMemories::pass()).
+bool TcuSequences::take_moves(Position& position, const Passage& passage, Cycle cycles) {
+  const KnownSequences::State& interval = known_[passage.interval];
+  const KnownSequences::Link& link = known_.link(passage.link);
+  add_step(newest_[1], passage.interval, cycles);
+  if (interval.responds) note_path_responses(passage.interval, position.now);
+  if (position.now >= quiet_until_) {
+    if (!memories_->pass(interval.passing, position.now, cycles)) return false;
+  } else if (interval.passing.any()) {
+    internal_error("cycle {}: a move goes on while its memory is still", position.now);
+  }
+  position.moves = link.state;
+  if (interval.grows || !link.same) follow(passage, counts_of_moves_);
+  return true;
+}
+
+}  // namespace tactus

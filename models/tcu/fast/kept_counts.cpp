@@ -1,0 +1,126 @@
+// Counts that the states of a design with live memories do not tell, and which state comes next;
+// see models/sim/fast/README.md.
+#include <algorithm>
+
+#include "isa/support/error.h"
+#include "models/tcu/fast/tcu_sequences.h"
+#include "models/tcu/system.h"
+
+namespace tactus {
+namespace {
+
+using Id = KnownSequences::Id;
+
+/// Of the keys of successors: a kept count comes near to its end.
+constexpr Id crossing = 1U << 30;
+/// No registers begin with these bytes.
+constexpr std::size_t signature_mark = 4;
+
+}  // namespace
+
+/// By how much the kept counts grow in an interval that has been worked out, from the present state
+/// on.
+void TcuSequences::set_growth(Id interval, const KeptCounts& counts) {
+  growth_of_counts_.clear();
+  for (const Registers::Count& count : counts.live) {
+    growth_of_counts_.push_back(static_cast<std::uint32_t>(count.present() - count.value));
+  }
+  known_.set_growth(interval, growth_of_counts_);
+}
+
+/// The design, or the part of it, is in the state after that interval, which was saved last.
+/// `keeps`: states that may follow keep counts.
+void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const KeptCounts& counts) {
+  const std::uint32_t* growth = known_.growth(interval);
+  kept_.clear();
+  bool same = counts.live.size() == counts.saved.size();
+  for (const Registers::Count& to : counts.saved) {
+    const auto from =
+        std::find_if(counts.live.begin(), counts.live.end(),
+                     [&to](const Registers::Count& count) { return count.at == to.at; });
+    KnownSequences::Kept& kept = kept_.emplace_back();
+    kept.count = to;
+    if (from == counts.live.end()) {
+      same = false;
+      continue;
+    }
+    kept.source = static_cast<std::uint32_t>(from - counts.live.begin());
+    same = same && kept.source + 1 == kept_.size();
+    const std::uint64_t grown = growth[kept.source];
+    if (grown > from->left || from->left - grown != to.left) {
+      internal_error("cycle {}: the end of a count has moved before it was reached",
+                     system_.clock_.now);
+    }
+  }
+  known_.set_next(interval, successor(interval, shape, keeps, counts),
+                  known_.add_link(next, kept_, same));
+}
+
+/// What decides which state comes after an interval: the shape of the instruction that is accepted,
+/// and those of the kept counts that come near to their ends, since they are kept no longer.
+Id TcuSequences::successor(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
+  if (counts.live.empty() || (keeps && !known_[interval].grows)) return shape;
+  const std::uint32_t* growth = known_.growth(interval);
+  bool crosses = !keeps;
+  for (const Registers::Count& count : counts.live) crosses |= *growth++ > count.left;
+  return crosses ? crossing | ends_of_counts(interval, shape, keeps, counts) : shape;
+}
+
+/// A number for the shape and for how near to their ends such counts come; with it the next state
+/// is known.
+Id TcuSequences::ends_of_counts(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
+  const std::uint32_t* growth = known_.growth(interval);
+  signature_.assign(signature_mark, 0xFF);
+  const auto put = [this](std::uint64_t value) {
+    for (unsigned i = 0; i < 64; i += 8)
+      signature_.push_back(static_cast<std::uint8_t>(value >> i));
+  };
+  put(shape);
+  for (const Registers::Count& count : counts.live) {
+    const std::uint64_t grown = *growth++;
+    put(!keeps || grown > count.left ? count.left - grown : std::uint64_t{1} << 63);
+  }
+  bool is_new = false;
+  return known_.find(signature_, is_new);
+}
+
+/// A number for the value, which is one of a kind.
+Id TcuSequences::number(std::uint64_t kind, std::uint64_t value) {
+  signature_.assign(signature_mark, 0xFF);
+  for (unsigned i = 0; i < 64; i += 8) {
+    signature_.push_back(static_cast<std::uint8_t>((kind << 32 | value) >> i));
+  }
+  bool is_new = false;
+  return known_.find(signature_, is_new);
+}
+
+/// After the interval all is as it was before it, and nothing has passed.
+bool TcuSequences::stays(Id state, const Passage& passage) const {
+  const KnownSequences::State& interval = known_[passage.interval];
+  const KnownSequences::Link& link = known_.link(passage.link);
+  return link.state == state && link.same && !interval.grows && !interval.accepts &&
+         !interval.retires && !interval.passing.any();
+}
+
+/// The kept counts of the state that comes.
+void TcuSequences::follow(const Passage& passage, KeptCounts& counts) {
+  const Id interval = passage.interval;
+  const KnownSequences::Link& link = known_.link(passage.link);
+  if (known_[interval].grows) {
+    const std::uint32_t* growth = known_.growth(interval);
+    for (Registers::Count& count : counts.live) {
+      count.value += *growth;
+      count.left -= *growth++;
+    }
+  }
+  if (link.same) return;
+  next_counts_.clear();
+  const KnownSequences::Kept* kept = known_.kept(link);
+  for (std::uint32_t i = 0; i < link.kept_count; ++i) {
+    next_counts_.push_back(kept[i].source == KnownSequences::none ? kept[i].count
+                                                                  : counts.live[kept[i].source]);
+  }
+  counts.live.swap(next_counts_);
+}
+
+}  // namespace tactus

@@ -1,0 +1,134 @@
+// What sequences count: accounts and events of the design, and by how much they grow in an
+// interval.
+#include <algorithm>
+#include <memory>
+
+#include "isa/support/error.h"
+#include "models/tcu/fast/tcu_sequences.h"
+#include "models/tcu/system.h"
+
+namespace tactus {
+
+/// Of an account of a design in two parts.
+TcuSequences::Owner TcuSequences::owner(const Account& account) const {
+  Tcu& tcu = system_.tcu_;
+  if (&account == &tcu.decoder_.account()) return Owner::head;
+  const bool moves = &account == tcu.local_.accounts()[1] ||
+                     &account == tcu.host_router_.accounts()[0] ||
+                     &account == &system_.ports_[0]->port.account() ||
+                     &account == &system_.ports_[1]->port.account();
+  return moves ? Owner::moves : Owner::control;
+}
+
+void TcuSequences::list_counters() {
+  accounts_.clear();
+  places_.clear();
+  counters_ = events_ = {};
+  before_.clear();
+  for (Account* account : system_.accounts()) {
+    // What a memory accounts for depends on its answers, and no interval knows these. A live
+    // memory's slave keeps its own account up to date, too.
+    const auto keeps = [&](const auto& port) {
+      return port->target->memory_account() == account ||
+             (memories_ && port->target->account() == account);
+    };
+    const bool of_memory = std::any_of(system_.ports_.begin(), system_.ports_.end(), keeps) ||
+                           system_.source_.memory_account() == account;
+    if (!of_memory) accounts_.push_back(account);
+  }
+  owners_.clear();
+  for (Account* account : accounts_) {
+    places_.push_back(static_cast<std::uint32_t>(counters_.size()));
+    counters_.add(account->counts().data(), account->counts().size());
+    owners_.resize(counters_.size(), owner(*account));
+  }
+  // Which of these it is, the moves and the control know together.
+  std::fill(owners_.end() - ArrayTime::states + ArrayTime::dram0_read_data,
+            owners_.end() - ArrayTime::states + ArrayTime::queued_transfers + 1, Owner::nobody);
+  first_event_ = counters_.size();
+  Owner owner = Owner::nobody;
+  const auto add = [&](std::uint64_t* first, std::size_t count = 1) {
+    counters_.add(first, count);
+    events_.add(first, count);
+    owners_.resize(counters_.size(), owner);
+  };
+  add(&system_.clock_.progress);
+  const auto list = [&add](auto& values) { add(values.data(), values.size()); };
+  Tcu& tcu = system_.tcu_;
+  Decoder::Stats& decoder = tcu.decoder_.counts();
+  owner = Owner::head;
+  add(&decoder.retired);
+  list(decoder.retired_by_opcode);
+  list(decoder.retired_by_kind);
+  list(decoder.vectors_by_kind);
+  for (unsigned p = 0; p < 2; ++p) {
+    owner = p == 0 ? Owner::control : Owner::moves;
+    add(&tcu.local_.counts().reads[p]);
+    add(&tcu.local_.counts().writes[p]);
+  }
+  owner = Owner::control;
+  DualPortMemory::Stats& accumulators = tcu.accumulators_.accumulator().memory().counts();
+  list(accumulators.reads);
+  list(accumulators.writes);
+  add(&tcu.accumulators_.alu().counts().issued);
+  SystolicArray::Stats& array = tcu.array_.counts();
+  for (std::uint64_t* counter :
+       {&array.multiplications, &array.loads, &array.loads_in_turn, &array.zero_multiplications}) {
+    add(counter);
+  }
+  if (tcu.activation_) {
+    ActivationUnit::Stats& activation = tcu.activation_->counts();
+    add(&activation.vectors);
+    add(&activation.parameters);
+  }
+  if (LookupMemory* tables = tcu.accumulators_.tables()) {
+    add(&tables->counts().vectors);
+    add(&tables->counts().lookups);
+  }
+  owner = Owner::moves;
+  for (auto& port : system_.ports_) {
+    BoundarySplitter::Stats& stats = port->port.splitter().counts();
+    for (std::uint64_t* counter : {&stats.read_bursts, &stats.write_bursts, &stats.read_beats,
+                                   &stats.write_beats, &stats.write_responses}) {
+      add(counter);
+    }
+  }
+  if (counters_.size() > KnownSequences::most_counters) {
+    internal_error("{} counters are more than sequences remember", counters_.size());
+  }
+  data_ = std::make_unique<TcuData>(
+      system_.config_.tcu.architecture, system_.config_.tcu.rounding, tcu.local_, tcu.array_,
+      tcu.accumulators_, tcu.activation_.get(), tcu.decoder_.registers(),
+      std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
+}
+
+void TcuSequences::count_accounts() {
+  for (Account* account : accounts_) account->settle();
+}
+
+/// What has been counted in an interval, of one cycle or more, which is taken back; false if a
+/// counter grew by too much.
+bool TcuSequences::take_growth(bool one_cycle) {
+  growth_.clear();
+  bool fits = true;
+  const auto take = [&](std::size_t i, std::uint64_t growth) {
+    counters_[i] -= growth;
+    fits = fits && growth <= KnownSequences::most_growth;
+    growth_.push_back({static_cast<std::uint32_t>(i & (KnownSequences::most_counters - 1)),
+                       static_cast<std::uint32_t>(growth & KnownSequences::most_growth)});
+  };
+  if (!one_cycle) {
+    count_accounts();
+    counters_.for_each_growth(before_, take);
+    return fits;
+  }
+  // The cycle belongs to the states that were entered in it, and is not counted yet.
+  for (std::size_t i = 0; i < accounts_.size(); ++i) {
+    growth_.push_back({places_[i] + accounts_[i]->code(), 1});
+  }
+  events_.for_each_growth(
+      events_before_, [&](std::size_t i, std::uint64_t growth) { take(first_event_ + i, growth); });
+  return fits;
+}
+
+}  // namespace tactus
