@@ -16,6 +16,10 @@ constexpr Id crossing = 1U << 30;
 /// No registers begin with these bytes.
 constexpr std::size_t signature_mark = 4;
 
+void put(std::vector<std::uint8_t>& signature, std::uint64_t value) {
+  for (unsigned i = 0; i < 64; i += 8) signature.push_back(static_cast<std::uint8_t>(value >> i));
+}
+
 }  // namespace
 
 /// By how much the kept counts grow in an interval that has been worked out, from the present state
@@ -71,14 +75,10 @@ Id TcuSequences::successor(Id interval, Id shape, bool keeps, const KeptCounts& 
 Id TcuSequences::ends_of_counts(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
   const std::uint32_t* growth = known_.growth(interval);
   signature_.assign(signature_mark, 0xFF);
-  const auto put = [this](std::uint64_t value) {
-    for (unsigned i = 0; i < 64; i += 8)
-      signature_.push_back(static_cast<std::uint8_t>(value >> i));
-  };
-  put(shape);
+  put(signature_, shape);
   for (const Registers::Count& count : counts.live) {
     const std::uint64_t grown = *growth++;
-    put(!keeps || grown > count.left ? count.left - grown : std::uint64_t{1} << 63);
+    put(signature_, !keeps || grown > count.left ? count.left - grown : std::uint64_t{1} << 63);
   }
   bool is_new = false;
   return known_.find(signature_, is_new);
@@ -87,9 +87,7 @@ Id TcuSequences::ends_of_counts(Id interval, Id shape, bool keeps, const KeptCou
 /// A number for the value, which is one of a kind.
 Id TcuSequences::number(std::uint64_t kind, std::uint64_t value) {
   signature_.assign(signature_mark, 0xFF);
-  for (unsigned i = 0; i < 64; i += 8) {
-    signature_.push_back(static_cast<std::uint8_t>((kind << 32 | value) >> i));
-  }
+  put(signature_, kind << 32 | value);
   bool is_new = false;
   return known_.find(signature_, is_new);
 }

@@ -41,8 +41,8 @@ class KnownSequences {
     bool left_out = false;
     bool rests = false;  ///< instructions may wait in the decoder, and nothing else is under way
     std::uint8_t waiting = 0;  ///< instructions in the decoder, when the state begins
-    // With live memories (live_sequences.cpp). There an interval has a number of its own, and
-    // `rests` says that nothing moves in it.
+    // With live memories (live_sequences.cpp). There an interval has a number of its own, but for
+    // those of the control that are taken whole: they have their state's.
     std::uint8_t busy = 0;       ///< TcuSequences::busy_parts(), of an interval at its end
     bool grows = false;          ///< the interval adds something to kept counts of its state
     std::uint32_t growth = 0;    ///< place of what it adds to them

@@ -66,7 +66,7 @@ void TcuSequences::pass_border_on_path(Cycle now) {
   tell_path();
   const std::uint64_t before = until_border_;
   pass_border(now);
-  until_border_ = before > ~until_border_ ? ~std::uint64_t{0} : before + until_border_;
+  until_border_ += std::min(before, ~until_border_);
 }
 
 /// Tells the retires of the path that have not been told yet.

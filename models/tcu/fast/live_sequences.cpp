@@ -129,8 +129,8 @@ Id TcuSequences::interval_of(Id state, unsigned driven) {
   return interval;
 }
 
-/// While it holds, the ports of the set `busy` see what the memories drive now, and they see
-/// nothing.
+/// From here to release_memories() the ports see what the memories drive in the present cycle, and
+/// the memories see nothing of the ports. `busy`: those that are not idle, as a set.
 void TcuSequences::hold_memories(unsigned busy) {
   for (unsigned p = 0; p < 2; ++p) {
     held_[p]->hold(driven_ >> (p * LiveMemories::drive_bits));

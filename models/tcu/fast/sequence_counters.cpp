@@ -42,7 +42,7 @@ void TcuSequences::list_counters() {
     counters_.add(account->counts().data(), account->counts().size());
     owners_.resize(counters_.size(), owner(*account));
   }
-  // Which of these it is, the moves and the control know together.
+  // Time that the array loses to a move at the head: keep_growth_of_moves() adds it.
   std::fill(owners_.end() - ArrayTime::states + ArrayTime::dram0_read_data,
             owners_.end() - ArrayTime::states + ArrayTime::queued_transfers + 1, Owner::nobody);
   first_event_ = counters_.size();
