@@ -354,6 +354,42 @@ Cycle AxiSlave::waits(Cycle most) const {
   return most;
 }
 
+Cycle AxiSlave::repeats(bool writes, Cycle most) const {
+  if (!requests_.empty() || !error_.empty()) return 1;
+  if (!writes) {
+    const Cycle beats = known_beats(most);
+    // A response may come at any time, and an address be taken once fewer reads are under way.
+    if (beats == 1 || !writes_.empty() || !takes_reads()) return 1;
+    return pins_.w.ready ? beats : std::min(beats, takes_data_from_ - clock_.now);
+  }
+  // The response of the write that is coming in follows its last beat, which is another handshake.
+  const bool responds = !writes_.empty() && writes_.front() != collecting_;
+  if (write_channel_ == nullptr || responds || !reads_.empty()) return 1;
+  Cycle cycles = 1;
+  const auto is_taken = [&] {
+    return write_channel_->room_behind(cycles) <= period_ * (clock_.now + cycles);
+  };
+  while (cycles < most && is_taken()) ++cycles;
+  return cycles;
+}
+
+/// Of read data, from that which is offered on: as many as are known to be there one a cycle.
+Cycle AxiSlave::known_beats(Cycle most) const {
+  Cycle beats = 1;
+  unsigned beat = reads_.front()->next_beat + 1;
+  for (std::size_t i = 0; i < reads_.size(); ++i, beat = 0) {
+    const Burst& burst = *reads_[i];
+    const std::vector<std::uint64_t>& at = burst.times.at;
+    for (; beat < burst.beats; ++beat, ++beats) {
+      const Cycle now = clock_.now + beats;
+      const bool is_there =
+          at.empty() ? burst.available <= now : beat < at.size() && at[beat] <= period_ * now;
+      if (beats >= most || !is_there) return beats;
+    }
+  }
+  return beats;
+}
+
 /// For so many cycles, the present one included, a pulled memory has nothing to do.
 Cycle AxiSlave::before_pull() const {
   const std::uint64_t next = pulled_->next_pull();

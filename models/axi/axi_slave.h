@@ -95,6 +95,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
            collecting_ == nullptr && requests_.empty();
   }
   [[nodiscard]] Cycle waits(Cycle most) const override;
+  [[nodiscard]] Cycle repeats(bool writes, Cycle most) const override;
   Cycle stretch(Cycle most) override;
   [[nodiscard]] bool waits_for_memory() const override;
   [[nodiscard]] bool keeps_time() override;
@@ -153,6 +154,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   /// The same, but a pulled memory is first asked to go on up to the middle of cycle `now`.
   bool learn(Burst& burst, Cycle now) const;
   [[nodiscard]] Cycle before_pull() const;
+  [[nodiscard]] Cycle known_beats(Cycle most) const;
   [[nodiscard]] Cycle first_cycle_from(std::uint64_t ps) const {
     return (ps + period_ - 1) / period_;
   }

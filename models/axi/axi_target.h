@@ -23,6 +23,11 @@ class AxiTarget {
   /// For how many cycles from the present one on, `most` at the most, drive() writes what it wrote
   /// in the last, provided that no handshake happens. 0: not known.
   [[nodiscard]] virtual Cycle waits(Cycle /*most*/) const { return 0; }
+  /// The wires are those of the present cycle, and in it a beat passes and nothing else: of write
+  /// data if `writes`, else of read data. In how many cycles, this one and those behind it, `most`
+  /// at the most, drive() writes the same if the same passes in each of them. 1: in this one, or it
+  /// is not known. Each is still committed; for read data drive() need not be called again.
+  [[nodiscard]] virtual Cycle repeats(bool /*writes*/, Cycle /*most*/) const { return 1; }
   /// Takes up to `most` cycles at once that are like the last one, and says how many. In that
   /// nothing but read data passed the pins, one beat, or one beat and one address. Neither signals
   /// nor `last` may change; the addresses are pins.ar.stretch, the beats are left in pins.r.stretch

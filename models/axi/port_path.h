@@ -64,6 +64,10 @@ class PortPath final : public sc_core::sc_module,
   ~PortPath() override;
 
   std::uint64_t take_beat(std::uint64_t ps) override;
+  [[nodiscard]] std::uint64_t room_behind(std::size_t beats) const override {
+    if (beats >= drained_.size()) return ~std::uint64_t{0};
+    return drained_[(oldest_drained_ + beats) % drained_.size()];
+  }
   void reset() override;
   /// The controller is pulled (models/sim/pulled_memory.h): calls give the kernel nothing to do.
   void set_pulled() { pulled_ = true; }

@@ -26,6 +26,8 @@ constexpr unsigned offer_at = drive_bits + 1;
 constexpr Id no_shape = (1U << 28) - 1;
 /// Not in the key of an instruction's shape.
 constexpr Id ends_early = 1U << 30;
+/// Beats in a row, from which on it pays to look whether the moves come back to a state.
+constexpr Cycle least_repeated = 8;
 
 }  // namespace
 
@@ -69,7 +71,15 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
     }
     Cycle cycles = 1;
     const KnownSequences::State& interval = known_[moves.interval];
-    if (!interval.passing.any() && stays(position.moves, moves)) {
+    const Cycle alike = std::min(lost.until, last) - position.now;
+    if (interval.passing.any() && position.now >= quiet_until_) {
+      const Cycle beats =
+          memories_->repeats(interval.passing, known_[position.moves].busy, position.now, alike);
+      if (beats > 1 && !interval.retires) {
+        take_beats(position, moves, lost.time, beats);
+        continue;
+      }
+    } else if (stays(position.moves, moves)) {
       if (!wait_for_memories(position, last)) return false;
       cycles = std::min(lost.until, quiet_until_) - position.now;
       if (!timed && known_[position.moves].rests && memories_->idle()) resting_moves_ = moves;
@@ -81,6 +91,73 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
     if (over && rests(position)) break;
   }
   return true;
+}
+
+/// Takes an interval in which nothing but beats passes, and those behind it in which the same
+/// passes, `most` in all. The memories drive the same in all of them (LiveMemories::repeats()).
+/// `loses`: the array waits for the move at the head.
+void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cycle most) {
+  const Cycle begin = position.now;
+  const bool timed = known_[position.state].head_moves;
+  const LiveMemories::Passing passing = known_[moves.interval].passing;
+  const std::uint8_t busy = known_[position.moves].busy;
+  const auto is_alike = [&] {
+    const KnownSequences::State& interval = known_[moves.interval];
+    return interval.passing == passing && !interval.retires && known_[position.moves].busy == busy;
+  };
+  const bool repeats = most >= least_repeated;
+  if (repeats) begin_round(position.moves);
+  do {
+    add_step(newest_[1], moves.interval, 1);
+    if (timed) pass_time(position, moves.interval, 1);
+    ++position.now;
+    const KnownSequences::Link& link = known_.link(moves.link);
+    position.moves = link.state;
+    follow(moves, counts_of_moves_);
+    if (!repeats) continue;
+    round_.intervals.push_back(moves.interval);
+    if (!link.same) {
+      begin_round(link.state);
+    } else if (link.state == round_.state) {
+      repeat_round(position, begin + most - position.now);
+      begin_round(link.state);
+    }
+  } while (position.now < begin + most &&
+           find_moves(position.moves, key_of_moves(position, loses), moves) && is_alike());
+  memories_->pass_beats(passing, begin, position.now - begin);
+}
+
+/// From the present state of the moves on, which is this one.
+void TcuSequences::begin_round(Id state) {
+  round_.state = state;
+  round_.counts = counts_of_moves_.live;
+  round_.intervals.clear();
+}
+
+/// The moves have come back to the state in which the round began: what has happened since happens
+/// again, until a kept count comes near to its end, or in `most` cycles.
+void TcuSequences::repeat_round(Position& position, Cycle most) {
+  const Cycle cycles = round_.intervals.size();
+  std::uint64_t times = most / cycles;
+  std::vector<Registers::Count>& counts = counts_of_moves_.live;
+  for (std::size_t i = 0; i < counts.size() && times != 0; ++i) {
+    const std::uint64_t grown = round_.counts[i].left - counts[i].left;
+    if (grown != 0) times = std::min(times, counts[i].left / grown);
+  }
+  if (times == 0) return;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::uint64_t grown = times * (round_.counts[i].left - counts[i].left);
+    counts[i].value += grown;
+    counts[i].left -= grown;
+  }
+  bool timed = known_[position.state].head_moves;
+  for (const Id interval : round_.intervals) {
+    path_.push_back({interval, times});
+    timed = timed && known_[interval].timer == KnownSequences::none;
+  }
+  // One that an interval sets is the same after every round.
+  if (timed) position.timer = std::min<Cycle>(position.timer + times * cycles, timeout_);
+  position.now += times * cycles;
 }
 
 /// Whether the array waits for the move at the head in cycle `now`, and how long that stays so.

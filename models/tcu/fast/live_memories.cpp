@@ -139,23 +139,43 @@ bool LiveMemories::pass_pins(const Passing& passing, Cycle now, Cycle cycles) {
     if (passes == 0 || cycles > 1) account(p, now);
     if (passes == 0) continue;
     AxiLinks& pins = *links;
-    pins.ar.valid = (passes & ar) != 0;
-    pins.aw.valid = (passes & aw) != 0;
+    offer(p, passing);
     if ((passes & (ar | aw)) != 0) {
       const AxiAddress burst = next_burst(p, passing.length[p]);
       ordered = note(p, burst, (passes & aw) != 0) && ordered;
       ((passes & ar) != 0 ? pins.ar : pins.aw).bits = burst;
     }
-    pins.w.valid = (passes & w) != 0;
-    if (pins.w.valid) pins.w.bits = {beat_.data(), (passes & last) != 0};
-    pins.r.ready = (passes & r) != 0;
-    pins.b.ready = (passes & b) != 0;
     clock_.now = now + cycles - 1;
     target->commit();
     turned_[p] = now + cycles;
     withdraw(pins);
   }
   return ordered;
+}
+
+/// Of cycles in which only beats pass, all of them read or all written.
+Cycle LiveMemories::ask_repeats(const Passing& passing, unsigned busy, Cycle now, Cycle most) {
+  const unsigned p = passing.handshakes[0] != 0 ? 0 : 1;
+  const bool alone = passing.handshakes[1 - p] == 0 && (busy >> (1 - p) & 1) == 0;
+  if (!alone || !ports_[1 - p].target->idle()) return 1;
+  clock_.now = now;
+  const Cycle cycles = ports_[p].target->repeats(passing.handshakes[p] == w, most);
+  repeated_ = cycles > 1;
+  return cycles;
+}
+
+void LiveMemories::pass_beats(const Passing& passing, Cycle now, Cycle cycles) {
+  const unsigned p = passing.handshakes[0] != 0 ? 0 : 1;
+  AxiTarget& target = *ports_[p].target;
+  account(1 - p, now);
+  offer(p, passing);
+  for (Cycle i = 0; i < cycles; ++i) {
+    clock_.now = now + i;
+    if (i != 0 && passing.handshakes[p] != r) target.drive();
+    target.commit();
+  }
+  turned_[p] = now + cycles;
+  withdraw(*ports_[p].pins);
 }
 
 void LiveMemories::withdraw() {

@@ -82,6 +82,19 @@ class LiveMemories {
     const bool rests = !passing.any() && turned_[0] > now && turned_[1] > now;
     return rests || pass_pins(passing, now, cycles);
   }
+  /// In how many cycles from `now` on, `most` at the most, they drive the same if in each of them
+  /// the same passes as in this one. 1: in this one only, or it is not known. `busy`: as for
+  /// drive(), which has been called for this cycle.
+  [[nodiscard]] Cycle repeats(const Passing& passing, unsigned busy, Cycle now, Cycle most) {
+    const unsigned passes = passing.handshakes[0] | passing.handshakes[1];
+    if (passes != r && passes != w) return 1;
+    // Where beats come one by one it does not pay to look.
+    const bool looks = repeated_ || now == passed_at_ + 1;
+    passed_at_ = now;
+    return looks ? ask_repeats(passing, busy, now, most) : 1;
+  }
+  /// The same beats pass in so many cycles from `now` on, no more than repeats() says.
+  void pass_beats(const Passing& passing, Cycle now, Cycle cycles);
   /// The ports drive nothing.
   void withdraw();
 
@@ -101,7 +114,19 @@ class LiveMemories {
   void begin();
   void set_timing_only(bool on);
   [[nodiscard]] bool pass_pins(const Passing& passing, Cycle now, Cycle cycles);
+  [[nodiscard]] Cycle ask_repeats(const Passing& passing, unsigned busy, Cycle now, Cycle most);
   void account(unsigned p, Cycle now);
+  /// What the design drives at the pins in a cycle in which this passes, but for addresses.
+  void offer(unsigned p, const Passing& passing) {
+    AxiLinks& pins = *ports_[p].pins;
+    const unsigned passes = passing.handshakes[p];
+    pins.ar.valid = (passes & ar) != 0;
+    pins.aw.valid = (passes & aw) != 0;
+    pins.w.valid = (passes & w) != 0;
+    if (pins.w.valid) pins.w.bits = {beat_.data(), (passes & last) != 0};
+    pins.r.ready = (passes & r) != 0;
+    pins.b.ready = (passes & b) != 0;
+  }
   static void withdraw(AxiLinks& pins);
   [[nodiscard]] AxiAddress next_burst(unsigned p, std::uint16_t length);
   [[nodiscard]] bool note(unsigned p, const AxiAddress& burst, bool writes);
@@ -119,6 +144,9 @@ class LiveMemories {
   std::array<Cycle, 2> turned_{};
   std::array<unsigned, 2> driven_{};  ///< what each target drove when it was asked last
   std::vector<std::uint8_t> beat_;    ///< what is written meanwhile
+  // Whether repeats() found more than one cycle when it looked last, and when it was called last.
+  bool repeated_ = true;
+  Cycle passed_at_ = 0;
 };
 
 /// Drives the same in every cycle, and takes what comes: stands for a live memory while what the
