@@ -120,6 +120,8 @@ class Account {
   [[nodiscard]] std::string_view unit() const { return unit_; }
   [[nodiscard]] const UnitStates& states() const { return states_; }
   [[nodiscard]] unsigned code() const { return code_; }
+  /// The first cycle of the present state that is not counted yet.
+  [[nodiscard]] Cycle since() const { return since_; }
   /// Cycles of every code up to the last change or settle().
   [[nodiscard]] const std::vector<std::uint64_t>& cycles() const { return cycles_; }
 

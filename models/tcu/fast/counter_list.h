@@ -19,9 +19,8 @@ class CounterList {
   [[nodiscard]] std::size_t size() const { return counters_.size(); }
   [[nodiscard]] std::uint64_t& operator[](std::size_t counter) const { return *counters_[counter]; }
 
-  /// Zeros follow the counters' values, up to a whole block.
   void read(std::vector<std::uint64_t>& values) const {
-    values.resize((size() + block - 1) / block * block);
+    values.resize(size());
     std::uint64_t* to = values.data();
     for (const Span& span : spans_) {
       std::memcpy(to, span.first, span.count * sizeof(std::uint64_t));
@@ -30,19 +29,32 @@ class CounterList {
   }
   /// Calls visit(counter, growth) for those that have grown since read().
   template <typename Visit>
-  void for_each_growth(const std::vector<std::uint64_t>& before, Visit&& visit) {
-    read(now_);
-    for (std::size_t first = 0; first < now_.size(); first += block) {
-      const std::uint64_t* const values = now_.data() + first;
-      const std::uint64_t* const old = before.data() + first;
-      // Most counters stay as they are.
-      std::uint64_t differ = 0;
-      for (std::size_t i = 0; i < block; ++i) differ |= values[i] ^ old[i];
-      if (differ == 0) continue;
-      for (std::size_t i = 0; i < block; ++i) {
+  void for_each_growth(const std::vector<std::uint64_t>& before, Visit&& visit) const {
+    std::size_t first = 0;
+    for (const Span& span : spans_) {
+      for_each_growth(before, first, span.count, visit);
+      first += span.count;
+    }
+  }
+  /// The same for `count` of them from `first` on, which were added together.
+  template <typename Visit>
+  void for_each_growth(const std::vector<std::uint64_t>& before, std::size_t first,
+                       std::size_t count, Visit&& visit) const {
+    const std::uint64_t* const values = counters_[first];
+    const std::uint64_t* const old = before.data() + first;
+    const auto look = [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) {
         if (values[i] != old[i]) visit(first + i, values[i] - old[i]);
       }
+    };
+    std::size_t i = 0;
+    for (; count - i >= block; i += block) {
+      // Most counters stay as they are.
+      std::uint64_t differ = 0;
+      for (std::size_t k = i; k < i + block; ++k) differ |= values[k] ^ old[k];
+      if (differ != 0) look(i, i + block);
     }
+    look(i, count);
   }
 
  private:
@@ -53,7 +65,6 @@ class CounterList {
   };
   std::vector<Span> spans_;
   std::vector<std::uint64_t*> counters_;
-  std::vector<std::uint64_t> now_;  ///< as read() left it
 };
 
 }  // namespace tactus

@@ -163,7 +163,7 @@ bool TcuSequences::work_out_control(const Position& position, const ControlEnd& 
   }
   end_interval(found);
   note_timer(found);
-  ends = take_growth(false) && ends;
+  ends = take_growth() && ends;
   if (end.pops) decoder.drop_head();
   decoder.hold_moves(false);
   if (ends) {
@@ -240,7 +240,7 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   note_passing(found);
   end_interval(found);
   note_timer(found);
-  const bool fits = take_growth(true);
+  const bool fits = take_growth();
   const Id next = save_moves();
   loaded_ = {KnownSequences::none, position.next, system_.clock_.now, decoder.timer(), next};
   release_memories();

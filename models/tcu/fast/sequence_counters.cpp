@@ -106,25 +106,28 @@ void TcuSequences::count_accounts() {
   for (Account* account : accounts_) account->settle();
 }
 
-/// What has been counted in an interval, of one cycle or more, which is taken back; false if a
+/// What has been counted in the interval that is worked out, which is taken back; false if a
 /// counter grew by too much.
-bool TcuSequences::take_growth(bool one_cycle) {
+bool TcuSequences::take_growth() {
   growth_.clear();
   bool fits = true;
-  const auto take = [&](std::size_t i, std::uint64_t growth) {
-    counters_[i] -= growth;
+  const auto note = [&](std::size_t i, std::uint64_t growth) {
     fits = fits && growth <= KnownSequences::most_growth;
     growth_.push_back({static_cast<std::uint32_t>(i & (KnownSequences::most_counters - 1)),
                        static_cast<std::uint32_t>(growth & KnownSequences::most_growth)});
   };
-  if (!one_cycle) {
-    count_accounts();
-    counters_.for_each_growth(before_, take);
-    return fits;
-  }
-  // The cycle belongs to the states that were entered in it, and is not counted yet.
+  const auto take = [&](std::size_t i, std::uint64_t growth) {
+    counters_[i] -= growth;
+    note(i, growth);
+  };
   for (std::size_t i = 0; i < accounts_.size(); ++i) {
-    growth_.push_back({places_[i] + accounts_[i]->code(), 1});
+    Account& account = *accounts_[i];
+    if (account.since() == began_.now) {  // it has been in one state, and has counted nothing yet
+      note(places_[i] + account.code(), system_.clock_.now - began_.now);
+      continue;
+    }
+    account.settle();
+    counters_.for_each_growth(before_, places_[i], account.counts().size(), take);
   }
   events_.for_each_growth(
       events_before_, [&](std::size_t i, std::uint64_t growth) { take(first_event_ + i, growth); });

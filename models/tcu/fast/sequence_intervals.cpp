@@ -219,7 +219,7 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
   KnownSequences::State found;
   const bool ends = memories_ ? run_live_interval(found) : run_interval(found);
   end_interval(found);
-  if (!take_growth(found.cycles == 1) || !ends) return false;
+  if (!take_growth() || !ends) return false;
   Position after{KnownSequences::none, next_, system_.clock_.now, system_.tcu_.decoder_.timer(),
                  KnownSequences::none};
   save(after);

@@ -237,7 +237,7 @@ class TcuSequences {
 
   [[nodiscard]] TcuPeriods::Design periodic_design();
   void count_accounts();
-  bool take_growth(bool one_cycle);
+  bool take_growth();
   void add_counts();
   void add_counts(Id interval, std::uint64_t times);
   [[nodiscard]] Cycle& last_response(unsigned p);
