@@ -15,7 +15,8 @@ class WriteChannel {
   /// A beat was taken; `ps` is the clock edge that ends its cycle. Returns the time from which on
   /// the next beat can be taken, in ps; 0: at once.
   virtual std::uint64_t take_beat(std::uint64_t ps) = 0;
-  /// The same once so many beats have been taken from now on, 1 or more; ~0: it is not known yet.
+  /// The time in ps from which on a beat can be taken behind so many others that are still to come,
+  /// 1 or more. ~0: it is not known yet.
   [[nodiscard]] virtual std::uint64_t room_behind(std::size_t beats) const = 0;
   /// Drops everything under way to and from the target, reads too, without an answer, and is as it
   /// was at first. Once nothing is under way it makes no difference what came before, so that this

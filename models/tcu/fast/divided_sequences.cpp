@@ -71,10 +71,10 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
     }
     Cycle cycles = 1;
     const KnownSequences::State& interval = known_[moves.interval];
-    const Cycle alike = std::min(lost.until, last) - position.now;
     if (interval.passing.any() && position.now >= quiet_until_) {
+      const Cycle most = std::min(lost.until, last) - position.now;
       const Cycle beats =
-          memories_->repeats(interval.passing, known_[position.moves].busy, position.now, alike);
+          memories_->repeats(interval.passing, known_[position.moves].busy, position.now, most);
       if (beats > 1 && !interval.retires) {
         take_beats(position, moves, lost.time, beats);
         continue;
@@ -127,15 +127,15 @@ void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cyc
   memories_->pass_beats(passing, begin, position.now - begin);
 }
 
-/// From the present state of the moves on, which is this one.
+/// A round of the moves begins in their present state, which is this one.
 void TcuSequences::begin_round(Id state) {
   round_.state = state;
   round_.counts = counts_of_moves_.live;
   round_.intervals.clear();
 }
 
-/// The moves have come back to the state in which the round began: what has happened since happens
-/// again, until a kept count comes near to its end, or in `most` cycles.
+/// The moves have come back to the state in which the round began. Takes as many such rounds more
+/// as fit into `most` cycles and bring no kept count near to its end.
 void TcuSequences::repeat_round(Position& position, Cycle most) {
   const Cycle cycles = round_.intervals.size();
   std::uint64_t times = most / cycles;

@@ -171,6 +171,7 @@ void LiveMemories::pass_beats(const Passing& passing, Cycle now, Cycle cycles) {
   offer(p, passing);
   for (Cycle i = 0; i < cycles; ++i) {
     clock_.now = now + i;
+    // drive() lets the memory go on up to the cycle. Read data that is known needs no such call.
     if (i != 0 && passing.handshakes[p] != r) target.drive();
     target.commit();
   }

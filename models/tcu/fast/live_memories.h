@@ -144,9 +144,8 @@ class LiveMemories {
   std::array<Cycle, 2> turned_{};
   std::array<unsigned, 2> driven_{};  ///< what each target drove when it was asked last
   std::vector<std::uint8_t> beat_;    ///< what is written meanwhile
-  // Whether repeats() found more than one cycle when it looked last, and when it was called last.
-  bool repeated_ = true;
-  Cycle passed_at_ = 0;
+  bool repeated_ = true;              ///< repeats() found more than one cycle when it looked last
+  Cycle passed_at_ = 0;               ///< for which cycle of beats alone repeats() was called last
 };
 
 /// Drives the same in every cycle, and takes what comes: stands for a live memory while what the
