@@ -119,9 +119,8 @@ void print_executable(const Executable& executable) {
   info_line("  parameters", "{} bytes", executable.parameters.size());
   if (executable.scratch_bytes != 0) info_line("  scratch", "{} bytes", executable.scratch_bytes);
   info_line("  narrow memory", "{} bytes of each tile", executable.narrow_memory_bytes);
-  info_line(
-      "  estimated cycles", "{}",
-      executable.estimated_cycles == 0 ? "not given" : std::to_string(executable.estimated_cycles));
+  const std::uint64_t cycles = executable.cycle_estimate();
+  info_line("  estimated cycles", "{}", cycles == 0 ? "not given" : std::to_string(cycles));
   for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
     info_line(fmt::format("  chunk {}", i).c_str(), "{} bytes, fields: {}",
               executable.chunks[i].code.size(), fields_text(executable.chunks[i]));

@@ -44,15 +44,16 @@ Compute compute_of(const Args& args, const darwinn::File& file) {
     return {cycles, cycles == 0 ? "" : "the command line"};
   }
   if (!other) {
-    const std::int64_t cycles = file.package().main().estimated_cycles;
-    if (cycles <= 0) return {};
-    return {static_cast<std::uint64_t>(cycles), "the package"};
+    const std::uint64_t cycles = file.package().main().cycle_estimate();
+    if (cycles == 0) return {};
+    return {cycles, "the package"};
   }
   const darwinn::File from(*other);
+  print_warnings(from.warnings());
   (void)darwinn::verify(from.package(), from.name());
-  const std::int64_t cycles = from.package().main().estimated_cycles;
-  if (cycles <= 0) user_error("{}: the package estimates no cycles", *other);
-  return {static_cast<std::uint64_t>(cycles), *other + ", whose instructions are others"};
+  const std::uint64_t cycles = from.package().main().cycle_estimate();
+  if (cycles == 0) user_error("{}: the package estimates no cycles", *other);
+  return {cycles, *other + ", whose instructions are others"};
 }
 
 /// Whether the link is taken as its parts, R2, or as a rate, R1.

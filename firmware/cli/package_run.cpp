@@ -174,7 +174,8 @@ Json PackageRun::request_json(std::size_t r) const {
             {"parameters", parameters_text(r)},
             {"latency_ps", parts.latency()}};
   for (std::size_t i = 0; i < Parts::count; ++i) json["time_ps"][Parts::names[i]] = parts.time[i];
-  json["estimated_cycles"] = main.estimated_cycles > 0 ? Json(main.estimated_cycles) : Json();
+  const std::uint64_t estimated = main.cycle_estimate();
+  json["estimated_cycles"] = estimated != 0 ? Json(estimated) : Json();
   json["bytes"] = bytes_json(darwinn::traffic_of(main));
   return json;
 }
@@ -242,8 +243,8 @@ std::vector<std::pair<std::string, std::string>> PackageRun::lines() const {
                        100 * static_cast<double>(figures.busy) / static_cast<double>(run_.end));
   };
   lines.emplace_back("wire", wire("out", run_.to_device) + ", " + wire("in", run_.to_host));
-  const std::int64_t estimated = package(0).file->package().main().estimated_cycles;
-  if (estimated > 0) {
+  const std::uint64_t estimated = package(0).file->package().main().cycle_estimate();
+  if (estimated != 0) {
     lines.emplace_back(
         "estimate",
         fmt::format("{} cycles by formula, {} simulated: {:.2f} times as many", estimated,

@@ -170,7 +170,7 @@ Executable executable_of(const fb::Executable& from, ByteView bytes, std::int64_
   executable.type = from.type();
   executable.token = from.parameter_caching_token();
   executable.parameters_in_dram = from.use_tpu_dram_for_parameters();
-  executable.estimated_cycles = from.estimated_cycles_64bit();
+  executable.estimated_cycles_64bit = from.estimated_cycles_64bit();
   executable.fields_present = fields_present(from);
   executable.offset = offset;
   executable.bytes = static_cast<std::int64_t>(bytes.size());
@@ -280,10 +280,12 @@ void File::open_package() {
            package_.min_runtime_version, newest_runtime);
   }
   if (package_.min_runtime_version < oldest_runtime) {
-    warnings_.push_back(
-        {Code::version,
-         fmt::format("{}: {}: package: min_runtime_version {} is older than {}", name_,
-                     darwinn::name(Code::version), package_.min_runtime_version, oldest_runtime)});
+    warn("package", fmt::format("min_runtime_version {} is older than {}",
+                                package_.min_runtime_version, oldest_runtime));
+  }
+  if (package_.keypair_version != 0) {
+    warn("package", fmt::format("keypair_version {}; known is 0, and it is ignored",
+                                package_.keypair_version));
   }
   if (package_.virtual_chip_id == -1 || package_.multi_chip_packages != 0) {
     refuse(Code::multi_chip, name_, "package",
@@ -295,6 +297,12 @@ void File::open_package() {
   package_.multi_offset = multi.data() - bytes.data();
   package_.multi_bytes = static_cast<std::int64_t>(multi.size());
   open_multi(aligned(multi), package_.multi_offset);
+}
+
+void File::warn(const std::string& place, const std::string& what) {
+  warnings_.push_back(
+      {Code::version,
+       fmt::format("{}: {}: {}: {}", name_, darwinn::name(Code::version), place, what)});
 }
 
 void File::open_multi(ByteView bytes, std::int64_t offset) {
@@ -321,6 +329,11 @@ void File::open_multi(ByteView bytes, std::int64_t offset) {
     if (from.batch_size() < 1) {
       refuse(Code::batch, name_, fmt::format("{} {}", place, type_name(from.type())),
              "batch_size {}; allowed 1 or more", from.batch_size());
+    }
+    if (from.version() != 0) {
+      warn(fmt::format("{} {}", place, type_name(from.type())),
+           fmt::format("version {}; known is 0, and the executable is read as one of that version",
+                       from.version()));
     }
     // Types are all different, so that more than three executables end here, unread.
     check_type(package_, from.type(), i, count, name_);

@@ -59,6 +59,8 @@ class File {
   void open();
   void open_package();
   void open_multi(ByteView bytes, std::int64_t offset);
+  /// Something about a version that is accepted and said.
+  void warn(const std::string& place, const std::string& what);
   /// The same bytes where numbers of 64 bits may be read.
   ByteView aligned(ByteView bytes);
 

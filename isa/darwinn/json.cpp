@@ -339,7 +339,7 @@ Json executable_json(const Executable& executable) {
             {"batch_size", executable.batch_size},
             {"scratch_size_bytes", executable.scratch_bytes},
             {"estimated_cycles", executable.estimated_cycles_32bit},
-            {"estimated_cycles_64bit", executable.estimated_cycles},
+            {"estimated_cycles_64bit", executable.estimated_cycles_64bit},
             {"used_narrow_memory_bytes_per_tile", executable.narrow_memory_bytes},
             {"parameter_caching_token", token_text(executable.token)},
             {"use_tpu_dram_for_parameters", executable.parameters_in_dram},

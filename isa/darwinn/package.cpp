@@ -71,6 +71,12 @@ const Executable& Package::main() const {
   return executables.front();
 }
 
+std::uint64_t Executable::cycle_estimate() const {
+  const std::int64_t given =
+      estimated_cycles_64bit != 0 ? estimated_cycles_64bit : estimated_cycles_32bit;
+  return given > 0 ? static_cast<std::uint64_t>(given) : 0;
+}
+
 const Executable* Package::caching() const {
   return executables.size() == 2 ? find(parameter_caching) : nullptr;
 }

@@ -149,17 +149,21 @@ struct Executable {
   std::vector<Hint> hints;
   std::vector<Layer> inputs, outputs;
   std::optional<std::string_view> chip;
-  std::int32_t estimated_cycles_32bit = 0;  ///< deprecated
+  std::int32_t estimated_cycles_32bit = 0;  ///< deprecated, see cycle_estimate()
   std::int32_t narrow_memory_bytes = 0;     ///< used of each tile
   std::int16_t type = stand_alone;          ///< an ExecutableType
   std::uint64_t token = 0;                  ///< of parameter caching
   bool parameters_in_dram = false;
-  std::int64_t estimated_cycles = 0;
+  std::int64_t estimated_cycles_64bit = 0;  ///< see cycle_estimate()
   // Of a file that was read.
   std::uint32_t fields_present = 0;  ///< bit k: slot k is there
   std::int64_t offset = 0;           ///< of the executable in the package, bytes
   std::int64_t bytes = 0;
   std::int64_t parameters_offset = 0;  ///< in the executable; 0: no parameters
+
+  /// Estimated cycles of one run: the 64-bit field, or where that is 0 the deprecated 32-bit one.
+  /// 0: no estimate; a negative one is none.
+  [[nodiscard]] std::uint64_t cycle_estimate() const;
 };
 
 struct Package {

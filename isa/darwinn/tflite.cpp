@@ -12,6 +12,7 @@ namespace tactus::darwinn {
 namespace {
 
 constexpr std::string_view operator_name = "edgetpu-custom-op";
+constexpr std::uint32_t tflite_schema = 3;  ///< version of the models' schema
 
 /// Names of TensorFlow Lite's own operators by number, as its schema has them.
 constexpr std::array<std::string_view, 137> builtin_names{"ADD",
@@ -272,6 +273,13 @@ OperatorOptions parse_options(ByteView flexbuffer, const std::string& file,
   options.execution_preference = whole(map, "5", file);
   options.further_packages = vector_size(map, "7", file);
   read_chips(map, options, file);
+  if (options.data_version.value_or(0) != 0) {
+    warnings.push_back(
+        {Code::version,
+         fmt::format("{}: {}: {}: data version {} (key \"1\"); known is 0, and the options are "
+                     "read as those of that version",
+                     file, name(Code::version), place, *options.data_version)});
+  }
   if (!map["3"].IsNull()) {
     warnings.push_back({Code::flexbuffer,
                         fmt::format("{}: {}: {}: key \"3\", a former parameter-caching executable, "
@@ -294,6 +302,13 @@ TfliteModel parse_tflite(ByteView bytes, const std::string& file, std::vector<Wa
   const tfl::Model& root = *flatbuffers::GetRoot<tfl::Model>(bytes.data());
   TfliteModel model;
   model.version = root.version();
+  if (model.version != tflite_schema) {
+    warnings.push_back(
+        {Code::version,
+         fmt::format("{}: {}: TensorFlow Lite model: version {}; known is {}, and the model is read "
+                     "as one of that version",
+                     file, name(Code::version), model.version, tflite_schema)});
+  }
   model.description = text_of(root.description());
   model.subgraphs = size_of(root.subgraphs());
   const std::uint32_t codes = static_cast<std::uint32_t>(size_of(root.operator_codes()));

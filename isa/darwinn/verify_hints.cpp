@@ -173,8 +173,9 @@ void Hints::verify_end() const {
     fail(Code::hint_order, hints.size() - 1, "chunk {} is never sent", next_chunk_);
   }
   const Hint& last = hints.back();
-  if (last.kind != HintKind::interrupt || last.number != 0) {
-    fail(Code::hint_order, hints.size() - 1, "the last hint must be interrupt 0");
+  if (last.kind != HintKind::interrupt) {
+    fail(Code::hint_order, hints.size() - 1, "the last hint must be an interrupt; allowed 0..{}",
+         most_interrupt);
   }
 }
 

@@ -175,7 +175,7 @@ std::vector<std::uint8_t> write_executable(const Executable& from, const Pages& 
   const auto table = fb::CreateExecutable(
       builder, from.version, name, model, from.batch_size, from.scratch_bytes, chunks, parameters,
       dma, inputs, outputs, chip, from.estimated_cycles_32bit, from.narrow_memory_bytes, from.type,
-      from.token, from.parameters_in_dram, from.estimated_cycles);
+      from.token, from.parameters_in_dram, from.estimated_cycles_64bit);
   pages.before_end(builder, root_bytes);
   builder.Finish(table);
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};

@@ -158,9 +158,16 @@ TEST_F(DarwinnCommand, Replay) {
   EXPECT_EQ(slices, 2U + 8 + 1 + 2);
   const std::string lump = good("darwinn replay f.dwn1 --link usb3 --cycles 1000");
   expect_in(lump, "compute = single lump of 1000 estimated cycles from the command line;");
-  sample_.main().estimated_cycles = 4321;
+  sample_.main().estimated_cycles_64bit = 4321;
   write("g.dwn1", write_package(sample_.package));
   expect_in(good("darwinn replay g.dwn1 --link usb3"), "4321 estimated cycles from the package");
+  // Without the 64-bit field the 32-bit one counts.
+  sample_.main().estimated_cycles_64bit = 0;
+  sample_.main().estimated_cycles_32bit = 77;
+  write("h.dwn1", write_package(sample_.package));
+  expect_in(good("darwinn replay h.dwn1 --link usb3"), "77 estimated cycles from the package");
+  expect_in(good("darwinn info h.dwn1"), "estimated cycles    77\n");
+  expect_in(good("darwinn replay f.dwn1 --link usb3 --cycles-from h.dwn1"), "77 estimated cycles");
   expect_in(good("darwinn replay f.dwn1 --link usb3 --cycles-from g.dwn1"),
             "4321 estimated cycles from g.dwn1");
   expect_error("darwinn replay f.dwn1 --link usb3 --cycles-from f.dwn1", "estimates no cycles");

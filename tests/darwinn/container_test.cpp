@@ -21,6 +21,7 @@ struct Options {
   bool chips_are_text = false;
   bool former_caching = false;
   int further = 0;
+  int data_version = 0;
 };
 
 Bytes flex(const Options& options) {
@@ -31,7 +32,7 @@ Bytes flex(const Options& options) {
     return builder.GetBuffer();
   }
   builder.Map([&] {
-    builder.Int("1", 0);
+    builder.Int("1", options.data_version);
     if (options.former_caching) builder.Int("3", 1);
     if (options.package) builder.String("4", options.package_bytes);
     builder.Int("5", -1);
@@ -56,6 +57,7 @@ struct Model {
   std::string custom_code = "edgetpu-custom-op";
   std::uint64_t external_bytes = 0;
   int operators = 1;
+  std::uint32_t version = 3;
 };
 
 Bytes tflite(const Bytes& options, const Model& model = {}) {
@@ -72,7 +74,7 @@ Bytes tflite(const Bytes& options, const Model& model = {}) {
   const auto all = builder.CreateVector(operators);
   const auto graph = tfl::CreateSubGraph(builder, 0, 0, 0, all);
   const auto graphs = builder.CreateVector(&graph, 1);
-  builder.Finish(tfl::CreateModel(builder, 3, codes, graphs), "TFL3");
+  builder.Finish(tfl::CreateModel(builder, model.version, codes, graphs), "TFL3");
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 
@@ -105,6 +107,22 @@ TEST(DarwinnContainer, AModelOfOurs) {
   EXPECT_EQ(file.warnings().size(), 1U);  // key "3"
   EXPECT_TRUE(verify(file.package(), "f.tflite").empty());
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(file.package().main().parameters.data()) % 4096, 0U);
+}
+
+TEST(DarwinnContainer, UnknownVersionsAreSaid) {
+  Options options;
+  options.package_bytes = sample_bytes();
+  options.data_version = 7;
+  Model model;
+  model.version = 4;
+  const File file(tflite(flex(options), model), "f.tflite");
+  std::string text;
+  for (const Warning& warning : file.warnings()) text += warning.text + "\n";
+  EXPECT_EQ(text,
+            "f.tflite: E_VERSION: TensorFlow Lite model: version 4; known is 3, and the model is "
+            "read as one of that version\n"
+            "f.tflite: E_VERSION: custom options: data version 7 (key \"1\"); known is 0, and the "
+            "options are read as those of that version\n");
 }
 
 TEST(DarwinnContainer, RefusedModels) {

@@ -98,7 +98,7 @@ TEST(DarwinnPack, ParametersGoAheadWhereTheyAreCached) {
   const Executable& caching = *file.package().caching();
   EXPECT_EQ(main.type, execution_only);
   EXPECT_TRUE(main.parameters.empty());
-  EXPECT_EQ(main.estimated_cycles, 1234);
+  EXPECT_EQ(main.estimated_cycles_64bit, 1234);
   EXPECT_EQ(std::vector<std::uint8_t>(caching.parameters.begin(), caching.parameters.end()),
             model.constants[0]);
   EXPECT_NE(caching.token, 0U);

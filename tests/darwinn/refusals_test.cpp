@@ -125,6 +125,10 @@ TEST(DarwinnRefusals, AcceptedWithAWord) {
   };
   using Codes = std::vector<Code>;
   EXPECT_EQ(warnings([](auto& s) { s.package.min_runtime_version = 9; }), Codes{Code::version});
+  EXPECT_EQ(warnings([](auto& s) { s.main().version = 1; }), Codes{Code::version});
+  EXPECT_EQ(warnings([](auto& s) { s.caching().version = -1; }), Codes{Code::version});
+  EXPECT_EQ(warnings([](auto& s) { s.package.keypair_version = 2; }), Codes{Code::version});
+  EXPECT_EQ(warnings([](auto& s) { s.main().estimated_cycles_64bit = -1; }), Codes{Code::limit});
   EXPECT_EQ(warnings([](auto& s) { s.main().parameters_in_dram = true; }), Codes{Code::dram});
   EXPECT_EQ(warnings([](auto& s) { s.input().cache_on_dram = true; }), Codes{Code::dram});
   EXPECT_EQ(warnings([](auto& s) {
@@ -143,6 +147,16 @@ TEST(DarwinnRefusals, AcceptedWithAWord) {
               s.package.executables[0].token = 0;
             }),
             Codes{});
+}
+
+TEST(DarwinnRefusals, AnyOfTheFourInterruptsEndsARequest) {
+  for (const std::int32_t number : {0, 1, 2, 3}) {
+    SamplePackage sample;
+    sample.main().hints.back().number = number;
+    const File file(write_package(sample.package), "f.dwn1");
+    EXPECT_TRUE(verify(file.package(), "f.dwn1").empty()) << number;
+    EXPECT_EQ(file.package().main().hints.back().number, number);
+  }
 }
 
 // ---- instructions -------------------------------------------------------------------------------

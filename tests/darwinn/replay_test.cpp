@@ -38,7 +38,7 @@ TEST(DarwinnReplay, EveryModelOnEveryLink) {
         EXPECT_LE(result.bound, result.total);
         const std::string lump = key + "_with_estimate_ps";
         if (expected.contains(lump)) {
-          const auto cycles = static_cast<std::uint64_t>(executable.estimated_cycles);
+          const auto cycles = static_cast<std::uint64_t>(executable.estimated_cycles_64bit);
           EXPECT_EQ(replay(executable, link, cycles).total, expected.at(lump));
         }
         ++compared;

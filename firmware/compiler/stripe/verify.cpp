@@ -25,6 +25,9 @@ class Verifier {
       path_ = quote(block->name);
       check_tags(program.entry, program.entry.line);
       check_block(*block, nullptr, program.entry.line, 0);
+      if (!open_ && block->refs_of(Direction::none).empty()) {
+        add(program.entry.line, "the program has no buffer, so nothing goes in or comes out");
+      }
     }
     problems_.throw_if_any();
   }
@@ -116,6 +119,9 @@ class Verifier {
       check_affine(access, &block, line, what);
     }
     check_source(ref, parent, line, what);
+    if (parent != nullptr && ref.direction == Direction::none && ref.has_tag("user")) {
+      add(line, what + " is tagged user, but the user's buffers are those of the program's block");
+    }
     if (!sound) return;
     try {
       (void)ref.shape.bytes();

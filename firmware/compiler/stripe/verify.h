@@ -11,6 +11,7 @@ namespace tactus::stripe {
 ///
 ///  - names are given, and once: indexes and refinements of a block, scalars of a position;
 ///  - names have the form of is_name(); scalars begin with "$", refinements do not;
+///  - the entry block has a buffer, and buffers tagged "user" are in no other;
 ///  - a refinement has no `from` exactly if it is an allocation; `from` is one of the enclosing
 ///    block's; an access per dimension, of as many dimensions as the buffer has;
 ///  - ranges are at least 1, a computed index has range 1 and uses the enclosing block's indexes;

@@ -181,7 +181,7 @@ class Packer {
     const bool cached = options_.cache_parameters;
     darwinn::Executable one = executable(cached ? darwinn::execution_only : darwinn::stand_alone);
     one.serialized_model = {reinterpret_cast<const std::uint8_t*>(text_.data()), text_.size()};
-    one.estimated_cycles = options_.estimated_cycles;
+    one.estimated_cycles_64bit = options_.estimated_cycles;
     one.scratch_bytes = size_of(model_, "DRAM0", program_.scratch_size);
     if (!cached && !constants_.empty()) {
       one.parameters = constants_;

@@ -105,8 +105,7 @@ std::int64_t bytes_of(const Executable& executable, const Hint& hint) {
 
 bool has_inferred_tail(const Executable& executable) {
   const std::vector<Hint>& hints = executable.hints;
-  const bool ends =
-      !hints.empty() && hints.back().kind == HintKind::interrupt && hints.back().number == 0;
+  const bool ends = !hints.empty() && hints.back().kind == HintKind::interrupt;
   return !executable.fully_deterministic && !ends;
 }
 

@@ -220,12 +220,15 @@ class Autotile : public Pass {
         options_.min_out_count == 0) {
       user_error("min_size, min_out_size, min_count and min_out_count are at least 1");
     }
-    on_blocks(program, options_.reqs, [this](const AliasMap&, Statement& stmt) { tile(stmt); });
+    on_blocks(program, options_.reqs, [&](const AliasMap&, Statement& stmt) {
+      if (stmt.has_any_tag(options_.exclude)) return;
+      require_inner_block(program, stmt);
+      tile(stmt);
+    });
   }
 
  private:
   void tile(Statement& stmt) const {
-    if (stmt.has_any_tag(options_.exclude)) return;
     Block& block = *stmt.block();
     TileSearch search;
     search.fast = options_.fast;

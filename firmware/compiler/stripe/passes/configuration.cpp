@@ -1,5 +1,6 @@
 // Pass lists from JSON, and running them.
 #include <algorithm>
+#include <map>
 
 #include "firmware/compiler/stripe/passes/integers.h"
 #include "firmware/compiler/stripe/passes/json_values.h"
@@ -303,6 +304,32 @@ std::vector<ConfiguredPass> read_passes(std::string_view json, const std::string
   return result;
 }
 
+namespace {
+
+/// The buffers tagged "user", with their types and sizes.
+std::map<std::string, std::string> tagged_buffers(const Program& program) {
+  std::map<std::string, std::string> result;
+  for (const auto& [into, ref] : program.block().refs) {
+    if (!ref.has_tag("user")) continue;
+    result[into] =
+        fmt::format("{}({})", type_name(ref.shape.type), fmt::join(ref.shape.sizes(), ", "));
+  }
+  return result;
+}
+
+void require_same_buffers(const std::map<std::string, std::string>& before,
+                          const std::map<std::string, std::string>& after) {
+  for (const auto& [name, shape] : before) {
+    const auto found = after.find(name);
+    if (found == after.end()) user_error("buffer {} of the user's is gone", quote(name));
+    if (found->second != shape) {
+      user_error("buffer {} of the user's was {} and is {}", quote(name), shape, found->second);
+    }
+  }
+}
+
+}  // namespace
+
 void run_passes(Program& program, const std::vector<ConfiguredPass>& passes,
                 const std::function<void(std::size_t, const ConfiguredPass&)>& after) {
   for (std::size_t i = 0; i < passes.size(); ++i) {
@@ -311,8 +338,10 @@ void run_passes(Program& program, const std::vector<ConfiguredPass>& passes,
                                   ? fmt::format("pass {}, {}", i + 1, entry.name)
                                   : fmt::format("pass {}, {} ({})", i + 1, entry.name, entry.kind);
     try {
+      const auto buffers = tagged_buffers(program);
       entry.pass->run(program);
       verify(program, "after");
+      require_same_buffers(buffers, tagged_buffers(program));
     } catch (const UserError& error) {
       user_error("{}: {}", label, error.what());
     }

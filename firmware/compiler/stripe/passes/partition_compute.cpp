@@ -22,7 +22,10 @@ class PartitionCompute : public Pass {
 
   void run(Program& program) const override {
     if (parts_ == 0) user_error("num_parts is missing; at least 1");
-    on_blocks(program, reqs_, [this](const AliasMap&, Statement& stmt) { split(stmt); });
+    on_blocks(program, reqs_, [&](const AliasMap&, Statement& stmt) {
+      require_inner_block(program, stmt);
+      split(stmt);
+    });
   }
 
  private:

@@ -31,8 +31,10 @@ class PartitionMemory : public Pass {
   void run(Program& program) const override {
     if (parts_ == 0) user_error("num_parts is missing; at least 1");
     std::map<std::string, Banks> banks;
-    on_blocks(program, reqs_,
-              [&](const AliasMap& map, Statement& stmt) { choose(*stmt.block(), map, banks); });
+    on_blocks(program, reqs_, [&](const AliasMap& map, Statement& stmt) {
+      require_inner_block(program, stmt);
+      choose(*stmt.block(), map, banks);
+    });
     on_blocks(program, reqs_,
               [&](const AliasMap& map, Statement& stmt) { split(stmt, map, banks); });
   }

@@ -56,8 +56,8 @@ struct ConfiguredPass {
                                                       const std::string& where,
                                                       const HardwareModel* model = nullptr);
 
-/// Runs passes in order and verifies the program after each. `after` is told each pass's number
-/// from 1. UserErrors say which pass failed.
+/// Runs passes in order. After each the program has to be legal and to have the user's buffers that
+/// it had before. `after` is told each pass's number from 1. UserErrors say which pass failed.
 void run_passes(Program& program, const std::vector<ConfiguredPass>& passes,
                 const std::function<void(std::size_t, const ConfiguredPass&)>& after = {});
 

@@ -139,7 +139,7 @@ class StencilPass : public Pass {
 
   void run(Program& program) const override {
     for (const Stencil& stencil : stencils_) check(stencil);
-    recurse(program.entry);
+    recurse(program, program.entry);
   }
 
  private:
@@ -154,13 +154,15 @@ class StencilPass : public Pass {
   }
 
   /// Blocks inside first, so that what is made here is not matched again.
-  void recurse(Statement& stmt) const {
+  void recurse(const Program& program, Statement& stmt) const {
     Block* block = stmt.block();
     if (block == nullptr) return;
-    for (Statement& inner : block->statements) recurse(inner);
+    for (Statement& inner : block->statements) recurse(program, inner);
     if (!stmt.has_tags(reqs_)) return;
     const auto match = find_stencil(*block, stencils_, strict_);
-    if (match) apply(stmt, *match);
+    if (!match) return;
+    require_inner_block(program, stmt);
+    apply(stmt, *match);
   }
 
   void apply(Statement& stmt, const StencilMatch& match) const {

@@ -1,5 +1,6 @@
 #include "firmware/compiler/stripe/passes/support.h"
 
+#include "isa/support/error.h"
 #include "isa/support/text.h"
 
 namespace tactus::stripe {
@@ -27,6 +28,14 @@ void on_blocks(Program& program, const Tags& reqs, const OnBlock& run, Descend d
   const AliasMap outside;
   const bool all = reqs.empty() || reqs.count("all") != 0;
   walk(outside, program.entry, reqs, all, run, descend);
+}
+
+void require_inner_block(const Program& program, const Statement& stmt) {
+  if (&stmt != &program.entry) return;
+  user_error(
+      "block {} is the program's own block, and its buffers would end up inside a tile; allowed: "
+      "blocks inside it, such as those tagged main or kernel",
+      block_name(program.block()));
 }
 
 void fix_up(Block& block, const std::string& into) {

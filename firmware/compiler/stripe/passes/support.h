@@ -26,6 +26,10 @@ enum class Descend {
 void on_blocks(Program& program, const Tags& reqs, const OnBlock& run,
                Descend descend = Descend::until_match);
 
+/// For passes that put another block around a block: throws UserError for the program's own block,
+/// since its buffers, which are the user's, would end up inside.
+void require_inner_block(const Program& program, const Statement& stmt);
+
 /// Copies location, offset and strides of a refinement to all that derive from it.
 void fix_up(Block& block, const std::string& into);
 

@@ -210,8 +210,14 @@ class Program {
       if (users.count(name) == 0) continue;  // a temporary
       const Buffer& buffer = nests_.entry_buffer(name);
       const TensorLayout layout = layout_of(name, buffer);
+      const auto found = used.find(name);
+      const auto direction = found != used.end() ? found->second : stripe::Direction::in;
       const auto constant = options_.constants.find(name);
       if (constant != options_.constants.end()) {
+        if (stripe::writes(direction)) {
+          fail(program_.block(), fmt::format("writes buffer {}, which is to be a constant",
+                                             quote(name)));
+        }
         write_constant(pack_tensor(layout, architecture_, constant->second), buffer.base, model);
         continue;
       }
@@ -222,8 +228,6 @@ class Program {
             quote(name));
       }
       // What is read and written is both.
-      const auto found = used.find(name);
-      const auto direction = found != used.end() ? found->second : stripe::Direction::in;
       if (stripe::writes(direction)) {
         model.outputs.push_back({name, buffer.base, buffer.vectors});
         model.output_layouts.push_back(layout);
@@ -232,6 +236,10 @@ class Program {
         model.inputs.push_back({name, buffer.base, buffer.vectors});
         model.input_layouts.push_back(layout);
       }
+    }
+    if (model.outputs.empty()) {
+      fail(program_.block(),
+           "writes none of the user's buffers, so the model would have no outputs");
     }
     for (const auto& [value, vector] : walk_.splats) write_splat(value, vector, model);
     model.constant_vectors = nests_.dram1_used();
