@@ -1,5 +1,7 @@
 #include "firmware/codesign/ideas.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace tactus::codesign {
@@ -71,15 +73,31 @@ void mac_fill(const Record& record, std::vector<Idea>& out) {
                              worst.empty() ? "" : "; most are lost in " + worst)});
 }
 
+double microseconds_of(const Record& record) { return 1e3 * number(record, "latency_ms"); }
+
+/// What a change of the machine was simulated to bring; empty if it was not.
+std::string simulated(const Record& record, const Record& change) {
+  const double now = microseconds_of(record);
+  const double then = number(change, "us");
+  if (now == 0 || then == 0) return {};
+  const double gain = 100 * (1 - then / now);
+  return fmt::format("{:.1f} us in place of {:.1f}, simulated: {:.0f} % {}", then, now,
+                     std::abs(gain), gain >= 0 ? "less" : "more");
+}
+
 void weight_loads(const Record& record, std::vector<Idea>& out) {
   const Record& units = part(record, "units");
   const double weights = number(units, "WLOAD");
   const double busy = weights + number(units, "ARRAY");
   if (busy == 0 || weights <= most_weight_share * busy) return;
-  out.push_back({"weight_loads",
-                 fmt::format("{:.0f} % of the array's busy cycles load weights: more vectors for "
-                             "each load, or a second set of weights, would save them",
-                             100 * weights / busy)});
+  const std::string shadow =
+      simulated(record, part(part(record, "extended"), "shadow_weights"));
+  out.push_back(
+      {"weight_loads",
+       fmt::format("{:.0f} % of the array's busy cycles load weights: more vectors for each load "
+                   "would save them{}",
+                   100 * weights / busy,
+                   shadow.empty() ? "" : "; shadow weights take " + shadow)});
 }
 
 /// A port that is waited for while its wires are idle.
@@ -118,16 +136,14 @@ void prediction(const Record& record, std::vector<Idea>& out) {
   }
 }
 
-/// What doubling a parameter would bring, by formula.
+/// Doubled parameters with which the point was simulated to be faster.
 void doubling(const Record& record, std::vector<Idea>& out) {
-  const double now = number(part(record, "predicted"), "us");
-  if (now == 0) return;
+  const double now = microseconds_of(record);
   for (const auto& entry : part(record, "doubled").items()) {
     const double then = number(entry.value(), "us");
     if (then == 0 || then > (1 - least_gain) * now) continue;
-    out.push_back({"doubling", fmt::format("twice {} is predicted to take {:.1f} us in place of "
-                                           "{:.1f}: {:.0f} % less",
-                                           entry.key(), then, now, 100 * (1 - then / now))});
+    out.push_back({"doubling", fmt::format("twice {} takes {}", entry.key(),
+                                           simulated(record, entry.value()))});
   }
 }
 
@@ -138,6 +154,28 @@ std::vector<Idea> ideas(const Record& record) {
   for (const auto rule :
        {bound_by, tile_limit, mac_fill, weight_loads, short_transfers, doubling, prediction}) {
     rule(record, result);
+  }
+  return result;
+}
+
+std::vector<Idea> hypothetical_ideas(const Record& record) {
+  std::vector<Idea> result;
+  const double now = number(part(record, "predicted"), "us");
+  for (const auto& entry : part(record, "doubled").items()) {
+    const double then = number(entry.value(), "predicted_us");
+    if (then == 0 || then > (1 - least_gain) * now) continue;
+    // The formula is the machine's with one tile in flight. With more it is one that overlaps them.
+    const bool overlaps = entry.key() == "PIPELINE_DEPTH";
+    const std::string machine = simulated(record, entry.value());
+    if (!overlaps && !machine.empty()) continue;
+    result.push_back(
+        {"hypothetical",
+         fmt::format("{}, which is not there, is predicted to take {:.1f} us in place of {:.1f}: "
+                     "{:.0f} % less{}",
+                     overlaps ? "hardware that overlaps twice as many tiles"
+                              : "hardware with twice " + entry.key(),
+                     then, now, 100 * (1 - then / now),
+                     machine.empty() ? "" : "; the machine that is takes " + machine)});
   }
   return result;
 }

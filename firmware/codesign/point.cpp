@@ -166,7 +166,9 @@ Built build(const PointTask& task, bool check) {
 
 // ---- simulation ---------------------------------------------------------------------------------
 
-TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t max_cycles) {
+/// Outputs have to be the interpreter's in the machine's numbers, bit for bit, if `check`.
+TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t max_cycles,
+                      bool check) {
   const bench::Program program = bench::to_program(built.lowered.model, "codesign");
   TcuSimulationConfig config;
   static_cast<BoardValues&>(config) = task;
@@ -197,6 +199,7 @@ TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t m
   }
   ImageResult result = host.run_image(inputs, options);
   require_finished(result.run);
+  if (!check) return std::move(result.run);
 
   stripe::InterpretOptions interpreter;
   interpreter.fixed_point = compiler::number_format(task.architecture);
@@ -334,8 +337,26 @@ Record kernels_of(const TcuRunResult& run, const PointTask& task, const Built& b
   return kernels;
 }
 
-/// Twice each parameter, by formula only.
-Record doubled(const PointTask& task) {
+/// The point with one thing changed: simulated, and beside it what the formula says. The formula
+/// of several tiles in flight is one of a machine that overlaps them, which is not there.
+Record changed(const PointTask& task, std::uint64_t max_cycles) {
+  Record result = Record::object();
+  try {
+    const Built built = build(task, false);
+    result["predicted_cycles"] = built.predicted.cycles;
+    result["predicted_us"] = microseconds(built.predicted.cycles, task);
+    check_axi_width(task.architecture, task.axi_data_bits);
+    const TcuRunResult run = simulate(task, built, max_cycles, false);
+    result["cycles"] = run.cycles;
+    result["us"] = microseconds(run.cycles, task);
+  } catch (const UserError& error) {
+    result["error"] = error.what();
+  }
+  return result;
+}
+
+/// Twice each parameter.
+Record doubled(const PointTask& task, std::uint64_t max_cycles) {
   using Change = std::function<void(PointTask&)>;
   const std::pair<const char*, Change> changes[] = {
       {"ARRAY_SIZE", [](PointTask& t) { t.architecture.array_size *= 2; }},
@@ -349,14 +370,26 @@ Record doubled(const PointTask& task) {
   for (const auto& [name, change] : changes) {
     PointTask other = task;
     change(other);
-    try {
-      const Prediction predicted = build(other, false).predicted;
-      result[name] = {{"cycles", predicted.cycles}, {"us", microseconds(predicted.cycles, other)}};
-    } catch (const UserError& error) {
-      result[name] = {{"error", error.what()}};
-    }
+    result[name] = changed(other, max_cycles);
   }
   return result;
+}
+
+/// The architecture's extensions that the point does without.
+Record extended(const PointTask& task, std::uint64_t max_cycles) {
+  Record result = Record::object();
+  if (task.architecture.shadow_weights == tcu::ShadowWeights::off) {
+    PointTask other = task;
+    other.architecture.shadow_weights = tcu::ShadowWeights::on;
+    result["shadow_weights"] = changed(other, max_cycles);
+  }
+  return result;
+}
+
+Record list_of(const std::vector<Idea>& ideas) {
+  Record list = Record::array();
+  for (const Idea& idea : ideas) list.push_back({{"rule", idea.rule}, {"text", idea.text}});
+  return list;
 }
 
 }  // namespace
@@ -373,7 +406,8 @@ const ParameterTable<Study>& study_parameters() {
        whole("pipeline_depth", &Study::pipeline_depth, {1, 8}, "tiles",
              "in flight: divides what a tile may take of the memories"),
        boolean("check", &Study::check, "interpret the program before and after the passes"),
-       boolean("doubling", &Study::doubling, "predict what twice of each parameter would bring")});
+       boolean("doubling", &Study::doubling,
+               "simulate twice of each parameter, and the extensions that a point has not")});
   return table;
 }
 
@@ -388,7 +422,7 @@ void check_files(const PointTask& task) {
 Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
   check_axi_width(task.architecture, task.axi_data_bits);
   const Built built = build(task, task.study.check);
-  const TcuRunResult run = simulate(task, built, max_cycles);
+  const TcuRunResult run = simulate(task, built, max_cycles, true);
   const std::uint64_t n = task.architecture.array_size;
   Record record;
   record["cycles"] = run.cycles;
@@ -429,11 +463,12 @@ Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
                          {"us", microseconds(built.predicted.cycles, task)},
                          {"ratio", share(run.cycles, built.predicted.cycles)},
                          {"paths", paths_of(paths)}};
-  if (task.study.doubling) record["doubled"] = doubled(task);
-  Record& list = record["ideas"] = Record::array();
-  for (const Idea& idea : ideas(record)) {
-    list.push_back({{"rule", idea.rule}, {"text", idea.text}});
+  if (task.study.doubling) {
+    record["doubled"] = doubled(task, max_cycles);
+    record["extended"] = extended(task, max_cycles);
   }
+  record["ideas"] = list_of(ideas(record));
+  record["hypothetical"] = list_of(hypothetical_ideas(record));
   return record;
 }
 

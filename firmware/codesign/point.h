@@ -22,7 +22,7 @@ struct Study {
   std::string energy;  ///< path of an energy table; empty: none
   unsigned pipeline_depth = 1;
   bool check = true;     ///< interpret before and after the passes
-  bool doubling = true;  ///< predict what doubling each parameter would bring
+  bool doubling = true;  ///< simulate twice of each parameter, and the extensions it has not
 };
 [[nodiscard]] const ParameterTable<Study>& study_parameters();
 
@@ -35,8 +35,9 @@ struct PointTask : BoardValues {
 
 /// The record: cycles, latency_ms, frames_per_second, array_utilisation, bytes of DRAM; `kernels`
 /// with start, cycles, predicted_cycles, tiles; `units` and `buses` with their shares of the run;
-/// mac_points and mac_slots; `energy`; `predicted` and what `doubled` parameters are predicted to
-/// take; `ideas` with their evidence. `max_cycles`: 0: no limit.
+/// mac_points and mac_slots; `energy`; `predicted`; what the point takes with `doubled` parameters
+/// and `extended` hardware, simulated and predicted; `ideas` with their evidence; `hypothetical`
+/// ones, predicted for hardware that is not there. `max_cycles` of each simulation: 0: no limit.
 ///
 /// Throws UserError for a program that is illegal, does not fit, does not end, or computes
 /// something else than before.

@@ -113,15 +113,28 @@ std::string kernels(const std::vector<Measured>& points) {
          table.html();
 }
 
-std::string design_ideas(const std::vector<Measured>& points) {
+std::string list_of_ideas(const std::vector<Measured>& points, const char* key) {
   html::Table table({{"point"}, {"rule", true}, {"evidence", true}}, html::Table::Kind::list);
   for (const Measured& point : points) {
-    for (const Line& idea : figures(point).at("ideas")) {
+    const Line& all = figures(point);
+    if (!all.contains(key)) continue;  // of an earlier version
+    for (const Line& idea : all.at(key)) {
       table.row({link(point), escape(idea.at("rule").get<std::string>()),
                  escape(idea.at("text").get<std::string>())});
     }
   }
   return table.html();
+}
+
+std::string design_ideas(const std::vector<Measured>& points) {
+  return "<p>Changes of the machine are simulated: their times are measured.</p>\n" +
+         list_of_ideas(points, "ideas");
+}
+
+std::string hypothetical_ideas(const std::vector<Measured>& points) {
+  return "<p>These are predictions by formula. The simulator does not have such hardware, so "
+         "nothing confirms them.</p>\n" +
+         list_of_ideas(points, "hypothetical");
 }
 
 }  // namespace
@@ -148,6 +161,7 @@ std::vector<std::pair<std::string, std::string>> codesign_sections(
     const std::vector<Measured>& points) {
   return {{"Latency, energy, area", fronts(points)},
           {"Design ideas", design_ideas(points)},
+          {"Predictions for hardware that is not there", hypothetical_ideas(points)},
           {"Kernels", kernels(points)},
           {"Units", units(points)}};
 }

@@ -13,7 +13,7 @@ using Record = nlohmann::ordered_json;
 /// Nothing to say but what it is bound by.
 Record quiet() {
   return Record::parse(R"({
-    "cycles": 1000,
+    "cycles": 1000, "latency_ms": 0.01,
     "units": {"ARRAY": 0.8, "WLOAD": 0.1, "DMA0": 0.3, "DMA1": 0.2},
     "buses": {"DMA0": {"bytes": 8000, "moves": 10, "use": 0.9},
               "DMA1": {"bytes": 800, "moves": 10, "use": 0.1}},
@@ -23,7 +23,9 @@ Record quiet() {
                            "LOCAL": {"used_bytes": 100, "limit_bytes": 1000}}}],
     "mac_points": 95, "mac_slots": 100,
     "predicted": {"cycles": 900, "us": 9, "paths": {"DMA0": 500, "DMA1": 100}},
-    "doubled": {"AXI_BYTES": {"us": 8.6}, "ARRAY_SIZE": {"error": "does not fit"}}})");
+    "doubled": {"AXI_BYTES": {"us": 9.6, "predicted_us": 6},
+                "PIPELINE_DEPTH": {"us": 12, "predicted_us": 8.6},
+                "ARRAY_SIZE": {"error": "does not fit"}}})");
 }
 
 std::string said(const Record& record, const std::string& rule) {
@@ -75,8 +77,12 @@ TEST(DesignIdeas, WeightLoads) {
   Record record = quiet();
   record["units"]["WLOAD"] = 0.4;
   EXPECT_EQ(said(record, "weight_loads"),
-            "33 % of the array's busy cycles load weights: more vectors for each load, or a second "
-            "set of weights, would save them");
+            "33 % of the array's busy cycles load weights: more vectors for each load would save "
+            "them");
+  record["extended"]["shadow_weights"]["us"] = 7.5;
+  EXPECT_EQ(said(record, "weight_loads"),
+            "33 % of the array's busy cycles load weights: more vectors for each load would save "
+            "them; shadow weights take 7.5 us in place of 10.0, simulated: 25 % less");
   record["units"]["WLOAD"] = 0.26;
   EXPECT_EQ(said(record, "weight_loads"), "");
 }
@@ -91,11 +97,29 @@ TEST(DesignIdeas, ShortTransfers) {
   EXPECT_EQ(said(record, "short_transfers"), "");
 }
 
-TEST(DesignIdeas, DoublingAParameter) {
+TEST(DesignIdeas, DoublingAParameterIsWhatWasSimulated) {
   Record record = quiet();
+  EXPECT_EQ(said(record, "doubling"), "");  // whatever is predicted
   record["doubled"]["AXI_BYTES"]["us"] = 6.0;
   EXPECT_EQ(said(record, "doubling"),
-            "twice AXI_BYTES is predicted to take 6.0 us in place of 9.0: 33 % less");
+            "twice AXI_BYTES takes 6.0 us in place of 10.0, simulated: 40 % less");
+}
+
+TEST(DesignIdeas, PredictionsForHardwareThatIsNotThereStandApart) {
+  Record record = quiet();
+  EXPECT_TRUE(hypothetical_ideas(record).empty());
+  record["doubled"]["PIPELINE_DEPTH"]["predicted_us"] = 4.5;
+  record["doubled"]["AXI_BYTES"].erase("us");
+  const auto list = hypothetical_ideas(record);
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0].text,
+            "hardware with twice AXI_BYTES, which is not there, is predicted to take 6.0 us in "
+            "place of 9.0: 33 % less");
+  EXPECT_EQ(list[1].text,
+            "hardware that overlaps twice as many tiles, which is not there, is predicted to take "
+            "4.5 us in place of 9.0: 50 % less; the machine that is takes 12.0 us in place of 10.0, "
+            "simulated: 20 % more");
+  EXPECT_EQ(said(record, "doubling"), "");
 }
 
 TEST(DesignIdeas, PredictionsOutsideTheirRange) {
