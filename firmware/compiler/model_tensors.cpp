@@ -9,6 +9,7 @@
 #include "firmware/onnx/loader.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/folders.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"
 #include "isa/support/text.h"
@@ -87,13 +88,12 @@ std::string to_json(const ModelTensors& tensors, const std::string& host_file) {
 }
 
 std::optional<ModelTensors> read_model_tensors(const std::string& path) {
-  constexpr std::string_view extension = ".tmodel";
-  std::string base = path;
-  if (base.size() > extension.size() &&
-      base.compare(base.size() - extension.size(), extension.size(), extension) == 0) {
-    base.resize(base.size() - extension.size());
+  std::string file;
+  for (std::string base : paths_of(path)) {
+    if (ends_with(base, ".tmodel")) base.resize(base.rfind('.'));
+    file = base + ".tensors.json";
+    if (std::filesystem::exists(file)) break;
   }
-  const std::string file = base + ".tensors.json";
   if (!std::filesystem::exists(file)) return std::nullopt;
   JsonDocument document(read_text(file), file);
   ObjectReader reader = document.root();
@@ -108,8 +108,8 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path) {
   reader.finish();
   document.problems().throw_if_any();
   if (host) {
-    const std::filesystem::path beside = std::filesystem::path(base).parent_path() / *host;
-    tensors.host = std::make_shared<const nn::Graph>(nn::load_graph(beside.string()));
+    tensors.host =
+        std::make_shared<const nn::Graph>(nn::load_graph(resolve_beside(file, *host)));
   }
   return tensors;
 }

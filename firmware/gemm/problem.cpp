@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
 namespace tactus::gemm {
@@ -67,11 +68,6 @@ Problem parse_row(const std::vector<std::string_view>& cells, std::string& probl
   return row;
 }
 
-bool is_header(const std::vector<std::string_view>& cells) {
-  return cells.size() >= 4 && cells[0] == "name" && cells[1] == "M" && cells[2] == "N" &&
-         cells[3] == "K";
-}
-
 }  // namespace
 
 std::string Problem::shape() const { return fmt::format("{}x{}x{}", m, n, k); }
@@ -98,25 +94,16 @@ std::vector<Problem> parse_problems(std::string_view text, const std::string& pa
   constexpr std::size_t most_messages = 20;
   std::vector<Problem> problems;
   std::vector<std::string> messages;
-  std::size_t line_number = 0;
-  while (!text.empty()) {
-    ++line_number;
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    line = trimmed(line.substr(0, line.find('#')));
-    if (line.empty()) continue;
-    const std::vector<std::string_view> cells = split(line, ',');
-    if (problems.empty() && messages.empty() && is_header(cells)) continue;
+  for (const TableRow& cells : read_table(text).rows) {
     std::string problem;
-    Problem row = parse_row(cells, problem);
+    Problem row = parse_row(cells.cells, problem);
     if (problem.empty()) {
       problems.push_back(std::move(row));
-    } else if (problems.empty() && cells.size() < 4) {
+    } else if (problems.empty() && cells.cells.size() < 4) {
       // It is no list at all: the lines that follow have nothing to add.
-      user_error("{}:{}: {}", path, line_number, problem);
+      user_error("{}:{}: {}", path, cells.line, problem);
     } else if (messages.size() < most_messages) {
-      messages.push_back(fmt::format("{}:{}: {}", path, line_number, problem));
+      messages.push_back(fmt::format("{}:{}: {}", path, cells.line, problem));
     }
   }
   if (!messages.empty()) throw UserError(fmt::format("{}", fmt::join(messages, "\n")));

@@ -26,8 +26,8 @@ struct Problem {
 /// "MxNxK". Throws UserError "WHERE: ...".
 [[nodiscard]] Problem parse_shape(const std::string& text, const std::string& where);
 
-/// Rows `name, M, N, K, count`; the count may be left out (1). Empty lines, text behind `#` and a
-/// header are skipped. Throws UserError "path:line: what; allowed ..." with a line for each
+/// Rows `name, M, N, K, count` of a table as read_table() takes it; the count may be left out (1).
+/// Throws UserError "path:line: what; allowed ..." with a line for each
 /// mistake.
 [[nodiscard]] std::vector<Problem> parse_problems(std::string_view text, const std::string& path);
 

@@ -13,6 +13,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/folders.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
@@ -46,8 +47,8 @@ const std::map<std::string, std::int64_t, std::less<>>& unchanged_since() {
 
 class Loader {
  public:
-  Loader(const onnx::ModelProto& model, std::string where, std::string folder)
-      : model_(model), where_(std::move(where)), folder_(std::move(folder)) {}
+  Loader(const onnx::ModelProto& model, std::string where, std::vector<std::string> folders)
+      : model_(model), where_(std::move(where)), folders_(std::move(folders)) {}
 
   Graph load() {
     graph_.file = where_;
@@ -128,7 +129,7 @@ class Loader {
     for (const auto& proto : model_.graph().initializer()) {
       define(proto.name(), "initializer");
       graph_.initializers[proto.name()] =
-          load_tensor(proto, where_ + ": initializer " + quote(proto.name()), folder_);
+          load_tensor(proto, where_ + ": initializer " + quote(proto.name()), folders_);
     }
   }
 
@@ -284,7 +285,7 @@ class Loader {
         return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
       case Proto::TENSOR:
         return load_tensor(
-            proto.t(), fmt::format("{}: attribute {}", node.where(), quote(proto.name())), folder_);
+            proto.t(), fmt::format("{}: attribute {}", node.where(), quote(proto.name())), folders_);
       case Proto::GRAPH:
       case Proto::GRAPHS:
         user_error("{}: attribute {} is a sub-graph; operators with sub-graphs are not supported",
@@ -349,7 +350,7 @@ class Loader {
 
   const onnx::ModelProto& model_;
   const std::string where_;
-  const std::string folder_;
+  const std::vector<std::string> folders_;
   Graph graph_;
   std::set<std::string> domains_;
   std::unordered_set<std::string> values_;
@@ -358,7 +359,7 @@ class Loader {
 };
 
 Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
-            const std::string& folder) {
+            const std::vector<std::string>& folders) {
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     user_error(
         "{}: has {} bytes; an ONNX file has less than 2 GiB (larger weights go to side "
@@ -370,7 +371,7 @@ Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
       !model.has_ir_version() || !model.has_graph()) {
     user_error("{}: is not an ONNX model, or is cut short", where);
   }
-  return Loader(model, where, folder).load();
+  return Loader(model, where, folders).load();
 }
 
 }  // namespace
@@ -378,11 +379,11 @@ Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
 Graph load_graph(const std::string& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
   return parse_as(FileKind::onnx, path, as_text(bytes),
-                  [&] { return parse(bytes, path, directory_of(path)); });
+                  [&] { return parse(bytes, path, folders_of(path)); });
 }
 
 Graph parse_graph(const std::vector<std::uint8_t>& bytes, const std::string& where) {
-  return parse(bytes, where, "");
+  return parse(bytes, where, {});
 }
 
 }  // namespace tactus::nn

@@ -17,7 +17,7 @@
 
 namespace tactus::nn {
 
-/// Tensor data in side files is read if they lie in the model's folder or below it.
+/// Tensor data in side files is read if they lie in one of the model's folders_of() or below it.
 [[nodiscard]] Graph load_graph(const std::string& path);
 
 /// `where` stands for the file name in messages. Tensor data in side files is refused.

@@ -104,7 +104,7 @@ Tensor parse_npy(std::string_view bytes, const std::string& where) {
   }
   const std::string_view data = bytes.substr(start + length);
   proto.set_raw_data(data.data(), data.size());
-  return load_tensor(proto, where, "");
+  return load_tensor(proto, where, {});
 }
 
 std::string to_npy(const Tensor& tensor) {
@@ -182,7 +182,7 @@ NamedTensor read_tensor(const std::string& path) {
       !proto.has_data_type()) {
     user_error("{}: is no ONNX tensor, or is cut short", path);
   }
-  return {proto.name(), load_tensor(proto, path, "")};
+  return {proto.name(), load_tensor(proto, path, {})};
 }
 
 std::vector<NamedTensor> read_npz(const std::string& path) {

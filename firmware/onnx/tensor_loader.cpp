@@ -65,9 +65,10 @@ ExternalData external_entries(const onnx::TensorProto& proto, const std::string&
   return data;
 }
 
-/// The side file, if it is a regular file that really (symbolic links followed) lies in `folder`.
+/// The side file, if it is a regular file that really (symbolic links followed) lies in one of the
+/// folders.
 fs::path side_file(const std::string& location, const std::string& subject,
-                   const std::string& folder) {
+                   const std::vector<std::string>& folders) {
   const fs::path name(location);
   bool climbs = name.empty() || name.is_absolute() || location.find('\0') != std::string::npos;
   for (const fs::path& part : name) climbs = climbs || part == "..";
@@ -77,30 +78,35 @@ fs::path side_file(const std::string& location, const std::string& subject,
         subject, quote(location));
   }
   std::error_code error;
-  const fs::path base = fs::canonical(folder, error);
-  const fs::path file = error ? fs::path() : fs::canonical(base / name, error);
+  fs::path file;
+  for (const std::string& folder : folders) {
+    file = fs::canonical(fs::path(folder) / name, error);
+    if (!error) break;
+  }
   if (error) {
-    user_error("{}: external data file {}: {}", subject, quote((fs::path(folder) / name).string()),
-               error.message());
+    user_error("{}: external data file {}: {}", subject,
+               quote((fs::path(folders.front()) / name).string()), error.message());
   }
-  const fs::path below = file.lexically_relative(base);
-  if (below.empty() || *below.begin() == ".." || !fs::is_regular_file(file, error)) {
-    user_error(
-        "{}: external data file {} leads out of the model's folder or is no regular file; only a "
-        "file in the model's folder or below it is allowed",
-        subject, quote(file.string()));
+  for (const std::string& folder : folders) {
+    const fs::path below = file.lexically_relative(fs::canonical(folder, error));
+    if (below.empty() || *below.begin() == "..") continue;
+    if (fs::is_regular_file(file, error)) return file;
   }
-  return file;
+  user_error(
+      "{}: external data file {} leads out of the model's folder or is no regular file; only a "
+      "file in the model's folder or below it is allowed",
+      subject, quote(file.string()));
 }
 
 std::string external_bytes(const onnx::TensorProto& proto, std::uint64_t expected,
-                           const std::string& subject, const std::string& folder) {
-  if (folder.empty()) {
+                           const std::string& subject,
+                           const std::vector<std::string>& folders) {
+  if (folders.empty()) {
     user_error("{}: its data is in a side file, which is allowed only for models read from a file",
                subject);
   }
   const ExternalData data = external_entries(proto, subject);
-  const fs::path path = side_file(data.location, subject, folder);
+  const fs::path path = side_file(data.location, subject, folders);
   std::error_code error;
   const std::uint64_t file_bytes = fs::file_size(path, error);
   if (error) user_error("{}: {}: {}", subject, quote(path.string()), error.message());
@@ -170,7 +176,8 @@ FieldSizes field_sizes(const onnx::TensorProto& proto) {
 /// The raw bytes of all elements, from the message or a side file; nothing if the elements are in a
 /// typed field.
 std::optional<std::string> raw_elements(const onnx::TensorProto& proto, const Shape& shape,
-                                        const std::string& subject, const std::string& folder) {
+                                        const std::string& subject,
+                           const std::vector<std::string>& folders) {
   const auto count = static_cast<std::uint64_t>(element_count(shape, subject));
   const std::uint64_t bytes = count * raw_bytes(proto.data_type());
   const std::uint64_t typed = field_sizes(proto).own;
@@ -178,7 +185,7 @@ std::optional<std::string> raw_elements(const onnx::TensorProto& proto, const Sh
     if (proto.has_raw_data() || typed != 0) {
       user_error("{}: its data is both in the file and in a side file", subject);
     }
-    return external_bytes(proto, bytes, subject, folder);
+    return external_bytes(proto, bytes, subject, folders);
   }
   if (proto.external_data_size() != 0) {
     user_error("{}: names a side file, but its data location is not EXTERNAL", subject);
@@ -320,7 +327,7 @@ std::int32_t stored_type(std::int64_t type) {
 }
 
 Tensor load_tensor(const onnx::TensorProto& proto, const std::string& subject,
-                   const std::string& folder) {
+                   const std::vector<std::string>& folders) {
   Tensor tensor;
   tensor.type = load_element_type(proto.data_type(), subject);
   tensor.stored = stored_type(proto.data_type());
@@ -331,7 +338,7 @@ Tensor load_tensor(const onnx::TensorProto& proto, const std::string& subject,
                    static_cast<onnx::TensorProto::DataType>(proto.data_type())));
   }
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
-  if (const auto raw = raw_elements(proto, tensor.shape, subject, folder)) {
+  if (const auto raw = raw_elements(proto, tensor.shape, subject, folders)) {
     set_from_raw(tensor, proto.data_type(), *raw);
   } else {
     set_from_fields(tensor, proto);

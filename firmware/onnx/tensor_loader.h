@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <onnx/onnx_pb.h>
 
@@ -10,9 +11,9 @@
 namespace tactus::nn {
 
 /// The tensor of a message. `subject` begins every error ("model.onnx: initializer \"w\"").
-/// `folder` is where side files may lie; empty: they are refused.
+/// `folders` are those where side files may lie, see folders_of(); empty: they are refused.
 [[nodiscard]] Tensor load_tensor(const onnx::TensorProto& proto, const std::string& subject,
-                                 const std::string& folder);
+                                 const std::vector<std::string>& folders);
 
 /// FLOAT for real numbers of up to 64 bits, INT64 for whole ones (BOOL among them, UINT64 not);
 /// else a UserError.

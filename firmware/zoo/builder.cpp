@@ -29,7 +29,8 @@ std::int64_t positions_on_input(std::int64_t size, std::int64_t kernel, std::int
   std::int64_t count = 0;
   for (std::int64_t o = 0; o < windows(size, kernel, stride, pad); ++o) {
     const std::int64_t first = o * stride - pad;
-    count += std::min(first + kernel, size) - std::max<std::int64_t>(first, 0);
+    const std::int64_t begin = std::max<std::int64_t>(first, 0);
+    count += std::max<std::int64_t>(std::min(first + kernel, size) - begin, 0);
   }
   return count;
 }
@@ -102,6 +103,8 @@ Builder::Value Builder::input(const std::string& name, const Shape& shape) {
 Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv& conv) {
   const Known in = values_.at(x);
   const std::int64_t wide = conv.kernel_width == 0 ? conv.kernel : conv.kernel_width;
+  const std::int64_t stride_w = conv.stride_width == 0 ? conv.stride : conv.stride_width;
+  const std::int64_t pad_w = conv.pad_width.value_or(conv.pad);
   const std::int64_t fan_in = in.shape[1] * conv.kernel * wide;
   const std::string weights_name = name + "/weights";
   parameter(
@@ -116,19 +119,19 @@ Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv
   }
   Node& made = node(name, "Conv", {x, weights_name, bias});
   made.attributes["kernel_shape"] = std::vector<std::int64_t>{conv.kernel, wide};
-  made.attributes["strides"] = std::vector<std::int64_t>{conv.stride, conv.stride};
-  made.attributes["pads"] = std::vector<std::int64_t>(4, conv.pad);
+  made.attributes["strides"] = std::vector<std::int64_t>{conv.stride, stride_w};
+  made.attributes["pads"] = std::vector<std::int64_t>{conv.pad, pad_w, conv.pad, pad_w};
   made.attributes["dilations"] = std::vector<std::int64_t>{1, 1};
   made.attributes["group"] = std::int64_t{1};
 
   const std::int64_t h = in.shape[2], w = in.shape[3];
   const std::int64_t out_h = windows(h, conv.kernel, conv.stride, conv.pad);
-  const std::int64_t out_w = windows(w, wide, conv.stride, conv.pad);
+  const std::int64_t out_w = windows(w, wide, stride_w, pad_w);
   const std::int64_t per_position = conv.channels * in.shape[1] * in.shape[0];
   network_.macs += per_position * conv.kernel * wide * out_h * out_w;
   network_.macs_on_input += per_position *
                             positions_on_input(h, conv.kernel, conv.stride, conv.pad) *
-                            positions_on_input(w, wide, conv.stride, conv.pad);
+                            positions_on_input(w, wide, stride_w, pad_w);
   return known(name + ":0", {in.shape[0], conv.channels, out_h, out_w},
                conv.deviation * conv.deviation);
 }

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,13 @@ class Builder {
   struct Conv {
     std::int64_t channels = 0;  ///< of the output
     std::int64_t kernel = 1;    ///< square, or of another width
-    std::int64_t stride = 1;
-    std::int64_t pad = 0;           ///< on all four sides
+    std::int64_t stride = 1;        ///< in both directions, or downwards
+    std::int64_t pad = 0;           ///< on all four sides, or above and below
     double deviation = 2;           ///< standard deviation of the output
     std::string bias_name = {};     ///< empty: its own; else an initializer shared by this name
     std::int64_t kernel_width = 0;  ///< 0: the kernel is square
+    std::int64_t stride_width = 0;  ///< 0: that of the height
+    std::optional<std::int64_t> pad_width = {};  ///< none: that of the height
   };
   struct Pool {
     std::int64_t kernel = 2;

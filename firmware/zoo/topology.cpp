@@ -1,8 +1,10 @@
 #include "firmware/zoo/topology.h"
 
-#include <array>
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <set>
 
@@ -10,37 +12,18 @@
 
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
-#include "isa/support/files.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
 namespace {
 
-constexpr std::int64_t largest = 65536;  ///< of any number
+constexpr std::int64_t largest = std::int64_t{1} << 20;  ///< of any number
+/// Of a layer's input, weights and output.
+constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 constexpr std::size_t most_layers = 10000;
 constexpr std::size_t most_messages = 20;
 constexpr std::size_t longest_name = 200;
-
-using Cells = std::vector<std::string_view>;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\"");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\"") - first + 1);
-}
-
-/// Without the empty cell behind a comma at the end.
-Cells split(std::string_view line) {
-  Cells cells;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    cells.push_back(trimmed(line.substr(0, comma)));
-    if (comma == std::string_view::npos) break;
-    line.remove_prefix(comma + 1);
-  }
-  if (cells.size() > 1 && cells.back().empty()) cells.pop_back();
-  return cells;
-}
 
 std::optional<std::int64_t> whole(std::string_view text) {
   std::int64_t value = 0;
@@ -49,67 +32,129 @@ std::optional<std::int64_t> whole(std::string_view text) {
   return value;
 }
 
-constexpr std::array<std::string_view, 7> convolution_columns{
-    "IFMAP Height", "IFMAP Width", "Filter Height", "Filter Width",
-    "Channels",     "Num Filter",  "Strides"};
-constexpr std::array<std::string_view, 3> product_columns{"M", "N", "K"};
+/// A column of a table and the numbers of a layer that it sets.
+struct Column {
+  std::string_view name;
+  std::vector<std::int64_t TopologyLayer::*> sets;
+  std::int64_t smallest = 1;
+};
+using Columns = std::vector<Column>;
+using L = TopologyLayer;
+
+const Columns product_columns{{"M", {&L::height}}, {"N", {&L::filters}}, {"K", {&L::channels}}};
+
+/// What every table of convolutions begins with.
+const Columns convolution_columns{
+    {"IFMAP Height", {&L::height}},         {"IFMAP Width", {&L::width}},
+    {"Filter Height", {&L::filter_height}}, {"Filter Width", {&L::filter_width}},
+    {"Channels", {&L::channels}},           {"Num Filter", {&L::filters}}};
+
+/// What may follow.
+const Columns further_columns{{"Strides", {&L::stride_height, &L::stride_width}},
+                              {"Stride Height", {&L::stride_height}},
+                              {"Stride Width", {&L::stride_width}},
+                              {"Padding", {&L::pad_height, &L::pad_width}, 0},
+                              {"Padding Height", {&L::pad_height}, 0},
+                              {"Padding Width", {&L::pad_width}, 0}};
+
+std::string names_of(const Columns& columns) {
+  std::string text;
+  for (const Column& column : columns) {
+    text += (text.empty() ? "" : ", ") + std::string(column.name);
+  }
+  return text;
+}
+
+/// Letters in lower case, an "s" at the end left out: "Stride Height" and "stride_height" are one.
+std::string plain(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
+      text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  if (!text.empty() && text.back() == 's') text.pop_back();
+  return text;
+}
+
+/// The columns behind the layer's name, by the header and the first row.
+Columns columns_of(const Table& table, const std::string& path) {
+  const std::size_t cells = table.rows[0].cells.size();
+  if (cells <= product_columns.size() + 1) return product_columns;
+  Columns columns = convolution_columns;
+  const auto further = [&columns](std::string_view name) {
+    const auto found =
+        std::find_if(further_columns.begin(), further_columns.end(),
+                     [&](const Column& column) { return plain(column.name) == plain(name); });
+    if (found == further_columns.end()) return false;
+    columns.push_back(*found);
+    return true;
+  };
+  const std::size_t known = convolution_columns.size() + 1;
+  if (table.header.size() <= known) {
+    const bool two_strides = table.header.empty() && cells == known + 2;
+    (void)further(two_strides ? "Stride Height" : "Strides");
+    if (two_strides) (void)further("Stride Width");
+  }
+  for (std::size_t i = known; i < table.header.size(); ++i) {
+    if (further(table.header[i])) continue;
+    user_error("{}: column {} is {}; allowed behind Num Filter: {}", path, i + 1,
+               quote(table.header[i]), names_of(further_columns));
+  }
+  return columns;
+}
 
 /// A row's numbers by the names of its columns; what is wrong with it, or nothing.
-template <std::size_t count_>
-std::string read_numbers(const Cells& cells, const std::array<std::string_view, count_>& columns,
-                         std::array<std::int64_t, count_>& numbers) {
-  if (cells.size() != count_ + 1) {
-    return fmt::format("{} cells; allowed {}: the layer's name, {}", cells.size(), count_ + 1,
-                       fmt::join(columns, ", "));
+std::string read_numbers(const std::vector<std::string_view>& cells, const Columns& columns,
+                         TopologyLayer& layer) {
+  if (cells.size() != columns.size() + 1) {
+    return fmt::format("{} cells; allowed {}: the layer's name, {}", cells.size(),
+                       columns.size() + 1, names_of(columns));
   }
-  for (std::size_t i = 0; i < count_; ++i) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto value = whole(cells[i + 1]);
-    if (!value || *value < 1 || *value > largest) {
-      return fmt::format("{} is {}; allowed: a whole number from 1 to {}", columns[i],
-                         quote(cells[i + 1]), largest);
+    if (!value || *value < columns[i].smallest || *value > largest) {
+      return fmt::format("{} is {}; allowed: a whole number from {} to {}", columns[i].name,
+                         quote(cells[i + 1]), columns[i].smallest, largest);
     }
-    numbers[i] = *value;
+    for (const auto member : columns[i].sets) layer.*member = *value;
   }
   return {};
 }
 
-std::string read_row(const Cells& cells, bool product, TopologyLayer& layer) {
+std::string read_row(const std::vector<std::string_view>& cells, const Columns& columns,
+                     TopologyLayer& layer) {
   if (cells[0].empty()) return "the layer has no name";
   if (cells[0].size() > longest_name) return "the layer's name is too long; allowed 200 bytes";
   for (const char c : cells[0]) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "the name is no plain text";
   }
   layer.name = cells[0];
-  if (product) {
-    std::array<std::int64_t, 3> n{};
-    if (std::string problem = read_numbers(cells, product_columns, n); !problem.empty()) {
-      return problem;
-    }
-    layer.height = n[0];
-    layer.filters = n[1];
-    layer.channels = n[2];
-    return {};
+  if (std::string problem = read_numbers(cells, columns, layer); !problem.empty()) return problem;
+  const std::int64_t height = layer.height + 2 * layer.pad_height;
+  const std::int64_t width = layer.width + 2 * layer.pad_width;
+  if (layer.filter_height > height || layer.filter_width > width) {
+    return fmt::format("a filter of {} x {} does not fit the IFMAP of {} x {}",
+                       layer.filter_height, layer.filter_width, height, width);
   }
-  std::array<std::int64_t, 7> n{};
-  if (std::string problem = read_numbers(cells, convolution_columns, n); !problem.empty()) {
-    return problem;
-  }
-  layer.height = n[0];
-  layer.width = n[1];
-  layer.filter_height = n[2];
-  layer.filter_width = n[3];
-  layer.channels = n[4];
-  layer.filters = n[5];
-  layer.stride = n[6];
-  if (n[2] > n[0] || n[3] > n[1]) {
-    return fmt::format("a filter of {} x {} does not fit the IFMAP of {} x {}", n[2], n[3], n[0],
-                       n[1]);
+  const auto product = [](std::initializer_list<std::int64_t> factors) {
+    double result = 1;
+    for (const std::int64_t factor : factors) result *= static_cast<double>(factor);
+    return result;
+  };
+  const std::pair<const char*, double> sizes[] = {
+      {"the input", product({height, width, layer.channels})},
+      {"the weights",
+       product({layer.filter_height, layer.filter_width, layer.channels, layer.filters})},
+      {"the output", product({(height - layer.filter_height) / layer.stride_height + 1,
+                              (width - layer.filter_width) / layer.stride_width + 1,
+                              layer.filters})}};
+  for (const auto& [what, elements] : sizes) {
+    if (elements <= static_cast<double>(most_elements)) continue;
+    return fmt::format("{} would have {:.0f} elements; allowed {}", what, elements, most_elements);
   }
   return {};
 }
-
-/// A first row whose second cell is no number, which is a title.
-bool is_header(const Cells& cells) { return cells.size() > 1 && !whole(cells[1]); }
 
 void make_unique(std::vector<TopologyLayer>& layers) {
   std::set<std::string> names;
@@ -124,36 +169,26 @@ void make_unique(std::vector<TopologyLayer>& layers) {
 }  // namespace
 
 std::vector<TopologyLayer> parse_topology(std::string_view text, const std::string& path) {
-  if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
+  const Table table = read_table(text);
   std::vector<TopologyLayer> layers;
   std::vector<std::string> messages;
-  std::optional<bool> product;
-  std::size_t number = 0;
-  bool first = true;
-  while (!text.empty()) {
-    ++number;
-    const std::size_t end = text.find('\n');
-    const std::string_view line = trimmed(text.substr(0, std::min(end, text.find('#'))));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.empty() || line == ",") continue;
-    const Cells cells = split(line);
-    if (!product) product = cells.size() <= product_columns.size() + 1;
-    const bool header = first && is_header(cells);
-    first = false;
-    if (header) continue;
-    TopologyLayer layer;
-    const std::string problem = read_row(cells, *product, layer);
-    if (problem.empty()) {
-      layers.push_back(std::move(layer));
-    } else if (messages.size() < most_messages) {
-      messages.push_back(fmt::format("{}:{}: {}", path, number, problem));
+  if (!table.rows.empty()) {
+    const Columns columns = columns_of(table, path);
+    for (const TableRow& row : table.rows) {
+      TopologyLayer layer;
+      const std::string problem = read_row(row.cells, columns, layer);
+      if (problem.empty()) {
+        layers.push_back(std::move(layer));
+      } else if (messages.size() < most_messages) {
+        messages.push_back(fmt::format("{}:{}: {}", path, row.line, problem));
+      }
+      if (layers.size() > most_layers) user_error("{}: more than {} layers", path, most_layers);
     }
-    if (layers.size() > most_layers) user_error("{}: more than {} layers", path, most_layers);
   }
   if (!messages.empty()) throw UserError(fmt::format("{}", fmt::join(messages, "\n")));
   if (layers.empty()) {
-    user_error("{}: no layer; allowed: rows of the layer's name, {}, or of name, {}", path,
-               fmt::join(convolution_columns, ", "), fmt::join(product_columns, ", "));
+    user_error("{}: no layer; allowed: rows of the layer's name, {}, Strides, or of name, {}", path,
+               names_of(convolution_columns), names_of(product_columns));
   }
   make_unique(layers);
   return layers;
@@ -168,7 +203,10 @@ Network build_topology(const std::vector<TopologyLayer>& layers, const std::stri
     conv.channels = layer.filters;
     conv.kernel = layer.filter_height;
     conv.kernel_width = layer.filter_width;
-    conv.stride = layer.stride;
+    conv.stride = layer.stride_height;
+    conv.stride_width = layer.stride_width;
+    conv.pad = layer.pad_height;
+    conv.pad_width = layer.pad_width;
     conv.deviation = 1;
     const auto nchw = net.transpose(layer.name + "/nchw", x, {0, 3, 1, 2});
     net.output(net.conv(layer.name, nchw, conv), layer.name + ":out");

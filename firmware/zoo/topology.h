@@ -8,10 +8,11 @@
 //
 //   Layer, M, N, K,
 //
-// The first row may be a header, which says which of the two it is; without one the number of cells
-// does. A comma at the end of a row, empty lines and what follows a # mean nothing. Convolutions
-// have no padding: who wants it counts it into the IFMAP. Layers know nothing of each other: each
-// has an input of its own and its result is an output.
+// The number of cells says which of the two it is. The rows are those of read_table(), so that a
+// header may be left out. Behind Num Filter a header may name other columns: "Strides" or "Stride
+// Height" and "Stride Width"; "Padding" or "Padding Height" and "Padding Width" (zeros on either
+// side of the IFMAP; without them none). Without a header a ninth cell is the stride's width.
+// Layers know nothing of each other: each has an input of its own and its result is an output.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,9 @@ namespace tactus::nn {
 struct TopologyLayer {
   std::string name;  ///< made unique: "x", "x (2)"
   std::int64_t height = 1, width = 1, filter_height = 1, filter_width = 1;
-  std::int64_t channels = 1, filters = 1, stride = 1;
+  std::int64_t channels = 1, filters = 1;
+  std::int64_t stride_height = 1, stride_width = 1;
+  std::int64_t pad_height = 0, pad_width = 0;  ///< on either side
 };
 
 /// Throws UserError with everything that is wrong, a line each: "f.csv:3: ...".

@@ -5,6 +5,7 @@
 #include "isa/dais/check.h"
 #include "isa/dais/json.h"
 #include "isa/dais/json_tree.h"
+#include "isa/support/byte_order_mark.h"
 #include "isa/support/error.h"
 
 namespace tactus::dais {
@@ -157,8 +158,7 @@ bool holds_stages(const JsonValue& root) {
 }  // namespace
 
 bool looks_like_json(std::string_view bytes) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (bytes.substr(0, byte_order_mark.size()) == byte_order_mark) bytes.remove_prefix(3);
+  bytes = without_byte_order_mark(bytes);
   const std::size_t start = bytes.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos || (bytes[start] != '[' && bytes[start] != '{')) return false;
   return bytes.find('\0') == std::string_view::npos;

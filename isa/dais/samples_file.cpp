@@ -6,6 +6,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "isa/support/byte_order_mark.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
@@ -75,9 +76,9 @@ void parse_line(std::string_view line, std::size_t number, std::size_t columns,
 
 std::vector<double> read_samples(const std::string& path, std::size_t columns) {
   if (is_pipe(path)) {
-    const std::string content = read_text(path);
-    if (looks_like_csv(content)) return parse_samples_csv(content, columns, path);
-    return parse_samples_raw({content.begin(), content.end()}, columns, path);
+    const std::vector<std::uint8_t> content = tactus::read_file(path);
+    if (looks_like_csv(as_text(content))) return parse_samples_csv(as_text(content), columns, path);
+    return parse_samples_raw(content, columns, path);
   }
   return is_csv(path) ? parse_samples_csv(read_text(path), columns, path)
                       : parse_samples_raw(tactus::read_file(path), columns, path);
@@ -86,6 +87,7 @@ std::vector<double> read_samples(const std::string& path, std::size_t columns) {
 std::vector<double> parse_samples_csv(std::string_view text, std::size_t columns,
                                       const std::string& where) {
   if (columns == 0) user_error("{}: the program has no inputs, so there are no rows", where);
+  text = without_byte_order_mark(text);
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   text = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
   std::vector<double> samples;

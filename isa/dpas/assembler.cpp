@@ -29,6 +29,7 @@
 #include "isa/dpas/assembly.h"
 #include "isa/dpas/container.h"
 #include "isa/dpas/statement.h"
+#include "isa/support/byte_order_mark.h"
 #include "isa/support/error.h"
 #include "isa/support/problems.h"
 #include "isa/support/text.h"
@@ -390,7 +391,7 @@ class Assembler {
 }  // namespace
 
 Program assemble(std::string_view text, const std::string& source_name) {
-  return Assembler(text, source_name).run();
+  return Assembler(without_byte_order_mark(text), source_name).run();
 }
 
 }  // namespace tactus::dpas

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include "isa/support/byte_order_mark.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -90,12 +91,13 @@ bool is_pipe(const std::string& path) {
 }
 
 bool looks_like_csv(std::string_view content) {
-  if (content.substr(0, 3) == "\xEF\xBB\xBF") content.remove_prefix(3);
+  content = without_byte_order_mark(content);
   return content.find_first_not_of("0123456789+-.,eE \t\r\n") == std::string_view::npos;
 }
 
 FileKind kind_of_file(const std::string& path, std::string_view content) {
-  const std::size_t start = content.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  content = without_byte_order_mark(content);
+  const std::size_t start = content.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && (content[start] == '{' || content[start] == '/')) {
     const FileKind kind = kind_of_json(content);
     if (kind != FileKind::unknown) return kind;

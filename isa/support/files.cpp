@@ -12,9 +12,11 @@
 #include <system_error>
 #include <utility>
 
+#include "isa/support/byte_order_mark.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/file_log.h"
+#include "isa/support/folders.h"
 #include "isa/support/output_file.h"
 
 namespace tactus {
@@ -97,7 +99,11 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
   return read_all<std::vector<std::uint8_t>>(path);
 }
 
-std::string read_text(const std::string& path) { return read_all<std::string>(path); }
+std::string read_text(const std::string& path) {
+  std::string text = read_all<std::string>(path);
+  text.erase(0, text.size() - without_byte_order_mark(text).size());
+  return text;
+}
 
 void reject_lfs_pointer(std::string_view content, const std::string& where) {
   if (content.substr(0, lfs_pointer_start.size()) != lfs_pointer_start) return;
@@ -138,10 +144,17 @@ std::string directory_of(const std::string& path) {
 
 std::string resolve_beside(const std::string& file, const std::string& name) {
   const std::size_t slash = file.rfind('/');
-  const bool stays = (!name.empty() && name.front() == '/') || slash == std::string::npos;
-  std::string path = stays ? name : file.substr(0, slash + 1) + name;
+  const bool absolute = !name.empty() && name.front() == '/';
+  std::string path =
+      absolute || slash == std::string::npos ? name : file.substr(0, slash + 1) + name;
   struct stat status = {};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+  bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists && !absolute) {
+    const std::string beside_real = folders_of(file).back() + "/" + name;
+    exists = ::stat(beside_real.c_str(), &status) == 0;
+    if (exists) path = beside_real;
+  }
+  if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
     user_error("{}: is a pipe or a device; what {} names must be a file", path, file);
   }
   return path;

@@ -33,8 +33,8 @@ void rewrite_own_file(const std::string& path, std::string_view bytes);
 /// The folder a file is in: "a/b.c" -> "a", "b.c" -> ".".
 [[nodiscard]] std::string directory_of(const std::string& path);
 
-/// Where the name written inside `file` leads: absolute names stay, others start at its folder.
-/// Refuses pipes and devices, which only the command line may name.
+/// Where the name written inside `file` leads: absolute names stay, others start at one of its
+/// folders_of(). Refuses pipes and devices, which only the command line may name.
 [[nodiscard]] std::string resolve_beside(const std::string& file, const std::string& name);
 
 }  // namespace tactus

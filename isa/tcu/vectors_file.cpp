@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "isa/support/byte_order_mark.h"
 #include "isa/support/decimal.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
@@ -242,11 +243,11 @@ std::vector<std::uint8_t> read_vectors(const std::string& path, const Architectu
                                        std::optional<std::uint64_t> expected,
                                        Saturated* saturated) {
   if (is_pipe(path)) {
-    const std::string content = read_text(path);
-    if (looks_like_csv(content)) {
-      return parse_vectors_csv(content, path, architecture, expected, saturated);
+    std::vector<std::uint8_t> content = read_file(path);
+    if (looks_like_csv(as_text(content))) {
+      return parse_vectors_csv(as_text(content), path, architecture, expected, saturated);
     }
-    return checked_raw({content.begin(), content.end()}, path, architecture, expected);
+    return checked_raw(std::move(content), path, architecture, expected);
   }
   return kind_of(path) == Kind::csv ? read_vectors_csv(path, architecture, expected, saturated)
                                     : read_vectors_raw(path, architecture, expected);
@@ -269,7 +270,7 @@ std::vector<std::uint8_t> parse_vectors_csv(std::string_view text, const std::st
                                             const Architecture& architecture,
                                             std::optional<std::uint64_t> expected,
                                             Saturated* saturated) {
-  if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // spreadsheets write it
+  text = without_byte_order_mark(text);
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   std::vector<std::uint8_t> image;
   // A cell is two characters or more, so this suffices; what is not used is never touched.

@@ -48,6 +48,22 @@ TEST(Problems, ListHasRowsCommentsAndAHeader) {
   EXPECT_EQ(problems[1].count, 3U);
 }
 
+TEST(Problems, ListsOfSpreadsheetsAndOfTopologies) {
+  const auto marked = parse_problems("\xEF\xBB\xBFname,M,N,K,count\na,8,8,8,1\n", "l.csv");
+  ASSERT_EQ(marked.size(), 1U);
+  EXPECT_EQ(marked[0].name, "a");
+  const auto table =
+      parse_problems("Layer, M, N, K,\r\nfc, 5, 10, 20,\r\n,,,\n\"b\",8,8,8,2,\n", "l.csv");
+  ASSERT_EQ(table.size(), 2U);
+  EXPECT_EQ(table[0].shape(), "5x10x20");
+  EXPECT_EQ(table[0].count, 1U);
+  EXPECT_EQ(table[1].name, "b");
+  EXPECT_EQ(table[1].count, 2U);
+  // A row with a number is no header.
+  EXPECT_EQ(error_of([] { return parse_problems("a,x,8,8\n", "l.csv"); }),
+            "l.csv:1: M is \"x\"; allowed 1..1048576");
+}
+
 TEST(Problems, EveryWrongRowIsNamedByItsLine) {
   EXPECT_EQ(error_of([] { return parse_problems("c,1,1,1\na,1,1\nb,1,0,1\n,1,1,1\n", "l.csv"); }),
             "l.csv:2: 3 cells; allowed name, M, N, K and a count that may be left out\n"

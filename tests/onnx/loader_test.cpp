@@ -378,6 +378,29 @@ TEST_F(ExternalData, OutsideIsRefused) {
   }
 }
 
+/// A cache of models keeps the files under names of its own in one folder, and a folder of links.
+TEST_F(ExternalData, AModelAndItsDataAreLinksIntoAnotherFolder) {
+  EXPECT_EQ(outcome({{"location", "w.bin"}, {"length", "32"}}), "0.000000");
+  const std::filesystem::path blobs = folder_ / "blobs", snapshot = folder_ / "snapshot";
+  std::filesystem::create_directories(blobs);
+  std::filesystem::create_directories(snapshot);
+  std::filesystem::rename(folder_ / "model" / "m.onnx", blobs / "1f");
+  std::filesystem::rename(folder_ / "model" / "w.bin", blobs / "2e");
+  std::filesystem::create_symlink("../blobs/1f", snapshot / "m.onnx");
+  std::filesystem::create_symlink("../blobs/2e", snapshot / "w.bin");
+  EXPECT_EQ(load_graph((snapshot / "m.onnx").string()).initializer("w")->floats[1], 0.5F);
+  // A link that leads elsewhere than the model's does is no better than without them.
+  std::filesystem::remove(snapshot / "w.bin");
+  std::filesystem::create_symlink("../outside.bin", snapshot / "w.bin");
+  EXPECT_NE(message_of([&] { (void)load_graph((snapshot / "m.onnx").string()); })
+                .find("leads out of the model's folder"),
+            std::string::npos);
+  // Data beside the model itself, and a link to the model alone.
+  std::filesystem::remove(snapshot / "w.bin");
+  std::filesystem::rename(blobs / "2e", blobs / "w.bin");
+  EXPECT_EQ(load_graph((snapshot / "m.onnx").string()).initializer("w")->floats[1], 0.5F);
+}
+
 TEST_F(ExternalData, SizesAreCheckedBeforeReading) {
   const auto with = [&](const char* offset, const char* length) {
     return outcome({{"location", "w.bin"}, {"offset", offset}, {"length", length}});

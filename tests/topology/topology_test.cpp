@@ -29,7 +29,7 @@ TEST(Topology, RowsAreLayers) {
   ASSERT_EQ(layers.size(), 2U);
   EXPECT_EQ(layers[0].name, "Conv1");
   EXPECT_EQ(layers[0].filter_width, 5);
-  EXPECT_EQ(layers[0].stride, 2);
+  EXPECT_EQ(layers[0].stride_width, 2);
   EXPECT_EQ(layers[1].name, "Conv1 (2)");
   EXPECT_EQ(layers[1].filters, 3);
   // Without a header, and with a byte order mark.
@@ -56,15 +56,58 @@ TEST(Topology, IsConvolutionsWithoutPadding) {
   EXPECT_EQ(network.macs, 7 * 4 * 4 * 3 * 5 * 2 + 4 * 6 * 6 * 3);
 }
 
+TEST(Topology, StridesAndPaddingOfEachDirection) {
+  const auto layers = parse_topology("a, 9, 11, 3, 5, 2, 7, 2, 3\n", "t.csv");
+  ASSERT_EQ(layers.size(), 1U);
+  EXPECT_EQ(layers[0].stride_height, 2);
+  EXPECT_EQ(layers[0].stride_width, 3);
+  const std::string wide =
+      "Layer, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+      "Stride Height, Stride Width, padding_height, Padding Width,\n";
+  const auto padded = parse_topology(wide + "a, 9, 11, 3, 5, 2, 7, 2, 3, 1, 0,\n", "t.csv");
+  ASSERT_EQ(padded.size(), 1U);
+  EXPECT_EQ(padded[0].pad_height, 1);
+  EXPECT_EQ(padded[0].pad_width, 0);
+  const Network network = build_topology(padded, "t", 1);
+  Shape shape;
+  for (const Dimension& d : *network.graph.outputs[0].dims) shape.push_back(*d.size);
+  EXPECT_EQ(shape, (Shape{1, 7, 5, 3}));
+  EXPECT_EQ(network.macs, 7 * 5 * 3 * 3 * 5 * 2);
+  EXPECT_EQ(network.macs_on_input, 7 * (5 * 3 - 2) * 3 * 5 * 2);  // a row above, a row below
+  const auto one = parse_topology(
+      "n, h, w, fh, fw, c, k, Strides, Padding\na, 4, 4, 3, 3, 1, 1, 1, 1\n", "t.csv");
+  EXPECT_EQ(one[0].pad_height, 1);
+  EXPECT_EQ(one[0].pad_width, 1);
+  EXPECT_EQ(error_of("n, h, w, fh, fw, c, k, Strides, Dilation\na, 4, 4, 3, 3, 1, 1, 1, 1\n"),
+            "t.csv: column 9 is \"Dilation\"; allowed behind Num Filter: Strides, Stride Height, "
+            "Stride Width, Padding, Padding Height, Padding Width");
+  EXPECT_EQ(error_of(wide + "a, 2, 2, 5, 1, 1, 1, 1, 1, 1, 0\n"),
+            "t.csv:2: a filter of 5 x 1 does not fit the IFMAP of 4 x 2");
+}
+
+TEST(Topology, ColumnsOfALanguageModelsHead) {
+  const auto layers = parse_topology("Layer, M, N, K\nhead, 1, 128256, 4096\n", "t.csv");
+  EXPECT_EQ(layers[0].filters, 128256);
+  EXPECT_EQ(error_of("head, 1, 1048577, 1\n"),
+            "t.csv:1: N is \"1048577\"; allowed: a whole number from 1 to 1048576");
+  EXPECT_EQ(error_of("head, 1, 65536, 65536\n"),
+            "t.csv:1: the weights would have 4294967296 elements; allowed 1073741824");
+}
+
+TEST(Topology, ARowIsNotTakenForAHeader) {
+  EXPECT_EQ(error_of("a, x, 4, 1, 1, 1, 1, 1\nb, 4, 4, 1, 1, 1, 1, 1\n"),
+            "t.csv:1: IFMAP Height is \"x\"; allowed: a whole number from 1 to 1048576");
+}
+
 TEST(Topology, ErrorsNameTheLine) {
   EXPECT_EQ(error_of(header + "a, 4, 4, 5, 1, 1, 1, 1\n"),
             "t.csv:2: a filter of 5 x 1 does not fit the IFMAP of 4 x 4");
   EXPECT_EQ(error_of(header + "\na, 4, 4, 1, 1, x, 1, 1\nb, 4, 4, 1, 1, 1, 1\n"),
-            "t.csv:3: Channels is \"x\"; allowed: a whole number from 1 to 65536\n"
+            "t.csv:3: Channels is \"x\"; allowed: a whole number from 1 to 1048576\n"
             "t.csv:4: 7 cells; allowed 8: the layer's name, IFMAP Height, IFMAP Width, Filter "
             "Height, Filter Width, Channels, Num Filter, Strides");
   EXPECT_EQ(error_of("a, 4, 4, 1, 1, 0, 1, 1\n"),
-            "t.csv:1: Channels is \"0\"; allowed: a whole number from 1 to 65536");
+            "t.csv:1: Channels is \"0\"; allowed: a whole number from 1 to 1048576");
   EXPECT_EQ(error_of(header + ", 4, 4, 1, 1, 1, 1, 1\n"), "t.csv:2: the layer has no name");
   EXPECT_NE(error_of(header).find("t.csv: no layer; allowed: rows of"), std::string::npos);
   EXPECT_NE(error_of("").find("t.csv: no layer"), std::string::npos);

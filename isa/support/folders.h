@@ -1,0 +1,32 @@
+// Where the files that belong to a file may be: beside it, and where it is a symbolic link also
+// beside the file that it leads to.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "isa/support/files.h"
+
+namespace tactus {
+
+/// `path` and, if that is a symbolic link, the file it leads to.
+[[nodiscard]] inline std::vector<std::string> paths_of(const std::string& path) {
+  std::vector<std::string> paths{path};
+  std::error_code error;
+  if (std::filesystem::is_symlink(path, error)) {
+    const std::filesystem::path real = std::filesystem::canonical(path, error);
+    if (!error) paths.push_back(real.string());
+  }
+  return paths;
+}
+
+/// The folders of paths_of().
+[[nodiscard]] inline std::vector<std::string> folders_of(const std::string& path) {
+  std::vector<std::string> folders;
+  for (const std::string& name : paths_of(path)) folders.push_back(directory_of(name));
+  return folders;
+}
+
+}  // namespace tactus

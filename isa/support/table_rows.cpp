@@ -1,0 +1,61 @@
+#include "isa/support/table_rows.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "isa/support/byte_order_mark.h"
+
+namespace tactus {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\"";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string_view> cells_of(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    cells.push_back(trimmed(line.substr(0, comma)));
+    if (comma == std::string_view::npos) break;
+    line.remove_prefix(comma + 1);
+  }
+  if (cells.size() > 1 && cells.back().empty()) cells.pop_back();
+  return cells;
+}
+
+bool is_number(std::string_view cell) {
+  double value = 0;
+  const char* const end = cell.data() + cell.size();
+  return !cell.empty() && std::from_chars(cell.data(), end, value).ptr == end;
+}
+
+}  // namespace
+
+Table read_table(std::string_view text) {
+  text = without_byte_order_mark(text);
+  Table table;
+  bool first = true;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    TableRow row{number, cells_of(line.substr(0, line.find('#')))};
+    const auto empty = [](std::string_view cell) { return cell.empty(); };
+    if (std::all_of(row.cells.begin(), row.cells.end(), empty)) continue;
+    const bool header =
+        first && row.cells.size() > 1 && std::none_of(row.cells.begin(), row.cells.end(), is_number);
+    first = false;
+    if (header) {
+      table.header = std::move(row.cells);
+    } else {
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+}  // namespace tactus
