@@ -42,6 +42,7 @@ constexpr std::pair<const char*, Member> figure_members[] = {
     {"program_bytes", &Figures::program_bytes},
     {"constant_bytes", &Figures::constant_bytes},
     {"true_macs", &Figures::true_macs},
+    {"macs_with_padding", &Figures::macs_with_padding},
     {"cycles", &Figures::cycles},
     {"latency_ms", &Figures::latency_ms},
     {"frames_per_second", &Figures::frames_per_second},
@@ -344,6 +345,7 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.program_bytes = program.model.program.size();
   for (const auto& constants : program.model.constants) figures.constant_bytes += constants.size();
   figures.true_macs = program.true_macs;
+  figures.macs_with_padding = program.macs_with_padding;
   figures.cycles = run.cycles;
   figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
   figures.frames_per_second = static_cast<double>(batch) * 1e3 / figures.latency_ms;

@@ -288,8 +288,12 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) 
     partitions += layer.partitions;
   }
   line("stages, partitions", fmt::format("{}, {}", stages, partitions));
+  const double macs = static_cast<double>(compiled.true_macs) / 1e6;
+  const double padded = static_cast<double>(compiled.macs_with_padding) / 1e6;
   line("multiply-accumulates",
-       fmt::format("{:.3f} M", static_cast<double>(compiled.true_macs) / 1e6));
+       compiled.macs_with_padding == compiled.true_macs
+           ? fmt::format("{:.3f} M", macs)
+           : fmt::format("{:.3f} M with padding, as papers count; {:.3f} M without", padded, macs));
   line("estimated latency",
        fmt::format("{} cycles = {:.3f} ms at {:g} MHz (formula; see tactus estimate)",
                    estimate.execution.cycles,

@@ -40,7 +40,7 @@ using Json = nlohmann::ordered_json;
 struct Simulated {
   std::string name;  ///< of its file, without the extension
   std::size_t layers = 0;
-  std::uint64_t macs = 0;
+  std::uint64_t macs = 0, macs_with_padding = 0;
   double array = 0, efficiency = 0;  ///< 0..1: as bench has them
   double frames_per_second = 0;
   std::uint64_t dram_bytes = 0;
@@ -117,6 +117,7 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   const bench::Program& program = prepared.program;
   const tcu::ModelFile& model = program.model.file;
   result.macs = program.true_macs;
+  result.macs_with_padding = program.macs_with_padding;
 
   const TcuSimulationConfig config = bench::machine_config(task);
   TcuSimulation simulation(config);
@@ -184,8 +185,10 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
 
 /// Columns of a table on the screen and on the page, for these topologies.
 std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
-  std::vector<std::string> titles{"topology", "layers",  "MMAC",  "cycles", "ms",
-                                  "frames/s", "array %", "MAC %", "DRAM MB"};
+  std::vector<std::string> titles{"topology",           "layers", "MMAC with padding",
+                                  "MMAC without padding", "cycles", "ms",
+                                  "frames/s",           "array %", "MAC %",
+                                  "DRAM MB"};
   if (!all.front().run.energy.empty()) titles.emplace_back("energy");
   titles.emplace_back("most lost to");
   return titles;
@@ -194,6 +197,8 @@ std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
 std::vector<std::string> cells_of(const Simulated& s) {
   std::vector<std::string> cells{s.name,
                                  std::to_string(s.layers),
+                                 fmt::format("{:.3f}",
+                                             static_cast<double>(s.macs_with_padding) / 1e6),
                                  fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6),
                                  std::to_string(s.run.cycles),
                                  fmt::format("{:.3f}", s.run.latency_ms),

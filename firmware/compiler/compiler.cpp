@@ -76,6 +76,7 @@ const Step* beyond_optimiser(const Model& model) {
 /// Inputs and outputs of several images. Their memory must hold one image behind the other.
 void batch_tensors(Compiled& result, const Model& model, std::uint32_t batch) {
   result.batch = batch;
+  result.macs_with_padding *= batch;
   for (std::vector<TensorLayout>* layouts : {&result.input_layouts, &result.output_layouts}) {
     for (TensorLayout& layout : *layouts) {
       if (layout.shape.size() < 2 || layout.order.front() != 0) {

@@ -134,6 +134,7 @@ struct Compiled {
   std::vector<LayerInfo> layers;
   std::uint64_t instructions = 0;
   std::uint64_t true_macs = 0;  ///< what the model asks for; padding pixels are not in it
+  std::uint64_t macs_with_padding = 0;  ///< the same with padding pixels, as publications count
   MemoryUse memory;
   std::uint64_t predicted_cycles = 0;        ///< of the optimiser's cost model; 0: by no optimiser
   std::uint64_t plans = 0;                   ///< that the optimiser tried

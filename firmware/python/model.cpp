@@ -159,6 +159,7 @@ Json describe(const CompiledModel& model) {
   if (!model.compiled) return json;
   json["notes"] = model.compiled->notes;
   json["macs"] = model.compiled->true_macs;
+  json["macs_with_padding"] = model.compiled->macs_with_padding;
   json["predicted_cycles"] =
       model.compiled->predicted_cycles == 0 ? Json() : Json(model.compiled->predicted_cycles);
   return json;

@@ -38,6 +38,7 @@ class ProgramCacheTest : public ::testing::Test {
     program.inputs = {{"x\n:0", {1, 3, 2, 2}, {0, 2, 3, 1}, 4}};
     program.outputs = {{"y", {1, 5}, {0, 1}, 1}};
     program.true_macs = 12345678901;
+    program.macs_with_padding = 12345678902;
     return program;
   }
   [[nodiscard]] std::string entry() const {
@@ -67,6 +68,7 @@ TEST_F(ProgramCacheTest, WhatGoesInComesOut) {
   EXPECT_EQ(out->inputs[0].vectors, 4U);
   EXPECT_EQ(out->outputs[0].name, "y");
   EXPECT_EQ(out->true_macs, in.true_macs);
+  EXPECT_EQ(out->macs_with_padding, in.macs_with_padding);
   EXPECT_FALSE(cache.find("another key").has_value());
 }
 

@@ -33,6 +33,39 @@ void add_notes(Compiled& result, const Model& model, const Options& options) {
   }
 }
 
+const nn::Shape& shape_of(const Value& value) {
+  return value.constant != nullptr ? value.constant->shape : value.layout->shape;
+}
+
+std::uint64_t elements_of(const nn::Shape& shape) {
+  std::uint64_t elements = 1;
+  for (const std::int64_t size : shape) elements *= static_cast<std::uint64_t>(size);
+  return elements;
+}
+
+/// Multiply-accumulates of convolutions and matrix products, those on padding included.
+std::uint64_t macs_with_padding(const Model& model) {
+  std::uint64_t sum = 0;
+  for (const Step& step : model.steps) {
+    const std::string& op = step.node->op_type;
+    const bool deconvolution = op == "ConvTranspose";
+    const bool convolution = op == "Conv" || deconvolution;
+    if (!convolution && op != "Gemm" && op != "MatMul") continue;
+    const nn::Shape& left = shape_of(model.value(step.node->inputs[0]));
+    const nn::Shape& right = shape_of(model.value(step.node->inputs[1]));
+    const std::uint64_t results = elements_of(shape_of(model.value(step.writes.front())));
+    if (convolution) {
+      // Weights are [outputs, inputs of a group, height, width], of a ConvTranspose [inputs, ...].
+      const std::uint64_t each = elements_of(right) / static_cast<std::uint64_t>(right.front());
+      sum += (deconvolution ? elements_of(left) : results) * each;
+    } else {
+      const bool transposed = op == "Gemm" && step.node->integer("transA", 0) != 0;
+      sum += results * static_cast<std::uint64_t>(transposed ? left.front() : left.back());
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& model,
@@ -44,6 +77,7 @@ void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& mode
   for (const std::string& name : model.outputs) {
     result.output_layouts.push_back(layout_of(model, name));
   }
+  result.macs_with_padding = macs_with_padding(model);
   result.host_steps = model.host_steps;
   result.notes = model.notes;
   if (!model.host.nodes.empty()) result.host = std::make_shared<const nn::Graph>(model.host);

@@ -97,6 +97,7 @@ TEST_P(GoldenResnet20, IsByteIdentical) {
   EXPECT_EQ(compiled.instructions, golden.instructions);
   EXPECT_EQ(compiled.constant_vectors, 18803U);
   EXPECT_EQ(compiled.true_macs, static_cast<std::uint64_t>(network.macs_on_input));
+  EXPECT_EQ(compiled.macs_with_padding, static_cast<std::uint64_t>(network.macs));
   const std::string sha = sha256(compiled.program);
   EXPECT_EQ(sha.substr(0, 8), golden.sha_begin);
   EXPECT_EQ(sha.substr(64 - golden.sha_end.size()), golden.sha_end);

@@ -289,6 +289,7 @@ ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& ar
   const Compiled& described = via.graph.described;
   model.input_layouts = described.input_layouts;
   model.output_layouts = described.output_layouts;
+  model.macs_with_padding = described.macs_with_padding;
   model.host_steps = described.host_steps;
   model.host = described.host;
   model.model_outputs = described.model_outputs;
