@@ -74,6 +74,20 @@ TEST(StripeBadInput, Texts) {
                read_text_form(with("i:8", "in A[i] fp32:I(1):(1):8 B\n", ""), "t"));
 }
 
+TEST(StripeBadInput, OtherLanguagesAreNamed) {
+  for (const char* const text :
+       {"function (I[N, M]) -> (O) {\n  O[n : N] = +(I[n, m]);\n}\n",
+        "// a product\n/* of Tile */ function(A[M, L], B[L, N]) -> (C) { C = A; }\n"}) {
+    EXPECT_EQ(error_of([&] { (void)read_program(text, "t"); }),
+              "t: is a program in the Tile language, which is not read; allowed: a Stripe program "
+              "in printed or protobuf text");
+  }
+  EXPECT_ERROR("t: is MLIR, which is not read", read_program("func @main() {}\n", "t"));
+  EXPECT_ERROR("t: is JSON, as passes and hardware models", read_program("{\"passes\": []}", "t"));
+  EXPECT_ERROR("has no field named \"functions\"", read_program("functions { }\n", "t"));
+  EXPECT_ERROR("t: the file is empty", read_program(" \n\n", "t"));
+}
+
 TEST(StripeBadInput, DeepNestingIsOneError) {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += "0: block [] (\n) {\n";
@@ -101,6 +115,17 @@ TEST(StripeBadInput, IllegalPrograms) {
   EXPECT_ERROR("index \"i\" has range 0", read_and_verify(with("i:0", copy_head, copy_body)));
   EXPECT_ERROR("aggregation \"sum\" is not known",
                read_and_verify(with("i:8", "out B[i]:sum fp32:I(1):(1)\n", "")));
+  Program bare = legal();
+  bare.block().refs.clear();
+  bare.block().statements.clear();
+  EXPECT_ERROR("the program has no buffer, so nothing goes in or comes out", verify(bare, "t"));
+  Program inside = legal();
+  Block& main = *inside.block().statements[0].block();
+  Refinement own_buffer = inside.block().ref_at("A");
+  own_buffer.into = "T";
+  main.add_ref(own_buffer);
+  EXPECT_ERROR("refinement \"T\" is tagged user, but the user's buffers are those of the program's",
+               verify(inside, "t"));
   Program program = legal();
   Index& idx = program.block().statements[0].block()->statements[0].block()->indexes[0];
   idx.affine = Affine(3);

@@ -222,6 +222,36 @@ TEST(LowerForms, LookupsAreThoseOfTheUnitsTables) {
   EXPECT_THROW((void)read(lookup("T", 3)), UserError) << "three rows";
 }
 
+TEST(LowerForms, AModelHasOutputs) {
+  const auto refusal = [](const std::string& text, const compiler::LowerOptions& options = {}) {
+    try {
+      (void)compiler::lower(read(text), small_architecture(4), options);
+      return std::string();
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+  };
+  const std::string nothing = R"(0: #program
+block [] ( // p
+    #user none new@0x00000000 X[0] fp32:I(8):(1)
+) {
+  0: #main
+  block [] ( // main
+      in X[0] fp32:I(8):(1)
+  ) {
+  }
+}
+)";
+  EXPECT_NE(refusal(nothing).find("writes none of the user's buffers"), std::string::npos)
+      << refusal(nothing);
+  compiler::LowerOptions options;
+  options.constants["Y"].assign(30, 0);
+  options.constants["T"].assign(16, 0);
+  const std::string constant = refusal(lookup("T", 2), options);
+  EXPECT_NE(constant.find("buffer \"Y\", which is to be a constant"), std::string::npos)
+      << constant;
+}
+
 std::string pool(const std::string& op, const std::string& direction) {
   return fmt::format(R"(0: #program
 block [] ( // p

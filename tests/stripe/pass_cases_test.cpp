@@ -137,6 +137,42 @@ TEST(StripePassCases, CacheByReferenceSaysWhyNot) {
             std::string::npos);
 }
 
+// ---- the program's own block ---------------------------------------------------------------------
+
+TEST(StripePassCases, WhatWrapsBlocksRefusesTheProgramsOwn) {
+  const Program before = read(convolution(1, 4, 8));
+  for (const char* const reqs : {R"(["program"])", "[]", R"(["all"])"}) {
+    for (const char* const options :
+         {R"("autotile": {"reqs": %)", R"("partition_compute": {"num_parts": 2, "reqs": %)",
+          R"("partition_memory": {"num_parts": 2, "reqs": %)"}) {
+      std::string list = std::string("[{") + options + "}}]";
+      list.replace(list.find('%'), 1, reqs);
+      EXPECT_NE(error_of(before, list).find("block \"p\" is the program's own block"),
+                std::string::npos)
+          << list << ": " << error_of(before, list);
+    }
+  }
+  // A block that is left out is not wrapped.
+  (void)passed(before, R"([{"autotile": {"reqs": ["program"], "exclude": ["program"]}}])");
+}
+
+TEST(StripePassCases, NoPassLosesTheUsersBuffers) {
+  const Program before = read(convolution(1, 4, 8));
+  for (const PassKind& kind : pass_kinds()) {
+    Program program = before;
+    try {
+      run_passes(program, read_passes(fmt::format(R"([{{"{}": {{"reqs": ["program"]}}}}])",
+                                                  kind.name),
+                                      "list"));
+    } catch (const UserError&) {
+      continue;
+    }
+    EXPECT_EQ(user_buffers(program).size(), 3U) << kind.name;
+    EXPECT_EQ(interpret(program, sample_inputs(before)), interpret(before, sample_inputs(before)))
+        << kind.name;
+  }
+}
+
 // ---- constraints --------------------------------------------------------------------------------
 
 TEST(StripePassCases, LargestOfIntegerPrograms) {

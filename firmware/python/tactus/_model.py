@@ -185,8 +185,14 @@ class Model:
 
     @property
     def macs(self) -> Optional[int]:
-        """Multiply-accumulates that the network asks for; None of a model read from a file."""
+        """Multiply-accumulates that the network asks for, without those on padding; None of a
+        model read from a file."""
         return self._about.get("macs")
+
+    @property
+    def macs_with_padding(self) -> Optional[int]:
+        """The same with those on padding, as publications count them."""
+        return self._about.get("macs_with_padding")
 
     @property
     def predicted_cycles(self) -> Optional[int]:
