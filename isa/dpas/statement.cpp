@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstring>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "isa/dpas/formats.h"
@@ -32,6 +33,12 @@ unsigned index_of(const std::string_view (&names)[n], std::string_view name, std
   return static_cast<unsigned>(found - std::begin(names));
 }
 
+std::string in_small_letters(std::string_view word) {
+  std::string result(word);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
 class StatementParser {
  public:
   StatementParser(TextCursor& cursor, Kernel& kernel) : cursor_(cursor), kernel_(kernel) {}
@@ -41,7 +48,8 @@ class StatementParser {
     if (cursor_.peek() == '(') predicate();
     cursor_.skip_blanks();
     start_ = cursor_.column();
-    const std::string_view mnemonic = cursor_.expect_word("an instruction");
+    // The vISA pages write mnemonics in capitals, the reference's assembler in small letters.
+    const std::string mnemonic = in_small_letters(cursor_.expect_word("an instruction"));
     if (mnemonic == "dpas" || mnemonic == "dpasw" || mnemonic == "bdpas") {
       dpas(mnemonic);
     } else if (mnemonic == "mov" || mnemonic == "add" || mnemonic == "cmp") {

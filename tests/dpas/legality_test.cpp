@@ -121,6 +121,7 @@ TEST(DpasLegality, EveryRuleSaysWhatWhereAndWhatIsAllowed) {
   const Probe probes[] = {
       {"pvc", ints, "dpas.s8.s8.8.8 (M1, 16) D.0 C.0 B.0 A(0,0)", ""},
       {"pvc", ints, "dpas.S8.U4.8.8 (16) D.0 %null.0 B.(2*3-6) A(0,0)", ""},
+      {"pvc", ints, "DPAS.s8.s8.8.8 (16) D.0 %null.0 B.0 A(0,0)", ""},
       {"pvc", ints, "dpas.s8.s8.8 (M1, 16) D.0 C.0 B.0 A(0,0)",
        "7:5: E_DPAS_SYNTAX: dpas is written .W.A.SD.RC with precisions W and A, SD in 1, 2, 4, 8 "
        "and "
