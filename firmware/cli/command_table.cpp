@@ -38,6 +38,8 @@ const CommandGroup& all_commands() {
           {"gemm",
            "multiply matrices on TCUs and DPAS machines, compare them and check the results",
            gemm_command},
+          {"dram", "put a trace of requests to a DRAM: bandwidth, latencies, its commands",
+           dram_command},
           {"selftest",
            "run the built-in self-test programs on an architecture",
            selftest_command,

@@ -31,6 +31,7 @@ int dais_command(const Words& words);
 int darwinn_command(const Words& words);
 int pack_command(const Words& words);
 int samples_command(const Words& words);
+int dram_command(const Words& words);
 int explain_command(const Words& words);
 int zoo_command(const Words& words);
 int boards_command(const Words& words);

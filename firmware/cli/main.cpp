@@ -18,6 +18,7 @@
 #include "firmware/process/worker.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
+#include "isa/support/kernel_choice.h"
 
 namespace tactus {
 namespace {
@@ -86,6 +87,7 @@ int main(int argc, char** argv) {
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
   try {
     const tactus::FileGuard guard;
+    (void)tactus::kernels_wanted();
     const int code = tactus::dispatch(tactus::without_common(tactus::words_of(argc, argv)));
     tactus::print_effort();
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <new>
+#include <string_view>
+#include <utility>
 
 #include "isa/dais/check.h"
 #include "isa/dais/fast_plan.h"
 #include "isa/support/error.h"
+#include "isa/support/kernel_choice.h"
 #include "isa/support/processor.h"
 
 namespace tactus::dais {
@@ -25,9 +28,11 @@ std::size_t choose_block(std::size_t slots, unsigned lane_bits) {
 
 const BlockKernels& kernels(HostIsa host) {
   if (host == HostIsa::best) {
-    host = HostIsa::portable;
-    if (supported(HostIsa::avx2)) host = HostIsa::avx2;
-    if (supported(HostIsa::avx512)) host = HostIsa::avx512;
+    constexpr std::pair<std::string_view, HostIsa> sets[] = {{"reference", HostIsa::portable},
+                                                             {"portable", HostIsa::portable},
+                                                             {"avx2", HostIsa::avx2},
+                                                             {"avx512", HostIsa::avx512}};
+    host = choose_kernels("DAIS programs", sets, supported);
   }
   if (!supported(host)) internal_error("DAIS: kernel {} cannot run", static_cast<int>(host));
   if (host == HostIsa::avx512) return *avx512_block_kernels();

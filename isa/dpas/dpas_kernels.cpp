@@ -2,6 +2,7 @@
 #include "isa/dpas/dpas_kernels.h"
 
 #include "isa/dpas/dpas_core.h"
+#include "isa/support/kernel_choice.h"
 #include "isa/support/processor.h"
 
 namespace tactus::dpas {
@@ -82,11 +83,12 @@ const DpasKernels* kernels(KernelSet set) {
   return nullptr;
 }
 
-KernelSet best_set() {
-  for (const KernelSet set : {KernelSet::avx512, KernelSet::avx2}) {
-    if (supported(set)) return set;
-  }
-  return KernelSet::portable;
+KernelSet chosen_set() {
+  constexpr std::pair<std::string_view, KernelSet> sets[] = {{"reference", KernelSet::reference},
+                                                             {"portable", KernelSet::portable},
+                                                             {"avx2", KernelSet::avx2},
+                                                             {"avx512", KernelSet::avx512}};
+  return choose_kernels("a DPAS machine", sets, supported);
 }
 
 }  // namespace
@@ -120,7 +122,7 @@ DpasFunction select_dpas(const DpasConfig& config, KernelSet set) {
 }
 
 DpasFunction select_dpas(const DpasConfig& config) {
-  static const KernelSet set = best_set();
+  static const KernelSet set = chosen_set();
   return select_dpas(config, set);
 }
 

@@ -1,5 +1,5 @@
 // The variants of the fast DPAS functions, for tests and measurements. Users call select_dpas() of
-// semantics.h, which takes the best one for the processor.
+// semantics.h, which takes the best one for the processor, or the one that TACTUS_KERNELS names.
 #pragma once
 
 #include "isa/dpas/semantics.h"

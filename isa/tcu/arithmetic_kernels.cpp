@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
+#include "isa/support/kernel_choice.h"
 #include "isa/support/processor.h"
 #include "isa/tcu/arithmetic_chain.h"
 #if defined(__SSE2__)
@@ -262,11 +265,24 @@ KernelTable make_table(const MacTable* kernels) {
   return table;
 }
 
-KernelSet best_set() {
-  for (const KernelSet set : {KernelSet::avx512, KernelSet::avx2, KernelSet::sse2}) {
-    if (supported(set)) return set;
+KernelTable make_reference_table() {
+  KernelTable table = make_table(portable_mac_table());
+  for (const DataType type : kernel_types) {
+    for (const MacRounding rounding : {MacRounding::sum, MacRounding::legacy}) {
+      use_reference(type, rounding,
+                    table[static_cast<std::size_t>(type)][static_cast<std::size_t>(rounding)]);
+    }
   }
-  return KernelSet::portable;
+  return table;
+}
+
+KernelSet chosen_set() {
+  constexpr std::pair<std::string_view, KernelSet> sets[] = {{"reference", KernelSet::reference},
+                                                             {"portable", KernelSet::portable},
+                                                             {"sse2", KernelSet::sse2},
+                                                             {"avx2", KernelSet::avx2},
+                                                             {"avx512", KernelSet::avx512}};
+  return choose_kernels("a TCU", sets, supported);
 }
 
 }  // namespace
@@ -275,6 +291,7 @@ const MacTable* portable_mac_table() { return &mac_table<ScalarHost, nullptr>; }
 
 bool supported(KernelSet set) {
   switch (set) {
+    case KernelSet::reference:
     case KernelSet::portable:
       return true;
     case KernelSet::sse2:
@@ -288,15 +305,15 @@ bool supported(KernelSet set) {
 }
 
 const VectorKernels& vector_kernels(DataType type, MacRounding rounding, KernelSet set) {
-  static const std::array<KernelTable, 4> tables = {
-      make_table(portable_mac_table()), make_table(sse2_mac_table()), make_table(avx2_mac_table()),
-      make_table(avx512_mac_table())};
+  static const std::array<KernelTable, 5> tables = {
+      make_reference_table(), make_table(portable_mac_table()), make_table(sse2_mac_table()),
+      make_table(avx2_mac_table()), make_table(avx512_mac_table())};
   return tables[static_cast<std::size_t>(set)][static_cast<std::size_t>(type)]
                [static_cast<std::size_t>(rounding)];
 }
 
 const VectorKernels& vector_kernels(DataType type, MacRounding rounding) {
-  static const KernelSet set = best_set();
+  static const KernelSet set = chosen_set();
   return vector_kernels(type, rounding, set);
 }
 

@@ -1,5 +1,6 @@
 // The vector kernels of one code variant, for tests and measurements. Users of the arithmetic call
-// vector_kernels(type, rounding) of arithmetic.h, which picks the best variant for the processor.
+// vector_kernels(type, rounding) of arithmetic.h, which picks the best variant for the processor, or
+// the one that TACTUS_KERNELS names.
 #pragma once
 
 #include "isa/tcu/arithmetic.h"
@@ -8,6 +9,7 @@ namespace tactus::tcu {
 
 /// Variants of the MAC chain; they compute the same lanes.
 enum class KernelSet : std::uint8_t {
+  reference,  ///< the scalar definitions, for all kernels
   portable,  ///< plain C++
   sse2,      ///< every x86-64
   avx2,      ///< x86-64 with AVX2 and FMA
@@ -29,6 +31,9 @@ struct MacKernels {
   void (*mac_chains)(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
                      std::size_t count);
 };
+
+/// Replaces all kernels but those that convert bytes by the scalar definitions.
+void use_reference(DataType type, MacRounding rounding, VectorKernels& kernels);
 
 /// By data type and rounding, in the order of their enumerators.
 using MacTable = MacKernels[4][2];

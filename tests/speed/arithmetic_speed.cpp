@@ -77,7 +77,7 @@ void alu_operation(benchmark::State& state, DataType type, SimdOp op) {
 
 void register_all() {
   const auto sizes = [](benchmark::internal::Benchmark* b) { b->Arg(8)->Arg(16)->Arg(32); };
-  const char* const set_names[] = {"portable", "sse2", "avx2", "avx512"};
+  const char* const set_names[] = {"reference", "portable", "sse2", "avx2", "avx512"};
   for (const DataType type :
        {DataType::fp8bp4, DataType::fp16bp8, DataType::fp18bp10, DataType::fp32bp16}) {
     const std::string suffix = "/" + std::string(info(type).name);

@@ -20,7 +20,7 @@ void PrintTo(MacRounding rounding, std::ostream* out) {
   *out << (rounding == MacRounding::sum ? "sum" : "legacy");
 }
 void PrintTo(KernelSet set, std::ostream* out) {
-  const char* const names[] = {"portable", "sse2", "avx2", "avx512"};
+  const char* const names[] = {"reference", "portable", "sse2", "avx2", "avx512"};
   *out << names[static_cast<std::size_t>(set)];
 }
 
@@ -263,7 +263,7 @@ TEST_P(MacChainTest, ChainsAtTheEdgeOfTheRange) {
 
 std::string chain_name(const testing::TestParamInfo<ChainCase>& test) {
   const auto [type, rounding, set] = test.param;
-  const char* const names[] = {"Portable", "Sse2", "Avx2", "Avx512"};
+  const char* const names[] = {"Reference", "Portable", "Sse2", "Avx2", "Avx512"};
   return name_of(type, rounding) + names[static_cast<std::size_t>(set)];
 }
 
@@ -271,8 +271,9 @@ INSTANTIATE_TEST_SUITE_P(All, MacChainTest,
                          testing::Combine(testing::Values(DataType::fp8bp4, DataType::fp16bp8,
                                                           DataType::fp18bp10, DataType::fp32bp16),
                                           testing::Values(MacRounding::sum, MacRounding::legacy),
-                                          testing::Values(KernelSet::portable, KernelSet::sse2,
-                                                          KernelSet::avx2, KernelSet::avx512)),
+                                          testing::Values(KernelSet::reference, KernelSet::portable,
+                                                          KernelSet::sse2, KernelSet::avx2,
+                                                          KernelSet::avx512)),
                          chain_name);
 
 // ---- lane-wise kernels --------------------------------------------------------------------------
