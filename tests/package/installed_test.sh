@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the build into a temporary prefix and uses it there: program, Python module, and the
-# example of embedding, built with CMake and with pkg-config from the installed files only.
+# example of embedding, built with CMake, with pkg-config and by hand from the installed files only.
+# Then each component alone, in an empty folder.
 # Usage: installed_test.sh BUILD_DIR PYTHON CXX. PYTHON is empty where there is no module.
 set -euo pipefail
 build=$1
@@ -49,4 +50,29 @@ program=$(pkg-config --variable=program tactus)
 "$cxx" -O1 "-DTACTUS_PROGRAM=\"$program\"" $(pkg-config --cflags tactus) "$example/main.cpp" \
   $(pkg-config --libs tactus) -o "$work/with_pkg_config" || fail "pkg-config does not do"
 [ "$("$work/with_pkg_config" mlp)" = "$first" ] || fail "built with pkg-config it differs"
+
+# Each component alone. What others build with does without the program, which names boards' files.
+install_alone() {
+  cmake --install "$build" --prefix "$work/$1" --component "$1" >"$work/install.log" ||
+    fail "cmake --install --component $1 failed: $(tail -n 5 "$work/install.log")"
+}
+install_alone program
+prints '^zcu104 ' "$work/program/bin/tactus" boards
+[ ! -e "$work/program/include" ] || fail "component program has headers"
+install_alone documents
+has "$work/documents/share/man/man1/tactus.1"
+has "$work/documents/share/bash-completion/completions/tactus"
+[ ! -e "$work/documents/bin" ] || fail "component documents has programs"
+install_alone development
+[ ! -e "$work/development/bin" ] || fail "component development has programs"
+library=$(dirname "$(find "$work/development" -name libtactus.a)")
+cmake -S "$example" -B "$work/development_only" -DCMAKE_PREFIX_PATH="$work/development" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 ||
+  fail "find_package(tactus) failed without the program: $(tail -n 20 "$work/cmake.log")"
+# shellcheck disable=SC2046
+"$cxx" -O1 -DTACTUS_PROGRAM='""' $(pkg-config --cflags fmt systemc) -std=c++17 \
+  -I"$work/development/include/tactus" "$example/main.cpp" -L"$library" -ltactus \
+  -o "$work/by_hand" || fail "-ltactus does not do"
+[ "$(TACTUS_CONFIGS=$prefix/share/tactus/configs "$work/by_hand" mlp)" = "$first" ] ||
+  fail "built by hand it differs"
 echo "installed tree: all well"
