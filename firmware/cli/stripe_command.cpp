@@ -346,7 +346,9 @@ int lower_program(const Words& words) {
        {"output", "P", "P.tmodel, P.tprog (the program alone) or P.stripe (as lowered)", true, 'o'},
        {"no-passes", "", "refuse contractions that are not tiled and located yet"},
        {"no-reuse", "", "load again what local memory and array hold already"},
-       {"counts", "", "print what every block and kernel came to"}},
+       {"counts", "",
+        "print what every block and kernel came to, without invocations that constraints leave no "
+        "point"}},
       "FILE");
   if (!args.parse(words)) return exit_ok;
   const std::string& path = one_file(args, "file");

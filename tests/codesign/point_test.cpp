@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -127,6 +128,42 @@ TEST(DesignPoint, NetworksComeByWayOfStripe) {
   EXPECT_NE(said(record, "mac_fill"), "");
   network.program = "zoo:none";
   EXPECT_THROW((void)evaluate(network, 0), UserError);
+}
+
+/// The rows of firmware/README.md, whose columns are N, accumulators, local memory, depth, cycles,
+/// predicted cycles, array busy, energy.
+TEST(DesignPoint, TheReadmesTableIsSimulated) {
+  std::ifstream page(std::string(TACTUS_SOURCE_DIR) + "/firmware/README.md");
+  std::string line;
+  while (std::getline(page, line) && line.rfind("| N | accumulators | local |", 0) != 0) {
+  }
+  std::getline(page, line);  // the rule below the titles
+  unsigned rows = 0;
+  while (std::getline(page, line) && line.rfind("| ", 0) == 0) {
+    unsigned n = 0, depth = 0;
+    std::uint64_t accumulators = 0, local = 0;
+    std::istringstream cells(line);
+    char bar = 0;
+    cells >> bar >> n >> bar >> accumulators >> bar >> local >> bar >> depth;
+    PointTask point = task(n);
+    point.architecture.accumulator_depth = accumulators;
+    point.architecture.local_depth = local;
+    point.study.pipeline_depth = depth;
+    const Record record = evaluate(point, 0);
+    const auto grouped = [](std::uint64_t number) {
+      std::string text = std::to_string(number);
+      for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, " ");
+      return text;
+    };
+    EXPECT_EQ(line,
+              fmt::format("| {} | {} | {} | {} | {} | {} | {:.1f} % | {:.2f} M |", n, accumulators,
+                          local, depth, grouped(record.at("cycles").get<std::uint64_t>()),
+                          grouped(record.at("predicted").at("cycles").get<std::uint64_t>()),
+                          100 * record.at("units").at("ARRAY").get<double>(),
+                          record.at("energy").at("total").get<double>() / 1e6));
+    ++rows;
+  }
+  EXPECT_EQ(rows, 7U);
 }
 
 TEST(DesignPoint, LargerArraysTakeFewerCycles) {
