@@ -43,6 +43,22 @@ class StripeCli : public CliTest {
   }
 };
 
+TEST_F(StripeCli, TheUsersBuffersStay) {
+  for (const char* pass : {"autotile", "partition_compute"}) {
+    write("passes.json", std::string(R"([{")") + pass + R"(": {"reqs": ["program"])" +
+                             (pass[0] == 'p' ? R"(, "num_parts": 2)" : "") + "}}]");
+    expect_error("stripe passes p.stripe --config passes.json -o t.stripe",
+                 "block \"product\" is the program's own block");
+    EXPECT_FALSE(exists("t.stripe"));
+  }
+  write("bare.stripe", std::string("0: #program\nblock []:1 ( // p\n) {\n}\n"));
+  for (const char* command : {"check bare.stripe", "run bare.stripe",
+                              "lower bare.stripe --arch a.tarch -o m.tmodel"}) {
+    expect_error(std::string("stripe ") + command, "the program has no buffer");
+  }
+  EXPECT_FALSE(exists("m.tmodel"));
+}
+
 TEST_F(StripeCli, LowersToAModelThatRuns) {
   const Output lowered =
       tactus("stripe lower p.stripe --arch a.tarch -o m/p.tmodel -o p.tprog -o q.stripe --counts");
