@@ -8,7 +8,7 @@
 namespace tactus {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\"";
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
@@ -19,7 +19,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> cells;
   for (;;) {
     const std::size_t comma = line.find(',');
-    cells.push_back(trimmed(line.substr(0, comma)));
+    cells.push_back(without_blanks(line.substr(0, comma)));
     if (comma == std::string_view::npos) break;
     line.remove_prefix(comma + 1);
   }

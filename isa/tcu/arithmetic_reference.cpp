@@ -7,7 +7,7 @@ namespace tactus::tcu {
 namespace {
 
 template <DataType type, MacRounding rounding>
-void mac_chain(const void* weights, const void* x, void* out, std::size_t n) {
+void reference_chain(const void* weights, const void* x, void* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     std::int64_t sum = lane(type, weights, i);
     for (std::size_t j = 0; j < n; ++j) {
@@ -18,7 +18,7 @@ void mac_chain(const void* weights, const void* x, void* out, std::size_t n) {
 }
 
 template <DataType type, MacRounding rounding>
-void mac_chains(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
+void reference_chains(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
                 std::size_t count) {
   const std::size_t bytes = n * info(type).storage_bytes;
   for (std::size_t k = 0; k < count; ++k) {
@@ -26,20 +26,20 @@ void mac_chains(const void* weights, const std::uint8_t* const* x, void* out, st
     if (x[k] == nullptr) {
       std::memcpy(vector, weights, bytes);
     } else {
-      mac_chain<type, rounding>(weights, x[k], vector, n);
+      reference_chain<type, rounding>(weights, x[k], vector, n);
     }
   }
 }
 
 template <DataType type>
-void add(const void* a, const void* b, void* out, std::size_t n) {
+void reference_add(const void* a, const void* b, void* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     set_lane(type, out, i, saturating_add(type, lane(type, a, i), lane(type, b, i)));
   }
 }
 
 template <DataType type>
-void alu_lanes(SimdOp op, const void* left, const void* right, void* out, std::size_t n) {
+void reference_alu(SimdOp op, const void* left, const void* right, void* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     set_lane(type, out, i, alu(type, op, lane(type, left, i), lane(type, right, i)));
   }
@@ -49,11 +49,11 @@ template <DataType type>
 void use(MacRounding rounding, VectorKernels& kernels) {
   const bool sum = rounding == MacRounding::sum;
   kernels.mac_chain =
-      sum ? mac_chain<type, MacRounding::sum> : mac_chain<type, MacRounding::legacy>;
+      sum ? reference_chain<type, MacRounding::sum> : reference_chain<type, MacRounding::legacy>;
   kernels.mac_chains =
-      sum ? mac_chains<type, MacRounding::sum> : mac_chains<type, MacRounding::legacy>;
-  kernels.add = add<type>;
-  kernels.alu = alu_lanes<type>;
+      sum ? reference_chains<type, MacRounding::sum> : reference_chains<type, MacRounding::legacy>;
+  kernels.add = reference_add<type>;
+  kernels.alu = reference_alu<type>;
 }
 
 }  // namespace
