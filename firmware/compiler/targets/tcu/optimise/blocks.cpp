@@ -181,26 +181,26 @@ std::uint32_t Blocks::unit(std::size_t group, std::uint32_t block) {
   };
   add_lanes([&](std::size_t at) { return normalised.scale[at]; });
   add_lanes([&](std::size_t at) { return normalised.offset[at]; });
-  add_lanes([&](std::size_t) { return normalised.slope; });
-  add_lanes([&](std::size_t) {
-    return normalised.limit ? static_cast<double>(*normalised.limit) : greatest_;
+  add_lanes([&](std::size_t at) { return normalised.slope.empty() ? 0.0F : normalised.slope[at]; });
+  add_lanes([&](std::size_t at) {
+    return normalised.limit.empty() ? greatest_ : static_cast<double>(normalised.limit[at]);
   });
   place->second = add(std::move(made));
   return place->second;
 }
 
-std::uint32_t Blocks::splat(double value) {
-  const auto [place, is_new] = splats_.try_emplace(value);
+std::uint32_t Blocks::row(const std::vector<double>& lanes) {
+  const auto [place, is_new] = rows_.try_emplace(lanes);
   if (!is_new) return place->second;
   Block made;
   made.biased = true;
-  made.values.assign(n_, rounded(value));
+  for (const double lane : lanes) made.values.push_back(rounded(lane));
   place->second = add(std::move(made));
   return place->second;
 }
 
-std::uint32_t Blocks::clamp(float factor, bool negative) {
-  const auto [place, is_new] = clamps_.try_emplace({factor, negative});
+std::uint32_t Blocks::clamp(const std::vector<float>& factors, bool negative) {
+  const auto [place, is_new] = clamps_.try_emplace({factors, negative});
   if (!is_new) return place->second;
   Block made;
   made.biased = true;
@@ -208,7 +208,8 @@ std::uint32_t Blocks::clamp(float factor, bool negative) {
   made.values.assign(std::size_t{n_} * (n_ + 1), 0);
   for (std::uint32_t lane = 0; lane < n_; ++lane) {
     made.values[lane] = rounded(negative ? -greatest_ : greatest_);
-    made.values[std::size_t{n_} * (lane + 1) + lane] = rounded(static_cast<double>(factor));
+    made.values[std::size_t{n_} * (lane + 1) + lane] =
+        rounded(static_cast<double>(factors[lane]));
   }
   place->second = add(std::move(made));
   return place->second;

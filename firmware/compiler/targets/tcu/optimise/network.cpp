@@ -10,9 +10,17 @@
 #include "firmware/compiler/targets/tcu/optimise/packing.h"
 #include "firmware/compiler/targets/tcu/optimise/pooling.h"
 #include "firmware/compiler/targets/tcu/optimise/unit.h"
+#include "firmware/compiler/targets/tcu/optimise/verify.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
+
+std::optional<float> uniform(const std::vector<float>& row) {
+  if (row.empty()) return std::nullopt;
+  const bool alike = std::all_of(row.begin(), row.end(), [&](float v) { return v == row.front(); });
+  return alike ? std::optional(row.front()) : std::nullopt;
+}
+
 namespace {
 
 /// A shift may take this part of the data type's range, no more.
@@ -55,10 +63,11 @@ class Storage {
   [[nodiscard]] static bool unit_computes(const Group& group) {
     switch (group.activation) {
       case Activation::relu:
-      case Activation::leaky_relu:
         return true;
+      case Activation::leaky_relu:
+        return uniform(group.slope).has_value();
       case Activation::clip:
-        return group.low == 0 && group.high > 0;
+        return uniform(group.low) == 0.0F && uniform(group.high).value_or(0) > 0;
       case Activation::none:
         break;
     }
@@ -219,15 +228,17 @@ void Storage::choose_sign(Group& group) {
     return;
   }
   for (std::size_t i = 0; i < group.results.size(); ++i) {
-    int product = 1;
-    bool negative = true;
-    for (const Vector v : group.windows[i]) {
-      if (v == no_vector) continue;
-      product *= signs[v];
-      negative = negative && signs[v] < 0;
+    const std::vector<Vector>& window = group.windows[i];
+    int sign = 1;
+    if (group.operation == hir::Kind::multiply) {
+      sign = signs[window[0]] * signs[window[1]];
+    } else if (is_odd(group.operation)) {
+      const auto end = window.begin() + static_cast<std::ptrdiff_t>(
+                                            odd_operands(group.operation, window.size()));
+      if (std::all_of(window.begin(), end, [&](Vector v) { return signs[v] < 0; })) sign = -1;
     }
-    // Of operands that are not stored alike a maximum gets plain copies.
-    signs[group.results[i]] = group.kind == GroupKind::multiply ? product : negative ? -1 : 1;
+    // Operands that do not fit the sign get plain copies.
+    signs[group.results[i]] = sign;
   }
 }
 
@@ -303,7 +314,7 @@ class PlainCopies {
   std::vector<Vector> fresh_;
 };
 
-/// Outputs lie as published, and the operands of a maximum are stored alike.
+/// Outputs lie as published, and operands of SIMD instructions as these need them.
 void insert_plain_copies(Network& network) {
   PlainCopies copies(network);
   const auto is_plain = [&](Vector v) {
@@ -313,14 +324,11 @@ void insert_plain_copies(Network& network) {
   for (Group& group : network.groups) {
     for (std::size_t i = 0; i < group.windows.size(); ++i) {
       auto& window = group.windows[i];
-      const bool alike = std::all_of(window.begin(), window.end(), [&](Vector v) {
-        return network.signs[v] == network.signs[window.front()];
-      });
-      if (alike || group.kind != GroupKind::maximum) continue;
+      const int sign = network.signs[group.results[i]];
+      if (group.operation == hir::Kind::multiply || sign < 0) continue;
       for (Vector& v : window) {
         if (!is_plain(v)) v = copies.plain(v);
       }
-      network.signs[group.results[i]] = 1;
     }
     copies.take(group.name, groups);
     groups.push_back(std::move(group));
@@ -387,14 +395,25 @@ void number_sources(Network& network) {
 Network form_network(Graph graph, const tcu::Architecture& architecture) {
   Network network;
   network.graph = std::move(graph);
-  network.groups = fuse(network);
+  verify(network.graph);
+  network.groups =
+      fuse(network, std::min(architecture.accumulator_depth, architecture.local_depth));
+  verify(network, "fusion");
   drop_unread(network);
+  verify(network, "removal of what is not read");
   pool_sums(network);
+  verify(network, "pooling of sums");
   pack_pixels(network);
+  verify(network, "packing of pixels");
   gather_taps(network);
+  verify(network, "gathering of taps");
   Storage(network, architecture).decide();
   insert_plain_copies(network);
-  if (architecture.activation_unit) take_in_normalisations(network);
+  verify(network, "choice of signs");
+  if (architecture.activation_unit) {
+    take_in_normalisations(network);
+    verify(network, "normalisation by the unit");
+  }
   find_makers_and_readers(network);
   number_sources(network);
   return network;

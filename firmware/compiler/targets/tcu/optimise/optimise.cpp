@@ -127,7 +127,7 @@ void Optimiser::place_constants() {
   const bool adds_extremes =
       std::any_of(network_.groups.begin(), network_.groups.end(), [](const Group& group) {
         return !group.by_unit && (group.activation == Activation::relu ||
-                                  (group.activation == Activation::leaky_relu && group.alpha < 0));
+                                  has_falling_slope(group));
       });
   if (adds_extremes) {
     places_.pass_vectors = std::max<std::uint32_t>(
@@ -189,8 +189,9 @@ std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate) const
 }
 
 std::string Optimiser::form_of(const Group& group) const {
-  if (group.kind == GroupKind::maximum) return "maxima by SIMD";
-  if (group.kind == GroupKind::multiply) return "products by SIMD";
+  if (group.kind == GroupKind::simd) {
+    return fmt::format("{} by SIMD", hir::to_string(group.operation));
+  }
   std::string form;
   std::size_t dense = 0, diagonal = 0;
   for (const Part& part : group.parts) (part.dense ? dense : diagonal) += 1;

@@ -267,8 +267,7 @@ void Packing::rewrite(std::uint32_t number) {
   }
   // The results' names change last: channels() looks at them.
   if (factor != 1) {
-    group.bias = repeated(group.bias, width, factor, n_);
-    group.scale = repeated(group.scale, width, factor, n_);
+    for_rows(group, [&](std::vector<float>& row) { row = repeated(row, width, factor, n_); });
     std::vector<Vector> results;
     for (std::uint32_t p = 0; p < group.pixels; p += factor) {
       results.push_back(packed_[group.results[p]]);
