@@ -36,6 +36,12 @@ class Arithmetic {
   [[nodiscard]] double to_real(Lane lane) const;
   /// x * weight + sum, rounded once, as the array does.
   [[nodiscard]] Lane mac(Lane x, Lane weight, Lane sum) const;
+  /// A whole vector through the array: `weights` are n + 1 vectors of n lanes, the bias first.
+  [[nodiscard]] std::vector<Lane> multiply(const std::vector<Lane>& weights,
+                                           const std::vector<std::uint8_t>& packed_weights,
+                                           const std::vector<Lane>& input) const;
+  /// Lanes as the array's kernels take them; nothing for real numbers.
+  [[nodiscard]] std::vector<std::uint8_t> packed(const std::vector<Lane>& lanes) const;
   /// As accumulators add.
   [[nodiscard]] Lane add(Lane a, Lane b) const;
   /// As the SIMD ALU does.
@@ -58,32 +64,43 @@ class Interpreter {
   using ConstantOf = std::function<const float*(Address)>;
 
   explicit Interpreter(Arithmetic arithmetic, ConstantOf constant_of = {})
-      : arithmetic_(std::move(arithmetic)), constant_of_(std::move(constant_of)) {}
+      : arithmetic_(std::move(arithmetic)),
+        constant_of_(std::move(constant_of)),
+        zeroes_(arithmetic_.architecture().array_size, 0) {}
 
   void set(Address address, Lanes value) { memory_[address] = std::move(value); }
-  /// InternalError for a vector that was neither set nor computed.
-  [[nodiscard]] const Lanes& get(Address address) const;
+  /// InternalError for a vector that is no constant and was neither set nor computed.
+  [[nodiscard]] const Lanes& get(Address address);
 
   /// Temps are forgotten afterwards.
   void run(const Layer& layer);
 
  private:
+  /// Weights that the array holds at a time.
+  struct Tuple {
+    std::vector<Address> addresses;     ///< last row first, the bias or Zeroes last
+    std::size_t order = 0;              ///< by addresses; equal ones have equal numbers
+    Lanes lanes;                        ///< the bias, then row after row
+    std::vector<std::uint8_t> packed;   ///< the same as the array's kernels take it
+  };
   struct Product {
-    std::vector<Address> tuple;  ///< last row first, the bias or Zeroes last
+    std::size_t tuple;
     Address input;
   };
 
   void collect(const MatMul& product);
+  void order_tuples();
   void sum_up();
   void apply(const VectorOperation& operation);
+  void fill(Tuple& tuple);
   [[nodiscard]] Lanes multiply(const Product& product);
   [[nodiscard]] Lanes look_up(const VectorOperation& operation, std::size_t i);
-  [[nodiscard]] const Lanes& value(Address address);
 
   Arithmetic arithmetic_;
   ConstantOf constant_of_;
   Lanes zeroes_;
   std::unordered_map<Address, Lanes> memory_;
+  std::vector<Tuple> tuples_;
   std::unordered_map<Address, std::vector<Product>> products_;
 };
 

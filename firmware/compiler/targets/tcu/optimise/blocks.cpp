@@ -123,26 +123,17 @@ std::uint32_t Blocks::make_column(std::size_t group, std::size_t part, std::size
   const Column& c = p.columns[number];
   Block block;
   block.rows = std::max<std::uint32_t>(p.rows, 1);
-  const bool is_uniform = !p.dense && c.diagonal == nullptr && c.bias == nullptr &&
-                          g.scale.empty() && !(with_bias && has_bias(group, c.block));
+  const bool is_uniform = !p.dense && c.diagonal == nullptr && g.scale.empty() && !(with_bias && has_bias(group, c.block));
   if (is_uniform) {
     const auto known = uniform_.find({weight(g, p, c, 0, 0), block.rows});
     if (known != uniform_.end()) return known->second;
   }
   // A bias of zeroes would be a LoadWeights of its own, which costs a cycle where others cost one.
   const bool always = architecture_.shadow_weights == tcu::ShadowWeights::own_reads;
-  block.biased = (with_bias && has_bias(group, c.block)) || c.bias != nullptr || always;
-  if (block.biased) {
-    const double sign = sum_sign(g);
-    for (std::uint32_t lane = 0; lane < n_; ++lane) {
-      const std::size_t at = std::size_t{c.block} * n_ + lane;
-      double value = with_bias ? bias_row(group)[at] : 0.0;
-      if (c.bias != nullptr) {
-        value += sign * static_cast<double>(c.bias[lane]) *
-                 (g.scale.empty() ? 1.0 : static_cast<double>(g.scale[at]));
-      }
-      block.values.push_back(rounded(value));
-    }
+  block.biased = (with_bias && has_bias(group, c.block)) || always;
+  for (std::uint32_t lane = 0; lane < n_ && block.biased; ++lane) {
+    const std::size_t at = std::size_t{c.block} * n_ + lane;
+    block.values.push_back(rounded(with_bias ? bias_row(group)[at] : 0.0));
   }
   for (std::uint32_t j = 0; j < block.rows; ++j) {
     for (std::uint32_t lane = 0; lane < n_; ++lane) {

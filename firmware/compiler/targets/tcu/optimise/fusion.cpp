@@ -38,6 +38,7 @@ class Fusion {
   void count_readers();
   void take(const Op& op);
   void take_product(const Op& op);
+  void add_bias(Group& group, const Tap& tap);
   void take_sum(const Op& op);
   void take_norm(const Op& op);
   void take_activation(const Op& op);
@@ -55,6 +56,7 @@ class Fusion {
     return group != no_group && groups_[group].kind == GroupKind::sum &&
            groups_[group].activation == Activation::none;
   }
+  [[nodiscard]] Vector new_vector(std::uint32_t lanes);
   Group& start(const Op& op);
   void finish(Group& group, const Op& op);
   /// Vectors with one factor and diagonal each become parts of a block.
@@ -71,8 +73,6 @@ class Fusion {
   [[nodiscard]] std::optional<std::vector<float>> row_of(const std::vector<Vector>& vectors,
                                                          std::uint32_t blocks) const;
   [[nodiscard]] const float* keep(const std::vector<float>& values);
-  /// A row of zeroes, which weights may point to with distance 0 from row to row.
-  [[nodiscard]] const float* zeroes();
   /// What a constant vector does to another as a factor; nothing if it is computed.
   struct Factor {
     float value = 1;
@@ -95,7 +95,6 @@ class Fusion {
   Network& network_;
   Graph& graph_;
   std::uint64_t accumulators_;
-  const float* zeroes_ = nullptr;
   std::vector<Group> groups_;
   std::vector<std::size_t> producers_;
   std::vector<std::uint32_t> readers_;  ///< ops, by vector; outputs count too
@@ -129,11 +128,6 @@ const float* Fusion::keep(const std::vector<float>& values) {
   return network_.owned.back().get();
 }
 
-const float* Fusion::zeroes() {
-  if (zeroes_ == nullptr) zeroes_ = keep(std::vector<float>(graph_.n, 0.0F));
-  return zeroes_;
-}
-
 std::size_t Fusion::own_group(const std::vector<Vector>& vectors) const {
   if (vectors.empty() || vectors.front() == no_vector) return no_group;
   const std::size_t group = producers_[vectors.front()];
@@ -161,6 +155,13 @@ std::optional<std::vector<float>> Fusion::row_of(const std::vector<Vector>& vect
     }
   }
   return row;
+}
+
+/// A vector that one operation reads.
+Vector Fusion::new_vector(std::uint32_t lanes) {
+  readers_.push_back(1);
+  producers_.push_back(no_group);
+  return graph_.add_vector(lanes);
 }
 
 Group& Fusion::start(const Op& op) {
@@ -232,9 +233,7 @@ Op Fusion::parts_of(const Op& op, std::size_t parts) {
   for (std::size_t i = 0; i < op.outputs.size(); i += op.blocks) {
     for (std::size_t s = 0; s < parts; ++s) {
       for (std::size_t b = 0; b < op.blocks; ++b) {
-        made.outputs.push_back(graph_.add_vector(graph_.lanes[op.outputs[i + b]]));
-        readers_.push_back(1);
-        producers_.push_back(no_group);
+        made.outputs.push_back(new_vector(graph_.lanes[op.outputs[i + b]]));
       }
     }
   }
@@ -287,6 +286,19 @@ void Fusion::take_extreme(const Op& op) {
   take_by_simd(op);
 }
 
+/// A bias of some pixels only is a vector that is added to these.
+void Fusion::add_bias(Group& group, const Tap& tap) {
+  std::vector<std::uint32_t> pixels(tap.pixels);
+  std::sort(pixels.begin(), pixels.end());
+  std::vector<Weighted> terms;
+  for (std::uint32_t b = 0; b < group.blocks; ++b) {
+    const Vector row = new_vector(graph_.n);
+    graph_.constants[row] = tap.bias + std::size_t{b} * graph_.n;
+    for (const std::uint32_t p : pixels) terms.push_back({row, p * group.blocks + b, 1, nullptr});
+  }
+  add_diagonals(group, terms);
+}
+
 void Fusion::take_product(const Op& op) {
   Group& group = start(op);
   for (const Tap& tap : op.taps) {
@@ -295,8 +307,11 @@ void Fusion::take_product(const Op& op) {
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return tap.pixels[a] < tap.pixels[b]; });
     const bool everywhere = tap.pixels.size() == group.pixels;
-    if (tap.bias != nullptr && everywhere && group.bias.empty()) {
-      group.bias.assign(tap.bias, tap.bias + std::size_t{op.blocks} * graph_.n);
+    if (tap.bias != nullptr && everywhere) {
+      group.bias.resize(std::size_t{op.blocks} * graph_.n);
+      for (std::size_t i = 0; i < group.bias.size(); ++i) group.bias[i] += tap.bias[i];
+    } else if (tap.bias != nullptr) {
+      add_bias(group, tap);
     }
     for (std::uint32_t i = 0; i < tap.input_blocks; ++i) {
       Part part;
@@ -316,12 +331,7 @@ void Fusion::take_product(const Op& op) {
         const Matrix& matrix = tap.matrices[std::size_t{i} * op.blocks + b];
         column.weights = matrix.weights;
         column.row = matrix.row;
-        if (tap.bias != nullptr && !everywhere && i == tap.biased[b]) {
-          column.bias = tap.bias + b * graph_.n;
-        }
-        if (column.weights == nullptr && column.bias == nullptr) continue;
-        if (column.weights == nullptr) column.weights = zeroes();
-        part.columns.push_back(column);
+        if (column.weights != nullptr) part.columns.push_back(column);
       }
       if (!part.inputs.empty() && !part.columns.empty()) group.parts.push_back(std::move(part));
     }
@@ -433,8 +443,9 @@ void Fusion::take_norm(const Op& op) {
 
 Group& Fusion::sum_for_activation(const Op& op, const std::vector<Vector>& operand) {
   const std::size_t owner = own_group(operand);
-  const bool fits = op.kind == hir::Kind::relu || groups_[owner].blocks == op.blocks;
-  if (is_open(owner) && fits) return groups_[owner];
+  if (is_open(owner) && (op.kind == hir::Kind::relu || groups_[owner].blocks == op.blocks)) {
+    return groups_[owner];
+  }
   Group& made = start(op);
   add_operand(made, operand, 1.0F);
   return made;

@@ -180,9 +180,6 @@ void GraphBuilder::add_product(const hir::MatMul& product, const StepShape& shap
       tap.matrices.push_back(matrix(product, i, b));
     }
   }
-  for (std::uint32_t b = 0; b < product.output_blocks; ++b) {
-    tap.biased.push_back(static_cast<std::uint32_t>(product.block_with_bias(b, graph_.n)));
-  }
   if (!product.bias.empty()) tap.bias = constant(product.bias.front());
   const std::uint64_t all = shape.vectors;
   for (std::size_t p = 0; p < product.pairs(); ++p) {

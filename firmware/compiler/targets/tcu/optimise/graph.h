@@ -32,7 +32,6 @@ struct Matrix {
 struct Tap {
   std::uint32_t input_blocks = 1;
   std::vector<Matrix> matrices;       ///< [input block * blocks of the result + block]
-  std::vector<std::uint32_t> biased;  ///< by block of the result: the input block with its bias
   const float* bias = nullptr;        ///< of all blocks, or null
   std::vector<Vector> inputs;         ///< [pair * input_blocks + block]; no_vector: zeroes
   std::vector<std::uint32_t> pixels;  ///< of the result, one a pair

@@ -37,7 +37,6 @@ struct Column {
   std::size_t row = 0;
   const float* diagonal = nullptr;  ///< one factor a lane; null: all 1
   float factor = 1;                 ///< of all
-  const float* bias = nullptr;      ///< of the part's pixels only, or null
 };
 
 /// Vectors that meet the same weights: inputs[i] contributes to pixels[i], which rise.

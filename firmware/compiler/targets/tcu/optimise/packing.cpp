@@ -88,9 +88,8 @@ void Packing::find_readers() {
       if (!dense) possible_[maker[v]] = false;
     };
     for (const Part& part : group.parts) {
-      const bool biased = part.columns[0].bias != nullptr;
-      if (!part.dense || biased) possible_[g] = false;
-      for (const Vector v : part.inputs) read(v, part.dense && !biased);
+      if (!part.dense) possible_[g] = false;
+      for (const Vector v : part.inputs) read(v, part.dense);
     }
     for (const auto& window : group.windows) {
       for (const Vector v : window) read(v, false);

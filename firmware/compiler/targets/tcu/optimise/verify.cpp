@@ -74,8 +74,7 @@ class GraphRules {
     const std::size_t pixels = op_->outputs.size() / op_->blocks;
     require(!op_->taps.empty() && op_->inputs.empty(), "has taps and no other operands");
     for (const Tap& tap : op_->taps) {
-      require(tap.matrices.size() == std::size_t{tap.input_blocks} * op_->blocks &&
-                  tap.biased.size() == op_->blocks,
+      require(tap.matrices.size() == std::size_t{tap.input_blocks} * op_->blocks,
               "has a matrix from each block to each block");
       require(tap.inputs.size() == tap.pixels.size() * tap.input_blocks,
               "has inputs for each pixel of a tap");
