@@ -88,6 +88,16 @@ class Storage {
     return std::all_of(seen.begin(), seen.end(), [](bool one) { return one; });
   }
 
+  /// What a lane of a copy or a diagonal is multiplied by.
+  [[nodiscard]] double rounded_factor(const Group& group, const Column& column,
+                                      std::uint32_t lane) const {
+    double factor = static_cast<double>(column.factor);
+    if (column.diagonal != nullptr) factor *= static_cast<double>(column.diagonal[lane]);
+    if (!group.scale.empty()) {
+      factor *= static_cast<double>(group.scale[std::size_t{column.block} * network_.graph.n + lane]);
+    }
+    return std::floor(factor / unit_ + 0.5) * unit_;
+  }
   void choose_shifts();
   [[nodiscard]] bool leaves_no_offset_below(const Group& group) const;
   [[nodiscard]] bool takes_shift(const Group& reader, const std::vector<bool>& made) const;
@@ -130,10 +140,7 @@ std::vector<float> Storage::wanted_shift(const Group& reader, const Group& made)
       const std::size_t at = column.block * network_.graph.n + lane;
       const double offset = reader.bias[at];
       if (offset == 0) continue;
-      const double exact =
-          static_cast<double>(column.factor) *
-          (column.diagonal == nullptr ? 1.0 : static_cast<double>(column.diagonal[lane]));
-      const double scale = std::floor(exact / unit_ + 0.5) * unit_;
+      const double scale = rounded_factor(reader, column, lane);
       if (scale == 0) return {};
       // Rounded so that what is left of the offset is not negative.
       const double steps = offset / scale / unit_;
@@ -192,10 +199,7 @@ bool Storage::leaves_no_offset_below(const Group& group) const {
     for (std::uint32_t lane = 0; lane < network_.graph.n; ++lane) {
       const float offset =
           group.bias.empty() ? 0.0F : group.bias[column.block * network_.graph.n + lane];
-      const double scale =
-          static_cast<double>(column.factor) *
-          (column.diagonal == nullptr ? 1.0 : static_cast<double>(column.diagonal[lane]));
-      const double rounded = std::floor(scale / unit_ + 0.5) * unit_;
+      const double rounded = rounded_factor(group, column, lane);
       const double left = static_cast<double>(offset) -
                           (shift == nullptr ? 0.0 : rounded * static_cast<double>(shift[lane]));
       if (left < -largest_rounding * unit_) return false;
