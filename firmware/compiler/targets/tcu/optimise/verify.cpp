@@ -161,7 +161,9 @@ class NetworkRules {
       }
       for (const Vector v : part.inputs) {
         require(made_.has(v), group.name, "reads what is there");
-        require(network_.graph.lanes[v] <= part.rows, group.name, "multiplies all lanes");
+        // Weights behind a matrix's rows are zeroes.
+        require(part.dense || network_.graph.lanes[v] <= part.rows, group.name,
+                "multiplies all lanes");
         if (!has_signs()) continue;
         require(network_.signs[v] == part.sign && network_.shifts[v] == part.shift, group.name,
                 "has parts whose inputs are stored alike");
