@@ -265,13 +265,14 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   Unoptimised unoptimised = compile_by_strategies(graph, model, options);
   const auto by_strategy = [&](const std::string& reason) {
     Compiled compiled = std::move(*unoptimised.best);
-    compiled.notes.push_back(
-        fmt::format("all layers are compiled by {}: {}", to_string(unoptimised.strategy), reason));
+    compiled.notes.push_back(fmt::format("compiled without the optimiser, by {}: {}",
+                                         to_string(unoptimised.strategy), reason));
     return compiled;
   };
   try {
     Compiled optimised = compile_what_can_be_optimised(graph, model, options);
-    if (!unoptimised.best || optimised.predicted_cycles <= unoptimised.best->predicted_cycles) {
+    if (!options.quickest || !unoptimised.best ||
+        optimised.predicted_cycles <= unoptimised.best->predicted_cycles) {
       return optimised;
     }
     return by_strategy(fmt::format(

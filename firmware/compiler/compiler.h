@@ -44,6 +44,9 @@ struct Options {
   /// By the optimising compiler (targets/tcu/optimise) instead of a strategy.
   bool optimise = false;
   std::uint64_t effort = 200;  ///< of the optimiser: plans that it may try
+  /// Of the optimiser: a strategy's program in place of its own where that takes fewer cycles by
+  /// the cost model. Where its own does not fit the machine, a strategy's always stands in.
+  bool quickest = true;
   /// Of the optimiser: images that a program computes at a time. Inputs and outputs hold one after
   /// the other; the first dimension of their shapes is so many times as large.
   std::uint32_t batch = 1;
