@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "firmware/bench/program_cache.h"
+#include "firmware/compiler/interpretation.h"
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/host.h"
 #include "isa/support/error.h"
@@ -203,21 +204,52 @@ TensorError compare(const std::string& name, const std::vector<float>& simulated
   return error;
 }
 
-}  // namespace
-
-double usual_tolerance(tcu::DataType type) {
-  switch (type) {
-    case tcu::DataType::fp8bp4:
-      return 0.2;
-    case tcu::DataType::fp16bp8:
-      return 0.05;
-    case tcu::DataType::fp18bp10:
-      return 0.0125;
-    case tcu::DataType::fp32bp16:
-      return 0.0025;
+double rms_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = double{a[i]} - double{b[i]};
+    squares += difference * difference;
   }
-  internal_error("data type {}", static_cast<int>(type));
+  return a.empty() ? 0 : std::sqrt(squares / static_cast<double>(a.size()));
 }
+
+/// By tensor, what the data type alone makes of it; outputs after the host's work. All of several
+/// images are taken for the first.
+std::map<std::string, double> reachable_errors(const nn::Graph& graph,
+                                               const compiler::Compiled& compiled,
+                                               compiler::Options options,
+                                               const tcu::Architecture& architecture,
+                                               const nn::Values& inputs) {
+  compiler::TensorValues values;
+  for (const auto& [name, tensor] : inputs) {
+    values[name] = image_of(tensor, 0, options.batch).floats;
+  }
+  const std::uint32_t images = std::exchange(options.batch, 1);
+  const compiler::Interpretation found =
+      compiler::interpret(graph, architecture, options, values);
+  std::map<std::string, double> errors;
+  for (const auto& [name, typed] : found.typed) {
+    errors[name] = rms_difference(typed, found.real.at(name));
+  }
+  const auto finish = [&](const compiler::TensorValues& tensors) {
+    nn::Values program;
+    for (const compiler::TensorLayout& layout : compiled.output_layouts) {
+      const std::vector<float>& one = tensors.at(layout.name);
+      std::vector<float> all;
+      for (std::uint32_t i = 0; i < images; ++i) all.insert(all.end(), one.begin(), one.end());
+      program[layout.name] = nn::Tensor::of(layout.shape, all);
+    }
+    return compiler::finish_on_host(compiler::tensors_of(compiled), program);
+  };
+  if (!compiled.host) return errors;
+  const nn::Values typed = finish(found.typed), real = finish(found.real);
+  for (const auto& [name, tensor] : typed) {
+    errors[name] = rms_difference(real_values(tensor), real_values(real.at(name)));
+  }
+  return errors;
+}
+
+}  // namespace
 
 Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                         const compiler::Options& options, const TcuSimulationConfig& config,
@@ -248,11 +280,16 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   const nn::Values finished =
       compiler::finish_on_host(compiler::tensors_of(compiled), output_values(compiled, simulated));
   const auto reference = reference_of(graph, inputs, options.batch, progress);
+  if (!widened) with_layers.outputs = outputs;
+  const auto reachable =
+      reachable_errors(graph, compiled, with_layers, config.architecture, inputs);
   const tcu::DataType type = config.architecture.data_type;
   const auto add = [&](const std::string& name, const std::vector<float>& values,
                        const nn::Tensor& wanted, bool output) {
     accuracy.tensors.push_back(compare(name, values, real_values(wanted), type));
     accuracy.tensors.back().output = output;
+    const auto least = reachable.find(name);
+    if (least != reachable.end()) accuracy.tensors.back().reachable = least->second;
     // What a layer keeps in the accumulators is not seen in its result.
     for (const compiler::LayerInfo& layer : compiled.layers) {
       if (layer_tensor(graph, layer) != name) continue;

@@ -1,4 +1,5 @@
-// How far the simulated fixed-point result is from the float reference, layer by layer.
+// How far the simulated fixed-point result is from the float reference, layer by layer, and how far
+// the data type alone takes it.
 //
 // The model is compiled once more with the last tensor of every layer as a further output, so that
 // each can be compared; arithmetic is the same, only transfers are added. Where that does not fit
@@ -27,6 +28,12 @@ struct TensorError {
   double rms_error = 0;
   double lowest = 0, highest = 0;  ///< of the reference
   double step = 0;                 ///< of the data type
+  /// RMS difference between the model in the data type and in real numbers, both by the definition
+  /// of its operations (compiler/interpretation.h): what the data type can reach.
+  double reachable = 0;
+  /// A correct program's error is of the size of what can be reached; other orders of rounding
+  /// differ from it. The allowance of some steps is for tensors of few values.
+  [[nodiscard]] double usual_error() const { return 3 * reachable + 2 * step; }
   /// The RMS error as a part of the range of the reference's values, of which 0 is one. Ranges
   /// below 64 steps count as that: no fixed point of such steps could do better.
   [[nodiscard]] double relative_error() const {
@@ -45,10 +52,6 @@ struct Accuracy {
   std::vector<TensorError> tensors;  ///< layers in order, then outputs
   std::string note;                  ///< empty, or why layers are not compared
 };
-
-/// Relative RMS error that is usual in an output: for 16 bits and more, what tests of the reference
-/// allow for outputs of some units (toolchain spec 5.5), taken at 4.
-[[nodiscard]] double usual_tolerance(tcu::DataType type);
 
 /// What may be told of a check under way; either may be empty.
 struct CheckProgress {

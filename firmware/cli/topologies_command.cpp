@@ -110,9 +110,8 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   task.workload = file;
   Progress progress(0);
   const bench::Prepared prepared = bench::prepare(task, cache, [&](const compiler::Progress& p) {
-    const std::size_t done = p.pass * p.layers + p.layer - 1;
-    if (done == 0) progress.begin(p.layers * p.passes);
-    progress.show(fmt::format("{}: compiling {}", result.name, p.name), done);
+    if (p.done == 0) progress.begin(p.all);
+    progress.show(fmt::format("{}: {}", result.name, p.what), p.done);
   });
   const bench::Program& program = prepared.program;
   const tcu::ModelFile& model = program.model.file;

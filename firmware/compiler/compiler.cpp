@@ -1,6 +1,8 @@
 #include "firmware/compiler/compiler.h"
 
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "firmware/compiler/frontend/dot.h"
 #include "firmware/compiler/frontend/emitter.h"
@@ -9,9 +11,11 @@
 #include "firmware/compiler/segments.h"
 #include "firmware/compiler/steps.h"
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
+#include "firmware/compiler/targets/tcu/optimise/prediction.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 #include "isa/tcu/disassembler.h"
+#include "isa/tcu/layout.h"
 
 namespace tactus::compiler {
 namespace {
@@ -45,7 +49,7 @@ optimise::Graph graph_of(const Model& model, const Options& options, MemoryManag
   }
   for (std::size_t k = 0; k < model.steps.size(); ++k) {
     const Step& step = model.steps[k];
-    if (options.progress) options.progress({0, 1, k + 1, model.steps.size(), step.node->name});
+    tell_layer(options, 0, 1, k, model.steps.size(), step.node->name);
     const LayerPlan plan = plan_of(step);
     builder.add_step(Emitter(model, plan, memory).emit(), shape_of(model, step));
   }
@@ -110,6 +114,20 @@ void batch_tensors(Compiled& result, const Model& model, std::uint32_t batch) {
   result.host = std::make_shared<const nn::Graph>(std::move(host));
 }
 
+/// Before anything is made of it: what the host writes and reads must be there.
+void check_tensors_fit(const Model& model, const Options& options) {
+  std::uint64_t vectors = 0;
+  for (const auto* names : {&model.inputs, &model.outputs}) {
+    for (const std::string& name : *names) vectors += shape_of(model, name, name).vectors;
+  }
+  vectors *= options.batch;
+  if (vectors > model.architecture.dram0_depth) {
+    user_error("out of DRAM0 for inputs and outputs: {} vectors needed, there are {}", vectors,
+               model.architecture.dram0_depth);
+  }
+}
+
+/// By the optimiser alone.
 Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Options& options) {
   const optimise::Machine machine = machine_of(model.architecture, options);
   MemoryManager memory =
@@ -117,7 +135,7 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
   optimise::Graph steps = graph_of(model, options, memory);
   if (options.batch > 1) steps = optimise::repeat(steps, options.batch);
   optimise::Optimised optimised = optimise::optimise(std::move(steps), model.architecture, machine,
-                                                     {options.effort, options.resident});
+                                                     wishes_of(options));
   Compiled result;
   fill_from_program(result, std::move(optimised.program));
   fill_from_model(result, graph, model, options);
@@ -139,34 +157,7 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
   return result;
 }
 
-}  // namespace
-
-Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
-                 const Options& options) {
-  Model model = analyse(graph, architecture, options);
-  const bool needs_optimiser = options.batch != 1 || options.resident;
-  if (needs_optimiser && !options.optimise) {
-    user_error("several images at a time and resident constants need the optimising compiler");
-  }
-  if (options.optimise) {
-    if (options.compat) user_error("a program cannot be both compat and optimised");
-    const Step* beyond = beyond_optimiser(model);
-    if (beyond == nullptr) return compile_optimised(graph, model, options);
-    if (needs_optimiser) {
-      user_error(
-          "several images at a time and resident constants need the optimising compiler for all "
-          "layers, and it does not know the {} of node {}",
-          beyond->beyond_optimiser, quote(beyond->node->name));
-    }
-    try {
-      return compile_in_segments(graph, model, options);
-    } catch (const UserError& error) {
-      model.notes.push_back(fmt::format(
-          "compiled without the optimiser, which does not know the {} of node {}; layer by layer, "
-          "the network does not fit: {}",
-          beyond->beyond_optimiser, quote(beyond->node->name), error.what()));
-    }
-  }
+Compiled compile_by_strategy(const nn::Graph& graph, const Model& model, const Options& options) {
   const std::vector<LayerPlan> plans = form_layers(model);
 
   std::ostringstream hir, lir;
@@ -176,14 +167,12 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
   builder_options.separate_outputs = options.separate_outputs;
   if (options.dump_hir) builder_options.dump_hir = &hir;
   if (options.dump_lir) builder_options.dump_lir = &lir;
-  ProgramBuilder builder(architecture, builder_options);
+  ProgramBuilder builder(model.architecture, builder_options);
   for (unsigned pass = 0; pass < builder.passes(); ++pass) {
     builder.begin_pass();
     builder.add_layer(allocate_inputs(model, options, builder.memory()));
     for (std::size_t k = 0; k < plans.size(); ++k) {
-      if (options.progress) {
-        options.progress({pass, builder.passes(), k + 1, plans.size(), plans[k].name});
-      }
+      tell_layer(options, pass, builder.passes(), k, plans.size(), plans[k].name);
       builder.add_layer(Emitter(model, plans[k], builder.memory()).emit());
     }
     builder.add_outputs(model.outputs);
@@ -200,10 +189,115 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
   result.hir = hir.str();
   result.lir = lir.str();
   if (options.dump_assembly) {
-    result.assembly = tcu::disassemble_program(architecture, result.program);
+    result.assembly = tcu::disassemble_program(model.architecture, result.program);
   }
   if (options.dump_dot) result.dot = dot_graph(model, plans);
   return result;
+}
+
+/// By the optimiser, but for layers that it does not know: these are compiled by a strategy.
+Compiled compile_what_can_be_optimised(const nn::Graph& graph, const Model& model,
+                                       const Options& options) {
+  const Step* beyond = beyond_optimiser(model);
+  if (beyond == nullptr) return compile_optimised(graph, model, options);
+  if (options.batch != 1 || options.resident) {
+    user_error(
+        "several images at a time and resident constants need the optimising compiler for all "
+        "layers, and it does not know the {} of node {}",
+        beyond->beyond_optimiser, quote(beyond->node->name));
+  }
+  return compile_in_segments(graph, model, options);
+}
+
+/// The cycles of a strategy's program, as the optimiser's cost model counts them.
+void predict(Compiled& compiled, Strategy strategy, const optimise::Machine& machine) {
+  const tcu::InstructionLayout layout(compiled.architecture);
+  std::vector<std::size_t> ends;
+  for (const LayerInfo& layer : compiled.layers) {
+    ends.push_back(layer.first_instruction + layer.instructions);
+  }
+  const optimise::Prediction prediction =
+      optimise::predict(tcu::decode_program(layout, compiled.program), compiled.architecture,
+                        machine, ends);
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
+    compiled.layers[i].predicted_cycles = prediction.heads[i] - before;
+    compiled.layers[i].form = fmt::format("compiled by {}", to_string(strategy));
+    before = prediction.heads[i];
+  }
+  compiled.predicted_cycles = prediction.cycles;
+}
+
+/// The strategy whose program takes fewest cycles; none fits: nothing.
+struct Unoptimised {
+  std::optional<Compiled> best;
+  Strategy strategy = Strategy::local_isolated;
+};
+
+Unoptimised compile_by_strategies(const nn::Graph& graph, const Model& model, Options options) {
+  Unoptimised result;
+  options.optimise = false;
+  const optimise::Machine machine = machine_of(model.architecture, options);
+  for (const Strategy strategy :
+       {Strategy::local_isolated, Strategy::local_vars, Strategy::local_consts,
+        Strategy::local_vars_and_consts}) {
+    options.strategy = strategy;
+    try {
+      Compiled compiled = compile_by_strategy(graph, model, options);
+      predict(compiled, strategy, machine);
+      if (result.best && result.best->predicted_cycles <= compiled.predicted_cycles) continue;
+      result.best = std::move(compiled);
+      result.strategy = strategy;
+    } catch (const UserError&) {
+      // This strategy's program does not fit the machine; another's may.
+    }
+  }
+  return result;
+}
+
+/// Whatever takes fewest cycles by the cost model: the optimiser's program or a strategy's.
+Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
+                                   const Options& options) {
+  check_tensors_fit(model, options);
+  // A strategy computes one image at a time and keeps nothing.
+  if (options.batch != 1 || options.resident) {
+    return compile_what_can_be_optimised(graph, model, options);
+  }
+  Unoptimised unoptimised = compile_by_strategies(graph, model, options);
+  const auto by_strategy = [&](const std::string& reason) {
+    Compiled compiled = std::move(*unoptimised.best);
+    compiled.notes.push_back(fmt::format("compiled without the optimiser, by {}: {}",
+                                         to_string(unoptimised.strategy), reason));
+    return compiled;
+  };
+  try {
+    Compiled optimised = compile_what_can_be_optimised(graph, model, options);
+    if (!options.quickest || !unoptimised.best ||
+        optimised.predicted_cycles <= unoptimised.best->predicted_cycles) {
+      return optimised;
+    }
+    return by_strategy(fmt::format(
+        "{} cycles by the cost model, and {} for the best program that the optimiser found",
+        unoptimised.best->predicted_cycles, optimised.predicted_cycles));
+  } catch (const UserError& error) {
+    if (!unoptimised.best) throw;
+    return by_strategy(fmt::format("optimised, the network does not fit: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
+                 const Options& options) {
+  const Model model = analyse(graph, architecture, options);
+  if (!options.optimise) {
+    if (options.batch != 1 || options.resident) {
+      user_error("several images at a time and resident constants need the optimising compiler");
+    }
+    return compile_by_strategy(graph, model, options);
+  }
+  if (options.compat) user_error("a program cannot be both compat and optimised");
+  return compile_for_fewest_cycles(graph, model, options);
 }
 
 }  // namespace tactus::compiler

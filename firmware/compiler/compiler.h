@@ -27,13 +27,11 @@ struct Graph;
 
 namespace tactus::compiler {
 
-/// Once per layer, before it is lowered; the strategies that keep constants in local memory go
-/// through all layers twice.
+/// Once per layer, before it is lowered, and once per plan that the optimiser has tried. Steps are
+/// layers, passes over them one after the other, or parts of the optimiser's effort.
 struct Progress {
-  unsigned pass = 0, passes = 1;
-  std::size_t layer = 0;   ///< from 1
-  std::size_t layers = 0;  ///< upper bound: a layer that only relabels produces no code
-  std::string name;
+  std::uint64_t done = 0, all = 0;  ///< steps; a layer that only relabels produces no code
+  std::string what;                 ///< "compiling layer 3 of 20: conv1"
 };
 
 struct Options {
@@ -46,6 +44,9 @@ struct Options {
   /// By the optimising compiler (targets/tcu/optimise) instead of a strategy.
   bool optimise = false;
   std::uint64_t effort = 200;  ///< of the optimiser: plans that it may try
+  /// Of the optimiser: a strategy's program in place of its own where that takes fewer cycles by
+  /// the cost model. Where its own does not fit the machine, a strategy's always stands in.
+  bool quickest = true;
   /// Of the optimiser: images that a program computes at a time. Inputs and outputs hold one after
   /// the other; the first dimension of their shapes is so many times as large.
   std::uint32_t batch = 1;
@@ -79,6 +80,12 @@ struct TensorLayout {
   [[nodiscard]] std::uint64_t elements() const;
   [[nodiscard]] std::uint64_t lanes() const;  ///< real scalars in each run of vectors
 };
+
+/// Values in the model's order to lanes in the order of memory, padding lanes zero, and back.
+[[nodiscard]] std::vector<float> to_lanes(const TensorLayout& layout, std::uint32_t array_size,
+                                          const std::vector<float>& values);
+[[nodiscard]] std::vector<float> from_lanes(const TensorLayout& layout, std::uint32_t array_size,
+                                            const std::vector<float>& lanes);
 
 /// Values in the model's order to the image in DRAM (quantised, padding lanes zero), and back.
 /// Throws UserError if the number of values does not fit the shape.

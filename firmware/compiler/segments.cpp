@@ -165,7 +165,7 @@ void Segmenter::collect(const std::vector<bool>& whole) {
   }
   for (std::size_t k = 0; k < plans_.size(); ++k) {
     const LayerPlan& plan = plans_[k];
-    if (options_.progress) options_.progress({0, 1, k + 1, plans_.size(), plan.name});
+    tell_layer(options_, 0, 1, k, plans_.size(), plan.name);
     const auto beyond = std::find_if(plan.steps.begin(), plan.steps.end(), [](const Step* step) {
       return !step->beyond_optimiser.empty();
     });
@@ -467,7 +467,7 @@ void Segmenter::compile_optimised(std::size_t number) {
     for (const Address a : run.addresses) lanes_[a] = builder.lanes(a);
   }
   optimise::Optimised optimised = optimise::optimise(builder.take(), model_.architecture, machine_,
-                                                     {options_.effort, false}, ground);
+                                                     wishes_of(options_), ground);
   const CompiledProgram& program = optimised.program;
   const std::uint64_t constants = result_.constant_vectors + program.constants_count;
   if (constants > model_.architecture.dram1_depth) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace tactus::compiler {
 
 hir::Layer allocate_inputs(const Model& model, const Options& options, MemoryManager& memory) {
@@ -59,6 +61,25 @@ optimise::Machine machine_of(const tcu::Architecture& architecture, const Option
   machine.own_weight_reads = architecture.shadow_weights == tcu::ShadowWeights::own_reads;
   machine.dma_queue = architecture.dma_queue;
   return machine;
+}
+
+optimise::Wishes wishes_of(const Options& options) {
+  optimise::Wishes wishes{options.effort, options.resident, {}};
+  if (options.progress) {
+    wishes.progress = [&options](std::uint64_t done, std::uint64_t all) {
+      options.progress({done, all,
+                        fmt::format("searching for the fewest cycles, {:.0f} % of the effort",
+                                    100 * static_cast<double>(done) / static_cast<double>(all))});
+    };
+  }
+  return wishes;
+}
+
+void tell_layer(const Options& options, unsigned pass, unsigned passes, std::size_t layer,
+                std::size_t layers, const std::string& name) {
+  if (!options.progress) return;
+  const std::uint64_t done = pass * layers + layer, all = passes * layers;
+  options.progress({done, all, fmt::format("compiling layer {} of {}: {}", done + 1, all, name)});
 }
 
 LayerInfo info_of(optimise::OptimisedLayer layer) {

@@ -29,6 +29,13 @@ hir::Layer allocate_inputs(const Model& model, const Options& options, MemoryMan
 [[nodiscard]] optimise::Machine machine_of(const tcu::Architecture& architecture,
                                            const Options& options);
 
+/// What the options ask of the optimiser.
+[[nodiscard]] optimise::Wishes wishes_of(const Options& options);
+
+/// Tells of a layer that is about to be lowered, in a pass over all layers.
+void tell_layer(const Options& options, unsigned pass, unsigned passes, std::size_t layer,
+                std::size_t layers, const std::string& name);
+
 [[nodiscard]] LayerInfo info_of(optimise::OptimisedLayer layer);
 
 }  // namespace tactus::compiler

@@ -186,15 +186,15 @@ void FixedPointModel::Evaluation::run_product(const Node& node) {
   const std::int64_t outputs = conv || turned ? w.shape[0] : w.shape[1];
   const std::int64_t groups = conv ? node.integer("group", 1) : 1;
   const std::int64_t group_inputs = inputs / groups, group_outputs = outputs / groups;
+  // Of a weight in the tensor, or -1 between groups.
+  const auto place_of = [&](std::int64_t tap, std::int64_t i, std::int64_t o) -> std::int64_t {
+    if (!conv) return turned ? o * inputs + i : i * outputs + o;
+    if (i / group_inputs != o / group_outputs) return -1;
+    return (o * group_inputs + i % group_inputs) * taps + tap;
+  };
   const auto weight = [&](std::int64_t tap, std::int64_t i, std::int64_t o) -> std::int64_t {
-    std::int64_t at = 0;
-    if (conv) {
-      if (i / group_inputs != o / group_outputs) return 0;
-      at = (o * group_inputs + i % group_inputs) * taps + tap;
-    } else {
-      at = turned ? o * inputs + i : i * outputs + o;
-    }
-    return w.mantissas[static_cast<std::size_t>(at)];
+    const std::int64_t at = place_of(tap, i, o);
+    return at < 0 ? 0 : w.mantissas[static_cast<std::size_t>(at)];
   };
   FixedTensor bias{{outputs}, std::vector<std::int64_t>(static_cast<std::size_t>(outputs), 0)};
   if (node.inputs.size() > 2) {
@@ -215,13 +215,32 @@ void FixedPointModel::Evaluation::run_product(const Node& node) {
   const std::int64_t plane = image[2] * image[3];
   const std::int64_t blocks = (inputs + n_ - 1) / n_;
   const std::vector<std::int64_t> order = feature_order(node);
+  // The last block with weights, by block of outputs. Those that are all zero are not multiplied.
+  std::vector<std::int64_t> biased_block(static_cast<std::size_t>((outputs + n_ - 1) / n_),
+                                         blocks - 1);
+  const Tensor& exact = graph_.initializers.at(node.inputs[1]);
+  for (std::size_t b = 0; b < biased_block.size(); ++b) {
+    const auto first = static_cast<std::int64_t>(b) * n_;
+    const auto has_weights = [&](std::int64_t block) {
+      for (std::int64_t o = first; o < std::min(outputs, first + n_); ++o) {
+        for (std::int64_t place = block * n_; place < std::min(inputs, (block + 1) * n_); ++place) {
+          const std::int64_t at = place_of(0, order[static_cast<std::size_t>(place)], o);
+          if (at >= 0 && exact.floats[static_cast<std::size_t>(at)] != 0.0F) return true;
+        }
+      }
+      return false;
+    };
+    std::int64_t block = blocks - 1;
+    while (block >= 0 && !has_weights(block)) --block;
+    if (block >= 0) biased_block[b] = block;
+  }
   for_each_position(result, [&](const Shape& at) {
     const std::int64_t o = at[1];
     std::int64_t sum = 0;
     for (std::int64_t tap = 0; tap < taps; ++tap) {
       const std::int64_t pixel = g.pixel(at[2], at[3], tap);
       for (std::int64_t block = 0; block < blocks; ++block) {
-        const bool biased = tap == 0 && block == blocks - 1;
+        const bool biased = tap == 0 && block == biased_block[static_cast<std::size_t>(o / n_)];
         std::int64_t chain = biased ? bias.mantissas[static_cast<std::size_t>(o)] : 0;
         const std::int64_t end = std::min(inputs, (block + 1) * n_);
         for (std::int64_t place = block * n_; pixel >= 0 && place < end; ++place) {

@@ -11,10 +11,11 @@
 namespace tactus::nn {
 
 compiler::Compiled compile_for(const Graph& graph, const Target& target, bool optimise,
-                               std::uint64_t effort) {
+                               std::uint64_t effort, bool quickest) {
   compiler::Options options;
   options.optimise = optimise;
   options.effort = effort;
+  options.quickest = quickest;
   options.axi_data_bits = target.axi_data_bits;
   return compiler::compile(graph, target.architecture, options);
 }

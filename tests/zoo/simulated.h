@@ -26,8 +26,10 @@ struct Outcome {
   std::vector<std::uint32_t> retires;  ///< cycle of each instruction
 };
 
+/// The optimiser's own program, unless the quickest is asked for.
 [[nodiscard]] compiler::Compiled compile_for(const Graph& graph, const Target& target,
-                                             bool optimise, std::uint64_t effort = 20);
+                                             bool optimise, std::uint64_t effort = 20,
+                                             bool quickest = false);
 /// Expects the program to be legal and to finish.
 [[nodiscard]] Outcome run_on(const compiler::Compiled& compiled, const Target& target,
                              const Tensors& inputs, Engine engine = Engine::fast);

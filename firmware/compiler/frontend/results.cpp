@@ -5,12 +5,6 @@
 namespace tactus::compiler {
 namespace {
 
-TensorLayout layout_of(const Model& model, const std::string& name) {
-  const Layout& layout = *model.value(name).layout;
-  return {name, layout.shape, layout.order,
-          static_cast<std::uint64_t>(layout.vectors(model.architecture.array_size))};
-}
-
 void add_notes(Compiled& result, const Model& model, const Options& options) {
   for (const HostNode& left : model.host_nodes) {
     if (left.reason.empty()) continue;
@@ -67,6 +61,12 @@ std::uint64_t macs_with_padding(const Model& model) {
 }
 
 }  // namespace
+
+TensorLayout layout_of(const Model& model, const std::string& name) {
+  const Layout& layout = *model.value(name).layout;
+  return {name, layout.shape, layout.order,
+          static_cast<std::uint64_t>(layout.vectors(model.architecture.array_size))};
+}
 
 void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& model,
                      const Options& options) {

@@ -6,6 +6,9 @@
 
 namespace tactus::compiler {
 
+/// How an input or output of the program lies in memory.
+[[nodiscard]] TensorLayout layout_of(const Model& model, const std::string& name);
+
 /// Fills layouts of inputs and outputs, what is left to the host, and notes.
 void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& model,
                      const Options& options);

@@ -316,11 +316,11 @@ TEST(Entry, LayersCoverTheProgramAndProgressCountsThem) {
   std::vector<std::string> seen;
   Options options;
   options.progress = [&](const Progress& p) {
-    EXPECT_EQ(p.layers, 2U);
-    seen.push_back(fmt::format("{} {}", p.layer, p.name));
+    EXPECT_EQ(p.all, 2U);
+    seen.push_back(fmt::format("{} {}", p.done, p.what));
   };
   const Compiled compiled = compile(xor_network(1).graph, tiny(), options);
-  EXPECT_EQ(seen, (std::vector<std::string>{"1 n_h+n_r", "2 n_y"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"0 compiling layer 1 of 2: n_h+n_r", "1 compiling layer 2 of 2: n_y"}));
   ASSERT_EQ(compiled.layers.size(), 2U);
   EXPECT_EQ(compiled.layers[0].first_instruction, 0U);
   EXPECT_EQ(compiled.layers[0].instructions, 8U);

@@ -28,7 +28,6 @@ struct Arithmetic {
   Operand first, second;
   Layout result;
   std::string output;
-  float lowest = 0;  ///< of the data type; for the smaller of two
 
   void emit(Emitter& e) const;
   /// The operand's vectors, repeated to those of the result.
@@ -66,14 +65,6 @@ void Arithmetic::emit(Emitter& e) const {
   if (kind != hir::Kind::add) {
     const Addresses x = temps(e, first);
     const Addresses y = temps(e, second);
-    if (kind == hir::Kind::clip) {
-      // The smaller of two: nothing is below the lowest value.
-      const Addresses low(x.size(), e.load(e.splat(lowest)).front());
-      const Addresses least = e.allocate(x.size());
-      e.hir().add(kind, {x, low, y}, least);
-      e.result(output, least);
-      return;
-    }
     const Addresses sum = e.allocate(x.size());
     e.hir().add(kind, {x, y}, sum);
     e.result(output, sum);
@@ -122,7 +113,7 @@ hir::Kind kind_of(const std::string& op) {
   if (op == "Sub") return hir::Kind::subtract;
   if (op == "Mul") return hir::Kind::multiply;
   if (op == "Max") return hir::Kind::max_pool;
-  return op == "Min" ? hir::Kind::clip : hir::Kind::leaky_relu;
+  return op == "Min" ? hir::Kind::minimum : hir::Kind::leaky_relu;
 }
 
 Emit plan_arithmetic(Planner& p) {
@@ -141,8 +132,6 @@ Emit plan_arithmetic(Planner& p) {
   arithmetic.first = *first;
   arithmetic.second = *second;
   arithmetic.kind = kind_of(p.node.op_type);
-  const tcu::DataTypeInfo& type = tcu::info(p.architecture().data_type);
-  arithmetic.lowest = static_cast<float>(tcu::to_real(p.architecture().data_type, type.min()));
   const bool first_leads = second->constant ||
                            (!first->constant && first->layout.shape == *shape) ||
                            (!first->constant && second->layout.shape != *shape);

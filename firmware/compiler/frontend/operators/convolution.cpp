@@ -41,7 +41,7 @@ void Convolution::emit(Emitter& e) const {
   const std::uint32_t n = e.array_size();
   const std::size_t ci = shape.input_blocks(n), co = shape.output_blocks(n);
   const Addresses bias_row = bias ? e.row(bias_name + " as bias", bias->floats) : Addresses{};
-  const Addresses& w = weights_constant(
+  const Addresses w = weights_constant(
       e, weights_name + (groups == 1 ? " as convolution" : fmt::format(" in {} groups", groups)),
       shape, [this](std::int64_t t, std::int64_t i, float* row) { fill_row(t, i, row); });
   const Addresses source = e.variable(input);

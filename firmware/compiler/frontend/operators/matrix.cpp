@@ -24,7 +24,7 @@ struct Product {
 
   void emit(Emitter& e) const {
     const Addresses bias_row = bias.empty() ? Addresses{} : e.row(bias_name, bias);
-    const Addresses& w = weights_constant(
+    const Addresses w = weights_constant(
         e,
         fmt::format("{} as {}matrix times {:a}{}", weights_name, transposed ? "transposed " : "",
                     alpha, unflattened.shape.empty() ? "" : " for " + describe(unflattened, 1)),

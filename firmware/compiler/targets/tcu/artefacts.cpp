@@ -70,6 +70,22 @@ std::uint64_t TensorLayout::lanes() const {
   return static_cast<std::uint64_t>(shape[order.back()]);
 }
 
+std::vector<float> to_lanes(const TensorLayout& layout, std::uint32_t array_size,
+                            const std::vector<float>& values) {
+  std::vector<float> lanes(layout.vectors * array_size, 0.0F);
+  for_each_element(layout, array_size,
+                   [&](std::uint64_t at, std::uint64_t index) { lanes[at] = values[index]; });
+  return lanes;
+}
+
+std::vector<float> from_lanes(const TensorLayout& layout, std::uint32_t array_size,
+                              const std::vector<float>& lanes) {
+  std::vector<float> values(layout.elements());
+  for_each_element(layout, array_size,
+                   [&](std::uint64_t at, std::uint64_t index) { values[index] = lanes[at]; });
+  return values;
+}
+
 std::vector<std::uint8_t> pack_tensor(const TensorLayout& layout,
                                       const tcu::Architecture& architecture,
                                       const std::vector<float>& values) {

@@ -12,36 +12,10 @@ namespace tactus::compiler::hir {
 namespace {
 
 /// Indexed by Kind.
-constexpr std::array<std::string_view, 14> names = {
-    "load",       "add",      "subtract",     "multiply", "relu",        "softmax", "clip",
-    "leaky_relu", "max_pool", "average_pool", "norm",     "interpolate", "lookup",  "save"};
-
-bool operands_fit(Kind kind, std::size_t count) {
-  switch (kind) {
-    case Kind::load:
-    case Kind::relu:
-    case Kind::softmax:
-    case Kind::save:
-      return count == 1;
-    case Kind::add:
-    case Kind::subtract:
-    case Kind::multiply:
-    case Kind::leaky_relu:
-      return count == 2;
-    case Kind::clip:
-    case Kind::norm:
-      return count == 3;
-    case Kind::max_pool:
-      return count >= 1;
-    case Kind::average_pool:
-      return count >= 2;
-    case Kind::interpolate:
-      return count >= 2 && count % 2 == 0;
-    case Kind::lookup:
-      return count == 1 || count == 2;
-  }
-  return false;
-}
+constexpr std::array<std::string_view, 15> names = {
+    "load",       "add",      "subtract", "multiply",     "relu", "softmax",     "clip",
+    "leaky_relu", "max_pool", "minimum",  "average_pool", "norm", "interpolate", "lookup",
+    "save"};
 
 bool is_stored(Address a) { return a.is(Tag::local) || a.is(Tag::dram0) || a.is(Tag::dram1); }
 
@@ -80,7 +54,7 @@ class Checker {
   }
 
   void operator()(const VectorOperation& o) const {
-    if (!operands_fit(o.kind, o.inputs.size())) {
+    if (!takes(o.kind, o.inputs.size())) {
       fail(fmt::format("{} with {} operands", to_string(o.kind), o.inputs.size()));
     }
     for (std::size_t k = 0; k < o.inputs.size(); ++k) {
@@ -112,6 +86,50 @@ class Checker {
 };
 
 }  // namespace
+
+bool takes(Kind kind, std::size_t count) {
+  switch (kind) {
+    case Kind::load:
+    case Kind::relu:
+    case Kind::softmax:
+    case Kind::save:
+      return count == 1;
+    case Kind::add:
+    case Kind::subtract:
+    case Kind::multiply:
+    case Kind::leaky_relu:
+      return count == 2;
+    case Kind::clip:
+    case Kind::norm:
+      return count == 3;
+    case Kind::max_pool:
+    case Kind::minimum:
+      return count >= 1;
+    case Kind::average_pool:
+      return count >= 2;
+    case Kind::interpolate:
+      return count >= 2 && count % 2 == 0;
+    case Kind::lookup:
+      return count == 1 || count == 2;
+  }
+  return false;
+}
+
+bool MatMul::is_zero(std::size_t input_block, std::size_t output_block,
+                     std::size_t array_size) const {
+  for (std::size_t row = 0; row < array_size; ++row) {
+    const std::size_t at = (input_block * array_size + row) * output_blocks + output_block;
+    if (!weights[at].is(Tag::zeroes)) return false;
+  }
+  return true;
+}
+
+std::size_t MatMul::block_with_bias(std::size_t output_block, std::size_t array_size) const {
+  for (std::size_t j = input_blocks; j-- > 0;) {
+    if (!is_zero(j, output_block, array_size)) return j;
+  }
+  return input_blocks - 1;
+}
 
 std::string_view to_string(Kind kind) { return names[static_cast<std::size_t>(kind)]; }
 

@@ -39,9 +39,20 @@ struct MatMul {
   std::uint64_t true_macs = 0;
 
   [[nodiscard]] std::size_t pairs() const { return outputs.size() / output_blocks; }
+  /// Whether the weights from an input block to an output block are all zeroes, so that they are
+  /// neither stored nor multiplied.
+  [[nodiscard]] bool is_zero(std::size_t input_block, std::size_t output_block,
+                             std::size_t array_size) const;
+  /// The input block whose product brings the bias: the last with weights, else the last.
+  [[nodiscard]] std::size_t block_with_bias(std::size_t output_block, std::size_t array_size) const;
 };
 
 /// The operands of each kind, in order. T: temp, V: variable, C: constant.
+///
+/// Lanes are computed one by one, left to right; each product and each sum rounds and saturates as
+/// the SIMD ALU does (tcu::alu). An operand may be any vector: one value in all lanes, a value a
+/// lane, or computed. The exceptions are marked K: the operand must be known at compile time.
+/// hir::Interpreter (interpret.h) is the definition as a program.
 enum class Kind : std::uint8_t {
   load,          ///< V|C                   -> T
   add,           ///< T, V|C                -> T
@@ -49,12 +60,13 @@ enum class Kind : std::uint8_t {
   multiply,      ///< T, T                  -> T
   relu,          ///< T                     -> T   max(x, 0)
   softmax,       ///< T                     -> T   a copy, for compatibility
-  clip,          ///< x T, min T, max T     -> T
-  leaky_relu,    ///< x T, alpha T          -> T   max(alpha * x, x)
-  max_pool,      ///< T...                  -> T   1 or more
-  average_pool,  ///< T..., multiplier T    -> T   sum of the first ones times the last
+  clip,          ///< x T, min T, max T     -> T   min(max(x, min), max)
+  leaky_relu,    ///< x T, alpha T          -> T   max(alpha * x, x), alpha at most 1
+  max_pool,      ///< T...                  -> T   greatest of 1 or more
+  minimum,       ///< T...                  -> T   smallest of 1 or more
+  average_pool,  ///< T..., multiplier K    -> T   sum of the first ones, times the last
   norm,          ///< x T, scale T, offset T -> T  x * scale + offset
-  interpolate,   ///< x0 T, s0 T, x1 T, s1 T... -> T  sum of x * s
+  interpolate,   ///< x0 T, s0 K, x1 T, s1 K... -> T  sum of x * s
   /// x T (, scale T) -> T: with the key nearest to x (times scale), its difference from that key
   /// times the key's entry in table 0, and its entry in table 1 added. See isa/tcu/lookup.h.
   lookup,
@@ -88,6 +100,9 @@ struct Layer {
 };
 
 [[nodiscard]] std::string_view to_string(Kind kind);
+
+/// Whether the operation can have that many operands.
+[[nodiscard]] bool takes(Kind kind, std::size_t operands);
 
 /// Operand counts, lengths and tags; InternalError, since only a frontend's mistake breaks them.
 /// Costs one look at each address.

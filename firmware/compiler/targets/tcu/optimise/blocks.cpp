@@ -123,26 +123,17 @@ std::uint32_t Blocks::make_column(std::size_t group, std::size_t part, std::size
   const Column& c = p.columns[number];
   Block block;
   block.rows = std::max<std::uint32_t>(p.rows, 1);
-  const bool is_uniform = !p.dense && c.diagonal == nullptr && c.bias == nullptr &&
-                          g.scale.empty() && !(with_bias && has_bias(group, c.block));
+  const bool is_uniform = !p.dense && c.diagonal == nullptr && g.scale.empty() && !(with_bias && has_bias(group, c.block));
   if (is_uniform) {
     const auto known = uniform_.find({weight(g, p, c, 0, 0), block.rows});
     if (known != uniform_.end()) return known->second;
   }
   // A bias of zeroes would be a LoadWeights of its own, which costs a cycle where others cost one.
   const bool always = architecture_.shadow_weights == tcu::ShadowWeights::own_reads;
-  block.biased = (with_bias && has_bias(group, c.block)) || c.bias != nullptr || always;
-  if (block.biased) {
-    const double sign = sum_sign(g);
-    for (std::uint32_t lane = 0; lane < n_; ++lane) {
-      const std::size_t at = std::size_t{c.block} * n_ + lane;
-      double value = with_bias ? bias_row(group)[at] : 0.0;
-      if (c.bias != nullptr) {
-        value += sign * static_cast<double>(c.bias[lane]) *
-                 (g.scale.empty() ? 1.0 : static_cast<double>(g.scale[at]));
-      }
-      block.values.push_back(rounded(value));
-    }
+  block.biased = (with_bias && has_bias(group, c.block)) || always;
+  for (std::uint32_t lane = 0; lane < n_ && block.biased; ++lane) {
+    const std::size_t at = std::size_t{c.block} * n_ + lane;
+    block.values.push_back(rounded(with_bias ? bias_row(group)[at] : 0.0));
   }
   for (std::uint32_t j = 0; j < block.rows; ++j) {
     for (std::uint32_t lane = 0; lane < n_; ++lane) {
@@ -181,26 +172,26 @@ std::uint32_t Blocks::unit(std::size_t group, std::uint32_t block) {
   };
   add_lanes([&](std::size_t at) { return normalised.scale[at]; });
   add_lanes([&](std::size_t at) { return normalised.offset[at]; });
-  add_lanes([&](std::size_t) { return normalised.slope; });
-  add_lanes([&](std::size_t) {
-    return normalised.limit ? static_cast<double>(*normalised.limit) : greatest_;
+  add_lanes([&](std::size_t at) { return normalised.slope.empty() ? 0.0F : normalised.slope[at]; });
+  add_lanes([&](std::size_t at) {
+    return normalised.limit.empty() ? greatest_ : static_cast<double>(normalised.limit[at]);
   });
   place->second = add(std::move(made));
   return place->second;
 }
 
-std::uint32_t Blocks::splat(double value) {
-  const auto [place, is_new] = splats_.try_emplace(value);
+std::uint32_t Blocks::row(const std::vector<double>& lanes) {
+  const auto [place, is_new] = rows_.try_emplace(lanes);
   if (!is_new) return place->second;
   Block made;
   made.biased = true;
-  made.values.assign(n_, rounded(value));
+  for (const double lane : lanes) made.values.push_back(rounded(lane));
   place->second = add(std::move(made));
   return place->second;
 }
 
-std::uint32_t Blocks::clamp(float factor, bool negative) {
-  const auto [place, is_new] = clamps_.try_emplace({factor, negative});
+std::uint32_t Blocks::clamp(const std::vector<float>& factors, bool negative) {
+  const auto [place, is_new] = clamps_.try_emplace({factors, negative});
   if (!is_new) return place->second;
   Block made;
   made.biased = true;
@@ -208,7 +199,8 @@ std::uint32_t Blocks::clamp(float factor, bool negative) {
   made.values.assign(std::size_t{n_} * (n_ + 1), 0);
   for (std::uint32_t lane = 0; lane < n_; ++lane) {
     made.values[lane] = rounded(negative ? -greatest_ : greatest_);
-    made.values[std::size_t{n_} * (lane + 1) + lane] = rounded(static_cast<double>(factor));
+    made.values[std::size_t{n_} * (lane + 1) + lane] =
+        rounded(static_cast<double>(factors[lane]));
   }
   place->second = add(std::move(made));
   return place->second;

@@ -31,13 +31,13 @@ class Blocks {
   /// Weights of a column; `with_bias`: the group's bias goes with it.
   [[nodiscard]] std::uint32_t column(std::size_t group, std::size_t part, std::size_t column,
                                      bool with_bias);
-  /// The group's bias of a block, or a vector with the value in all lanes.
+  /// The group's bias of a block, or these lanes as a bias.
   [[nodiscard]] std::uint32_t bias(std::size_t group, std::uint32_t block);
-  [[nodiscard]] std::uint32_t splat(double value);
+  [[nodiscard]] std::uint32_t row(const std::vector<double>& lanes);
   /// Parameters of the activation unit that normalise a block of the group's sums.
   [[nodiscard]] std::uint32_t unit(std::size_t group, std::uint32_t block);
-  /// One factor on the diagonal; bias: the greatest value, or its negative.
-  [[nodiscard]] std::uint32_t clamp(float factor, bool negative);
+  /// Factors on the diagonal; bias: the greatest value, or its negative.
+  [[nodiscard]] std::uint32_t clamp(const std::vector<float>& factors, bool negative);
 
   [[nodiscard]] bool has_bias(std::size_t group, std::uint32_t block);
   [[nodiscard]] const Block& operator[](std::uint32_t block) const { return blocks_[block]; }
@@ -69,8 +69,8 @@ class Blocks {
   static constexpr std::uint32_t unmade = 0xFFFFFFFF;
   std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> biases_;
   std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> units_;
-  std::map<double, std::uint32_t> splats_;
-  std::map<std::pair<float, bool>, std::uint32_t> clamps_;
+  std::map<std::vector<double>, std::uint32_t> rows_;
+  std::map<std::pair<std::vector<float>, bool>, std::uint32_t> clamps_;
   std::map<std::pair<float, std::uint32_t>, std::uint32_t> uniform_;  ///< one factor, some rows
   std::map<std::size_t, std::vector<double>> bias_rows_;
 };

@@ -19,7 +19,8 @@ constexpr float least_folded_scale = 0.5F;
 
 class Fusion {
  public:
-  explicit Fusion(Network& network) : network_(network), graph_(network.graph) {
+  Fusion(Network& network, std::uint64_t accumulators)
+      : network_(network), graph_(network.graph), accumulators_(accumulators) {
     producers_.assign(graph_.constants.size(), no_group);
     count_readers();
   }
@@ -37,12 +38,17 @@ class Fusion {
   void count_readers();
   void take(const Op& op);
   void take_product(const Op& op);
+  void add_bias(Group& group, const Tap& tap);
   void take_sum(const Op& op);
   void take_norm(const Op& op);
   void take_activation(const Op& op);
+  void take_extreme(const Op& op);
+  void take_large_extreme(const Op& op);
   void take_average(const Op& op);
+  void take_average_by_moves(const Op& op);
   void take_interpolation(const Op& op);
   void take_multiply(const Op& op);
+  void take_by_simd(const Op& op);
 
   /// The group whose results are exactly these vectors, if nobody but the running op reads them.
   [[nodiscard]] std::size_t own_group(const std::vector<Vector>& vectors) const;
@@ -50,6 +56,7 @@ class Fusion {
     return group != no_group && groups_[group].kind == GroupKind::sum &&
            groups_[group].activation == Activation::none;
   }
+  [[nodiscard]] Vector new_vector(std::uint32_t lanes);
   Group& start(const Op& op);
   void finish(Group& group, const Op& op);
   /// Vectors with one factor and diagonal each become parts of a block.
@@ -66,9 +73,28 @@ class Fusion {
   [[nodiscard]] std::optional<std::vector<float>> row_of(const std::vector<Vector>& vectors,
                                                          std::uint32_t blocks) const;
   [[nodiscard]] const float* keep(const std::vector<float>& values);
+  /// What a constant vector does to another as a factor; nothing if it is computed.
+  struct Factor {
+    float value = 1;
+    const float* diagonal = nullptr;
+  };
+  [[nodiscard]] std::optional<Factor> factor_of(Vector vector) const;
+  /// Sums for each result of which its sum is then made by SIMD instructions; 1: by these alone;
+  /// 0: one sum, made by moves.
+  struct Summing {
+    std::uint64_t parts = 1, cycles = 0;
+  };
+  [[nodiscard]] Summing best_summing(const Op& op) const;
+  [[nodiscard]] bool are_neighbours(const Op& op, std::size_t operands) const;
+  [[nodiscard]] Op parts_of(const Op& op, std::size_t parts);
+  [[nodiscard]] static std::vector<std::vector<Vector>> partial(const Op& op, const Op& made,
+                                                                std::size_t parts);
+  /// The sum that takes an activation of the operand; a copy of it if it is no sum of its own.
+  [[nodiscard]] Group& sum_for_activation(const Op& op, const std::vector<Vector>& operand);
 
   Network& network_;
   Graph& graph_;
+  std::uint64_t accumulators_;
   std::vector<Group> groups_;
   std::vector<std::size_t> producers_;
   std::vector<std::uint32_t> readers_;  ///< ops, by vector; outputs count too
@@ -131,6 +157,13 @@ std::optional<std::vector<float>> Fusion::row_of(const std::vector<Vector>& vect
   return row;
 }
 
+/// A vector that one operation reads.
+Vector Fusion::new_vector(std::uint32_t lanes) {
+  readers_.push_back(1);
+  producers_.push_back(no_group);
+  return graph_.add_vector(lanes);
+}
+
 Group& Fusion::start(const Op& op) {
   Group group;
   group.blocks = op.blocks;
@@ -151,34 +184,119 @@ void Fusion::finish(Group& group, const Op& op) {
 }
 
 void Fusion::take(const Op& op) {
+  if (op.is_product) return take_product(op);
   switch (op.kind) {
-    case OpKind::product:
-      return take_product(op);
-    case OpKind::add:
-    case OpKind::subtract:
+    case hir::Kind::add:
+    case hir::Kind::subtract:
       return take_sum(op);
-    case OpKind::multiply:
+    case hir::Kind::multiply:
       return take_multiply(op);
-    case OpKind::norm:
+    case hir::Kind::norm:
       return take_norm(op);
-    case OpKind::relu:
-    case OpKind::clip:
-    case OpKind::leaky_relu:
+    case hir::Kind::relu:
+    case hir::Kind::clip:
+    case hir::Kind::leaky_relu:
       return take_activation(op);
-    case OpKind::average_pool:
+    case hir::Kind::average_pool:
       return take_average(op);
-    case OpKind::interpolate:
+    case hir::Kind::interpolate:
       return take_interpolation(op);
-    case OpKind::max_pool: {
-      Group& group = start(op);
-      group.kind = GroupKind::maximum;
-      group.windows.resize(op.outputs.size());
-      for (const auto& operand : op.inputs) {
-        for (std::size_t i = 0; i < operand.size(); ++i) group.windows[i].push_back(operand[i]);
+    case hir::Kind::max_pool:
+    case hir::Kind::minimum:
+      return take_extreme(op);
+    case hir::Kind::load:
+    case hir::Kind::save:
+    case hir::Kind::softmax:
+    case hir::Kind::lookup:
+      break;
+  }
+  internal_error("no operation of the optimiser: {}", hir::to_string(op.kind));
+}
+
+void Fusion::take_by_simd(const Op& op) {
+  Group& group = start(op);
+  group.kind = GroupKind::simd;
+  group.operation = op.kind;
+  group.windows.resize(op.outputs.size());
+  for (const auto& operand : op.inputs) {
+    for (std::size_t i = 0; i < operand.size(); ++i) group.windows[i].push_back(operand[i]);
+  }
+  finish(group, op);
+}
+
+/// An operation like `op` on so many results for each of its own; see partial().
+Op Fusion::parts_of(const Op& op, std::size_t parts) {
+  Op made;
+  made.kind = op.kind;
+  made.name = op.name;
+  made.blocks = op.blocks;
+  for (std::size_t i = 0; i < op.outputs.size(); i += op.blocks) {
+    for (std::size_t s = 0; s < parts; ++s) {
+      for (std::size_t b = 0; b < op.blocks; ++b) {
+        made.outputs.push_back(new_vector(graph_.lanes[op.outputs[i + b]]));
       }
-      return finish(group, op);
     }
   }
+  return made;
+}
+
+/// The results that `made` = parts_of(op, parts) has for a result of `op`, as operands.
+std::vector<std::vector<Vector>> Fusion::partial(const Op& op, const Op& made, std::size_t parts) {
+  std::vector<std::vector<Vector>> operands(parts);
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    const std::size_t pixel = i / op.blocks, block = i % op.blocks;
+    for (std::size_t s = 0; s < parts; ++s) {
+      operands[s].push_back(made.outputs[(pixel * parts + s) * op.blocks + block]);
+    }
+  }
+  return operands;
+}
+
+/// More operands than there are accumulators: the extremes of some at a time, then of these.
+void Fusion::take_large_extreme(const Op& op) {
+  const std::size_t count = op.inputs.size();
+  const std::size_t each = std::max<std::size_t>(2, accumulators_ / 2);
+  const std::size_t parts = (count + each - 1) / each;
+  Op some = parts_of(op, parts);
+  some.inputs.resize(each);
+  for (std::size_t i = 0; i < some.outputs.size(); ++i) {
+    const std::size_t part = i / op.blocks % parts;
+    const std::size_t result = i / op.blocks / parts * op.blocks + i % op.blocks;
+    for (std::size_t k = 0; k < each; ++k) {
+      some.inputs[k].push_back(op.inputs[std::min(part * each + k, count - 1)][result]);
+    }
+  }
+  take_by_simd(some);
+  Op last = op;
+  last.inputs = partial(op, some, parts);
+  take_extreme(last);
+}
+
+/// The greatest or smallest of several; of one and a row of constants a clip.
+void Fusion::take_extreme(const Op& op) {
+  for (std::size_t k = 0; k < 2 && op.inputs.size() == 2; ++k) {
+    const auto bound = row_of(op.inputs[k], op.blocks);
+    if (!bound || all_constant(op.inputs[1 - k])) continue;
+    Group& group = sum_for_activation(op, op.inputs[1 - k]);
+    group.activation = Activation::clip;
+    (op.kind == hir::Kind::max_pool ? group.low : group.high) = *bound;
+    return finish(group, op);
+  }
+  if (op.inputs.size() > 2 && op.inputs.size() >= accumulators_) return take_large_extreme(op);
+  take_by_simd(op);
+}
+
+/// A bias of some pixels only is a vector that is added to these.
+void Fusion::add_bias(Group& group, const Tap& tap) {
+  std::vector<std::uint32_t> pixels(tap.pixels);
+  std::sort(pixels.begin(), pixels.end());
+  std::vector<Weighted> terms;
+  for (std::uint32_t b = 0; b < group.blocks; ++b) {
+    const Vector row = new_vector(graph_.n);
+    graph_.constants[row] = tap.bias + std::size_t{b} * graph_.n;
+    for (const std::uint32_t p : pixels) terms.push_back({row, p * group.blocks + b, 1, nullptr});
+  }
+  add_diagonals(group, terms);
 }
 
 void Fusion::take_product(const Op& op) {
@@ -189,8 +307,11 @@ void Fusion::take_product(const Op& op) {
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return tap.pixels[a] < tap.pixels[b]; });
     const bool everywhere = tap.pixels.size() == group.pixels;
-    if (tap.bias != nullptr && everywhere && group.bias.empty()) {
-      group.bias.assign(tap.bias, tap.bias + std::size_t{op.blocks} * graph_.n);
+    if (tap.bias != nullptr && everywhere) {
+      group.bias.resize(std::size_t{op.blocks} * graph_.n);
+      for (std::size_t i = 0; i < group.bias.size(); ++i) group.bias[i] += tap.bias[i];
+    } else if (tap.bias != nullptr) {
+      add_bias(group, tap);
     }
     for (std::uint32_t i = 0; i < tap.input_blocks; ++i) {
       Part part;
@@ -207,12 +328,12 @@ void Fusion::take_product(const Op& op) {
       for (std::uint32_t b = 0; b < op.blocks; ++b) {
         Column column;
         column.block = b;
-        column.weights = tap.weights + std::size_t{i} * graph_.n * tap.row + b * graph_.n;
-        column.row = tap.row;
-        if (tap.bias != nullptr && !everywhere && i == 0) column.bias = tap.bias + b * graph_.n;
-        part.columns.push_back(column);
+        const Matrix& matrix = tap.matrices[std::size_t{i} * op.blocks + b];
+        column.weights = matrix.weights;
+        column.row = matrix.row;
+        if (column.weights != nullptr) part.columns.push_back(column);
       }
-      if (!part.inputs.empty()) group.parts.push_back(std::move(part));
+      if (!part.inputs.empty() && !part.columns.empty()) group.parts.push_back(std::move(part));
     }
   }
   finish(group, op);
@@ -260,7 +381,7 @@ void Fusion::add_operand(Group& group, const std::vector<Vector>& operand, float
 }
 
 void Fusion::take_sum(const Op& op) {
-  const float second_factor = op.kind == OpKind::subtract ? -1.0F : 1.0F;
+  const float second_factor = op.kind == hir::Kind::subtract ? -1.0F : 1.0F;
   const std::size_t owners[2] = {own_group(op.inputs[0]), own_group(op.inputs[1])};
   Group group;
   group.blocks = op.blocks;
@@ -293,7 +414,7 @@ void Fusion::take_sum(const Op& op) {
 
 void Fusion::take_norm(const Op& op) {
   const auto scale = row_of(op.inputs[1], op.blocks), offset = row_of(op.inputs[2], op.blocks);
-  if (!scale || !offset) internal_error("{}: scales that differ from pixel to pixel", op.name);
+  if (!scale || !offset) return take_by_simd(op);
   const std::size_t owner = own_group(op.inputs[0]);
   const bool precise = std::all_of(scale->begin(), scale->end(), [](float s) {
     return s == 0.0F || std::fabs(s) >= least_folded_scale;
@@ -320,45 +441,125 @@ void Fusion::take_norm(const Op& op) {
   finish(group, op);
 }
 
-void Fusion::take_activation(const Op& op) {
-  const std::size_t owner = own_group(op.inputs[0]);
-  if (!is_open(owner)) {
-    Group& made = start(op);
-    add_operand(made, op.inputs[0], 1.0F);
+Group& Fusion::sum_for_activation(const Op& op, const std::vector<Vector>& operand) {
+  const std::size_t owner = own_group(operand);
+  if (is_open(owner) && (op.kind == hir::Kind::relu || groups_[owner].blocks == op.blocks)) {
+    return groups_[owner];
   }
-  Group& group = is_open(owner) ? groups_[owner] : groups_.back();
-  if (op.kind == OpKind::relu) {
+  Group& made = start(op);
+  add_operand(made, operand, 1.0F);
+  return made;
+}
+
+void Fusion::take_activation(const Op& op) {
+  if (op.kind == hir::Kind::relu) {
+    Group& group = sum_for_activation(op, op.inputs[0]);
     group.activation = Activation::relu;
-  } else if (op.kind == OpKind::leaky_relu) {
+    return finish(group, op);
+  }
+  const auto first = row_of(op.inputs[1], op.blocks);
+  const auto second = op.kind == hir::Kind::clip ? row_of(op.inputs[2], op.blocks) : first;
+  if (!first || !second) return take_by_simd(op);
+  Group& group = sum_for_activation(op, op.inputs[0]);
+  if (op.kind == hir::Kind::leaky_relu) {
     group.activation = Activation::leaky_relu;
-    group.alpha = graph_.constants[op.inputs[1][0]][0];
+    group.slope = *first;
   } else {
     group.activation = Activation::clip;
-    group.low = graph_.constants[op.inputs[1][0]][0];
-    group.high = graph_.constants[op.inputs[2][0]][0];
+    group.low = *first;
+    group.high = *second;
   }
   finish(group, op);
 }
 
-/// Sums first and multiplies then, so that the factor's rounding counts once.
-void Fusion::take_average(const Op& op) {
-  const std::size_t count = op.inputs.size() - 1;
-  Op sum;
-  sum.blocks = op.blocks;
-  for (const Vector v : op.outputs) {
-    sum.outputs.push_back(graph_.add_vector(graph_.lanes[v]));
-    readers_.push_back(1);
-    producers_.push_back(no_group);
+std::optional<Fusion::Factor> Fusion::factor_of(Vector vector) const {
+  if (vector == no_vector) return Factor{0, nullptr};
+  const float* values = graph_.constants[vector];
+  if (values == nullptr) return std::nullopt;
+  const bool splat = std::all_of(values, values + graph_.n, [&](float v) { return v == *values; });
+  return splat ? Factor{*values, nullptr} : Factor{1, values};
+}
+
+/// Whether the operands of each result are neighbours in a block of one tensor.
+bool Fusion::are_neighbours(const Op& op, std::size_t operands) const {
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    for (std::size_t k = 2; k < operands; ++k) {
+      const Vector before = op.inputs[k - 1][i];
+      if (before == no_vector || op.inputs[k][i] == no_vector) return false;
+      if (op.inputs[k][i] - before != op.inputs[1][i] - op.inputs[0][i]) return false;
+    }
   }
-  sum.name = op.name;
+  return true;
+}
+
+/// How a sum of several vectors is computed in the fewest cycles. All take a move of each operand
+/// into the accumulators; what comes on top is counted here.
+Fusion::Summing Fusion::best_summing(const Op& op) const {
+  const std::uint64_t n = graph_.n;
+  const std::uint64_t count = op.inputs.size() - 1, results = op.outputs.size();
+  constexpr std::uint64_t never = ~std::uint64_t{0};
+  const std::uint64_t drain = 3 * n + 1;
+  // A SIMD instruction a operand; the multiplier is one of them.
+  const auto by_simd = [&](std::uint64_t operands) {
+    return operands + 1 >= accumulators_ ? never : (2 * operands + 6) * results;
+  };
+  Summing best{1, by_simd(count)};
+  // A sum of its own, multiplied by a diagonal. Two sums into one accumulator one after the other
+  // are kept apart (Emission::keep_apart).
+  const std::uint64_t apart = results == 1 || n < 4 ? 4 * n + 12 : 0;
+  const std::uint64_t moved = count * (2 * op.blocks + apart) + 3 * results + drain;
+  if (moved < best.cycles) best = {0, moved};
+  // Some sums for each result, and the sum of these.
+  if (n < 4 || !are_neighbours(op, count)) return best;
+  for (std::uint64_t parts = 2; 2 * parts <= count && parts <= 64; parts *= 2) {
+    const std::uint64_t last = by_simd(parts);
+    if (last == never) break;
+    const std::uint64_t cycles =
+        2 * ((count + parts - 1) / parts) * results + 2 * parts * results + drain + last;
+    if (cycles < best.cycles) best = {parts, cycles};
+  }
+  return best;
+}
+
+void Fusion::take_average(const Op& op) {
+  const std::uint64_t parts = best_summing(op).parts;
+  if (parts == 0) return take_average_by_moves(op);
+  if (parts == 1) return take_by_simd(op);
+  const std::size_t count = op.inputs.size() - 1;
+  Op sums = parts_of(op, parts);
+  sums.name = op.name;
+  Group& group = start(sums);
+  for (std::size_t first = 0; first < count; first += parts) {
+    std::vector<Weighted> terms;
+    for (std::size_t i = 0; i < sums.outputs.size(); ++i) {
+      const std::size_t operand = first + i / op.blocks % parts;
+      const std::size_t result = i / op.blocks / parts * op.blocks + i % op.blocks;
+      if (operand >= count) continue;
+      terms.push_back({op.inputs[operand][result], static_cast<std::uint32_t>(i), 1.0F, nullptr});
+    }
+    add_diagonals(group, terms);
+  }
+  finish(group, sums);
+  Op last = op;
+  last.inputs = partial(op, sums, parts);
+  last.inputs.push_back(op.inputs[count]);
+  take_by_simd(last);
+}
+
+/// Sums first and multiplies then, so that the factor's rounding counts once.
+void Fusion::take_average_by_moves(const Op& op) {
+  const std::size_t count = op.inputs.size() - 1;
+  Op sum = parts_of(op, 1);
   Group& group = start(sum);
   for (std::size_t k = 0; k < count; ++k) add_operand(group, op.inputs[k], 1.0F);
   finish(group, sum);
   Group& average = start(op);
   std::vector<Weighted> terms;
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-    terms.push_back({sum.outputs[i], static_cast<std::uint32_t>(i),
-                     graph_.constants[op.inputs[count][i]][0], nullptr});
+    const auto factor = factor_of(op.inputs[count][i]);
+    if (!factor) internal_error("{}: the multiplier of an average is computed", op.name);
+    terms.push_back({sum.outputs[i], static_cast<std::uint32_t>(i), factor->value,
+                     factor->diagonal});
   }
   add_diagonals(average, terms);
   finish(average, op);
@@ -369,8 +570,10 @@ void Fusion::take_interpolation(const Op& op) {
   std::vector<Weighted> terms;
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     for (std::size_t k = 0; k < op.inputs.size(); k += 2) {
-      terms.push_back({op.inputs[k][i], static_cast<std::uint32_t>(i),
-                       graph_.constants[op.inputs[k + 1][i]][0], nullptr});
+      const auto factor = factor_of(op.inputs[k + 1][i]);
+      if (!factor) internal_error("{}: the scale of an interpolation is computed", op.name);
+      terms.push_back({op.inputs[k][i], static_cast<std::uint32_t>(i), factor->value,
+                       factor->diagonal});
     }
   }
   add_diagonals(group, terms);
@@ -391,12 +594,7 @@ void Fusion::take_multiply(const Op& op) {
     add_diagonals(group, terms);
     return finish(group, op);
   }
-  Group& group = start(op);
-  group.kind = GroupKind::multiply;
-  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-    group.windows.push_back({op.inputs[0][i], op.inputs[1][i]});
-  }
-  finish(group, op);
+  take_by_simd(op);
 }
 
 // ---- what nobody reads --------------------------------------------------------------------------
@@ -449,8 +647,7 @@ void shrink(Group& group, const Survivors& s, std::uint32_t n) {
     }
   }
   renumber(group, s.pixels, s.blocks);
-  group.bias = kept_rows(group.bias, s, n);
-  group.scale = kept_rows(group.scale, s, n);
+  for_rows(group, [&](std::vector<float>& row) { row = kept_rows(row, s, n); });
   group.results = std::move(results);
   group.windows = std::move(windows);
   group.pixels = s.pixel_count;
@@ -494,7 +691,9 @@ void renumber(Group& group, const std::vector<std::uint32_t>& pixels,
       group.parts.end());
 }
 
-std::vector<Group> fuse(Network& network) { return Fusion(network).run(); }
+std::vector<Group> fuse(Network& network, std::uint64_t accumulators) {
+  return Fusion(network, accumulators).run();
+}
 
 void drop_unread(Network& network) {
   std::vector<bool> live(network.graph.constants.size(), false);

@@ -6,8 +6,8 @@
 namespace tactus::compiler::optimise {
 
 /// Groups in an order in which they can be computed; a group takes in what can follow or join it in
-/// the accumulators. Signs and shifts are open.
-[[nodiscard]] std::vector<Group> fuse(Network& network);
+/// the accumulators, of which there are so many. Signs and shifts are open.
+[[nodiscard]] std::vector<Group> fuse(Network& network, std::uint64_t accumulators);
 
 /// Drops pixels and blocks that no output depends on.
 void drop_unread(Network& network);

@@ -7,40 +7,9 @@
 namespace tactus::compiler::optimise {
 namespace {
 
-OpKind kind_of(hir::Kind kind) {
-  switch (kind) {
-    case hir::Kind::add:
-      return OpKind::add;
-    case hir::Kind::subtract:
-      return OpKind::subtract;
-    case hir::Kind::multiply:
-      return OpKind::multiply;
-    case hir::Kind::relu:
-      return OpKind::relu;
-    case hir::Kind::clip:
-      return OpKind::clip;
-    case hir::Kind::leaky_relu:
-      return OpKind::leaky_relu;
-    case hir::Kind::max_pool:
-      return OpKind::max_pool;
-    case hir::Kind::average_pool:
-      return OpKind::average_pool;
-    case hir::Kind::norm:
-      return OpKind::norm;
-    case hir::Kind::interpolate:
-      return OpKind::interpolate;
-    case hir::Kind::load:
-    case hir::Kind::save:
-    case hir::Kind::softmax:
-    case hir::Kind::lookup:
-      break;
-  }
-  internal_error("no operation of the optimiser: {}", hir::to_string(kind));
-}
-
 bool is_copy(const hir::VectorOperation& o) {
   return o.kind == hir::Kind::load || o.kind == hir::Kind::save || o.kind == hir::Kind::softmax ||
-         (o.kind == hir::Kind::max_pool && o.inputs.size() == 1);
+         ((o.kind == hir::Kind::max_pool || o.kind == hir::Kind::minimum) && o.inputs.size() == 1);
 }
 
 }  // namespace
@@ -129,6 +98,7 @@ void GraphBuilder::add_output(const std::string& name, const Addresses& addresse
 }
 
 void GraphBuilder::add_step(const hir::Layer& layer, const StepShape& shape) {
+  hir::check(layer, graph_.n);
   products_.clear();
   positions_.clear();
   for (const hir::Operation& operation : layer.operations) {
@@ -158,10 +128,8 @@ Vector GraphBuilder::find(Address address) {
   return vector;
 }
 
-Op& GraphBuilder::new_op(OpKind kind, const Addresses& outputs, const StepShape& shape,
-                         std::uint32_t blocks) {
+Op& GraphBuilder::new_op(const Addresses& outputs, const StepShape& shape, std::uint32_t blocks) {
   Op op;
-  op.kind = kind;
   op.name = shape.name;
   op.blocks = blocks;
   const bool whole = outputs.size() == shape.vectors && blocks == shape.blocks;
@@ -177,18 +145,41 @@ Op& GraphBuilder::new_op(OpKind kind, const Addresses& outputs, const StepShape&
   return graph_.ops.back();
 }
 
+/// Rows of a block are stored at equal distances, or not at all.
+Matrix GraphBuilder::matrix(const hir::MatMul& product, std::size_t input,
+                            std::size_t block) const {
+  const auto row = [&](std::size_t j) {
+    return product.weights[(input * graph_.n + j) * product.output_blocks + block];
+  };
+  if (product.is_zero(input, block, graph_.n)) return {};
+  Matrix matrix;
+  matrix.weights = constant(row(0));
+  if (graph_.n > 1) matrix.row = (row(1).raw() - row(0).raw()) * graph_.n;
+  for (std::size_t j = 0; j < graph_.n; ++j) {
+    const bool fits = row(j).ref() == row(0).ref() &&
+                      (row(j).raw() - row(0).raw()) * graph_.n == j * matrix.row;
+    if (matrix.weights == nullptr || !fits) {
+      internal_error("weights of a product at {} are not rows of one constant", to_string(row(j)));
+    }
+  }
+  return matrix;
+}
+
 void GraphBuilder::add_product(const hir::MatMul& product, const StepShape& shape) {
   const std::uint32_t ref = product.outputs.front().ref();
   const auto known = products_.find(ref);
   if (known == products_.end()) {
     products_[ref] = graph_.ops.size();
-    (void)new_op(OpKind::product, {}, shape, product.output_blocks);
+    new_op({}, shape, product.output_blocks).is_product = true;
   }
   Op& op = graph_.ops[products_.at(ref)];
   Tap tap;
   tap.input_blocks = product.input_blocks;
-  tap.weights = constant(product.weights.front());
-  tap.row = std::size_t{product.output_blocks} * graph_.n;
+  for (std::uint32_t i = 0; i < product.input_blocks; ++i) {
+    for (std::uint32_t b = 0; b < product.output_blocks; ++b) {
+      tap.matrices.push_back(matrix(product, i, b));
+    }
+  }
   if (!product.bias.empty()) tap.bias = constant(product.bias.front());
   const std::uint64_t all = shape.vectors;
   for (std::size_t p = 0; p < product.pairs(); ++p) {
@@ -216,34 +207,45 @@ void GraphBuilder::add_product(const hir::MatMul& product, const StepShape& shap
   op.taps.push_back(std::move(tap));
 }
 
-/// A lane that is 0 in the data stays 0 but where an operation can make something of nothing.
+/// One past the last lane of a result that can differ from 0. A lane that is 0 in all operands is 0
+/// in the result of every operation.
 std::uint32_t GraphBuilder::used_lanes(const Op& op, std::size_t output) const {
-  std::uint32_t most = 0;
-  const auto count = [&](std::size_t operand) {
+  const auto lanes = [&](std::size_t operand) -> std::uint32_t {
     const Vector vector = op.inputs[operand][output];
-    if (vector != no_vector) most = std::max<std::uint32_t>(most, graph_.lanes[vector]);
+    return vector == no_vector ? 0 : graph_.lanes[vector];
+  };
+  const auto most = [&](std::size_t end, std::size_t step) {
+    std::uint32_t all = 0;
+    for (std::size_t k = 0; k < end; k += step) all = std::max(all, lanes(k));
+    return all;
   };
   switch (op.kind) {
-    case OpKind::clip: {
-      const float low = graph_.constants[op.inputs[1][output]][0];
-      const float high = graph_.constants[op.inputs[2][output]][0];
-      if (low > 0 || high < 0) return graph_.n;
-      count(0);
-      break;
+    case hir::Kind::clip: {
+      // A constant bound on the other side of 0 is no reason for a lane to differ from it.
+      std::uint32_t all = lanes(0);
+      for (std::size_t k = 1; k < 3; ++k) {
+        const Vector bound = op.inputs[k][output];
+        std::uint32_t end = lanes(k);
+        const float* values = bound == no_vector ? nullptr : graph_.constants[bound];
+        const auto moves_zero = [&](float value) { return k == 1 ? value > 0 : value < 0; };
+        while (values != nullptr && end > 0 && !moves_zero(values[end - 1])) --end;
+        all = std::max(all, end);
+      }
+      return all;
     }
-    case OpKind::leaky_relu:
-      count(0);
-      break;
-    case OpKind::average_pool:
-      for (std::size_t k = 0; k + 1 < op.inputs.size(); ++k) count(k);
-      break;
-    case OpKind::interpolate:
-      for (std::size_t k = 0; k < op.inputs.size(); k += 2) count(k);
-      break;
+    case hir::Kind::leaky_relu:
+      return lanes(0);
+    case hir::Kind::multiply:
+      return std::min(lanes(0), lanes(1));
+    case hir::Kind::norm:
+      return std::max(std::min(lanes(0), lanes(1)), lanes(2));
+    case hir::Kind::average_pool:
+      return most(op.inputs.size() - 1, 1);
+    case hir::Kind::interpolate:
+      return most(op.inputs.size(), 2);
     default:
-      for (std::size_t k = 0; k < op.inputs.size(); ++k) count(k);
+      return most(op.inputs.size(), 1);
   }
-  return most;
 }
 
 void GraphBuilder::add_vectors(const hir::VectorOperation& operation, const StepShape& shape) {
@@ -260,8 +262,9 @@ void GraphBuilder::add_vectors(const hir::VectorOperation& operation, const Step
     for (const Address address : addresses) operand.push_back(find(address));
   }
   const bool whole = operation.outputs.size() == shape.vectors;
-  Op& op = new_op(kind_of(operation.kind), operation.outputs, shape,
+  Op& op = new_op(operation.outputs, shape,
                   whole && operation.outputs.size() % shape.blocks == 0 ? shape.blocks : 1);
+  op.kind = operation.kind;
   op.inputs = std::move(operands);
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     graph_.lanes[op.outputs[i]] = static_cast<std::uint16_t>(used_lanes(op, i));

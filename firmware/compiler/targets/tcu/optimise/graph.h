@@ -22,36 +22,29 @@ namespace tactus::compiler::optimise {
 using Vector = std::uint32_t;
 inline constexpr Vector no_vector = 0xFFFFFFFF;
 
-enum class OpKind : std::uint8_t {
-  product,
-  add,
-  subtract,
-  multiply,
-  relu,
-  clip,
-  leaky_relu,
-  max_pool,
-  average_pool,
-  norm,
-  interpolate,
+/// Weights from one block of inputs to one block of results.
+struct Matrix {
+  const float* weights = nullptr;  ///< row j: weights + j * row; null: all zeroes
+  std::size_t row = 0;             ///< floats from row to row
 };
 
 /// One matrix times some vectors, a term of a product.
 struct Tap {
   std::uint32_t input_blocks = 1;
-  const float* weights = nullptr;     ///< row j, block b: weights + j * row + b * N
-  std::size_t row = 0;                ///< floats from row to row
+  std::vector<Matrix> matrices;       ///< [input block * blocks of the result + block]
   const float* bias = nullptr;        ///< of all blocks, or null
   std::vector<Vector> inputs;         ///< [pair * input_blocks + block]; no_vector: zeroes
   std::vector<std::uint32_t> pixels;  ///< of the result, one a pair
 };
 
+/// A product, or an operation on vectors as HIR defines it.
 struct Op {
-  OpKind kind = OpKind::product;
+  bool is_product = false;
+  hir::Kind kind = hir::Kind::load;  ///< unless it is a product
   std::string name;
   std::uint32_t blocks = 1;
   std::vector<Vector> outputs;
-  std::vector<std::vector<Vector>> inputs;  ///< as the operands of HIR; empty for a product
+  std::vector<std::vector<Vector>> inputs;  ///< [operand][result]; empty for a product
   std::vector<Tap> taps;
   std::uint64_t macs = 0;  ///< that the model asks for
 };
@@ -109,8 +102,8 @@ class GraphBuilder {
   void add_vectors(const hir::VectorOperation& operation, const StepShape& shape);
   [[nodiscard]] Vector find(Address address);
   [[nodiscard]] const float* constant(Address address) const;
-  [[nodiscard]] Op& new_op(OpKind kind, const Addresses& outputs, const StepShape& shape,
-                           std::uint32_t blocks);
+  [[nodiscard]] Matrix matrix(const hir::MatMul& product, std::size_t input, std::size_t block) const;
+  [[nodiscard]] Op& new_op(const Addresses& outputs, const StepShape& shape, std::uint32_t blocks);
   [[nodiscard]] std::uint32_t used_lanes(const Op& op, std::size_t output) const;
 
   const MemoryManager& memory_;

@@ -1,12 +1,13 @@
 #include "firmware/compiler/targets/tcu/optimise/lowering.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
+#include "firmware/compiler/targets/tcu/hir/sequence.h"
 #include "firmware/compiler/targets/tcu/optimise/runs.h"
+#include "firmware/compiler/targets/tcu/optimise/sums.h"
 #include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"
 
@@ -31,10 +32,9 @@ class JobLowering {
         outputs_[vectors[i]].push_back(static_cast<std::uint32_t>(places.outputs[t] + i));
       }
     }
-    const tcu::DataTypeInfo& type = tcu::info(architecture.data_type);
-    greatest_ = static_cast<float>(
-        std::ldexp(static_cast<double>(type.max()), -static_cast<int>(type.binary_point)));
-    functions_ = activation_functions(network, greatest_);
+    greatest_ = tcu::to_real(architecture.data_type, tcu::info(architecture.data_type).max());
+    lowest_ = tcu::to_real(architecture.data_type, tcu::info(architecture.data_type).min());
+    functions_ = activation_functions(network, static_cast<float>(greatest_));
   }
 
   std::optional<Lowered> run(std::uint32_t& too_large) {
@@ -75,12 +75,9 @@ class JobLowering {
     residence_.fetch_early(number + 1, results, codes());
     early_ = codes().size() != before;
   }
-  /// Accumulators of a block of the job before its maxima are taken.
-  [[nodiscard]] std::uint32_t area() const { return job_->pixels() * group_->window; }
-  /// Of a pixel of the parts: those that meet in a maximum are apart by the job's pixels.
+  [[nodiscard]] std::uint32_t area() const { return area_of(*group_, *job_); }
   [[nodiscard]] std::uint32_t place(std::uint32_t pixel) const {
-    if (group_->window == 1) return pixel - job_->first_pixel;
-    return pixel % group_->window * job_->pixels() + pixel / group_->window - job_->first_pixel;
+    return place_of(*group_, *job_, pixel);
   }
   [[nodiscard]] std::uint32_t first_accumulator(std::uint32_t block) const {
     return (block - job_->first_block) * area();
@@ -95,23 +92,15 @@ class JobLowering {
     std::sort(pairs.begin(), pairs.end(),
               [](const AddressPair& x, const AddressPair& y) { return x.other < y.other; });
   }
-  [[nodiscard]] bool mine(const Column& column) const {
-    return column.block >= job_->first_block && column.block < job_->end_block;
-  }
-
   bool sum();
   bool simd();
-  [[nodiscard]] std::vector<std::vector<std::size_t>> starting_matrices() const;
   void lower_parts();
   void move_in(const Part& part, const Range& range, bool accumulate);
-  /// What a matrix does to a block of the job.
-  enum class Use : std::uint8_t { none, write_with_bias, add_with_bias, add };
-  template <typename UseOf>
-  void multiply(std::size_t part, UseOf use_of);
   void start_with_bias(std::uint32_t block, bool accumulate);
   void load_block(std::uint32_t block);
   void take_maxima();
-  void add_everywhere(double value);
+  void add_row(const std::vector<double>& row);
+  void clip();
   void add_extreme(bool negative);
   void clamp_leaky(const std::vector<AddressPair>& copies);
   void activate();
@@ -128,7 +117,6 @@ class JobLowering {
     find_runs_of(kind, pairs);
     add_found_runs(kind, accumulate, 0);
   }
-  [[nodiscard]] bool can_move(const Part& part) const;
 
   const Network& network_;
   Schedule& schedule_;
@@ -144,7 +132,7 @@ class JobLowering {
   const Group* group_ = nullptr;
   std::vector<AddressPair> pairs_;
   std::vector<Run> runs_;
-  float greatest_ = 0;
+  double lowest_ = 0, greatest_ = 0;  ///< of the data type
   std::vector<ActivationFunction> functions_;  ///< of the activation unit
   std::size_t function_ = ~std::size_t{0};     ///< that it has its parameters of
 };
@@ -178,14 +166,6 @@ void JobLowering::load_block(std::uint32_t block) {
   codes().push_back(code);
 }
 
-/// The part's vectors can be added as they lie.
-bool JobLowering::can_move(const Part& part) const {
-  if (part.dense || group_->saturating_product || !group_->scale.empty()) return false;
-  const Column& column = part.columns[0];
-  return column.diagonal == nullptr &&
-         column.factor * static_cast<float>(part.sign * sum_sign(*group_)) == 1.0F;
-}
-
 void JobLowering::move_in(const Part& part, const Range& range, bool accumulate) {
   pairs_.clear();
   for (std::size_t i = range.first; i < range.end; ++i) {
@@ -194,31 +174,6 @@ void JobLowering::move_in(const Part& part, const Range& range, bool accumulate)
   }
   sort_windows(pairs_);
   add_runs(CodeKind::to_accumulators, pairs_, accumulate);
-}
-
-template <typename UseOf>
-void JobLowering::multiply(std::size_t number, UseOf use_of) {
-  const Part& part = group_->parts[number];
-  const Range range = entries_of(*group_, part, *job_);
-  if (range.size() == 0 || !job_->has(*group_, part)) return;
-  bool has_runs = false;
-  for (std::size_t c = 0; c < part.columns.size(); ++c) {
-    if (!mine(part.columns[c])) continue;
-    const Use use = use_of(part.columns[c].block - job_->first_block);
-    if (use == Use::none) continue;
-    // Blocks of the result meet the same vectors.
-    if (!std::exchange(has_runs, true)) {
-      pairs_.clear();
-      for (std::size_t i = range.first; i < range.end; ++i) {
-        pairs_.push_back({residence_.local(part.inputs[i]), place(part.pixels[i])});
-      }
-      sort_windows(pairs_);
-      find_runs_of(CodeKind::mat_mul, pairs_);
-    }
-    load_block(blocks_.column(job_->group, number, c, use != Use::add));
-    add_found_runs(CodeKind::mat_mul, use != Use::write_with_bias,
-                   first_accumulator(part.columns[c].block));
-  }
 }
 
 void JobLowering::start_with_bias(std::uint32_t block, bool accumulate) {
@@ -231,123 +186,58 @@ void JobLowering::start_with_bias(std::uint32_t block, bool accumulate) {
   codes().push_back(code);
 }
 
-/// Parts that no two meet at a pixel and that meet all of them together, so that each can write
-/// what it makes and bring the bias; by block of the job. None: empty.
-std::vector<std::vector<std::size_t>> JobLowering::starting_matrices() const {
-  const std::size_t blocks = job_->blocks();
-  std::vector<std::vector<std::size_t>> starts(blocks);
-  std::vector<std::vector<bool>> met(blocks, std::vector<bool>(area(), false));
-  std::vector<std::size_t> count(blocks, 0);
-  // A part that meets all is better than several.
-  for (std::size_t k = 0; k < group_->parts.size(); ++k) {
-    const Part& part = group_->parts[k];
-    if (can_move(part) || !job_->has(*group_, part) ||
-        entries_of(*group_, part, *job_).size() != area()) {
-      continue;
-    }
-    for (const Column& column : part.columns) {
-      if (!mine(column)) continue;
-      const std::size_t b = column.block - job_->first_block;
-      if (count[b] == area()) continue;
-      starts[b] = {k};
-      count[b] = area();
-    }
-    if (std::all_of(count.begin(), count.end(), [&](std::size_t c) { return c == area(); })) {
-      return starts;
-    }
-  }
-  for (std::size_t k = 0; k < group_->parts.size(); ++k) {
-    const Part& part = group_->parts[k];
-    if (can_move(part) || !job_->has(*group_, part)) continue;
-    const Range range = entries_of(*group_, part, *job_);
-    if (range.size() == 0) continue;
-    for (const Column& column : part.columns) {
-      if (!mine(column)) continue;
-      const std::size_t b = column.block - job_->first_block;
-      if (count[b] == area()) continue;
-      bool free = true;
-      for (std::size_t i = range.first; i < range.end && free; ++i) {
-        free = !met[b][place(part.pixels[i])];
-      }
-      if (!free) continue;
-      for (std::size_t i = range.first; i < range.end; ++i) {
-        met[b][place(part.pixels[i])] = true;
-      }
-      count[b] += range.size();
-      starts[b].push_back(k);
-    }
-  }
-  for (std::size_t b = 0; b < blocks; ++b) {
-    if (count[b] != area()) starts[b].clear();
-  }
-  return starts;
-}
-
 void JobLowering::lower_parts() {
-  const std::size_t count = group_->parts.size();
-  const std::size_t blocks = job_->blocks();
-  constexpr std::size_t none = ~std::size_t{0};
-  const bool is_first = job_->slice == 0;
-  const auto matrices =
-      is_first ? starting_matrices() : std::vector<std::vector<std::size_t>>(blocks);
-  std::vector<std::size_t> moved(blocks, none);
-  for (std::size_t k = 0; k < count && is_first; ++k) {
-    const Part& part = group_->parts[k];
-    if (!can_move(part) || !mine(part.columns[0]) || !job_->has(*group_, part) ||
-        entries_of(*group_, part, *job_).size() != area()) {
+  std::size_t looked_up = ~std::size_t{0};  // the part whose runs are in runs_
+  for (const SumStep& step : sum_steps(network_, blocks_, *job_)) {
+    if (step.kind == SumStep::Kind::bias) {
+      start_with_bias(step.block, step.accumulate);
       continue;
     }
-    std::size_t& of_block = moved[part.columns[0].block - job_->first_block];
-    if (of_block == none) of_block = k;
-  }
-  // By block: whether its accumulators hold something, and whether the bias is in it.
-  std::vector<bool> started(blocks, false), biased(blocks, false);
-  std::vector<bool> is_moved(count, false);
-  if (!is_first) started.assign(blocks, true), biased = started;
-  for (std::size_t b = 0; b < blocks && is_first; ++b) {
-    const auto block = static_cast<std::uint32_t>(job_->first_block + b);
-    biased[b] = !blocks_.has_bias(job_->group, block);
-    if (moved[b] != none && (biased[b] || !matrices[b].empty())) {
-      move_in(group_->parts[moved[b]], entries_of(*group_, group_->parts[moved[b]], *job_), false);
-      is_moved[moved[b]] = started[b] = true;
-    } else if (matrices[b].empty()) {
-      start_with_bias(block, false);
-      started[b] = biased[b] = true;
-    }
-  }
-  // First the matrices that start blocks, in the blocks that they start; then what is left.
-  const auto starts = [&](std::size_t part, std::size_t b) {
-    const auto& list = matrices[b];
-    return !(started[b] && biased[b]) && std::find(list.begin(), list.end(), part) != list.end();
-  };
-  for (std::size_t k = 0; k < count; ++k) {
-    if (can_move(group_->parts[k])) continue;
-    multiply(k, [&](std::size_t b) {
-      if (!starts(k, b)) return Use::none;
-      return started[b] ? Use::add_with_bias : Use::write_with_bias;
-    });
-  }
-  for (std::size_t k = 0; k < count; ++k) {
-    if (can_move(group_->parts[k])) continue;
-    multiply(k, [&](std::size_t b) { return starts(k, b) ? Use::none : Use::add; });
-  }
-  for (std::size_t k = 0; k < count; ++k) {
-    const Part& part = group_->parts[k];
-    if (is_moved[k] || !can_move(part) || !mine(part.columns[0]) || !job_->has(*group_, part)) {
+    const Part& part = group_->parts[step.part];
+    if (step.kind == SumStep::Kind::move) {
+      move_in(part, entries_of(*group_, part, *job_), step.accumulate);
+      looked_up = ~std::size_t{0};
       continue;
     }
-    const Range range = entries_of(*group_, part, *job_);
-    if (range.size() != 0) move_in(part, range, true);
+    // Blocks of the result meet the same vectors.
+    if (std::exchange(looked_up, step.part) != step.part) {
+      const Range range = entries_of(*group_, part, *job_);
+      pairs_.clear();
+      for (std::size_t i = range.first; i < range.end; ++i) {
+        pairs_.push_back({residence_.local(part.inputs[i]), place(part.pixels[i])});
+      }
+      sort_windows(pairs_);
+      find_runs_of(CodeKind::mat_mul, pairs_);
+    }
+    load_block(blocks_.column(job_->group, step.part, step.column, step.with_bias));
+    add_found_runs(CodeKind::mat_mul, step.accumulate, first_accumulator(step.block));
   }
 }
 
-void JobLowering::add_everywhere(double value) {
-  load_block(blocks_.splat(value));
-  Code code;
-  code.kind = CodeKind::mat_mul_zeroes;
-  code.accumulate = true;
-  code.count = job_->pixels() * job_->blocks();
-  codes().push_back(code);
+/// Adds a row of constants to all of the job's accumulators, with saturation: a pass of zero vectors
+/// for each block, or one for all where their lanes are alike. What is beyond the data type's range
+/// takes several, each in the row's direction.
+void JobLowering::add_row(const std::vector<double>& row) {
+  const std::size_t n = network_.graph.n;
+  std::vector<double> left(row.begin() + static_cast<std::ptrdiff_t>(job_->first_block * n),
+                           row.begin() + static_cast<std::ptrdiff_t>(job_->end_block * n));
+  while (std::any_of(left.begin(), left.end(), [](double value) { return value != 0; })) {
+    std::vector<double> pass(left);
+    for (double& value : pass) value = std::clamp(value, lowest_, greatest_);
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] -= pass[i];
+    const bool alike = std::equal(pass.begin() + static_cast<std::ptrdiff_t>(n), pass.end(),
+                                  pass.begin());
+    Code code;
+    code.kind = CodeKind::mat_mul_zeroes;
+    code.accumulate = true;
+    code.count = job_->pixels() * (alike ? job_->blocks() : 1);
+    for (std::uint32_t b = 0; b < (alike ? 1 : job_->blocks()); ++b) {
+      const auto first = pass.begin() + static_cast<std::ptrdiff_t>(b * n);
+      load_block(blocks_.row({first, first + static_cast<std::ptrdiff_t>(n)}));
+      code.other = b * job_->pixels();
+      codes().push_back(code);
+    }
+  }
 }
 
 /// Adds the greatest value, or its negative, to all of the job's accumulators.
@@ -376,32 +266,36 @@ void JobLowering::add_extreme(bool negative) {
 }
 
 void JobLowering::activate() {
-  const double unit =
-      std::ldexp(1.0, -static_cast<int>(tcu::info(architecture_.data_type).binary_point));
-  const double greatest = static_cast<double>(tcu::info(architecture_.data_type).max()) * unit;
   switch (group_->activation) {
     case Activation::relu:
       if (!group_->saturating_product) add_extreme(false);
       add_extreme(true);
       break;
-    case Activation::clip: {
-      const auto mantissa = [&](float value) {
-        return static_cast<double>(tcu::quantise(architecture_.data_type, value)) * unit;
-      };
-      const double low = mantissa(group_->low), high = mantissa(group_->high);
-      add_everywhere(greatest - high);
-      add_everywhere(high - greatest);
-      // The range reaches one unit further down than up.
-      add_everywhere(-(greatest + unit) - low);
-      const double back = greatest + unit + low;
-      add_everywhere(std::min(back, greatest));
-      if (back > greatest) add_everywhere(back - greatest);
+    case Activation::clip:
+      clip();
       break;
-    }
     case Activation::leaky_relu:
     case Activation::none:
       break;
   }
+}
+
+/// Sums saturate at both ends of the data type's range: pushed against one of them and back, what
+/// was beyond the bound is at the bound.
+void JobLowering::clip() {
+  const tcu::DataType type = architecture_.data_type;
+  const auto push = [&](const std::vector<float>& bounds, double end) {
+    if (bounds.empty()) return;
+    std::vector<double> there, back;
+    for (const float bound : bounds) {
+      there.push_back(end - tcu::to_real(type, tcu::quantise(type, bound)));
+      back.push_back(-there.back());
+    }
+    add_row(there);
+    add_row(back);
+  };
+  push(group_->low, lowest_);
+  push(group_->high, greatest_);
 }
 
 bool JobLowering::place_results() {
@@ -432,7 +326,7 @@ void JobLowering::move_out(const std::vector<Vector>& results, std::uint32_t fir
 /// The unit keeps its parameters from job to job.
 void JobLowering::move_out_activated() {
   const auto function = static_cast<std::size_t>(
-      std::find(functions_.begin(), functions_.end(), function_of(*group_, greatest_)) -
+      std::find(functions_.begin(), functions_.end(), function_of(*group_, static_cast<float>(greatest_))) -
       functions_.begin());
   if (function != function_) {
     Code load;
@@ -489,16 +383,37 @@ void JobLowering::take_maxima() {
 /// one unit) together are -x where x is above 0, else -a x. A slope below 0 takes M + min((1 - a)
 /// x, 0), less M, and the copy again.
 void JobLowering::clamp_leaky(const std::vector<AddressPair>& copies) {
-  const bool falls = group_->alpha < 0;
-  load_block(blocks_.clamp(falls ? group_->alpha - 1.0F : 1.0F, false));
-  add_runs(CodeKind::mat_mul, copies, false);
-  if (falls) {
+  // One product for neighbouring blocks whose factors are alike.
+  const auto multiply = [&](auto factor_of, bool negative, bool accumulate) {
+    const std::size_t n = network_.graph.n;
+    std::vector<float> factors;
+    for (std::size_t i = job_->first_block * n; i < job_->end_block * n; ++i) {
+      factors.push_back(factor_of(group_->slope[i]));
+    }
+    const auto row = [&](std::uint32_t block) {
+      return factors.begin() + static_cast<std::ptrdiff_t>(block * n);
+    };
+    for (std::uint32_t block = 0, end = 0; block < job_->blocks(); block = end) {
+      end = block + 1;
+      while (end < job_->blocks() && std::equal(row(block), row(block + 1), row(end))) ++end;
+      std::vector<AddressPair> mine;
+      std::copy_if(copies.begin(), copies.end(), std::back_inserter(mine),
+                   [&](const AddressPair& pair) {
+                     return pair.other >= block * job_->pixels() &&
+                            pair.other < end * job_->pixels();
+                   });
+      load_block(blocks_.clamp({row(block), row(block + 1)}, negative));
+      add_runs(CodeKind::mat_mul, mine, accumulate);
+    }
+  };
+  if (has_falling_slope(*group_)) {
+    multiply([](float slope) { return slope - 1; }, false, false);
     add_extreme(true);
     add_runs(CodeKind::to_accumulators, copies, true);
     return;
   }
-  load_block(blocks_.clamp(group_->alpha, true));
-  add_runs(CodeKind::mat_mul, copies, true);
+  multiply([](float) { return 1.0F; }, false, false);
+  multiply([](float slope) { return slope; }, true, true);
 }
 
 bool JobLowering::sum() {
@@ -550,22 +465,16 @@ bool JobLowering::simd() {
     for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
       const std::size_t at = std::size_t{p} * group_->blocks + b;
       const std::vector<Vector>& window = group_->windows[at];
-      const bool negated = network_.signs[group_->results[at]] < 0;
-      const tcu::SimdOp op = group_->kind == GroupKind::multiply ? tcu::SimdOp::multiply
-                             : negated                           ? tcu::SimdOp::min
-                                                                 : tcu::SimdOp::max;
-      for (std::size_t k = 0; k < window.size(); ++k) {
+      const hir::Kind kind =
+          stored_operation(group_->operation, network_.signs[group_->results[at]]);
+      for (const hir::SimdStep& step : hir::simd_sequence(kind, window.size())) {
         Code code;
         code.kind = CodeKind::simd;
         code.simd_reads = true;
-        code.block = place.at(window[k]);
-        code.simd =
-            k == 0 ? tcu::SimdFields{tcu::SimdOp::move, 0, 0, 1} : tcu::SimdFields{op, 0, 1, 1};
-        if (k + 1 == window.size()) {
-          code.simd_writes = true;
-          code.simd.dest = 0;
-          code.other = result(p, b);
-        }
+        code.simd_writes = step.writes;
+        code.block = place.at(window[step.operand]);
+        code.simd = step.fields;
+        if (step.writes) code.other = result(p, b);
         codes().push_back(code);
       }
     }
@@ -604,9 +513,9 @@ std::optional<Lowered> lower(const Network& network, Schedule& schedule, Blocks&
 ActivationFunction function_of(const Group& group, float greatest) {
   switch (group.activation) {
     case Activation::leaky_relu:
-      return {group.alpha, greatest};
+      return {group.slope.front(), greatest};
     case Activation::clip:
-      return {0, group.high};
+      return {0, group.high.front()};
     default:
       return {0, greatest};
   }

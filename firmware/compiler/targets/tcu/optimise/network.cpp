@@ -10,9 +10,17 @@
 #include "firmware/compiler/targets/tcu/optimise/packing.h"
 #include "firmware/compiler/targets/tcu/optimise/pooling.h"
 #include "firmware/compiler/targets/tcu/optimise/unit.h"
+#include "firmware/compiler/targets/tcu/optimise/verify.h"
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler::optimise {
+
+std::optional<float> uniform(const std::vector<float>& row) {
+  if (row.empty()) return std::nullopt;
+  const bool alike = std::all_of(row.begin(), row.end(), [&](float v) { return v == row.front(); });
+  return alike ? std::optional(row.front()) : std::nullopt;
+}
+
 namespace {
 
 /// A shift may take this part of the data type's range, no more.
@@ -55,10 +63,11 @@ class Storage {
   [[nodiscard]] static bool unit_computes(const Group& group) {
     switch (group.activation) {
       case Activation::relu:
-      case Activation::leaky_relu:
         return true;
+      case Activation::leaky_relu:
+        return uniform(group.slope).has_value();
       case Activation::clip:
-        return group.low == 0 && group.high > 0;
+        return uniform(group.low) == 0.0F && uniform(group.high).value_or(0) > 0;
       case Activation::none:
         break;
     }
@@ -79,6 +88,16 @@ class Storage {
     return std::all_of(seen.begin(), seen.end(), [](bool one) { return one; });
   }
 
+  /// What a lane of a copy or a diagonal is multiplied by.
+  [[nodiscard]] double rounded_factor(const Group& group, const Column& column,
+                                      std::uint32_t lane) const {
+    double factor = static_cast<double>(column.factor);
+    if (column.diagonal != nullptr) factor *= static_cast<double>(column.diagonal[lane]);
+    if (!group.scale.empty()) {
+      factor *= static_cast<double>(group.scale[std::size_t{column.block} * network_.graph.n + lane]);
+    }
+    return std::floor(factor / unit_ + 0.5) * unit_;
+  }
   void choose_shifts();
   [[nodiscard]] bool leaves_no_offset_below(const Group& group) const;
   [[nodiscard]] bool takes_shift(const Group& reader, const std::vector<bool>& made) const;
@@ -121,10 +140,7 @@ std::vector<float> Storage::wanted_shift(const Group& reader, const Group& made)
       const std::size_t at = column.block * network_.graph.n + lane;
       const double offset = reader.bias[at];
       if (offset == 0) continue;
-      const double exact =
-          static_cast<double>(column.factor) *
-          (column.diagonal == nullptr ? 1.0 : static_cast<double>(column.diagonal[lane]));
-      const double scale = std::floor(exact / unit_ + 0.5) * unit_;
+      const double scale = rounded_factor(reader, column, lane);
       if (scale == 0) return {};
       // Rounded so that what is left of the offset is not negative.
       const double steps = offset / scale / unit_;
@@ -183,10 +199,7 @@ bool Storage::leaves_no_offset_below(const Group& group) const {
     for (std::uint32_t lane = 0; lane < network_.graph.n; ++lane) {
       const float offset =
           group.bias.empty() ? 0.0F : group.bias[column.block * network_.graph.n + lane];
-      const double scale =
-          static_cast<double>(column.factor) *
-          (column.diagonal == nullptr ? 1.0 : static_cast<double>(column.diagonal[lane]));
-      const double rounded = std::floor(scale / unit_ + 0.5) * unit_;
+      const double rounded = rounded_factor(group, column, lane);
       const double left = static_cast<double>(offset) -
                           (shift == nullptr ? 0.0 : rounded * static_cast<double>(shift[lane]));
       if (left < -largest_rounding * unit_) return false;
@@ -219,15 +232,17 @@ void Storage::choose_sign(Group& group) {
     return;
   }
   for (std::size_t i = 0; i < group.results.size(); ++i) {
-    int product = 1;
-    bool negative = true;
-    for (const Vector v : group.windows[i]) {
-      if (v == no_vector) continue;
-      product *= signs[v];
-      negative = negative && signs[v] < 0;
+    const std::vector<Vector>& window = group.windows[i];
+    int sign = 1;
+    if (group.operation == hir::Kind::multiply) {
+      sign = signs[window[0]] * signs[window[1]];
+    } else if (is_odd(group.operation)) {
+      const auto end = window.begin() + static_cast<std::ptrdiff_t>(
+                                            odd_operands(group.operation, window.size()));
+      if (std::all_of(window.begin(), end, [&](Vector v) { return signs[v] < 0; })) sign = -1;
     }
-    // Of operands that are not stored alike a maximum gets plain copies.
-    signs[group.results[i]] = group.kind == GroupKind::multiply ? product : negative ? -1 : 1;
+    // Operands that do not fit the sign get plain copies.
+    signs[group.results[i]] = sign;
   }
 }
 
@@ -303,7 +318,7 @@ class PlainCopies {
   std::vector<Vector> fresh_;
 };
 
-/// Outputs lie as published, and the operands of a maximum are stored alike.
+/// Outputs lie as published, and operands of SIMD instructions as these need them.
 void insert_plain_copies(Network& network) {
   PlainCopies copies(network);
   const auto is_plain = [&](Vector v) {
@@ -313,14 +328,11 @@ void insert_plain_copies(Network& network) {
   for (Group& group : network.groups) {
     for (std::size_t i = 0; i < group.windows.size(); ++i) {
       auto& window = group.windows[i];
-      const bool alike = std::all_of(window.begin(), window.end(), [&](Vector v) {
-        return network.signs[v] == network.signs[window.front()];
-      });
-      if (alike || group.kind != GroupKind::maximum) continue;
+      const int sign = network.signs[group.results[i]];
+      if (group.operation == hir::Kind::multiply || sign < 0) continue;
       for (Vector& v : window) {
         if (!is_plain(v)) v = copies.plain(v);
       }
-      network.signs[group.results[i]] = 1;
     }
     copies.take(group.name, groups);
     groups.push_back(std::move(group));
@@ -387,14 +399,25 @@ void number_sources(Network& network) {
 Network form_network(Graph graph, const tcu::Architecture& architecture) {
   Network network;
   network.graph = std::move(graph);
-  network.groups = fuse(network);
+  verify(network.graph);
+  network.groups =
+      fuse(network, std::min(architecture.accumulator_depth, architecture.local_depth));
+  verify(network, "fusion");
   drop_unread(network);
+  verify(network, "removal of what is not read");
   pool_sums(network);
+  verify(network, "pooling of sums");
   pack_pixels(network);
+  verify(network, "packing of pixels");
   gather_taps(network);
+  verify(network, "gathering of taps");
   Storage(network, architecture).decide();
   insert_plain_copies(network);
-  if (architecture.activation_unit) take_in_normalisations(network);
+  verify(network, "choice of signs");
+  if (architecture.activation_unit) {
+    take_in_normalisations(network);
+    verify(network, "normalisation by the unit");
+  }
   find_makers_and_readers(network);
   number_sources(network);
   return network;

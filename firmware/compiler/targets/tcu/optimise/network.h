@@ -1,8 +1,8 @@
 // The network as groups: what is computed between two visits to local memory.
 //
 // A group's result is a sum of parts (matrices, diagonals, copies), a bias, and an activation; it
-// is made in the accumulators and then moved to local memory. Maxima and products of two run-time
-// values have groups of their own, computed by SIMD instructions.
+// is made in the accumulators and then moved to local memory. Every other operation of HIR, with
+// whatever operands, is a group of its own, computed by SIMD instructions.
 //
 // Values are stored as sign * (x + shift): the sign is -1 behind a ReLU, which saturating sums make
 // negated, and the shift lets a normalisation with ReLU be one diagonal product and one pass.
@@ -10,6 +10,7 @@
 // Source: the compiler's notes in firmware/README.md, "Optimised programs".
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,7 +22,13 @@
 
 namespace tactus::compiler::optimise {
 
-enum class Activation : std::uint8_t { none, relu, leaky_relu, clip };
+/// Parameters are rows: [block * N + lane], the same for all pixels.
+enum class Activation : std::uint8_t {
+  none,
+  relu,
+  leaky_relu,  ///< Group::slope, at most 1
+  clip,        ///< Group::low, Group::high; an empty one binds nothing
+};
 
 /// Weights of a part for one block of the result.
 struct Column {
@@ -30,7 +37,6 @@ struct Column {
   std::size_t row = 0;
   const float* diagonal = nullptr;  ///< one factor a lane; null: all 1
   float factor = 1;                 ///< of all
-  const float* bias = nullptr;      ///< of the part's pixels only, or null
 };
 
 /// Vectors that meet the same weights: inputs[i] contributes to pixels[i], which rise.
@@ -49,16 +55,20 @@ struct Part {
 struct Normalised {
   std::vector<Vector> results;       ///< in the order of the group's; empty: nothing
   std::vector<float> scale, offset;  ///< [block * N + lane]
-  float slope = 0;                   ///< of what is below 0
-  std::optional<float> limit;        ///< the most; none: that of the data type
+  std::vector<float> slope;          ///< likewise, of what is below 0; empty: 0
+  std::vector<float> limit;          ///< likewise, the most; empty: that of the data type
 };
 
-enum class GroupKind : std::uint8_t { sum, maximum, multiply };
+enum class GroupKind : std::uint8_t {
+  sum,   ///< of parts
+  simd,  ///< an operation of HIR on the vectors of each result's window
+};
 
 struct Group {
   std::string name;
   std::vector<std::string> nodes;  ///< of the model, in order
   GroupKind kind = GroupKind::sum;
+  hir::Kind operation = hir::Kind::load;  ///< of a group of SIMD instructions
   std::uint32_t blocks = 1, pixels = 0;
   std::uint64_t macs = 0;       ///< that the model asks for
   std::vector<Vector> results;  ///< [pixel * blocks + block]
@@ -66,10 +76,10 @@ struct Group {
   std::vector<float> bias;   ///< [block * N + lane]; empty: none
   std::vector<float> scale;  ///< of all parts, likewise; a normalisation taken in
   Activation activation = Activation::none;
-  float alpha = 0, low = 0, high = 0;
+  std::vector<float> slope, low, high;  ///< of the activation
   /// The activation is done by the machine's unit on the way to local memory.
   bool by_unit = false;
-  /// Maximum: operands of result i are windows[i]; multiply: two each.
+  /// Operands of result i of a group of SIMD instructions, in the order of HIR.
   std::vector<std::vector<Vector>> windows;
   /// Sums: a result is the greatest of so many pixels of the parts, the window * p-th and those
   /// behind it, before the activation.
@@ -82,6 +92,39 @@ struct Group {
   std::uint32_t sources = 1;
   Normalised normalised;
 };
+
+/// Calls visit(row) for each row of a group that its results are computed with, empty ones too.
+template <typename AnyGroup, typename Visit>
+void for_rows(AnyGroup& group, Visit visit) {
+  for (auto* row : {&group.bias, &group.scale, &group.slope, &group.low, &group.high}) visit(*row);
+}
+
+/// The row's value if all its lanes have it; nothing for an empty row.
+[[nodiscard]] std::optional<float> uniform(const std::vector<float>& row);
+
+/// An operation of HIR that gives the negative of its result for the negatives of its operands,
+/// with maximum for minimum; constant operands, such as the multiplier of an average, stay.
+[[nodiscard]] inline bool is_odd(hir::Kind kind) {
+  return kind == hir::Kind::max_pool || kind == hir::Kind::minimum ||
+         kind == hir::Kind::average_pool;
+}
+/// Operands of such an operation that are negated.
+[[nodiscard]] inline std::size_t odd_operands(hir::Kind kind, std::size_t operands) {
+  return kind == hir::Kind::average_pool ? operands - 1 : operands;
+}
+
+/// The operation on values as stored, with that sign.
+[[nodiscard]] inline hir::Kind stored_operation(hir::Kind kind, int sign) {
+  if (sign > 0) return kind;
+  return kind == hir::Kind::max_pool   ? hir::Kind::minimum
+         : kind == hir::Kind::minimum ? hir::Kind::max_pool
+                                      : kind;
+}
+
+/// A leaky ReLU that is not monotone in every lane.
+[[nodiscard]] inline bool has_falling_slope(const Group& group) {
+  return std::any_of(group.slope.begin(), group.slope.end(), [](float s) { return s < 0; });
+}
 
 inline constexpr std::uint32_t no_maker = 0xFFFFFFFF;
 

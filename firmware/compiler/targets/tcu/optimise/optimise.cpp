@@ -75,13 +75,15 @@ class Optimiser {
         blocks_(network_, architecture) {
     place_tensors(ground);
     place_constants();
+    check_constants_fit();
   }
 
-  Optimised run(const Wishes& wishes);
+  Optimised run(const Wishes& wishes, const Inspect& inspect);
 
  private:
   void place_tensors(const std::optional<Ground>& ground);
   void place_constants();
+  void check_constants_fit() const;
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
   [[nodiscard]] std::string form_of(const Group& group) const;
   [[nodiscard]] std::string fallbacks_of(const Candidate& candidate, std::uint32_t group) const;
@@ -127,7 +129,7 @@ void Optimiser::place_constants() {
   const bool adds_extremes =
       std::any_of(network_.groups.begin(), network_.groups.end(), [](const Group& group) {
         return !group.by_unit && (group.activation == Activation::relu ||
-                                  (group.activation == Activation::leaky_relu && group.alpha < 0));
+                                  has_falling_slope(group));
       });
   if (adds_extremes) {
     places_.pass_vectors = std::max<std::uint32_t>(
@@ -139,6 +141,20 @@ void Optimiser::place_constants() {
   places_.activations = 2 * places_.pass_vectors;
   functions_ = activation_functions(network_, static_cast<float>(greatest_value()));
   places_.arena = places_.activations + functions_.size() * tcu::activation_parameters;
+}
+
+/// Before the search: dense weights are stored as they are, whatever the plan.
+void Optimiser::check_constants_fit() const {
+  std::uint64_t vectors = places_.arena;
+  for (const Group& group : network_.groups) {
+    for (const Part& part : group.parts) {
+      if (part.dense) vectors += std::uint64_t{part.rows} * part.columns.size();
+    }
+  }
+  if (vectors > architecture_.dram1_depth) {
+    user_error("out of DRAM1 for constants: at least {} vectors needed, there are {}", vectors,
+               architecture_.dram1_depth);
+  }
 }
 
 void Optimiser::append(const std::int32_t* mantissas, std::size_t count,
@@ -189,8 +205,9 @@ std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate) const
 }
 
 std::string Optimiser::form_of(const Group& group) const {
-  if (group.kind == GroupKind::maximum) return "maxima by SIMD";
-  if (group.kind == GroupKind::multiply) return "products by SIMD";
+  if (group.kind == GroupKind::simd) {
+    return fmt::format("{} by SIMD", hir::to_string(group.operation));
+  }
   std::string form;
   std::size_t dense = 0, diagonal = 0;
   for (const Part& part : group.parts) (part.dense ? dense : diagonal) += 1;
@@ -299,9 +316,11 @@ void Optimiser::describe(const Candidate& candidate, Optimised& result) const {
   }
 }
 
-Optimised Optimiser::run(const Wishes& wishes) {
+Optimised Optimiser::run(const Wishes& wishes, const Inspect& inspect) {
   Planner planner(network_, blocks_, architecture_, machine_, places_);
   const Candidate best = planner.search(wishes);
+
+  if (inspect) inspect(network_, blocks_, best.schedule);
 
   Optimised result;
   describe(best, result);
@@ -348,8 +367,9 @@ Optimised Optimiser::run(const Wishes& wishes) {
 }  // namespace
 
 Optimised optimise(Graph graph, const tcu::Architecture& architecture, const Machine& machine,
-                   const Wishes& wishes, const std::optional<Ground>& ground) {
-  return Optimiser(std::move(graph), architecture, machine, ground).run(wishes);
+                   const Wishes& wishes, const std::optional<Ground>& ground,
+                   const Inspect& inspect) {
+  return Optimiser(std::move(graph), architecture, machine, ground).run(wishes, inspect);
 }
 
 }  // namespace tactus::compiler::optimise

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,9 +44,13 @@ struct Ground {
   std::uint64_t scratch = 0;                   ///< what does not fit local memory: from there on
 };
 
+/// Sees what the program was made from, for the interpreter (interpret.h).
+using Inspect = std::function<void(const Network&, Blocks&, const Schedule&)>;
+
 /// Without a ground inputs, outputs and what does not fit lie one behind the other.
 [[nodiscard]] Optimised optimise(Graph graph, const tcu::Architecture& architecture,
                                  const Machine& machine, const Wishes& wishes,
-                                 const std::optional<Ground>& ground = std::nullopt);
+                                 const std::optional<Ground>& ground = std::nullopt,
+                                 const Inspect& inspect = {});
 
 }  // namespace tactus::compiler::optimise

@@ -88,9 +88,8 @@ void Packing::find_readers() {
       if (!dense) possible_[maker[v]] = false;
     };
     for (const Part& part : group.parts) {
-      const bool biased = part.columns[0].bias != nullptr;
-      if (!part.dense || biased) possible_[g] = false;
-      for (const Vector v : part.inputs) read(v, part.dense && !biased);
+      if (!part.dense) possible_[g] = false;
+      for (const Vector v : part.inputs) read(v, part.dense);
     }
     for (const auto& window : group.windows) {
       for (const Vector v : window) read(v, false);
@@ -267,8 +266,7 @@ void Packing::rewrite(std::uint32_t number) {
   }
   // The results' names change last: channels() looks at them.
   if (factor != 1) {
-    group.bias = repeated(group.bias, width, factor, n_);
-    group.scale = repeated(group.scale, width, factor, n_);
+    for_rows(group, [&](std::vector<float>& row) { row = repeated(row, width, factor, n_); });
     std::vector<Vector> results;
     for (std::uint32_t p = 0; p < group.pixels; p += factor) {
       results.push_back(packed_[group.results[p]]);

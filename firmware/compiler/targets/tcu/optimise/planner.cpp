@@ -270,6 +270,7 @@ Candidate Planner::make(Plan plan, const GroupRange& range, bool keep_instructio
       emit(candidate.lowered, prologue(), blocks_, architecture_, machine_, ring,
            places_.arena + candidate.schedule.constant_data.size(), keep_instructions);
   spent_ += candidate.lowered.codes.size();
+  if (progress_) progress_(std::min(spent_, budget_), budget_);
   return candidate;
 }
 
@@ -499,6 +500,7 @@ void Planner::search_groups() {
 Candidate Planner::search(const Wishes& wishes) {
   budget_ = wishes.effort * codes_a_plan;
   resident_ = wishes.resident;
+  progress_ = wishes.progress;
   best_ = attempt(first_plan());
   if (resident_) search_resident();
   if (wishes.effort > 1) {

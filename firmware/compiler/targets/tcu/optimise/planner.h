@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +32,8 @@ struct Candidate {
 struct Wishes {
   std::uint64_t effort = 200;  ///< plans that may be tried
   bool resident = false;       ///< constants may stay in local memory from image to image
+  /// Told of the effort that is spent, after each plan; may be empty.
+  std::function<void(std::uint64_t spent, std::uint64_t effort)> progress = {};
 };
 
 class Planner {
@@ -109,6 +112,7 @@ class Planner {
   bool resident_ = false;  ///< what the prologue loads is there already
   std::uint64_t plans_ = 0;
   std::uint64_t spent_ = 0, budget_ = 0;  ///< codes
+  std::function<void(std::uint64_t, std::uint64_t)> progress_;
 };
 
 }  // namespace tactus::compiler::optimise

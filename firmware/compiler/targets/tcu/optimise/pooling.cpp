@@ -13,7 +13,8 @@ namespace {
 
 bool is_monotone(const Group& group) {
   return group.kind == GroupKind::sum && group.window == 1 &&
-         (group.activation != Activation::leaky_relu || (group.alpha >= 0 && group.alpha <= 1));
+         std::all_of(group.slope.begin(), group.slope.end(),
+                     [](float slope) { return slope >= 0 && slope <= 1; });
 }
 
 class Pooling {
@@ -26,7 +27,8 @@ class Pooling {
     // By group of the network: what is put in behind it.
     std::map<std::size_t, std::vector<Group>> made;
     for (std::size_t g = 0; g < network_.groups.size(); ++g) {
-      if (network_.groups[g].kind == GroupKind::maximum) take(g, made);
+      const Group& group = network_.groups[g];
+      if (group.kind == GroupKind::simd && group.operation == hir::Kind::max_pool) take(g, made);
     }
     if (made.empty()) return;
     for (Group& group : network_.groups) drop_dead(group, live_, network_.graph.n);
@@ -147,8 +149,7 @@ Group Pooling::pooled(std::size_t number, const Group& pool, const std::vector<S
     }
     return kept;
   };
-  group.bias = rows(sum.bias);
-  group.scale = rows(sum.scale);
+  for_rows(group, [&](std::vector<float>& row) { row = rows(row); });
   return group;
 }
 

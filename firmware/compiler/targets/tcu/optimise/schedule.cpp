@@ -305,7 +305,12 @@ void Scheduler::add_results(Job& job, const std::vector<Vector>& results) {
   }
 }
 
-/// Jobs of a tile read the same for their matrices; that is looked up once.
+/// A matrix without zero blocks, which every job of a tile reads the same inputs for.
+bool meets_all_blocks(const Group& group, const Part& part) {
+  return part.dense && part.columns.size() == group.blocks;
+}
+
+/// What such matrices read is looked up once for the jobs of a tile.
 void Scheduler::add_reads(std::uint32_t number) {
   Job& job = schedule_.jobs[number];
   const Group& group = network_.groups[job.group];
@@ -320,7 +325,7 @@ void Scheduler::add_reads(std::uint32_t number) {
   if (job.first_block == 0) {
     dense_reads.clear();
     for (const Part& part : group.parts) {
-      if (!part.dense || !job.has(group, part)) continue;
+      if (!meets_all_blocks(group, part) || !job.has(group, part)) continue;
       const Range range = entries_of(group, part, job);
       std::uint32_t last = no_chunk;
       for (std::size_t i = range.first; i < range.end; ++i) {
@@ -339,10 +344,11 @@ void Scheduler::add_reads(std::uint32_t number) {
     for (const std::uint32_t chunk : dense_reads) use(chunk);
   }
   for (const Part& part : group.parts) {
-    if (part.dense || part.columns[0].block < job.first_block ||
-        part.columns[0].block >= job.end_block || !job.has(group, part)) {
-      continue;
-    }
+    const bool is_read =
+        std::any_of(part.columns.begin(), part.columns.end(), [&](const Column& column) {
+          return column.block >= job.first_block && column.block < job.end_block;
+        });
+    if (meets_all_blocks(group, part) || !is_read || !job.has(group, part)) continue;
     const Range range = entries_of(group, part, job);
     for (std::size_t i = range.first; i < range.end; ++i) {
       use(schedule_.chunk(part.inputs[i]));

@@ -89,10 +89,10 @@ std::optional<Normalised> Normalisations::normalised_by(const Group& group) cons
   if (!group.scale.empty()) return std::nullopt;
   switch (group.activation) {
     case Activation::none:
-      result.slope = 1;
+      result.slope.assign(std::size_t{group.blocks} * n, 1.0F);
       break;
     case Activation::leaky_relu:
-      result.slope = group.alpha;
+      result.slope = group.slope;
       break;
     case Activation::clip:
       result.limit = group.high;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firmware/compiler/targets/tcu/hir/sequence.h"
 #include "firmware/compiler/targets/tcu/lir/rollup.h"
 #include "isa/support/error.h"
 
@@ -45,8 +46,7 @@ void Compute::emit(const std::vector<Index>& nodes, std::vector<lir::Operation>&
   mat_muls(nodes);
   loads(nodes);
   adds(nodes);
-  differences_and_products(nodes);
-  norms(nodes);
+  for (const Kind kind : {Kind::subtract, Kind::multiply, Kind::norm}) sequences(nodes, kind);
   interpolations(nodes);
   activations(nodes);
   lookups(nodes);
@@ -202,23 +202,17 @@ void Compute::move_to_accumulators(const Moves& moves, bool accumulate) {
 
 // ---- between accumulators ----------------------------------------------------------------------
 
-void Compute::differences_and_products(const std::vector<Index>& nodes) {
-  for (const auto& [kind, op] :
-       {std::pair(Kind::subtract, SimdOp::subtract), std::pair(Kind::multiply, SimdOp::multiply)}) {
-    for_each(nodes, kind, [&, simd_op = op](Index n, const auto& x, const auto& o) {
-      const Address left = operand(x, o, 0), right = operand(x, o, 1);
-      to_register(SimdOp::move, port, port, left);
-      simd(simd_op, r1, port, port, allocate(n), right);
-    });
-  }
+/// Results of one kind, in the order of their nodes.
+void Compute::sequences(const std::vector<Index>& nodes, Kind kind) {
+  for_each(nodes, kind, [&](Index n, const auto& x, const auto& o) { sequence(n, x, o); });
 }
 
-void Compute::norms(const std::vector<Index>& nodes) {
-  for_each(nodes, Kind::norm, [&](Index n, const auto& x, const auto& o) {
-    to_register(SimdOp::move, port, port, operand(x, o, 0));
-    to_register(SimdOp::multiply, port, r1, operand(x, o, 1));
-    simd(SimdOp::add, port, r1, port, allocate(n), operand(x, o, 2));
-  });
+void Compute::sequence(Index node, const Graph::Node& x, const hir::VectorOperation& o) {
+  for (const hir::SimdStep& step : hir::simd_sequence(o.kind, o.inputs.size())) {
+    const Address from = operand(x, o, step.operand);
+    simd(step.fields.op, step.fields.left, step.fields.right, step.fields.dest,
+         step.writes ? allocate(node) : Address::invalid(), from);
+  }
 }
 
 void Compute::interpolations(const std::vector<Index>& nodes) {
@@ -239,21 +233,9 @@ void Compute::activations(const std::vector<Index>& nodes) {
     const Address from = operand(x, o, 0);
     simd(SimdOp::max, port, r1, port, allocate(n), from);
   });
-  for_each(nodes, Kind::softmax, [&](Index n, const auto& x, const auto& o) {
-    const Address from = operand(x, o, 0);
-    simd(SimdOp::move, port, port, port, allocate(n), from);
-  });
-  for_each(nodes, Kind::clip, [&](Index n, const auto& x, const auto& o) {
-    to_register(SimdOp::move, port, port, operand(x, o, 0));
-    to_register(SimdOp::max, port, r1, operand(x, o, 1));
-    simd(SimdOp::min, port, r1, port, allocate(n), operand(x, o, 2));
-  });
-  for_each(nodes, Kind::leaky_relu, [&](Index n, const auto& x, const auto& o) {
-    const Address from = operand(x, o, 0);
-    to_register(SimdOp::move, port, port, operand(x, o, 1));
-    to_register(SimdOp::multiply, port, r1, from);
-    simd(SimdOp::max, port, r1, port, allocate(n), from);
-  });
+  sequences(nodes, Kind::softmax);
+  sequences(nodes, Kind::clip);
+  sequences(nodes, Kind::leaky_relu);
 }
 
 /// By tables, so that each is loaded once.
@@ -301,27 +283,11 @@ void Compute::load_tables(const std::vector<Index>& tables) {
 
 void Compute::pools(const std::vector<Index>& nodes) {
   for (const Index n : nodes) {
-    if (graph_.is(n, Kind::max_pool) || graph_.is(n, Kind::average_pool)) {
-      pool(n, graph_.node(n), graph_.operation(graph_.node(n)));
+    if (graph_.is(n, Kind::max_pool) || graph_.is(n, Kind::minimum) ||
+        graph_.is(n, Kind::average_pool)) {
+      sequence(n, graph_.node(n), graph_.operation(graph_.node(n)));
     }
   }
-}
-
-void Compute::pool(Index node, const Graph::Node& x, const hir::VectorOperation& o) {
-  const bool average = o.kind == Kind::average_pool;
-  const std::size_t taps = o.inputs.size() - (average ? 1 : 0);
-  if (!average && taps == 1) {
-    const Address from = operand(x, o, 0);
-    simd(SimdOp::move, port, port, port, allocate(node), from);
-    return;
-  }
-  to_register(SimdOp::max, port, port, operand(x, o, 0));
-  const SimdOp combine = average ? SimdOp::add : SimdOp::max;
-  const std::size_t in_register = average ? taps : taps - 1;
-  for (std::size_t k = 1; k < in_register; ++k) to_register(combine, port, r1, operand(x, o, k));
-  const SimdOp last = average ? SimdOp::multiply : SimdOp::max;
-  const Address from = operand(x, o, o.inputs.size() - 1);
-  simd(last, port, r1, port, allocate(node), from);
 }
 
 }  // namespace tactus::compiler

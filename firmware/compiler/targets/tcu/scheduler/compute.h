@@ -54,14 +54,13 @@ class Compute {
   void loads(const std::vector<Index>& nodes);
   void adds(const std::vector<Index>& nodes);
   void move_to_accumulators(const Moves& moves, bool accumulate);
-  void differences_and_products(const std::vector<Index>& nodes);
-  void norms(const std::vector<Index>& nodes);
+  void sequences(const std::vector<Index>& nodes, hir::Kind kind);
+  void sequence(Index node, const Graph::Node& x, const hir::VectorOperation& o);
   void interpolations(const std::vector<Index>& nodes);
   void activations(const std::vector<Index>& nodes);
   void lookups(const std::vector<Index>& nodes);
   void load_tables(const std::vector<Index>& tables);
   void pools(const std::vector<Index>& nodes);
-  void pool(Index node, const Graph::Node& x, const hir::VectorOperation& o);
 
   Address allocate(Index node);
   [[nodiscard]] Address operand(const Graph::Node& x, const hir::VectorOperation& o,

@@ -109,13 +109,14 @@ void Graph::build_tuples(const hir::Layer& layer, std::uint32_t array_size) {
   for_each_mat_mul(layer, [&](const MatMul& m) {
     mat_mul_tuple_begin_.push_back(static_cast<Index>(elements.size() / tuple_size_));
     for (std::size_t block = 0; block < m.output_blocks; ++block) {
+      const std::size_t bias_block = m.block_with_bias(block, array_size);
       for (std::size_t j = 0; j < m.input_blocks; ++j) {
         for (std::size_t row = array_size; row-- > 0;) {
           const std::size_t at = (j * array_size + row) * m.output_blocks + block;
           const bool zeroes = m.weights[at].is(Tag::zeroes);
           elements.push_back(zeroes ? no_index : number_of(constants_, m.weights[at]));
         }
-        const bool biased = !m.bias.empty() && j + 1 == m.input_blocks;
+        const bool biased = !m.bias.empty() && j == bias_block;
         elements.push_back(biased ? number_of(constants_, m.bias[block]) : no_index);
       }
     }
@@ -138,14 +139,20 @@ void Graph::build_tuples(const hir::Layer& layer, std::uint32_t array_size) {
   }
 }
 
+/// Products with nothing but zeroes are left out, but for the first of a node that has no other.
 void Graph::build_terms(const hir::Layer& layer) {
-  term_begin_.assign(nodes_.size() + 1, 0);
-  for_each_mat_mul(layer, [&](const MatMul& m) {
-    for (const Address a : m.outputs) ++term_begin_[a.raw() + 1];
-  });
-  accumulate_begins(term_begin_);
-  terms_.resize(term_begin_.back());
-  std::vector<Index> next(term_begin_.begin(), term_begin_.end() - 1);
+  std::vector<bool> is_zero(tuples());
+  for (Index t = 0; t < tuples(); ++t) {
+    is_zero[t] = std::all_of(tuple(t), tuple(t) + tuple_size_,
+                             [](Index element) { return element == no_index; });
+  }
+  struct NodeTerm {
+    Index node;
+    Term term;
+  };
+  std::vector<NodeTerm> found;  // in the order of the layer
+  std::vector<bool> has_term(nodes_.size(), false);
+  std::vector<NodeTerm> zeroes;  // the first product of each node
   std::size_t operation = 0;
   for_each_mat_mul(layer, [&](const MatMul& m) {
     const auto first_input = static_cast<Index>(mat_mul_inputs_.size());
@@ -154,15 +161,35 @@ void Graph::build_terms(const hir::Layer& layer) {
     }
     const Index first_tuple = mat_mul_tuple_begin_[operation++];
     for (std::size_t i = 0; i < m.outputs.size(); ++i) {
-      const Address a = m.outputs[i];
+      const auto node = static_cast<Index>(m.outputs[i].raw());
       const auto pair = static_cast<Index>(i / m.output_blocks);
       const auto block = static_cast<Index>(i % m.output_blocks);
-      terms_[next[a.raw()]++] = {first_input + pair * m.input_blocks,
-                                 first_tuple + block * m.input_blocks, m.input_blocks};
-      nodes_[a.raw()].kind = NodeKind::mat_mul;
-      temps_[a.raw()] = a;
+      const Term all{first_input + pair * m.input_blocks, first_tuple + block * m.input_blocks,
+                     m.input_blocks};
+      if (nodes_[node].kind == NodeKind::none) zeroes.push_back({node, {all.inputs, all.tuples, 1}});
+      nodes_[node].kind = NodeKind::mat_mul;
+      temps_[node] = m.outputs[i];
+      Index end = 0;
+      while (end < all.count) {
+        Index begin = end;
+        while (begin < all.count && is_zero[mat_mul_tuples_[all.tuples + begin]]) ++begin;
+        end = begin;
+        while (end < all.count && !is_zero[mat_mul_tuples_[all.tuples + end]]) ++end;
+        if (begin == end) continue;
+        found.push_back({node, {all.inputs + begin, all.tuples + begin, end - begin}});
+        has_term[node] = true;
+      }
     }
   });
+  for (const NodeTerm& zero : zeroes) {
+    if (!has_term[zero.node]) found.push_back(zero);
+  }
+  term_begin_.assign(nodes_.size() + 1, 0);
+  for (const NodeTerm& term : found) ++term_begin_[term.node + 1];
+  accumulate_begins(term_begin_);
+  terms_.resize(found.size());
+  std::vector<Index> next(term_begin_.begin(), term_begin_.end() - 1);
+  for (const NodeTerm& term : found) terms_[next[term.node]++] = term.term;
 }
 
 Index Graph::define(Address temp) {

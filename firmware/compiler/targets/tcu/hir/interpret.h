@@ -1,0 +1,107 @@
+// What layers of HIR compute: the definition that both schedulers are held against.
+//
+// Lanes are mantissas of a data type, which round and saturate after every operation as the machine
+// does, or real numbers, which do neither. Products of one sum are added in the order of their
+// weights' addresses, as the scheduler promises (toolchain spec section 3.8).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/hir/hir.h"
+#include "isa/tcu/architecture.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::compiler::hir {
+
+/// Arithmetic on one lane. The number is a mantissa where there is a data type, else a real number.
+class Arithmetic {
+ public:
+  using Lane = double;  ///< holds every mantissa of 32 bits exactly
+
+  explicit Arithmetic(const tcu::Architecture& architecture) : architecture_(architecture) {}
+  /// Real numbers; lookups in tables still go by the architecture's keys.
+  static Arithmetic real(const tcu::Architecture& architecture) {
+    Arithmetic arithmetic(architecture);
+    arithmetic.is_real_ = true;
+    return arithmetic;
+  }
+
+  [[nodiscard]] const tcu::Architecture& architecture() const { return architecture_; }
+  [[nodiscard]] bool is_real() const { return is_real_; }
+  [[nodiscard]] Lane from_real(float value) const;
+  [[nodiscard]] double to_real(Lane lane) const;
+  /// x * weight + sum, rounded once, as the array does.
+  [[nodiscard]] Lane mac(Lane x, Lane weight, Lane sum) const;
+  /// A whole vector through the array: `weights` are n + 1 vectors of n lanes, the bias first.
+  [[nodiscard]] std::vector<Lane> multiply(const std::vector<Lane>& weights,
+                                           const std::vector<std::uint8_t>& packed_weights,
+                                           const std::vector<Lane>& input) const;
+  /// Lanes as the array's kernels take them; nothing for real numbers.
+  [[nodiscard]] std::vector<std::uint8_t> packed(const std::vector<Lane>& lanes) const;
+  /// As accumulators add.
+  [[nodiscard]] Lane add(Lane a, Lane b) const;
+  /// As the SIMD ALU does.
+  [[nodiscard]] Lane alu(tcu::SimdOp op, Lane left, Lane right) const;
+
+ private:
+  tcu::Architecture architecture_;
+  bool is_real_ = false;
+};
+
+using Lanes = std::vector<Arithmetic::Lane>;
+
+/// One result of an operation other than load, save, softmax and lookup, from its operands.
+[[nodiscard]] Lanes evaluate(const Arithmetic& arithmetic, Kind kind,
+                             const std::vector<const Lanes*>& operands);
+
+class Interpreter {
+ public:
+  /// A constant's lanes as real numbers, or null for an address that holds none.
+  using ConstantOf = std::function<const float*(Address)>;
+
+  explicit Interpreter(Arithmetic arithmetic, ConstantOf constant_of = {})
+      : arithmetic_(std::move(arithmetic)),
+        constant_of_(std::move(constant_of)),
+        zeroes_(arithmetic_.architecture().array_size, 0) {}
+
+  void set(Address address, Lanes value) { memory_[address] = std::move(value); }
+  /// InternalError for a vector that is no constant and was neither set nor computed.
+  [[nodiscard]] const Lanes& get(Address address);
+
+  /// Temps are forgotten afterwards.
+  void run(const Layer& layer);
+
+ private:
+  /// Weights that the array holds at a time.
+  struct Tuple {
+    std::vector<Address> addresses;     ///< last row first, the bias or Zeroes last
+    std::size_t order = 0;              ///< by addresses; equal ones have equal numbers
+    Lanes lanes;                        ///< the bias, then row after row
+    std::vector<std::uint8_t> packed;   ///< the same as the array's kernels take it
+  };
+  struct Product {
+    std::size_t tuple;
+    Address input;
+  };
+
+  void collect(const MatMul& product);
+  void order_tuples();
+  void sum_up();
+  void apply(const VectorOperation& operation);
+  void fill(Tuple& tuple);
+  [[nodiscard]] Lanes multiply(const Product& product);
+  [[nodiscard]] Lanes look_up(const VectorOperation& operation, std::size_t i);
+
+  Arithmetic arithmetic_;
+  ConstantOf constant_of_;
+  Lanes zeroes_;
+  std::unordered_map<Address, Lanes> memory_;
+  std::vector<Tuple> tuples_;
+  std::unordered_map<Address, std::vector<Product>> products_;
+};
+
+}  // namespace tactus::compiler::hir

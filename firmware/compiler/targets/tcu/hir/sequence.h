@@ -1,0 +1,26 @@
+// Operations on vectors as SIMD instructions: what both schedulers emit for one vector.
+//
+// Operands and result are in the accumulators. Register 1 keeps what goes on from instruction to
+// instruction. Source: toolchain spec section 3.8.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "firmware/compiler/targets/tcu/hir/hir.h"
+#include "isa/tcu/instruction.h"
+
+namespace tactus::compiler::hir {
+
+/// One SIMD instruction: reads an operand and, as the last of its sequence, writes the result.
+struct SimdStep {
+  std::size_t operand = 0;
+  tcu::SimdFields fields{};
+  bool writes = false;
+};
+
+/// The instructions for one result of the operation, which has this many operands. Empty for
+/// operations that are not computed this way: load, save, add, relu, interpolate, lookup.
+[[nodiscard]] std::vector<SimdStep> simd_sequence(Kind kind, std::size_t operands);
+
+}  // namespace tactus::compiler::hir
