@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tests/compiler/models/outcome.h"
+#include "tests/compiler/operators/optimised.h"
 
 namespace tactus::compiler {
 namespace {
@@ -84,8 +85,12 @@ std::string difference(const Sample& sample, const Compiled& compiled) {
 
 std::string difference(const Sample& sample, const Way& way) {
   try {
-    return difference(sample,
-                      compile(sample.graph(), sample.setting().architecture(), way.options));
+    const tcu::Architecture machine = sample.setting().architecture();
+    const Compiled compiled = compile(sample.graph(), machine, way.options);
+    const std::string found = difference(sample, compiled);
+    if (!found.empty() || !way.options.optimise || compiled.plans != 0) return found;
+    const std::optional<Compiled> optimised = optimised_alone(sample.graph(), machine);
+    return optimised ? difference(sample, *optimised) : "";
   } catch (const std::exception& error) {
     return error.what();
   }

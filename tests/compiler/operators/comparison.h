@@ -13,13 +13,14 @@ struct Way {
   std::string name;
   Options options;
 };
-/// The strategies and the optimiser.
+/// The strategies and `--optimise`.
 [[nodiscard]] const std::vector<Way>& all_ways();
 
 /// What is wrong with the program's results, the largest error and where it is; empty: nothing.
 [[nodiscard]] std::string difference(const Sample& sample, const Compiled& compiled);
 
-/// The same for a program that is compiled here; what compile() throws is wrong, too.
+/// The same for a program that is compiled here; what compile() throws is wrong, too. Where
+/// `--optimise` takes a strategy's program, that of the optimiser is looked at as well.
 [[nodiscard]] std::string difference(const Sample& sample, const Way& way);
 
 }  // namespace tactus::compiler
