@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "isa/support/text.h"
+
 namespace tactus::compiler {
 namespace {
 
@@ -35,13 +37,12 @@ const Operator* find_internal_operator(std::string_view type) {
   return nullptr;
 }
 
-std::string supported_operators() {
-  std::string list;
-  for (const auto& [type, op] : table()) {
-    if (!list.empty()) list += ", ";
-    list += type;
-  }
-  return list;
+std::vector<std::string_view> operator_types() {
+  std::vector<std::string_view> types;
+  for (const auto& [type, op] : table()) types.push_back(type);
+  return types;
 }
+
+std::string supported_operators() { return fmt::format("{}", fmt::join(operator_types(), ", ")); }
 
 }  // namespace tactus::compiler

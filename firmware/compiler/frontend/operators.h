@@ -54,6 +54,8 @@ using Operators = std::vector<Operator>;
 /// Null if there is none.
 [[nodiscard]] const Operator* find_operator(std::string_view type);
 [[nodiscard]] const Operator* find_internal_operator(std::string_view type);
+/// Those of the table, sorted.
+[[nodiscard]] std::vector<std::string_view> operator_types();
 /// Sorted, "Add, AveragePool, ...".
 [[nodiscard]] std::string supported_operators();
 

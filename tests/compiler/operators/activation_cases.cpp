@@ -1,0 +1,193 @@
+// Operators of one operand with parameters: Relu, LeakyRelu, Clip, BatchNormalization, pieces of
+// straight lines, powers, quantisation.
+#include <optional>
+
+#include "tests/compiler/operators/sample.h"
+
+namespace tactus::compiler {
+namespace {
+
+using Build = std::function<std::string(Sample&, const std::string& x)>;
+
+/// On an image, on rows, and on a matrix of two products' worth of rows.
+void add_on_shapes(Cases& cases, const std::string& op, const std::string& form, const Build& build,
+                   const Numbers& numbers = {}) {
+  cases.push_back({op, form, [=](Sample& s) {
+                     s.output(build(s, s.computed(s.image(), numbers)));
+                   }});
+  cases.push_back({op, form + ", of a matrix", [=](Sample& s) {
+                     s.output(build(s, s.computed({3, s.channels()}, numbers)));
+                   }});
+}
+
+void add_plain(Cases& cases, const std::string& op, const std::string& form, Attributes attributes,
+               double units = 0, const Numbers& numbers = {}) {
+  add_on_shapes(
+      cases, op, form,
+      [=](Sample& s, const std::string& x) {
+        s.allow_stated(2, units);
+        return s.node(op, {x}, attributes);
+      },
+      numbers);
+}
+
+struct Bounds {
+  const char* form;
+  std::optional<float> low, high;
+};
+
+void add_clips(Cases& cases) {
+  const std::vector<Bounds> all{
+      {"around 0", -1, 1},
+      {"above 0", 0.5F, 1.5F},
+      {"below 0", -1.5F, -0.5F},
+      {"from 0", 0, 1},
+      {"to 0", -1, 0},
+      {"without a lower bound", std::nullopt, 1},
+      {"without a lower bound, below 0", std::nullopt, -0.5F},
+      {"without an upper bound", -1, std::nullopt},
+      {"without an upper bound, above 0", 0.5F, std::nullopt},
+      {"without bounds", std::nullopt, std::nullopt},
+      {"beyond the range", -1e6F, 1e6F},
+      {"from above 0 to beyond the range", 0.5F, 1e6F},
+      {"from beyond the range to below 0", -1e6F, -0.5F},
+      {"of crossing bounds", 1, -1},
+      {"of one value", 0.5F, 0.5F},
+      {"of one negative value", -0.5F, -0.5F},
+  };
+  for (const Bounds& bounds : all) {
+    add_on_shapes(cases, "Clip", bounds.form, [=](Sample& s, const std::string& x) {
+      std::vector<std::string> inputs{x, bounds.low ? s.scalar(*bounds.low) : ""};
+      if (bounds.high) inputs.push_back(s.scalar(*bounds.high));
+      if (inputs.back().empty()) inputs.pop_back();
+      return s.node("Clip", inputs);
+    });
+  }
+  add_on_shapes(cases, "Clip", "of bounds in attributes", [](Sample& s, const std::string& x) {
+    s.opset(10);
+    s.before_product();
+    return s.node("Clip", {x}, {{"min", 0.5F}, {"max", 1.5F}});
+  });
+  for (const bool both : {false, true}) {
+    add_on_shapes(cases, "Clip", both ? "of computed bounds" : "of a computed upper bound",
+                  [=](Sample& s, const std::string& x) {
+                    const std::string low = both ? s.computed({1}) : s.scalar(-1);
+                    return s.node("Clip", {x, low, s.computed({1})});
+                  });
+  }
+}
+
+void add_normalisations(Cases& cases) {
+  const auto build = [](double low, double high, bool moved) {
+    return [=](Sample& s, const std::string& x) {
+      const nn::Shape channels{s.channels()};
+      const auto row = [&](double from, double to) {
+        return s.constant(channels, {from, to, 0.5, -1, 3, true});
+      };
+      const std::string scale = row(low, high), offset = moved ? row(-1, 1) : row(0, 0);
+      const std::string mean = moved ? row(-1, 1) : row(0, 0);
+      return s.node("BatchNormalization", {x, scale, offset, mean, row(1, 1)},
+                    {{"epsilon", 0.0F}});
+    };
+  };
+  add_on_shapes(cases, "BatchNormalization", "factors of both signs", build(-1, 1, true));
+  add_on_shapes(cases, "BatchNormalization", "negative factors", build(-1, -0.5, true));
+  add_on_shapes(cases, "BatchNormalization", "positive factors", build(0.5, 1, true));
+  add_on_shapes(cases, "BatchNormalization", "factors alone", build(-1, 1, false));
+  add_on_shapes(cases, "BatchNormalization", "offsets alone", build(1, 1, true));
+  cases.push_back({"BatchNormalization", "of rank 3", [=](Sample& s) {
+                     s.output(build(-1, 1, true)(s, s.computed({1, s.channels(), 4})));
+                   }});
+  cases.push_back({"BatchNormalization", "of two images", [=](Sample& s) {
+                     s.output(build(-1, 1, true)(s, s.computed({2, s.channels(), 2, 2})));
+                   }});
+  cases.push_back({"BatchNormalization", "read by a ReLU and by others", [=](Sample& s) {
+                     const std::string x = s.computed(s.image());
+                     const std::string y = build(-1, 1, true)(s, x);
+                     s.output(s.node("Add", {s.node("Relu", {y}), y}));
+                   }});
+}
+
+void add_powers(Cases& cases) {
+  for (const float power : {1.0F, 2.0F, 3.0F, 4.0F}) {
+    add_on_shapes(
+        cases, "Pow", "to the " + std::to_string(static_cast<int>(power)),
+        [=](Sample& s, const std::string& x) { return s.node("Pow", {x, s.scalar(power)}); },
+        {-1.5, 1.5, 0.5});
+  }
+  add_on_shapes(
+      cases, "Pow", "to the 1.5",
+      [](Sample& s, const std::string& x) {
+        s.allow_stated(2, 3);
+        return s.node("Pow", {x, s.scalar(1.5F)});
+      },
+      {0.5, 2, 0.5, -1, 3, true});
+}
+
+nn::Tensor zero_point(std::int64_t value, std::int32_t stored) {
+  nn::Tensor tensor = nn::Tensor::of({}, std::vector<std::int64_t>{value});
+  tensor.stored = stored;
+  return tensor;
+}
+
+/// Values are whole numbers of steps already, so only the range of the integers shows.
+std::string quantised_pair(Sample& s, const std::string& x, std::int64_t zero,
+                           std::int32_t stored) {
+  const std::string scale = s.scalar(0.5F), point = s.constant(zero_point(zero, stored));
+  return s.node("DequantizeLinear", {s.node("QuantizeLinear", {x, scale, point}), scale, point});
+}
+
+void add_quantisations(Cases& cases) {
+  for (const char* op : {"QuantizeLinear", "DequantizeLinear"}) {
+    add_on_shapes(cases, op, "pair, unsigned", [](Sample& s, const std::string& x) {
+      return quantised_pair(s, x, 128, nn::onnx_uint8);
+    });
+    add_on_shapes(cases, op, "pair whose range ends above 0", [](Sample& s, const std::string& x) {
+      return quantised_pair(s, x, 254, nn::onnx_uint8);
+    });
+    add_on_shapes(cases, op, "pair whose range begins at 0", [](Sample& s, const std::string& x) {
+      return quantised_pair(s, x, 0, nn::onnx_uint8);
+    });
+    add_on_shapes(cases, op, "pair, signed", [](Sample& s, const std::string& x) {
+      return quantised_pair(s, x, 126, nn::onnx_int8);
+    });
+  }
+  cases.push_back({"DequantizeLinear", "of constant weights", [](Sample& s) {
+                     nn::Tensor integers = s.draw({s.channels(), s.channels(), 1, 1},
+                                                  {-2, 2, 1, 1, 2, true});
+                     integers.integers.assign(integers.floats.begin(), integers.floats.end());
+                     integers.floats.clear();
+                     integers.type = nn::ElementType::int64;
+                     integers.stored = nn::onnx_int8;
+                     const std::string weights =
+                         s.node("DequantizeLinear", {s.constant(integers), s.scalar(0.5F)});
+                     s.output(s.node("Conv", {s.computed(s.image()), weights}));
+                   }});
+}
+
+}  // namespace
+
+Cases activation_cases() {
+  Cases cases;
+  add_plain(cases, "Relu", "plain", {});
+  add_plain(cases, "LeakyRelu", "slope 0.5", {{"alpha", 0.5F}});
+  add_plain(cases, "LeakyRelu", "slope -0.5", {{"alpha", -0.5F}});
+  add_plain(cases, "LeakyRelu", "slope 0", {{"alpha", 0.0F}});
+  add_plain(cases, "LeakyRelu", "slope 1", {{"alpha", 1.0F}});
+  add_plain(cases, "LeakyRelu", "slope 2", {{"alpha", 2.0F}});
+  add_plain(cases, "Neg", "plain", {});
+  add_plain(cases, "Abs", "plain", {});
+  add_plain(cases, "HardSigmoid", "exact slope", {{"alpha", 0.25F}, {"beta", 0.5F}});
+  add_plain(cases, "HardSigmoid", "falling", {{"alpha", -0.5F}, {"beta", 0.5F}});
+  // The slope is off by half a unit, times 2; the product by half a unit.
+  add_plain(cases, "HardSigmoid", "of the usual slope", {}, 2);
+  // Likewise 1/6, and all of it times 2; the last product by half a unit.
+  add_plain(cases, "HardSwish", "plain", {}, 4);
+  add_clips(cases);
+  add_normalisations(cases);
+  add_powers(cases);
+  add_quantisations(cases);
+  return cases;
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,77 @@
+// Functions of single elements that no sum of straight pieces is: by lookup tables where the
+// machine has them, else by chords before a product, else on the host.
+#include "tests/compiler/operators/sample.h"
+
+namespace tactus::compiler {
+namespace {
+
+struct Function {
+  const char* op;
+  Numbers numbers;
+  Attributes attributes;
+};
+
+const Numbers everywhere{-2, 2, 0.5, -1, 3, true}, positive{0.5, 2, 0.5, -1, 3, true};
+
+const std::vector<Function>& functions() {
+  static const std::vector<Function> all{
+      {"Sigmoid", everywhere, {}},
+      {"Tanh", everywhere, {}},
+      {"Erf", everywhere, {}},
+      {"Gelu", everywhere, {}},
+      {"Mish", everywhere, {}},
+      {"Softplus", everywhere, {}},
+      {"Elu", everywhere, {{"alpha", 0.75F}}},
+      {"Celu", everywhere, {{"alpha", 2.0F}}},
+      {"Selu", everywhere, {}},
+      {"Exp", {-2, 1.5, 0.5, -1, 3, true}, {}},
+      {"Log", positive, {}},
+      {"Sqrt", positive, {}},
+      {"Reciprocal", positive, {}},
+      {"Softsign", everywhere, {}},
+  };
+  return all;
+}
+
+/// Those that chords can draw.
+bool has_chords(const std::string& op) {
+  return op != "Exp" && op != "Log" && op != "Sqrt" && op != "Reciprocal" && op != "Softsign";
+}
+
+}  // namespace
+
+Cases function_cases() {
+  Cases cases;
+  for (const Function& f : functions()) {
+    const auto form = [&](const char* name, const std::function<nn::Shape(Sample&)>& shape,
+                          bool product) {
+      cases.push_back({f.op, name, [=](Sample& s) {
+                         // The function's error times a factor x; its result is rounded, and so is
+                         // the product.
+                         s.allow_stated(2, 3);
+                         if (product && (s.setting().tables || has_chords(f.op))) {
+                           s.before_product();
+                         }
+                         s.output(s.node(f.op, {s.computed(shape(s), f.numbers)}, f.attributes));
+                       }});
+    };
+    form("of an image", [](Sample& s) { return s.image(2, 2); }, false);
+    form("of an image before a product", [](Sample& s) { return s.image(2, 2); }, true);
+    form("of a matrix before a product", [](Sample& s) { return nn::Shape{2, s.channels()}; }, true);
+  }
+  cases.push_back({"Gelu", "by the hyperbolic tangent", [](Sample& s) {
+                     s.allow_stated(2, 3);
+                     s.before_product();
+                     s.output(s.node("Gelu", {s.computed(s.image(2, 2), everywhere)},
+                                     {{"approximate", std::string("tanh")}}));
+                   }});
+  cases.push_back({"Sigmoid", "as a gate", [](Sample& s) {
+                     s.allow_stated(2, 3);
+                     s.before_product();
+                     const std::string x = s.computed(s.image(2, 2), everywhere);
+                     s.output(s.node("Mul", {x, s.node("Sigmoid", {x})}));
+                   }});
+  return cases;
+}
+
+}  // namespace tactus::compiler
