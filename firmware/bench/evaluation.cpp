@@ -36,6 +36,7 @@ const std::vector<std::string_view> source_names{"network", "onnx", "model"};
 const std::vector<std::string_view> via_names{"layers", "stripe"};
 
 using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
+                            std::optional<double> Figures::*,
                             std::map<std::string, std::uint64_t> Figures::*, Json Figures::*>;
 constexpr std::pair<const char*, Member> figure_members[] = {
     {"instructions", &Figures::instructions},
@@ -110,6 +111,21 @@ Program read_compiled(const Task& task) {
         task.workload, differences);
   }
   return program;
+}
+
+/// Figures to JSON and back; what is none is null.
+Json json_of(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(); }
+template <typename T>
+const T& json_of(const T& figure) {
+  return figure;
+}
+
+void read(const Json& json, std::optional<double>& figure) {
+  figure = json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
+}
+template <typename T>
+void read(const Json& json, T& figure) {
+  json.get_to(figure);
 }
 
 void require_finished(const Task& task, const TcuRunResult& run) {
@@ -232,8 +248,9 @@ Task parse_task(std::string_view json_text, const std::string& where) {
 std::string to_json(const Figures& figures) {
   Json json;
   for (const auto& [name, member] : figure_members) {
-    std::visit([&, key = name](auto m) { json[key] = figures.*m; }, member);
-    if (json[name].is_null()) json.erase(name);
+    std::visit([&, key = name](auto m) { json[key] = json_of(figures.*m); }, member);
+    // A section that was not asked for is left out.
+    if (std::holds_alternative<Json Figures::*>(member) && json[name].is_null()) json.erase(name);
   }
   return text_of_json(json);
 }
@@ -245,7 +262,7 @@ Figures parse_figures(std::string_view json_text, const std::string& where) {
     for (const auto& [name, member] : figure_members) {
       const bool optional = std::holds_alternative<Json Figures::*>(member);
       if (optional && !json.contains(name)) continue;
-      std::visit([&, key = name](auto m) { json.at(key).get_to(figures.*m); }, member);
+      std::visit([&, key = name](auto m) { read(json.at(key), figures.*m); }, member);
     }
   } catch (const nlohmann::json::exception& error) {
     internal_error("{}: no figures: {}", where, error.what());
@@ -348,13 +365,16 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.macs_with_padding = program.macs_with_padding;
   figures.cycles = run.cycles;
   figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
-  figures.frames_per_second = static_cast<double>(batch) * 1e3 / figures.latency_ms;
+  if (run.cycles != 0) {
+    figures.frames_per_second = static_cast<double>(batch) * 1e3 / figures.latency_ms;
+    figures.array_utilisation =
+        static_cast<double>(run.array_runs) / static_cast<double>(run.cycles);
+    figures.mac_efficiency = mac_efficiency(task.architecture, program.true_macs, run.cycles);
+  }
   for (const tcu::LayerEntry& layer : program.model.file.layers) {
     figures.predicted_cycles += layer.predicted_cycles;
     figures.bound_cycles += layer.bound_cycles;
   }
-  figures.array_utilisation = static_cast<double>(run.array_runs) / static_cast<double>(run.cycles);
-  figures.mac_efficiency = mac_efficiency(task.architecture, program.true_macs, run.cycles);
   const Counters& totals = run.accounting.totals;
   for (std::size_t i = 0; i < totals.time.size(); ++i) {
     const UnitState& reason = totals.info->time.states[i];

@@ -136,8 +136,8 @@ double milliseconds(const Row& row, std::uint64_t cycles) {
 /// which the board's file states; simulated figures have not.
 struct RowComparison {
   double measured_cycles = 0;
-  double error_cycles = 0;   ///< simulated and host, less measured
-  double error_percent = 0;  ///< of the frames per second
+  double error_cycles = 0;              ///< simulated and host, less measured
+  std::optional<double> error_percent;  ///< of the frames per second; none without a latency
 };
 
 RowComparison compare(const Row& row, const Figures& figures) {
@@ -146,14 +146,17 @@ RowComparison compare(const Row& row, const Figures& figures) {
   const double simulated =
       static_cast<double>(figures.cycles) + row.task.host_us * row.task.clock_mhz;
   comparison.error_cycles = simulated - comparison.measured_cycles;
-  comparison.error_percent = 100 * (comparison.measured_cycles / simulated - 1);
+  if (simulated > 0) {
+    comparison.error_percent = 100 * (comparison.measured_cycles / simulated - 1);
+  }
   return comparison;
 }
 
 std::string measured_cell(const Row& row, const Figures& figures) {
   if (!row.measured) return "";
-  return fmt::format("{} ({:+.2f} %)", row.measured->frames_per_second,
-                     compare(row, figures).error_percent);
+  const auto error = compare(row, figures).error_percent;
+  return fmt::format("{}{}", row.measured->frames_per_second,
+                     error ? fmt::format(" ({:+.2f} %)", *error) : "");
 }
 
 std::string error_cell(const Row& row, const Figures& figures) {
@@ -199,8 +202,9 @@ std::string line(const Table& table, const Row& row, const Outcome& outcome,
   const Figures& figures = *outcome.figures;
   for (std::string cell :
        {fmt::format("{}", figures.instructions), fmt::format("{}", figures.cycles),
-        fmt::format("{:.3f}", figures.latency_ms), fmt::format("{:.2f}", figures.frames_per_second),
-        fmt::format("{:.1f}", 100 * figures.array_utilisation),
+        fmt::format("{:.3f}", figures.latency_ms),
+        figures.frames_per_second ? fmt::format("{:.2f}", *figures.frames_per_second) : "-",
+        figures.array_utilisation ? fmt::format("{:.1f}", 100 * *figures.array_utilisation) : "-",
         fmt::format("{:.3f}", milliseconds(row, figures.estimated_cycles)), published_cell(row),
         measured_cell(row, figures), error_cell(row, figures), host_cell(row),
         fmt::format("{:.1f}", outcome.seconds)}) {
@@ -280,7 +284,8 @@ Json row_json(const Row& row, const Outcome& outcome) {
       json["measured"]["host_us"] = row.task.host_us;
       json["measured"]["cycles"] = comparison.measured_cycles;
       json["measured"]["error_cycles"] = comparison.error_cycles;
-      json["measured"]["deviation_percent"] = comparison.error_percent;
+      json["measured"]["deviation_percent"] =
+          comparison.error_percent ? Json(*comparison.error_percent) : Json();
     }
   }
   json["host_seconds"] = outcome.seconds;

@@ -97,7 +97,9 @@ std::vector<ComparedRun> read_sweeps(const Words& folders, std::size_t& left_out
     for (const sweep::Line& line : results.lines) {
       const auto hash = line["hash"].get<std::string>();
       if (line["status"] != "ok" || folders_with.at(hash) < folders.size()) continue;
-      points.push_back(run_of_point(line, results.folder, names.at(hash)));
+      const std::string where =
+          fmt::format("{}: point {}", results.folder, text_of_json(line["point"]));
+      points.push_back(run_of_point(line, where, names.at(hash)));
     }
     if (points.empty()) {
       user_error(

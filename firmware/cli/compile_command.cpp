@@ -310,9 +310,12 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) 
                      static_cast<double>(compiled.predicted_cycles) / config.clock_mhz / 1e3,
                      config.clock_mhz));
   }
-  line("estimated efficiency",
-       fmt::format("{:.1f} % of the array's multiply-accumulates",
-                   100 * bench::mac_efficiency(a, compiled.true_macs, estimate.execution.cycles)));
+  if (estimate.execution.cycles != 0) {
+    line(
+        "estimated efficiency",
+        fmt::format("{:.1f} % of the array's multiply-accumulates",
+                    100 * bench::mac_efficiency(a, compiled.true_macs, estimate.execution.cycles)));
+  }
   line("estimated energy",
        fmt::format("{:.3f} M units", static_cast<double>(estimate.execution.energy) / 1e6));
 }

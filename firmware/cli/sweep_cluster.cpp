@@ -169,6 +169,7 @@ int sweep_status(const std::string& folder) {
   const auto folders = folders_of(folder);
   if (folders.empty()) {
     if (fs::exists(folder + "/sweep.json")) {
+      (void)sweep::read_definition_text(folder);
       fmt::print("{}: submitted, no shard has begun\n", folder);
       return exit_mismatch;
     }

@@ -217,8 +217,9 @@ TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t m
 
 // ---- the record ---------------------------------------------------------------------------------
 
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+/// Null without a whole: there is no such figure.
+Record share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? Record() : Record(static_cast<double>(part) / static_cast<double>(whole));
 }
 
 double microseconds(std::uint64_t cycles, const PointTask& task) {
@@ -427,7 +428,8 @@ Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
   Record record;
   record["cycles"] = run.cycles;
   record["latency_ms"] = microseconds(run.cycles, task) / 1e3;
-  record["frames_per_second"] = 1e6 / microseconds(run.cycles, task);
+  record["frames_per_second"] =
+      run.cycles == 0 ? Record() : Record(1e6 / microseconds(run.cycles, task));
   record["instructions"] = run.instructions;
   record["array_utilisation"] = share(run.array_runs, run.cycles);
   const std::uint64_t beat = task.axi_data_bits / 8;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/report/json_values.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 
@@ -14,49 +15,6 @@ namespace tactus {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Reads values by their path and says which one is not what it has to be.
-class RunReader {
- public:
-  RunReader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}
-
-  [[nodiscard]] const Json& at(const std::string& path) const {
-    const nlohmann::json_pointer<std::string> pointer(path);
-    if (!json_.contains(pointer)) user_error("{}:{}: is missing", where_, path);
-    return json_.at(pointer);
-  }
-  [[nodiscard]] bool has(const std::string& path) const {
-    return json_.contains(nlohmann::json_pointer<std::string>(path));
-  }
-  [[nodiscard]] const Json& object(const std::string& path) const {
-    const Json& value = at(path);
-    if (!value.is_object()) user_error("{}:{}: must be an object", where_, path);
-    return value;
-  }
-  [[nodiscard]] std::uint64_t count(const std::string& path) const { return count(at(path), path); }
-  [[nodiscard]] std::uint64_t count(const Json& value, const std::string& path) const {
-    if (!value.is_number_unsigned()) {
-      user_error("{}:{}: must be a number of cycles, 0 or more", where_, path);
-    }
-    return value.get<std::uint64_t>();
-  }
-  [[nodiscard]] double number(const std::string& path) const {
-    const Json& value = at(path);
-    if (!value.is_number()) user_error("{}:{}: must be a number", where_, path);
-    return value.get<double>();
-  }
-  [[nodiscard]] std::string text(const Json& value, const std::string& path) const {
-    if (!value.is_string()) user_error("{}:{}: must be a string", where_, path);
-    return value.get<std::string>();
-  }
-  [[noreturn]] void refuse(const std::string& path, const std::string& what) const {
-    user_error("{}:{}: {}", where_, path, what);
-  }
-
- private:
-  const Json& json_;
-  std::string where_;
-};
 
 /// Leaves of nested objects, with their names joined by dots.
 template <typename Take>
@@ -88,7 +46,7 @@ auto find_name(List& values, const std::string& name) -> decltype(&values.front(
 }
 
 /// What the main unit did: its work, then the reasons for lost cycles.
-void read_time(const RunReader& reader, const std::string& reasons_path, ComparedRun& run) {
+void read_time(const JsonValues& reader, const std::string& reasons_path, ComparedRun& run) {
   std::uint64_t lost = 0;
   run.time.emplace_back("working", 0);
   for (const auto& item : reader.object(reasons_path).items()) {
@@ -103,13 +61,12 @@ void read_time(const RunReader& reader, const std::string& reasons_path, Compare
   run.time.front().second = run.accounted - lost;
 }
 
-void read_layers(const RunReader& reader, ComparedRun& run) {
+void read_layers(const JsonValues& reader, ComparedRun& run) {
   const std::string path = "/accounting/layers";
-  const Json& layers = reader.at(path);
-  if (!layers.is_array()) reader.refuse(path, "must be an array");
+  const Json& layers = reader.array(path);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::string at = fmt::format("{}/{}", path, i);
-    const std::string layer = reader.text(reader.at(at + "/name"), at + "/name");
+    const std::string layer = reader.text(at + "/name");
     std::string name = layer;  // layers may share a name
     for (unsigned n = 2; find_name(run.parts, name) != nullptr; ++n) {
       name = fmt::format("{} ({})", layer, n);
@@ -119,12 +76,12 @@ void read_layers(const RunReader& reader, ComparedRun& run) {
 }
 
 /// A figure's explanation in the file; empty if it has none.
-std::string meaning(const RunReader& reader, const std::string& figure) {
+std::string meaning(const JsonValues& reader, const std::string& figure) {
   const std::string path = "/figures/" + figure + "/meaning";
-  return reader.has(path) ? reader.text(reader.at(path), path) : std::string();
+  return reader.has(path) ? reader.text(path) : std::string();
 }
 
-void read_meanings(const RunReader& reader, ComparedRun& run) {
+void read_meanings(const JsonValues& reader, ComparedRun& run) {
   for (const auto& [name, cycles] : run.time) {
     const std::string text = meaning(reader, "accounting.lost_cycles.reasons." + name);
     if (!text.empty()) run.meanings.emplace_back(name, text);
@@ -132,7 +89,7 @@ void read_meanings(const RunReader& reader, ComparedRun& run) {
 }
 
 /// The file's own table of figures says which states of a unit are work.
-void read_units(const RunReader& reader, ComparedRun& run) {
+void read_units(const JsonValues& reader, ComparedRun& run) {
   const std::string path = "/accounting/units";
   for (const auto& unit : reader.object(path).items()) {
     const std::string at = path + "/" + unit.key();
@@ -147,7 +104,7 @@ void read_units(const RunReader& reader, ComparedRun& run) {
 }
 
 /// Counts of the run itself, of kinds of instructions, and of traffic.
-void read_figures(const RunReader& reader, const Json& json, ComparedRun& run) {
+void read_figures(const JsonValues& reader, const Json& json, ComparedRun& run) {
   const auto take = [&run](const std::string& name, const Json& value) {
     if (value.is_number_unsigned()) run.figures.emplace_back(name, value.get<std::uint64_t>());
   };
@@ -166,9 +123,9 @@ void read_figures(const RunReader& reader, const Json& json, ComparedRun& run) {
 }
 
 /// What an energy table makes of the run, by its events; nothing without one.
-void read_energy(const RunReader& reader, const std::string& path, ComparedRun& run) {
+void read_energy(const JsonValues& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
-  const auto text = [&](const char* key) { return reader.text(reader.at(path + key), path + key); };
+  const auto text = [&](const char* key) { return reader.text(path + key); };
   run.energy_table = fmt::format("{}, {} ({})", text("/table"), text("/unit"), text("/source"));
   run.energy.emplace_back("total", reader.number(path + "/total"));
   if (reader.has(path + "/per_image")) {
@@ -185,11 +142,12 @@ void read_energy(const RunReader& reader, const std::string& path, ComparedRun& 
 }
 
 /// Images a second, and the latencies of runs and of what an image is of them.
-void read_throughput(const RunReader& reader, const std::string& path, ComparedRun& run) {
+void read_throughput(const JsonValues& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
   for_each_leaf(reader.object(path), "", [&](const std::string& name, const Json& value) {
     if (name == "seconds" || name.rfind("latency_cycles", 0) == 0) return;  // as in latency_ms
-    if (!value.is_number()) reader.refuse(path + "/" + name, "must be a number");
+    if (value.is_null()) return;  // no cycles, and therefore no rate
+    if (!value.is_number()) reader.refuse(path + "/" + name, "must be a number or null");
     run.throughput.emplace_back(name, value.get<double>());
   });
 }
@@ -275,7 +233,7 @@ Json named_json(const Named<std::int64_t>& values) {
 }  // namespace
 
 ComparedRun run_of_statistics(const Json& json, const std::string& where, std::string name) {
-  const RunReader reader(json, where);
+  const JsonValues reader(json, where);
   ComparedRun run;
   run.name = std::move(name);
   run.cycles = reader.count("/cycles");
@@ -293,7 +251,7 @@ ComparedRun run_of_statistics(const Json& json, const std::string& where, std::s
 }
 
 ComparedRun run_of_point(const Json& line, const std::string& where, std::string name) {
-  const RunReader reader(line, where);
+  const JsonValues reader(line, where);
   ComparedRun run;
   run.name = std::move(name);
   run.cycles = reader.count("/figures/cycles");
@@ -304,8 +262,9 @@ ComparedRun run_of_point(const Json& line, const std::string& where, std::string
     read_time(reader, "/figures/lost_by_reason", run);
   } else if (reader.has("/figures/lost_cycles")) {
     // Working cycles are known by their share; lost ones count until all units are at rest.
-    run.accounted = static_cast<std::uint64_t>(std::llround(
-        reader.number("/figures/array_utilisation") * static_cast<double>(run.cycles)));
+    run.accounted = static_cast<std::uint64_t>(
+        std::llround(reader.number_or_null("/figures/array_utilisation").value_or(0) *
+                     static_cast<double>(run.cycles)));
     for (const auto& item : reader.object("/figures/lost_cycles").items()) {
       run.accounted += reader.count(item.value(), "/figures/lost_cycles/" + item.key());
     }

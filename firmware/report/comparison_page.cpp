@@ -130,13 +130,13 @@ std::string comparison_html(const Comparison& comparison) {
   html::Page page(fmt::format("{} runs compared", comparison.runs.size()));
   std::vector<std::string> tiles;
   for (const ComparedRun& run : comparison.runs) {
-    const double change =
-        first.cycles == 0 ? 0
-                          : static_cast<double>(run.cycles) / static_cast<double>(first.cycles) - 1;
-    tiles.push_back(html::tile(run.name, grouped(run.cycles),
-                               &run == &first ? fmt::format("cycles, {:.3f} ms", run.latency_ms)
-                                              : fmt::format("cycles, {:.3f} ms, {:+.1f} %",
-                                                            run.latency_ms, 100 * change)));
+    std::string text = fmt::format("cycles, {:.3f} ms", run.latency_ms);
+    if (&run != &first && first.cycles != 0) {
+      text += fmt::format(
+          ", {:+.1f} %",
+          100 * (static_cast<double>(run.cycles) / static_cast<double>(first.cycles) - 1));
+    }
+    tiles.push_back(html::tile(run.name, grouped(run.cycles), text));
   }
   page.lead("<p>Percentages are changes from the first run.</p>\n" + html::tiles(tiles));
   for (const auto& [title, html] : comparison_tables(comparison)) page.section(title, html);

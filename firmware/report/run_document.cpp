@@ -58,8 +58,9 @@ Json image_json(const RunDocument& document, const ReportedRun& image) {
   return json;
 }
 
-/// The lines about lost cycles and roofline.
+/// The lines about lost cycles and roofline; none without cycles.
 std::string accounting_lines(const Accounting& a, const MachineRates& rates) {
+  if (a.cycles == 0) return "";
   const TimeInfo& time = a.totals.info->time;
   std::string text;
   const auto share = [&](std::uint64_t cycles) { return 100 * ratio(cycles, a.cycles); };
@@ -100,11 +101,16 @@ std::string batch_text(const Throughput& rate) {
 
 }  // namespace
 
+std::string frames_text(const Throughput& rate) {
+  if (!rate.frames_per_second) return "no time is spent";
+  return fmt::format("{:.2f} frames/s", *rate.frames_per_second);
+}
+
 std::optional<Throughput> throughput_of(const RunDocument& document) {
   if (!document.back_to_back) return std::nullopt;
   std::vector<std::uint64_t> latencies;
   for (const ReportedRun& image : document.images) {
-    if (image.run->end != RunEnd::finished || image.cycles == 0) return std::nullopt;
+    if (image.run->end != RunEnd::finished) return std::nullopt;
     latencies.push_back(image.cycles);
   }
   return throughput(std::move(latencies), document.clock_mhz, document.host_us, document.batch);
@@ -151,9 +157,9 @@ std::string summary_text(const RunDocument& document) {
   const auto rate = throughput_of(document);
   if (rate && rate->images > 1) {
     const auto ms = [&](std::uint64_t cycles) { return milliseconds(document, cycles); };
-    line("throughput", fmt::format("{:.2f} frames/s{}; latency {:.4g} ms at least, {:.4g} median, "
+    line("throughput", fmt::format("{}{}; latency {:.4g} ms at least, {:.4g} median, "
                                    "{:.4g} of 95 %, {:.4g} at most",
-                                   rate->frames_per_second, batch_text(*rate), ms(rate->min),
+                                   frames_text(*rate), batch_text(*rate), ms(rate->min),
                                    ms(rate->median), ms(rate->p95), ms(rate->max)));
   }
   for (const auto& [name, value] : image.lines) line(name, value);

@@ -58,6 +58,8 @@ struct RunDocument {
 
 /// Of all images; none unless all have finished, back to back.
 [[nodiscard]] std::optional<Throughput> throughput_of(const RunDocument& document);
+/// "105.90 frames/s".
+[[nodiscard]] std::string frames_text(const Throughput& rate);
 /// Cycles in ms.
 [[nodiscard]] double milliseconds(const RunDocument& document, Cycle cycles);
 

@@ -72,19 +72,19 @@ Json instructions_json(const Accounting& accounting, const MachineRates& rates) 
   return kinds;
 }
 
-Json roofline_json(const Roofline& r) {
+Json roofline_json(const Roofline& r, std::uint64_t cycles) {
   Json json;
   json["macs"] = r.macs;
-  json["macs_per_cycle"] = r.macs_per_cycle;
+  json["macs_per_cycle"] = rate(r.macs_per_cycle, cycles);
   json["peak_macs_per_cycle"] = r.peak_macs_per_cycle;
   json["bytes"] = r.bytes;
-  json["bytes_per_cycle"] = r.bytes_per_cycle;
+  json["bytes_per_cycle"] = rate(r.bytes_per_cycle, cycles);
   json["peak_bytes_per_cycle"] = r.peak_bytes_per_cycle;
   json["intensity"] = r.intensity ? Json(*r.intensity) : Json();
   json["ridge"] = r.ridge;
   json["attainable_macs_per_cycle"] = r.attainable;
-  json["share_of_roof"] = r.share_of_roof;
-  json["bound"] = r.memory_bound ? "memory" : "compute";
+  json["share_of_roof"] = rate(r.share_of_roof, cycles);
+  json["bound"] = cycles == 0 ? Json() : Json(r.memory_bound ? "memory" : "compute");
   return json;
 }
 
@@ -97,7 +97,7 @@ Json layers_json(const Accounting& accounting, const MachineRates& rates) {
     json["name"] = region.name;
     json["instructions"] = region.instructions;
     json["cycles"] = c.cycles();
-    json["share"] = ratio(c.cycles(), accounting.cycles);
+    json["share"] = rate(ratio(c.cycles(), accounting.cycles), accounting.cycles);
     for (const FigureInfo& figure : c.info->layer_figures) {
       json[std::string(figure.name)] = counted_figure(c, figure, c.cycles());
     }
@@ -114,7 +114,7 @@ Json layers_json(const Accounting& accounting, const MachineRates& rates) {
 
 Json counted_figure(const Counters& counters, const FigureInfo& figure, Cycle cycles) {
   if (figure.source == FigureInfo::Source::per_cycle) {
-    return ratio(counters.of(figure.of), cycles);
+    return rate(ratio(counters.of(figure.of), cycles), cycles);
   }
   for (const CounterInfo& counter : counters.info->counters) {
     if (counter.name != figure.name || counter.values == 1) continue;
@@ -128,6 +128,8 @@ Json counted_figure(const Counters& counters, const FigureInfo& figure, Cycle cy
 double ratio(std::uint64_t num, std::uint64_t den) {
   return den == 0 ? 0 : static_cast<double>(num) / static_cast<double>(den);
 }
+
+Json rate(double figure, std::uint64_t cycles) { return cycles == 0 ? Json() : Json(figure); }
 
 PortFigures port_figures(const Accounting& accounting, unsigned port, const MachineRates& rates) {
   const Counters& c = accounting.totals;
@@ -189,7 +191,8 @@ Json accounting_json(const Accounting& accounting, const MachineRates& rates) {
   const std::vector<LostCycles> lost = lost_cycles(accounting.totals);
   Json& lost_object = json["lost_cycles"];
   lost_object["total"] = lost_total(accounting.totals);
-  lost_object["share"] = ratio(lost_total(accounting.totals), accounting.cycles);
+  lost_object["share"] =
+      rate(ratio(lost_total(accounting.totals), accounting.cycles), accounting.cycles);
   lost_object["top"] = Json::array();
   for (std::size_t i = 0; i < std::min<std::size_t>(3, lost.size()); ++i) {
     lost_object["top"].push_back(name_of(machine, lost[i].reason));
@@ -207,11 +210,11 @@ Json accounting_json(const Accounting& accounting, const MachineRates& rates) {
         json[std::string(machine.traffic.name)][std::string(machine.traffic.ports[p].unit)];
     entry["bytes_read"] = port.bytes_read;
     entry["bytes_written"] = port.bytes_written;
-    entry["beats_per_burst"] = port.beats_per_burst;
-    entry["utilisation"] = port.utilisation;
-    entry["efficiency"] = port.efficiency;
+    entry["beats_per_burst"] = rate(port.beats_per_burst, accounting.cycles);
+    entry["utilisation"] = rate(port.utilisation, accounting.cycles);
+    entry["efficiency"] = rate(port.efficiency, accounting.cycles);
   }
-  json["roofline"] = roofline_json(roofline(accounting.totals, rates));
+  json["roofline"] = roofline_json(roofline(accounting.totals, rates), accounting.cycles);
   json["layers"] = layers_json(accounting, rates);
   return json;
 }

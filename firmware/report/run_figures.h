@@ -14,6 +14,8 @@ namespace tactus {
 
 /// num / den, and 0 for an empty denominator.
 [[nodiscard]] double ratio(std::uint64_t num, std::uint64_t den);
+/// The figure of a run or layer; null where that has no cycles, and therefore no rates.
+[[nodiscard]] nlohmann::ordered_json rate(double figure, std::uint64_t cycles);
 
 struct PortFigures {
   std::uint64_t bytes_read = 0, bytes_written = 0;

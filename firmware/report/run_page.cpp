@@ -58,6 +58,7 @@ std::string tiles(const RunDocument& document) {
       html::tile("cycles", grouped(image.cycles),
                  fmt::format("{:.3f} ms at {:g} MHz", milliseconds(document, image.cycles),
                              document.clock_mhz)));
+  if (a.cycles == 0) return html::tiles(tiles);
   tiles.push_back(html::tile(
       fmt::format("{} utilisation", machine.time.subject),
       percent(ratio(a.cycles - lost_total(a.totals), a.cycles)),
@@ -335,9 +336,8 @@ std::string throughput_section(const RunDocument& document, const Throughput& ra
   row("of 95 % at most", rate.p95);
   row("longest", rate.max);
   return fmt::format(
-             "<p>{} images, {} one after the other: {:.2f} frames/s{}.</p>\n", rate.images,
-             rate.batch == 1 ? "" : fmt::format("{} a run, runs", rate.batch),
-             rate.frames_per_second,
+             "<p>{} images, {} one after the other: {}{}.</p>\n", rate.images,
+             rate.batch == 1 ? "" : fmt::format("{} a run, runs", rate.batch), frames_text(rate),
              document.host_us > 0
                  ? fmt::format(", {:g} us of the host in each run included", document.host_us)
                  : "") +
@@ -352,24 +352,10 @@ std::string ending(RunEnd end) {
   return {};
 }
 
-}  // namespace
-
-std::string run_page_html(const RunDocument& document) {
-  const RunResult& run = *document.images.front().run;
-  const Accounting& a = run.accounting;
+/// Where the cycles of the first image went.
+void add_accounting(html::Page& out, const RunDocument& document) {
+  const Accounting& a = document.images.front().run->accounting;
   const MachineInfo& machine = *a.totals.info;
-  html::Page out(document.subject);
-  out.lead(fmt::format("<p>{}</p>\n",
-                       escape(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
-                                          document.machine, document.version, document.revision))));
-  if (run.end != RunEnd::finished) {
-    out.lead(fmt::format("<p><b>{}</b></p>\n", escape(ending(run.end))));
-  }
-  out.lead(tiles(document));
-  for (const auto& [title, html] : document.sections) out.section(title, html);
-  if (const auto rate = throughput_of(document); rate && rate->images > 1) {
-    out.section("Throughput", throughput_section(document, *rate));
-  }
   out.section(fmt::format("Where the {}'s time goes", machine.time.subject), time_section(a));
   out.section("Over time", activity_section(*document.activity, machine.time));
   if (!machine.traffic.ports.empty()) {
@@ -381,6 +367,30 @@ std::string run_page_html(const RunDocument& document) {
   if (!machine.traffic.ports.empty()) {
     out.section(fmt::format("{} ports", machine.traffic.title), ports_section(a, document.rates));
   }
+}
+
+}  // namespace
+
+std::string run_page_html(const RunDocument& document) {
+  const RunResult& run = *document.images.front().run;
+  html::Page out(document.subject);
+  out.lead(fmt::format("<p>{}</p>\n",
+                       escape(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
+                                          document.machine, document.version, document.revision))));
+  if (run.end != RunEnd::finished) {
+    out.lead(fmt::format("<p><b>{}</b></p>\n", escape(ending(run.end))));
+  }
+  out.lead(tiles(document));
+  if (run.accounting.cycles == 0) {
+    out.lead(
+        "<p>The program has no instructions: the outputs lie where the inputs do, or the host "
+        "computes them. It takes no cycles, so there are no rates and no lost cycles.</p>\n");
+  }
+  for (const auto& [title, html] : document.sections) out.section(title, html);
+  if (const auto rate = throughput_of(document); rate && rate->images > 1) {
+    out.section("Throughput", throughput_section(document, *rate));
+  }
+  if (run.accounting.cycles != 0) add_accounting(out, document);
   for (const auto& [title, html] : document.closing_sections) out.section(title, html);
   out.section("Configuration", configuration_section(document.configuration));
   return out.html();

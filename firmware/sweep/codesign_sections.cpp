@@ -6,6 +6,7 @@
 
 #include "firmware/codesign/ideas.h"
 #include "firmware/report/html.h"
+#include "firmware/report/json_values.h"
 #include "firmware/report/scatter.h"
 #include "firmware/sweep/measure_sections.h"
 
@@ -15,9 +16,9 @@ namespace {
 using html::escape;
 using html::grouped;
 
-const Line& figures(const Measured& point) { return point.line->at("figures"); }
+JsonValues values(const Measured& point) { return {*point.line, point.where}; }
 
-double area(const Measured& point) { return figures(point).at("area_proxy").get<double>(); }
+double area(const Measured& point) { return values(point).number("/figures/area_proxy"); }
 
 std::string link(const Measured& point) {
   return fmt::format("<a href=\"#p{0}\">{0}</a>", point.point);
@@ -58,21 +59,23 @@ std::string fronts(const std::vector<Measured>& points) {
 
 std::string units(const std::vector<Measured>& points) {
   std::vector<html::Table::Column> columns{{"point"}};
-  for (const auto& unit : figures(points.front()).at("units").items()) {
+  std::vector<std::string> names;
+  for (const auto& unit : values(points.front()).object("/figures/units").items()) {
+    names.push_back(unit.key());
     columns.push_back({unit.key() + ", %"});
   }
   columns.push_back({"MAC fill, %"});
   html::Table table(columns, html::Table::Kind::list);
   for (const Measured& point : points) {
     std::vector<std::string> cells{link(point)};
-    for (const auto& unit : figures(point).at("units").items()) {
-      cells.push_back(fmt::format("{:.1f}", 100 * unit.value().get<double>()));
+    const JsonValues figures = values(point);
+    for (const std::string& unit : names) {
+      cells.push_back(fmt::format("{:.1f}", 100 * figures.number("/figures/units/" + unit)));
     }
-    const auto slots = figures(point).at("mac_slots").get<double>();
+    const double slots = figures.number("/figures/mac_slots");
     cells.push_back(
-        slots == 0
-            ? ""
-            : fmt::format("{:.1f}", 100 * figures(point).at("mac_points").get<double>() / slots));
+        slots == 0 ? ""
+                   : fmt::format("{:.1f}", 100 * figures.number("/figures/mac_points") / slots));
     table.row(std::move(cells));
   }
   return "<p>Busy cycles of each unit in the run's. MAC fill: multiply-accumulates that the "
@@ -92,18 +95,19 @@ std::string kernels(const std::vector<Measured>& points) {
                      {"tiles"}},
                     html::Table::Kind::list);
   for (const Measured& point : points) {
-    for (const Line& kernel : figures(point).at("kernels")) {
-      const auto ratio = kernel.at("ratio").get<double>();
-      const bool odd = ratio != 0 && (ratio < codesign::ratio_low || ratio > codesign::ratio_high);
-      table.row({link(point), escape(kernel.at("name").get<std::string>()),
-                 grouped(kernel.at("start").get<std::uint64_t>()),
-                 grouped(kernel.at("cycles").get<std::uint64_t>()),
-                 fmt::format("{:.2f}", kernel.at("us").get<double>()),
-                 grouped(kernel.at("predicted_cycles").get<std::uint64_t>()),
-                 fmt::format(odd ? "<b>{:.2f}</b>" : "{:.2f}", ratio),
-                 kernel.contains("tiles")
-                     ? grouped(kernel.at("tiles").at("count").get<std::uint64_t>())
-                     : ""});
+    const JsonValues figures = values(point);
+    const std::string kernels = "/figures/kernels";
+    for (std::size_t i = 0; i < figures.array(kernels).size(); ++i) {
+      const std::string kernel = fmt::format("{}/{}/", kernels, i);
+      const auto ratio = figures.number_or_null(kernel + "ratio");
+      const bool odd = ratio && (*ratio < codesign::ratio_low || *ratio > codesign::ratio_high);
+      table.row(
+          {link(point), escape(figures.text(kernel + "name")),
+           grouped(figures.count(kernel + "start")), grouped(figures.count(kernel + "cycles")),
+           fmt::format("{:.2f}", figures.number(kernel + "us")),
+           grouped(figures.count(kernel + "predicted_cycles")),
+           ratio ? fmt::format(odd ? "<b>{:.2f}</b>" : "{:.2f}", *ratio) : "",
+           figures.has(kernel + "tiles") ? grouped(figures.count(kernel + "tiles/count")) : ""});
     }
   }
   return fmt::format(
@@ -121,6 +125,11 @@ std::string list_of_ideas(const std::vector<Measured>& points, const char* key) 
     for (const Line& idea : all.at(key)) {
       table.row({link(point), escape(idea.at("rule").get<std::string>()),
                  escape(idea.at("text").get<std::string>())});
+    const JsonValues figures = values(point);
+    for (std::size_t i = 0; i < figures.array("/figures/ideas").size(); ++i) {
+      const std::string idea = fmt::format("/figures/ideas/{}/", i);
+      table.row(
+          {link(point), escape(figures.text(idea + "rule")), escape(figures.text(idea + "text"))});
     }
   }
   return table.html();

@@ -6,28 +6,34 @@
 #include <numeric>
 #include <tuple>
 
-#include "isa/support/error.h"
+#include <fmt/format.h>
+
+#include "firmware/report/json_values.h"
 #include "isa/support/json_text.h"
-#include "isa/support/text.h"
 
 namespace tactus::sweep {
 namespace {
 
-Measured measure(const Line& line) {
-  const Line& figures = line.at("figures");
+Measured measure(const Line& line, const std::string& where) {
+  const JsonValues values(line, where);
   Measured m;
   m.line = &line;
-  m.point = line.at("point").get<std::uint64_t>();
-  m.network = value_of(line, subject_key(line.at("configuration"))).get<std::string>();
-  m.cycles = figures.at("cycles").get<std::uint64_t>();
-  m.latency_ms = figures.at("latency_ms").get<double>();
-  m.frames_per_second = figures.at("frames_per_second").get<double>();
-  m.array_utilisation = figures.at("array_utilisation").get<double>();
-  m.memory_bits = figures.at("memory_bits").get<double>();
-  m.multipliers = figures.at("multipliers").get<double>();
+  m.where = where;
+  m.point = values.count("/point");
+  (void)values.object("/configuration/workload");
+  std::string subject = subject_key(values.object("/configuration"));
+  std::replace(subject.begin(), subject.end(), '.', '/');
+  m.network = values.text("/configuration/" + subject);
+  m.cycles = values.count("/figures/cycles");
+  m.latency_ms = values.number("/figures/latency_ms");
+  m.frames_per_second = values.number_or_null("/figures/frames_per_second");
+  m.array_utilisation = values.number_or_null("/figures/array_utilisation");
+  if (m.cycles == 0) m.frames_per_second = m.array_utilisation = std::nullopt;
+  m.memory_bits = values.number("/figures/memory_bits");
+  m.multipliers = values.number("/figures/multipliers");
   const double bytes =
-      figures.at("dram_read_bytes").get<double>() + figures.at("dram_write_bytes").get<double>();
-  m.dram_bytes_per_second = bytes * m.frames_per_second;
+      values.number("/figures/dram_read_bytes") + values.number("/figures/dram_write_bytes");
+  if (m.frames_per_second) m.dram_bytes_per_second = bytes * *m.frames_per_second;
   return m;
 }
 
@@ -38,11 +44,7 @@ std::vector<Measured> measured(const Results& results) {
   for (std::size_t i = 0; i < results.lines.size(); ++i) {
     const Line& line = results.lines[i];
     if (line["status"] != "ok") continue;
-    try {
-      points.push_back(measure(line));
-    } catch (const Line::exception& error) {
-      user_error("{}/results.jsonl:{}: {}", results.folder, i + 1, printable(error.what(), 200));
-    }
+    points.push_back(measure(line, fmt::format("{}/results.jsonl:{}", results.folder, i + 1)));
   }
   std::sort(points.begin(), points.end(),
             [](const Measured& a, const Measured& b) { return a.point < b.point; });
@@ -115,7 +117,8 @@ Best best_of(const std::vector<const Measured*>& points) {
     return std::make_tuple(m.latency_ms, m.memory_bits, m.multipliers);
   });
   best.efficient = least([](const Measured& m) {
-    return std::make_tuple(-m.frames_per_second / m.memory_bits, m.memory_bits, m.multipliers);
+    return std::make_tuple(-m.frames_per_second.value_or(0) / m.memory_bits, m.memory_bits,
+                           m.multipliers);
   });
   const double limit = 1.1 * points[best.fastest]->latency_ms;
   const auto near = [limit](const Measured& m, double first, double second) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,18 +10,22 @@
 
 namespace tactus::sweep {
 
-/// A point that went well.
+/// A point that went well. One whose program has no instructions takes 0 cycles and has no rates.
 struct Measured {
   const Line* line = nullptr;
+  std::string where;  ///< of the line: "DIR/results.jsonl:3"
   std::uint64_t point = 0;
   std::string network;
   std::uint64_t cycles = 0;
-  double latency_ms = 0, frames_per_second = 0, array_utilisation = 0;
+  double latency_ms = 0;
+  std::optional<double> frames_per_second, array_utilisation;
   double memory_bits = 0, multipliers = 0;  ///< see energy::OnChip
-  double dram_bytes_per_second = 0;  ///< both banks, read and written, one image after the other
+  /// Both banks, read and written, one image after the other.
+  std::optional<double> dram_bytes_per_second;
 };
 
-/// Ascending points; valid as long as `results`. Throws UserError for a line without figures.
+/// Ascending points; valid as long as `results`. Throws UserError that names the line and the
+/// figure, for a figure that is missing or of another type.
 [[nodiscard]] std::vector<Measured> measured(const Results& results);
 
 /// The values of a line by key ("section.key"); null where it has none.
@@ -41,8 +46,8 @@ struct CostAndTime {
 };
 [[nodiscard]] std::vector<std::size_t> pareto_front(const std::vector<CostAndTime>& points);
 
-/// Of points of one network, which are not empty: places in `points`. Ties go to less memory, fewer
-/// multipliers, the lower point.
+/// Of points of one network, which are not empty and have rates: places in `points`. Ties go to
+/// less memory, fewer multipliers, the lower point.
 struct Best {
   std::size_t fastest = 0;      ///< lowest latency
   std::size_t efficient = 0;    ///< most frames per second for each bit of memory

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "firmware/report/html.h"
+#include "firmware/report/json_values.h"
 #include "firmware/report/scatter.h"
-#include "isa/support/json_text.h"
 
 namespace tactus::sweep {
 namespace {
@@ -15,10 +15,10 @@ namespace {
 using html::escape;
 using html::grouped;
 
-const Line* figure(const Measured& point, const char* name) {
-  const Line& figures = point.line->at("figures");
-  const auto found = figures.find(name);
-  return found == figures.end() ? nullptr : &*found;
+JsonValues values(const Measured& point) { return {*point.line, point.where}; }
+
+bool has(const Measured& point, const std::string& figure) {
+  return values(point).has("/figures/" + figure);
 }
 
 std::string energy_section(const std::vector<Measured>& points) {
@@ -32,20 +32,21 @@ std::string energy_section(const std::vector<Measured>& points) {
                      {"table", true}},
                     html::Table::Kind::list);
   for (const Measured& point : points) {
-    const Line* const energy = figure(point, "energy");
-    if (energy == nullptr) continue;
-    const bool has_area = energy->contains("area");
+    if (!has(point, "energy")) continue;
+    const JsonValues figures = values(point);
+    const std::string energy = "/figures/energy";
     table.row({std::to_string(point.point), escape(point.network),
                fmt::format("{:.4f}", point.latency_ms),
-               fmt::format("{:.5g}", energy->at("total").get<double>()),
-               escape(energy->at("unit").get<std::string>()),
-               energy->contains("power_mw")
-                   ? fmt::format("{:.4g}", energy->at("power_mw").get<double>())
+               fmt::format("{:.5g}", figures.number(energy + "/total")),
+               escape(figures.text(energy + "/unit")),
+               figures.has(energy + "/power_mw")
+                   ? fmt::format("{:.4g}", figures.number(energy + "/power_mw"))
                    : "",
-               has_area ? fmt::format("{:.5g} {}", energy->at("area").at("total").get<double>(),
-                                      energy->at("area").at("unit").get<std::string>())
-                        : "",
-               escape(energy->at("table").get<std::string>())});
+               figures.has(energy + "/area")
+                   ? fmt::format("{:.5g} {}", figures.number(energy + "/area/total"),
+                                 figures.text(energy + "/area/unit"))
+                   : "",
+               escape(figures.text(energy + "/table"))});
   }
   const std::string common = common_table(points);
   if (common.empty()) {
@@ -70,18 +71,19 @@ std::string throughput_section(const std::vector<Measured>& points) {
                      {"longest"}},
                     html::Table::Kind::list);
   for (const Measured& point : points) {
-    const Line* const rate = figure(point, "throughput");
-    if (rate == nullptr) continue;
-    const Line& latency = rate->at("latency_cycles");
+    if (!has(point, "throughput")) continue;
+    const JsonValues figures = values(point);
+    const std::string rate = "/figures/throughput";
     const auto cycles = [&](const char* key) {
-      return grouped(latency.at(key).get<std::uint64_t>());
+      return grouped(figures.count(rate + "/latency_cycles/" + key));
     };
-    const auto per_second = rate->at("frames_per_second").get<double>();
+    const auto per_second = figures.number_or_null(rate + "/frames_per_second");
     table.row({std::to_string(point.point), escape(point.network),
-               grouped(rate->at("images").get<std::uint64_t>()),
-               rate->contains("batch") ? text_of_json(rate->at("batch")) : "1",
-               fmt::format("{:.2f}", per_second), fmt::format("{:.4f}", 1e3 / per_second),
-               cycles("min"), cycles("median"), cycles("p95"), cycles("max")});
+               grouped(figures.count(rate + "/images")),
+               figures.has(rate + "/batch") ? grouped(figures.count(rate + "/batch")) : "1",
+               per_second ? fmt::format("{:.2f}", *per_second) : "",
+               per_second ? fmt::format("{:.4f}", 1e3 / *per_second) : "", cycles("min"),
+               cycles("median"), cycles("p95"), cycles("max")});
   }
   return "<p>Runs one after the other, the board's time of the host in each (host_us) included. "
          "All "
@@ -92,16 +94,15 @@ std::string throughput_section(const std::vector<Measured>& points) {
 }  // namespace
 
 std::string energy_title(const Measured& point) {
-  const Line* const energy = figure(point, "energy");
-  if (energy == nullptr) return "";
-  return fmt::format("{} ({}; {})", energy->at("table").get<std::string>(),
-                     energy->at("unit").get<std::string>() == "pJ" ? "pJ" : "relative units",
-                     energy->at("source").get<std::string>());
+  if (!has(point, "energy")) return "";
+  const JsonValues figures = values(point);
+  return fmt::format("{} ({}; {})", figures.text("/figures/energy/table"),
+                     figures.text("/figures/energy/unit") == "pJ" ? "pJ" : "relative units",
+                     figures.text("/figures/energy/source"));
 }
 
 double energy_total(const Measured& point) {
-  const Line* const energy = figure(point, "energy");
-  return energy == nullptr ? 0 : energy->at("total").get<double>();
+  return has(point, "energy") ? values(point).number("/figures/energy/total") : 0;
 }
 
 std::string common_table(const std::vector<Measured>& points) {
@@ -139,7 +140,7 @@ std::vector<std::pair<std::string, std::string>> measure_sections(
     const std::vector<Measured>& points) {
   const auto any = [&](const char* name) {
     return std::any_of(points.begin(), points.end(),
-                       [&](const Measured& point) { return figure(point, name) != nullptr; });
+                       [&](const Measured& point) { return has(point, name); });
   };
   std::vector<std::pair<std::string, std::string>> sections;
   if (any("energy")) sections.emplace_back("Energy", energy_section(points));

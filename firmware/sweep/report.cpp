@@ -1,6 +1,7 @@
 #include "firmware/sweep/report.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -72,8 +73,9 @@ std::string titled(const std::string& key) {
   return naming_of_key.name + (naming_of_key.unit.empty() ? "" : ", " + naming_of_key.unit);
 }
 
+bool has_rates(const Measured& m) { return m.frames_per_second.has_value(); }
 double megabits(const Measured& m) { return m.memory_bits / 1e6; }
-double megabytes_per_second(const Measured& m) { return m.dram_bytes_per_second / 1e6; }
+double megabytes_per_second(const Measured& m) { return m.dram_bytes_per_second.value_or(0) / 1e6; }
 double multipliers(const Measured& m) { return m.multipliers; }
 
 /// Of a sweep over several networks, each is compared with itself only and has a colour.
@@ -130,6 +132,7 @@ class Page {
       keys_.erase(std::find(keys_.begin(), keys_.end(), key));
     }
     for (const Measured& m : measured_) {
+      if (!has_rates(m)) continue;  // nothing to compare
       const auto found = std::find_if(groups_.begin(), groups_.end(),
                                       [&](const Group& g) { return g.network == m.network; });
       Group& group = found == groups_.end() ? groups_.emplace_back() : *found;
@@ -225,8 +228,8 @@ std::string Page::best(const Group& group) const {
         "<li>{}<a href=\"#p{}\">Point {}</a> {}: {:.3f} ms, {:.1f} frames/s, {:.2f} Mbit, {} "
         "multipliers, {:.2f} frames/s for each Mbit{}.</li>\n",
         groups_.size() > 1 ? escape(group.network) + ": " : "", m.point, m.point, praise,
-        m.latency_ms, m.frames_per_second, megabits(m),
-        grouped(static_cast<std::uint64_t>(m.multipliers)), m.frames_per_second / megabits(m),
+        m.latency_ms, *m.frames_per_second, megabits(m),
+        grouped(static_cast<std::uint64_t>(m.multipliers)), *m.frames_per_second / megabits(m),
         values.empty() ? "" : " (" + escape(values) + ")");
   }
   return "<ul class=\"best\">\n" + text + "</ul>\n";
@@ -241,7 +244,15 @@ std::string Page::lead() const {
                         grouped(results_.total - results_.lines.size()));
   }
   text += fmt::format(". {}.</p>\n", escape(plain(results_.lines.front()["tool"])));
-  if (groups_.empty()) return text + "<p><b>Every point failed.</b></p>\n";
+  if (measured_.empty()) return text + "<p><b>Every point failed.</b></p>\n";
+  if (const auto empty = measured_.size() - static_cast<std::size_t>(std::count_if(
+                                                measured_.begin(), measured_.end(), has_rates));
+      empty > 0) {
+    text += fmt::format(
+        "<p>At {} point{} the program has no instructions: 0 cycles and no rates. They are in the "
+        "table of all points only.</p>\n",
+        grouped(empty), empty == 1 ? "" : "s");
+  }
   if (groups_.size() > 1) {
     text += "<p>Points are compared with those of the same network only.</p>\n";
   }
@@ -358,13 +369,15 @@ std::string Page::points_section() const {
     std::vector<std::string> cells{fmt::format("<span id=\"p{0}\">{0}</span>", m.point)};
     for (const std::string& key : keys_) cells.push_back(escape(plain(value_of(*m.line, key))));
     cells.push_back(grouped(m.cycles));
-    for (const double figure : {m.latency_ms, m.frames_per_second}) {
-      cells.push_back(fmt::format("{:.3f}", figure));
-    }
-    cells.push_back(fmt::format("{:.1f}", 100 * m.array_utilisation));
-    cells.push_back(fmt::format("{:.3f}", megabits(m)));
+    const auto rate = [&cells](unsigned digits, const std::optional<double>& value, double factor) {
+      cells.push_back(value ? fmt::format("{:.{}f}", factor * *value, digits) : "");
+    };
+    rate(3, m.latency_ms, 1);
+    rate(3, m.frames_per_second, 1);
+    rate(1, m.array_utilisation, 100);
+    rate(3, megabits(m), 1);
     cells.push_back(grouped(static_cast<std::uint64_t>(m.multipliers)));
-    cells.push_back(fmt::format("{:.1f}", megabytes_per_second(m)));
+    rate(1, m.dram_bytes_per_second, 1e-6);
     std::string marks;
     if (const auto found = fronts_.find(&m); found != fronts_.end()) {
       for (const std::size_t c : found->second) {
@@ -432,17 +445,17 @@ std::string Page::html() const {
   if (!groups_.empty()) {
     std::string text;
     for (const Group& group : groups_) text += best(group);
+    std::vector<Measured> compared;
+    std::copy_if(measured_.begin(), measured_.end(), std::back_inserter(compared), has_rates);
     page.section("Best points", text);
-    if (subject_ == "workload.stripe") {
-      for (const auto& [title, section] : codesign_sections(measured_))
-        page.section(title, section);
-    } else {
-      for (const auto& [title, section] : measure_sections(measured_)) page.section(title, section);
+    for (const auto& [title, section] :
+         subject_ == "workload.stripe" ? codesign_sections(compared) : measure_sections(compared)) {
+      page.section(title, section);
     }
     page.section("Pareto fronts", fronts_section());
     page.section("Latency against what varies", axes_section());
-    page.section("All points", points_section());
   }
+  if (!measured_.empty()) page.section("All points", points_section());
   if (failed_ > 0) page.section("Failed points", failed_section());
   page.section("Definition", definition_section());
   return page.html();

@@ -13,10 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "firmware/report/json_values.h"
 #include "isa/support/csv.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/json.h"
 #include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
@@ -28,21 +31,39 @@ std::string points_path(const std::string& folder) { return folder + "/points.cs
 std::string lines_path(const std::string& folder) { return folder + "/results.jsonl"; }
 std::string table_path(const std::string& folder) { return folder + "/results.csv"; }
 
+/// Throws UserError unless the line has the keys that every line has; figures are checked by those
+/// who read them.
+void check_line(const Line& line, const std::string& where) {
+  const JsonValues values(line, where);
+  (void)values.count("/point");
+  (void)values.text("/hash");
+  (void)values.text("/tool");
+  const Line& configuration = values.object("/configuration");
+  for (const auto& item : configuration.items()) {
+    if (!item.value().is_object())
+      values.refuse("/configuration/" + item.key(), "must be an object");
+  }
+  const std::string& status = values.text("/status");
+  if (status == "ok") {
+    (void)values.object("/figures");
+  } else if (status == "failed" || status == "killed") {
+    (void)values.text("/error");
+  } else {
+    values.refuse("/status", "must be \"ok\", \"failed\" or \"killed\"");
+  }
+  if (values.has("/host")) (void)values.number("/host/seconds");
+}
+
 /// Whole lines only; `good` receives the bytes they take.
 std::vector<Line> parse_lines(const std::string& text, const std::string& path, std::size_t& good) {
   std::vector<Line> lines;
   good = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', good)) {
+    const std::string where = fmt::format("{}:{}", path, lines.size() + 1);
     Line line = Line::parse(text.begin() + static_cast<std::ptrdiff_t>(good),
                             text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    const auto holds = [&](const char* key, auto is) {
-      return line.is_object() && line.contains(key) && (line[key].*is)();
-    };
-    if (!holds("point", &Line::is_number_unsigned) || !holds("hash", &Line::is_string) ||
-        !holds("status", &Line::is_string) || !holds("tool", &Line::is_string) ||
-        !holds("configuration", &Line::is_object)) {
-      user_error("{}:{}: not a result line", path, lines.size() + 1);
-    }
+    if (!line.is_object()) user_error("{}: not a result line: it is no JSON object", where);
+    check_line(line, where + ": not a result line");
     lines.push_back(std::move(line));
     good = end + 1;
   }
@@ -101,7 +122,26 @@ void flatten(const Line& value, const std::string& name,
   }
 }
 
+/// Throws UserError unless the text is a sweep's. Only its shape is looked at, since the files that
+/// it names need not be beside the results.
+void check_shape(const std::string& text, const std::string& path) {
+  parse_as(FileKind::sweep, path, text, [&] {
+    JsonDocument document(text, path);
+    ObjectReader root = document.root();
+    (void)root.get_string("name");
+    (void)root.get_object("base");
+    (void)root.get_array("axes");
+    document.problems().throw_if_any();
+  });
+}
+
 }  // namespace
+
+std::string read_definition_text(const std::string& folder) {
+  std::string text = read_text(definition_path(folder));
+  check_shape(text, definition_path(folder));
+  return text;
+}
 
 std::vector<std::string> file_names(const std::string& folder) {
   return {definition_path(folder), points_path(folder), lines_path(folder), table_path(folder)};
@@ -115,11 +155,20 @@ Results read_results(const std::string& folder) {
   for (const std::string& name : file_names(folder)) note_input(name);
   Results results;
   results.folder = folder;
-  results.definition = read_text(definition_path(folder));
-  results.total = parse_points(read_text(points_path(folder)), points_path(folder)).size();
+  results.definition = read_definition_text(folder);
+  const auto points = parse_points(read_text(points_path(folder)), points_path(folder));
+  results.total = points.size();
   if (!std::filesystem::exists(lines_path(folder))) return results;
   std::size_t good = 0;
   results.lines = parse_lines(read_text(lines_path(folder)), lines_path(folder), good);
+  std::unordered_set<std::string_view> hashes;
+  for (const auto& [number, hash] : points) hashes.insert(hash);
+  for (std::size_t i = 0; i < results.lines.size(); ++i) {
+    const Line& line = results.lines[i];
+    if (hashes.count(line["hash"].get_ref<const std::string&>()) != 0) continue;
+    user_error("{}:{}: point {} is not in {}: the files are of different sweeps",
+               lines_path(folder), i + 1, line["point"].get<std::uint64_t>(), points_path(folder));
+  }
   return results;
 }
 

@@ -37,8 +37,12 @@ struct Results {
 /// The files of a folder of results, as listed above.
 [[nodiscard]] std::vector<std::string> file_names(const std::string& folder);
 
+/// The text of a folder's sweep.json. Throws UserError if that is no definition of a sweep.
+[[nodiscard]] std::string read_definition_text(const std::string& folder);
+
 /// Reads what a folder holds; a cut last line is left out. Throws UserError for a folder that is
-/// none of a sweep and for lines that are no results.
+/// none of a sweep, for lines that are no results, and for lines of points that points.csv does not
+/// have.
 [[nodiscard]] Results read_results(const std::string& folder);
 
 /// Cells of a table: a header and a row a line, sorted by point; nested keys joined by dots.

@@ -106,10 +106,12 @@ Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv
   const std::int64_t stride_w = conv.stride_width == 0 ? conv.stride : conv.stride_width;
   const std::int64_t pad_w = conv.pad_width.value_or(conv.pad);
   const std::int64_t fan_in = in.shape[1] * conv.kernel * wide;
+  const std::int64_t channels = in.shape[1] / conv.group;  // that an output channel sees
+  const std::int64_t fan_in = channels * conv.kernel * wide;
   const std::string weights_name = name + "/weights";
   parameter(
       weights_name,
-      Tensor::of({conv.channels, in.shape[1], conv.kernel, wide},
+      Tensor::of({conv.channels, channels, conv.kernel, wide},
                  weights(conv.channels, fan_in,
                          conv.deviation / std::sqrt(static_cast<double>(fan_in) * in.variance))));
   const std::string bias = conv.bias_name.empty() ? name + "/bias" : conv.bias_name;
@@ -122,12 +124,14 @@ Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv
   made.attributes["strides"] = std::vector<std::int64_t>{conv.stride, stride_w};
   made.attributes["pads"] = std::vector<std::int64_t>{conv.pad, pad_w, conv.pad, pad_w};
   made.attributes["dilations"] = std::vector<std::int64_t>{1, 1};
-  made.attributes["group"] = std::int64_t{1};
+  made.attributes["group"] = conv.group;
 
   const std::int64_t h = in.shape[2], w = in.shape[3];
   const std::int64_t out_h = windows(h, conv.kernel, conv.stride, conv.pad);
   const std::int64_t out_w = windows(w, wide, stride_w, pad_w);
   const std::int64_t per_position = conv.channels * in.shape[1] * in.shape[0];
+  const std::int64_t out_w = windows(w, wide, conv.stride, conv.pad);
+  const std::int64_t per_position = conv.channels * channels * in.shape[0];
   network_.macs += per_position * conv.kernel * wide * out_h * out_w;
   network_.macs_on_input += per_position *
                             positions_on_input(h, conv.kernel, conv.stride, conv.pad) *
@@ -158,6 +162,16 @@ Builder::Value Builder::batch_normalization(const std::string& name, const Value
 Builder::Value Builder::relu(const std::string& name, const Value& x) {
   const Known in = values_.at(x);
   node(name, "Relu", {x});
+  return known(name + ":0", in.shape, in.variance * rectified_variance(0));
+}
+
+Builder::Value Builder::relu6(const std::string& name, const Value& x) {
+  const Known in = values_.at(x);
+  if (network_.graph.opset > 10) internal_error("zoo: Clip is built for operator set 10");
+  Node& made = node(name, "Clip", {x});
+  made.attributes["min"] = 0.0F;
+  made.attributes["max"] = 6.0F;
+  // Few values of the zoo's deviations are above 6.
   return known(name + ":0", in.shape, in.variance * rectified_variance(0));
 }
 

@@ -44,6 +44,7 @@ class Builder {
     std::int64_t kernel_width = 0;  ///< 0: the kernel is square
     std::int64_t stride_width = 0;  ///< 0: that of the height
     std::optional<std::int64_t> pad_width = {};  ///< none: that of the height
+    std::int64_t group = 1;         ///< divides the channels of input and output
   };
   struct Pool {
     std::int64_t kernel = 2;
@@ -58,6 +59,8 @@ class Builder {
   Value batch_normalization(const std::string& name, const Value& x, double gamma_low = 1,
                             double gamma_high = 2);
   Value relu(const std::string& name, const Value& x);
+  /// A Clip to 0 .. 6; written for operator sets below 11.
+  Value relu6(const std::string& name, const Value& x);
   Value leaky_relu(const std::string& name, const Value& x, float alpha);
   Value add(const std::string& name, const Value& a, const Value& b);
   Value max_pool(const std::string& name, const Value& x, const Pool& pool);

@@ -35,6 +35,10 @@ Network build_resnet20v2(std::uint64_t seed);
 Network build_resnet50v2(std::uint64_t seed);
 /// `size` x `size` pixels, a multiple of 32.
 Network build_yolov4_tiny(std::int64_t size, std::uint64_t seed);
+/// Channels times `width`; `size` x `size` pixels.
+Network build_mobilenetv1(const std::string& name, double width, std::int64_t size,
+                          std::int64_t classes, std::uint64_t seed);
+Network build_mobilenetv2(std::uint64_t seed);
 /// 16 inputs, one hidden layer.
 Network build_mlp(std::uint64_t seed);
 /// Convolutions, pooling and a classifier on 16 x 16 pixels.

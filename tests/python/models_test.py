@@ -75,6 +75,26 @@ class Models(unittest.TestCase):
         bits = 9 * 8  # of an instruction of this architecture
         self.assertEqual(len(model.program), model.instructions * bits // 8)
 
+    def test_programs_without_instructions(self):
+        # A Transpose of the input is another order of the same vectors.
+        model = tactus.compile("cnn", "zcu104", outputs=["x_nchw:0"])
+        self.assertEqual(model.instructions, 0)
+        self.assertEqual(model.program, b"")
+        image = self.random.integers(-8, 8, (1, 16, 16, 3)) / 8
+        written = model.save(self.folder, "empty")
+        for one in (model, tactus.Model(written)):
+            run = tactus.run(one, image, accounts=True)
+            self.assertEqual(run.cycles, 0)
+            self.assertEqual(run.milliseconds, 0)
+            (output,) = run.outputs.values()
+            np.testing.assert_array_equal(output, np.transpose(image, (0, 3, 1, 2)))
+            self.assertIsNone(run.statistics["array_utilisation"])
+            self.assertIsNone(run.statistics["throughput"]["frames_per_second"])
+            self.assertEqual(run.lost_cycles, {})
+            run.save_report(self.path("r.html"))
+        compared = tactus.compare(one=run, other=run)
+        self.assertEqual([one["cycles"] for one in compared["runs"]], [0, 0])
+
     def test_optimised_programs_are_predicted(self):
         model = tactus.compile(
             "cnn", tactus.Configuration("zcu104", memory_model="fixed"), optimise=True

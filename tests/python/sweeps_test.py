@@ -67,6 +67,18 @@ class Sweeps(unittest.TestCase):
         tactus.sweep(DEFINITION, self.folder, told.append, jobs=1)
         self.assertEqual([line["point"] for line in told], [1, 2])
 
+    def test_points_without_instructions(self):
+        # A Transpose of the input is another order of the same vectors.
+        model = tactus.compile("cnn", "zcu104", outputs=["x_nchw:0"])
+        definition = dict(DEFINITION)
+        definition["base"] = {
+            "workload": {"network": model.save(self._folder.name, "empty")},
+            "board": {"name": "zcu104", "memory_model": "fixed"},
+        }
+        for line in tactus.sweep(definition, self.folder, jobs=1):
+            self.assertEqual(line["figures"]["cycles"], 0)
+            self.assertIsNone(line["figures"]["frames_per_second"])
+
     def test_points_that_fail(self):
         definition = dict(DEFINITION)
         lines = tactus.sweep(definition, self.folder, max_cycles=10, jobs=1)

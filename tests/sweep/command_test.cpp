@@ -7,6 +7,8 @@
 #include <iterator>
 #include <sstream>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -420,6 +422,76 @@ TEST_F(SweepCommand, ReportsNeedResults) {
   expect_error("report r -o r.html", "no point of the sweep is finished");
   write("r/results.jsonl", std::string("{\"point\": 1}\n"));
   expect_error("report r -o r.html", "results.jsonl:1: not a result line");
+}
+
+/// Commands that read a folder of results, here "r" with points 0 and 1.
+const std::vector<std::string> readers{"report r -o r.html", "sweep status r", "compare r:0 r:1",
+                                       "compare r r"};
+
+TEST_F(SweepCommand, ABrokenDefinitionIsAnErrorOfAllWhoReadTheFolder) {
+  write_sweep(R"("axes": [{"key": "board.read_latency", "values": [1, 2]}])");
+  ASSERT_EQ(tactus("sweep s.json -o r").code, 0);
+  const std::string whole = read("r/sweep.json");
+  const std::pair<std::string, std::string> broken[] = {
+      {"", "r/sweep.json: "},
+      {"garbage", "r/sweep.json:1:1: "},
+      {whole.substr(0, whole.size() / 2), "r/sweep.json:"},
+      {std::string("\0\1\2\3", 4), "r/sweep.json"},
+      {"[]", "r/sweep.json:"},
+      {"{}", "r/sweep.json:/axes: missing key"},
+      {R"({"name": "t", "base": {}, "axes": {}})", "r/sweep.json:/axes: "},
+      {R"({"name": 1, "base": {}, "axes": []})", "r/sweep.json:/name: "}};
+  for (const auto& [text, error] : broken) {
+    write("r/sweep.json", text);
+    for (const std::string& command : readers) {
+      expect_error(command, error);
+    }
+    expect_error("sweep merge r -o all", "r/sweep.json");
+  }
+  // A folder that has been submitted only, too.
+  std::filesystem::create_directory(folder_ / "submitted");
+  write("submitted/sweep.json", std::string("garbage"));
+  expect_error("sweep status submitted", "submitted/sweep.json:1:1: ");
+  EXPECT_FALSE(exists("r.html"));
+  EXPECT_FALSE(exists("all"));
+}
+
+TEST_F(SweepCommand, ABrokenLineIsNamedWithItsPlace) {
+  write_sweep(R"("axes": [{"key": "board.read_latency", "values": [1, 2]}])");
+  ASSERT_EQ(tactus("sweep s.json -o r -j1").code, 0);
+  const std::string whole = read("r/results.jsonl");
+  const auto break_line = [&](const std::string& path, const Line& value) {
+    Line line = Line::parse(whole.substr(0, whole.find('\n')));
+    line[Line::json_pointer(path)] = value;
+    write("r/results.jsonl", line.dump() + whole.substr(whole.find('\n')));
+  };
+  const auto expect = [&](const std::string& path, const Line& value, const std::string& what) {
+    break_line(path, value);
+    for (const std::string& command : readers) {
+      expect_error(command, fmt::format("r/results.jsonl:1: not a result line:{}: {}", path, what));
+    }
+  };
+  expect("/status", "done", "must be \"ok\", \"failed\" or \"killed\"");
+  expect("/figures", nullptr, "must be an object");
+  expect("/configuration/board", 3, "must be an object");
+  expect("/host/seconds", "long", "must be a number");
+  for (const auto& [path, value, what] :
+       {std::tuple<const char*, Line, const char*>{"/figures/cycles", nullptr,
+                                                   "must be a whole number, 0 or more"},
+        {"/figures/latency_ms", "1", "must be a number"},
+        {"/figures/frames_per_second", true, "must be a number or null"},
+        {"/figures/memory_bits", nullptr, "must be a number"}}) {
+    break_line(path, value);
+    expect_error("report r -o r.html", fmt::format("r/results.jsonl:1:{}: {}", path, what));
+  }
+  break_line("/figures/cycles", nullptr);
+  for (const std::string runs : {"r:0 r:1", "r r"}) {
+    expect_error("compare " + runs, "/figures/cycles: must be a whole number");
+  }
+  break_line("/hash", std::string(64, 'f'));
+  for (const std::string& command : readers) {
+    expect_error(command, "r/results.jsonl:1: point 0 is not in r/points.csv");
+  }
 }
 
 TEST_F(SweepCommand, TheReportOpensInABrowser) {

@@ -174,6 +174,58 @@ TEST(ResNet50, HasThePublishedSize) {
   EXPECT_NEAR(static_cast<double>(network.macs) / 1e9, 3.48, 0.005);
 }
 
+/// Channels of all convolutions: those whose normalisation is folded.
+std::int64_t normalised_channels(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.op_type == "Conv") sum += graph.initializers.at(node.inputs[1]).shape[0];
+  }
+  return sum;
+}
+
+/// Keras' summary: 4 253 864 parameters, 4 of a normalisation for each channel, of which the fold
+/// leaves one. The paper's table 4: 4.2 million parameters, 569 million multiply-accumulates.
+TEST(MobileNetV1, HasThePublishedSize) {
+  const Network network = zoo_entry("mobilenetv1").build(1);
+  const auto counts = operators(network.graph);
+  EXPECT_EQ(counts.at("Conv"), 27);
+  EXPECT_EQ(counts.at("Clip"), 27);
+  EXPECT_EQ(network.parameters + 3 * normalised_channels(network.graph), 4253864);
+  EXPECT_NEAR(static_cast<double>(network.macs) / 1e6, 569, 0.5);
+}
+
+/// MLPerf Tiny's model: 221 794 parameters; its convolutions have biases beside the normalisations.
+TEST(MobileNetV1, TheSmallOneIsThatOfMlperfTiny) {
+  const Network network = zoo_entry("mobilenetv1-tiny").build(1);
+  EXPECT_EQ(network.parameters + 4 * normalised_channels(network.graph), 221794);
+}
+
+/// Keras' summary: 3 538 984 parameters. The paper's table 4: 3.4 million parameters, 300 million
+/// multiply-accumulates.
+TEST(MobileNetV2, HasThePublishedSize) {
+  const Network network = zoo_entry("mobilenetv2").build(1);
+  const auto counts = operators(network.graph);
+  EXPECT_EQ(counts.at("Conv"), 52);
+  EXPECT_EQ(counts.at("Clip"), 35);
+  EXPECT_EQ(counts.at("Add"), 10);
+  EXPECT_EQ(network.parameters + 3 * normalised_channels(network.graph), 3538984);
+  EXPECT_NEAR(static_cast<double>(network.macs) / 1e6, 300, 1);
+}
+
+/// Depthwise convolutions alternate with those of 1x1: channels, group, stride of each.
+TEST(MobileNetV2, FiltersEveryChannelByItself) {
+  std::vector<Shape> depthwise;
+  for (const Node& node : zoo_entry("mobilenetv2").build(1).graph.nodes) {
+    if (node.op_type != "Conv" || node.integer("group", 1) == 1) continue;
+    EXPECT_EQ(node.integers("kernel_shape"), (std::vector<std::int64_t>{3, 3}));
+    depthwise.push_back({node.integer("group", 1), node.integers("strides")[0]});
+  }
+  const std::vector<Shape> expected{{32, 1},  {96, 2},  {144, 1}, {144, 2}, {192, 1}, {192, 1},
+                                    {192, 2}, {384, 1}, {384, 1}, {384, 1}, {384, 1}, {576, 1},
+                                    {576, 1}, {576, 2}, {960, 1}, {960, 1}, {960, 1}};
+  EXPECT_EQ(depthwise, expected);
+}
+
 /// The tutorial's compiler summary for 192 pixels and 16 lanes: 670.349 million multiplications,
 /// and 378 669 vectors of constants, of which 19 are slopes and 24 weights of the upsampling.
 TEST(YoloV4Tiny, HasThePublishedSize) {
@@ -197,7 +249,7 @@ TEST(YoloV4Tiny, HasThePublishedSize) {
 }
 
 TEST(Zoo, SeedsDecideTheWeightsAndNothingElse) {
-  for (const char* name : {"resnet20v2", "mlp", "cnn", "csp"}) {
+  for (const char* name : {"resnet20v2", "mobilenetv1-tiny", "mlp", "cnn", "csp"}) {
     const Graph one = zoo_entry(name).build(1).graph;
     const Graph other = zoo_entry(name).build(2).graph;
     EXPECT_EQ(write_graph(one), write_graph(zoo_entry(name).build(1).graph)) << name;
@@ -215,6 +267,8 @@ TEST(Zoo, BytesAreTheSameOnEveryPlatform) {
             "85416ccda6c62f16abd05a582df92a287ec3bd924efc53b19c22e93f71b3adce");
   EXPECT_EQ(sha256(write_graph(build_resnet20v2(7).graph)),
             "88f99c49acf71f304347c00a24fa16f66214ff5749cebe2740239c976a6d9400");
+  EXPECT_EQ(sha256(write_graph(zoo_entry("mobilenetv1-tiny").build(7).graph)),
+            "47322a91fd955615f9ccabc9d103e4a210b1ba118580cb8687ff753c48bdd3b2");
 }
 
 TEST(Zoo, UnknownNamesGetAListAndASuggestion) {

@@ -66,7 +66,8 @@ void Simulation::run(std::uint64_t instructions, const RunOptions& options, RunR
   result.instructions = instructions;
   accountant_->begin(instructions, options.regions);
 
-  driver_->run();
+  // A program without instructions takes no cycle; what an earlier run has left goes on.
+  if (instructions != 0 || !machine_->idle()) driver_->run();
 
   result.accounting = accountant_->end(result.retired);
   result.cycles = result.last_retire_padded;

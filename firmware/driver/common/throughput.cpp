@@ -22,8 +22,9 @@ Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, do
   result.clock_mhz = clock_mhz;
   result.seconds =
       (static_cast<double>(cycles) / clock_mhz + static_cast<double>(count) * host_us) / 1e6;
-  result.frames_per_second =
-      result.seconds > 0 ? static_cast<double>(result.images) / result.seconds : 0;
+  if (result.seconds > 0) {
+    result.frames_per_second = static_cast<double>(result.images) / result.seconds;
+  }
   result.min = latencies.front();
   result.median = rank(50);
   result.p95 = rank(95);
@@ -36,7 +37,8 @@ nlohmann::ordered_json to_json(const Throughput& t) {
   json["images"] = t.images;
   json["batch"] = t.batch;
   json["seconds"] = t.seconds;
-  json["frames_per_second"] = t.frames_per_second;
+  json["frames_per_second"] =
+      t.frames_per_second ? nlohmann::ordered_json(*t.frames_per_second) : nullptr;
   json["latency_cycles"] = {{"min", t.min}, {"median", t.median}, {"p95", t.p95}, {"max", t.max}};
   const nlohmann::ordered_json cycles = json.at("latency_cycles");
   const double per_ms = t.clock_mhz * 1e3;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,8 +15,8 @@ struct Throughput {
   std::uint64_t images = 0;
   std::uint64_t batch = 1;  ///< images of a run
   double clock_mhz = 0;
-  double seconds = 0;  ///< of all runs, the host's time included
-  double frames_per_second = 0;
+  double seconds = 0;                       ///< of all runs, the host's time included
+  std::optional<double> frames_per_second;  ///< none where neither machine nor host takes time
   /// Cycles. Median and 95th percentile are the nearest rank: the smallest latency that so many of
   /// the runs do not exceed.
   std::uint64_t min = 0, median = 0, p95 = 0, max = 0;

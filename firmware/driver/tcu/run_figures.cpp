@@ -30,6 +30,11 @@ std::vector<std::pair<std::string, std::string>> summary_lines(
     const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles,
     Cycle last_retire) {
   std::vector<std::pair<std::string, std::string>> lines;
+  if (run.instructions == 0 && cycles == 0) {
+    lines.emplace_back("instructions",
+                       "none: the outputs lie where the inputs do, or the host computes them");
+    return lines;
+  }
   lines.emplace_back(
       "instructions",
       fmt::format("{} and {} NoOps of padding; last retired in cycle {}", run.instructions,
