@@ -176,10 +176,7 @@ bool replaces_board_memory(std::string_view key) {
 BoardValues in_force(BoardValues board) {
   if (board.memory_model == MemoryModel::fixed || !board.board_memory) return board;
   for (auto& [name, path] : board.board_memory->paths) {
-    if (board.port_clock_mhz) {
-      path.ratio.reset();
-      path.clock_mhz = board.port_clock_mhz;
-    }
+    if (board.port_clock_mhz) path.clock_mhz = board.port_clock_mhz;
     path.data_bits = board.port_data_bits.value_or(path.data_bits);
     if (board.interconnect_ns) path.interconnect_ns.fill(*board.interconnect_ns);
   }

@@ -1,10 +1,12 @@
 """Builds a wheel with CMake (PEP 517): module, program and configurations.
 
+The libraries and the program are those of ./tactus: what has been built is not built again. An
+interpreter other than the one that this build folder is for has a folder of its own, build/pip.
 In the wheel the program and the configurations lie inside the package, as below an installation's
 prefix: tactus/bin/tactus, tactus/share/tactus/configs.
 
-    TACTUS_PIP_BUILD_DIR   where CMake builds (default: build/pip beside the sources); kept, so that
-                           the next build is quick
+    TACTUS_PIP_BUILD_DIR   where CMake builds, in place of both
+    TACTUS_BUILD_DIR       where ./tactus builds (default: build/release beside the sources)
     TACTUS_JOBS            compiler processes (default: number of cores)
 """
 
@@ -13,6 +15,7 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -24,9 +27,16 @@ SOURCE = HERE.parent.parent
 NAME = "tactus"
 
 
+def _find(pattern, path):
+    return re.search(pattern, path.read_text(encoding="utf-8"), re.MULTILINE).group(1)
+
+
 def _project(key):
-    text = (HERE / "pyproject.toml").read_text(encoding="utf-8")
-    return re.search(rf'^{key} = "(.*)"$', text, re.MULTILINE).group(1)
+    return _find(rf'^{key} = "(.*)"$', HERE / "pyproject.toml")
+
+
+def _version():
+    return _find(r"^project\(tactus VERSION (\S+)", SOURCE / "CMakeLists.txt")
 
 
 def _run(*command):
@@ -48,7 +58,7 @@ def _metadata():
     return (
         "Metadata-Version: 2.1\n"
         f"Name: {NAME}\n"
-        f"Version: {_project('version')}\n"
+        f"Version: {_version()}\n"
         f"Summary: {_project('description')}\n"
         f"Requires-Python: {_project('requires-python')}\n"
         "Requires-Dist: numpy\n"
@@ -56,22 +66,81 @@ def _metadata():
     )
 
 
-def _build(prefix):
-    build = os.environ.get("TACTUS_PIP_BUILD_DIR") or SOURCE / "build" / "pip"
-    _run(
-        "cmake", "-S", SOURCE, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-        "-DTACTUS_TESTS=OFF", "-DTACTUS_UNITY=ON", "-DTACTUS_PYTHON=ON",
-        f"-DPython_EXECUTABLE={sys.executable}",
-        "-DTACTUS_PYTHON_DIR=.", f"-DCMAKE_INSTALL_BINDIR={NAME}/bin",
-        f"-DCMAKE_INSTALL_DATADIR={NAME}/share",
-    )  # fmt: skip
+def _cache(build):
+    """What CMake knows of a build folder; empty where it has configured nothing."""
+    try:
+        text = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    return dict(re.findall(r"^([^#/\s][^:]*):\w+=(.*)$", text, re.MULTILINE))
+
+
+def _is_for_this_interpreter(cache):
+    path = cache.get("Python_EXECUTABLE") or "/usr/bin/python3"  # CMakeLists.txt prefers the latter
+    return os.path.realpath(path) == os.path.realpath(sys.executable)
+
+
+def _folder():
+    named = os.environ.get("TACTUS_PIP_BUILD_DIR")
+    if named:
+        return pathlib.Path(named)
+    shared = pathlib.Path(os.environ.get("TACTUS_BUILD_DIR") or SOURCE / "build" / "release")
+    cache = _cache(shared)
+    if not cache:
+        fits = not shared.exists()
+    else:
+        fits = (
+            cache.get("CMAKE_HOME_DIRECTORY") == str(SOURCE)
+            and cache.get("CMAKE_BUILD_TYPE") == "Release"
+            and cache.get("TACTUS_SANITIZE") == "OFF"
+            and os.access(shared, os.W_OK)
+        )
+    return shared if fits and _is_for_this_interpreter(cache) else SOURCE / "build" / "pip"
+
+
+def _configure(build):
+    cache = _cache(build)
+    values = []
+    if cache.get("TACTUS_PYTHON") != "ON":
+        values.append("-DTACTUS_PYTHON=ON")
+    if not _is_for_this_interpreter(cache):
+        values.append(f"-DPython_EXECUTABLE={sys.executable}")
+    if not cache:
+        values += ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTACTUS_UNITY=ON"]
+        values.append("-DTACTUS_TESTS=OFF")
+    if not values:
+        return
+    try:
+        _run("cmake", "-S", SOURCE, "-B", build, *values)
+    except SystemExit:
+        if cache.get("TACTUS_PYTHON") == "OFF":  # the folder stays fit for ./tactus
+            subprocess.run(["cmake", "-DTACTUS_PYTHON=OFF", str(build)], capture_output=True)
+        raise
+
+
+def _build(wheel):
+    """Builds and installs, and arranges the installation as a wheel."""
+    build = _folder()
+    _configure(build)
     jobs = os.environ.get("TACTUS_JOBS") or str(os.cpu_count())
     _run("cmake", "--build", build, "-j", jobs, "--target", "tactus", "tactus_python")
-    _run("cmake", "--install", build, "--prefix", prefix, "--component", "program")
+    cache = _cache(build)
+    package = wheel / NAME
+    with tempfile.TemporaryDirectory() as folder:
+        prefix = pathlib.Path(folder)
+        _run("cmake", "--install", build, "--prefix", prefix, "--component", "program")
+        shutil.copytree(prefix / cache["TACTUS_PYTHON_DIR"] / NAME, package)
+        (package / "bin").mkdir()
+        shutil.copy2(prefix / cache["CMAKE_INSTALL_BINDIR"] / NAME, package / "bin")
+        data = cache["CMAKE_INSTALL_DATADIR"] or cache["CMAKE_INSTALL_DATAROOTDIR"]
+        shutil.copytree(prefix / data / NAME, package / "share" / NAME)
+    location = (HERE / NAME / "_location.py.in").read_text(encoding="utf-8")
+    location = location.replace("@TACTUS_PROGRAM_FROM_PACKAGE@", f"bin/{NAME}")
+    (package / "_location.py").write_text(location, encoding="utf-8")
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    version = _project("version")
+    version = _version()
     name = f"{NAME}-{version}-{_tag()}.whl"
     info = f"{NAME}-{version}.dist-info"
     with tempfile.TemporaryDirectory() as folder:

@@ -92,9 +92,10 @@ void read_clock(ObjectReader& reader, MemoryPath& path) {
   }
   const std::string text = reader.get_string("clock_ratio");
   if (text.empty()) return;
-  path.ratio = parse_clock_ratio(text);
-  if (path.ratio) return;
-  path.ratio = ClockRatio{};
+  if (const std::optional<ClockRatio> ratio = parse_clock_ratio(text)) {
+    path.ratio = *ratio;
+    return;
+  }
   reader.add_problem("clock_ratio",
                      fmt::format("{} is no ratio of clocks that meet; allowed \"P/Q\", both 1..{}",
                                  quote(text), ClockRatio::most));
@@ -108,18 +109,18 @@ Parameter<MemoryPath> clock_parameter() {
   p.option.clear();
   p.get = [](const MemoryPath& path) -> ParameterValue {
     if (path.clock_mhz) return fmt::format("{:g} MHz", *path.clock_mhz);
-    return fmt::format("{}/{}", path.ratio->p, path.ratio->q);
+    return fmt::format("{}/{}", path.ratio.p, path.ratio.q);
   };
   p.read_json = read_clock;
   p.write_json = [](Json& json, const MemoryPath& path) {
     if (path.clock_mhz) {
       json["clock_mhz"] = *path.clock_mhz;
     } else {
-      json["clock_ratio"] = fmt::format("{}/{}", path.ratio->p, path.ratio->q);
+      json["clock_ratio"] = fmt::format("{}/{}", path.ratio.p, path.ratio.q);
     }
   };
   p.equal = [](const MemoryPath& a, const MemoryPath& b) {
-    return a.clock_mhz == b.clock_mhz && a.ratio == b.ratio;
+    return a.clock_mhz == b.clock_mhz && (a.clock_mhz || a.ratio == b.ratio);
   };
   return p;
 }
@@ -135,13 +136,11 @@ ParameterInfo plain(std::string key, std::string sentence) {
 
 MemoryPath decode_path(ObjectReader reader) {
   MemoryPath path;
-  path.ratio = ClockRatio{};
   const Parameter<MemoryPath>* clock = nullptr;
   for (const Parameter<MemoryPath>& p : memory_path_parameters()) {
     if (p.key == "clock_ratio") clock = &p;
   }
   clock->read_json(reader, path);
-  if (path.clock_mhz) path.ratio.reset();
   for (const Parameter<MemoryPath>& p : memory_path_parameters()) {
     if (&p == clock) continue;
     if (p.read_json) {

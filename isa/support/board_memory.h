@@ -42,8 +42,8 @@ struct ClockRatio {
 [[nodiscard]] std::optional<ClockRatio> parse_clock_ratio(const std::string& text);
 
 struct MemoryPath {
-  std::optional<ClockRatio> ratio;  ///< of the port's clock to the design's
-  std::optional<double> clock_mhz;  ///< of the port; one of the two is there
+  ClockRatio ratio;                 ///< of the port's clock to the design's
+  std::optional<double> clock_mhz;  ///< of the port's clock; replaces the ratio where it is there
   unsigned data_bits = 64;
   unsigned split_beats = 16;
   unsigned outstanding = 8;

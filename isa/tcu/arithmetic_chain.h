@@ -388,11 +388,12 @@ const MacKernels& variant_kernels(Narrower variant) {
   return (*variant())[static_cast<std::size_t>(Format::type)][static_cast<std::size_t>(rounding)];
 }
 
-/// Of a vector that fills no register of the host, the narrower variant takes care. Every file thus
-/// compiles the chain for one host; that of one lane, which every vector fills, has null.
+/// The narrower variant computes a vector that fills no register of the host. Every file thus
+/// compiles the chain for one host. The host of one lane has no narrower variant: every vector
+/// fills its register.
 template <class Format, MacRounding rounding, class Host, Narrower narrower>
 void mac_chain(const void* weights, const void* x, void* out, std::size_t n) {
-  if constexpr (narrower != nullptr) {
+  if constexpr (Host::width > 1) {
     if (n < Host::width) {
       return variant_kernels<Format, rounding>(narrower).mac_chain(weights, x, out, n);
     }
@@ -404,7 +405,7 @@ void mac_chain(const void* weights, const void* x, void* out, std::size_t n) {
 template <class Format, MacRounding rounding, class Host, Narrower narrower>
 void mac_chains(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
                 std::size_t count) {
-  if constexpr (narrower != nullptr) {
+  if constexpr (Host::width > 1) {
     if (n < Host::width) {
       return variant_kernels<Format, rounding>(narrower).mac_chains(weights, x, out, n, count);
     }

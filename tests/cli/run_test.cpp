@@ -41,7 +41,7 @@ TEST_F(CliTest, RunWritesOutputsAndStatistics) {
   EXPECT_GT(stats.at("wall_seconds").get<double>(), 0);
   EXPECT_GT(stats.at("cycles_per_second").get<double>(), 0);
   EXPECT_EQ(stats.at("config").at("architecture").at("array_size"), 4);
-  EXPECT_EQ(stats.at("version"), "0.1.0");
+  EXPECT_EQ(stats.at("version"), TACTUS_VERSION);
 }
 
 TEST_F(CliTest, LatencyFollowsTheClock) {

@@ -17,7 +17,7 @@ TEST_F(CliTest, HelpAndVersion) {
     EXPECT_EQ(one.out.rfind(std::string("Usage: tactus ") + command, 0), 0U) << one.out;
   }
   EXPECT_EQ(tactus("").code, 2);
-  EXPECT_EQ(tactus("--version").out.rfind("tactus 0.1.0 (", 0), 0U);
+  EXPECT_EQ(tactus("--version").out.rfind("tactus " TACTUS_VERSION " (", 0), 0U);
 }
 
 TEST_F(CliTest, AssembleAndDisassemble) {

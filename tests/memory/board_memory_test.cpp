@@ -190,7 +190,6 @@ TEST(BoardMemory, InForceItHasWhatReplacesIt) {
     const MemoryPath& path = forced.board_memory->path(port);
     EXPECT_EQ(path.data_bits, 64U);
     EXPECT_EQ(path.clock_mhz, 150);
-    EXPECT_FALSE(path.ratio);
     EXPECT_EQ(path.interconnect_ns[0], 7);
     EXPECT_EQ(path.interconnect_ns[1], 7);
     // The same machine.
@@ -206,6 +205,15 @@ TEST(BoardMemory, InForceItHasWhatReplacesIt) {
   }
   values.memory_model = MemoryModel::fixed;
   EXPECT_EQ(in_force(values).port_data_bits, 64U);
+}
+
+TEST(BoardMemory, APathWithoutAFileHasAClock) {
+  const auto& clock = *memory_path_parameters().begin();
+  ASSERT_EQ(clock.key, "clock_ratio");
+  MemoryPath path;
+  EXPECT_EQ(std::get<std::string>(clock.get(path)), "1/1");
+  path.clock_mhz = 150;
+  EXPECT_EQ(std::get<std::string>(clock.get(path)), "150 MHz");
 }
 
 TEST(BoardMemory, ClocksMeetOrNot) {

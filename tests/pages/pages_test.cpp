@@ -30,12 +30,12 @@ std::string text_of(const fs::path& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Every README.md of the source tree, by its path in it.
+/// Every page of the source tree, by its path in it.
 std::vector<std::string> page_names() {
-  std::vector<std::string> names = {"README.md"};
+  std::vector<std::string> names = {"CHANGELOG.md", "CONTRIBUTING.md", "README.md"};
   for (const char* folder : {"configs", "firmware", "isa", "models", "tests"}) {
     for (const auto& file : fs::recursive_directory_iterator(source / folder)) {
-      if (file.path().filename() != "README.md") continue;
+      if (file.path().extension() != ".md") continue;
       names.push_back(fs::relative(file.path(), source).string());
     }
   }
@@ -172,15 +172,32 @@ INSTANTIATE_TEST_SUITE_P(All, Pages, testing::ValuesIn(page_names()), [](const a
   return name;
 });
 
-class TheReadme : public CliTest {};
+class ThePages : public CliTest {};
 
-TEST_F(TheReadme, NamesEveryCommand) {
-  const std::string readme = text_of(source / "README.md");
+TEST_F(ThePages, NameEveryCommand) {
+  const std::string readme = text_of(source / "firmware/README.md");
   const std::vector<std::string> commands = commands_in(tactus("--help").out);
   EXPECT_GT(commands.size(), 10U);
   for (const std::string& name : commands) {
     EXPECT_TRUE(std::regex_search(readme, std::regex("`" + name + "[ `]"))) << name;
   }
+}
+
+/// The first page is read in one go, and so is each page it sends its reader to.
+TEST(TheFirstPage, IsShortAndSoAreTheGuides) {
+  const auto lines = [](const fs::path& page) {
+    const std::string text = text_of(page);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_LE(lines(source / "README.md"), 150);
+  std::size_t guides = 0;
+  for (const auto& file : fs::directory_iterator(source / "firmware/guides")) {
+    if (file.path().extension() == ".svg") EXPECT_LT(file.file_size(), 200000U) << file.path();
+    if (file.path().extension() != ".md") continue;
+    EXPECT_LE(lines(file.path()), 80) << file.path();
+    ++guides;
+  }
+  EXPECT_GE(guides, 5U);
 }
 
 /// The table of boards has a row for each file of configs/boards, with its values.

@@ -93,7 +93,6 @@ TEST(SweepDefinition, AClockMayReplaceARatioOfClocks) {
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(to_task(all[0]).board_memory->path(0).clock_mhz, 100);
   EXPECT_EQ(to_task(all[1]).board_memory->path(0).clock_mhz, 150.5);
-  EXPECT_FALSE(to_task(all[1]).board_memory->path(0).ratio);
 }
 
 TEST(SweepDefinition, AnUnknownDramIsFoundWithItsPlace) {

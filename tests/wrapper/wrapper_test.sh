@@ -66,6 +66,11 @@ has out "1 passed, 1 failed"
 MISSING="chromium munge" APT_FAILS=1 run 0 test --full
 has err "cannot install chromium munge"
 
+# The packages alone: nothing is configured or built.
+MISSING="g++ libgtest-dev" run 0 packages
+has calls "apt-get install -y -qq --no-install-recommends g++ libgtest-dev"
+! grep -q "^cmake\|^ninja" "$CALLS" || fault "something was built"
+
 # What cannot be installed is 2, with the line that would.
 line="apt-get update && apt-get install -y --no-install-recommends"
 MISSING="g++ ninja-build" run 0 --version

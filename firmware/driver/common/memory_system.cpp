@@ -13,7 +13,7 @@ std::uint64_t picoseconds(double ns) { return static_cast<std::uint64_t>(std::ll
 
 ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
   const auto mhz = board.port_clock_mhz ? board.port_clock_mhz : path.clock_mhz;
-  if (!mhz) return *path.ratio;
+  if (!mhz) return path.ratio;
   if (const auto ratio = clock_ratio(*mhz, board.clock_mhz)) return *ratio;
   user_error(
       "a memory port at {:g} MHz and a design at {:g} MHz never meet: their ratio is no P/Q with P "
