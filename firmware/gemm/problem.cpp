@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
+#include "isa/support/names.h"
 #include "isa/support/text.h"
 
 namespace tactus::gemm {
@@ -51,7 +52,7 @@ Problem parse_row(const std::vector<std::string_view>& cells, std::string& probl
     problem = "the name is empty";
     return row;
   }
-  row.name = cells[0];
+  row.name = printable_name(cells[0]);
   constexpr std::array<const char*, 4> names{"M", "N", "K", "the count"};
   const std::array<std::uint64_t*, 4> places{&row.m, &row.n, &row.k, &row.count};
   for (std::size_t i = 1; i < cells.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/names.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
@@ -76,10 +77,7 @@ std::string read_numbers(const Cells& cells, const std::array<std::string_view, 
 std::string read_row(const Cells& cells, bool product, TopologyLayer& layer) {
   if (cells[0].empty()) return "the layer has no name";
   if (cells[0].size() > longest_name) return "the layer's name is too long; allowed 200 bytes";
-  for (const char c : cells[0]) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "the name is no plain text";
-  }
-  layer.name = cells[0];
+  layer.name = printable_name(cells[0]);
   if (product) {
     std::array<std::int64_t, 3> n{};
     if (std::string problem = read_numbers(cells, product_columns, n); !problem.empty()) {
