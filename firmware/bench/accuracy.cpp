@@ -8,6 +8,7 @@
 
 #include "firmware/bench/program_cache.h"
 #include "firmware/compiler/interpretation.h"
+#include "firmware/compiler/images.h"
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/host.h"
 #include "isa/support/error.h"
@@ -262,18 +263,37 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
   };
   compiler::Options with_layers = options;
-  with_layers.outputs = outputs;
   std::vector<std::string> layers = tensors.empty() ? layer_tensors(graph, compiled) : tensors;
   layers.erase(std::remove_if(layers.begin(), layers.end(), is_output), layers.end());
-  with_layers.outputs.insert(with_layers.outputs.end(), layers.begin(), layers.end());
 
+  // As an output the result of a layer may be left to the host, and with it what the program makes
+  // of it: such layers are not compared.
   std::optional<compiler::Compiled> widened;
+  std::vector<std::string> left_out;
   try {
-    widened = recompile ? recompile(with_layers) : compile(graph, config.architecture, with_layers);
+    for (bool complete = false; !complete;) {
+      with_layers.outputs = outputs;
+      with_layers.outputs.insert(with_layers.outputs.end(), layers.begin(), layers.end());
+      widened =
+          recompile ? recompile(with_layers) : compile(graph, config.architecture, with_layers);
+      const std::vector<std::string> made = output_names(*widened);
+      const auto lost = std::stable_partition(layers.begin(), layers.end(), [&](const auto& name) {
+        return std::find(made.begin(), made.end(), name) != made.end();
+      });
+      complete = lost == layers.end();
+      left_out.insert(left_out.end(), lost, layers.end());
+      layers.erase(lost, layers.end());
+    }
   } catch (const UserError& error) {
     accuracy.note =
         fmt::format("layers are not compared: with their results as outputs, {}", error.what());
     layers.clear();
+    widened.reset();
+  }
+  if (!left_out.empty()) {
+    accuracy.note =
+        fmt::format("not compared, for as outputs they would be left to the host: {}{}{}",
+                    fmt::join(left_out, ", "), accuracy.note.empty() ? "" : "\n", accuracy.note);
   }
   const compiler::Compiled& checked = widened ? *widened : compiled;
   const auto simulated = simulate(checked, config, inputs, progress.simulation);
@@ -307,9 +327,17 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     const auto stated = expected.find(name);
     const nn::Tensor& wanted = stated != expected.end() ? stated->second : reference.at(name);
     const nn::Tensor& actual = finished.at(name);
-    if (wanted.size() != actual.size()) {
-      user_error("output {}: the expected values have shape {}, the model's {}", quote(name),
-                 nn::to_string(wanted.shape), nn::to_string(actual.shape));
+    if (stated != expected.end()) {
+      const std::string tensor = "output " + quote(name);
+      const std::string where = "expected values of " + tensor;
+      const compiler::ShapeFit fit = compiler::fit_shape(wanted.shape, actual.shape, tensor, where);
+      if (fit.images != 1) {
+        user_error("{}: are those of {} images; one is computed", where, fit.images);
+      }
+      if (!fit.note.empty()) {
+        accuracy.note +=
+            fmt::format("{}{}: {}", accuracy.note.empty() ? "" : "\n", where, fit.note);
+      }
     }
     add(name, real_values(actual), wanted, true);
     rank_classes(actual, wanted, accuracy.tensors.back());

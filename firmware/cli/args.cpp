@@ -88,9 +88,9 @@ bool Args::parse(const std::vector<std::string>& words) {
   if (ArgsListener::describe(*this)) return false;
   po::options_description description;
   description.add_options()("help,h", "");
-  std::vector<std::string_view> names{"help"};
+  std::vector<std::string> names{"--help"};
   for (const Option& option : options_) {
-    if (!option.hidden) names.push_back(option.name);
+    if (!option.hidden) names.push_back("--" + option.name);
     const std::string name =
         option.letter == 0 ? option.name : fmt::format("{},{}", option.name, option.letter);
     if (option.value.empty()) {
@@ -120,9 +120,9 @@ bool Args::parse(const std::vector<std::string>& words) {
       }
     }
   } catch (const po::unknown_option& error) {
-    std::string name = error.get_option_name();
-    const std::string bare = name.substr(name.find_first_not_of('-'));
-    user_error("tactus {}: unknown option {}{}", command_, quote(name), suggestion(bare, names));
+    const std::string name = error.get_option_name();
+    user_error("tactus {}: unknown option {}{}; see tactus {} --help", command_, quote(name),
+               suggestion(name, {names.begin(), names.end()}), command_);
   } catch (const po::error& error) {
     user_error("tactus {}: {}", command_, error.what());
   }

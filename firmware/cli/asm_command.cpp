@@ -84,14 +84,14 @@ int disasm_command(const Words& words) {
   Args args("disasm", "Prints a program as assembly text, which assembles to the same bytes.",
             with_visa_options({{"arch", "F.tarch", "architecture of a .tprog"},
                                {"output", "F.tasm", "where to write (default: standard output)"},
-                               {"plain", "", "no comments"},
+                               {"plain", "", "no comments (vISA texts have none)"},
                                {"native", "", "dpas instructions as --machine encodes them", false,
                                 0, "vISA files"}}),
             "FILE.tprog|FILE.tmodel|FILE.isa|FILE.visaasm");
   if (!args.parse(words)) return exit_ok;
   std::string path = only_file(args);
   if (is_visa_file(path)) {
-    refuse_tcu_options(args, {"arch", "plain"});
+    refuse_tcu_options(args, {"arch"});
     print_or_write(args, disassemble_visa(args, path));
     return exit_ok;
   }

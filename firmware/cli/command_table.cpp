@@ -21,39 +21,45 @@ const CommandGroup& all_commands() {
            run_command,
            nullptr,
            {"--machine", "generic"}},
+          {"compile",
+           "compile an ONNX or TensorFlow model, or a topology, for a board or an architecture",
+           compile_command},
+          {"zoo", "write a benchmark network as an ONNX or TensorFlow file", zoo_command},
+          {"report", "write the results of a sweep as an HTML page", report_command},
+          {"compare", "compare runs, points of sweeps, or whole sweeps", compare_command},
+          {"info", "explain an architecture, a board or a model", info_command},
+          {"explain", "explain figures of statistics, and parameters of architecture, board, run",
+           explain_command},
           {"bench", "print the table of networks on boards: simulated, estimated, published",
            bench_command},
           {"sweep", "simulate many points of network, board, architecture and compiler",
            sweep_command},
           {"codesign", "simulate a Stripe program on many machines, with energy and design ideas",
            codesign_command},
-          {"report", "write the results of a sweep as an HTML page", report_command},
-          {"compare", "compare runs, points of sweeps, or whole sweeps", compare_command},
           {"topologies", "compile, simulate and compare layer topologies as CSV",
            topologies_command},
-          {"compile",
-           "compile an ONNX or TensorFlow model, or a topology, for a board or an architecture",
-           compile_command},
-          {"estimate", "latency and energy of a program by formula", estimate_command},
           {"gemm",
            "multiply matrices on TCUs and DPAS machines, compare them and check the results",
            gemm_command},
           {"dram", "put a trace of requests to a DRAM: bandwidth, latencies, its commands",
            dram_command},
+          {"estimate", "latency and energy of a program by formula", estimate_command},
+          {"asm", "assemble a program", asm_command},
+          {"disasm", "print a program as assembly text", disasm_command},
+          {"stripe", "print, check, run and rewrite programs of the polyhedral representation",
+           stripe_command, stripe_commands},
+          {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command, dais_commands},
+          {"pack", "pack a compiled model as a DarwiNN package", pack_command},
+          {"darwinn", "check, explain, link, replay and unpack DarwiNN packages (Edge TPU)",
+           darwinn_command, darwinn_commands},
           {"selftest",
            "run the built-in self-test programs on an architecture",
            selftest_command,
            nullptr,
            {"--machine", "generic"}},
+          {"replay", "compare golden logs with the simulation, event by event", replay_command},
           {"samples", "decode the performance sampler's words and count what units waited for",
            samples_command},
-          {"replay", "compare golden logs with the simulation, event by event", replay_command},
-          {"asm", "assemble a program", asm_command},
-          {"disasm", "print a program as assembly text", disasm_command},
-          {"info", "explain an architecture, a board or a model", info_command},
-          {"explain", "explain figures of statistics, and parameters of architecture, board, run",
-           explain_command},
-          {"zoo", "write a benchmark network as an ONNX or TensorFlow file", zoo_command},
           {"networks", "list the networks that zoo, sweep and codesign name", networks_command},
           {"boards", "list the boards that --board names", boards_command},
           {"architectures", "list the architectures that --arch can be given",
@@ -62,15 +68,19 @@ const CommandGroup& all_commands() {
           {"completion", "print the completions of a shell: bash, zsh, fish", completion_command},
           {"manual", "print the manual page", manual_command},
           {"cache", "show and clear the folder of compiled programs", cache_command},
-          {"stripe", "print, check, run and rewrite programs of the polyhedral representation",
-           stripe_command, stripe_commands},
-          {"dais", "run, explain and convert DAIS programs (da4ml)", dais_command, dais_commands},
-          {"pack", "pack a compiled model as a DarwiNN package", pack_command},
-          {"darwinn", "check, explain, link, replay and unpack DarwiNN packages (Edge TPU)",
-           darwinn_command, darwinn_commands},
       },
       "Exit codes: 0 done, 1 a comparison failed, 2 bad input, 3 the program hangs or met its "
-      "cycle limit, 4 internal fault."};
+      "cycle limit, 4 internal fault.",
+      {{"Everyday", "run"},
+       {"Many runs", "bench"},
+       {"Programs and formats", "asm"},
+       {"Checks against hardware", "selftest"},
+       {"Lists", "networks"},
+       {"The program itself", "completion"}},
+      {"tactus zoo resnet20 -o resnet20.onnx",
+       "tactus compile resnet20.onnx --board zcu104 -o compiled",
+       "tactus run compiled/resnet20_onnx_zcu104.tmodel --input image.npy --report run.html"},
+      {"--help", "-h", "--version", "--quiet", "-q", "--verbose", "-v"}};
   return group;
 }
 
@@ -79,8 +89,15 @@ void print_help(const CommandGroup& group) {
   std::size_t width = 0;
   for (const Command& command : group.commands) width = std::max(width, command.name.size());
   for (const Command& command : group.commands) {
+    for (const CommandGroup::Section& section : group.sections) {
+      if (section.first != command.name) continue;
+      fmt::print("{}{}:\n", command.name == group.commands.front().name ? "" : "\n",
+                 section.heading);
+    }
     fmt::print("  {:<{}}  {}\n", command.name, width, command.help);
   }
+  if (!group.examples.empty()) fmt::print("\nExamples:\n");
+  for (const std::string_view example : group.examples) fmt::print("  {}\n", example);
   if (!group.conclusion.empty()) fmt::print("\n{}\n", group.conclusion);
 }
 
@@ -128,21 +145,19 @@ std::vector<ListedCommand> list_commands() {
 }
 
 int run_group(const CommandGroup& group, const Words& words) {
-  std::vector<std::string_view> names;
-  for (const Command& command : group.commands) names.emplace_back(command.name);
-  if (words.empty()) {
-    user_error("{}: a command is missing; allowed {}; see {} --help", group.name, quote_list(names),
-               group.name);
-  }
-  if (words[0] == "--help" || words[0] == "-h") {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
     print_help(group);
     return exit_ok;
   }
+  std::vector<std::string_view> names;
   for (const Command& command : group.commands) {
     if (command.name == words[0]) return command.run({words.begin() + 1, words.end()});
+    names.emplace_back(command.name);
   }
-  user_error("{}: unknown command {}{}; see {} --help", group.name, quote(words[0]),
-             suggestion(words[0], names), group.name);
+  const bool option = words[0].rfind('-', 0) == 0;
+  if (option) names = {group.options.begin(), group.options.end()};
+  user_error("{}: unknown {} {}{}; see {} --help", group.name, option ? "option" : "command",
+             quote(words[0]), suggestion(words[0], names), group.name);
 }
 
 }  // namespace tactus

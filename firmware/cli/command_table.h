@@ -30,6 +30,14 @@ struct CommandGroup {
   std::string_view introduction;  ///< what the commands are about
   std::vector<Command> commands;
   std::string_view conclusion = {};
+  /// The help has a heading above the command `first`.
+  struct Section {
+    std::string_view heading, first;
+  };
+  std::vector<Section> sections = {};
+  std::vector<std::string_view> examples = {};
+  /// What may stand in place of a command.
+  std::vector<std::string_view> options = {"--help", "-h"};
 };
 
 /// Everything that tactus can be asked to do.
@@ -41,8 +49,8 @@ struct CommandGroup {
 /// Prints what there is in the group.
 void print_help(const CommandGroup& group);
 
-/// Runs the command that the first word names with the words after it; a request for help prints
-/// the help. Throws UserError for a command that is missing or unknown.
+/// Runs the command that the first word names with the words after it; without one, and at a
+/// request for help, prints the help. Throws UserError for a command that is unknown.
 int run_group(const CommandGroup& group, const Words& words);
 
 /// A command as completions and the manual page show it.

@@ -16,6 +16,7 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/input_vectors.h"
 #include "firmware/cli/machine_options.h"
+#include "firmware/cli/network_commands.h"
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/table.h"
@@ -402,13 +403,21 @@ struct TestData {
   nn::Values inputs, expected;
 };
 
+/// Notes how one image of a tensor is taken; throws UserError if it does not fit.
+void check_shape(const nn::Shape& given, const nn::Shape& wanted, const std::string& tensor,
+                 const std::string& where) {
+  const compiler::ShapeFit fit = compiler::fit_shape(given, wanted, tensor, where);
+  if (fit.images != 1) {
+    user_error("{}: has shape {}, {} images for {}; --check takes one, {}", where,
+               nn::to_string(given), fit.images, tensor, nn::to_string(wanted));
+  }
+  if (!fit.note.empty()) note("{}: {}", where, fit.note);
+}
+
 /// A tensor as the input of the layout.
 nn::Tensor input_tensor(const compiler::TensorLayout& layout, nn::Tensor tensor,
                         const std::string& where) {
-  if (tensor.size() != static_cast<std::int64_t>(layout.elements())) {
-    user_error("{}: has shape {}; input {} of the program has [{}]", where,
-               nn::to_string(tensor.shape), quote(layout.name), fmt::join(layout.shape, ","));
-  }
+  check_shape(tensor.shape, layout.shape, "input " + quote(layout.name), where);
   if (tensor.type != nn::ElementType::float32) {
     tensor.floats.assign(tensor.integers.begin(), tensor.integers.end());
   }
@@ -504,14 +513,10 @@ std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& g
 
 /// Inputs that the data type does not hold.
 void warn_of_saturation(const nn::Values& inputs, tcu::DataType type) {
-  const double top = to_real(type, info(type).max()), bottom = to_real(type, info(type).min());
   for (const auto& [name, tensor] : inputs) {
-    const auto beyond = std::count_if(tensor.floats.begin(), tensor.floats.end(), [&](float value) {
-      return double{value} > top || double{value} < bottom;
-    });
-    if (beyond == 0) continue;
-    warn("input {}: {} of {} values are beyond {:g} .. {:g} and saturate", quote(name), beyond,
-         tensor.floats.size(), bottom, top);
+    if (const auto text = compiler::saturation_text(tensor, type)) {
+      warn("input {}: {}", quote(name), *text);
+    }
   }
 }
 
@@ -752,6 +757,7 @@ int compile_command(const Words& words) {
   if (args.positional().size() != 1)
     user_error("tactus compile: name exactly one model file (.onnx, .pb, .csv)");
   const std::string& path = args.positional().front();
+  check_exists("compile", path);
   const Outputs outputs = read_outputs(args);
   const bool prints = args.has("summary") || args.has("layers") || args.has("dump");
   if (!outputs.folder && !prints && !args.has("check")) {

@@ -158,7 +158,8 @@ dpas::Program read_visa_program(const Args& args, const std::string& path,
 
 std::vector<Args::Option> visa_options() {
   const std::string group = "vISA files";
-  return {{"machine", "NAME|F.json", "machine whose rules hold, of configs/dpas", false, 0, group},
+  return {{"machine", "NAME|F.json",
+           "machine whose rules are checked, of configs/dpas (default: none)", false, 0, group},
           {"strict", "", "also refuse what only some tools refuse: E_DPAS_SIGN", false, 0, group},
           {"allow-overlap", "", "let dst overlap src1: all is read before anything is written",
            false, 0, group},
@@ -167,7 +168,9 @@ std::vector<Args::Option> visa_options() {
 }
 
 void assemble_visa(const Args& args, const std::string& source, const std::string& output) {
-  const dpas::Program program = parse_and_check(args, source, needed_profile(args));
+  const dpas::Program program = args.text("machine")
+                                    ? parse_and_check(args, source, needed_profile(args))
+                                    : parse(args, source);
   const auto bytes = write_container(program, args.has("visa-pred16"));
   write_file_atomically(output, bytes);
   std::size_t instructions = 0;

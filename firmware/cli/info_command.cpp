@@ -159,7 +159,7 @@ void print_model(const Model& model) {
     info_line("output", "{}: {} at DRAM0 vector {}", entry.name, kilobytes(entry.size, file.arch),
               entry.base);
   }
-  if (const auto tensors = compiler::read_model_tensors(model.path)) {
+  if (const auto tensors = compiler::read_model_tensors(model.path, model.file)) {
     for (const auto* layouts : {&tensors->inputs, &tensors->outputs}) {
       for (const compiler::TensorLayout& tensor : *layouts) {
         info_line("layout", "{}: {}", tensor.name, describe(tensor, file.arch.array_size));

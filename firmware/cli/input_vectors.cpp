@@ -55,7 +55,10 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
         layouts.model.empty() ? "" : ": no .tensors.json beside " + layouts.model);
   }
   const nn::Tensor values = nn::read_tensor(path).tensor;
-  std::vector<std::uint8_t> data = compiler::pack_images(*layout, architecture, values, path);
+  std::string shape_note;
+  std::vector<std::uint8_t> data =
+      compiler::pack_images(*layout, architecture, values, path, shape_note);
+  if (!shape_note.empty()) note("{}: {}", path, shape_note);
   if (const auto saturated = compiler::saturation_text(values, architecture.data_type)) {
     warn("{}: {}", path, *saturated);
   }
@@ -67,6 +70,12 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
 void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
                 const std::string& path, std::vector<TensorData>& images,
                 const InputLayouts& layouts) {
+  for (const std::string_view extension : {".npz", ".onnx", ".tmodel", ".tprog", ".json"}) {
+    if (!ends_with(path, extension)) continue;
+    user_error("{}: is no file of values; allowed for input {}: .npy, .pb, .csv, .bin{}", path,
+               quote(tensor.name),
+               extension == ".npz" ? " (an .npz is an archive of several .npy)" : "");
+  }
   std::vector<std::uint8_t> data = nn::is_tensor_file(path)
                                        ? read_tensor_input(architecture, tensor, path, layouts)
                                        : read_input_vectors(path, architecture);

@@ -13,6 +13,7 @@
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
+#include "isa/support/located.h"
 
 namespace tactus {
 namespace {
@@ -23,6 +24,15 @@ const Parameter<TcuSimulationConfig>& engine_parameter() {
   return *found;
 }
 
+/// The error names the file of the architecture that does not fit, where the command line says one.
+void check_width(const Args& args, const tcu::Architecture& architecture, unsigned bits) {
+  const auto check = [&] { check_axi_width(architecture, bits); };
+  for (const char* option : {"arch", "model", "board"}) {
+    if (const auto file = args.text(option)) return located(*file, check);
+  }
+  check();
+}
+
 /// A width in the range that is no power of two is told which widths fit the architecture.
 void check_width_option(const Args& args, const tcu::Architecture& architecture) {
   const auto text = args.text("axi-data-bits");
@@ -31,7 +41,7 @@ void check_width_option(const Args& args, const tcu::Architecture& architecture)
   const char* end = text->data() + text->size();
   const auto [stop, error] = std::from_chars(text->data(), end, bits);
   const bool in_range = bits >= axi_width_range.min && bits <= axi_width_range.max;
-  if (error == std::errc() && stop == end && in_range) check_axi_width(architecture, bits);
+  if (error == std::errc() && stop == end && in_range) check_width(args, architecture, bits);
 }
 
 }  // namespace
@@ -83,7 +93,7 @@ void read_machine_options(const Args& args, TcuSimulationConfig& config, const s
   check_width_option(args, config.architecture);
   read_memory_options(args, config);
   read_options(simulation_parameters(), args, config);
-  check_axi_width(config.architecture, config.axi_data_bits);
+  check_width(args, config.architecture, config.axi_data_bits);
   const auto board = args.text("board");
   resolve_memory(config, !where.empty() ? where
                          : board        ? config_path("boards", *board) + ":"

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "firmware/cli/run_plan.h"
 #include "firmware/cli/run_report.h"
 #include "firmware/cli/standard_output.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/compiler/images.h"
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/sample_file.h"
@@ -27,7 +30,9 @@
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
+#include "isa/support/names.h"
 #include "isa/support/output_file.h"
+#include "isa/support/text.h"
 #include "isa/tcu/vectors_file.h"
 
 namespace tactus {
@@ -114,20 +119,30 @@ class Runner {
       std::error_code error;
       made_output_ = std::filesystem::create_directories(*plan_.output, error);
       if (error) user_error("{}: cannot be made: {}", *plan_.output, error.message());
-      for (std::size_t p = 0; p < turns(); ++p) {
-        const Model& model =
-            plan_.host.packages.empty() ? *plan_.model : plan_.host.packages[p].model;
-        for (const Tensor& tensor : tensors(model.file.outputs)) {
-          for (const char* extension : {".csv", ".bin"})
-            claim_output(output_base(tensor.name, p) + extension);
-        }
-      }
-      if (plan_.tensors) {
-        for (const std::string& name : plan_.tensors->model_outputs) {
-          for (const char* extension : {".npy", ".pb"})
-            claim_output(output_base(name, 0) + extension);
-        }
-      }
+      for (std::size_t p = 0; p < turns(); ++p) claim_outputs_of(p);
+    }
+  }
+
+  /// Names the files of a package's outputs, or of the only model's.
+  void claim_outputs_of(std::size_t package) {
+    const Model& model =
+        plan_.host.packages.empty() ? *plan_.model : plan_.host.packages[package].model;
+    std::vector<std::string> of_program, of_model;
+    for (const Tensor& tensor : tensors(model.file.outputs)) of_program.push_back(tensor.name);
+    if (plan_.tensors) of_model = plan_.tensors->model_outputs;
+    std::vector<std::string> all = of_program;
+    for (const std::string& name : of_model) {
+      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+    }
+    output_files_.push_back(file_names(all));
+    const auto claim = [&](const std::string& name, std::initializer_list<const char*> extensions) {
+      for (const char* extension : extensions) claim_output(output_base(name, package) + extension);
+    };
+    for (const std::string& name : of_program) claim(name, {".csv", ".bin"});
+    for (const std::string& name : of_model) claim(name, {".npy", ".pb"});
+    for (const auto& [name, file] : output_files_.back()) {
+      if (name != file)
+        note("output {}: its files are named {}: {}", quote(name), file, file_name_rule);
     }
   }
 
@@ -284,12 +299,9 @@ class Runner {
 
   /// Path of an output's files without their extensions; with the package's number where there are
   /// several.
-  [[nodiscard]] std::string output_base(std::string name, std::size_t package) const {
-    if (turns() > 1) name = std::to_string(package + 1) + "." + name;
-    for (char& c : name) {
-      if (std::string_view("/\\:*?\"<>| ").find(c) != std::string_view::npos) c = '_';
-    }
-    return *plan_.output + "/" + name;
+  [[nodiscard]] std::string output_base(const std::string& name, std::size_t package) const {
+    const std::string number = turns() > 1 ? std::to_string(package + 1) + "." : "";
+    return *plan_.output + "/" + number + output_files_[package].at(name);
   }
 
   void write_outputs() {
@@ -364,6 +376,7 @@ class Runner {
   std::optional<RunDocument> document_;  ///< once everything has run
   std::optional<PackageRun> packages_;   ///< behind a host link, if that is what runs
   std::unique_ptr<SampleFile> samples_;
+  std::vector<std::map<std::string, std::string>> output_files_;  ///< by package, see file_names()
   std::vector<nn::Values> model_outputs_;  ///< of each image; empty: how they lie is not known
   double host_seconds_ = 0;
   bool made_output_ = false;  ///< the output folder was not there before
@@ -384,7 +397,7 @@ int run_command(const Words& words) {
       "run",
       "Runs a compiled model or a program on the cycle-exact machine, or packages on it behind "
       "a host link.",
-      run_options(), "[M.dwn1 ...]");
+      run_options(), "[F.tmodel | M.dwn1 ...]");
   if (!args.parse(words)) return exit_ok;
   if (args.has("trace-list")) return list_command(args);
   RunPlan plan = plan_run(args);

@@ -141,7 +141,7 @@ RunRecorder::RunRecorder(const RunOutputs& outputs, Simulation& simulation,
     events_ = std::make_unique<EventFile>(simulation.machine().event_format(), *outputs.events);
     event_fan_.add(events_.get());
   }
-  if (outputs.trace.vcd) {
+  if (outputs.trace.traces()) {
     trace_ = std::make_unique<RunTrace>(simulation, outputs.trace,
                                         fmt::format("tactus {} ({})", version, git_revision), of);
   }
@@ -171,7 +171,9 @@ void RunRecorder::finish() {
   if (std::string problem = trace_->finish(); !problem.empty()) {
     failures_.push_back(std::move(problem));
     trace_.reset();
+    return;
   }
+  if (const auto text = trace_->limit_text()) note("{}", *text);
 }
 
 std::string RunRecorder::trace_summary() const { return trace_ ? trace_->summary() : ""; }
@@ -226,8 +228,8 @@ void RunRecorder::write_retire_log() {
   write_file_atomically(*outputs_.retire_log, bytes);
 }
 
-/// A memory; of a bank its initial contents where those are longer (the offset registers reach
-/// beyond the depth).
+/// A memory. Where nothing but zeroes is, the file has a hole: a bank that was written at its end
+/// may have 4 GiB.
 void RunRecorder::write_dump(const Dump& dump) {
   OutputFile file(dump.path);
   std::uint64_t end = simulation_.memory_bytes(dump.memory);
@@ -236,7 +238,12 @@ void RunRecorder::write_dump(const Dump& dump) {
   const std::uint64_t chunk = std::max<std::uint64_t>(1, (1 << 20) / vector) * vector;
   for (std::uint64_t at = 0; at < end; at += chunk) {
     const auto bytes = simulation_.read_memory(dump.memory, at, std::min(chunk, end - at));
-    file.write(bytes.data(), bytes.size());
+    const bool zero = std::all_of(bytes.begin(), bytes.end(), [](auto byte) { return byte == 0; });
+    if (zero) {
+      file.write_zeroes(bytes.size());
+    } else {
+      file.write(bytes.data(), bytes.size());
+    }
   }
   file.close();
 }

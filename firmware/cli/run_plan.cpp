@@ -6,6 +6,7 @@
 
 #include "firmware/cli/input_vectors.h"
 #include "firmware/cli/machine_options.h"
+#include "firmware/cli/network_commands.h"
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
@@ -13,7 +14,9 @@
 #include "firmware/energy/tcu.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/located.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -24,8 +27,9 @@ constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t most_regions = 10000;
 
 const std::string usage =
-    "tactus run: give either --model F.tmodel or --program F.tprog --arch F.tarch, or a package "
-    "M.dwn1 with --link NAME";
+    "tactus run: name a compiled model F.tmodel, or give --program F.tprog --arch F.tarch, or name "
+    "a "
+    "package M.dwn1 with --link NAME";
 
 std::vector<std::uint8_t> read_bank(const std::string& path) {
   if (path.empty()) return {};
@@ -112,7 +116,7 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
   }
   plan.model = read_model(plan.workload.model, plan.checks);
   check_architecture(args, sources, *plan.model);
-  plan.tensors = compiler::read_model_tensors(plan.workload.model);
+  plan.tensors = compiler::read_model_tensors(plan.workload.model, plan.model->file);
   plan.config.architecture = plan.model->file.arch;
   const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
   merge_inputs(args, sources.file, inputs, plan.workload);
@@ -127,6 +131,32 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
                {plan.tensors ? &*plan.tensors : nullptr, plan.workload.model});
   }
   if (plan.images.empty()) plan.images.emplace_back();
+}
+
+/// Of the words that are no options the model, if that is what they are: those of packages stay.
+/// Throws UserError for a word that is neither.
+std::optional<std::string> model_of(const Args& args) {
+  const std::vector<std::string>& words = args.positional();
+  for (const std::string& word : words) {
+    check_exists("run", word);
+    const std::string content = is_pipe(word) ? "" : read_text(word);
+    if (kind_of_file(word, content) != FileKind::model) {
+      refuse_other_kind(word, content, FileKind::package);
+      continue;
+    }
+    if (words.size() > 1) {
+      user_error("tactus run: {} is a compiled model, which runs alone; {} words are given", word,
+                 words.size());
+    }
+    for (const char* other : {"model", "program"}) {
+      if (args.has(other)) {
+        user_error("tactus run: {} is a compiled model, and --{} names what is run, too", word,
+                   other);
+      }
+    }
+    return word;
+  }
+  return std::nullopt;
 }
 
 /// Words that are no options are packages.
@@ -186,8 +216,10 @@ void read_sources_board(const Args& args, Sources& sources, bool has_architectur
     sources.board = read_board(*name);
   } else if (sources.file.needs_board(has_architecture)) {
     const std::string& wanted = sources.file.board;
-    const bool path = config_path("boards", wanted) == wanted;
-    sources.board = read_board(path ? resolve_beside(sources.file.path, wanted) : wanted);
+    sources.board = located(sources.file.path + ":/board/name", [&] {
+      const bool path = config_path("boards", wanted) == wanted;
+      return read_board(path ? resolve_beside(sources.file.path, wanted) : wanted);
+    });
   }
 }
 
@@ -293,6 +325,7 @@ TcuSimulationConfig plan_machine(const Args& args) {
   sources.arch = args.text("arch");
   if (args.has("program")) plan.workload = {};
   read_options(workload_parameters(), args, plan.workload);
+  if (const auto named = model_of(args)) plan.workload.model = *named;
   const std::string& model = plan.workload.model;
   read_sources_board(args, sources, !model.empty() || sources.arch.has_value());
   if (!model.empty()) {
@@ -315,12 +348,14 @@ RunPlan plan_run(const Args& args) {
   RunPlan plan;
   Sources sources;
   sources.arch = args.text("arch");
-  const bool has_packages = !args.positional().empty();
+  const std::optional<std::string> named_model = model_of(args);
+  const bool has_packages = !named_model && !args.positional().empty();
   if (!has_packages) refuse_package_options(args);
   if (const auto path = args.text("config")) sources.file = read_run_config(*path, plan);
   // A model or program on the command line brings a workload of its own.
-  if (args.has("model") || args.has("program")) plan.workload = {};
+  if (named_model || args.has("model") || args.has("program")) plan.workload = {};
   read_options(workload_parameters(), args, plan.workload);
+  if (named_model) plan.workload.model = *named_model;
   if (!has_packages && plan.workload.model.empty() == plan.workload.program.empty()) {
     throw UserError(usage);
   }

@@ -7,6 +7,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "firmware/cli/interrupt.h"
 #include "firmware/cli/verbosity.h"
@@ -16,15 +20,39 @@ namespace {
 
 bool keeps_going = false;
 
+/// What the program itself writes to move the cursor and to colour words.
+constexpr std::string_view own_controls[] = {"\r\x1b[K", "\x1b[0m", "\x1b[1;31m", "\x1b[1;33m"};
+
+/// The text with all other control characters as \xNN: paths, and names in files, may hold any.
+std::string without_controls(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text[0]);
+    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F;
+    std::size_t taken = 1;
+    for (const std::string_view own : own_controls) {
+      if (control && text.substr(0, own.size()) == own) taken = own.size();
+    }
+    if (control && taken == 1) {
+      out += fmt::format("\\x{:02X}", byte);
+    } else {
+      out += text.substr(0, taken);
+    }
+    text.remove_prefix(taken);
+  }
+  return out;
+}
+
 /// The write function of a stream; `cookie` holds the descriptor. Returns 0 if writing failed.
 ssize_t write_or_drop(void* cookie, const char* bytes, std::size_t count) {
   const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(cookie));
   if (descriptor == STDOUT_FILENO && verbosity() == Verbosity::quiet) {
     return static_cast<ssize_t>(count);
   }
+  const std::string text = without_controls({bytes, count});
   std::size_t done = 0;
-  while (done < count) {
-    const ssize_t written = ::write(descriptor, bytes + done, count - done);
+  while (done < text.size()) {
+    const ssize_t written = ::write(descriptor, text.data() + done, text.size() - done);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EPIPE) {
       if (descriptor == STDOUT_FILENO && !keeps_going) die_of(SIGPIPE);

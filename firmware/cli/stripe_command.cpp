@@ -19,6 +19,7 @@
 #include "firmware/compiler/targets/tcu/stripe/lower.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/located.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture.h"
 
@@ -111,7 +112,8 @@ std::optional<stripe::HardwareModel> model_of(const Args& args,
     tcu::ModelParameters parameters;
     parameters.clock_mhz = args.number("clock-mhz", parameters.clock_mhz, 1, 100000);
     parameters.axi_bytes = args.number("axi-bytes", parameters.axi_bytes, 1, 1024);
-    return tcu::hardware_model(tcu::read_architecture(*arch), parameters);
+    return located(*arch,
+                   [&] { return tcu::hardware_model(tcu::read_architecture(*arch), parameters); });
   }
   if (!model) return std::nullopt;
   return stripe::read_hardware_model(read_configuration(args, *model, values), *model);
@@ -161,7 +163,7 @@ int check_program(const Words& words) {
   const std::string& path = one_file(args, "file");
   const Program program = read_file_as_program(path);
   stripe::verify(program, path);
-  if (model) stripe::check_against(*model, program);
+  if (model) located(path, [&] { stripe::check_against(*model, program); });
   Counts counts;
   count(program.block(), 1, counts);
   fmt::print("{}: legal; {} blocks, at most {} deep, {} statements, {} refinements\n", path,
@@ -389,7 +391,8 @@ int lower_program(const Words& words) {
       user_error("tactus stripe lower: --constant {}: the buffer is given twice", quote(word));
     }
   }
-  const compiler::LoweredStripe lowered = compiler::lower(program, architecture, options);
+  const compiler::LoweredStripe lowered =
+      located(path, [&] { return compiler::lower(program, architecture, options); });
   for (const std::string& output : outputs) {
     const std::filesystem::path file(output);
     if (file.extension() == ".tprog") {

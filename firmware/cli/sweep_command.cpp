@@ -178,8 +178,8 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   const auto beside = args.text("beside");
   const std::string where =
       beside ? *beside + "/" + std::filesystem::path(path).filename().string() : path;
-  const Definition definition =
-      parse_as(FileKind::sweep, path, text, [&] { return sweep::parse_definition(text, where); });
+  const Definition definition = parse_as(
+      FileKind::sweep, path, text, [&] { return sweep::parse_definition(text, path, where); });
   if (only_stripe && !definition.base_of_all.is_stripe) {
     user_error(
         "{}:/base/workload/stripe: is missing: tactus codesign studies Stripe programs; "

@@ -13,6 +13,7 @@ namespace tactus {
 namespace {
 
 constexpr std::uint64_t most_cycles = ~std::uint64_t{0} >> 1;
+constexpr std::uint64_t most_megabytes = 1'000'000'000;
 constexpr std::uint64_t most_counter = 0xFFFFFFFF;
 
 std::uint64_t parse_counter(const std::string& range, std::string_view text) {
@@ -80,6 +81,11 @@ const ParameterTable<TraceOptions>& trace_parameters() {
            },
            [](T& t, std::uint64_t cycle) { t.window.last = cycle; }, cycles, "cycle", "the end",
            "last cycle to trace"),
+       optional_whole_by<T>(
+           "vcd_limit", [](const T& t) { return t.vcd_limit; },
+           [](T& t, std::uint64_t megabytes) { t.vcd_limit = megabytes; }, {1, most_megabytes},
+           "MB", "none",
+           "size at which the VCD (also that which an FST is made of) ends; the run goes on"),
        whole_by<T>(
            "trace_pre", [](const T& t) { return t.window.pre; },
            [](T& t, std::uint64_t count) { t.window.pre = count; }, cycles, "cycles",
@@ -117,7 +123,7 @@ TraceOptions read_trace_options(const Args& args) {
   options.surfer = args.text("surfer");
   if (const auto path = args.text("fst")) options.make_fst(*path, "tactus run: --fst");
   options.list = args.has("trace-list");
-  if (!options.vcd && !options.list) {
+  if (!options.traces() && !options.list) {
     for (const Args::Option& option : trace_options()) {
       if (args.has(option.name))
         user_error("tactus run: --{} needs --vcd F.vcd or --fst F.fst", option.name);

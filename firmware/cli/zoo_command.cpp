@@ -1,4 +1,7 @@
 // tactus zoo: the networks Tactus ships, as ONNX files or TensorFlow graphs.
+#include <filesystem>
+#include <system_error>
+
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
@@ -34,6 +37,21 @@ void print_list() {
 }
 
 }  // namespace
+
+void check_exists(const std::string& command, const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) return;
+  for (const nn::ZooEntry& entry : nn::zoo()) {
+    if (entry.name != path) continue;
+    user_error(
+        "tactus {0}: {1} is a network of the zoo, and a file is needed; type\n"
+        "  tactus zoo {1} -o {1}.onnx\n"
+        "  tactus compile {1}.onnx --board zcu104 -o compiled\n"
+        "  tactus run compiled/{1}_onnx_zcu104.tmodel --input F.npy",
+        command, path);
+  }
+  user_error("tactus {}: {}: no such file", command, path);
+}
 
 int networks_command(const Words& words) {
   Args args("networks", "Lists the built-in networks, which tactus zoo writes as ONNX files.", {});

@@ -1,6 +1,7 @@
 #include "firmware/compiler/images.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -18,19 +19,47 @@ std::vector<float> real_values(const nn::Tensor& tensor) {
 
 }  // namespace
 
+ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted, const std::string& tensor,
+                   const std::string& where) {
+  const auto count = [](const nn::Shape& shape) {
+    std::int64_t elements = 1;
+    for (const std::int64_t size : shape) elements *= size;
+    return elements;
+  };
+  const std::int64_t elements = count(wanted), images = elements == 0 ? 0 : count(given) / elements;
+  const bool whole = images > 0 && images * elements == count(given);
+  const auto same_from =
+      [&](std::size_t first) {  // `given` against `wanted` without its first ones
+        return given.size() + first == wanted.size() &&
+               std::equal(given.begin(), given.end(),
+                          wanted.begin() + static_cast<std::ptrdiff_t>(first));
+      };
+  if (whole && given.size() == wanted.size()) {
+    const std::size_t batch = wanted.empty() ? 0 : 1;
+    if (std::equal(given.begin() + batch, given.end(), wanted.begin() + batch)) {
+      return {static_cast<std::size_t>(images), {}};
+    }
+  }
+  std::size_t leading = 0;
+  while (leading < wanted.size() && wanted[leading] == 1 && !same_from(leading)) ++leading;
+  if (!whole || (given.size() != 1 && !same_from(leading))) {
+    user_error(
+        "{}: has shape {}; allowed for {}: {}, or several of those along the first dimension",
+        where, nn::to_string(given), tensor, nn::to_string(wanted));
+  }
+  return {
+      static_cast<std::size_t>(images),
+      fmt::format("has shape {}, taken as {} of {}{}", nn::to_string(given), nn::to_string(wanted),
+                  tensor, images == 1 ? "" : fmt::format(", {} images", images))};
+}
+
 std::vector<std::uint8_t> pack_images(const TensorLayout& layout,
                                       const tcu::Architecture& architecture,
-                                      const nn::Tensor& tensor, const std::string& where) {
+                                      const nn::Tensor& tensor, const std::string& where,
+                                      std::string& note) {
   const std::vector<float> values = real_values(tensor);
   const std::size_t elements = layout.elements();
-  const bool fits = !values.empty() && values.size() % elements == 0 &&
-                    (tensor.shape == layout.shape || values.size() != elements ||
-                     tensor.shape.size() <= layout.shape.size() + 1);
-  if (!fits) {
-    user_error(
-        "{}: has shape {}; allowed for input {}: [{}], or several of those one after the other",
-        where, nn::to_string(tensor.shape), quote(layout.name), fmt::join(layout.shape, ","));
-  }
+  note = fit_shape(tensor.shape, layout.shape, "input " + quote(layout.name), where).note;
   std::vector<std::uint8_t> data;
   for (auto first = values.begin(); first != values.end();) {
     const auto end = first + static_cast<std::ptrdiff_t>(elements);
@@ -45,12 +74,22 @@ std::optional<std::string> saturation_text(const nn::Tensor& tensor, tcu::DataTy
   const std::vector<float> values = real_values(tensor);
   const double top = to_real(type, info(type).max());
   const double bottom = to_real(type, info(type).min());
-  const auto beyond = std::count_if(values.begin(), values.end(), [&](float v) {
-    return !(double{v} <= top && double{v} >= bottom);
-  });
-  if (beyond == 0) return std::nullopt;
-  return fmt::format("{} of {} values are beyond {:g} .. {:g}, what {} holds, and saturate", beyond,
-                     values.size(), bottom, top, info(type).name);
+  const auto count = [&](const auto& condition) {
+    return std::count_if(values.begin(), values.end(), condition);
+  };
+  const auto beyond = count([&](float v) { return double{v} > top || double{v} < bottom; });
+  const auto missing = count([](float v) { return std::isnan(v); });
+  std::string text;
+  if (beyond > 0) {
+    text = fmt::format("{} of {} values are beyond {:g} .. {:g}, what {} holds, and saturate",
+                       beyond, values.size(), bottom, top, info(type).name);
+  }
+  if (missing > 0) {
+    text += fmt::format("{}{} of {} values are NaN and become 0", text.empty() ? "" : "; ", missing,
+                        values.size());
+  }
+  if (text.empty()) return std::nullopt;
+  return text;
 }
 
 nn::Tensor join_images(const std::vector<nn::Values>& images, const std::string& name) {

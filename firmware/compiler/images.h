@@ -1,7 +1,7 @@
 // Values in a model's own layout, as people have them, to what lies in DRAM0, and back.
 //
-// An image is one set of inputs of a program, or of its outputs. A tensor with k times the elements
-// of an input holds k images, one after the other.
+// An image is one set of inputs of a program, or of its outputs. A tensor whose first dimension is
+// k times that of an input, and whose others are the same, holds k images, one after the other.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,27 @@
 
 namespace tactus::compiler {
 
-/// An input as vectors, image after image; values beyond the data type's range become its ends.
-/// Throws UserError "WHERE: ..." for a shape that is neither the input's nor several of it.
+/// How a tensor of somebody's is taken for one of the model.
+struct ShapeFit {
+  std::size_t images = 1;
+  std::string note;  ///< "has shape [192], taken as [1,3,8,8]"; empty: the shapes agree
+};
+
+/// Shapes agree, with several images in the first dimension, or the given one is flat or lacks
+/// leading dimensions of size 1. For anything else throws UserError "WHERE: ..." with both shapes.
+/// `tensor` says what the model's shape belongs to: "input \"x\"".
+[[nodiscard]] ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted,
+                                 const std::string& tensor, const std::string& where);
+
+/// An input as vectors, image after image; values beyond the data type's range become its ends, NaN
+/// becomes 0. The shape has to fit, see fit_shape(), whose note is put into `note`.
 [[nodiscard]] std::vector<std::uint8_t> pack_images(const TensorLayout& layout,
                                                     const tcu::Architecture& architecture,
                                                     const nn::Tensor& tensor,
-                                                    const std::string& where);
+                                                    const std::string& where, std::string& note);
 
-/// "3 of 96 values are beyond -128 .. 127.996, what FP16BP8 holds, and saturate"; none if all fit.
+/// "3 of 96 values are beyond -128 .. 127.996, what FP16BP8 holds, and saturate", "2 of 96 values
+/// are NaN and become 0", or both; none if all fit.
 [[nodiscard]] std::optional<std::string> saturation_text(const nn::Tensor& tensor,
                                                          tcu::DataType type);
 

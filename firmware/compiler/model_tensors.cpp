@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +14,8 @@
 #include "isa/support/folders.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"
+#include "isa/support/located.h"
+#include "isa/support/names.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -36,7 +40,7 @@ nlohmann::ordered_json encode(const std::vector<TensorLayout>& layouts) {
 
 TensorLayout decode_layout(ObjectReader reader, Problems& problems) {
   TensorLayout layout;
-  layout.name = reader.get_string("name");
+  layout.name = printable_name(reader.get_string("name"));
   const ArrayReader shape = reader.get_array("shape");
   for (std::size_t i = 0; i < shape.size(); ++i) {
     layout.shape.push_back(static_cast<std::int64_t>(shape.get_u64(i)));
@@ -63,6 +67,85 @@ std::vector<TensorLayout> decode(const ArrayReader& array, Problems& problems) {
     layouts.push_back(decode_layout(array.get_object(i), problems));
   }
   return layouts;
+}
+
+/// Vectors that a tensor of this shape takes; nothing if they are too many to count.
+std::optional<std::uint64_t> vectors_of(const TensorLayout& layout, std::uint64_t array_size) {
+  std::uint64_t vectors = (layout.lanes() + array_size - 1) / array_size;
+  for (std::size_t k = 0; k + 1 < layout.order.size(); ++k) {
+    const auto size = static_cast<std::uint64_t>(layout.shape[layout.order[k]]);
+    if (__builtin_mul_overflow(vectors, size, &vectors)) return std::nullopt;
+  }
+  return vectors;
+}
+
+/// Every tensor of the model at `path` is described once, with its size, and no other.
+void check_layouts(const std::string& key, const std::vector<TensorLayout>& layouts,
+                   const std::vector<tcu::TensorEntry>& entries, std::uint64_t array_size,
+                   const std::string& path, Problems& problems) {
+  std::map<std::string, std::uint64_t> sizes;
+  for (const tcu::TensorEntry& entry : entries) sizes[entry.name] += entry.size;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const TensorLayout& layout = layouts[i];
+    const std::string at = fmt::format("/{}/{}", key, i);
+    const auto entry = sizes.find(layout.name);
+    if (entry == sizes.end()) {
+      std::vector<std::string_view> names;
+      for (const auto& [name, size] : sizes) names.push_back(name);
+      problems.add(at + "/name", fmt::format("{} is not among the {} of {}; allowed {}",
+                                             quote(layout.name), key, path, quote_list(names)));
+      continue;
+    }
+    if (!seen.insert(layout.name).second) {
+      problems.add(at + "/name", fmt::format("{} is described twice", quote(layout.name)));
+    }
+    if (layout.vectors != entry->second) {
+      problems.add(at + "/vectors", fmt::format("is {}, but {} has {} in {}", layout.vectors,
+                                                quote(layout.name), entry->second, path));
+    } else if (vectors_of(layout, array_size) != layout.vectors) {
+      problems.add(at + "/shape",
+                   fmt::format("[{}] with {} scalars a vector does not take {} vectors",
+                               fmt::join(layout.shape, ","), array_size, layout.vectors));
+    }
+  }
+  for (const auto& [name, size] : sizes) {
+    if (seen.count(name) != 0) continue;
+    problems.add("/" + key, fmt::format("{} of {} is not described", quote(name), path));
+  }
+}
+
+/// Outputs of the model are outputs of the program or of the host graph, which reads the program's.
+void check_model_outputs(const ModelTensors& tensors, Problems& problems) {
+  std::set<std::string> known, seen;
+  for (const TensorLayout& layout : tensors.outputs) known.insert(layout.name);
+  if (tensors.host != nullptr) {
+    for (const nn::ValueInfo& info : tensors.host->inputs) {
+      const bool prefixed = info.name.rfind(host_input_prefix, 0) == 0;
+      const std::string name =
+          prefixed ? info.name.substr(std::string_view(host_input_prefix).size()) : info.name;
+      const TensorLayout* const layout = tensors.output(name);
+      nn::Shape shape;
+      for (const nn::Dimension& dimension : info.dims.value_or(std::vector<nn::Dimension>{})) {
+        shape.push_back(dimension.size.value_or(0));
+      }
+      if (!prefixed || layout == nullptr || shape != layout->shape) {
+        problems.add("/host_graph",
+                     fmt::format("input {} {} of {} is no output of the program", quote(info.name),
+                                 nn::to_string(shape), tensors.host->file));
+      }
+    }
+    for (const nn::ValueInfo& info : tensors.host->outputs) known.insert(info.name);
+  }
+  for (std::size_t i = 0; i < tensors.model_outputs.size(); ++i) {
+    const std::string& name = tensors.model_outputs[i];
+    const std::string at = fmt::format("/model_outputs/{}", i);
+    if (known.count(name) == 0) {
+      problems.add(at, fmt::format("{} is no output of the program{}", quote(name),
+                                   tensors.host ? " or the host graph" : ""));
+    }
+    if (!seen.insert(name).second) problems.add(at, fmt::format("{} is listed twice", quote(name)));
+  }
 }
 
 }  // namespace
@@ -93,6 +176,13 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path) {
     if (ends_with(base, ".tmodel")) base.resize(base.rfind('.'));
     file = base + ".tensors.json";
     if (std::filesystem::exists(file)) break;
+std::optional<ModelTensors> read_model_tensors(const std::string& path,
+                                               const tcu::ModelFile& model) {
+  constexpr std::string_view extension = ".tmodel";
+  std::string base = path;
+  if (base.size() > extension.size() &&
+      base.compare(base.size() - extension.size(), extension.size(), extension) == 0) {
+    base.resize(base.size() - extension.size());
   }
   if (!std::filesystem::exists(file)) return std::nullopt;
   JsonDocument document(read_text(file), file);
@@ -102,7 +192,7 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path) {
   tensors.outputs = decode(reader.get_array("outputs"), document.problems());
   const ArrayReader names = reader.get_array("model_outputs");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    tensors.model_outputs.push_back(names.get_string(i));
+    tensors.model_outputs.push_back(printable_name(names.get_string(i)));
   }
   const std::optional<std::string> host = reader.get_optional_string("host_graph");
   reader.finish();
@@ -110,7 +200,16 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path) {
   if (host) {
     tensors.host =
         std::make_shared<const nn::Graph>(nn::load_graph(resolve_beside(file, *host)));
+    const std::filesystem::path beside = std::filesystem::path(base).parent_path() / *host;
+    tensors.host = located(file + ":/host_graph", [&] {
+      return std::make_shared<const nn::Graph>(nn::load_graph(beside.string()));
+    });
   }
+  Problems& problems = document.problems();
+  check_layouts("inputs", tensors.inputs, model.inputs, model.arch.array_size, path, problems);
+  check_layouts("outputs", tensors.outputs, model.outputs, model.arch.array_size, path, problems);
+  check_model_outputs(tensors, problems);
+  problems.throw_if_any();
   return tensors;
 }
 

@@ -11,6 +11,7 @@
 #include "firmware/compiler/compiler.h"
 #include "firmware/onnx/graph.h"
 #include "firmware/reference/reference.h"
+#include "isa/tcu/model_file.h"
 
 namespace tactus::compiler {
 
@@ -29,8 +30,10 @@ struct ModelTensors {
 /// The text of BASE.tensors.json; `host_file` is empty if there is none.
 [[nodiscard]] std::string to_json(const ModelTensors& tensors, const std::string& host_file);
 
-/// Of the .tmodel at `path`; nothing if the file is not there. Throws UserError.
-[[nodiscard]] std::optional<ModelTensors> read_model_tensors(const std::string& path);
+/// Reads what lies beside the .tmodel at `path`; nothing if the file is not there. Throws
+/// UserError, also if it does not belong to the model: tensors and their sizes have to be the same.
+[[nodiscard]] std::optional<ModelTensors> read_model_tensors(const std::string& path,
+                                                             const tcu::ModelFile& model);
 
 /// The model's outputs, from values of the program's in the model's order of elements. What is left
 /// to the host is computed here.

@@ -8,6 +8,7 @@
 
 #include "isa/support/error.h"
 #include "isa/support/table_rows.h"
+#include "isa/support/names.h"
 #include "isa/support/text.h"
 
 namespace tactus::gemm {
@@ -52,7 +53,7 @@ Problem parse_row(const std::vector<std::string_view>& cells, std::string& probl
     problem = "the name is empty";
     return row;
   }
-  row.name = cells[0];
+  row.name = printable_name(cells[0]);
   constexpr std::array<const char*, 4> names{"M", "N", "K", "the count"};
   const std::array<std::uint64_t*, 4> places{&row.m, &row.n, &row.k, &row.count};
   for (std::size_t i = 1; i < cells.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/folders.h"
+#include "isa/support/names.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
@@ -43,6 +44,36 @@ const std::map<std::string, std::int64_t, std::less<>>& unchanged_since() {
       {"Transpose", 1},     {"Unsqueeze", 1},
   };
   return all;
+}
+
+/// Names may hold anything, and whoever is shown one may be a terminal or a file.
+void make_names_printable(onnx::ModelProto& model) {
+  const auto mend = [](std::string* name) { *name = printable_name(*name); };
+  const auto mend_all = [&](auto* names) {
+    for (std::string& name : *names) mend(&name);
+  };
+  const auto mend_values = [&](auto* values) {
+    for (onnx::ValueInfoProto& value : *values) {
+      mend(value.mutable_name());
+      if (!value.type().tensor_type().has_shape()) continue;
+      for (auto& dim :
+           *value.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim()) {
+        if (dim.has_dim_param()) mend(dim.mutable_dim_param());
+      }
+    }
+  };
+  onnx::GraphProto& graph = *model.mutable_graph();
+  mend(graph.mutable_name());
+  mend_values(graph.mutable_input());
+  mend_values(graph.mutable_output());
+  for (auto& initializer : *graph.mutable_initializer()) mend(initializer.mutable_name());
+  for (auto& node : *graph.mutable_node()) {
+    mend(node.mutable_name());
+    mend(node.mutable_op_type());
+    mend(node.mutable_domain());
+    mend_all(node.mutable_input());
+    mend_all(node.mutable_output());
+  }
 }
 
 class Loader {
@@ -372,6 +403,8 @@ Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
     user_error("{}: is not an ONNX model, or is cut short", where);
   }
   return Loader(model, where, folders).load();
+  make_names_printable(model);
+  return Loader(model, where, folder).load();
 }
 
 }  // namespace

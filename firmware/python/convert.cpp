@@ -1,6 +1,7 @@
 #include "firmware/python/convert.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -81,6 +82,10 @@ std::vector<std::uint8_t> array_to_vectors(const py::object& values,
   std::vector<std::uint8_t> lanes(count * info(type).storage_bytes), bytes(lanes.size());
   for (std::size_t i = 0; i < count; ++i) {
     const double value = array.data()[i];
+    if (std::isnan(value)) {
+      user_error("{}: row {}, column {} is NaN; allowed are numbers", where,
+                 i / architecture.array_size, i % architecture.array_size);
+    }
     // As in files: what is exactly a mantissa stays it, all else goes by the reference's rule.
     const double mantissa = value * one;
     const bool exact =

@@ -124,7 +124,7 @@ CompiledModel compile(const Network& network, const Configuration& configuration
 CompiledModel read_compiled(const std::string& path) {
   CompiledModel made;
   made.model = read_model(path, ProgramChecks::strict);
-  made.tensors = compiler::read_model_tensors(path);
+  made.tensors = compiler::read_model_tensors(path, made.model.file);
   made.path = path;
   return made;
 }

@@ -60,7 +60,10 @@ std::vector<std::uint8_t> input_data(const CompiledModel& model, const Tensor& t
     return array_to_vectors(values, architecture, where);
   }
   const nn::Tensor given = to_tensor(values, where);
-  std::vector<std::uint8_t> data = compiler::pack_images(*layout, architecture, given, where);
+  std::string shape_note;
+  std::vector<std::uint8_t> data =
+      compiler::pack_images(*layout, architecture, given, where, shape_note);
+  if (!shape_note.empty()) warn(where + ": " + shape_note);
   if (const auto text = compiler::saturation_text(given, architecture.data_type)) {
     warn(where + ": " + *text);
   }
@@ -166,8 +169,12 @@ void read_request(WatchRequest& request, std::uint64_t max_cycles, bool events, 
   trace.selection.globs = json.value("trace_scope", std::vector<std::string>());
   trace.window.first = json.value("trace_from", trace.window.first);
   trace.window.last = json.value("trace_to", trace.window.last);
-  if (!trace.vcd && json.size() > json.count("timeline") + json.count("energy")) {
-    user_error("gtkw, surfer, trace_scope, trace_from and trace_to need vcd or fst");
+  if (json.contains("vcd_limit")) {
+    trace.vcd_limit = json.at("vcd_limit").get<std::uint64_t>();
+    if (*trace.vcd_limit == 0) user_error("vcd_limit 0 is not allowed; allowed: 1 MB or more");
+  }
+  if (!trace.traces() && json.size() > json.count("timeline") + json.count("energy")) {
+    user_error("gtkw, surfer, trace_scope, trace_from, trace_to and vcd_limit need vcd or fst");
   }
   if (trace.window.last < trace.window.first) {
     user_error("trace_to {} is before trace_from {}: the window is empty", trace.window.last,
@@ -212,6 +219,9 @@ void add_errors(py::module_& m) {
 
 void add_lists(py::module_& m) {
   m.def("set_program", [](std::string path) { set_program_path(std::move(path)); });
+  m.def("write_text", [](const std::string& path, const std::string& text) {
+    write_file_atomically(path, text);
+  });
   m.def("version", [] { return std::string(version); });
   m.def("revision", [] { return std::string(git_revision); });
   m.def("config_folder", &config_folder);

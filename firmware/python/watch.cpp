@@ -46,7 +46,7 @@ Watch::Watch(Simulation& simulation, const WatchRequest& request, RecordedRun& r
     events_.add(&*timeline_);
     accounts_.add(&*timeline_);
   }
-  if (request.trace.vcd) {
+  if (request.trace.traces()) {
     TraceOptions signals = request.trace;
     signals.surroundings = std::move(surroundings);
     trace_.emplace(simulation, signals, fmt::format("tactus {} ({})", version, git_revision),
@@ -76,6 +76,9 @@ void Watch::finish() {
   }
   if (!trace_) return;
   if (const std::string problem = trace_->finish(); !problem.empty()) throw UserError(problem);
+  if (const auto text = trace_->limit_text()) {
+    run_.note += (run_.note.empty() ? "" : "\n") + *text;
+  }
 }
 
 }  // namespace tactus::python

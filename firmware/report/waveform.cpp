@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -29,11 +31,11 @@ trace::Registry& described(trace::Registry& registry, const Simulation& simulati
   return registry;
 }
 
-/// Makes the FST of the VCD, which goes unless it was asked for.
-void convert_to_fst(const TraceOptions& options) {
+/// Runs vcd2fst, which replaces what it finds at `to`, be it a device or a link. Throws UserError.
+void convert_to_fst(const std::string& vcd, const std::string& to, const std::string& where) {
   std::string program = find_program("vcd2fst").value_or("vcd2fst");
-  std::string from = *options.vcd, to = *options.fst;
-  char* const arguments[] = {program.data(), from.data(), to.data(), nullptr};
+  std::string from = vcd, into = to;
+  char* const arguments[] = {program.data(), from.data(), into.data(), nullptr};
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
   posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
@@ -45,17 +47,19 @@ void convert_to_fst(const TraceOptions& options) {
     while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }
   }
-  std::error_code ignored;
-  if (!options.keep_vcd) std::filesystem::remove(from, ignored);
   if (error != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    user_error("{}: {} failed to make it", to, program);
+    user_error("{}: {} failed to make it", where, program);
   }
 }
 
-double megabytes(const TraceOptions& options, std::uint64_t bytes_of_vcd) {
-  std::error_code error;
-  const auto bytes = options.fst ? std::filesystem::file_size(*options.fst, error) : bytes_of_vcd;
-  return error ? 0 : static_cast<double>(bytes) / 1e6;
+/// A path in the folder where the temporary files for `path` are: that of the file itself; for a
+/// device or a pipe the system's.
+std::string temporary_place(const std::string& path) {
+  std::error_code ignored;
+  const std::string target = follow_links(path);
+  const auto status = std::filesystem::status(target, ignored);
+  if (std::filesystem::is_regular_file(status) || !std::filesystem::exists(status)) return target;
+  return (std::filesystem::temp_directory_path(ignored) / "waveform").string();
 }
 
 }  // namespace
@@ -68,9 +72,6 @@ void TraceOptions::make_fst(const std::string& path, const std::string& where) {
         where);
   }
   fst = path;
-  if (vcd) return;
-  vcd = path + ".vcd";
-  keep_vcd = false;
 }
 
 std::string signal_list(const Simulation& simulation, const TraceOptions& options) {
@@ -89,7 +90,16 @@ RunTrace::RunTrace(Simulation& simulation, const TraceOptions& options, const st
   header.comment = printable(comment, 1000);
   std::replace(header.comment.begin(), header.comment.end(), '$', '_');  // begins a VCD keyword
   header.period_ps = simulation.period_ps();
-  writer_.emplace(*options.vcd, plan_, header);
+  constexpr std::uint64_t megabyte = 1'000'000;
+  if (options.vcd_limit) header.limit_bytes = *options.vcd_limit * megabyte;
+  std::error_code ignored;
+  if (options.vcd && options.fst && std::filesystem::exists(*options.vcd, ignored) &&
+      !std::filesystem::is_regular_file(*options.vcd, ignored)) {
+    user_error("{}: is a pipe or a device, and the FST is made of the VCD, which must be a file",
+               *options.vcd);
+  }
+  if (!options.vcd) only_for_fst_.emplace(temporary_place(*options.fst), *options.fst);
+  writer_.emplace(options.vcd ? *options.vcd : only_for_fst_->name(), plan_, header);
 
   trace::Window window = options.window;
   window.condition = simulation.machine().trigger(options.trigger);
@@ -122,14 +132,37 @@ std::string RunTrace::finish() {
   finished_ = true;
   if (tracer_->cycles() == 0) return nothing_traced();
   writer_->close();
-  if (!writer_->error().empty()) return writer_->error();
+  if (std::string error = writer_->error(); !error.empty()) {
+    if (only_for_fst_) error.replace(0, only_for_fst_->name().size(), *options_.fst);
+    return error;
+  }
   try {
-    if (options_.fst) convert_to_fst(options_);
+    if (options_.fst) write_fst();
     write_views();
   } catch (const UserError& error) {
     return error.what();
   }
   return {};
+}
+
+/// The FST gets a file of its own first, so that it is written as every output is.
+void RunTrace::write_fst() {
+  const TemporaryFile base(temporary_place(*options_.fst), *options_.fst);
+  const std::string made = base.name() + ".fst";
+  struct Remove {
+    const std::string& name;
+    ~Remove() { ::unlink(name.c_str()); }
+  } const remove{made};
+  convert_to_fst(only_for_fst_ ? only_for_fst_->name() : *options_.vcd, made, *options_.fst);
+  only_for_fst_.reset();
+  std::ifstream file(made, std::ios::binary);
+  OutputFile output(*options_.fst);
+  std::vector<char> bytes(std::size_t{1} << 20);
+  while (file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) || file.gcount() > 0) {
+    output.write(bytes.data(), static_cast<std::size_t>(file.gcount()));
+    bytes_of_fst_ += static_cast<std::uint64_t>(file.gcount());
+  }
+  output.close();
 }
 
 void RunTrace::write_views() const {
@@ -152,9 +185,15 @@ void RunTrace::write_views() const {
 }
 
 std::string RunTrace::summary() const {
+  const std::uint64_t bytes = options_.fst ? bytes_of_fst_ : writer_->bytes();
   return fmt::format("{} cycles, {} signals, {:.1f} MB in {}", tracer_->cycles(),
-                     plan_.chosen.size(), megabytes(options_, writer_->bytes()),
-                     options_.waveform());
+                     plan_.chosen.size(), static_cast<double>(bytes) / 1e6, options_.waveform());
+}
+
+std::optional<std::string> RunTrace::limit_text() const {
+  if (!writer_->full()) return std::nullopt;
+  return fmt::format("{}: ends before cycle {}, where the limit of {} MB was reached",
+                     options_.waveform(), writer_->end(), options_.vcd_limit.value_or(0));
 }
 
 }  // namespace tactus

@@ -1,23 +1,26 @@
 // The waveform of a run: which signals, when, and the files of it and of viewers.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "firmware/driver/common/simulation.h"
+#include "isa/support/output_file.h"
 #include "models/sim/trace/tracer.h"
 
 namespace tactus {
 
 struct TraceOptions {
   std::optional<std::string> vcd, gtkw, surfer;
-  std::optional<std::string> fst;  ///< made of the VCD by GTKWave's vcd2fst
-  /// The VCD is only there for the FST.
-  bool keep_vcd = true;
-  /// Throws UserError "WHERE needs vcd2fst, ..." where it is not installed. To be called after
-  /// `vcd` is known: a VCD that nobody wants goes when the FST is made.
+  std::optional<std::string> fst;  ///< made of a VCD by GTKWave's vcd2fst
+  /// Megabytes (10^6 bytes) of the VCD after which it ends.
+  std::optional<std::uint64_t> vcd_limit;
+  /// Throws UserError "WHERE needs vcd2fst, ..." where it is not installed.
   void make_fst(const std::string& path, const std::string& where);
+  /// Signals are written to some file.
+  [[nodiscard]] bool traces() const { return vcd || fst; }
   /// What viewers are to open.
   [[nodiscard]] const std::string& waveform() const { return fst ? *fst : *vcd; }
   bool list = false;
@@ -32,7 +35,8 @@ struct TraceOptions {
 [[nodiscard]] std::string signal_list(const Simulation& simulation, const TraceOptions& options);
 
 /// Watches a machine from its construction to its end. The VCD appears with the first cycle in the
-/// window. Failures while the machine runs do not disturb it; finish() reports them.
+/// window; the FST is made at the end, of the VCD or of a temporary one. Failures while the machine
+/// runs do not disturb it; finish() reports them.
 class RunTrace {
  public:
   /// Throws UserError for a glob that selects nothing and for paths that cannot be written.
@@ -47,17 +51,22 @@ class RunTrace {
   [[nodiscard]] std::string finish();
   /// For the summary, after finish().
   [[nodiscard]] std::string summary() const;
+  /// "F ends before cycle N, ..." if the limit of its size ended it.
+  [[nodiscard]] std::optional<std::string> limit_text() const;
 
  private:
   [[nodiscard]] std::string nothing_traced() const;
   void write_views() const;
+  void write_fst();
 
   Simulation& simulation_;
   TraceOptions options_;
   trace::Registry registry_;
   trace::Plan plan_;
+  std::optional<TemporaryFile> only_for_fst_;
   std::optional<trace::VcdWriter> writer_;
   std::optional<trace::Tracer> tracer_;
+  std::uint64_t bytes_of_fst_ = 0;
   bool finished_ = false;
 };
 

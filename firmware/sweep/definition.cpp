@@ -20,6 +20,7 @@
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/located.h"
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
 
@@ -197,7 +198,7 @@ class AxesReader {
     return values;
   }
 
-  std::string path_;  ///< of the definition
+  std::string path_;  ///< files are named relative to this one's folder
   bool of_stripe_;
   std::vector<Base> bases_;
   std::unordered_set<std::string> used_;
@@ -263,7 +264,7 @@ void check_keys_of_bases(const Definition& definition, const std::vector<Base>& 
     used.insert(used.end(), constraint.keys().begin(), constraint.keys().end());
   }
   for (const Base& base : bases) {
-    const Configuration defaults = base_defaults(base, definition.path);
+    const Configuration defaults = base_defaults(base, definition.beside);
     const std::vector<std::string> keys = key_names(defaults);
     // The board's memory may leave it open, as the clock of a port that goes with the design's.
     const bool has_memory = base.key == "board.name" && defaults.at("board").contains("memory");
@@ -330,7 +331,7 @@ class Configurations::Builder {
     }
     auto found = bases_.find(base.value);
     if (found == bases_.end())
-      found = bases_.emplace(base.value, base_defaults(base, definition_.path)).first;
+      found = bases_.emplace(base.value, base_defaults(base, definition_.beside)).first;
     Configuration result = found->second;
     for (const Assignment& assignment : definition_.base) {
       if (assignment.first != base.key) set_key(result, assignment.first, assignment.second);
@@ -338,7 +339,7 @@ class Configurations::Builder {
     for (const Assignment& assignment : assignments_) {
       if (assignment.first != base.key) set_key(result, assignment.first, assignment.second);
     }
-    if (is_stripe(result)) bind_stripe_files(result, definition_.path);
+    if (is_stripe(result)) bind_stripe_files(result, definition_.beside);
     if (!is_gemm(result)) bind_files(result);
     bind_energy(result);
     bind_dram(result);
@@ -391,7 +392,7 @@ class Configurations::Builder {
     const std::string network = workload.value("network", std::string());
     if (is_file(network)) {
       // In full, so that the point is the same whatever folder the sweep is started in.
-      const std::string path = in_full(resolve_beside(definition_.path, network));
+      const std::string path = in_full(resolve_beside(definition_.beside, network));
       workload["network"] = path;
       workload["sha256"] = hash_of(path);
     }
@@ -403,7 +404,7 @@ class Configurations::Builder {
     Configuration& measure = configuration["measure"];
     const auto table = measure.at("energy").get<std::string>();
     if (table.empty()) return;
-    const std::string path = energy::table_path(table, definition_.path);
+    const std::string path = energy::table_path(table, definition_.beside);
     if (energy::table_path(table) == table) measure["energy"] = in_full(path);
     measure["energy_sha256"] = hash_of(path);
   }
@@ -413,7 +414,7 @@ class Configurations::Builder {
     Configuration& board = configuration["board"];
     const auto ddr = board.find("ddr");
     if (ddr == board.end() || !ddr->is_string() || ddr->get<std::string>().empty()) return;
-    const std::string name = preset_name(ddr->get<std::string>(), definition_.path);
+    const std::string name = preset_name(ddr->get<std::string>(), definition_.beside);
     if (config_path("dram", name) != name) return;
     *ddr = name;
     board["ddr_sha256"] = hash_of(name);
@@ -482,20 +483,26 @@ void choose_memory(Definition& definition, const Configuration& keys) {
   definition.base.emplace_back("board.memory_model", std::string("fixed"));
 }
 
-Definition parse_definition(std::string_view json_text, const std::string& path) {
+Definition parse_definition(std::string_view json_text, const std::string& path,
+                            const std::string& beside) {
   Definition definition;
   definition.path = path;
+  definition.beside = beside.empty() ? path : beside;
   JsonDocument document(json_text, path);
   definition.base_of_all = base_of(document);
   document.problems().throw_if_any();
-  const Configuration keys = base_defaults(definition.base_of_all, path);
+  const bool gemm = definition.base_of_all.key == "board.machine";
+  const Configuration keys =
+      located(fmt::format("{}:/base/board/{}", path, gemm ? "machine" : "name"),
+              [&] { return base_defaults(definition.base_of_all, definition.beside); });
 
   ObjectReader root = document.root();
   definition.name = root.get_string("name");
-  read_base(root.get_object("base"), keys, path, definition.base);
+  read_base(root.get_object("base"), keys, definition.beside, definition.base);
   const ArrayReader axes = root.get_array("axes");
-  AxesReader axes_reader(path, definition.base_of_all.is_stripe);
-  definition.axes = Space::product(axes_reader.read(axes));
+  AxesReader axes_reader(definition.beside, definition.base_of_all.is_stripe);
+  definition.axes =
+      located(path + ":/axes", [&] { return Space::product(axes_reader.read(axes)); });
   if (root.has("axes") && axes.size() == 0) {
     root.add_problem("axes", "is empty; allowed one axis or more");
   }
@@ -544,7 +551,7 @@ Points points(const Definition& definition) {
   switch (definition.sampling) {
     case Sampling::all:
       if (size > most_points) {
-        user_error("{}: {} points; allowed {}, or a sample of them", definition.path, size,
+        user_error("{}:/axes: {} points; allowed {}, or a sample of them", definition.path, size,
                    most_points);
       }
       for (std::uint64_t i = 0; i < size; ++i) look_at(i);

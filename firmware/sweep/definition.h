@@ -34,7 +34,8 @@ struct Point {
 enum class Sampling { all, random, latin_hypercube };
 
 struct Definition {
-  std::string path;
+  std::string path;    ///< for messages
+  std::string beside;  ///< files are named relative to this one's folder
   std::string name;
   Base base_of_all;  ///< of points whose axes do not say another
   std::vector<Assignment> base;
@@ -52,7 +53,9 @@ struct Definition {
 
 /// Throws UserError with all problems: unknown keys, empty axes, unequal zips, bad expressions.
 [[nodiscard]] Definition read_definition(const std::string& path);
-[[nodiscard]] Definition parse_definition(std::string_view json_text, const std::string& path);
+/// `beside`: files that it names lie beside this one; empty: beside `path`.
+[[nodiscard]] Definition parse_definition(std::string_view json_text, const std::string& path,
+                                          const std::string& beside = "");
 
 struct Points {
   std::vector<Point> points;     ///< ascending indices, no two with one hash

@@ -72,7 +72,7 @@ const std::vector<double>& Filter::before_axes(const std::string& base) {
   const auto found = bases_.find(base);
   if (found != bases_.end()) return found->second;
   const Configuration defaults =
-      base_defaults({definition_.base_of_all.key, base}, definition_.path);
+      base_defaults({definition_.base_of_all.key, base}, definition_.beside);
   std::vector<double> numbers;
   for (const std::string& key : keys_) numbers.push_back(number_of(defaults, key));
   for (const Assignment& assignment : definition_.base) {

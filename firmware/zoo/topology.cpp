@@ -13,6 +13,8 @@
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/table_rows.h"
+#include "isa/support/files.h"
+#include "isa/support/names.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
@@ -136,6 +138,16 @@ std::string read_row(const std::vector<std::string_view>& cells, const Columns& 
   if (layer.filter_height > height || layer.filter_width > width) {
     return fmt::format("a filter of {} x {} does not fit the IFMAP of {} x {}",
                        layer.filter_height, layer.filter_width, height, width);
+  layer.name = printable_name(cells[0]);
+  if (product) {
+    std::array<std::int64_t, 3> n{};
+    if (std::string problem = read_numbers(cells, product_columns, n); !problem.empty()) {
+      return problem;
+    }
+    layer.height = n[0];
+    layer.filters = n[1];
+    layer.channels = n[2];
+    return {};
   }
   const auto product = [](std::initializer_list<std::int64_t> factors) {
     double result = 1;

@@ -40,7 +40,7 @@ std::optional<Identity> identify(const std::string& path) {
   // A name of which nothing exists yet would stay relative.
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
+  const fs::path real = fs::weakly_canonical(fs::absolute(follow_links(path), error), error);
   identity.path = error ? path : real.string();
   return identity;
 }

@@ -16,11 +16,11 @@ Json json_or_discarded(std::string_view text, JsonComments comments) {
   return Json::parse(text, nullptr, throwing, comments == JsonComments::ignored);
 }
 
-std::string text_of_json(const Json& json, int indent) { return json.dump(indent); }
-
-std::string valid_text_of_json(const Json& json, int indent) {
+std::string text_of_json(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
+
+std::string valid_text_of_json(const Json& json, int indent) { return text_of_json(json, indent); }
 
 std::string json_string(std::string_view text) {
   return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);

@@ -1,6 +1,7 @@
 #include "isa/support/output_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,11 +10,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <filesystem>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
@@ -30,7 +33,7 @@ struct Unfinished {
   volatile std::sig_atomic_t used = 0;
   char path[path_bytes] = {};
 };
-std::array<Unfinished, 4> unfinished;
+std::array<Unfinished, 8> unfinished;
 
 void remember(const std::string& path) {
   if (path.size() >= path_bytes) return;
@@ -56,6 +59,53 @@ int standard_stream(const std::string& path) {
   return -1;
 }
 
+[[noreturn]] void cannot_write(const std::string& path, int error) {
+  user_error("{}: cannot be written: {}", path, std::generic_category().message(error));
+}
+
+constexpr std::string_view temporary_start = ".tactus-", temporary_end = ".tmp";
+
+/// Removes the temporary files of processes that were killed: those that nobody has locked. Files
+/// whose name continues after ".tmp" belong to the file without the rest.
+void remove_stale_files(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> stale;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const std::size_t end = name.find(temporary_end);
+    if (name.rfind(temporary_start, 0) != 0 || end == std::string::npos) continue;
+    const std::string lock = folder + "/" + name.substr(0, end + temporary_end.size());
+    const int file = ::open(lock.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const bool free = file >= 0 ? ::flock(file, LOCK_EX | LOCK_NB) == 0 : errno == ENOENT;
+    if (free) stale.push_back(folder + "/" + name);
+    if (file >= 0) ::close(file);
+  }
+  for (const std::string& name : stale) ::unlink(name.c_str());
+}
+
+/// Once a folder, however many files are written to it.
+void remove_stale_files_once(const std::string& folder) {
+  static std::mutex mutex;
+  static std::set<std::string> clean;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (clean.insert(folder).second) remove_stale_files(folder);
+}
+
+/// Creates the file and locks it; -1 and errno otherwise. Another process may remove the file
+/// before it is locked: errno is EEXIST then, as for a name that is taken.
+int create_locked(const std::string& name) {
+  const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return file;
+  struct stat status = {};
+  // Some file systems have no locks; there nothing counts as left behind.
+  (void)::flock(file, LOCK_EX | LOCK_NB);
+  if (::fstat(file, &status) == 0 && status.st_nlink > 0) return file;
+  ::close(file);
+  errno = EEXIST;
+  return -1;
+}
+
 constexpr std::size_t buffer_bytes = 65536;
 
 }  // namespace
@@ -66,6 +116,59 @@ void remove_unfinished_files() {
   }
 }
 
+std::string follow_links(const std::string& path) {
+  std::filesystem::path at = path;
+  constexpr int most_links = 40;  // as the kernel does; a loop is left to whoever opens the path
+  for (int links = 0; links < most_links; ++links) {
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::read_symlink(at, error);
+    if (error) return at.string();
+    at = at.parent_path() / target;
+  }
+  return path;
+}
+
+int open_in_place(const std::string& path) {
+  if (const int stream = standard_stream(path); stream >= 0) {
+    std::fflush(stream == 1 ? stdout : stderr);
+    return ::fcntl(stream, F_DUPFD_CLOEXEC, 0);
+  }
+  // O_CREAT is not used on what exists: for pipes of others in /tmp Linux may refuse it.
+  const int file = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (file >= 0 || errno != ENOENT) return file;
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+/// Opened by name rather than mkstemp so that the umask applies.
+TemporaryFile::TemporaryFile(const std::string& target, const std::string& path) {
+  static std::atomic<unsigned> serial{0};
+  const std::string folder = directory_of(target);
+  remove_stale_files_once(folder);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    name_ =
+        fmt::format("{}/{}{}-{}{}", folder, temporary_start, ::getpid(), serial++, temporary_end);
+    file_ = create_locked(name_);
+    if (file_ >= 0 || errno != EEXIST) break;
+  }
+  if (file_ < 0) cannot_write(path, errno);
+  remember(name_);
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (!name_.empty()) {
+    ::unlink(name_.c_str());
+    forget(name_);
+  }
+  if (file_ >= 0) ::close(file_);
+}
+
+int TemporaryFile::rename_to(const std::string& target) {
+  if (::rename(name_.c_str(), target.c_str()) != 0) return errno;
+  forget(name_);
+  name_.clear();
+  return 0;
+}
+
 OutputFile::OutputFile(std::string path, Replaces replaces) : path_(std::move(path)) {
   check_file_name(path_);
   if (path_ == "-") {
@@ -74,63 +177,31 @@ OutputFile::OutputFile(std::string path, Replaces replaces) : path_(std::move(pa
         "file of that name");
   }
   if (replaces == Replaces::no_input) check_output(path_);
-  if (const int stream = standard_stream(path_); stream >= 0) {
-    std::fflush(stream == 1 ? stdout : stderr);
-    file_ = stream;
-    owned_ = false;
-    return;
-  }
   struct stat status = {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {
     user_error("{}: is a directory; a file name is needed", path_);
   }
-  if (exists && !S_ISREG(status.st_mode)) {
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (standard_stream(path_) >= 0 || (exists && !S_ISREG(status.st_mode))) {
+    file_ = open_in_place(path_);
     if (file_ < 0) fail(errno);
     return;
   }
-  target_ = path_;
-  if (exists) {
-    if (::access(path_.c_str(), W_OK) != 0) fail(errno);
-    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path_.c_str(), nullptr),
-                                                           &std::free);
-    if (real) target_ = real.get();
-  }
-  open_temporary();
-  if (exists && ::fchmod(file_, status.st_mode & 07777U) != 0) {
-    const int error = errno;
-    discard();
-    fail(error);
-  }
+  if (!exists && errno == ELOOP) fail(errno);
+  if (exists && ::access(path_.c_str(), W_OK) != 0) fail(errno);
+  target_ = follow_links(path_);
+  temporary_.emplace(target_, path_);
+  if (exists && ::fchmod(temporary_->descriptor(), status.st_mode & 07777U) != 0) fail(errno);
+  // The temporary file stays open, and locked, until it has its name.
+  file_ = ::fcntl(temporary_->descriptor(), F_DUPFD_CLOEXEC, 0);
+  if (file_ < 0) fail(errno);
 }
 
-/// Opened by name rather than mkstemp so that the umask applies.
-void OutputFile::open_temporary() {
-  static std::atomic<unsigned> serial{0};
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary_ = fmt::format("{}/.tactus-{}-{}.tmp", directory_of(target_), ::getpid(), serial++);
-    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file_ >= 0) return remember(temporary_);
-    if (errno != EEXIST) break;
-  }
-  fail(errno);
+OutputFile::~OutputFile() {
+  if (file_ >= 0) ::close(file_);
 }
 
-void OutputFile::discard() {
-  if (file_ >= 0 && owned_) ::close(file_);
-  file_ = -1;
-  if (temporary_.empty()) return;
-  ::unlink(temporary_.c_str());
-  forget(temporary_);
-  temporary_.clear();
-}
-
-OutputFile::~OutputFile() { discard(); }
-
-void OutputFile::fail(int error) const {
-  user_error("{}: cannot be written: {}", path_, std::generic_category().message(error));
-}
+void OutputFile::fail(int error) const { cannot_write(path_, error); }
 
 void OutputFile::write(std::string_view bytes) {
   if (buffer_.size() + bytes.size() < buffer_bytes) {
@@ -155,15 +226,28 @@ void OutputFile::flush(std::string_view bytes) {
   }
 }
 
+void OutputFile::write_zeroes(std::uint64_t count) {
+  flush(buffer_);
+  buffer_.clear();
+  if (temporary_) {
+    const off_t end = ::lseek(file_, static_cast<off_t>(count), SEEK_CUR);
+    if (end < 0 || ::ftruncate(file_, end) != 0) fail(errno);
+    return;
+  }
+  const std::string zeroes(buffer_bytes, '\0');
+  for (; count > zeroes.size(); count -= zeroes.size()) flush(zeroes);
+  flush(std::string_view(zeroes).substr(0, count));
+}
+
 void OutputFile::close() {
   flush(buffer_);
   buffer_.clear();
   // A full disk may show only here.
-  if (owned_ && ::close(std::exchange(file_, -1)) != 0) fail(errno);
-  if (temporary_.empty()) return tell_file(FileUse::written, path_);
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
-  forget(temporary_);
-  temporary_.clear();
+  if (::close(std::exchange(file_, -1)) != 0) fail(errno);
+  if (temporary_) {
+    if (const int error = temporary_->rename_to(target_); error != 0) fail(error);
+    temporary_.reset();
+  }
   tell_file(FileUse::written, path_);
 }
 

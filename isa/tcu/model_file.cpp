@@ -9,6 +9,7 @@
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"
+#include "isa/support/names.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
 #include "isa/tcu/layout.h"
@@ -37,7 +38,7 @@ ConstantsEntry decode_constants_entry(ObjectReader reader) {
 
 TensorEntry decode_tensor_entry(ObjectReader reader) {
   TensorEntry entry;
-  entry.name = reader.get_string("name");
+  entry.name = printable_name(reader.get_string("name"));
   entry.base = reader.get_u64("base");
   entry.size = reader.get_u64("size");
   reader.finish();
@@ -55,7 +56,7 @@ ResidentEntry decode_resident_entry(ObjectReader reader) {
 
 LayerEntry decode_layer_entry(ObjectReader reader) {
   LayerEntry entry;
-  entry.name = reader.get_string("name");
+  entry.name = printable_name(reader.get_string("name"));
   entry.first = reader.get_u64("first");
   entry.count = reader.get_u64("count", 1);
   entry.predicted_cycles = reader.get_optional_u64("predicted_cycles").value_or(0);
@@ -66,7 +67,7 @@ LayerEntry decode_layer_entry(ObjectReader reader) {
 
 BoardEntry decode_board_entry(ObjectReader reader) {
   BoardEntry entry;
-  entry.name = reader.get_string("name");
+  entry.name = printable_name(reader.get_string("name"));
   board_parameters().read(reader, entry.values);
   if (entry.values.memory_model == MemoryModel::board && !reader.has("memory")) {
     reader.add_problem("memory", "missing key; memory_model \"board\" needs it");
@@ -84,7 +85,7 @@ std::vector<Entry> decode_array(const ArrayReader& array, Entry (*decode)(Object
 
 ModelFile decode_model(ObjectReader reader) {
   ModelFile model;
-  model.name = reader.get_string("name");
+  model.name = printable_name(reader.get_string("name"));
   model.prog = decode_program_entry(reader.get_object("prog"));
   model.consts = decode_array(reader.get_array("consts"), decode_constants_entry);
   model.inputs = decode_array(reader.get_array("inputs"), decode_tensor_entry);
@@ -294,11 +295,7 @@ std::string to_json(const ModelFile& model) {
     board_parameters().write(json["board"], model.board->values);
   }
   if (model.batch != 1) json["batch"] = model.batch;
-  try {
-    return text_of_json(json);
-  } catch (const nlohmann::json::type_error&) {
-    user_error("model {}: a name is not valid UTF-8", quote(model.name));
-  }
+  return text_of_json(json);
 }
 
 void write_model_file(const std::string& path, const ModelFile& model) {

@@ -36,8 +36,8 @@ class BadInput : public CliTest {
 
 TEST_F(BadInput, Commands) {
   expect_error("rnu", "unknown command \"rnu\"; did you mean \"run\"?");
-  expect_error("run", "give either --model F.tmodel or --program F.tprog");
-  expect_error("run --modle m.tmodel", "unknown option \"--modle\"; did you mean \"model\"?");
+  expect_error("run", "name a compiled model F.tmodel, or give --program F.tprog --arch F.tarch");
+  expect_error("run --modle m.tmodel", "unknown option \"--modle\"; did you mean \"--model\"?");
   expect_error(run_model + "--read-lat 3", "unknown option \"--read-lat\"");  // no prefix guessing
   expect_error(run_model + "--read-latency", "--read-latency");
   expect_error(run_model + "--read-latency 0",
@@ -48,7 +48,9 @@ TEST_F(BadInput, Commands) {
   expect_error(run_model + "--clock-mhz 0", "--clock-mhz \"0\" is not allowed");
   expect_error(run_model + "--clock-mhz nan", "--clock-mhz \"nan\" is not allowed");
   expect_error(run_model + "--stats t.json", "--stats is given 2 times");
-  expect_error(run_model + "extra", "\"extra\" is taken for a package, and --model names a model");
+  expect_error(run_model + "extra", "run: extra: no such file");
+  expect_error("--hlep", "unknown option \"--hlep\"; did you mean \"--help\"?");
+  expect_error("dais --hlep", "unknown option \"--hlep\"; did you mean \"--help\"?");
   expect_error(run_model + "--dump cache=f", "allowed memories: dram0, dram1, local, acc");
   expect_error(run_model + "--mode turbo", "allowed: plain, driver");
 }
@@ -81,6 +83,49 @@ TEST_F(BadInput, Program) {
   expect_error(run_model, "the program is truncated");
   write("m.tprog", program + program);
   expect_error(run_model, "the program is oversized");
+}
+
+TEST_F(BadInput, WhatAFileNamesIsToldWithItsPlace) {
+  std::filesystem::remove(folder_ / "p.tprog");
+  write("s.json",
+        std::string(R"({"name": "t", "base": {"board": {"name": "zcu14"}}, "axes": []})"));
+  for (const char* command : {"sweep s.json -o r", "codesign s.json -o r"}) {
+    expect_error(command, "s.json:/base/board/name: \"zcu14\" is not in ");
+    expect_error(command, "did you mean \"zcu104\"?");
+    // The file is told, not where its names would be looked for.
+    expect_error(std::string(command) + " --beside elsewhere", "s.json:/base/board/name: ");
+  }
+  write("s.json",
+        std::string(R"({"name": "t", "base": {"board": {"machine": "pcv"}}, "axes": []})"));
+  expect_error("sweep s.json -o r", "s.json:/base/board/machine: ");
+  std::string axes;
+  for (const char* key : {"read_latency", "write_latency", "clock_mhz", "axi_data_bits"}) {
+    axes +=
+        std::string(axes.empty() ? "" : ", ") + R"({"key": "board.)" + key + R"(", "values": [1)";
+    for (int i = 2; i < 60; ++i) axes += ", " + std::to_string(i);
+    axes += "]}";
+  }
+  write("s.json",
+        R"({"name": "t", "base": {"board": {"name": "zcu104"}, "workload": {"network": "mlp"}},
+ "axes": [)" +
+            axes + "]}");
+  expect_error("sweep s.json -o r", "s.json:/axes");
+  write("t.json", std::string(R"({"rows": [{"network": "mlp", "board": "zcu14"}]})"));
+  expect_error("bench --config ./t.json", "t.json:/rows/0/board: \"zcu14\" is not in ");
+  write("c.json",
+        std::string(R"({"workload": {"model": "m.tmodel"}, "board": {"name": "zcu14"}})"));
+  expect_error("run --config c.json --input x.csv", "c.json:/board/name: \"zcu14\" is not in ");
+  const std::string program = read("m.tprog");
+  std::filesystem::remove(folder_ / "m.tprog");
+  expect_error(run_model, "m.tmodel:/prog/file_name: m.tprog: no such file");
+  write("m.tprog", std::string(program.size(), '\xFF'));
+  expect_error(run_model, "m.tmodel:/prog/file_name: m.tprog: instruction 0: ");
+  write("m.tprog", program);
+  std::filesystem::remove(folder_ / "m.tdata");
+  expect_error(run_model, "m.tmodel:/consts/0/file_name: m.tdata: no such file");
+  write("a.tarch", with(architecture_text(), "\"array_size\": 4", "\"array_size\": 5"));
+  write("p.tprog", program);
+  expect_error(run_program, "a.tarch: AXI data width 64 bits does not fit vectors of 5 FP16BP8");
 }
 
 TEST_F(BadInput, BeyondTheMemories) {

@@ -91,6 +91,11 @@ class Arguments(unittest.TestCase):
         self.refused(lambda: machine.run(model), "is missing")
         self.refused(lambda: machine.run(model, {"y": good}), "no input", tensor.name)
         self.refused(lambda: machine.run(model, good[..., :-1]), "has shape", "allowed for input")
+        self.refused(
+            lambda: machine.run(model, good.reshape(tensor.shape + (1,))),
+            "has shape",
+            "allowed for input",
+        )
         self.refused(lambda: machine.run(model, "text"), "no array of numbers")
         self.refused(lambda: machine.run(model, [[1, 2], [3]]), "no array of numbers")
         self.refused(lambda: machine.run(model, good.astype(complex)), "no array of numbers")

@@ -140,6 +140,12 @@ class Models(unittest.TestCase):
         values.flat[3] = 1000
         with self.assertWarnsRegex(UserWarning, "1 of 16 values are beyond"):
             machine.run(model, values)
+        values.flat[3] = np.nan
+        with self.assertWarnsRegex(UserWarning, "1 of 16 values are NaN and become 0"):
+            machine.run(model, values)
+        values.flat[3] = 0
+        with self.assertWarnsRegex(UserWarning, r"has shape \[16\], taken as"):
+            machine.run(model, values.flatten())
         values.flat[3] = 1
         with warnings.catch_warnings():
             warnings.simplefilter("error")

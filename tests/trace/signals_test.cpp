@@ -1,6 +1,7 @@
 // Selection, the file format to the letter, save files, and what families show.
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -134,6 +135,62 @@ TEST_F(Writer, CyclesWithoutAChangeWriteNothing) {
   const std::string tail = "$end\n#7000\nb10 %\n#10000\n";
   ASSERT_GT(text.size(), tail.size());
   EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
+}
+
+TEST_F(Writer, TheClockStandsStillWhileNothingElseChanges) {
+  const trace::Plan plan = make_plan(registry_, {});
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1000});
+  trace::Tracer tracer(plan, {}, writer);
+  for (Cycle now = 0; now < 1'000'000; ++now) {
+    wires_.count = now < 700'000 ? 1 : 2;
+    cycle(tracer, now);
+  }
+  writer.close();
+  EXPECT_EQ(tracer.cycles(), 1'000'000U);
+  const std::string text = content(folder_.path("a.vcd"));
+  const std::string tail = "$end\n#5\n0'\n#7000000\n1'\nb10 %\n#7000005\n0'\n#10000000\n";
+  ASSERT_GT(text.size(), tail.size());
+  EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
+}
+
+TEST_F(Writer, AClockAloneHasAllItsEdges) {
+  trace::Selection selection;
+  selection.globs = {"top.clock"};
+  const trace::Plan plan = make_plan(registry_, selection);
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1000});
+  trace::Tracer tracer(plan, {}, writer);
+  for (Cycle now = 0; now < 3; ++now) cycle(tracer, now);
+  writer.close();
+  const std::string text = content(folder_.path("a.vcd"));
+  EXPECT_EQ(text.substr(text.find("#0\n")),
+            "#0\n$dumpvars\n1!\n$end\n#5\n0!\n#10\n1!\n#15\n0!\n#20\n1!\n#25\n0!\n#30\n");
+}
+
+/// The file is what a window that ends there would have given.
+TEST_F(Writer, TheLimitEndsTheFileWithAWholeCycle) {
+  const trace::Plan plan = make_plan(registry_, {});
+  const auto run = [&](const char* file, std::uint64_t limit, Cycle last) {
+    trace::VcdWriter writer(folder_.path(file), plan, {"tool", "", 1000, limit});
+    trace::Tracer tracer(plan, {0, last, {}, 0, 0}, writer);
+    for (Cycle now = 0; now < 1000; ++now) {
+      if (tracer.next(now) != now) continue;
+      wires_.count = static_cast<unsigned>(now);
+      cycle(tracer, now);
+    }
+    writer.close();
+    EXPECT_EQ(writer.error(), "");
+    EXPECT_EQ(tracer.cycles(), writer.end());
+    return std::pair(writer.full(), writer.end());
+  };
+  EXPECT_EQ(run("all.vcd", ~std::uint64_t{0}, 999), std::pair(false, Cycle{1000}));
+  const auto size = std::filesystem::file_size(folder_.path("all.vcd"));
+  const auto [full, end] = run("part.vcd", size / 2, 999);
+  EXPECT_TRUE(full);
+  EXPECT_GT(end, 100U);
+  EXPECT_LE(std::filesystem::file_size(folder_.path("part.vcd")), size / 2);
+  EXPECT_GT(std::filesystem::file_size(folder_.path("part.vcd")), size / 2 - 100);
+  (void)run("window.vcd", ~std::uint64_t{0}, end - 1);
+  EXPECT_EQ(content(folder_.path("part.vcd")), content(folder_.path("window.vcd")));
 }
 
 TEST_F(Writer, ValuesAreCutToTheirWidth) {

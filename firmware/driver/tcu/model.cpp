@@ -5,6 +5,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/located.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_table.h"
 #include "isa/tcu/instruction.h"
@@ -56,7 +57,8 @@ Model read_model(const std::string& path, ProgramChecks checks) {
   model.path = path;
   model.file = tcu::read_model_file(path);
   const std::string program = resolve_beside(path, model.file.prog.file_name);
-  model.program = read_file(program);
+  const std::string at_program = path + ":/prog/file_name";
+  model.program = located(at_program, [&] { return read_file(program); });
   const auto expected = model.file.prog.size;
   if (expected && *expected != model.program.size()) {
     user_error("{}: {} bytes, but {} says {}: the program is {}", program, model.program.size(),
@@ -66,10 +68,14 @@ Model read_model(const std::string& path, ProgramChecks checks) {
   if (!model.program.empty() || !expected) {
     check_program(model.file.arch, model.program, program, checks);
   }
+  located(at_program, [&] { check_program(model.file.arch, model.program, program, checks); });
   check_regions(model.file.layers, model.program.size() / instruction_bytes(model.file.arch), path);
-  for (const tcu::ConstantsEntry& entry : model.file.consts) {
-    model.constants.push_back(
-        tcu::read_vectors_raw(resolve_beside(path, entry.file_name), model.file.arch, entry.size));
+  for (std::size_t i = 0; i < model.file.consts.size(); ++i) {
+    const tcu::ConstantsEntry& entry = model.file.consts[i];
+    model.constants.push_back(located(fmt::format("{}:/consts/{}/file_name", path, i), [&] {
+      return tcu::read_vectors_raw(resolve_beside(path, entry.file_name), model.file.arch,
+                                   entry.size);
+    }));
   }
   return model;
 }

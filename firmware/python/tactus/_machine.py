@@ -142,16 +142,11 @@ class Run:
 
 
 def _write(path: PathLike, text: str, where: str) -> None:
-    name = path_text(path, where)
-    try:
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as problem:
-        raise Error(f"{name}: cannot be written: {problem.strerror}") from None
+    _native.write_text(path_text(path, where), text)
 
 
 _PATHS = ("energy", "timeline", "vcd", "fst", "gtkw", "surfer")
-FILES = (*_PATHS, "trace_scope", "trace_from", "trace_to")
+FILES = (*_PATHS, "trace_scope", "trace_from", "trace_to", "vcd_limit")
 
 
 def files_text(files: Dict[str, Any], where: str) -> str:
@@ -216,7 +211,8 @@ class Machine:
             written of the run, by path: timeline (for Perfetto or chrome://tracing), vcd
             or fst (waveforms), and for these gtkw and surfer (files of viewers); trace_scope, a
             list of globs of the signals that are traced, trace_from and trace_to, their first and
-            last cycle. As the options of `tactus run`.
+            last cycle, and vcd_limit, the size in MB at which the VCD ends. As the options of
+            `tactus run`.
         """
         where = "tactus.Machine.run"
         instance(model, Model, f"{where}: model", "a tactus.Model")

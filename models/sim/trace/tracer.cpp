@@ -67,6 +67,7 @@ void Tracer::committed(Cycle now) {
 void Tracer::write(Cycle cycle) {
   writer_.write(cycle, slot(cycle), cycle == next_write_ ? slot(cycle - 1) : nullptr);
   next_write_ = cycle + 1;
+  if (writer_.full()) return;
   if (cycles_ == 0) first_ = cycle;
   ++cycles_;
 }

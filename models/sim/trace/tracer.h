@@ -30,7 +30,8 @@ class Tracer final : public CycleWatcher {
   Tracer(const Plan& plan, Window window, VcdWriter& writer);
 
   [[nodiscard]] Cycle next(Cycle now) const override {
-    return now > window_.last ? ~Cycle{0} : std::max(now, window_.first);
+    if (now > window_.last || writer_.full()) return ~Cycle{0};
+    return std::max(now, window_.first);
   }
   void settled(Cycle now) override;
   void committed(Cycle now) override;

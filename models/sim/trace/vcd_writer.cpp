@@ -1,6 +1,5 @@
 #include "models/sim/trace/vcd_writer.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "isa/support/output_file.h"
 
 namespace tactus::trace {
 namespace {
@@ -107,7 +108,7 @@ void VcdWriter::fail(const char* what, int number) {
 
 void VcdWriter::open() {
   opened_ = true;
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file_ = open_in_place(path_);
   if (file_ < 0) {
     fail("cannot be written", errno);
     return;
@@ -186,7 +187,7 @@ std::size_t VcdWriter::cut(std::size_t done) {
   const std::size_t line = std::string_view(buffer_.data(), done).rfind("\n#");
   const std::size_t whole = line == std::string_view::npos ? 0 : line + 1;
   if (bytes_ + whole == 0) {
-    ::unlink(path_.c_str());
+    ::unlink(follow_links(path_).c_str());
   } else if (::ftruncate(file_, static_cast<off_t>(bytes_ + whole)) != 0) {
     return done;
   }
@@ -304,6 +305,23 @@ void VcdWriter::changes(const std::vector<Group>& groups, const std::uint64_t* n
 void VcdWriter::write(Cycle cycle, const std::uint64_t* now, const std::uint64_t* before) {
   if (!opened_) open();
   if (file_ < 0) return;
+  const std::size_t used = used_;
+  const std::uint64_t last_time = last_time_;
+  add(cycle, now, before);
+  constexpr std::uint64_t end_bytes = 24;  // the time that close() writes
+  const bool first = next_ == 0;           // without a cycle there would be no waveform
+  if (!first && bytes_ + used_ + end_bytes > header_.limit_bytes) {
+    used_ = used;
+    last_time_ = last_time;
+    full_ = true;
+    close();
+    return;
+  }
+  next_ = cycle + 1;
+  if (used_ >= flush_bytes) flush();
+}
+
+void VcdWriter::add(Cycle cycle, const std::uint64_t* now, const std::uint64_t* before) {
   const std::uint64_t start = cycle * ticks_per_cycle_;
   if (before == nullptr) {
     const bool resumes = next_ != 0 && bytes_ + used_ > 0 && last_time_ != ~std::uint64_t{0};
@@ -318,21 +336,20 @@ void VcdWriter::write(Cycle cycle, const std::uint64_t* now, const std::uint64_t
     const std::size_t mark = used_;
     const std::uint64_t time_before = last_time_;
     time(start);
-    const std::size_t empty = used_;
     clock_edge('1');
+    const std::size_t empty = used_;
     changes(plan_.settled, now, before);
     changes(plan_.committed, now, before);
-    if (used_ == empty) {
+    if (used_ == empty && (clock_id_.empty() || !ids_.empty())) {
       used_ = mark;
       last_time_ = time_before;
+      return;
     }
   }
   if (!clock_id_.empty()) {
     time(start + ticks_high_);
     clock_edge('0');
   }
-  next_ = cycle + 1;
-  if (used_ >= flush_bytes) flush();
 }
 
 void VcdWriter::close() {
@@ -349,7 +366,9 @@ void VcdWriter::close() {
 void VcdWriter::discard() {
   if (file_ < 0) return;
   struct stat status = {};
-  if (::fstat(file_, &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path_.c_str());
+  if (::fstat(file_, &status) == 0 && S_ISREG(status.st_mode)) {
+    ::unlink(follow_links(path_).c_str());
+  }
   ::close(file_);
   file_ = -1;
 }

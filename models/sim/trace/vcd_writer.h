@@ -1,9 +1,11 @@
 // Writes waveforms as a value change dump (IEEE 1364, four-state VCD).
 //
 // Cycle t lies at t clock periods; the clock, if it is traced, rises there and falls half a period
-// later. Payload of a channel that is not valid reads x. Between windows everything reads x. Bytes
-// reach the file in whole cycles, so whatever ends the program leaves a file that can be read. On a
-// full disk the file ends with the last cycle that has room.
+// later, but only in cycles in which another traced signal changes: a machine that waits writes
+// nothing. A clock that is traced alone has all its edges. Payload of a channel that is not valid
+// reads x. Between windows everything reads x. Bytes reach the file in whole cycles, so whatever
+// ends the program leaves a file that can be read. At the limit, and on a full disk, the file ends
+// with the last cycle that has room.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,7 @@ class VcdWriter {
     std::string tool;     ///< $version
     std::string comment;  ///< $comment, one line
     std::uint64_t period_ps = 10000;
+    std::uint64_t limit_bytes = ~std::uint64_t{0};
   };
 
   /// The file is made with the first cycle. No call throws because of the file system: the first
@@ -41,6 +44,10 @@ class VcdWriter {
 
   /// "path: what", or empty.
   [[nodiscard]] const std::string& error() const { return error_; }
+  /// The file has been closed because the next cycle would have exceeded the limit.
+  [[nodiscard]] bool full() const { return full_; }
+  /// One after the last cycle written.
+  [[nodiscard]] Cycle end() const { return next_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t ticks_per_cycle() const { return ticks_per_cycle_; }
 
@@ -50,6 +57,7 @@ class VcdWriter {
  private:
   void open();
   void header_text();
+  void add(Cycle cycle, const std::uint64_t* now, const std::uint64_t* before);
   void flush();
   std::size_t cut(std::size_t done);
   void fail(const char* what, int number);
@@ -72,6 +80,7 @@ class VcdWriter {
   std::string clock_id_;          ///< empty: not traced
   int file_ = -1;
   bool opened_ = false;
+  bool full_ = false;
   std::vector<char> buffer_;
   std::size_t used_ = 0;
   std::uint64_t bytes_ = 0;

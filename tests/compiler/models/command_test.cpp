@@ -1,7 +1,11 @@
 // tactus compile --check, run and info with tensors in the model's own layout: test data, .npy and
 // .pb, what is left to the host, saturation, and a machine with lookup tables.
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <sstream>
+
+#include <nlohmann/json.hpp>
 
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/onnx/writer.h"
@@ -118,7 +122,10 @@ TEST_F(TensorCommand, CheckTakesSingleTensorsAndRefusesOthers) {
     EXPECT_EQ(output.code, 2) << output.out;
     EXPECT_NE(output.err.find(text), std::string::npos) << output.err;
   };
-  refused("short.npy", "short.npy: has shape [2,8]; input \"x\" of the program has [3,8]");
+  refused("short.npy", "short.npy: has shape [2,8]; allowed for input \"x\": [3,8]");
+  write_tensor("two.npy", rows(6, 8, 1));
+  refused("two.npy",
+          "two.npy: has shape [6,8], 2 images for input \"x\"; --check takes one, [3,8]");
   refused("x.txt", "allowed are a folder, an .npz");
   refused("x.npy --seed 3", "--test-data has the inputs");
 }
@@ -176,6 +183,234 @@ TEST_F(TensorCommand, InputsBeyondTheTypeAreTold) {
   EXPECT_NE(run.err.find("2 of 24 values"), std::string::npos) << run.err;
   const Output check = tactus("compile m.onnx --arch a.tarch --check --test-data x.npy");
   EXPECT_NE(check.err.find("2 of 24 values are beyond"), std::string::npos) << check.err;
+}
+
+TEST_F(TensorCommand, NaNIsNamed) {
+  write_graph("m.onnx", classifier());
+  nn::Tensor x = rows(3, 8, 1);
+  x.floats[5] = std::numeric_limits<float>::quiet_NaN();
+  x.floats[7] = -1000;
+  write_tensor("x.npy", x);
+  ASSERT_EQ(tactus("compile m.onnx --arch a.tarch -o out").code, 0);
+  const std::string text =
+      "1 of 24 values are beyond -128 .. 127.996, what FP16BP8 holds, and saturate; 1 of 24 values "
+      "are NaN and become 0";
+  const Output run = tactus("run out/m_onnx_a.tmodel --input x.npy");
+  EXPECT_EQ(run.code, 0);
+  EXPECT_NE(run.err.find("x.npy: " + text), std::string::npos) << run.err;
+  const Output check = tactus("compile m.onnx --arch a.tarch --check --test-data x.npy");
+  EXPECT_NE(check.err.find("input \"x\": " + text), std::string::npos) << check.err;
+}
+
+/// A pointwise convolution, whose channels differ.
+nn::Graph image_graph() {
+  GraphMaker maker(13);
+  maker.input("x", {1, 3, 4, 5})
+      .weights("w", {2, 3, 1, 1}, 1)
+      .node("Conv", {"x", "w"}, {"y"})
+      .output("y");
+  return maker.graph;
+}
+
+nn::Tensor image(const nn::Shape& shape) {
+  nn::Tensor tensor = nn::Tensor::zeros(shape);
+  for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
+    tensor.floats[i] = static_cast<float>(static_cast<int>(i * 37 % 17) - 8) / 8;
+  }
+  return tensor;
+}
+
+TEST_F(TensorCommand, ShapesOfInputsHaveToAgree) {
+  const nn::Graph graph = image_graph();
+  write_graph("m.onnx", graph);
+  ASSERT_EQ(tactus("compile m.onnx --arch wide.tarch -o out").code, 0);
+  const std::string run = "run out/m_onnx_wide.tmodel -o r --input ";
+  const std::string check = "compile m.onnx --arch wide.tarch --check ";
+  const nn::Tensor expected = expected_of(graph, image({1, 3, 4, 5}), "y");
+  struct Good {
+    nn::Shape shape;
+    std::string note;
+  };
+  for (const Good& good :
+       {Good{{1, 3, 4, 5}, ""},
+        Good{{3, 4, 5}, "x.npy: has shape [3,4,5], taken as [1,3,4,5] of input \"x\""},
+        Good{{60}, "x.npy: has shape [60], taken as [1,3,4,5] of input \"x\""}}) {
+    write_tensor("x.npy", image(good.shape));
+    const Output output = tactus(run + "x.npy");
+    ASSERT_EQ(output.code, 0) << output.err;
+    EXPECT_EQ(output.err, good.note.empty() ? "" : "tactus: " + good.note + "\n");
+    expect_near(tensor("r/y.npy"), expected, 0.001F);
+    for (const char* option : {"--input x.npy", "--test-data x.npy"}) {
+      const Output checked = tactus(check + option);
+      EXPECT_EQ(checked.code, 0) << checked.err;
+      EXPECT_EQ(checked.err.find("taken as") == std::string::npos, good.note.empty())
+          << checked.err;
+    }
+  }
+  write_tensor("two.npy", image({2, 3, 4, 5}));
+  write_tensor("flat.npy", image({120}));
+  ASSERT_EQ(tactus(run + "two.npy").code, 0);
+  EXPECT_EQ(tensor("r/y.npy").shape, (nn::Shape{2, 2, 4, 5}));
+  const std::string two = read("r/y.npy");
+  const Output flat = tactus(run + "flat.npy");
+  EXPECT_NE(flat.err.find("taken as [1,3,4,5] of input \"x\", 2 images"), std::string::npos);
+  EXPECT_EQ(read("r/y.npy"), two);
+  for (const nn::Shape& shape :
+       {nn::Shape{1, 4, 5, 3}, nn::Shape{1, 3, 5, 4}, nn::Shape{3, 4, 5, 1}, nn::Shape{6, 4, 5},
+        nn::Shape{2, 1, 3, 4, 5}, nn::Shape{1, 3, 20}, nn::Shape{1, 60}, nn::Shape{1, 3, 4, 4},
+        nn::Shape{59}, nn::Shape{0, 3, 4, 5}, nn::Shape{}}) {
+    write_tensor("x.npy", image(shape));
+    write_tensor("x.pb", image(shape));
+    const std::string text =
+        ": has shape " + nn::to_string(shape) + "; allowed for input \"x\": [1,3,4,5]";
+    for (const std::string file : {"x.npy", "x.pb"}) {
+      expect_error(run + file, file + text);
+      expect_error(check + "--input " + file, file + text);
+      expect_error(check + "--test-data " + file, file + text);
+    }
+  }
+  expect_error(run + "x.npz",
+               "x.npz: is no file of values; allowed for input \"x\": .npy, .pb, "
+               ".csv, .bin");
+}
+
+TEST_F(TensorCommand, ShapesOfExpectedOutputsHaveToAgree) {
+  const nn::Graph graph = image_graph();
+  write_graph("m.onnx", graph);
+  const nn::Tensor x = image({1, 3, 4, 5});
+  nn::Tensor y = expected_of(graph, x, "y");
+  write_tensor("d/input_0.pb", x);
+  const std::string check = "compile m.onnx --arch wide.tarch --check --test-data d";
+  const auto with_shape = [&](const nn::Shape& shape) {
+    y.shape = shape;
+    write_tensor("d/output_0.pb", y);
+    return tactus(check);
+  };
+  EXPECT_EQ(with_shape({1, 2, 4, 5}).code, 0);
+  const Output bare = with_shape({2, 4, 5});
+  EXPECT_EQ(bare.code, 0) << bare.err;
+  EXPECT_NE(bare.out.find("expected values of output \"y\": has shape [2,4,5], taken as [1,2,4,5]"),
+            std::string::npos)
+      << bare.out;
+  const Output turned = with_shape({1, 4, 5, 2});
+  EXPECT_EQ(turned.code, 2);
+  EXPECT_NE(turned.err.find("has shape [1,4,5,2]; allowed for output \"y\": [1,2,4,5]"),
+            std::string::npos)
+      << turned.err;
+}
+
+/// What lies beside a model has to belong to it.
+TEST_F(TensorCommand, TheFileOfTensorsBelongsToItsModel) {
+  write_graph("m.onnx", classifier());
+  write_tensor("x.npy", rows(3, 8, 1));
+  ASSERT_EQ(tactus("compile m.onnx --arch wide.tarch -o out").code, 0);
+  const std::string good = read("out/m_onnx_wide.tensors.json");
+  const auto expect_refused = [&](const std::function<void(nlohmann::ordered_json&)>& change,
+                                  const std::string& text) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(good);
+    change(json);
+    write("out/m_onnx_wide.tensors.json", json.dump());
+    expect_error("run out/m_onnx_wide.tmodel -o r --input x.npy",
+                 "out/m_onnx_wide.tensors.json:" + text);
+    expect_error("info out/m_onnx_wide.tmodel", "out/m_onnx_wide.tensors.json:" + text);
+  };
+  expect_refused(
+      [](auto& json) { json["outputs"][0]["name"] = "q"; },
+      "/outputs/0/name: \"q\" is not among the outputs of out/m_onnx_wide.tmodel; allowed "
+      "\"z\"");
+  expect_refused([](auto& json) { json["inputs"][0]["name"] = "X"; },
+                 "/inputs/0/name: \"X\" is not among the inputs");
+  expect_refused([](auto& json) { json["outputs"].push_back(json["outputs"][0]); },
+                 "/outputs/1/name: \"z\" is described twice");
+  expect_refused([](auto& json) { json["outputs"].clear(); },
+                 "/outputs: \"z\" of out/m_onnx_wide.tmodel is not described");
+  expect_refused([](auto& json) { json["inputs"][0]["vectors"] = 4; },
+                 "/inputs/0/vectors: is 4, but \"x\" has 3 in out/m_onnx_wide.tmodel");
+  expect_refused(
+      [](auto& json) {
+        json["inputs"][0]["shape"] = {4, 8};
+      },
+      "/inputs/0/shape: [4,8] with 8 scalars a vector does not take 3 vectors");
+  expect_refused(
+      [](auto& json) {
+        json["inputs"][0]["shape"] = {1ULL << 62, 1ULL << 62};
+      },
+      "/inputs/0/shape: ");
+  expect_refused(
+      [](auto& json) {
+        json["model_outputs"] = {"p", "p"};
+      },
+      "/model_outputs/1: \"p\" is listed twice");
+  expect_refused([](auto& json) { json["model_outputs"] = {"w"}; },
+                 "/model_outputs/0: \"w\" is no output of the program or the host graph");
+  expect_refused([](auto& json) { json.erase("host_graph"); },
+                 "/model_outputs/0: \"p\" is no output of the program");
+  expect_refused([](auto& json) { json["host_graph"] = "gone.onnx"; },
+                 "/host_graph: out/gone.onnx: no such file");
+  // The host's part of another model.
+  write("out/other.host.onnx", nn::write_graph(classifier(2)));
+  expect_refused(
+      [](auto& json) { json["host_graph"] = "other.host.onnx"; },
+      "/host_graph: input \"x\" [2,8] of out/other.host.onnx is no output of the program");
+}
+
+TEST_F(TensorCommand, OutputsWhoseNamesWouldBeOneFile) {
+  const std::string tall = std::string(300, 'n');
+  GraphMaker maker(13);
+  maker.input("x", {2, 8});
+  for (const std::string name : {std::string("a/b"), std::string("a_b"), tall + "1", tall + "2"}) {
+    const std::string w = "w" + std::to_string(maker.graph.nodes.size());
+    maker.weights(w, {8, 8}, 1).node("MatMul", {"x", w}, {name}).output(name);
+  }
+  write_graph("m.onnx", maker.graph);
+  const nn::Tensor x = rows(2, 8, 1);
+  write_tensor("x.npy", x);
+  ASSERT_EQ(tactus("compile m.onnx --arch wide.tarch -o out").code, 0);
+  const Output run = tactus("run out/m_onnx_wide.tmodel -o r --input x.npy");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.err.find("output \"a/b\": its files are named a_b~2: in names of files "),
+            std::string::npos)
+      << run.err;
+  const std::pair<std::string, std::string> files[] = {{"a/b", "a_b~2"},
+                                                       {"a_b", "a_b"},
+                                                       {tall + "1", tall.substr(0, 200)},
+                                                       {tall + "2", tall.substr(0, 200) + "~2"}};
+  for (const auto& [name, file] : files) {
+    expect_near(tensor("r/" + file + ".npy"), expected_of(maker.graph, x, name), 0.01F);
+    EXPECT_TRUE(exists("r/" + file + ".csv")) << file;
+  }
+}
+
+/// Names of a file, whatever is in them, do no harm where they are shown.
+TEST_F(TensorCommand, NamesThatATerminalWouldObey) {
+  const std::string bell = "y\x1b[31m\x07\nz", latin = "caf\xE9", formula = "=cmd|' /C calc'!A0";
+  GraphMaker maker(13);
+  maker.input("x", {2, 8});
+  for (const std::string& name : {bell, latin, formula}) {
+    const std::string w = "w" + std::to_string(maker.graph.nodes.size());
+    maker.weights(w, {8, 8}, 1).node("MatMul", {"x", w}, {name}).output(name);
+  }
+  write_graph("m.onnx", maker.graph);
+  write_tensor("x.npy", rows(2, 8, 1));
+  const Output compiled =
+      tactus("compile m.onnx --arch wide.tarch -o out --check --layers --summary");
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const Output run = tactus(
+      "run out/m_onnx_wide.tmodel -o r --input x.npy --layers --layers-csv l.csv --stats s.json "
+      "--report r.html --timeline t.json");
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const std::string& text : {compiled.out, compiled.err, run.out, run.err, read("l.csv"),
+                                  read("s.json"), read("r.html"), read("t.json")}) {
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(text.find('\x07'), std::string::npos);
+    EXPECT_EQ(text.find('\xE9'), std::string::npos);
+  }
+  EXPECT_NE(run.out.find("y\\x1B[31m\\x07\\x0Az"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("caf\\xE9"), std::string::npos) << run.out;
+  EXPECT_TRUE(exists("r/y_x1B[31m_x07_x0Az.csv"));
+  EXPECT_TRUE(exists("r/caf_xE9.npy"));
+  EXPECT_NE(read("l.csv").find("\n'=cmd|"), std::string::npos) << read("l.csv");
+  (void)nlohmann::json::parse(read("s.json"));
 }
 
 TEST_F(TensorCommand, SaturationWithinALayerIsCounted) {

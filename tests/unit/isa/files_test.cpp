@@ -1,8 +1,10 @@
 #include "isa/support/files.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/support/file_guard.h"
+#include "isa/support/output_file.h"
 #include "tests/unit/isa/test_files.h"
 
 namespace tactus {
@@ -133,6 +136,93 @@ TEST_F(Files, ALinkStaysAndItsTargetIsReplaced) {
   write_file_atomically(path("link"), "new");
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(read_text(path("sub/target")), "new");
+}
+
+TEST_F(Files, ALinkToNothingStaysAndItsTargetIsMade) {
+  fs::create_directory(path("sub"));
+  fs::create_symlink("sub/second", path("first"));
+  fs::create_symlink("target", path("sub/second"));
+  write_file_atomically(path("first"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("first")));
+  EXPECT_TRUE(fs::is_symlink(path("sub/second")));
+  EXPECT_EQ(read_text(path("sub/target")), "new");
+  fs::create_symlink("round", path("round"));
+  EXPECT_EQ(error_of([&] { write_file_atomically(path("round"), "x"); }),
+            path("round") + ": cannot be written: Too many levels of symbolic links");
+  EXPECT_TRUE(fs::is_symlink(path("round")));
+  fs::create_symlink("gone/target", path("lost"));
+  EXPECT_EQ(error_of([&] { write_file_atomically(path("lost"), "x"); }),
+            path("lost") + ": cannot be written: No such file or directory");
+}
+
+TEST_F(Files, WhatIsWrittenInPlaceFollowsLinks) {
+  fs::create_symlink("target", path("link"));
+  for (const std::string text : {"first text", "second"}) {
+    const int file = open_in_place(path("link"));
+    ASSERT_GE(file, 0);
+    EXPECT_EQ(::write(file, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    ::close(file);
+    EXPECT_TRUE(fs::is_symlink(path("link")));
+    EXPECT_EQ(read_text(path("target")), text);
+  }
+}
+
+TEST_F(Files, ZeroesAreAHoleOfARegularFile) {
+  const auto write = [](const std::string& name) {
+    OutputFile file(name);
+    file.write("a");
+    file.write_zeroes(200000);
+    file.write("b");
+    file.write_zeroes(3);
+    file.close();
+  };
+  const std::string expected = "a" + std::string(200000, '\0') + "b" + std::string(3, '\0');
+  write(path("a"));
+  EXPECT_EQ(read_text(path("a")), expected);
+  ::testing::internal::CaptureStdout();
+  write("/dev/stdout");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), expected);
+}
+
+/// What a process that was killed has left goes when the next one writes there; what belongs to one
+/// that lives stays, whatever its number.
+TEST_F(Files, TemporaryFilesOfKilledProcessesAreRemoved) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const OutputFile file(path("result"));
+    (void)!::write(ready[1], "x", 1);
+    for (;;) ::pause();
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  ASSERT_EQ(files_in_folder(), 1U);
+  const std::string temporary = fs::directory_iterator(folder_)->path().string();
+  EXPECT_EQ(temporary.rfind(path(".tactus-" + std::to_string(child) + "-"), 0), 0U) << temporary;
+  const auto write_elsewhere = [&] {  // a process of its own, which has not looked here yet
+    const pid_t other = ::fork();
+    if (other == 0) {
+      write_file_atomically(path("other"), "y");
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(other, &status, 0);
+    EXPECT_EQ(status, 0);
+  };
+  write_elsewhere();
+  EXPECT_TRUE(fs::exists(temporary));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  std::FILE* const of_converter = std::fopen((temporary + ".fst").c_str(), "w");
+  std::fclose(of_converter);
+  EXPECT_EQ(files_in_folder(), 3U);
+  write_elsewhere();
+  EXPECT_EQ(files_in_folder(), 1U);
+  EXPECT_EQ(read_text(path("other")), "y");
 }
 
 TEST_F(Files, AReaderKeepsTheOldFile) {

@@ -87,9 +87,10 @@ Emit plan_tile(Planner& p) {
   Layout result = *x;
   for (std::size_t d = 0; d < x->rank(); ++d) {
     const std::int64_t times = repeats->integers.size() == x->rank() ? repeats->integers[d] : 0;
-    if (times < 1 || times > 1 << 20) {
-      p.problem("repeats are {} for shape {}; supported is 1 or more for each dimension",
-                nn::to_string(repeats->integers), nn::to_string(x->shape));
+    constexpr std::int64_t most = 1 << 20;
+    if (times < 1 || times > most) {
+      p.problem("repeats are {} for shape {}; supported is 1 to {} for each dimension",
+                nn::to_string(repeats->integers), nn::to_string(x->shape), most);
       return {};
     }
     result.shape[d] *= times;

@@ -1,7 +1,6 @@
 // The compiled program as files, and tensors as the vectors that those programs read and write.
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 
 #include "firmware/compiler/compiler.h"
@@ -49,7 +48,12 @@ class Cleanup {
   Cleanup(const Cleanup&) = delete;
   Cleanup& operator=(const Cleanup&) = delete;
   ~Cleanup() {
-    for (const std::string& path : paths_) std::remove(path.c_str());
+    // A link or a device of the user's stays.
+    std::error_code ignored;
+    for (const std::string& path : paths_) {
+      const auto status = std::filesystem::symlink_status(path, ignored);
+      if (std::filesystem::is_regular_file(status)) std::filesystem::remove(path, ignored);
+    }
   }
   void add(const std::string& path) { paths_.push_back(path); }
   void keep() { paths_.clear(); }
@@ -136,7 +140,7 @@ std::string artefact_base_name(std::string_view model_path, std::string_view arc
   std::string name;
   for (const char c : file_name(model_path)) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool kept = std::isalnum(byte) != 0 || std::isspace(byte) != 0 || c == ':';
+    const bool kept = std::isalnum(byte) != 0 || c == ' ' || c == ':';
     name += kept ? c : '_';
   }
   const std::string_view architecture = file_name(architecture_path);
