@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "firmware/bench/program_cache.h"
-#include "firmware/compiler/interpretation.h"
 #include "firmware/compiler/images.h"
+#include "firmware/compiler/interpretation.h"
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/host.h"
 #include "isa/support/error.h"

@@ -170,19 +170,13 @@ std::string to_json(const ModelTensors& tensors, const std::string& host_file) {
   return text_of_json(json, 2) + "\n";
 }
 
-std::optional<ModelTensors> read_model_tensors(const std::string& path) {
+std::optional<ModelTensors> read_model_tensors(const std::string& path,
+                                               const tcu::ModelFile& model) {
   std::string file;
   for (std::string base : paths_of(path)) {
     if (ends_with(base, ".tmodel")) base.resize(base.rfind('.'));
     file = base + ".tensors.json";
     if (std::filesystem::exists(file)) break;
-std::optional<ModelTensors> read_model_tensors(const std::string& path,
-                                               const tcu::ModelFile& model) {
-  constexpr std::string_view extension = ".tmodel";
-  std::string base = path;
-  if (base.size() > extension.size() &&
-      base.compare(base.size() - extension.size(), extension.size(), extension) == 0) {
-    base.resize(base.size() - extension.size());
   }
   if (!std::filesystem::exists(file)) return std::nullopt;
   JsonDocument document(read_text(file), file);
@@ -198,11 +192,8 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path,
   reader.finish();
   document.problems().throw_if_any();
   if (host) {
-    tensors.host =
-        std::make_shared<const nn::Graph>(nn::load_graph(resolve_beside(file, *host)));
-    const std::filesystem::path beside = std::filesystem::path(base).parent_path() / *host;
     tensors.host = located(file + ":/host_graph", [&] {
-      return std::make_shared<const nn::Graph>(nn::load_graph(beside.string()));
+      return std::make_shared<const nn::Graph>(nn::load_graph(resolve_beside(file, *host)));
     });
   }
   Problems& problems = document.problems();

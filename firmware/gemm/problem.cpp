@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
-#include "isa/support/table_rows.h"
 #include "isa/support/names.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
 namespace tactus::gemm {

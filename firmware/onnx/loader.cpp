@@ -402,9 +402,8 @@ Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
       !model.has_ir_version() || !model.has_graph()) {
     user_error("{}: is not an ONNX model, or is cut short", where);
   }
-  return Loader(model, where, folders).load();
   make_names_printable(model);
-  return Loader(model, where, folder).load();
+  return Loader(model, where, folders).load();
 }
 
 }  // namespace

@@ -120,14 +120,11 @@ std::string kernels(const std::vector<Measured>& points) {
 std::string list_of_ideas(const std::vector<Measured>& points, const char* key) {
   html::Table table({{"point"}, {"rule", true}, {"evidence", true}}, html::Table::Kind::list);
   for (const Measured& point : points) {
-    const Line& all = figures(point);
-    if (!all.contains(key)) continue;  // of an earlier version
-    for (const Line& idea : all.at(key)) {
-      table.row({link(point), escape(idea.at("rule").get<std::string>()),
-                 escape(idea.at("text").get<std::string>())});
     const JsonValues figures = values(point);
-    for (std::size_t i = 0; i < figures.array("/figures/ideas").size(); ++i) {
-      const std::string idea = fmt::format("/figures/ideas/{}/", i);
+    const std::string list = fmt::format("/figures/{}", key);
+    if (!figures.has(list)) continue;  // of an earlier version
+    for (std::size_t i = 0; i < figures.array(list).size(); ++i) {
+      const std::string idea = fmt::format("{}/{}/", list, i);
       table.row(
           {link(point), escape(figures.text(idea + "rule")), escape(figures.text(idea + "text"))});
     }

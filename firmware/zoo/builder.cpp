@@ -105,7 +105,6 @@ Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv
   const std::int64_t wide = conv.kernel_width == 0 ? conv.kernel : conv.kernel_width;
   const std::int64_t stride_w = conv.stride_width == 0 ? conv.stride : conv.stride_width;
   const std::int64_t pad_w = conv.pad_width.value_or(conv.pad);
-  const std::int64_t fan_in = in.shape[1] * conv.kernel * wide;
   const std::int64_t channels = in.shape[1] / conv.group;  // that an output channel sees
   const std::int64_t fan_in = channels * conv.kernel * wide;
   const std::string weights_name = name + "/weights";
@@ -129,8 +128,6 @@ Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv
   const std::int64_t h = in.shape[2], w = in.shape[3];
   const std::int64_t out_h = windows(h, conv.kernel, conv.stride, conv.pad);
   const std::int64_t out_w = windows(w, wide, stride_w, pad_w);
-  const std::int64_t per_position = conv.channels * in.shape[1] * in.shape[0];
-  const std::int64_t out_w = windows(w, wide, conv.stride, conv.pad);
   const std::int64_t per_position = conv.channels * channels * in.shape[0];
   network_.macs += per_position * conv.kernel * wide * out_h * out_w;
   network_.macs_on_input += per_position *

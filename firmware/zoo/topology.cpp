@@ -12,9 +12,8 @@
 
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
-#include "isa/support/table_rows.h"
-#include "isa/support/files.h"
 #include "isa/support/names.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
@@ -128,26 +127,13 @@ std::string read_row(const std::vector<std::string_view>& cells, const Columns& 
                      TopologyLayer& layer) {
   if (cells[0].empty()) return "the layer has no name";
   if (cells[0].size() > longest_name) return "the layer's name is too long; allowed 200 bytes";
-  for (const char c : cells[0]) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "the name is no plain text";
-  }
-  layer.name = cells[0];
+  layer.name = printable_name(cells[0]);
   if (std::string problem = read_numbers(cells, columns, layer); !problem.empty()) return problem;
   const std::int64_t height = layer.height + 2 * layer.pad_height;
   const std::int64_t width = layer.width + 2 * layer.pad_width;
   if (layer.filter_height > height || layer.filter_width > width) {
     return fmt::format("a filter of {} x {} does not fit the IFMAP of {} x {}",
                        layer.filter_height, layer.filter_width, height, width);
-  layer.name = printable_name(cells[0]);
-  if (product) {
-    std::array<std::int64_t, 3> n{};
-    if (std::string problem = read_numbers(cells, product_columns, n); !problem.empty()) {
-      return problem;
-    }
-    layer.height = n[0];
-    layer.filters = n[1];
-    layer.channels = n[2];
-    return {};
   }
   const auto product = [](std::initializer_list<std::int64_t> factors) {
     double result = 1;
