@@ -387,7 +387,9 @@ void Emission::keep_apart(const Code& code) {
     }
   }
   if (collides) {
-    const std::uint64_t cycles = 4 * std::uint64_t{architecture_.array_size} + 12;
+    // The write before may itself wait in the accumulators' queue, behind SIMD instructions.
+    const std::uint64_t cycles =
+        4 * std::uint64_t{architecture_.array_size} + 12 + timeline_.accumulators_behind();
     for (std::uint64_t i = 0; i < cycles; ++i) put(tcu::make_no_op());
     timeline_.wait(cycles);
     under_way_.clear();

@@ -96,6 +96,10 @@ class Timeline {
 
   /// The next instruction comes to the head, or waits there; `range` is what it writes.
   void come(const std::optional<LocalRange>& range);
+  /// Cycles from now to the end of what is queued at the accumulators.
+  [[nodiscard]] std::uint64_t accumulators_behind() const {
+    return accumulators_ > head_ ? accumulators_ - head_ : 0;
+  }
   /// First cycle in which the next instruction is at the head.
   [[nodiscard]] std::uint64_t head() const { return head_; }
   /// Last cycle of the program so far.
