@@ -52,12 +52,12 @@ TEST(DramTrace, MistakesAreNamedByTheirLines) {
 TEST(DramTrace, ARunIsTheCores) {
   std::mt19937 random(1);
   DdrConfig config;
-  std::vector<DramRequest> requests;
+  std::vector<DramTraceRequest> requests;
   std::vector<CoreAccess> accesses;
   DdrClock clock = 0;
   for (unsigned i = 0; i < 2000; ++i) {
     clock += random() % 9 == 0 ? random() % 3000 : random() % 4;
-    DramRequest request;
+    DramTraceRequest request;
     request.time_ps = clock * config.tck_ps - (clock > 0 ? random() % config.tck_ps : 0);
     request.port = random() % 3;
     request.write = random() % 3 == 0;

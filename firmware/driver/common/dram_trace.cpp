@@ -75,7 +75,7 @@ std::optional<bool> is_write(std::string_view text) {
 
 /// What is wrong with a row, or nothing.
 std::string read_row(const std::vector<std::string_view>& cells, const Form& form,
-                     const DdrConfig& config, DramRequest& request) {
+                     const DdrConfig& config, DramTraceRequest& request) {
   if (cells.size() != column_count) {
     return fmt::format("{} cells; allowed {}: {}", cells.size(), std::size_t{column_count},
                        fmt::join(column_names, ", "));
@@ -118,7 +118,7 @@ std::string read_row(const std::vector<std::string_view>& cells, const Form& for
   return {};
 }
 
-std::uint64_t bursts_of(const DramRequest& request, std::uint64_t burst_bytes) {
+std::uint64_t bursts_of(const DramTraceRequest& request, std::uint64_t burst_bytes) {
   return (request.address + request.bytes - 1) / burst_bytes - request.address / burst_bytes + 1;
 }
 
@@ -139,16 +139,16 @@ class Commands final : public DdrObserver {
 
 }  // namespace
 
-std::vector<DramRequest> parse_dram_trace(std::string_view text, const std::string& path,
+std::vector<DramTraceRequest> parse_dram_trace(std::string_view text, const std::string& path,
                                           const DdrConfig& config) {
   constexpr std::size_t most_messages = 20;
   const Table table = read_table(text);
   const Form form = form_of(table.header, config, path);
-  std::vector<DramRequest> requests;
+  std::vector<DramTraceRequest> requests;
   std::vector<std::string> messages;
   std::uint64_t accesses = 0;
   for (const TableRow& row : table.rows) {
-    DramRequest request;
+    DramTraceRequest request;
     std::string problem = read_row(row.cells, form, config, request);
     if (problem.empty()) accesses += bursts_of(request, config.burst_bytes());
     if (accesses > most_dram_accesses) {
@@ -168,17 +168,17 @@ std::vector<DramRequest> parse_dram_trace(std::string_view text, const std::stri
   }
   std::stable_sort(
       requests.begin(), requests.end(),
-      [](const DramRequest& a, const DramRequest& b) { return a.time_ps < b.time_ps; });
+      [](const DramTraceRequest& a, const DramTraceRequest& b) { return a.time_ps < b.time_ps; });
   return requests;
 }
 
-DramRun run_dram_trace(const DdrConfig& config, const std::vector<DramRequest>& requests,
+DramRun run_dram_trace(const DdrConfig& config, const std::vector<DramTraceRequest>& requests,
                        bool commands) {
   DramRun run;
   run.answers.resize(requests.size());
   std::vector<std::uint32_t> request_of;  // by access
   unsigned ports = 1;
-  for (const DramRequest& request : requests) ports = std::max(ports, request.port + 1);
+  for (const DramTraceRequest& request : requests) ports = std::max(ports, request.port + 1);
   DdrCore core(config, ports);
   Commands observer(run.commands, request_of);
   if (commands) core.observe(&observer);
@@ -203,7 +203,7 @@ DramRun run_dram_trace(const DdrConfig& config, const std::vector<DramRequest>& 
   const std::uint64_t burst_bytes = config.burst_bytes();
   DdrClock clock = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const DramRequest& request = requests[i];
+    const DramTraceRequest& request = requests[i];
     DramAnswer& answer = run.answers[i];
     clock = (request.time_ps + config.tck_ps - 1) / config.tck_ps;
     core.advance(clock);

@@ -20,7 +20,7 @@
 
 namespace tactus {
 
-struct DramRequest {
+struct DramTraceRequest {
   std::uint64_t time_ps = 0;
   unsigned port = 0;
   bool write = false;
@@ -33,7 +33,7 @@ inline constexpr unsigned most_dram_ports = 64;
 inline constexpr std::uint64_t most_dram_accesses = std::uint64_t{1} << 24;
 
 /// In order of time. Throws UserError "PATH:LINE: what; allowed ..." with a line for each mistake.
-[[nodiscard]] std::vector<DramRequest> parse_dram_trace(std::string_view text,
+[[nodiscard]] std::vector<DramTraceRequest> parse_dram_trace(std::string_view text,
                                                         const std::string& path,
                                                         const DdrConfig& config);
 
@@ -53,6 +53,6 @@ struct DramRun {
 
 /// `commands`: whether they are kept.
 [[nodiscard]] DramRun run_dram_trace(const DdrConfig& config,
-                                     const std::vector<DramRequest>& requests, bool commands);
+                                     const std::vector<DramTraceRequest>& requests, bool commands);
 
 }  // namespace tactus
