@@ -28,13 +28,13 @@ double gigabytes_per_second(std::uint64_t bytes, DdrClock clocks, const DdrConfi
   return clocks == 0 ? 0 : static_cast<double>(bytes) / nanoseconds(clocks, config);
 }
 
-void write_answers(const std::string& path, const std::vector<DramRequest>& requests,
+void write_answers(const std::string& path, const std::vector<DramTraceRequest>& requests,
                    const DramRun& run, const DdrConfig& config) {
   OutputFile file(path);
   file.write("request,time_ns,port,operation,address,bytes,answered_ns,latency_ns,bursts,row_hits,"
              "row_misses,row_conflicts\n");
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const DramRequest& request = requests[i];
+    const DramTraceRequest& request = requests[i];
     const DramAnswer& answer = run.answers[i];
     const double time = static_cast<double>(request.time_ps) / 1e3;
     const double answered = nanoseconds(answer.answered, config);
@@ -83,10 +83,10 @@ struct Sums {
   DdrFigures figures;
 };
 
-Sums sums_of(const std::vector<DramRequest>& requests, const DramRun& run,
+Sums sums_of(const std::vector<DramTraceRequest>& requests, const DramRun& run,
              const DdrConfig& config) {
   Sums sums;
-  for (const DramRequest& request : requests) {
+  for (const DramTraceRequest& request : requests) {
     ++(request.write ? sums.writes : sums.reads);
     (request.write ? sums.bytes_written : sums.bytes_read) += request.bytes;
   }
