@@ -22,6 +22,7 @@
 #include "firmware/cli/table.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/compiler/compiler.h"
+#include "firmware/compiler/images.h"
 #include "firmware/config/board.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/onnx/tensor_files.h"

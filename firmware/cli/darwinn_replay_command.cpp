@@ -134,7 +134,7 @@ void print_json(const darwinn::File& file, const Compute& compute, const LinkPre
   link_parameters().write(json["link"], link);
   json["main"] = result_json(file.package().main(), main);
   if (caching) json["parameter_caching"] = result_json(*file.package().caching(), *caching);
-  fmt::print("{}\n", valid_text_of_json(json, 1));
+  fmt::print("{}\n", text_of_json(json, 1));
 }
 
 /// A request that starts at `from`: the parameters' on its own, ahead of the inference.

@@ -217,7 +217,7 @@ int dpas_run_command(const Words& words, const std::string& machine) {
   }
   const DpasPlan plan = plan_dpas_run(args, machine);
   if (args.has("print-config")) {
-    fmt::print("{}\n", valid_text_of_json(configuration(plan), 2));
+    fmt::print("{}\n", text_of_json(configuration(plan), 2));
     return exit_ok;
   }
   keep_going_without_reader();

@@ -81,7 +81,7 @@ std::string ReplaySeries::json() const {
   json["parameter_loads"] = stats.loads;
   json["parameter_hits"] = stats.hits;
   json["evictions"] = stats.evictions;
-  return valid_text_of_json(json, 1) + "\n";
+  return text_of_json(json, 1) + "\n";
 }
 
 }  // namespace tactus

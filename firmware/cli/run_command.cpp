@@ -63,9 +63,6 @@ class Runner {
             plan_.model ? plan_.model->path : plan_.workload.program),
         report_{plan_, {}, 0, 0, simulation_.machine().rates(), &recorder_.activity()} {
     if (!plan_.host.packages.empty()) packages_.emplace(plan_, simulation_);
-    recorder_.least_bytes = [this](std::size_t memory) {
-      return memory < std::size(plan_.dram) ? std::uint64_t{plan_.dram[memory].size()} : 0;
-    };
   }
 
   ~Runner() {

@@ -128,7 +128,7 @@ std::string run_config_json(const RunPlan& plan) {
   run_parameters().write(json["run"], run);
   simulation_parameters().write(json["run"], plan.config);
   sampler_parameters().write(json["run"], plan.sampling);
-  return valid_text_of_json(json, 2) + "\n";
+  return text_of_json(json, 2) + "\n";
 }
 
 }  // namespace tactus

@@ -232,8 +232,7 @@ void RunRecorder::write_retire_log() {
 /// may have 4 GiB.
 void RunRecorder::write_dump(const Dump& dump) {
   OutputFile file(dump.path);
-  std::uint64_t end = simulation_.memory_bytes(dump.memory);
-  if (least_bytes) end = std::max(end, least_bytes(dump.memory));
+  const std::uint64_t end = simulation_.memory_bytes(dump.memory);
   const std::uint64_t vector = simulation_.machine().rates().vector_bytes;
   const std::uint64_t chunk = std::max<std::uint64_t>(1, (1 << 20) / vector) * vector;
   for (std::uint64_t at = 0; at < end; at += chunk) {

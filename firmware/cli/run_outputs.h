@@ -89,8 +89,6 @@ class RunRecorder {
       failures_.emplace_back(error.what());
     }
   }
-  /// Bytes of a memory at the end, where it has more than its own.
-  std::function<std::uint64_t(std::size_t memory)> least_bytes;
 
  private:
   class EventFile;

@@ -37,7 +37,7 @@ std::string shape_text(const py::array& array) {
 }  // namespace
 
 py::object to_python(const nlohmann::ordered_json& json) {
-  const std::string text = valid_text_of_json(json);
+  const std::string text = text_of_json(json);
   return py::module_::import("json").attr("loads")(text);
 }
 

@@ -397,7 +397,7 @@ std::string comparison_json(const Comparison& comparison) {
     json["energy_tables"] = comparison.energy_tables;
     section("energy", comparison.energy);
   }
-  return valid_text_of_json(json, 2) + "\n";
+  return text_of_json(json, 2) + "\n";
 }
 
 }  // namespace tactus

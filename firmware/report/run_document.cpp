@@ -139,7 +139,7 @@ std::string stats_json(const RunDocument& document) {
   json["figures"] =
       figures_json(document.images.front().run->accounting, document.images.front().own);
   // File names need not be UTF-8; JSON has to be.
-  return valid_text_of_json(json, 2) + "\n";
+  return text_of_json(json, 2) + "\n";
 }
 
 std::string summary_text(const RunDocument& document) {

@@ -474,7 +474,7 @@ std::string to_json(const File& file) {
   Json warnings = Json::array();
   for (const Warning& warning : file.warnings()) warnings.push_back(warning.text);
   json["warnings"] = warnings;
-  return valid_text_of_json(json, 1) + "\n";
+  return text_of_json(json, 1) + "\n";
 }
 
 }  // namespace tactus::darwinn

@@ -20,8 +20,6 @@ std::string text_of_json(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string valid_text_of_json(const Json& json, int indent) { return text_of_json(json, indent); }
-
 std::string json_string(std::string_view text) {
   return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);
 }

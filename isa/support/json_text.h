@@ -19,11 +19,8 @@ enum class JsonComments { refused, ignored };  ///< what // and /* */ are to the
     std::string_view text, JsonComments comments = JsonComments::refused);
 
 /// Lines indented by `indent` blanks a level, without a line end behind the last; one line if it is
-/// negative. Throws nlohmann::json::type_error for a string that is not UTF-8.
+/// negative. U+FFFD stands for what is not UTF-8, such as paths may hold.
 [[nodiscard]] std::string text_of_json(const nlohmann::ordered_json& json, int indent = -1);
-
-/// The same, with U+FFFD for what is not UTF-8.
-[[nodiscard]] std::string valid_text_of_json(const nlohmann::ordered_json& json, int indent = -1);
 
 /// A JSON string, quotes included, in ASCII: other characters are escaped, what is not UTF-8 is
 /// U+FFFD.

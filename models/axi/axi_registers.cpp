@@ -114,6 +114,7 @@ void AxiSlave::read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t 
 }
 
 void AxiSlave::write_now(std::uint32_t address, const std::uint8_t* bytes, std::size_t count) {
+  note_write(address, count);
   for_each_piece(address, count, [&](std::uint32_t from, std::size_t done, std::size_t length) {
     access_now(tlm::TLM_WRITE_COMMAND, from, const_cast<std::uint8_t*>(bytes) + done, length);
   });

@@ -203,6 +203,8 @@ void AxiSlave::join_writes() {
     data_.pop_front();
     writes_.push_back(burst);
     request(burst, tlm::TLM_WRITE_COMMAND, addresses_.front().address);
+    // Without data the addresses count for nothing; write_now() follows.
+    if (!clock_.timing_only) note_write(addresses_.front().address, burst->get_data_length());
     addresses_.pop_front();
   }
 }

@@ -18,6 +18,7 @@
 // is a WriteChannel (write_channel.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -73,6 +74,8 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   ~AxiSlave() override;
 
   void trust_dmi() { trusts_dmi_ = true; }
+  /// One after the last byte that the design has written. It may only grow.
+  [[nodiscard]] std::uint64_t written_end() const { return written_end_; }
   /// The memory behind the socket goes on only when it is asked to (models/sim/pulled_memory.h).
   /// `base`: address 0 of the slave in it.
   void set_pulled(PulledMemory& memory, std::uint64_t base = 0) {
@@ -179,6 +182,9 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void answer(Burst& burst, const sc_core::sc_time& delay);
   void ask_for_dmi(tlm::tlm_generic_payload& access);
   [[nodiscard]] bool access_directly(Burst& burst, Cycle now) const;
+  void note_write(std::uint32_t address, std::uint64_t count) {
+    written_end_ = std::max(written_end_, address + count);
+  }
   /// Reads or writes bytes of one page; no time passes.
   void access_now(tlm::tlm_command command, std::uint32_t address, std::uint8_t* bytes,
                   std::size_t count);
@@ -226,6 +232,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
       return offset < size && count <= size - offset ? bytes + offset : nullptr;
     }
   } direct_;
+  std::uint64_t written_end_ = 0;
   std::string error_;            ///< what the memory refused; raised by the next commit()
   Burst* collecting_ = nullptr;  ///< data coming in
   AxiStalls stalls_;

@@ -69,9 +69,10 @@ class Simulation {
   /// Receives every interval of every unit's account from the next run on; null: nobody.
   void observe_accounts(AccountObserver* observer);
 
-  /// Bytes of a memory of MachineInfo::memories, as --dump writes it.
+  /// Bytes of a memory of MachineInfo::memories, as --dump writes it: with what has been written
+  /// behind its end.
   [[nodiscard]] virtual std::uint64_t memory_bytes(std::size_t memory) const = 0;
-  /// Some of them; a memory outside the machine may go on beyond memory_bytes().
+  /// Some of them.
   [[nodiscard]] virtual std::vector<std::uint8_t> read_memory(std::size_t memory,
                                                               std::uint64_t address,
                                                               std::uint64_t count) = 0;

@@ -187,6 +187,7 @@ std::uint64_t TcuSimulation::debug_access(unsigned port, tlm::tlm_command comman
 void TcuSimulation::write_dram(unsigned port, std::uint64_t address, const std::uint8_t* bytes,
                                std::uint64_t count) {
   // The payload's pointer is not const, but TLM forbids targets to write to the data of a write.
+  host_written_end_[port] = std::max(host_written_end_[port], address + count);
   if (debug_access(port, tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(bytes),
                    count) != count) {
     user_error("the memory of DRAM{} refuses debug writes of {} bytes at 0x{:x}", port, count,
@@ -207,15 +208,18 @@ std::vector<std::uint8_t> TcuSimulation::read_dram(unsigned port, std::uint64_t 
 std::uint64_t TcuSimulation::memory_bytes(std::size_t memory) const {
   const tcu::Architecture& architecture = config_.architecture;
   const std::uint64_t vector = architecture.vector_bytes();
-  // What a 32-bit AXI address reaches, in whole vectors.
-  const auto bank = [&](std::uint64_t depth) {
+  // Whole vectors of what a 32-bit AXI address reaches: up to the depth, and up to what has been
+  // written above it.
+  const auto bank = [&](unsigned port, std::uint64_t depth) {
+    const std::uint64_t written = std::max(slaves_[port]->written_end(), host_written_end_[port]);
+    depth = std::max(depth, (written + vector - 1) / vector);
     return std::min(depth, (std::uint64_t{1} << 32) / vector) * vector;
   };
   switch (static_cast<TcuMemory>(memory)) {
     case TcuMemory::dram0:
-      return bank(architecture.dram0_depth);
+      return bank(0, architecture.dram0_depth);
     case TcuMemory::dram1:
-      return bank(architecture.dram1_depth);
+      return bank(1, architecture.dram1_depth);
     case TcuMemory::local:
       return architecture.local_depth * vector;
     case TcuMemory::accumulators:

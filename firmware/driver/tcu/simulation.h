@@ -87,7 +87,8 @@ class TcuSimulation final : public Simulation {
   TcuRunResult run(const std::vector<std::uint8_t>& program, const TcuRunOptions& options = {});
 
   /// Host access to a DRAM bank, byte addresses, no time passes. Goes through the memory's
-  /// transport_dbg; throws UserError if it refuses.
+  /// transport_dbg; throws UserError if it refuses. A bank goes on beyond its depth: the offset
+  /// registers reach there.
   void write_dram(unsigned port, std::uint64_t address, const std::uint8_t* bytes,
                   std::uint64_t count);
   void write_dram(unsigned port, std::uint64_t address, const std::vector<std::uint8_t>& bytes) {
@@ -121,6 +122,8 @@ class TcuSimulation final : public Simulation {
   ProgramStream stream_;
   std::unique_ptr<TcuSystem> system_;
   std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
+  std::array<std::uint64_t, 2>
+      host_written_end_{};  ///< one after the last byte that write_dram() wrote
   std::unique_ptr<MemorySystem> board_memory_;
   std::unique_ptr<StreamReader> stream_reader_;  ///< null: words of the stream are there at once
   std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;  ///< null with the board's
