@@ -1,6 +1,7 @@
 // A case compiled in some way, run on the untimed machine, and held against the float reference.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,15 @@ struct Way {
 /// The strategies and `--optimise`.
 [[nodiscard]] const std::vector<Way>& all_ways();
 
+/// Nothing if the strategy refuses the case and says that local-isolated takes it: the others keep a
+/// whole layer on chip. What else compile() throws is thrown.
+[[nodiscard]] std::optional<Compiled> compiled_if_it_fits(const Sample& sample, const Way& way);
+
 /// What is wrong with the program's results, the largest error and where it is; empty: nothing.
 [[nodiscard]] std::string difference(const Sample& sample, const Compiled& compiled);
 
-/// The same for a program that is compiled here; what compile() throws is wrong, too. Where
-/// `--optimise` takes a strategy's program, that of the optimiser is looked at as well.
+/// The same for a program that is compiled here, if it fits; what compile() throws is wrong, too.
+/// Where `--optimise` takes a strategy's program, that of the optimiser is looked at as well.
 [[nodiscard]] std::string difference(const Sample& sample, const Way& way);
 
 }  // namespace tactus::compiler

@@ -98,6 +98,7 @@ void add_convolutions(Cases& cases) {
                                       bias(s, s.channels())}));
                    }});
   cases.push_back({"Conv", "before an activation with a slope per channel", [](Sample& s) {
+                     s.allow_optimised(leaky_units);
                      const std::string y = s.node(
                          "Conv", {s.computed(s.image()),
                                   weights(s, {s.channels(), s.channels(), 1, 1})});

@@ -106,6 +106,7 @@ void add_normalisations(Cases& cases) {
                          std::int64_t axis, bool moved) {
     cases.push_back({"LayerNormalization", name, [=](Sample& s) {
                        s.allow_stated(8, 40);
+                       s.host_without_tables();
                        const nn::Shape all = shape(s);
                        const nn::Shape rest(all.begin() + axis, all.end());
                        std::vector<std::string> inputs{s.computed(all), s.constant(rest, factor)};
@@ -120,6 +121,7 @@ void add_normalisations(Cases& cases) {
   const auto instance = [&](const char* name, const std::function<nn::Shape(Sample&)>& shape) {
     cases.push_back({"InstanceNormalization", name, [=](Sample& s) {
                        s.allow_stated(8, 40);
+                       s.host_without_tables();
                        const std::string x = s.computed(shape(s));
                        s.output(s.node("InstanceNormalization", {x, s.constant({s.channels()}, factor),
                                                                  s.constant({s.channels()}, factor)}));

@@ -12,6 +12,7 @@ namespace tactus::compiler {
 tcu::Architecture Setting::architecture() const {
   tcu::Architecture a = compiler::architecture(array_size);
   a.data_type = type;
+  a.local_depth = 16384;
   if (tables) {
     a.lookup_tables = {2, 256, 4};
     a.simd_registers_depth = 3;

@@ -6,6 +6,7 @@
 // included: then only the definition of HIR says what comes out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -81,11 +82,20 @@ class Sample {
   void output(const std::string& value);
   /// A product reads the results, whatever the setting says.
   void before_product() { setting_.after = After::product; }
+  /// Without lookup tables the host computes the operator, so no product can read it.
+  void host_without_tables() {
+    if (!setting_.tables) on_host();
+  }
+  void on_host() {
+    if (setting_.after == After::product) setting_.after = After::nothing;
+  }
 
   // ---- what may be wrong, where numbers are exact -----------------------------------------------
 
   /// So many units in the last place. 0 unless a case says otherwise.
   void allow(double units) { units_ = units; }
+  /// So many units in programs of the optimiser, where others are exact.
+  void allow_optimised(double units) { optimised_units_ = units; }
   /// Some times the error that the compiler states for a function, of 1 or of the value where that
   /// is more; and units. 0 if the program has no function (the host computes it exactly).
   void allow_stated(double gain, double units) {
@@ -100,7 +110,9 @@ class Sample {
     saturates_ = true;
     setting_.after = After::nothing;
   }
-  [[nodiscard]] double units() const { return units_; }
+  [[nodiscard]] double units(bool optimised) const {
+    return optimised ? std::max(units_, optimised_units_) : units_;
+  }
   [[nodiscard]] double stated_gain() const { return stated_gain_; }
 
   [[nodiscard]] const nn::Graph& graph() const { return maker_.graph; }
@@ -121,9 +133,12 @@ class Sample {
   GraphMaker maker_;
   nn::Values inputs_;
   unsigned names_ = 0;
-  double units_ = 0, stated_gain_ = 0;
+  double units_ = 0, optimised_units_ = 0, stated_gain_ = 0;
   bool saturates_ = false;
 };
+
+/// The optimiser computes a leaky ReLU as two saturating products, which may be off by a unit.
+inline constexpr double leaky_units = 1;
 
 /// One form of an operator.
 struct Case {
