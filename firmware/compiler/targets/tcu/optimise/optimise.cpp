@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/compiler/targets/tcu/hir/sequence.h"
 #include "firmware/compiler/targets/tcu/optimise/planner.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -60,7 +61,18 @@ std::uint64_t bound_of(const Group& group, std::uint32_t n) {
   }
   // The first of them may find the array drained.
   if (any_load) cycles -= 2 * std::uint64_t{n} + 1;
-  for (const auto& window : group.windows) cycles += 3 * window.size() + 2;
+  // Each operand is moved once; a SIMD instruction reads in two cycles and writes in two more.
+  std::vector<Vector> operands;
+  std::size_t size = 0, steps = 0;
+  for (const auto& window : group.windows) {
+    operands.insert(operands.end(), window.begin(), window.end());
+    if (window.size() != size) steps = hir::simd_sequence(group.operation, window.size()).size();
+    size = window.size();
+    cycles += 2 * steps + 2;
+  }
+  std::sort(operands.begin(), operands.end());
+  cycles += static_cast<std::uint64_t>(
+      std::unique(operands.begin(), operands.end()) - operands.begin());
   if (group.window > 1) cycles += (2 * group.window + 2) * group.results.size();
   return cycles;
 }
