@@ -12,9 +12,8 @@ using Build = std::function<std::string(Sample&, const std::string& x)>;
 /// On an image, on rows, and on a matrix of two products' worth of rows.
 void add_on_shapes(Cases& cases, const std::string& op, const std::string& form, const Build& build,
                    const Numbers& numbers = {}) {
-  cases.push_back({op, form, [=](Sample& s) {
-                     s.output(build(s, s.computed(s.image(), numbers)));
-                   }});
+  cases.push_back(
+      {op, form, [=](Sample& s) { s.output(build(s, s.computed(s.image(), numbers))); }});
   cases.push_back({op, form + ", of a matrix", [=](Sample& s) {
                      s.output(build(s, s.computed({3, s.channels()}, numbers)));
                    }});
@@ -87,8 +86,7 @@ void add_normalisations(Cases& cases) {
       };
       const std::string scale = row(low, high), offset = moved ? row(-1, 1) : row(0, 0);
       const std::string mean = moved ? row(-1, 1) : row(0, 0);
-      return s.node("BatchNormalization", {x, scale, offset, mean, row(1, 1)},
-                    {{"epsilon", 0.0F}});
+      return s.node("BatchNormalization", {x, scale, offset, mean, row(1, 1)}, {{"epsilon", 0.0F}});
     };
   };
   add_on_shapes(cases, "BatchNormalization", "factors of both signs", build(-1, 1, true));
@@ -111,19 +109,19 @@ void add_normalisations(Cases& cases) {
 
 void add_powers(Cases& cases) {
   for (const float power : {1.0F, 2.0F, 3.0F, 4.0F}) {
-    add_on_shapes(
-        cases, "Pow", "to the " + std::to_string(static_cast<int>(power)),
-        [=](Sample& s, const std::string& x) { return s.node("Pow", {x, s.scalar(power)}); },
-        {-1.5, 1.5, 0.5});
+    add_on_shapes(cases, "Pow", "to the " + std::to_string(static_cast<int>(power)),
+                  [=](Sample& s, const std::string& x) {
+                    return s.node("Pow", {x, s.scalar(power)});
+                  },
+                  {-1.5, 1.5, 0.5});
   }
-  add_on_shapes(
-      cases, "Pow", "to the 1.5",
-      [](Sample& s, const std::string& x) {
-        s.allow_stated(2, 3);
-        s.host_without_tables();
-        return s.node("Pow", {x, s.scalar(1.5F)});
-      },
-      {0.5, 2, 0.5, -1, 3, true});
+  add_on_shapes(cases, "Pow", "to the 1.5",
+                [](Sample& s, const std::string& x) {
+                  s.allow_stated(2, 3);
+                  s.host_without_tables();
+                  return s.node("Pow", {x, s.scalar(1.5F)});
+                },
+                {0.5, 2, 0.5, -1, 3, true});
 }
 
 nn::Tensor zero_point(std::int64_t value, std::int32_t stored) {
@@ -154,17 +152,17 @@ void add_quantisations(Cases& cases) {
       return quantised_pair(s, x, 126, nn::onnx_int8);
     });
   }
-  cases.push_back({"DequantizeLinear", "of constant weights", [](Sample& s) {
-                     nn::Tensor integers = s.draw({s.channels(), s.channels(), 1, 1},
-                                                  {-2, 2, 1, 1, 2, true});
-                     integers.integers.assign(integers.floats.begin(), integers.floats.end());
-                     integers.floats.clear();
-                     integers.type = nn::ElementType::int64;
-                     integers.stored = nn::onnx_int8;
-                     const std::string weights =
-                         s.node("DequantizeLinear", {s.constant(integers), s.scalar(0.5F)});
-                     s.output(s.node("Conv", {s.computed(s.image()), weights}));
-                   }});
+  cases.push_back(
+      {"DequantizeLinear", "of constant weights", [](Sample& s) {
+         nn::Tensor integers = s.draw({s.channels(), s.channels(), 1, 1}, {-2, 2, 1, 1, 2, true});
+         integers.integers.assign(integers.floats.begin(), integers.floats.end());
+         integers.floats.clear();
+         integers.type = nn::ElementType::int64;
+         integers.stored = nn::onnx_int8;
+         const std::string weights =
+             s.node("DequantizeLinear", {s.constant(integers), s.scalar(0.5F)});
+         s.output(s.node("Conv", {s.computed(s.image()), weights}));
+       }});
 }
 
 }  // namespace

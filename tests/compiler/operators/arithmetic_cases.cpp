@@ -26,11 +26,14 @@ std::vector<PairForm> constant_forms() {
       {"constant scalar", against([](Sample&) { return nn::Shape{}; })},
       {"constant of one element", against([](Sample&) { return nn::Shape{1}; })},
       {"constant per channel", against([](Sample& s) { return per_channel(s); })},
-      {"constant per channel, rank 4",
-       against([](Sample& s) { return nn::Shape{1, s.channels(), 1, 1}; })},
+      {"constant per channel, rank 4", against([](Sample& s) {
+         return nn::Shape{1, s.channels(), 1, 1};
+       })},
       {"constant full", against([](Sample& s) { return s.image(); })},
       {"constant row", against([](Sample&) { return nn::Shape{3}; })},
-      {"constant per pixel", against([](Sample&) { return nn::Shape{1, 1, 3, 3}; })},
+      {"constant per pixel", against([](Sample&) {
+         return nn::Shape{1, 1, 3, 3};
+       })},
       {"constant per column of a matrix",
        [](Sample& s, const Numbers& numbers) {
          return Pair{s.computed({5, s.channels()}), s.constant({s.channels()}, numbers)};
@@ -73,10 +76,18 @@ std::vector<PairForm> computed_forms() {
       {"computed per pixel", both(image, pixel)},
       {"computed of lower rank", both(image, per_channel)},
       {"computed of one element", both(image, [](Sample&) { return nn::Shape{1}; })},
-      {"computed matrix and column", both([](Sample& s) { return nn::Shape{5, s.channels()}; },
-                                          [](Sample&) { return nn::Shape{5, 1}; })},
-      {"computed, of two images", both([](Sample& s) { return nn::Shape{2, s.channels(), 2, 2}; },
-                                       channel)},
+      {"computed matrix and column", both(
+                                         [](Sample& s) {
+                                           return nn::Shape{5, s.channels()};
+                                         },
+                                         [](Sample&) {
+                                           return nn::Shape{5, 1};
+                                         })},
+      {"computed, of two images", both(
+                                      [](Sample& s) {
+                                        return nn::Shape{2, s.channels(), 2, 2};
+                                      },
+                                      channel)},
   };
 }
 
@@ -139,17 +150,17 @@ void add_beyond(Cases& cases, const std::string& op) {
 
 void add_list(Cases& cases, const std::string& op, std::size_t count, const char* form,
               double units = 0) {
-  cases.push_back({op, form, [=](Sample& s) {
-                     s.allow(units);
-                     const nn::Shape shapes[] = {s.image(), {1, s.channels(), 1, 1}, s.image(),
-                                                 {1, 1, 3, 3}};
-                     std::vector<std::string> operands;
-                     for (std::size_t k = 0; k < count; ++k) {
-                       operands.push_back(k == 1 ? s.constant(shapes[k], {-1.5, 1.5, 0.5})
-                                                 : s.computed(shapes[k], {-1.5, 1.5, 0.5}));
-                     }
-                     s.output(s.node(op, operands));
-                   }});
+  cases.push_back(
+      {op, form, [=](Sample& s) {
+         s.allow(units);
+         const nn::Shape shapes[] = {s.image(), {1, s.channels(), 1, 1}, s.image(), {1, 1, 3, 3}};
+         std::vector<std::string> operands;
+         for (std::size_t k = 0; k < count; ++k) {
+           operands.push_back(k == 1 ? s.constant(shapes[k], {-1.5, 1.5, 0.5})
+                                     : s.computed(shapes[k], {-1.5, 1.5, 0.5}));
+         }
+         s.output(s.node(op, operands));
+       }});
 }
 
 void add_slopes(Cases& cases) {
@@ -171,17 +182,22 @@ void add_slopes(Cases& cases) {
   form("slope per channel", channel, flat);
   form("slope per channel, falling", channel, falling);
   form("slope per channel, some above 1", channel, any);
-  form("slope per row", [](Sample&) { return nn::Shape{3, 1}; }, flat);
+  form(
+      "slope per row",
+      [](Sample&) {
+        return nn::Shape{3, 1};
+      },
+      flat);
   form("slope per element", image, flat);
   form("slope per element, some above 1", image, any);
   for (const bool per_channel_slope : {false, true}) {
-    cases.push_back({"PRelu", per_channel_slope ? "computed slope per channel" : "computed slope",
-                     [=](Sample& s) {
-                       const std::string x = s.computed(s.image());
-                       const nn::Shape shape =
-                           per_channel_slope ? nn::Shape{1, s.channels(), 1, 1} : s.image();
-                       s.output(s.node("PRelu", {x, s.computed(shape)}));
-                     }});
+    cases.push_back(
+        {"PRelu", per_channel_slope ? "computed slope per channel" : "computed slope",
+         [=](Sample& s) {
+           const std::string x = s.computed(s.image());
+           const nn::Shape shape = per_channel_slope ? nn::Shape{1, s.channels(), 1, 1} : s.image();
+           s.output(s.node("PRelu", {x, s.computed(shape)}));
+         }});
   }
   cases.push_back({"PRelu", "of a matrix", [](Sample& s) {
                      s.allow_optimised(leaky_units);
@@ -207,7 +223,8 @@ void add_divisions(Cases& cases) {
   form("constant 2", one, {2}, 0);
   form("constant -0.5", one, {-0.5F}, 0);
   form("constant per channel", channel, {2, -1, 0.5F, -2, 1}, 0);
-  form("constant full", [](Sample& s) { return s.image(); }, {2, -1, 1, -2, 0.5F, 4}, 0);
+  form(
+      "constant full", [](Sample& s) { return s.image(); }, {2, -1, 1, -2, 0.5F, 4}, 0);
   // The reciprocal is off by half a unit, times 2; the product by half a unit.
   form("constant 3", one, {3}, 2);
   form("constant per channel, inexact", channel, {3, -1.5F, 0.75F, -3}, 2);

@@ -47,13 +47,21 @@ void add_relabels(Cases& cases) {
 }
 
 void add_shapes(Cases& cases) {
-  add_listed(cases, "Reshape", "to a matrix", image,
-             [](Sample& s) { return Ints{1, 9 * s.channels()}; });
-  add_listed(cases, "Reshape", "of rows of other lengths", matrix,
-             [](Sample& s) { return Ints{s.channels(), 3}; });
+  add_listed(cases, "Reshape", "to a matrix", image, [](Sample& s) {
+    return Ints{1, 9 * s.channels()};
+  });
+  add_listed(cases, "Reshape", "of rows of other lengths", matrix, [](Sample& s) {
+    return Ints{s.channels(), 3};
+  });
   add_listed(cases, "Reshape", "with what is left", image, [](Sample&) { return Ints{0, -1}; });
-  add_listed(cases, "Reshape", "to an image", [](Sample& s) { return nn::Shape{2, 4 * s.channels()}; },
-             [](Sample& s) { return Ints{2, s.channels(), 2, 2}; });
+  add_listed(
+      cases, "Reshape", "to an image",
+      [](Sample& s) {
+        return nn::Shape{2, 4 * s.channels()};
+      },
+      [](Sample& s) {
+        return Ints{2, s.channels(), 2, 2};
+      });
   for (const std::int64_t axis : {0, 1, 2}) {
     add(cases, "Flatten", "from axis " + std::to_string(axis), [=](Sample& s) {
       return s.node("Flatten", {s.computed({2, s.channels(), 2, 2})}, {{"axis", axis}});
@@ -63,10 +71,14 @@ void add_shapes(Cases& cases) {
     const std::string flat = s.node("Flatten", {s.computed(s.image(2, 2), {-1, 1, 0.5})});
     return s.node("MatMul", {flat, s.constant({4 * s.channels(), 5}, {-1, 1, 0.5, 0})});
   });
-  add_listed(cases, "Squeeze", "of pixels", [](Sample& s) { return s.image(1, 1); },
-             [](Sample&) { return Ints{2, 3}; });
-  add_listed(cases, "Squeeze", "of height", [](Sample& s) { return s.image(1, 4); },
-             [](Sample&) { return Ints{-2}; });
+  add_listed(
+      cases, "Squeeze", "of pixels", [](Sample& s) { return s.image(1, 1); },
+      [](Sample&) {
+        return Ints{2, 3};
+      });
+  add_listed(
+      cases, "Squeeze", "of height", [](Sample& s) { return s.image(1, 4); },
+      [](Sample&) { return Ints{-2}; });
   add_listed(cases, "Unsqueeze", "to an image", matrix, [](Sample&) { return Ints{2, 3}; });
   add_listed(cases, "Unsqueeze", "in front", matrix, [](Sample&) { return Ints{0}; });
   add(cases, "Shape", "of an operand, for a Reshape", [](Sample& s) {
@@ -95,7 +107,9 @@ void add_cuts(Cases& cases) {
   join("along channels", 1, [](Sample& s) { return s.computed({1, 5, 3, 3}); });
   join("along channels, with a constant", 1, [](Sample& s) { return s.constant({1, 2, 3, 3}); });
   join("along height", 2, [](Sample& s) { return s.computed({1, s.channels(), 2, 3}); });
-  join("along width, with a constant", -1, [](Sample& s) { return s.constant({1, s.channels(), 3, 1}); });
+  join("along width, with a constant", -1, [](Sample& s) {
+    return s.constant({1, s.channels(), 3, 1});
+  });
   const auto split = [&](const char* form, std::int64_t axis,
                          const std::function<Ints(Sample&)>& sizes) {
     cases.push_back({"Split", form, [=](Sample& s) {
@@ -152,14 +166,25 @@ void add_selections(Cases& cases) {
   gather("of columns", 3, {2, 0});
   add(cases, "Gather", "of one channel", [](Sample& s) {
     const nn::Tensor index = nn::Tensor::of({}, std::vector<std::int64_t>{1});
-    return s.node("Gather", {s.computed(s.image()), s.constant(index)}, {{"axis", std::int64_t{1}}});
+    return s.node("Gather", {s.computed(s.image()), s.constant(index)},
+                  {{"axis", std::int64_t{1}}});
   });
-  add_listed(cases, "Expand", "of pixels", [](Sample& s) { return s.image(1, 1); },
-             [](Sample&) { return Ints{1, 1, 2, 3}; });
-  add_listed(cases, "Expand", "of channels", [](Sample&) { return nn::Shape{1, 1, 2, 2}; },
-             [](Sample& s) { return Ints{1, s.channels(), 1, 1}; });
-  add_listed(cases, "Expand", "to a higher rank", matrix,
-             [](Sample& s) { return Ints{2, 3, s.channels()}; });
+  add_listed(
+      cases, "Expand", "of pixels", [](Sample& s) { return s.image(1, 1); },
+      [](Sample&) {
+        return Ints{1, 1, 2, 3};
+      });
+  add_listed(
+      cases, "Expand", "of channels",
+      [](Sample&) {
+        return nn::Shape{1, 1, 2, 2};
+      },
+      [](Sample& s) {
+        return Ints{1, s.channels(), 1, 1};
+      });
+  add_listed(cases, "Expand", "to a higher rank", matrix, [](Sample& s) {
+    return Ints{2, 3, s.channels()};
+  });
   add_listed(cases, "Tile", "of all dimensions", image, [](Sample&) { return Ints{1, 2, 2, 1}; });
   add_listed(cases, "Tile", "of a matrix", matrix, [](Sample&) { return Ints{2, 2}; });
   for (const char* mode : {"DCR", "CRD"}) {
@@ -190,7 +215,8 @@ void add_constants(Cases& cases) {
   add(cases, "ConstantOfShape", "as an operand", [](Sample& s) {
     const std::string x = s.computed(s.image());
     const std::string shape = s.list({s.channels(), 1, 1});
-    return s.node("Add", {x, s.node("ConstantOfShape", {shape}, {{"value", floats({1}, {-1.5F})}})});
+    return s.node("Add",
+                  {x, s.node("ConstantOfShape", {shape}, {{"value", floats({1}, {-1.5F})}})});
   });
   add(cases, "ConstantOfShape", "of the shape of an operand", [](Sample& s) {
     const std::string x = s.computed(s.image());

@@ -41,8 +41,8 @@ std::string difference(const Sample& sample, const Compiled& compiled, double st
   for (std::size_t i = 0; i < expected.floats.size(); ++i) {
     const auto value = static_cast<double>(expected.floats[i]);
     const double error = std::abs(static_cast<double>(actual.floats[i]) - value);
-    const double allowed = units * sample.unit() +
-                           sample.stated_gain() * stated * std::max(1.0, std::abs(value));
+    const double allowed =
+        units * sample.unit() + sample.stated_gain() * stated * std::max(1.0, std::abs(value));
     if (error <= allowed) continue;
     ++wrong;
     if (!(error <= most)) {
@@ -80,11 +80,11 @@ std::optional<Compiled> compiled_if_it_fits(const Sample& sample, const Way& way
   try {
     return compile(sample.graph(), sample.setting().architecture(), way.options);
   } catch (const UserError& error) {
-    const bool on_chip =
-        !way.options.optimise && way.options.strategy != Strategy::local_isolated;
-    const bool is_local_isolated_named =
-        std::string(error.what()).find("strategy local-isolated ") != std::string::npos;
-    if (!on_chip || !is_local_isolated_named) throw;
+    const bool on_chip = !way.options.optimise && way.options.strategy != Strategy::local_isolated;
+    const std::string reason = error.what();
+    const bool is_full = reason.find("strategy local-isolated ") != std::string::npos ||
+                         reason.find("out of local memory ") != std::string::npos;
+    if (!on_chip || !is_full) throw;
     return std::nullopt;
   }
 }

@@ -17,8 +17,8 @@ struct Way {
 /// The strategies and `--optimise`.
 [[nodiscard]] const std::vector<Way>& all_ways();
 
-/// Nothing if the strategy refuses the case and says that local-isolated takes it: the others keep a
-/// whole layer on chip. What else compile() throws is thrown.
+/// Nothing if local memory is too small for a strategy that keeps whole layers on chip. What else
+/// compile() throws is thrown.
 [[nodiscard]] std::optional<Compiled> compiled_if_it_fits(const Sample& sample, const Way& way);
 
 /// What is wrong with the program's results, the largest error and where it is; empty: nothing.

@@ -27,8 +27,7 @@ TEST_P(FreeNumbers, GiveWhatTheDefinitionSays) {
         const std::string what = c.op + " " + c.form + ", " + way.name + ", " + setting.text();
         const std::optional<Compiled> compiled = compiled_if_it_fits(sample, way);
         if (!compiled) continue;
-        const TensorValues expected =
-            interpret(sample.graph(), machine, way.options, inputs).typed;
+        const TensorValues expected = interpret(sample.graph(), machine, way.options, inputs).typed;
         std::map<std::string, std::vector<float>> given;
         for (const TensorLayout& layout : compiled->input_layouts) {
           given[layout.name] = inputs.at(layout.name);

@@ -56,9 +56,16 @@ Cases function_cases() {
                          s.output(s.node(f.op, {s.computed(shape(s), f.numbers)}, f.attributes));
                        }});
     };
-    form("of an image", [](Sample& s) { return s.image(2, 2); }, false);
-    form("of an image before a product", [](Sample& s) { return s.image(2, 2); }, true);
-    form("of a matrix before a product", [](Sample& s) { return nn::Shape{2, s.channels()}; }, true);
+    form(
+        "of an image", [](Sample& s) { return s.image(2, 2); }, false);
+    form(
+        "of an image before a product", [](Sample& s) { return s.image(2, 2); }, true);
+    form(
+        "of a matrix before a product",
+        [](Sample& s) {
+          return nn::Shape{2, s.channels()};
+        },
+        true);
   }
   cases.push_back({"Gelu", "by the hyperbolic tangent", [](Sample& s) {
                      s.allow_stated(2, 3);

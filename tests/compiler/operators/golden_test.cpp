@@ -58,8 +58,7 @@ GoldenCase case_of(const Json& json) {
     for (const auto& [name, value] : node.at("attributes").items()) {
       attributes[name] = attribute_of(value);
     }
-    maker.node(node.at("op").get<std::string>(),
-               node.at("inputs").get<std::vector<std::string>>(),
+    maker.node(node.at("op").get<std::string>(), node.at("inputs").get<std::vector<std::string>>(),
                node.at("outputs").get<std::vector<std::string>>(), attributes);
   }
   for (const auto& [name, value] : json.at("outputs").items()) {

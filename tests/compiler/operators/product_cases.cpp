@@ -75,56 +75,55 @@ void add_convolutions(Cases& cases) {
   const auto each = [](Sample& s) { return s.channels(); };
   grouped("depthwise", each, 1, 1);
   grouped("depthwise, two results each", each, 1, 2);
-  grouped("three groups", [](Sample&) { return 3; }, 5, 4);
-  grouped("two groups of a block", [](Sample& s) { return s.setting().array_size / 4; }, 4, 4);
+  grouped(
+      "three groups", [](Sample&) { return 3; }, 5, 4);
+  grouped(
+      "two groups of a block", [](Sample& s) { return s.setting().array_size / 4; }, 4, 4);
   cases.push_back({"Conv", "of two images", [](Sample& s) {
-                     s.output(s.node("Conv",
-                                     {s.computed({2, s.channels(), 3, 3}),
-                                      weights(s, {s.channels(), s.channels(), 3, 3}),
-                                      bias(s, s.channels())}));
+                     s.output(s.node("Conv", {s.computed({2, s.channels(), 3, 3}),
+                                              weights(s, {s.channels(), s.channels(), 3, 3}),
+                                              bias(s, s.channels())}));
                    }});
-  cases.push_back({"Conv", "along one dimension", [](Sample& s) {
-                     s.output(s.node("Conv",
-                                     {s.computed({1, s.channels(), 7}),
-                                      weights(s, {s.channels(), s.channels(), 3}),
-                                      bias(s, s.channels())},
-                                     {{"pads", Ints{1, 1}}}));
-                   }});
+  cases.push_back(
+      {"Conv", "along one dimension", [](Sample& s) {
+         s.output(s.node("Conv",
+                         {s.computed({1, s.channels(), 7}),
+                          weights(s, {s.channels(), s.channels(), 3}), bias(s, s.channels())},
+                         {{"pads", Ints{1, 1}}}));
+       }});
   cases.push_back({"Conv", "of zeroes and a bias", [](Sample& s) {
-                     s.output(s.node("Conv",
-                                     {s.computed(s.image()),
-                                      s.constant({s.channels(), s.channels(), 1, 1},
-                                                 {0, 0, 1, -1, 3, true}),
-                                      bias(s, s.channels())}));
+                     s.output(s.node("Conv", {s.computed(s.image()),
+                                              s.constant({s.channels(), s.channels(), 1, 1},
+                                                         {0, 0, 1, -1, 3, true}),
+                                              bias(s, s.channels())}));
                    }});
   cases.push_back({"Conv", "before an activation with a slope per channel", [](Sample& s) {
                      s.allow_optimised(leaky_units);
                      const std::string y = s.node(
-                         "Conv", {s.computed(s.image()),
-                                  weights(s, {s.channels(), s.channels(), 1, 1})});
+                         "Conv",
+                         {s.computed(s.image()), weights(s, {s.channels(), s.channels(), 1, 1})});
                      s.output(s.node("PRelu", {y, s.constant({s.channels(), 1, 1}, weight)}));
                    }});
   cases.push_back({"Conv", "before a clip above 0", [](Sample& s) {
                      const std::string y = s.node(
-                         "Conv", {s.computed(s.image()),
-                                  weights(s, {s.channels(), s.channels(), 1, 1})});
+                         "Conv",
+                         {s.computed(s.image()), weights(s, {s.channels(), s.channels(), 1, 1})});
                      s.output(s.node("Clip", {y, s.scalar(0.5F), s.scalar(1.5F)}));
                    }});
-  cases.push_back({"Conv", "before a sum, a normalisation and a ReLU", [](Sample& s) {
-                     const std::string x = s.computed(s.image(), {-1, 1, 0.5});
-                     std::string y =
-                         s.node("Conv", {x, weights(s, {s.channels(), s.channels(), 3, 3})},
+  cases.push_back(
+      {"Conv", "before a sum, a normalisation and a ReLU", [](Sample& s) {
+         const std::string x = s.computed(s.image(), {-1, 1, 0.5});
+         std::string y = s.node("Conv", {x, weights(s, {s.channels(), s.channels(), 3, 3})},
                                 {{"pads", Ints{1, 1, 1, 1}}});
-                     y = s.node("Add", {y, x});
-                     const nn::Shape channels{s.channels()};
-                     const Numbers one{1, 1, 1, -1, 3, true};
-                     y = s.node("BatchNormalization",
-                                {y, s.constant(channels, {-1, 1, 0.5}),
-                                 s.constant(channels, weight), s.constant(channels, weight),
-                                 s.constant(channels, one)},
-                                {{"epsilon", 0.0F}});
-                     s.output(s.node("Relu", {y}));
-                   }});
+         y = s.node("Add", {y, x});
+         const nn::Shape channels{s.channels()};
+         const Numbers one{1, 1, 1, -1, 3, true};
+         y = s.node("BatchNormalization",
+                    {y, s.constant(channels, {-1, 1, 0.5}), s.constant(channels, weight),
+                     s.constant(channels, weight), s.constant(channels, one)},
+                    {{"epsilon", 0.0F}});
+         s.output(s.node("Relu", {y}));
+       }});
 }
 
 void add_transposed(Cases& cases) {
@@ -191,10 +190,10 @@ void add_matrix_products(Cases& cases) {
                      s.output(s.node("MatMul", {s.computed({2, 3, s.channels()}),
                                                 columns(s, {2, s.channels(), 5})}));
                    }});
-  cases.push_back({"MatMul", "constant first", [](Sample& s) {
-                     s.output(s.node("MatMul", {weights(s, {5, s.channels()}),
-                                                s.computed({s.channels(), 3})}));
-                   }});
+  cases.push_back(
+      {"MatMul", "constant first", [](Sample& s) {
+         s.output(s.node("MatMul", {weights(s, {5, s.channels()}), s.computed({s.channels(), 3})}));
+       }});
   cases.push_back({"MatMul", "of two computed matrices", [](Sample& s) {
                      const std::string a = s.computed({4, s.channels()});
                      Numbers numbers = weight;
@@ -229,7 +228,11 @@ void add_gemms(Cases& cases) {
       {"plain", {}, {}},
       {"with a row", {}, row},
       {"with one value", {}, [](std::int64_t) { return nn::Shape{}; }},
-      {"with a column", {}, [](std::int64_t) { return nn::Shape{4, 1}; }},
+      {"with a column",
+       {},
+       [](std::int64_t) {
+         return nn::Shape{4, 1};
+       }},
       {"with a matrix", {}, full},
       {"with a computed row", {}, row, true},
       {"with a computed matrix", {}, full, true},
@@ -242,29 +245,27 @@ void add_gemms(Cases& cases) {
       {"by a computed matrix, transB", {{"transB", yes}}, row, false, true},
   };
   for (const GemmForm& f : forms) {
-    cases.push_back({"Gemm", f.form, [=](Sample& s) {
-                       const std::int64_t results = s.channels() + 1;
-                       const auto is_turned = [&](const char* attribute) {
-                         return f.attributes.count(attribute) != 0;
-                       };
-                       const std::string a =
-                           s.computed(is_turned("transA") ? nn::Shape{s.channels(), 4}
-                                                          : nn::Shape{4, s.channels()});
-                       const bool turned = is_turned("transB");
-                       const nn::Shape shape = turned ? nn::Shape{results, s.channels()}
-                                                      : nn::Shape{s.channels(), results};
-                       Numbers numbers = weight;
-                       numbers.sparse = turned ? 1 : 0;
-                       std::vector<std::string> inputs{
-                           a, f.computed_matrix ? s.computed(shape, numbers)
-                                                : s.constant(shape, numbers)};
-                       if (f.addend) {
-                         inputs.push_back(f.computed_addend
-                                              ? s.computed(f.addend(results), weight)
-                                              : s.constant(f.addend(results), weight));
-                       }
-                       s.output(s.node("Gemm", inputs, f.attributes));
-                     }});
+    cases.push_back(
+        {"Gemm", f.form, [=](Sample& s) {
+           const std::int64_t results = s.channels() + 1;
+           const auto is_turned = [&](const char* attribute) {
+             return f.attributes.count(attribute) != 0;
+           };
+           const std::string a = s.computed(is_turned("transA") ? nn::Shape{s.channels(), 4}
+                                                                : nn::Shape{4, s.channels()});
+           const bool turned = is_turned("transB");
+           const nn::Shape shape =
+               turned ? nn::Shape{results, s.channels()} : nn::Shape{s.channels(), results};
+           Numbers numbers = weight;
+           numbers.sparse = turned ? 1 : 0;
+           std::vector<std::string> inputs{
+               a, f.computed_matrix ? s.computed(shape, numbers) : s.constant(shape, numbers)};
+           if (f.addend) {
+             inputs.push_back(f.computed_addend ? s.computed(f.addend(results), weight)
+                                                : s.constant(f.addend(results), weight));
+           }
+           s.output(s.node("Gemm", inputs, f.attributes));
+         }});
   }
 }
 

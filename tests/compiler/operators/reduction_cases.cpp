@@ -48,28 +48,37 @@ void add_reductions(Cases& cases) {
       {"over channels and height", image, {1, 2}},
       {"over rows of a matrix", matrix, {-1}},
       {"over columns of a matrix", matrix, {0}, false},
-      {"over all of a matrix", [](Sample& s) { return nn::Shape{2, s.channels()}; }, {}, false},
-      {"over the last of rank 3", [](Sample& s) { return nn::Shape{2, s.channels(), 4}; }, {2}},
+      {"over all of a matrix",
+       [](Sample& s) {
+         return nn::Shape{2, s.channels()};
+       },
+       {},
+       false},
+      {"over the last of rank 3",
+       [](Sample& s) {
+         return nn::Shape{2, s.channels(), 4};
+       },
+       {2}},
   };
   for (const char* op : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin"}) {
     for (const Form& f : forms) {
-      cases.push_back({op, f.form, [=](Sample& s) {
-                         const nn::Shape shape = f.shape(s);
-                         const std::string x = s.computed(shape, few(shape, f.axes));
-                         if (op == std::string("ReduceMean")) {
-                           s.allow_mean(reduced_elements(shape, f.axes), 6);
-                         }
-                         std::vector<std::string> inputs{x};
-                         if (!f.axes.empty()) inputs.push_back(s.list(f.axes));
-                         s.output(s.node(op, inputs,
-                                         {{"keepdims", std::int64_t{f.keeps ? 1 : 0}}}));
-                       }});
+      cases.push_back(
+          {op, f.form, [=](Sample& s) {
+             const nn::Shape shape = f.shape(s);
+             const std::string x = s.computed(shape, few(shape, f.axes));
+             if (op == std::string("ReduceMean")) {
+               s.allow_mean(reduced_elements(shape, f.axes), 6);
+             }
+             std::vector<std::string> inputs{x};
+             if (!f.axes.empty()) inputs.push_back(s.list(f.axes));
+             s.output(s.node(op, inputs, {{"keepdims", std::int64_t{f.keeps ? 1 : 0}}}));
+           }});
     }
-    cases.push_back({op, "of axes in an attribute", [=](Sample& s) {
-                       s.opset(12);
-                       s.output(s.node(op, {s.computed(s.image(2, 2), {-1, 1, 0.5})},
-                                       {{"axes", Ints{2, 3}}}));
-                     }});
+    cases.push_back(
+        {op, "of axes in an attribute", [=](Sample& s) {
+           s.opset(12);
+           s.output(s.node(op, {s.computed(s.image(2, 2), {-1, 1, 0.5})}, {{"axes", Ints{2, 3}}}));
+         }});
     cases.push_back({op, "over nothing", [=](Sample& s) {
                        const nn::Tensor none = nn::Tensor::of({0}, std::vector<std::int64_t>{});
                        s.output(s.node(op, {s.computed(s.image(2, 2)), s.constant(none)},
@@ -91,12 +100,24 @@ void add_softmaxes(Cases& cases) {
                          s.output(s.node(op, {x}, {{"axis", axis}}));
                        }});
     };
-    form("along the last of a matrix", [](Sample& s) { return nn::Shape{3, s.channels()}; }, -1,
-         13);
-    form("along channels", [](Sample& s) { return s.image(2, 2); }, 1, 13);
-    form("along width", [](Sample& s) { return s.image(2, 3); }, 3, 13);
-    form("of one dimension", [](Sample& s) { return nn::Shape{s.channels()}; }, 0, 13);
-    form("of all behind an axis", [](Sample& s) { return nn::Shape{2, s.channels(), 3}; }, 1, 12);
+    form(
+        "along the last of a matrix",
+        [](Sample& s) {
+          return nn::Shape{3, s.channels()};
+        },
+        -1, 13);
+    form(
+        "along channels", [](Sample& s) { return s.image(2, 2); }, 1, 13);
+    form(
+        "along width", [](Sample& s) { return s.image(2, 3); }, 3, 13);
+    form(
+        "of one dimension", [](Sample& s) { return nn::Shape{s.channels()}; }, 0, 13);
+    form(
+        "of all behind an axis",
+        [](Sample& s) {
+          return nn::Shape{2, s.channels(), 3};
+        },
+        1, 12);
   }
 }
 
@@ -114,17 +135,32 @@ void add_normalisations(Cases& cases) {
                        s.output(s.node("LayerNormalization", inputs, {{"axis", axis}}));
                      }});
   };
-  layer("of rows", [](Sample& s) { return nn::Shape{2, 3, s.channels() + 2}; }, 2, true);
-  layer("of rows without an offset", [](Sample& s) { return nn::Shape{3, s.channels() + 2}; }, 1,
-        false);
-  layer("of matrices", [](Sample& s) { return nn::Shape{2, 3, s.channels()}; }, 1, true);
+  layer(
+      "of rows",
+      [](Sample& s) {
+        return nn::Shape{2, 3, s.channels() + 2};
+      },
+      2, true);
+  layer(
+      "of rows without an offset",
+      [](Sample& s) {
+        return nn::Shape{3, s.channels() + 2};
+      },
+      1, false);
+  layer(
+      "of matrices",
+      [](Sample& s) {
+        return nn::Shape{2, 3, s.channels()};
+      },
+      1, true);
   const auto instance = [&](const char* name, const std::function<nn::Shape(Sample&)>& shape) {
     cases.push_back({"InstanceNormalization", name, [=](Sample& s) {
                        s.allow_stated(8, 40);
                        s.host_without_tables();
                        const std::string x = s.computed(shape(s));
-                       s.output(s.node("InstanceNormalization", {x, s.constant({s.channels()}, factor),
-                                                                 s.constant({s.channels()}, factor)}));
+                       s.output(
+                           s.node("InstanceNormalization", {x, s.constant({s.channels()}, factor),
+                                                            s.constant({s.channels()}, factor)}));
                      }});
   };
   instance("of images", [](Sample& s) { return s.image(3, 4); });

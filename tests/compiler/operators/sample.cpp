@@ -24,11 +24,10 @@ tcu::Architecture Setting::architecture() const {
 std::string Setting::text() const {
   constexpr const char* befores[] = {"nothing", "a ReLU", "a product", "a normalisation"};
   constexpr const char* afters[] = {"nothing", "a ReLU", "a negation", "a product"};
-  return fmt::format("{} {}x{}, {} channels, {} before, {} behind{}{}, seed {}",
-                     tcu::info(type).name, array_size, array_size, channels,
-                     befores[static_cast<int>(before)], afters[static_cast<int>(after)],
-                     tables ? ", lookup tables" : "", activation_unit ? ", activation unit" : "",
-                     seed);
+  return fmt::format(
+      "{} {}x{}, {} channels, {} before, {} behind{}{}, seed {}", tcu::info(type).name, array_size,
+      array_size, channels, befores[static_cast<int>(before)], afters[static_cast<int>(after)],
+      tables ? ", lookup tables" : "", activation_unit ? ", activation unit" : "", seed);
 }
 
 Sample::Sample(const Setting& setting) : setting_(setting), random_(setting.seed), maker_(20) {}
@@ -94,8 +93,8 @@ std::string Sample::computed(const nn::Shape& shape, const Numbers& numbers) {
   }
   if (shape.size() < 2) return x;
   const nn::Shape channels{shape[1]};
-  const Numbers signs = numbers.low >= 0 ? Numbers{1, 1, 1, -1, 3, true}
-                                         : Numbers{-1, 1, 2, -1, 3, true};
+  const Numbers signs =
+      numbers.low >= 0 ? Numbers{1, 1, 1, -1, 3, true} : Numbers{-1, 1, 2, -1, 3, true};
   const Numbers zero{0, 0, 1, -1, 3, true}, one{1, 1, 1, -1, 3, true};
   return node("BatchNormalization",
               {x, constant(channels, signs), constant(channels, zero), constant(channels, zero),

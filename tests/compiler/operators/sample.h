@@ -102,8 +102,8 @@ class Sample {
     stated_gain_ = gain;
     units_ = units;
   }
-  /// A mean of `count` elements whose sum is at most `sum`: exact if the data type has 1 / count and
-  /// step / count, else count roundings and what the rounded factor makes of the sum.
+  /// A mean of `count` elements whose sum is at most `sum`: exact if the data type has 1 / count
+  /// and step / count, else count roundings and what the rounded factor makes of the sum.
   void allow_mean(std::int64_t count, double sum, double step = 0.5);
   /// A result beyond the data type's range is its end.
   void saturates() {
@@ -148,13 +148,13 @@ struct Case {
 using Cases = std::vector<Case>;
 
 // The families.
-[[nodiscard]] Cases arithmetic_cases();     ///< of two operands, broadcast
-[[nodiscard]] Cases activation_cases();     ///< Relu, Clip, BatchNormalization...
-[[nodiscard]] Cases product_cases();        ///< Conv, MatMul...
-[[nodiscard]] Cases window_cases();         ///< pools, Resize
-[[nodiscard]] Cases reduction_cases();      ///< ReduceMean..., normalisations by computed sums
-[[nodiscard]] Cases arrangement_cases();    ///< Reshape, Concat...
-[[nodiscard]] Cases function_cases();       ///< Sigmoid, Exp...
+[[nodiscard]] Cases arithmetic_cases();   ///< of two operands, broadcast
+[[nodiscard]] Cases activation_cases();   ///< Relu, Clip, BatchNormalization...
+[[nodiscard]] Cases product_cases();      ///< Conv, MatMul...
+[[nodiscard]] Cases window_cases();       ///< pools, Resize
+[[nodiscard]] Cases reduction_cases();    ///< ReduceMean..., normalisations by computed sums
+[[nodiscard]] Cases arrangement_cases();  ///< Reshape, Concat...
+[[nodiscard]] Cases function_cases();     ///< Sigmoid, Exp...
 
 /// All of them.
 [[nodiscard]] const Cases& all_cases();

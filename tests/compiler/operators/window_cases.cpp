@@ -17,8 +17,7 @@ const std::vector<Form>& two_by_two() {
       {"1x2", {{"kernel_shape", Ints{1, 2}}}},
       {"2x2 padded", {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}}},
       {"2x2 padded before", {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{1, 0, 0, 1}}}},
-      {"2x2 SAME_UPPER",
-       {{"kernel_shape", Ints{2, 2}}, {"auto_pad", std::string("SAME_UPPER")}}},
+      {"2x2 SAME_UPPER", {{"kernel_shape", Ints{2, 2}}, {"auto_pad", std::string("SAME_UPPER")}}},
       {"2x2 of stride 2, rounded up",
        {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}, {"ceil_mode", std::int64_t{1}}}},
   };
@@ -111,17 +110,17 @@ void add_resizes(Cases& cases) {
       {"linear, of other sizes", {}, {7, 3}, mode("linear", "half_pixel"), 6},
   };
   for (const Scaling& f : forms) {
-    cases.push_back({"Resize", f.form, [=](Sample& s) {
-                       s.allow(f.units);
-                       std::vector<std::string> inputs{s.computed(s.image(4, 5), {-2, 2, 1}), ""};
-                       if (f.scales.empty()) {
-                         inputs.insert(inputs.end(),
-                                       {"", s.list({1, s.channels(), f.sizes[0], f.sizes[1]})});
-                       } else {
-                         inputs.push_back(s.constant(floats({4}, f.scales)));
-                       }
-                       s.output(s.node("Resize", inputs, f.attributes));
-                     }});
+    cases.push_back(
+        {"Resize", f.form, [=](Sample& s) {
+           s.allow(f.units);
+           std::vector<std::string> inputs{s.computed(s.image(4, 5), {-2, 2, 1}), ""};
+           if (f.scales.empty()) {
+             inputs.insert(inputs.end(), {"", s.list({1, s.channels(), f.sizes[0], f.sizes[1]})});
+           } else {
+             inputs.push_back(s.constant(floats({4}, f.scales)));
+           }
+           s.output(s.node("Resize", inputs, f.attributes));
+         }});
   }
   // The unit resizes images only; of rows the host does.
   cases.push_back({"Resize", "along one dimension", [=](Sample& s) {
