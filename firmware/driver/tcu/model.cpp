@@ -66,9 +66,8 @@ Model read_model(const std::string& path, ProgramChecks checks) {
   }
   // An empty program is one that the model says is empty; else something has been lost.
   if (!model.program.empty() || !expected) {
-    check_program(model.file.arch, model.program, program, checks);
+    located(at_program, [&] { check_program(model.file.arch, model.program, program, checks); });
   }
-  located(at_program, [&] { check_program(model.file.arch, model.program, program, checks); });
   check_regions(model.file.layers, model.program.size() / instruction_bytes(model.file.arch), path);
   for (std::size_t i = 0; i < model.file.consts.size(); ++i) {
     const tcu::ConstantsEntry& entry = model.file.consts[i];
