@@ -29,13 +29,13 @@ class ProgramCacheTest : public ::testing::Test {
     program.model.file.name = "m";
     program.model.file.prog = {"m.tprog", 16};
     program.model.file.consts = {{"m.tdata", 0, 3}};
-    program.model.file.inputs = {{"x\n:0", 0, 4}};
+    program.model.file.inputs = {{"x :0", 0, 4}};
     program.model.file.outputs = {{"y", 4, 4}};
     program.model.file.load_consts_to_local = true;
     program.model.file.layers = {{"conv", 0, 2}};
     program.model.program = {1, 2, 10, 13, 0, 255, 7, 8, 1, 2, 10, 13, 0, 255, 7, 8};
     program.model.constants = {std::vector<std::uint8_t>(48, 10)};
-    program.inputs = {{"x\n:0", {1, 3, 2, 2}, {0, 2, 3, 1}, 4}};
+    program.inputs = {{"x :0", {1, 3, 2, 2}, {0, 2, 3, 1}, 4}};
     program.outputs = {{"y", {1, 5}, {0, 1}, 1}};
     program.true_macs = 12345678901;
     program.macs_with_padding = 12345678902;

@@ -131,7 +131,7 @@ TEST_F(BenchTest, RowsAreChosenByName) {
 TEST_F(BenchTest, BadInputs) {
   expect_error("bench --config none.json", "none.json");
   expect_error("bench --config none", "\"none\" is not in ");
-  expect_error("bench --confg default", "did you mean \"config\"?");
+  expect_error("bench --confg default", "did you mean \"--config\"?");
   expect_error("bench --jobs 0", "--jobs \"0\" is not allowed");
   write("t.json", std::string(R"({"rows": [{"network": "mlp", "bord": "zcu104"}]})"));
   expect_error("bench --config t.json --json f.json",

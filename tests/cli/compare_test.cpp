@@ -175,7 +175,7 @@ TEST_F(CompareTest, RefusesWhatIsNoRun) {
   json["accounting"]["lost_cycles"]["reasons"]["drain"] = -1;
   write("bad.json", json.dump());
   expect_error("compare a.json bad.json",
-               "bad.json:/accounting/lost_cycles/reasons/drain: must be a number of cycles");
+               "bad.json:/accounting/lost_cycles/reasons/drain: must be a whole number, 0 or more");
   json["accounting"]["lost_cycles"]["reasons"]["drain"] = 1'000'000'000;
   write("bad.json", json.dump());
   expect_error("compare a.json bad.json", "more cycles are lost than the run's");

@@ -22,7 +22,7 @@ TEST_F(CompileTest, WritesAModelThatRunsAndIsNearFloat) {
       tactus("compile cnn.onnx --arch a.tarch -o out --summary --layers --check");
   ASSERT_EQ(compiled.code, 0) << compiled.err;
   for (const char* text : {"out/cnn_onnx_a.tmodel", "instructions  ", "constants  ", "DRAM0  ",
-                           "estimated latency", "est. cycles", "RMS error of the outputs within"}) {
+                           "estimated latency", "est. cycles", "RMS errors are of the size of what"}) {
     EXPECT_NE(compiled.out.find(text), std::string::npos) << text << "\n" << compiled.out;
   }
   EXPECT_TRUE(exists("out/cnn_onnx_a.tprog"));
@@ -107,7 +107,7 @@ TEST_F(CompileTest, BadInputsWriteNothing) {
   expect_error("compile cnn.onnx -o out", "give --arch F.tarch or --board NAME");
   expect_error("compile cnn.onnx --arch a.tarch", "nothing to do");
   expect_error("compile --arch a.tarch -o out", "name exactly one model file");
-  expect_error(compile + "--strategi local-vars", "did you mean \"strategy\"?");
+  expect_error(compile + "--strategi local-vars", "did you mean \"--strategy\"?");
   expect_error(compile + "--strategy local", "local-vars-and-consts");
   expect_error(compile + "--dump hri", "allowed: hir, lir, asm, dot");
   expect_error(compile + "--output none", "none");

@@ -56,11 +56,11 @@ class EmptyProgram : public CliTest {
     write(file, nn::write_graph(graph));
   }
   void write_identity() const { write_graph("id.onnx", one_node("Identity", {1, 6}, {1, 6})); }
-  /// "out/NAME_zcu104.tmodel".
+  /// "out/NAME_onnx_zcu104.tmodel".
   void compile(const std::string& name) const {
     const Output made = tactus("compile " + name + ".onnx --board zcu104 -o out");
     ASSERT_EQ(made.code, 0) << made.err;
-    ASSERT_EQ(read("out/" + name + "_zcu104.tprog"), "");
+    ASSERT_EQ(read("out/" + name + "_onnx_zcu104.tprog"), "");
   }
   [[nodiscard]] std::vector<float> output(const std::string& file) const {
     return nn::read_tensor((folder_ / file).string()).tensor.floats;
@@ -73,7 +73,7 @@ TEST_F(EmptyProgram, CopiesItsInputsInNoCycles) {
   compile("id");
   for (const std::string engine : {"fast", "step", "verify"}) {
     const Output run = tactus(
-        "run --model out/id_zcu104.tmodel --input x.npy --output o --engine " + engine +
+        "run --model out/id_onnx_zcu104.tmodel --input x.npy --output o --engine " + engine +
         " --stats s.json --report r.html --timeline t.json --vcd w.vcd --events e.txt --layers "
         "--retire-log l.bin --energy horowitz_45nm --images 3");
     ASSERT_EQ(run.code, 0) << engine << run.err;
@@ -100,7 +100,7 @@ TEST_F(EmptyProgram, CopiesItsInputsInNoCycles) {
 TEST_F(EmptyProgram, TheHostComputesWhatTheUnitDoesNot) {
   write_graph("soft.onnx", one_node("Softmax", {1, 6}, {1, 6}));
   compile("soft");
-  const Output run = tactus("run --model out/soft_zcu104.tmodel --input x.npy --output o");
+  const Output run = tactus("run --model out/soft_onnx_zcu104.tmodel --input x.npy --output o");
   ASSERT_EQ(run.code, 0) << run.err;
   const std::vector<float> values = output("o/y.npy");
   double sum = 0;
@@ -116,7 +116,7 @@ TEST_F(EmptyProgram, HasTheThroughputOfItsHost) {
   compile("id");
   const auto rate = [this](const std::string& options) {
     const Output run = tactus(
-        "run --model out/id_zcu104.tmodel --input x.npy --images 4 --stats "
+        "run --model out/id_onnx_zcu104.tmodel --input x.npy --images 4 --stats "
         "s.json " +
         options);
     EXPECT_EQ(run.code, 0) << run.err;
@@ -131,7 +131,7 @@ TEST_F(EmptyProgram, RunsInDriverMode) {
   write_identity();
   compile("id");
   const Output run =
-      tactus("run --model out/id_zcu104.tmodel --input x.npy --mode driver --stats s.json");
+      tactus("run --model out/id_onnx_zcu104.tmodel --input x.npy --mode driver --stats s.json");
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_GT(Json::parse(read("s.json")).at("cycles"), 0);
 }
@@ -155,8 +155,8 @@ TEST_F(EmptyProgram, ToolsTakeIt) {
     EXPECT_EQ(made.out.find(wrong), std::string::npos) << made.out;
   }
   for (const std::string command :
-       {"info out/id_zcu104.tmodel", "estimate out/id_zcu104.tmodel",
-        "disasm out/id_zcu104.tprog --arch zcu104", "compile id.onnx --board zcu104 --optimise"}) {
+       {"info out/id_onnx_zcu104.tmodel", "estimate out/id_onnx_zcu104.tmodel",
+        "disasm out/id_onnx_zcu104.tprog --arch zcu104", "compile id.onnx --board zcu104 --optimise"}) {
     const Output output = tactus(command);
     EXPECT_EQ(output.code, 0) << command << output.err;
   }
@@ -236,9 +236,9 @@ TEST_F(EmptyPoint, IsARowOfBench) {
 TEST_F(EmptyPoint, StatisticsCompare) {
   write_identity();
   compile("id");
-  ASSERT_EQ(tactus("run --model out/id_zcu104.tmodel --input x.npy --stats a.json").code, 0);
+  ASSERT_EQ(tactus("run --model out/id_onnx_zcu104.tmodel --input x.npy --stats a.json").code, 0);
   ASSERT_EQ(
-      tactus("run --model out/id_zcu104.tmodel --input x.npy --mode driver --stats b.json").code,
+      tactus("run --model out/id_onnx_zcu104.tmodel --input x.npy --mode driver --stats b.json").code,
       0);
   for (const std::string runs : {"a.json b.json", "b.json a.json", "a.json a.json"}) {
     const Output compared = tactus("compare " + runs + " -o c.html");

@@ -89,7 +89,7 @@ TEST_F(Outputs, DumpsHoldWhatIsWrittenBeyondTheDepth) {
   write("p.tasm", std::string("DataMove DRAM1(0) -> Local(0), 4\n"
                               "Configure Dram0Offset = 16\n"
                               "DataMove Local(0) -> DRAM0(2), 4\n"));
-  ASSERT_EQ(tactus("asm p.tasm --arch a.tarch -o p.tprog").code, 0);
+  ASSERT_EQ(tactus("asm p.tasm --arch a.tarch --output p.tprog").code, 0);
   const std::string source = read("m.tdata").substr(0, 4 * 8);
   ASSERT_NE(source, std::string(source.size(), '\0'));
   for (const char* engine : {"fast", "step"}) {
@@ -120,12 +120,12 @@ TEST_F(Outputs, WordsAreFilesThatAreThere) {
   EXPECT_EQ(tactus("run --trace-list m.tmodel").code, 0);
   expect_error("run gone.tmodel --input x.csv", "run: gone.tmodel: no such file");
   expect_error("run gone.dwn1 --link usb3", "run: gone.dwn1: no such file");
-  expect_error("run resnet20",
-               "run: resnet20 is a network of the zoo, and a file is needed; type\n"
-               "  tactus zoo resnet20 -o resnet20.onnx\n"
-               "  tactus compile resnet20.onnx --board zcu104 -o compiled\n"
-               "  tactus run compiled/resnet20_onnx_zcu104.tmodel");
-  expect_error("compile resnet20 --board zcu104 -o o", "resnet20 is a network of the zoo");
+  expect_error("run resnet20v2",
+               "run: resnet20v2 is a network of the zoo, and a file is needed; type\n"
+               "  tactus zoo resnet20v2 -o resnet20v2.onnx\n"
+               "  tactus compile resnet20v2.onnx --board zcu104 -o compiled\n"
+               "  tactus run compiled/resnet20v2_onnx_zcu104.tmodel");
+  expect_error("compile resnet20v2 --board zcu104 -o o", "resnet20v2 is a network of the zoo");
   expect_error("run m.tprog", "m.tprog: is a program (.tprog), and a DarwiNN package");
   expect_error("run a.tarch", "a.tarch: is an architecture (.tarch), and a DarwiNN package");
   expect_error("run m.tmodel m.tmodel", "m.tmodel is a compiled model, which runs alone; 2 words");

@@ -16,7 +16,8 @@ TEST_F(CliTest, HelpAndVersion) {
     EXPECT_EQ(one.code, 0);
     EXPECT_EQ(one.out.rfind(std::string("Usage: tactus ") + command, 0), 0U) << one.out;
   }
-  EXPECT_EQ(tactus("").code, 2);
+  EXPECT_EQ(tactus("").code, 0);
+  EXPECT_EQ(tactus("").out, help.out);
   EXPECT_EQ(tactus("--version").out.rfind("tactus " TACTUS_VERSION " (", 0), 0U);
 }
 

@@ -128,7 +128,8 @@ TEST_F(DaisCommand, Help) {
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_EQ(help.out.rfind(std::string("Usage: tactus dais ") + command, 0), 0U) << help.out;
   }
-  EXPECT_EQ(tactus("dais").code, 2);
+  EXPECT_EQ(tactus("dais").code, 0);
+  EXPECT_EQ(tactus("dais").out, tactus("dais --help").out);
 }
 
 TEST_F(DaisCommand, Errors) {

@@ -236,7 +236,13 @@ class Selecting : public testing::Test {
     return "accepted";
   }
 
-  RandomProgram program_;
+  static RandomProgram one_instruction() {
+    RandomProgram program;
+    program.instructions = {tcu::make_no_op()};
+    return program;
+  }
+
+  RandomProgram program_ = one_instruction();
   TracedSimulation traced_;
 };
 

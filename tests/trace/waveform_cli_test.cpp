@@ -349,11 +349,10 @@ TEST_F(Waveform, ARunThatDoesNotFinishLeavesAWholeFile) {
 
 TEST_F(Waveform, ASignalLeavesAWholeFile) {
   write_long_program();
-  const auto start = [&](const std::string& scope) {
-    std::vector<std::string> command = words(
-        "run --program long.tprog --arch a.tarch --feed-gap 1000000 --vcd w.vcd --gtkw w.gtkw "
-        "--stats s.json --trace-scope " +
-        scope);
+  const auto start = [&](const std::string& program, const std::string& scope) {
+    std::vector<std::string> command =
+        words("run --program " + program +
+              " --arch a.tarch --vcd w.vcd --gtkw w.gtkw --stats s.json --trace-scope " + scope);
     command.insert(command.begin(), TACTUS_BINARY);
     return std::make_unique<Process>(command,
                                      Process::Files{folder_, folder_ / "o", folder_ / "e"});
@@ -362,7 +361,7 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
   for (const int signal : {SIGINT, SIGTERM}) {
     // The signal comes some time after the trace has begun, however slow the host is.
     std::filesystem::remove(folder_ / "w.vcd");
-    const auto process = start("top.tcu");
+    const auto process = start("long.tprog --feed-gap 1000000", "top.tcu");
     for (int i = 0; i < 300 && !exists("w.vcd"); ++i) std::this_thread::sleep_for(seconds(0.1));
     std::this_thread::sleep_for(seconds(0.7));
     process->signal(signal);
@@ -382,7 +381,10 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
     std::filesystem::remove(folder_ / "w.gtkw");
   }
   // Nothing can be done about SIGKILL, but what is in the file is whole cycles.
-  const auto process = start("top");
+  write("g.tasm", std::string(".repeat 300000\nMatMul.zeroes Acc(5), 3\n"
+                              "SIMD O = Move(I), read Acc(5), write Acc(7)\n.end\n"));
+  ASSERT_EQ(tactus("asm g.tasm --arch a.tarch --output g.tprog").code, 0);
+  const auto process = start("g.tprog", "top");
   EXPECT_FALSE(process->wait_for(1));
   process->signal(SIGKILL);
   EXPECT_EQ(process->wait(), 128 + SIGKILL);

@@ -246,6 +246,7 @@ TEST(OptimisedNetworks, AreAsNearFloatAsThoseOfTheStrategies) {
     const Graph graph = random_graph(seed);
     Case c = random_case(seed);
     c.options.optimise = true;
+    c.options.quickest = false;
     c.options.effort = 1 + seed % 20;
     c.options.axi_data_bits = c.axi_data_bits;
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + describe(c, graph));

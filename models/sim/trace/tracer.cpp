@@ -21,7 +21,8 @@ Tracer::Tracer(const Plan& plan, Window window, VcdWriter& writer)
                window_.pre, plan.words * 8, most);
   }
   ring_cycles_ = window_.pre + 2;
-  ring_.resize(ring_cycles_ * plan.words);
+  // A clock that is traced alone has no words; its cycles follow each other all the same.
+  ring_.resize(std::max<std::size_t>(ring_cycles_ * plan.words, 1));
 }
 
 void Tracer::read(const std::vector<Group>& groups, std::uint64_t* snapshot) {

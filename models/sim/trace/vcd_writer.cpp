@@ -318,7 +318,8 @@ void VcdWriter::write(Cycle cycle, const std::uint64_t* now, const std::uint64_t
     return;
   }
   next_ = cycle + 1;
-  if (used_ >= flush_bytes) flush();
+  // The first cycle is there at once, for whoever looks at a long run.
+  if (first || used_ >= flush_bytes) flush();
 }
 
 void VcdWriter::add(Cycle cycle, const std::uint64_t* now, const std::uint64_t* before) {

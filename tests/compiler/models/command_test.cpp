@@ -389,6 +389,7 @@ TEST_F(TensorCommand, NamesThatATerminalWouldObey) {
   for (const std::string& name : {bell, latin, formula}) {
     const std::string w = "w" + std::to_string(maker.graph.nodes.size());
     maker.weights(w, {8, 8}, 1).node("MatMul", {"x", w}, {name}).output(name);
+    maker.graph.nodes.back().name = name;
   }
   write_graph("m.onnx", maker.graph);
   write_tensor("x.npy", rows(2, 8, 1));
@@ -428,7 +429,7 @@ TEST_F(TensorCommand, SaturationWithinALayerIsCounted) {
     std::istringstream words(row);
     std::vector<std::string> fields;
     for (std::string word; words >> word;) fields.push_back(word);
-    return fields.size() > 6 ? std::stoi(fields[6]) : -1;
+    return fields.size() > 7 ? std::stoi(fields[7]) : -1;
   };
   EXPECT_GT(inside("a.tarch"), 0) << "196 times 2.7 are more than 128";
   EXPECT_EQ(inside("wide.tarch"), 0);

@@ -376,7 +376,9 @@ TEST(Optimiser, SaysWhatItLeavesToAStrategy) {
   maker.node("Conv", {"b", "w"}, {"c"}, padded).node("Sigmoid", {"c"}, {"y"}).output("y");
   Options options;
   options.optimise = true;
+  options.quickest = false;
   const Compiled compiled = compile(maker.graph, small_machine(), options);
+  options.quickest = true;
   const auto says = [&](const Compiled& made, const std::string& what) {
     return std::any_of(made.notes.begin(), made.notes.end(), [&](const std::string& note) {
       return note.rfind(what, 0) == 0;

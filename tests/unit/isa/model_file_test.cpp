@@ -8,6 +8,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "isa/support/files.h"
+#include "isa/support/names.h"
 #include "tests/unit/isa/test_files.h"
 
 namespace tactus::tcu {
@@ -194,8 +195,8 @@ TEST_F(ModelFileOnDisk, WhatWouldNotReadBackIsNotWritten) {
   EXPECT_FALSE(fs::exists(file));
   model.inputs[0].size = 1;
   model.name = "\xff";
-  EXPECT_EQ(error_of([&] { write_model_file(file, model); }),
-            "model \"\\xFF\": a name is not valid UTF-8");
+  write_model_file(file, model);
+  EXPECT_EQ(read_model_file(file).name, "\\xFF");
 }
 
 TEST(ModelFile, CompiledModelsAreRewrittenByteForByte) {
@@ -233,7 +234,10 @@ RC_GTEST_PROP(ModelFile, WhatIsWrittenReadsBackWhateverTheNames, ()) {
     const auto base = *rc::gen::inRange<std::uint64_t>(0, 16);
     model.inputs.push_back({name, base, *rc::gen::inRange<std::uint64_t>(1, 17 - base)});
   }
-  RC_ASSERT(parse_model_file(to_json(model), "m") == model);
+  ModelFile expected = model;
+  expected.name = printable_name(model.name);
+  for (TensorEntry& input : expected.inputs) input.name = printable_name(input.name);
+  RC_ASSERT(parse_model_file(to_json(model), "m") == expected);
 }
 
 }  // namespace
