@@ -52,7 +52,8 @@ bool Timeline::in_view(Cycle from, Cycle to) const {
 }
 
 void Timeline::close() {
-  if (options_.from >= simulation_.now()) {
+  // A run of no cycles has a timeline without events.
+  if (options_.from >= simulation_.now() && simulation_.now() != 0) {
     user_error("{}: no cycle of the run is in the window from cycle {}; the run has {}", path_,
                options_.from, simulation_.now());
   }

@@ -130,7 +130,11 @@ std::string RunTrace::nothing_traced() const {
 std::string RunTrace::finish() {
   simulation_.watch(nullptr);
   finished_ = true;
-  if (tracer_->cycles() == 0) return nothing_traced();
+  if (simulation_.now() == 0) {
+    writer_->begin();
+  } else if (tracer_->cycles() == 0) {
+    return nothing_traced();
+  }
   writer_->close();
   if (std::string error = writer_->error(); !error.empty()) {
     if (only_for_fst_) error.replace(0, only_for_fst_->name().size(), *options_.fst);

@@ -118,7 +118,7 @@ TEST_F(BadInput, WhatAFileNamesIsToldWithItsPlace) {
   const std::string program = read("m.tprog");
   std::filesystem::remove(folder_ / "m.tprog");
   expect_error(run_model, "m.tmodel:/prog/file_name: m.tprog: no such file");
-  write("m.tprog", std::string(program.size(), '\xFF'));
+  write("m.tprog", std::string(program.size(), '\x1F'));
   expect_error(run_model, "m.tmodel:/prog/file_name: m.tprog: instruction 0: ");
   write("m.tprog", program);
   std::filesystem::remove(folder_ / "m.tdata");

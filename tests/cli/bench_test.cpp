@@ -122,7 +122,8 @@ TEST_F(BenchTest, RowsAreChosenByName) {
   EXPECT_EQ(list.code, 0);
   EXPECT_EQ(list.out,
             "resnet20v2 ultra96_v2\nyolov4-tiny-192 ultra96_v2\nresnet50v2 "
-            "ultra96_v2\nyolov4-tiny-416 ultra96_v2\n");
+            "ultra96_v2\nyolov4-tiny-416 ultra96_v2\nmobilenetv1 ultra96_v2\n"
+            "mobilenetv2 ultra96_v2\n");
   expect_error("bench --filter nothing",
                "no row contains \"nothing\"; the rows of default:\n"
                "  resnet20v2 arty_a7_35\n");

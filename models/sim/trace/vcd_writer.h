@@ -42,6 +42,11 @@ class VcdWriter {
   /// In place of close(): removes the file that was written; only closes what is no regular file.
   void discard();
 
+  /// Makes the file, with its header, before there is a cycle: for runs of none.
+  void begin() {
+    if (!opened_) open();
+  }
+
   /// "path: what", or empty.
   [[nodiscard]] const std::string& error() const { return error_; }
   /// The file has been closed because the next cycle would have exceeded the limit.
