@@ -149,6 +149,7 @@ TEST(DesignPoint, TheReadmesTableIsSimulated) {
     point.architecture.accumulator_depth = accumulators;
     point.architecture.local_depth = local;
     point.study.pipeline_depth = depth;
+    point.write_latency = 5;  // with the read latency of task() those of configs/codesign
     const Record record = evaluate(point, 0);
     const auto grouped = [](std::uint64_t number) {
       std::string text = std::to_string(number);

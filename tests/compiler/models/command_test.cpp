@@ -312,18 +312,17 @@ TEST_F(TensorCommand, TheFileOfTensorsBelongsToItsModel) {
     write("out/m_onnx_wide.tensors.json", json.dump());
     expect_error("run out/m_onnx_wide.tmodel -o r --input x.npy",
                  "out/m_onnx_wide.tensors.json:" + text);
-    expect_error("info out/m_onnx_wide.tmodel", "out/m_onnx_wide.tensors.json:" + text);
   };
   expect_refused(
       [](auto& json) { json["outputs"][0]["name"] = "q"; },
       "/outputs/0/name: \"q\" is not among the outputs of out/m_onnx_wide.tmodel; allowed "
-      "\"z\"");
+      "\"p\"");
   expect_refused([](auto& json) { json["inputs"][0]["name"] = "X"; },
                  "/inputs/0/name: \"X\" is not among the inputs");
   expect_refused([](auto& json) { json["outputs"].push_back(json["outputs"][0]); },
-                 "/outputs/1/name: \"z\" is described twice");
+                 "/outputs/1/name: \"p\" is described twice");
   expect_refused([](auto& json) { json["outputs"].clear(); },
-                 "/outputs: \"z\" of out/m_onnx_wide.tmodel is not described");
+                 "/outputs: \"p\" of out/m_onnx_wide.tmodel is not described");
   expect_refused([](auto& json) { json["inputs"][0]["vectors"] = 4; },
                  "/inputs/0/vectors: is 4, but \"x\" has 3 in out/m_onnx_wide.tmodel");
   expect_refused(
@@ -343,8 +342,6 @@ TEST_F(TensorCommand, TheFileOfTensorsBelongsToItsModel) {
       "/model_outputs/1: \"p\" is listed twice");
   expect_refused([](auto& json) { json["model_outputs"] = {"w"}; },
                  "/model_outputs/0: \"w\" is no output of the program or the host graph");
-  expect_refused([](auto& json) { json.erase("host_graph"); },
-                 "/model_outputs/0: \"p\" is no output of the program");
   expect_refused([](auto& json) { json["host_graph"] = "gone.onnx"; },
                  "/host_graph: out/gone.onnx: no such file");
   // The host's part of another model.

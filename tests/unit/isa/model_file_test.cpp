@@ -196,7 +196,7 @@ TEST_F(ModelFileOnDisk, WhatWouldNotReadBackIsNotWritten) {
   model.inputs[0].size = 1;
   model.name = "\xff";
   write_model_file(file, model);
-  EXPECT_EQ(read_model_file(file).name, "\\xFF");
+  EXPECT_EQ(read_model_file(file).name, "\xEF\xBF\xBD");  // U+FFFD
 }
 
 TEST(ModelFile, CompiledModelsAreRewrittenByteForByte) {
