@@ -226,8 +226,7 @@ std::map<std::string, double> reachable_errors(const nn::Graph& graph,
     values[name] = image_of(tensor, 0, options.batch).floats;
   }
   const std::uint32_t images = std::exchange(options.batch, 1);
-  const compiler::Interpretation found =
-      compiler::interpret(graph, architecture, options, values);
+  const compiler::Interpretation found = compiler::interpret(graph, architecture, options, values);
   std::map<std::string, double> errors;
   for (const auto& [name, typed] : found.typed) {
     errors[name] = rms_difference(typed, found.real.at(name));

@@ -75,7 +75,7 @@ struct Task : BoardValues {
 struct Figures {
   std::uint64_t instructions = 0;
   std::uint64_t program_bytes = 0, constant_bytes = 0;
-  std::uint64_t true_macs = 0;  ///< 0: unknown (a model compiled elsewhere)
+  std::uint64_t true_macs = 0;          ///< 0: unknown (a model compiled elsewhere)
   std::uint64_t macs_with_padding = 0;  ///< as publications count; 0: unknown
   std::uint64_t cycles = 0;
   double latency_ms = 0;                    ///< of a run; it may have several images

@@ -22,7 +22,7 @@ struct Program {
   Model model;
   std::vector<compiler::TensorLayout> inputs;  ///< empty for a model compiled elsewhere
   std::vector<compiler::TensorLayout> outputs;
-  std::uint64_t true_macs = 0;          ///< see compiler::Compiled
+  std::uint64_t true_macs = 0;  ///< see compiler::Compiled
   std::uint64_t macs_with_padding = 0;
 };
 

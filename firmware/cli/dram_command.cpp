@@ -31,8 +31,9 @@ double gigabytes_per_second(std::uint64_t bytes, DdrClock clocks, const DdrConfi
 void write_answers(const std::string& path, const std::vector<DramTraceRequest>& requests,
                    const DramRun& run, const DdrConfig& config) {
   OutputFile file(path);
-  file.write("request,time_ns,port,operation,address,bytes,answered_ns,latency_ns,bursts,row_hits,"
-             "row_misses,row_conflicts\n");
+  file.write(
+      "request,time_ns,port,operation,address,bytes,answered_ns,latency_ns,bursts,row_hits,"
+      "row_misses,row_conflicts\n");
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const DramTraceRequest& request = requests[i];
     const DramAnswer& answer = run.answers[i];
@@ -123,14 +124,13 @@ std::string statistics(const DdrPreset& preset, const Sums& sums, const DramRun&
   json["peak_gb_per_s"] = peak_of(config);
   json["dram"] = to_json(sums.figures);
   for (const DdrPortStatistics& port : run.statistics.ports) {
-    json["ports"].push_back(
-        {{"port", port.port},
-         {"bytes_read", port.bytes_read},
-         {"bytes_written", port.bytes_written},
-         {"gb_per_s",
-          gigabytes_per_second(port.bytes_read + port.bytes_written, sums.clocks, config)},
-         {"reads", latency_json(port.reads, config)},
-         {"writes", latency_json(port.writes, config)}});
+    json["ports"].push_back({{"port", port.port},
+                             {"bytes_read", port.bytes_read},
+                             {"bytes_written", port.bytes_written},
+                             {"gb_per_s", gigabytes_per_second(port.bytes_read + port.bytes_written,
+                                                               sums.clocks, config)},
+                             {"reads", latency_json(port.reads, config)},
+                             {"writes", latency_json(port.writes, config)}});
   }
   return text_of_json(json, 2) + "\n";
 }
@@ -150,8 +150,8 @@ void print(const DdrPreset& preset, const Sums& sums, const DramRun& run) {
   const double all = rate(sums.figures.bytes);
   info_line("DRAM", "{}: {} bits, {:.0f} MT/s, bursts of {} bytes", preset.name, config.bus_bits,
             2e6 / config.tck_ps, config.burst_bytes());
-  info_line("requests", "{} reads of {} bytes, {} writes of {} bytes", sums.reads,
-            sums.bytes_read, sums.writes, sums.bytes_written);
+  info_line("requests", "{} reads of {} bytes, {} writes of {} bytes", sums.reads, sums.bytes_read,
+            sums.writes, sums.bytes_written);
   info_line("time", "{:.3f} us, {} clocks, from the first arrival to the end of the last data",
             nanoseconds(sums.clocks, config) / 1e3, sums.clocks);
   info_line("bandwidth", "{:.3f} GB/s, {:.1f} % of {:.3f}; reads {:.3f}, writes {:.3f}", all,
@@ -169,17 +169,17 @@ void print(const DdrPreset& preset, const Sums& sums, const DramRun& run) {
 }  // namespace
 
 int dram_command(const Words& words) {
-  Args args("dram",
-            "Puts the requests of a trace to a DRAM and its controller and prints bandwidth and "
-            "latencies. The trace is a table of time_ns, port, operation (read or write), address "
-            "and bytes; a header may name \"time_ps\" or \"clock\" for the time.",
-            {{"ddr", "NAME|F.json", "the DRAM: a preset of configs/dram or a file"},
-             {"output", "F.csv", "where to write when each request was answered", false, 'o'},
-             {"commands", "F.csv", "where to write the DRAM's commands"},
-             {"drampower", "F.trace",
-              "the same as lines of clock, command, bank, which DRAMPower reads"},
-             {"stats", "F.json", "where to write the statistics"}},
-            "TRACE.csv");
+  Args args(
+      "dram",
+      "Puts the requests of a trace to a DRAM and its controller and prints bandwidth and "
+      "latencies. The trace is a table of time_ns, port, operation (read or write), address "
+      "and bytes; a header may name \"time_ps\" or \"clock\" for the time.",
+      {{"ddr", "NAME|F.json", "the DRAM: a preset of configs/dram or a file"},
+       {"output", "F.csv", "where to write when each request was answered", false, 'o'},
+       {"commands", "F.csv", "where to write the DRAM's commands"},
+       {"drampower", "F.trace", "the same as lines of clock, command, bank, which DRAMPower reads"},
+       {"stats", "F.json", "where to write the statistics"}},
+      "TRACE.csv");
   if (!args.parse(words)) return exit_ok;
   const std::string& path = only_file(args);
   const auto name = args.text("ddr");

@@ -184,27 +184,26 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
 
 /// Columns of a table on the screen and on the page, for these topologies.
 std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
-  std::vector<std::string> titles{"topology",           "layers", "MMAC with padding",
-                                  "MMAC without padding", "cycles", "ms",
-                                  "frames/s",           "array %", "MAC %",
-                                  "DRAM MB"};
+  std::vector<std::string> titles{"topology", "layers", "MMAC with padding", "MMAC without padding",
+                                  "cycles",   "ms",     "frames/s",          "array %",
+                                  "MAC %",    "DRAM MB"};
   if (!all.front().run.energy.empty()) titles.emplace_back("energy");
   titles.emplace_back("most lost to");
   return titles;
 }
 
 std::vector<std::string> cells_of(const Simulated& s) {
-  std::vector<std::string> cells{s.name,
-                                 std::to_string(s.layers),
-                                 fmt::format("{:.3f}",
-                                             static_cast<double>(s.macs_with_padding) / 1e6),
-                                 fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6),
-                                 std::to_string(s.run.cycles),
-                                 fmt::format("{:.3f}", s.run.latency_ms),
-                                 fmt::format("{:.2f}", s.frames_per_second),
-                                 fmt::format("{:.1f}", 100 * s.array),
-                                 fmt::format("{:.1f}", 100 * s.efficiency),
-                                 fmt::format("{:.3f}", static_cast<double>(s.dram_bytes) / 1e6)};
+  std::vector<std::string> cells{
+      s.name,
+      std::to_string(s.layers),
+      fmt::format("{:.3f}", static_cast<double>(s.macs_with_padding) / 1e6),
+      fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6),
+      std::to_string(s.run.cycles),
+      fmt::format("{:.3f}", s.run.latency_ms),
+      fmt::format("{:.2f}", s.frames_per_second),
+      fmt::format("{:.1f}", 100 * s.array),
+      fmt::format("{:.1f}", 100 * s.efficiency),
+      fmt::format("{:.3f}", static_cast<double>(s.dram_bytes) / 1e6)};
   if (!s.run.energy.empty()) cells.push_back(fmt::format("{:.5g}", s.run.energy.front().second));
   cells.push_back(s.most_lost);
   return cells;

@@ -90,14 +90,12 @@ void weight_loads(const Record& record, std::vector<Idea>& out) {
   const double weights = number(units, "WLOAD");
   const double busy = weights + number(units, "ARRAY");
   if (busy == 0 || weights <= most_weight_share * busy) return;
-  const std::string shadow =
-      simulated(record, part(part(record, "extended"), "shadow_weights"));
+  const std::string shadow = simulated(record, part(part(record, "extended"), "shadow_weights"));
   out.push_back(
       {"weight_loads",
        fmt::format("{:.0f} % of the array's busy cycles load weights: more vectors for each load "
                    "would save them{}",
-                   100 * weights / busy,
-                   shadow.empty() ? "" : "; shadow weights take " + shadow)});
+                   100 * weights / busy, shadow.empty() ? "" : "; shadow weights take " + shadow)});
 }
 
 /// A port that is waited for while its wires are idle.

@@ -134,8 +134,8 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
       unlimited_memory(model.architecture);  // the graph points into its constants
   optimise::Graph steps = graph_of(model, options, memory);
   if (options.batch > 1) steps = optimise::repeat(steps, options.batch);
-  optimise::Optimised optimised = optimise::optimise(std::move(steps), model.architecture, machine,
-                                                     wishes_of(options));
+  optimise::Optimised optimised =
+      optimise::optimise(std::move(steps), model.architecture, machine, wishes_of(options));
   Compiled result;
   fill_from_program(result, std::move(optimised.program));
   fill_from_model(result, graph, model, options);
@@ -216,9 +216,8 @@ void predict(Compiled& compiled, Strategy strategy, const optimise::Machine& mac
   for (const LayerInfo& layer : compiled.layers) {
     ends.push_back(layer.first_instruction + layer.instructions);
   }
-  const optimise::Prediction prediction =
-      optimise::predict(tcu::decode_program(layout, compiled.program), compiled.architecture,
-                        machine, ends);
+  const optimise::Prediction prediction = optimise::predict(
+      tcu::decode_program(layout, compiled.program), compiled.architecture, machine, ends);
   std::uint64_t before = 0;
   for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
     compiled.layers[i].predicted_cycles = prediction.heads[i] - before;
@@ -238,9 +237,8 @@ Unoptimised compile_by_strategies(const nn::Graph& graph, const Model& model, Op
   Unoptimised result;
   options.optimise = false;
   const optimise::Machine machine = machine_of(model.architecture, options);
-  for (const Strategy strategy :
-       {Strategy::local_isolated, Strategy::local_vars, Strategy::local_consts,
-        Strategy::local_vars_and_consts}) {
+  for (const Strategy strategy : {Strategy::local_isolated, Strategy::local_vars,
+                                  Strategy::local_consts, Strategy::local_vars_and_consts}) {
     options.strategy = strategy;
     try {
       Compiled compiled = compile_by_strategy(graph, model, options);

@@ -140,7 +140,7 @@ struct Compiled {
   std::vector<std::string> model_outputs;
   std::vector<LayerInfo> layers;
   std::uint64_t instructions = 0;
-  std::uint64_t true_macs = 0;  ///< what the model asks for; padding pixels are not in it
+  std::uint64_t true_macs = 0;          ///< what the model asks for; padding pixels are not in it
   std::uint64_t macs_with_padding = 0;  ///< the same with padding pixels, as publications count
   MemoryUse memory;
   std::uint64_t predicted_cycles = 0;        ///< of the optimiser's cost model; 0: by no optimiser

@@ -315,8 +315,9 @@ class Loader {
       case Proto::STRINGS:
         return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
       case Proto::TENSOR:
-        return load_tensor(
-            proto.t(), fmt::format("{}: attribute {}", node.where(), quote(proto.name())), folders_);
+        return load_tensor(proto.t(),
+                           fmt::format("{}: attribute {}", node.where(), quote(proto.name())),
+                           folders_);
       case Proto::GRAPH:
       case Proto::GRAPHS:
         user_error("{}: attribute {} is a sub-graph; operators with sub-graphs are not supported",

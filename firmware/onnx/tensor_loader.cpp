@@ -99,8 +99,7 @@ fs::path side_file(const std::string& location, const std::string& subject,
 }
 
 std::string external_bytes(const onnx::TensorProto& proto, std::uint64_t expected,
-                           const std::string& subject,
-                           const std::vector<std::string>& folders) {
+                           const std::string& subject, const std::vector<std::string>& folders) {
   if (folders.empty()) {
     user_error("{}: its data is in a side file, which is allowed only for models read from a file",
                subject);
@@ -177,7 +176,7 @@ FieldSizes field_sizes(const onnx::TensorProto& proto) {
 /// typed field.
 std::optional<std::string> raw_elements(const onnx::TensorProto& proto, const Shape& shape,
                                         const std::string& subject,
-                           const std::vector<std::string>& folders) {
+                                        const std::vector<std::string>& folders) {
   const auto count = static_cast<std::uint64_t>(element_count(shape, subject));
   const std::uint64_t bytes = count * raw_bytes(proto.data_type());
   const std::uint64_t typed = field_sizes(proto).own;

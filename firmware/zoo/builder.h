@@ -35,8 +35,8 @@ class Builder {
   using Value = std::string;
 
   struct Conv {
-    std::int64_t channels = 0;  ///< of the output
-    std::int64_t kernel = 1;    ///< square, or of another width
+    std::int64_t channels = 0;      ///< of the output
+    std::int64_t kernel = 1;        ///< square, or of another width
     std::int64_t stride = 1;        ///< in both directions, or downwards
     std::int64_t pad = 0;           ///< on all four sides, or above and below
     double deviation = 2;           ///< standard deviation of the output
@@ -44,7 +44,7 @@ class Builder {
     std::int64_t kernel_width = 0;  ///< 0: the kernel is square
     std::int64_t stride_width = 0;  ///< 0: that of the height
     std::optional<std::int64_t> pad_width = {};  ///< none: that of the height
-    std::int64_t group = 1;         ///< divides the channels of input and output
+    std::int64_t group = 1;                      ///< divides the channels of input and output
   };
   struct Pool {
     std::int64_t kernel = 2;

@@ -132,8 +132,8 @@ std::string read_row(const std::vector<std::string_view>& cells, const Columns& 
   const std::int64_t height = layer.height + 2 * layer.pad_height;
   const std::int64_t width = layer.width + 2 * layer.pad_width;
   if (layer.filter_height > height || layer.filter_width > width) {
-    return fmt::format("a filter of {} x {} does not fit the IFMAP of {} x {}",
-                       layer.filter_height, layer.filter_width, height, width);
+    return fmt::format("a filter of {} x {} does not fit the IFMAP of {} x {}", layer.filter_height,
+                       layer.filter_width, height, width);
   }
   const auto product = [](std::initializer_list<std::int64_t> factors) {
     double result = 1;
@@ -144,9 +144,9 @@ std::string read_row(const std::vector<std::string_view>& cells, const Columns& 
       {"the input", product({height, width, layer.channels})},
       {"the weights",
        product({layer.filter_height, layer.filter_width, layer.channels, layer.filters})},
-      {"the output", product({(height - layer.filter_height) / layer.stride_height + 1,
-                              (width - layer.filter_width) / layer.stride_width + 1,
-                              layer.filters})}};
+      {"the output",
+       product({(height - layer.filter_height) / layer.stride_height + 1,
+                (width - layer.filter_width) / layer.stride_width + 1, layer.filters})}};
   for (const auto& [what, elements] : sizes) {
     if (elements <= static_cast<double>(most_elements)) continue;
     return fmt::format("{} would have {:.0f} elements; allowed {}", what, elements, most_elements);

@@ -300,9 +300,8 @@ void File::open_package() {
 }
 
 void File::warn(const std::string& place, const std::string& what) {
-  warnings_.push_back(
-      {Code::version,
-       fmt::format("{}: {}: {}: {}", name_, darwinn::name(Code::version), place, what)});
+  warnings_.push_back({Code::version, fmt::format("{}: {}: {}: {}", name_,
+                                                  darwinn::name(Code::version), place, what)});
 }
 
 void File::open_multi(ByteView bytes, std::int64_t offset) {

@@ -305,9 +305,10 @@ TfliteModel parse_tflite(ByteView bytes, const std::string& file, std::vector<Wa
   if (model.version != tflite_schema) {
     warnings.push_back(
         {Code::version,
-         fmt::format("{}: {}: TensorFlow Lite model: version {}; known is {}, and the model is read "
-                     "as one of that version",
-                     file, name(Code::version), model.version, tflite_schema)});
+         fmt::format(
+             "{}: {}: TensorFlow Lite model: version {}; known is {}, and the model is read "
+             "as one of that version",
+             file, name(Code::version), model.version, tflite_schema)});
   }
   model.description = text_of(root.description());
   model.subgraphs = size_of(root.subgraphs());

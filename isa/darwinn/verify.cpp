@@ -69,9 +69,9 @@ void verify_rest(Checked& checked) {
   for (const std::int64_t cycles :
        {executable.estimated_cycles_64bit, std::int64_t{executable.estimated_cycles_32bit}}) {
     if (cycles >= 0) continue;
-    checked.warn(Code::limit, checked.place(),
-                 fmt::format("{} estimated cycles; allowed 0 or more, and it is taken for none",
-                             cycles));
+    checked.warn(
+        Code::limit, checked.place(),
+        fmt::format("{} estimated cycles; allowed 0 or more, and it is taken for none", cycles));
   }
   if (executable.parameters_in_dram) {
     checked.warn(

@@ -46,8 +46,8 @@ Table read_table(std::string_view text) {
     TableRow row{number, cells_of(line.substr(0, line.find('#')))};
     const auto empty = [](std::string_view cell) { return cell.empty(); };
     if (std::all_of(row.cells.begin(), row.cells.end(), empty)) continue;
-    const bool header =
-        first && row.cells.size() > 1 && std::none_of(row.cells.begin(), row.cells.end(), is_number);
+    const bool header = first && row.cells.size() > 1 &&
+                        std::none_of(row.cells.begin(), row.cells.end(), is_number);
     first = false;
     if (header) {
       table.header = std::move(row.cells);

@@ -1,8 +1,8 @@
 // Tables that people write by hand or with a spreadsheet: rows of comma-separated cells.
 //
-// Spaces and quotes around a cell, empty rows, text behind a #, and the empty cell behind a comma at
-// the end of a row mean nothing. The first row is a header if it has several cells and none of them
-// is a number.
+// Spaces and quotes around a cell, empty rows, text behind a #, and the empty cell behind a comma
+// at the end of a row mean nothing. The first row is a header if it has several cells and none of
+// them is a number.
 #pragma once
 
 #include <cstddef>

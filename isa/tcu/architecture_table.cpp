@@ -124,7 +124,8 @@ ParameterTable<Architecture> make_table() {
        whole("accumulator_depth", &A::accumulator_depth, depth, "vectors",
              "depth of the accumulators"),
        whole("simd_registers_depth", &A::simd_registers_depth, {1, 256}, "registers",
-             "registers of each lane of the SIMD unit; the RTL does not elaborate without one, so 0 is "
+             "registers of each lane of the SIMD unit; the RTL does not elaborate without one, so "
+             "0 is "
              "refused"),
        whole("stride0_depth", &A::stride0_depth, {1, 64}, "codes",
              "stride codes of operand 0: code c is a step of 2^c vectors"),

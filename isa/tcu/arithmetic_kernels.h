@@ -1,6 +1,6 @@
 // The vector kernels of one code variant, for tests and measurements. Users of the arithmetic call
-// vector_kernels(type, rounding) of arithmetic.h, which picks the best variant for the processor, or
-// the one that TACTUS_KERNELS names.
+// vector_kernels(type, rounding) of arithmetic.h, which picks the best variant for the processor,
+// or the one that TACTUS_KERNELS names.
 #pragma once
 
 #include "isa/tcu/arithmetic.h"
@@ -10,10 +10,10 @@ namespace tactus::tcu {
 /// Variants of the MAC chain; they compute the same lanes.
 enum class KernelSet : std::uint8_t {
   reference,  ///< the scalar definitions, for all kernels
-  portable,  ///< plain C++
-  sse2,      ///< every x86-64
-  avx2,      ///< x86-64 with AVX2 and FMA
-  avx512,    ///< and with AVX-512 F, BW, DQ and VL
+  portable,   ///< plain C++
+  sse2,       ///< every x86-64
+  avx2,       ///< x86-64 with AVX2 and FMA
+  avx512,     ///< and with AVX-512 F, BW, DQ and VL
 };
 
 /// Whether the variant was compiled in and this processor can run it.

@@ -19,7 +19,7 @@ void reference_chain(const void* weights, const void* x, void* out, std::size_t 
 
 template <DataType type, MacRounding rounding>
 void reference_chains(const void* weights, const std::uint8_t* const* x, void* out, std::size_t n,
-                std::size_t count) {
+                      std::size_t count) {
   const std::size_t bytes = n * info(type).storage_bytes;
   for (std::size_t k = 0; k < count; ++k) {
     std::uint8_t* const vector = static_cast<std::uint8_t*>(out) + k * bytes;

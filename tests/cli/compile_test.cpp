@@ -21,8 +21,9 @@ TEST_F(CompileTest, WritesAModelThatRunsAndIsNearFloat) {
   const Output compiled =
       tactus("compile cnn.onnx --arch a.tarch -o out --summary --layers --check");
   ASSERT_EQ(compiled.code, 0) << compiled.err;
-  for (const char* text : {"out/cnn_onnx_a.tmodel", "instructions  ", "constants  ", "DRAM0  ",
-                           "estimated latency", "est. cycles", "RMS errors are of the size of what"}) {
+  for (const char* text :
+       {"out/cnn_onnx_a.tmodel", "instructions  ", "constants  ", "DRAM0  ", "estimated latency",
+        "est. cycles", "RMS errors are of the size of what"}) {
     EXPECT_NE(compiled.out.find(text), std::string::npos) << text << "\n" << compiled.out;
   }
   EXPECT_TRUE(exists("out/cnn_onnx_a.tprog"));

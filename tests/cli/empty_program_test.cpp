@@ -115,8 +115,7 @@ TEST_F(EmptyProgram, HasTheThroughputOfItsHost) {
   write_identity();
   compile("id");
   const auto rate = [this](const std::string& model) {
-    const Output run =
-        tactus("run --model " + model + " --input x.npy --images 4 --stats s.json");
+    const Output run = tactus("run --model " + model + " --input x.npy --images 4 --stats s.json");
     EXPECT_EQ(run.code, 0) << run.err;
     return Json::parse(read("s.json")).at("throughput").at("frames_per_second");
   };
@@ -155,10 +154,10 @@ TEST_F(EmptyProgram, ToolsTakeIt) {
   for (const char* wrong : {"nan", "inf "}) {
     EXPECT_EQ(made.out.find(wrong), std::string::npos) << made.out;
   }
-  for (const std::string& command :
-       std::vector<std::string>{"info out/id_onnx_zcu104.tmodel", "estimate out/id_onnx_zcu104.tmodel",
-        "disasm out/id_onnx_zcu104.tmodel",
-        "compile id.onnx --board zcu104 --optimise --summary"}) {
+  for (const std::string& command : std::vector<std::string>{
+           "info out/id_onnx_zcu104.tmodel", "estimate out/id_onnx_zcu104.tmodel",
+           "disasm out/id_onnx_zcu104.tmodel",
+           "compile id.onnx --board zcu104 --optimise --summary"}) {
     const Output output = tactus(command);
     EXPECT_EQ(output.code, 0) << command << output.err;
   }
@@ -240,7 +239,8 @@ TEST_F(EmptyPoint, StatisticsCompare) {
   compile("id");
   ASSERT_EQ(tactus("run --model out/id_onnx_zcu104.tmodel --input x.npy --stats a.json").code, 0);
   ASSERT_EQ(
-      tactus("run --model out/id_onnx_zcu104.tmodel --input x.npy --mode driver --stats b.json").code,
+      tactus("run --model out/id_onnx_zcu104.tmodel --input x.npy --mode driver --stats b.json")
+          .code,
       0);
   for (const std::string runs : {"a.json b.json", "b.json a.json", "a.json a.json"}) {
     const Output compared = tactus("compare " + runs + " -o c.html");

@@ -107,7 +107,8 @@ TEST_F(Files, TheNamesOfTensorsAreFoundThroughALink) {
 
 TEST_F(Files, DramTracesGiveBandwidthAndCommands) {
   std::string trace = "time_ns,port,operation,address,bytes\n";
-  for (unsigned i = 0; i < 64; ++i) trace += "0," + std::to_string(i % 2) + ",read," + std::to_string(64 * i) + ",64\n";
+  for (unsigned i = 0; i < 64; ++i)
+    trace += "0," + std::to_string(i % 2) + ",read," + std::to_string(64 * i) + ",64\n";
   write("t.csv", trace);
   const Output run = tactus(
       "dram t.csv --ddr ddr3_1600 -o a.csv --commands c.csv --drampower c.trace --stats s.json");
@@ -125,8 +126,7 @@ TEST_F(Files, DramTracesGiveBandwidthAndCommands) {
   EXPECT_EQ(stats.at("dram").at("hits"), 63);
   // 64 bits, twice a clock of 1.25 ns; a port alone gets half of them (xpi_interval).
   EXPECT_NEAR(stats.at("peak_gb_per_s").get<double>(), 12.8, 1e-9);
-  const double share =
-      stats.at("gb_per_s").get<double>() / stats.at("peak_gb_per_s").get<double>();
+  const double share = stats.at("gb_per_s").get<double>() / stats.at("peak_gb_per_s").get<double>();
   EXPECT_GT(share, 0.85);
   EXPECT_LE(share, 1);
   EXPECT_NE(run.out.find("GB/s"), std::string::npos);

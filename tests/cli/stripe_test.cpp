@@ -52,8 +52,8 @@ TEST_F(StripeCli, TheUsersBuffersStay) {
     EXPECT_FALSE(exists("t.stripe"));
   }
   write("bare.stripe", std::string("0: #program\nblock []:1 ( // p\n) {\n}\n"));
-  for (const char* command : {"check bare.stripe", "run bare.stripe",
-                              "lower bare.stripe --arch a.tarch -o m.tmodel"}) {
+  for (const char* command :
+       {"check bare.stripe", "run bare.stripe", "lower bare.stripe --arch a.tarch -o m.tmodel"}) {
     expect_error(std::string("stripe ") + command, "the program has no buffer");
   }
   EXPECT_FALSE(exists("m.tmodel"));

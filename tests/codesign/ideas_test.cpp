@@ -115,10 +115,11 @@ TEST(DesignIdeas, PredictionsForHardwareThatIsNotThereStandApart) {
   EXPECT_EQ(list[0].text,
             "hardware with twice AXI_BYTES, which is not there, is predicted to take 6.0 us in "
             "place of 9.0: 33 % less");
-  EXPECT_EQ(list[1].text,
-            "hardware that overlaps twice as many tiles, which is not there, is predicted to take "
-            "4.5 us in place of 9.0: 50 % less; the machine that is takes 12.0 us in place of 10.0, "
-            "simulated: 20 % more");
+  EXPECT_EQ(
+      list[1].text,
+      "hardware that overlaps twice as many tiles, which is not there, is predicted to take "
+      "4.5 us in place of 9.0: 50 % less; the machine that is takes 12.0 us in place of 10.0, "
+      "simulated: 20 % more");
   EXPECT_EQ(said(record, "doubling"), "");
 }
 

@@ -392,8 +392,9 @@ TEST_F(ExternalData, AModelAndItsDataAreLinksIntoAnotherFolder) {
   // A link that leads elsewhere than the model's does is no better than without them.
   std::filesystem::remove(snapshot / "w.bin");
   std::filesystem::create_symlink("../outside.bin", snapshot / "w.bin");
-  EXPECT_NE(message_of([&] { (void)load_graph((snapshot / "m.onnx").string()); })
-                .find("leads out of the model's folder"),
+  EXPECT_NE(message_of([&] {
+              (void)load_graph((snapshot / "m.onnx").string());
+            }).find("leads out of the model's folder"),
             std::string::npos);
   // Data beside the model itself, and a link to the model alone.
   std::filesystem::remove(snapshot / "w.bin");

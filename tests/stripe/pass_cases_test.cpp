@@ -137,7 +137,8 @@ TEST(StripePassCases, CacheByReferenceSaysWhyNot) {
             std::string::npos);
 }
 
-// ---- the program's own block ---------------------------------------------------------------------
+// ---- the program's own block
+// ---------------------------------------------------------------------
 
 TEST(StripePassCases, WhatWrapsBlocksRefusesTheProgramsOwn) {
   const Program before = read(convolution(1, 4, 8));
@@ -161,9 +162,9 @@ TEST(StripePassCases, NoPassLosesTheUsersBuffers) {
   for (const PassKind& kind : pass_kinds()) {
     Program program = before;
     try {
-      run_passes(program, read_passes(fmt::format(R"([{{"{}": {{"reqs": ["program"]}}}}])",
-                                                  kind.name),
-                                      "list"));
+      run_passes(
+          program,
+          read_passes(fmt::format(R"([{{"{}": {{"reqs": ["program"]}}}}])", kind.name), "list"));
     } catch (const UserError&) {
       continue;
     }

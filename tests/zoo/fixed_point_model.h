@@ -5,8 +5,9 @@
 // of toolchain spec 3.8 and 5.2:
 // * Products (Conv, Gemm, MatMul): for each tap, rows before columns, and each block of N inputs, a
 //   chain of N multiply-accumulates from the bias (first tap, last block that is not all zero) or
-//   zero; the chains are added up with saturation. Groups are one matrix with blocks of zeroes. A product of a flattened image takes
-//   its inputs in the image's order in memory (NHWC) if the channels are whole vectors.
+//   zero; the chains are added up with saturation. Groups are one matrix with blocks of zeroes. A
+//   product of a flattened image takes its inputs in the image's order in memory (NHWC) if the
+//   channels are whole vectors.
 // * A normalisation is x * scale + offset, LeakyRelu max(alpha x, x), a mean the sum of the
 //   window's pixels times the rounded reciprocal of their number.
 // * Linear resizing adds up to four pixels times their rounded weights; equal pixels count once.

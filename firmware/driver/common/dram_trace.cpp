@@ -17,8 +17,14 @@
 namespace tactus {
 namespace {
 
-enum Column : std::size_t { time_column, port_column, operation_column, address_column,
-                            bytes_column, column_count };
+enum Column : std::size_t {
+  time_column,
+  port_column,
+  operation_column,
+  address_column,
+  bytes_column,
+  column_count
+};
 constexpr std::array<std::string_view, column_count> column_names{"time_ns", "port", "operation",
                                                                   "address", "bytes"};
 constexpr double latest_ps = 1e18;  // 11 days
@@ -34,9 +40,10 @@ Form form_of(const std::vector<std::string_view>& header, const DdrConfig& confi
   Form form;
   if (header.empty()) return form;
   const auto refuse = [&] {
-    user_error("{}: the header names {}; allowed, in any order: {}, with \"time_ps\" or \"clock\" "
-               "for \"time_ns\"",
-               path, quote_list(header), quote_list({column_names.begin(), column_names.end()}));
+    user_error(
+        "{}: the header names {}; allowed, in any order: {}, with \"time_ps\" or \"clock\" "
+        "for \"time_ns\"",
+        path, quote_list(header), quote_list({column_names.begin(), column_names.end()}));
   };
   if (header.size() != column_count) refuse();
   std::array<bool, column_count> found{};
@@ -140,7 +147,7 @@ class Commands final : public DdrObserver {
 }  // namespace
 
 std::vector<DramTraceRequest> parse_dram_trace(std::string_view text, const std::string& path,
-                                          const DdrConfig& config) {
+                                               const DdrConfig& config) {
   constexpr std::size_t most_messages = 20;
   const Table table = read_table(text);
   const Form form = form_of(table.header, config, path);
@@ -152,8 +159,8 @@ std::vector<DramTraceRequest> parse_dram_trace(std::string_view text, const std:
     std::string problem = read_row(row.cells, form, config, request);
     if (problem.empty()) accesses += bursts_of(request, config.burst_bytes());
     if (accesses > most_dram_accesses) {
-      problem = fmt::format("with this request the trace has more than {} bursts",
-                            most_dram_accesses);
+      problem =
+          fmt::format("with this request the trace has more than {} bursts", most_dram_accesses);
     }
     if (problem.empty()) {
       requests.push_back(request);

@@ -2,7 +2,8 @@
 //
 // A trace is a table (isa/support/table_rows.h) with the columns time_ns, port, operation, address
 // and bytes. A header may name them in another order, and "time_ps" or "clock" in place of
-// "time_ns". Operations are "read", "write", "r", "w" in any letters; addresses are decimal or 0x...
+// "time_ns". Operations are "read", "write", "r", "w" in any letters; addresses are decimal or
+// 0x...
 //
 // A request arrives at the first clock edge at or after its time and is cut into accesses of one
 // burst. Where a port's queue is full its accesses wait in front of it; nothing holds back the
@@ -34,8 +35,8 @@ inline constexpr std::uint64_t most_dram_accesses = std::uint64_t{1} << 24;
 
 /// In order of time. Throws UserError "PATH:LINE: what; allowed ..." with a line for each mistake.
 [[nodiscard]] std::vector<DramTraceRequest> parse_dram_trace(std::string_view text,
-                                                        const std::string& path,
-                                                        const DdrConfig& config);
+                                                             const std::string& path,
+                                                             const DdrConfig& config);
 
 /// What became of a request, in clocks.
 struct DramAnswer {

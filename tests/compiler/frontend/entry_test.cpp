@@ -320,7 +320,8 @@ TEST(Entry, LayersCoverTheProgramAndProgressCountsThem) {
     seen.push_back(fmt::format("{} {}", p.done, p.what));
   };
   const Compiled compiled = compile(xor_network(1).graph, tiny(), options);
-  EXPECT_EQ(seen, (std::vector<std::string>{"0 compiling layer 1 of 2: n_h+n_r", "1 compiling layer 2 of 2: n_y"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"0 compiling layer 1 of 2: n_h+n_r",
+                                            "1 compiling layer 2 of 2: n_y"}));
   ASSERT_EQ(compiled.layers.size(), 2U);
   EXPECT_EQ(compiled.layers[0].first_instruction, 0U);
   EXPECT_EQ(compiled.layers[0].instructions, 8U);

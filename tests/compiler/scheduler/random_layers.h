@@ -1,5 +1,5 @@
-// Random layers of HIR that read each other's results, so that memory is given back and taken again,
-// and what they mean.
+// Random layers of HIR that read each other's results, so that memory is given back and taken
+// again, and what they mean.
 #pragma once
 
 #include <algorithm>
@@ -346,10 +346,11 @@ class RandomLayers {
   std::uint64_t constants_ = 0, variables_ = 0;
 };
 
-inline void append(std::vector<std::uint8_t>& bytes, const tcu::DataTypeInfo& type, const Vector& vector) {
+inline void append(std::vector<std::uint8_t>& bytes, const tcu::DataTypeInfo& type,
+                   const Vector& vector) {
   for (const double lane : vector) {
-    const auto bits =
-        static_cast<std::uint64_t>(static_cast<std::int64_t>(lane)) & ((std::uint64_t{1} << type.width_bits) - 1);
+    const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(lane)) &
+                      ((std::uint64_t{1} << type.width_bits) - 1);
     for (unsigned b = 0; b < type.storage_bytes; ++b) {
       bytes.push_back(static_cast<std::uint8_t>(bits >> (8 * b)));
     }
@@ -358,8 +359,8 @@ inline void append(std::vector<std::uint8_t>& bytes, const tcu::DataTypeInfo& ty
 
 /// The bytes of one name in DRAM0.
 inline std::vector<std::uint8_t> read(const FunctionalModel& model, const tcu::Architecture& a,
-                               const std::vector<tcu::TensorEntry>& entries,
-                               const std::string& name) {
+                                      const std::vector<tcu::TensorEntry>& entries,
+                                      const std::string& name) {
   std::vector<std::uint8_t> out;
   for (const tcu::TensorEntry& entry : entries) {
     if (entry.name != name) continue;

@@ -39,7 +39,8 @@ Addresses weights_constant(Emitter& e, const std::string& name, const WeightShap
   const Dims dims{static_cast<std::uint64_t>(shape.taps), static_cast<std::uint64_t>(shape.inputs),
                   static_cast<std::uint64_t>(shape.outputs)};
   Addresses stored;
-  if (!lanes.empty()) stored = e.constant(name, dims, lanes.size() / n, [&] { return std::move(lanes); });
+  if (!lanes.empty())
+    stored = e.constant(name, dims, lanes.size() / n, [&] { return std::move(lanes); });
   Addresses all;
   all.reserve(static_cast<std::size_t>(shape.taps) * shape.vectors_of_tap(n));
   std::size_t next = 0;

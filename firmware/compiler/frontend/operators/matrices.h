@@ -29,8 +29,8 @@ struct WeightShape {
 /// Fills one row (all outputs of an input) of one tap; the row is zero before.
 using FillRow = std::function<void(std::int64_t tap, std::int64_t input, float* row)>;
 
-/// The weights' vectors: taps * vectors_of_tap(N). Blocks of N x N weights that are all zero are not
-/// stored, their vectors are Zeroes; programs for compat store them.
+/// The weights' vectors: taps * vectors_of_tap(N). Blocks of N x N weights that are all zero are
+/// not stored, their vectors are Zeroes; programs for compat store them.
 [[nodiscard]] Addresses weights_constant(Emitter& e, const std::string& name,
                                          const WeightShape& shape, const FillRow& fill);
 

@@ -13,9 +13,9 @@ namespace {
 
 /// Indexed by Kind.
 constexpr std::array<std::string_view, 15> names = {
-    "load",       "add",      "subtract", "multiply",     "relu", "softmax",     "clip",
-    "leaky_relu", "max_pool", "minimum",  "average_pool", "norm", "interpolate", "lookup",
-    "save"};
+    "load",         "add",  "subtract",    "multiply", "relu",
+    "softmax",      "clip", "leaky_relu",  "max_pool", "minimum",
+    "average_pool", "norm", "interpolate", "lookup",   "save"};
 
 bool is_stored(Address a) { return a.is(Tag::local) || a.is(Tag::dram0) || a.is(Tag::dram1); }
 

@@ -80,18 +80,15 @@ Lanes Arithmetic::multiply(const Lanes& weights, const std::vector<std::uint8_t>
 
 Lane Arithmetic::add(Lane a, Lane b) const {
   if (is_real_) return a + b;
-  return static_cast<Lane>(
-      tcu::saturating_add(architecture_.data_type, mantissa(a), mantissa(b)));
+  return static_cast<Lane>(tcu::saturating_add(architecture_.data_type, mantissa(a), mantissa(b)));
 }
 
 Lane Arithmetic::alu(SimdOp op, Lane left, Lane right) const {
   if (is_real_) return real_alu(op, left, right);
-  return static_cast<Lane>(
-      tcu::alu(architecture_.data_type, op, mantissa(left), mantissa(right)));
+  return static_cast<Lane>(tcu::alu(architecture_.data_type, op, mantissa(left), mantissa(right)));
 }
 
-Lanes evaluate(const Arithmetic& arithmetic, Kind kind,
-               const std::vector<const Lanes*>& operands) {
+Lanes evaluate(const Arithmetic& arithmetic, Kind kind, const std::vector<const Lanes*>& operands) {
   const std::size_t n = operands.front()->size(), count = operands.size();
   Lanes out(n);
   const auto lanewise = [&](auto f) {
@@ -123,14 +120,11 @@ Lanes evaluate(const Arithmetic& arithmetic, Kind kind,
       lanewise([&](auto in) { return alu(SimdOp::max, in(0), 0); });
       break;
     case Kind::clip:
-      lanewise([&](auto in) {
-        return alu(SimdOp::min, alu(SimdOp::max, in(0), in(1)), in(2));
-      });
+      lanewise([&](auto in) { return alu(SimdOp::min, alu(SimdOp::max, in(0), in(1)), in(2)); });
       break;
     case Kind::leaky_relu:
-      lanewise([&](auto in) {
-        return alu(SimdOp::max, in(0), alu(SimdOp::multiply, in(0), in(1)));
-      });
+      lanewise(
+          [&](auto in) { return alu(SimdOp::max, in(0), alu(SimdOp::multiply, in(0), in(1))); });
       break;
     case Kind::max_pool:
       fold(SimdOp::max, count);
@@ -145,9 +139,8 @@ Lanes evaluate(const Arithmetic& arithmetic, Kind kind,
       }
       break;
     case Kind::norm:
-      lanewise([&](auto in) {
-        return alu(SimdOp::add, alu(SimdOp::multiply, in(0), in(1)), in(2));
-      });
+      lanewise(
+          [&](auto in) { return alu(SimdOp::add, alu(SimdOp::multiply, in(0), in(1)), in(2)); });
       break;
     case Kind::interpolate:
       lanewise([&](auto in) {
@@ -263,8 +256,7 @@ Lanes Interpreter::multiply(const Product& product) {
   Tuple& tuple = tuples_[product.tuple];
   if (tuple.lanes.empty()) fill(tuple);
   if (product.input.is(Tag::zeroes)) {
-    return {tuple.lanes.begin(),
-            tuple.lanes.begin() + static_cast<std::ptrdiff_t>(zeroes_.size())};
+    return {tuple.lanes.begin(), tuple.lanes.begin() + static_cast<std::ptrdiff_t>(zeroes_.size())};
   }
   return arithmetic_.multiply(tuple.lanes, tuple.packed, get(product.input));
 }
@@ -293,9 +285,9 @@ Lanes Interpreter::look_up(const VectorOperation& o, std::size_t i) {
     if (o.inputs.size() == 2) {
       x = arithmetic_.alu(SimdOp::multiply, x, get(o.inputs[1][i])[lane]);
     }
-    const std::int64_t argument =
-        arithmetic_.is_real() ? tcu::quantise(architecture.data_type, static_cast<float>(x))
-                              : mantissa(x);
+    const std::int64_t argument = arithmetic_.is_real()
+                                      ? tcu::quantise(architecture.data_type, static_cast<float>(x))
+                                      : mantissa(x);
     const tcu::LookupKey key =
         tcu::lookup_key(architecture.data_type, architecture.lookup_tables, argument);
     const auto entry = [&](std::size_t table) {
@@ -304,8 +296,8 @@ Lanes Interpreter::look_up(const VectorOperation& o, std::size_t i) {
     const Lane difference = arithmetic_.is_real()
                                 ? tcu::to_real(architecture.data_type, key.difference)
                                 : static_cast<Lane>(key.difference);
-    x = arithmetic_.alu(SimdOp::add,
-                        arithmetic_.alu(SimdOp::multiply, difference, entry(0)), entry(1));
+    x = arithmetic_.alu(SimdOp::add, arithmetic_.alu(SimdOp::multiply, difference, entry(0)),
+                        entry(1));
   }
   return out;
 }

@@ -78,10 +78,10 @@ class Interpreter {
  private:
   /// Weights that the array holds at a time.
   struct Tuple {
-    std::vector<Address> addresses;     ///< last row first, the bias or Zeroes last
-    std::size_t order = 0;              ///< by addresses; equal ones have equal numbers
-    Lanes lanes;                        ///< the bias, then row after row
-    std::vector<std::uint8_t> packed;   ///< the same as the array's kernels take it
+    std::vector<Address> addresses;    ///< last row first, the bias or Zeroes last
+    std::size_t order = 0;             ///< by addresses; equal ones have equal numbers
+    Lanes lanes;                       ///< the bias, then row after row
+    std::vector<std::uint8_t> packed;  ///< the same as the array's kernels take it
   };
   struct Product {
     std::size_t tuple;

@@ -123,7 +123,8 @@ std::uint32_t Blocks::make_column(std::size_t group, std::size_t part, std::size
   const Column& c = p.columns[number];
   Block block;
   block.rows = std::max<std::uint32_t>(p.rows, 1);
-  const bool is_uniform = !p.dense && c.diagonal == nullptr && g.scale.empty() && !(with_bias && has_bias(group, c.block));
+  const bool is_uniform = !p.dense && c.diagonal == nullptr && g.scale.empty() &&
+                          !(with_bias && has_bias(group, c.block));
   if (is_uniform) {
     const auto known = uniform_.find({weight(g, p, c, 0, 0), block.rows});
     if (known != uniform_.end()) return known->second;
@@ -199,8 +200,7 @@ std::uint32_t Blocks::clamp(const std::vector<float>& factors, bool negative) {
   made.values.assign(std::size_t{n_} * (n_ + 1), 0);
   for (std::uint32_t lane = 0; lane < n_; ++lane) {
     made.values[lane] = rounded(negative ? -greatest_ : greatest_);
-    made.values[std::size_t{n_} * (lane + 1) + lane] =
-        rounded(static_cast<double>(factors[lane]));
+    made.values[std::size_t{n_} * (lane + 1) + lane] = rounded(static_cast<double>(factors[lane]));
   }
   place->second = add(std::move(made));
   return place->second;

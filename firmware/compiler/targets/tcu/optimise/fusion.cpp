@@ -558,8 +558,8 @@ void Fusion::take_average_by_moves(const Op& op) {
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     const auto factor = factor_of(op.inputs[count][i]);
     if (!factor) internal_error("{}: the multiplier of an average is computed", op.name);
-    terms.push_back({sum.outputs[i], static_cast<std::uint32_t>(i), factor->value,
-                     factor->diagonal});
+    terms.push_back(
+        {sum.outputs[i], static_cast<std::uint32_t>(i), factor->value, factor->diagonal});
   }
   add_diagonals(average, terms);
   finish(average, op);
@@ -572,8 +572,8 @@ void Fusion::take_interpolation(const Op& op) {
     for (std::size_t k = 0; k < op.inputs.size(); k += 2) {
       const auto factor = factor_of(op.inputs[k + 1][i]);
       if (!factor) internal_error("{}: the scale of an interpolation is computed", op.name);
-      terms.push_back({op.inputs[k][i], static_cast<std::uint32_t>(i), factor->value,
-                       factor->diagonal});
+      terms.push_back(
+          {op.inputs[k][i], static_cast<std::uint32_t>(i), factor->value, factor->diagonal});
     }
   }
   add_diagonals(group, terms);

@@ -156,8 +156,8 @@ Matrix GraphBuilder::matrix(const hir::MatMul& product, std::size_t input,
   matrix.weights = constant(row(0));
   if (graph_.n > 1) matrix.row = (row(1).raw() - row(0).raw()) * graph_.n;
   for (std::size_t j = 0; j < graph_.n; ++j) {
-    const bool fits = row(j).ref() == row(0).ref() &&
-                      (row(j).raw() - row(0).raw()) * graph_.n == j * matrix.row;
+    const bool fits =
+        row(j).ref() == row(0).ref() && (row(j).raw() - row(0).raw()) * graph_.n == j * matrix.row;
     if (matrix.weights == nullptr || !fits) {
       internal_error("weights of a product at {} are not rows of one constant", to_string(row(j)));
     }

@@ -102,7 +102,8 @@ class GraphBuilder {
   void add_vectors(const hir::VectorOperation& operation, const StepShape& shape);
   [[nodiscard]] Vector find(Address address);
   [[nodiscard]] const float* constant(Address address) const;
-  [[nodiscard]] Matrix matrix(const hir::MatMul& product, std::size_t input, std::size_t block) const;
+  [[nodiscard]] Matrix matrix(const hir::MatMul& product, std::size_t input,
+                              std::size_t block) const;
   [[nodiscard]] Op& new_op(const Addresses& outputs, const StepShape& shape, std::uint32_t blocks);
   [[nodiscard]] std::uint32_t used_lanes(const Op& op, std::size_t output) const;
 

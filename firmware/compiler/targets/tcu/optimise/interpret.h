@@ -12,8 +12,9 @@
 
 namespace tactus::compiler::optimise {
 
-/// Fills in the values of all vectors that the jobs make, as stored (network.h). `values`: mantissas
-/// by vector of the graph, with those of the graph's inputs; may be shorter than the graph.
+/// Fills in the values of all vectors that the jobs make, as stored (network.h). `values`:
+/// mantissas by vector of the graph, with those of the graph's inputs; may be shorter than the
+/// graph.
 void interpret(const Network& network, Blocks& blocks, const Schedule& schedule,
                const tcu::Architecture& architecture, std::vector<hir::Lanes>& values);
 

@@ -132,7 +132,7 @@ class JobLowering {
   const Group* group_ = nullptr;
   std::vector<AddressPair> pairs_;
   std::vector<Run> runs_;
-  double lowest_ = 0, greatest_ = 0;  ///< of the data type
+  double lowest_ = 0, greatest_ = 0;           ///< of the data type
   std::vector<ActivationFunction> functions_;  ///< of the activation unit
   std::size_t function_ = ~std::size_t{0};     ///< that it has its parameters of
 };
@@ -214,9 +214,9 @@ void JobLowering::lower_parts() {
   }
 }
 
-/// Adds a row of constants to all of the job's accumulators, with saturation: a pass of zero vectors
-/// for each block, or one for all where their lanes are alike. What is beyond the data type's range
-/// takes several, each in the row's direction.
+/// Adds a row of constants to all of the job's accumulators, with saturation: a pass of zero
+/// vectors for each block, or one for all where their lanes are alike. What is beyond the data
+/// type's range takes several, each in the row's direction.
 void JobLowering::add_row(const std::vector<double>& row) {
   const std::size_t n = network_.graph.n;
   std::vector<double> left(row.begin() + static_cast<std::ptrdiff_t>(job_->first_block * n),
@@ -225,8 +225,8 @@ void JobLowering::add_row(const std::vector<double>& row) {
     std::vector<double> pass(left);
     for (double& value : pass) value = std::clamp(value, lowest_, greatest_);
     for (std::size_t i = 0; i < left.size(); ++i) left[i] -= pass[i];
-    const bool alike = std::equal(pass.begin() + static_cast<std::ptrdiff_t>(n), pass.end(),
-                                  pass.begin());
+    const bool alike =
+        std::equal(pass.begin() + static_cast<std::ptrdiff_t>(n), pass.end(), pass.begin());
     Code code;
     code.kind = CodeKind::mat_mul_zeroes;
     code.accumulate = true;
@@ -325,9 +325,10 @@ void JobLowering::move_out(const std::vector<Vector>& results, std::uint32_t fir
 
 /// The unit keeps its parameters from job to job.
 void JobLowering::move_out_activated() {
-  const auto function = static_cast<std::size_t>(
-      std::find(functions_.begin(), functions_.end(), function_of(*group_, static_cast<float>(greatest_))) -
-      functions_.begin());
+  const auto function =
+      static_cast<std::size_t>(std::find(functions_.begin(), functions_.end(),
+                                         function_of(*group_, static_cast<float>(greatest_))) -
+                               functions_.begin());
   if (function != function_) {
     Code load;
     load.kind = CodeKind::load_activation;
@@ -397,11 +398,10 @@ void JobLowering::clamp_leaky(const std::vector<AddressPair>& copies) {
       end = block + 1;
       while (end < job_->blocks() && std::equal(row(block), row(block + 1), row(end))) ++end;
       std::vector<AddressPair> mine;
-      std::copy_if(copies.begin(), copies.end(), std::back_inserter(mine),
-                   [&](const AddressPair& pair) {
-                     return pair.other >= block * job_->pixels() &&
-                            pair.other < end * job_->pixels();
-                   });
+      std::copy_if(
+          copies.begin(), copies.end(), std::back_inserter(mine), [&](const AddressPair& pair) {
+            return pair.other >= block * job_->pixels() && pair.other < end * job_->pixels();
+          });
       load_block(blocks_.clamp({row(block), row(block + 1)}, negative));
       add_runs(CodeKind::mat_mul, mine, accumulate);
     }

@@ -94,7 +94,8 @@ class Storage {
     double factor = static_cast<double>(column.factor);
     if (column.diagonal != nullptr) factor *= static_cast<double>(column.diagonal[lane]);
     if (!group.scale.empty()) {
-      factor *= static_cast<double>(group.scale[std::size_t{column.block} * network_.graph.n + lane]);
+      factor *=
+          static_cast<double>(group.scale[std::size_t{column.block} * network_.graph.n + lane]);
     }
     return std::floor(factor / unit_ + 0.5) * unit_;
   }
@@ -237,8 +238,8 @@ void Storage::choose_sign(Group& group) {
     if (group.operation == hir::Kind::multiply) {
       sign = signs[window[0]] * signs[window[1]];
     } else if (is_odd(group.operation)) {
-      const auto end = window.begin() + static_cast<std::ptrdiff_t>(
-                                            odd_operands(group.operation, window.size()));
+      const auto end = window.begin() +
+                       static_cast<std::ptrdiff_t>(odd_operands(group.operation, window.size()));
       if (std::all_of(window.begin(), end, [&](Vector v) { return signs[v] < 0; })) sign = -1;
     }
     // Operands that do not fit the sign get plain copies.

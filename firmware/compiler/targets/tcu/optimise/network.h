@@ -116,7 +116,7 @@ void for_rows(AnyGroup& group, Visit visit) {
 /// The operation on values as stored, with that sign.
 [[nodiscard]] inline hir::Kind stored_operation(hir::Kind kind, int sign) {
   if (sign > 0) return kind;
-  return kind == hir::Kind::max_pool   ? hir::Kind::minimum
+  return kind == hir::Kind::max_pool  ? hir::Kind::minimum
          : kind == hir::Kind::minimum ? hir::Kind::max_pool
                                       : kind;
 }

@@ -71,8 +71,8 @@ std::uint64_t bound_of(const Group& group, std::uint32_t n) {
     cycles += 2 * steps + 2;
   }
   std::sort(operands.begin(), operands.end());
-  cycles += static_cast<std::uint64_t>(
-      std::unique(operands.begin(), operands.end()) - operands.begin());
+  cycles +=
+      static_cast<std::uint64_t>(std::unique(operands.begin(), operands.end()) - operands.begin());
   if (group.window > 1) cycles += (2 * group.window + 2) * group.results.size();
   return cycles;
 }
@@ -140,8 +140,7 @@ void Optimiser::place_tensors(const std::optional<Ground>& ground) {
 void Optimiser::place_constants() {
   const bool adds_extremes =
       std::any_of(network_.groups.begin(), network_.groups.end(), [](const Group& group) {
-        return !group.by_unit && (group.activation == Activation::relu ||
-                                  has_falling_slope(group));
+        return !group.by_unit && (group.activation == Activation::relu || has_falling_slope(group));
       });
   if (adds_extremes) {
     places_.pass_vectors = std::max<std::uint32_t>(

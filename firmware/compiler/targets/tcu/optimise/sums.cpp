@@ -62,8 +62,7 @@ std::vector<Sums::Parts> Sums::starting_matrices() const {
   // A part that meets all is better than several.
   for (std::size_t k = 0; k < group_.parts.size(); ++k) {
     const Part& part = group_.parts[k];
-    if (can_move(part) || !job_.has(group_, part) ||
-        !meets_all(part)) {
+    if (can_move(part) || !job_.has(group_, part) || !meets_all(part)) {
       continue;
     }
     for (const Column& column : part.columns) {

@@ -20,11 +20,11 @@ struct SumStep {
     product,  ///< the part's inputs times its column
   };
   Kind kind = Kind::bias;
-  std::uint32_t block = 0;    ///< of the group's results
-  std::size_t part = 0;       ///< of the group; not for a bias
-  std::size_t column = 0;     ///< of the part; for a product
-  bool with_bias = false;     ///< the product brings the block's bias
-  bool accumulate = false;    ///< added to what is there
+  std::uint32_t block = 0;  ///< of the group's results
+  std::size_t part = 0;     ///< of the group; not for a bias
+  std::size_t column = 0;   ///< of the part; for a product
+  bool with_bias = false;   ///< the product brings the block's bias
+  bool accumulate = false;  ///< added to what is there
 };
 
 [[nodiscard]] std::vector<SumStep> sum_steps(const Network& network, Blocks& blocks,

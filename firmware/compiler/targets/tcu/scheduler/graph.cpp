@@ -166,7 +166,8 @@ void Graph::build_terms(const hir::Layer& layer) {
       const auto block = static_cast<Index>(i % m.output_blocks);
       const Term all{first_input + pair * m.input_blocks, first_tuple + block * m.input_blocks,
                      m.input_blocks};
-      if (nodes_[node].kind == NodeKind::none) zeroes.push_back({node, {all.inputs, all.tuples, 1}});
+      if (nodes_[node].kind == NodeKind::none)
+        zeroes.push_back({node, {all.inputs, all.tuples, 1}});
       nodes_[node].kind = NodeKind::mat_mul;
       temps_[node] = m.outputs[i];
       Index end = 0;

@@ -215,8 +215,8 @@ class Program {
       const auto constant = options_.constants.find(name);
       if (constant != options_.constants.end()) {
         if (stripe::writes(direction)) {
-          fail(program_.block(), fmt::format("writes buffer {}, which is to be a constant",
-                                             quote(name)));
+          fail(program_.block(),
+               fmt::format("writes buffer {}, which is to be a constant", quote(name)));
         }
         write_constant(pack_tensor(layout, architecture_, constant->second), buffer.base, model);
         continue;
