@@ -6,7 +6,6 @@
 
 #include "firmware/codesign/ideas.h"
 #include "firmware/report/html.h"
-#include "firmware/report/json_values.h"
 #include "firmware/report/scatter.h"
 #include "firmware/sweep/measure_sections.h"
 
@@ -16,9 +15,7 @@ namespace {
 using html::escape;
 using html::grouped;
 
-JsonValues values(const Measured& point) { return {*point.line, point.where}; }
-
-double area(const Measured& point) { return values(point).number("/figures/area_proxy"); }
+double area(const Measured& point) { return point.values().number("/figures/area_proxy"); }
 
 std::string link(const Measured& point) {
   return fmt::format("<a href=\"#p{0}\">{0}</a>", point.point);
@@ -60,7 +57,7 @@ std::string fronts(const std::vector<Measured>& points) {
 std::string units(const std::vector<Measured>& points) {
   std::vector<html::Table::Column> columns{{"point"}};
   std::vector<std::string> names;
-  for (const auto& unit : values(points.front()).object("/figures/units").items()) {
+  for (const auto& unit : points.front().values().object("/figures/units").items()) {
     names.push_back(unit.key());
     columns.push_back({unit.key() + ", %"});
   }
@@ -68,7 +65,7 @@ std::string units(const std::vector<Measured>& points) {
   html::Table table(columns, html::Table::Kind::list);
   for (const Measured& point : points) {
     std::vector<std::string> cells{link(point)};
-    const JsonValues figures = values(point);
+    const JsonValues figures = point.values();
     for (const std::string& unit : names) {
       cells.push_back(fmt::format("{:.1f}", 100 * figures.number("/figures/units/" + unit)));
     }
@@ -95,7 +92,7 @@ std::string kernels(const std::vector<Measured>& points) {
                      {"tiles"}},
                     html::Table::Kind::list);
   for (const Measured& point : points) {
-    const JsonValues figures = values(point);
+    const JsonValues figures = point.values();
     const std::string kernels = "/figures/kernels";
     for (std::size_t i = 0; i < figures.array(kernels).size(); ++i) {
       const std::string kernel = fmt::format("{}/{}/", kernels, i);
@@ -120,7 +117,7 @@ std::string kernels(const std::vector<Measured>& points) {
 std::string list_of_ideas(const std::vector<Measured>& points, const char* key) {
   html::Table table({{"point"}, {"rule", true}, {"evidence", true}}, html::Table::Kind::list);
   for (const Measured& point : points) {
-    const JsonValues figures = values(point);
+    const JsonValues figures = point.values();
     const std::string list = fmt::format("/figures/{}", key);
     if (!figures.has(list)) continue;  // of an earlier version
     for (std::size_t i = 0; i < figures.array(list).size(); ++i) {

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "firmware/report/json_values.h"
 #include "isa/support/json_text.h"
 
 namespace tactus::sweep {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "firmware/report/json_values.h"
 #include "firmware/sweep/results.h"
 
 namespace tactus::sweep {
@@ -22,6 +23,8 @@ struct Measured {
   double memory_bits = 0, multipliers = 0;  ///< see energy::OnChip
   /// Both banks, read and written, one image after the other.
   std::optional<double> dram_bytes_per_second;
+
+  [[nodiscard]] JsonValues values() const { return {*line, where}; }
 };
 
 /// Ascending points; valid as long as `results`. Throws UserError that names the line and the

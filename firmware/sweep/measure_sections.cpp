@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "firmware/report/html.h"
-#include "firmware/report/json_values.h"
 #include "firmware/report/scatter.h"
 
 namespace tactus::sweep {
@@ -15,10 +14,8 @@ namespace {
 using html::escape;
 using html::grouped;
 
-JsonValues values(const Measured& point) { return {*point.line, point.where}; }
-
 bool has(const Measured& point, const std::string& figure) {
-  return values(point).has("/figures/" + figure);
+  return point.values().has("/figures/" + figure);
 }
 
 std::string energy_section(const std::vector<Measured>& points) {
@@ -33,7 +30,7 @@ std::string energy_section(const std::vector<Measured>& points) {
                     html::Table::Kind::list);
   for (const Measured& point : points) {
     if (!has(point, "energy")) continue;
-    const JsonValues figures = values(point);
+    const JsonValues figures = point.values();
     const std::string energy = "/figures/energy";
     table.row({std::to_string(point.point), escape(point.network),
                fmt::format("{:.4f}", point.latency_ms),
@@ -72,7 +69,7 @@ std::string throughput_section(const std::vector<Measured>& points) {
                     html::Table::Kind::list);
   for (const Measured& point : points) {
     if (!has(point, "throughput")) continue;
-    const JsonValues figures = values(point);
+    const JsonValues figures = point.values();
     const std::string rate = "/figures/throughput";
     const auto cycles = [&](const char* key) {
       return grouped(figures.count(rate + "/latency_cycles/" + key));
@@ -95,14 +92,14 @@ std::string throughput_section(const std::vector<Measured>& points) {
 
 std::string energy_title(const Measured& point) {
   if (!has(point, "energy")) return "";
-  const JsonValues figures = values(point);
+  const JsonValues figures = point.values();
   return fmt::format("{} ({}; {})", figures.text("/figures/energy/table"),
                      figures.text("/figures/energy/unit") == "pJ" ? "pJ" : "relative units",
                      figures.text("/figures/energy/source"));
 }
 
 double energy_total(const Measured& point) {
-  return has(point, "energy") ? values(point).number("/figures/energy/total") : 0;
+  return has(point, "energy") ? point.values().number("/figures/energy/total") : 0;
 }
 
 std::string common_table(const std::vector<Measured>& points) {
