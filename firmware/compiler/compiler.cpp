@@ -41,7 +41,7 @@ std::vector<LayerInfo> describe_layers(const std::vector<LayerPlan>& plans,
 
 /// From the HIR of single steps; nothing is given back to the memories.
 optimise::Graph graph_of(const Model& model, const Options& options, MemoryManager& memory) {
-  optimise::GraphBuilder builder(model.architecture.array_size, memory);
+  optimise::GraphBuilder builder(model.architecture, memory);
   memory.begin_pass(false);
   (void)allocate_inputs(model, options, memory);
   for (const std::string& name : model.inputs) {
@@ -246,6 +246,8 @@ Unoptimised compile_by_strategies(const nn::Graph& graph, const Model& model, Op
       if (result.best && result.best->predicted_cycles <= compiled.predicted_cycles) continue;
       result.best = std::move(compiled);
       result.strategy = strategy;
+    } catch (const OutOfConstants&) {
+      break;  // all strategies store the same constants
     } catch (const UserError&) {
       // This strategy's program does not fit the machine; another's may.
     }
@@ -261,26 +263,32 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   if (options.batch != 1 || options.resident) {
     return compile_what_can_be_optimised(graph, model, options);
   }
-  Unoptimised unoptimised = compile_by_strategies(graph, model, options);
-  const auto by_strategy = [&](const std::string& reason) {
-    Compiled compiled = std::move(*unoptimised.best);
-    compiled.notes.push_back(fmt::format("compiled without the optimiser, by {}: {}",
-                                         to_string(unoptimised.strategy), reason));
-    return compiled;
-  };
+  // Weights that do not fit are found on the way to the optimiser's graph, before any search.
+  std::optional<Compiled> optimised;
+  std::string refusal;
   try {
-    Compiled optimised = compile_what_can_be_optimised(graph, model, options);
-    if (!options.quickest || !unoptimised.best ||
-        optimised.predicted_cycles <= unoptimised.best->predicted_cycles) {
-      return optimised;
-    }
-    return by_strategy(fmt::format(
-        "{} cycles by the cost model, and {} for the best program that the optimiser found",
-        unoptimised.best->predicted_cycles, optimised.predicted_cycles));
+    optimised = compile_what_can_be_optimised(graph, model, options);
+  } catch (const OutOfConstants&) {
+    throw;
   } catch (const UserError& error) {
-    if (!unoptimised.best) throw;
-    return by_strategy(fmt::format("optimised, the network does not fit: {}", error.what()));
+    refusal = error.what();
   }
+  if (optimised && !options.quickest) return std::move(*optimised);
+  Unoptimised unoptimised = compile_by_strategies(graph, model, options);
+  if (!unoptimised.best) {
+    if (!optimised) throw UserError(refusal);
+    return std::move(*optimised);
+  }
+  const std::uint64_t cycles = unoptimised.best->predicted_cycles;
+  if (optimised && optimised->predicted_cycles <= cycles) return std::move(*optimised);
+  Compiled compiled = std::move(*unoptimised.best);
+  compiled.notes.push_back(fmt::format(
+      "compiled without the optimiser, by {}: {}", to_string(unoptimised.strategy),
+      optimised ? fmt::format("{} cycles by the cost model, and {} for the best program that the "
+                              "optimiser found",
+                              cycles, optimised->predicted_cycles)
+                : fmt::format("optimised, the network does not fit: {}", refusal)));
+  return compiled;
 }
 
 }  // namespace

@@ -450,7 +450,7 @@ void Segmenter::compile_optimised(std::size_t number) {
     }
   }
   if (written.empty()) return;
-  optimise::GraphBuilder builder(n_, memory_);
+  optimise::GraphBuilder builder(model_.architecture, memory_);
   optimise::Ground ground;
   ground.scratch = values_end_;
   for (const Run& run : runs_of(read)) {

@@ -14,6 +14,10 @@ namespace {
 
 const std::string mark = "\xEF\xBB\xBF";
 
+std::string without_host_time(const std::string& text) {
+  return std::regex_replace(text, std::regex("host .*"), "host");
+}
+
 class Files : public CliTest {
  protected:
   /// The command prints the same whether the file begins with a byte order mark or not.
@@ -26,7 +30,7 @@ class Files : public CliTest {
     write(file, mark + content);
     const Output marked = tactus(command);
     EXPECT_EQ(marked.code, 0) << marked.err;
-    EXPECT_EQ(marked.out, plain.out);
+    EXPECT_EQ(without_host_time(marked.out), without_host_time(plain.out));
   }
 };
 

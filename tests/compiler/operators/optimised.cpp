@@ -12,7 +12,7 @@ namespace tactus::compiler {
 namespace {
 
 optimise::Graph graph_of(const Model& model, const Options& options, MemoryManager& memory) {
-  optimise::GraphBuilder builder(model.architecture.array_size, memory);
+  optimise::GraphBuilder builder(model.architecture, memory);
   memory.begin_pass(false);
   (void)allocate_inputs(model, options, memory);
   for (const std::string& name : model.inputs) {

@@ -69,7 +69,7 @@ void check_seed(std::uint64_t seed, bool plain, Tally& tally) {
   const tcu::Architecture a = random_machine(random, plain);
   MemoryManager memory = ample_memory(a);
   memory.begin_pass(false);
-  GraphBuilder builder(a.array_size, memory);
+  GraphBuilder builder(a, memory);
   const auto sink = [&](const hir::Layer& layer) {
     if (layer.operations.empty()) {
       for (const char* name : {"x", "y"}) {

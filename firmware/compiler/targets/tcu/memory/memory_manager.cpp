@@ -91,8 +91,9 @@ const Object& MemoryManager::constant(const std::string& name, const Dims& dims,
   }
   // The image passes through DRAM1 on its way to local memory.
   if (is_local && constants_count_ + count > architecture_.dram1_depth) {
-    user_error("out of DRAM1 for constant {}: {} vectors needed, {} of {} are free", quote(name),
-               count, architecture_.dram1_depth - constants_count_, architecture_.dram1_depth);
+    throw OutOfConstants(fmt::format(
+        "out of DRAM1 for constant {}: {} vectors needed, {} of {} are free", quote(name), count,
+        architecture_.dram1_depth - constants_count_, architecture_.dram1_depth));
   }
   const Tag tag = is_local ? Tag::local : Tag::dram1;
   const std::uint32_t ref = next_ref();
@@ -155,8 +156,11 @@ Addresses MemoryManager::take(Space& space, Tag tag, std::uint32_t ref, const st
                               std::uint64_t count) {
   std::optional<Addresses> addresses = space.allocate(ref, count);
   if (!addresses) {
-    user_error("out of {} for {}: {} vectors needed, {} of {} are free", name_of(tag), quote(name),
-               count, space.depth() - space.used(), space.depth());
+    const std::string what =
+        fmt::format("out of {} for {}: {} vectors needed, {} of {} are free", name_of(tag),
+                    quote(name), count, space.depth() - space.used(), space.depth());
+    if (tag == Tag::dram1) throw OutOfConstants(what);
+    throw UserError(what);
   }
   return std::move(*addresses);
 }

@@ -31,10 +31,18 @@
 #include "firmware/compiler/targets/tcu/memory/address.h"
 #include "firmware/compiler/targets/tcu/memory/space.h"
 #include "firmware/compiler/targets/tcu/memory/strategy.h"
+#include "isa/support/error.h"
 #include "isa/tcu/architecture.h"
 #include "isa/tcu/model_file.h"
 
 namespace tactus::compiler {
+
+/// DRAM1 has no room for the constants, however the program is compiled: each way stores them
+/// there.
+class OutOfConstants : public UserError {
+ public:
+  using UserError::UserError;
+};
 
 /// Sizes in scalars as the frontend sees them, outermost first. Only dumps look at them; the number
 /// of vectors is given beside them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "isa/support/text.h"
 
 namespace tactus::compiler::optimise {
 namespace {
@@ -63,9 +64,9 @@ Graph repeat(const Graph& graph, std::uint32_t images) {
   return result;
 }
 
-GraphBuilder::GraphBuilder(std::uint32_t array_size, const MemoryManager& memory)
-    : memory_(memory) {
-  graph_.n = array_size;
+GraphBuilder::GraphBuilder(const tcu::Architecture& architecture, const MemoryManager& memory)
+    : memory_(memory), dram1_depth_(architecture.dram1_depth) {
+  graph_.n = architecture.array_size;
 }
 
 void GraphBuilder::add_input(const std::string& name, const Addresses& addresses,
@@ -165,6 +166,20 @@ Matrix GraphBuilder::matrix(const hir::MatMul& product, std::size_t input,
   return matrix;
 }
 
+/// A row of zeroes may be left out, any other row is stored.
+void GraphBuilder::count_weights(const Matrix& matrix, const std::string& layer) {
+  if (matrix.weights == nullptr || !matrices_.insert(matrix.weights).second) return;
+  for (std::size_t j = 0; j < graph_.n; ++j) {
+    const float* row = matrix.weights + j * matrix.row;
+    if (std::any_of(row, row + graph_.n, [](float value) { return value != 0; })) ++weight_vectors_;
+  }
+  if (weight_vectors_ > dram1_depth_) {
+    throw OutOfConstants(fmt::format(
+        "out of DRAM1 for the weights of {}: {} vectors needed up to here, there are {}",
+        quote(layer), weight_vectors_, dram1_depth_));
+  }
+}
+
 void GraphBuilder::add_product(const hir::MatMul& product, const StepShape& shape) {
   const std::uint32_t ref = product.outputs.front().ref();
   const auto known = products_.find(ref);
@@ -178,6 +193,7 @@ void GraphBuilder::add_product(const hir::MatMul& product, const StepShape& shap
   for (std::uint32_t i = 0; i < product.input_blocks; ++i) {
     for (std::uint32_t b = 0; b < product.output_blocks; ++b) {
       tap.matrices.push_back(matrix(product, i, b));
+      count_weights(tap.matrices.back(), shape.name);
     }
   }
   if (!product.bias.empty()) tap.bias = constant(product.bias.front());

@@ -12,10 +12,12 @@
 #include <deque>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "firmware/compiler/targets/tcu/hir/hir.h"
 #include "firmware/compiler/targets/tcu/memory/memory_manager.h"
+#include "isa/tcu/architecture.h"
 
 namespace tactus::compiler::optimise {
 
@@ -83,7 +85,8 @@ struct StepShape {
 class GraphBuilder {
  public:
   /// `memory` keeps the values of constants and gives nothing back while the graph is built.
-  GraphBuilder(std::uint32_t array_size, const MemoryManager& memory);
+  /// Weights that do not fit into DRAM1 with those before them are OutOfConstants.
+  GraphBuilder(const tcu::Architecture& architecture, const MemoryManager& memory);
 
   void add_input(const std::string& name, const Addresses& addresses, const StepShape& shape);
   /// Some vectors by the lanes that can differ from 0.
@@ -104,11 +107,15 @@ class GraphBuilder {
   [[nodiscard]] const float* constant(Address address) const;
   [[nodiscard]] Matrix matrix(const hir::MatMul& product, std::size_t input,
                               std::size_t block) const;
+  void count_weights(const Matrix& matrix, const std::string& layer);
   [[nodiscard]] Op& new_op(const Addresses& outputs, const StepShape& shape, std::uint32_t blocks);
   [[nodiscard]] std::uint32_t used_lanes(const Op& op, std::size_t output) const;
 
   const MemoryManager& memory_;
+  std::uint64_t dram1_depth_;
   Graph graph_;
+  std::unordered_set<const float*> matrices_;  ///< those that are counted
+  std::uint64_t weight_vectors_ = 0;           ///< rows of weights that no program can leave out
   std::unordered_map<Address, Vector> vectors_;
   /// Products of the running step by the temps they sum up in: the op, and where a temp stands.
   std::unordered_map<std::uint32_t, std::size_t> products_;
