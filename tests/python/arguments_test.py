@@ -30,14 +30,13 @@ class Arguments(unittest.TestCase):
 
     def test_unknown_board_is_told_as_on_the_command_line(self):
         text = self.refused(lambda: tactus.Configuration("zcu105"), 'did you mean "zcu104"')
-        code, told = command("info", "--board", "zcu105")
-        if code != 2 or "zcu105" not in told:
-            code, told = command("compile", "x.onnx", "--board", "zcu105", "--summary")
-        self.assertEqual((code, told), (2, text))
+        self.assertEqual(command("selftest", "--board", "zcu105"), (2, text))
 
     def test_missing_files_are_told_as_on_the_command_line(self):
         text = self.refused(lambda: tactus.compile("none.onnx", "zcu104"), "none.onnx")
-        self.assertEqual(command("compile", "none.onnx", "--board", "zcu104", "--summary"), (2, text))
+        # The command line names the command before the file.
+        told = command("compile", "none.onnx", "--board", "zcu104", "--summary")
+        self.assertEqual(told, (2, "compile: " + text))
         text = self.refused(lambda: tactus.Model("none.tmodel"), "none.tmodel")
         self.assertEqual(command("run", "--model", "none.tmodel"), (2, text))
 
