@@ -263,7 +263,8 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   if (options.batch != 1 || options.resident) {
     return compile_what_can_be_optimised(graph, model, options);
   }
-  // Weights that do not fit are found on the way to the optimiser's graph, before any search.
+  // The optimiser comes first: while it builds its graph, before any search, it finds weights that
+  // fit in no program.
   std::optional<Compiled> optimised;
   std::string refusal;
   try {

@@ -14,10 +14,10 @@ namespace tactus::sweep {
 namespace {
 
 Measured measure(const Line& line, const std::string& where) {
-  const JsonValues values(line, where);
   Measured m;
   m.line = &line;
   m.where = where;
+  const JsonValues values = m.values();
   m.point = values.count("/point");
   (void)values.object("/configuration/workload");
   std::string subject = subject_key(values.object("/configuration"));

@@ -125,8 +125,7 @@ ParameterTable<Architecture> make_table() {
              "depth of the accumulators"),
        whole("simd_registers_depth", &A::simd_registers_depth, {1, 256}, "registers",
              "registers of each lane of the SIMD unit; the RTL does not elaborate without one, so "
-             "0 is "
-             "refused"),
+             "0 is refused"),
        whole("stride0_depth", &A::stride0_depth, {1, 64}, "codes",
              "stride codes of operand 0: code c is a step of 2^c vectors"),
        whole("stride1_depth", &A::stride1_depth, {1, 64}, "codes", "stride codes of operand 1"),

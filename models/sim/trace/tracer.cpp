@@ -21,7 +21,8 @@ Tracer::Tracer(const Plan& plan, Window window, VcdWriter& writer)
                window_.pre, plan.words * 8, most);
   }
   ring_cycles_ = window_.pre + 2;
-  // A clock that is traced alone has no words; its cycles follow each other all the same.
+  // A plan of the clock alone has no words. The ring has one all the same: a null pointer would
+  // tell the writer that there is no earlier cycle.
   ring_.resize(std::max<std::size_t>(ring_cycles_ * plan.words, 1));
 }
 

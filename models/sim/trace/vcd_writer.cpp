@@ -318,7 +318,7 @@ void VcdWriter::write(Cycle cycle, const std::uint64_t* now, const std::uint64_t
     return;
   }
   next_ = cycle + 1;
-  // The first cycle is there at once, for whoever looks at a long run.
+  // The first cycle goes to the file at once: a viewer can open it during a long run.
   if (first || used_ >= flush_bytes) flush();
 }
 

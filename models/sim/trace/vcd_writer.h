@@ -42,7 +42,7 @@ class VcdWriter {
   /// In place of close(): removes the file that was written; only closes what is no regular file.
   void discard();
 
-  /// Makes the file, with its header, before there is a cycle: for runs of none.
+  /// Makes the file with its header. A run of no cycles needs it; write() does the same.
   void begin() {
     if (!opened_) open();
   }

@@ -37,8 +37,7 @@
 
 namespace tactus::compiler {
 
-/// DRAM1 has no room for the constants, however the program is compiled: each way stores them
-/// there.
+/// DRAM1 has no room for the constants. No other strategy helps: each stores all of them there.
 class OutOfConstants : public UserError {
  public:
   using UserError::UserError;

@@ -166,9 +166,9 @@ Matrix GraphBuilder::matrix(const hir::MatMul& product, std::size_t input,
   return matrix;
 }
 
-/// A row of zeroes may be left out, any other row is stored.
+/// A program may leave out rows of zeroes, and stores every other row.
 void GraphBuilder::count_weights(const Matrix& matrix, const std::string& layer) {
-  if (matrix.weights == nullptr || !matrices_.insert(matrix.weights).second) return;
+  if (matrix.weights == nullptr || !counted_.insert(matrix.weights).second) return;
   for (std::size_t j = 0; j < graph_.n; ++j) {
     const float* row = matrix.weights + j * matrix.row;
     if (std::any_of(row, row + graph_.n, [](float value) { return value != 0; })) ++weight_vectors_;

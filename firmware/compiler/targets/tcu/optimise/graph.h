@@ -85,7 +85,7 @@ struct StepShape {
 class GraphBuilder {
  public:
   /// `memory` keeps the values of constants and gives nothing back while the graph is built.
-  /// Weights that do not fit into DRAM1 with those before them are OutOfConstants.
+  /// add_step() throws OutOfConstants once the weights of all steps so far do not fit into DRAM1.
   GraphBuilder(const tcu::Architecture& architecture, const MemoryManager& memory);
 
   void add_input(const std::string& name, const Addresses& addresses, const StepShape& shape);
@@ -107,6 +107,7 @@ class GraphBuilder {
   [[nodiscard]] const float* constant(Address address) const;
   [[nodiscard]] Matrix matrix(const hir::MatMul& product, std::size_t input,
                               std::size_t block) const;
+  /// Counts the rows of a matrix once; `layer` is for the message of what does not fit.
   void count_weights(const Matrix& matrix, const std::string& layer);
   [[nodiscard]] Op& new_op(const Addresses& outputs, const StepShape& shape, std::uint32_t blocks);
   [[nodiscard]] std::uint32_t used_lanes(const Op& op, std::size_t output) const;
@@ -114,8 +115,8 @@ class GraphBuilder {
   const MemoryManager& memory_;
   std::uint64_t dram1_depth_;
   Graph graph_;
-  std::unordered_set<const float*> matrices_;  ///< those that are counted
-  std::uint64_t weight_vectors_ = 0;           ///< rows of weights that no program can leave out
+  std::unordered_set<const float*> counted_;  ///< first weights of the matrices that are counted
+  std::uint64_t weight_vectors_ = 0;          ///< rows of weights that every program stores
   std::unordered_map<Address, Vector> vectors_;
   /// Products of the running step by the temps they sum up in: the op, and where a temp stands.
   std::unordered_map<std::uint32_t, std::size_t> products_;

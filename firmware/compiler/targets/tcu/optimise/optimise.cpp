@@ -154,7 +154,8 @@ void Optimiser::place_constants() {
   places_.arena = places_.activations + functions_.size() * tcu::activation_parameters;
 }
 
-/// Before the search: dense weights are stored as they are, whatever the plan.
+/// Refuses before the search what no plan can store. GraphBuilder's earlier count is lower: there,
+/// groups that share weights count them once, and each of them stores its own.
 void Optimiser::check_constants_fit() const {
   std::uint64_t vectors = places_.arena;
   for (const Group& group : network_.groups) {
