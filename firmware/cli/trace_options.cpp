@@ -29,8 +29,8 @@ std::uint64_t parse_counter(const std::string& range, std::string_view text) {
 
 void read_trigger(const Args& args, TraceOptions& options) {
   const auto range = args.text("trace-pc");
-  if (range && args.has("trace-tracepoint")) {
-    user_error("tactus run: give --trace-pc or --trace-tracepoint, not both");
+  if (range.has_value() + args.has("trace-tracepoint") + args.has("trace-timeout") > 1) {
+    user_error("tactus run: give one of --trace-pc, --trace-tracepoint and --trace-timeout");
   }
   if (range) {
     const std::size_t colon = range->find(':');
@@ -46,10 +46,13 @@ void read_trigger(const Args& args, TraceOptions& options) {
     }
   } else if (args.has("trace-tracepoint")) {
     options.trigger.what = TraceTrigger::What::tracepoint;
+  } else if (args.has("trace-timeout")) {
+    options.trigger.what = TraceTrigger::What::timeout;
   }
   for (const char* option : {"trace-pre", "trace-post"}) {
     if (args.has(option) && options.trigger.what == TraceTrigger::What::none) {
-      user_error("tactus run: --{} needs --trace-pc or --trace-tracepoint", option);
+      user_error("tactus run: --{} needs --trace-pc, --trace-tracepoint or --trace-timeout",
+                 option);
     }
   }
 }
@@ -109,6 +112,7 @@ std::vector<Args::Option> trace_options() {
        true},
       {"trace-pc", "FIRST[:LAST]", "trace while the program counter is in the range"},
       {"trace-tracepoint", "", "trace while the decoder's tracepoint output is high"},
+      {"trace-timeout", "", "trace while the decoder's timeout output is high"},
   };
   for (Args::Option& option : parameter_options(trace_parameters().section(), "")) {
     options.push_back(std::move(option));

@@ -123,6 +123,9 @@ std::string RunTrace::nothing_traced() const {
     return fmt::format("--trace-pc {}:{}: the program counter was never there; nothing was traced",
                        options_.trigger.first, options_.trigger.last);
   }
+  if (options_.trigger.what == TraceTrigger::What::timeout) {
+    return "--trace-timeout: the decoder's timeout output was never high; nothing was traced";
+  }
   return "--trace-tracepoint: the program counter never met the tracepoint register; nothing was "
          "traced";
 }

@@ -30,6 +30,7 @@ AxiSlave::Burst* AxiSlave::new_burst() {
     bursts_.back()->bytes.resize(std::size_t{most_beats} * beat_bytes_);
     bursts_.back()->set_mm(this);
     bursts_.back()->set_extension(&bursts_.back()->times);
+    bursts_.back()->set_extension(&bursts_.back()->cache);
     bursts_.back()->set_data_ptr(bursts_.back()->bytes.data());
     free_.push_back(bursts_.back().get());
   }
@@ -127,7 +128,7 @@ void AxiSlave::begin_read(const AxiAddress& address) {
   burst->beats = address.length + 1;
   reads_.push_back(burst);
   ++in_flight_.reads;
-  request(burst, tlm::TLM_READ_COMMAND, address.address);
+  request(burst, tlm::TLM_READ_COMMAND, address);
 }
 
 void AxiSlave::end_beat() {
@@ -202,17 +203,18 @@ void AxiSlave::join_writes() {
     if (burst != collecting_) check_length(*burst);
     data_.pop_front();
     writes_.push_back(burst);
-    request(burst, tlm::TLM_WRITE_COMMAND, addresses_.front().address);
+    request(burst, tlm::TLM_WRITE_COMMAND, addresses_.front());
     // Without data the addresses count for nothing; write_now() follows.
     if (!clock_.timing_only) note_write(addresses_.front().address, burst->get_data_length());
     addresses_.pop_front();
   }
 }
 
-void AxiSlave::request(Burst* burst, tlm::tlm_command command, std::uint32_t address) {
+void AxiSlave::request(Burst* burst, tlm::tlm_command command, const AxiAddress& address) {
   const unsigned bytes = burst->beats * beat_bytes_;
   burst->set_command(command);
-  burst->set_address(address);
+  burst->set_address(address.address);
+  burst->cache.bits = static_cast<std::uint8_t>(address.cache);
   burst->set_data_length(bytes);
   burst->set_streaming_width(bytes);
   burst->set_dmi_allowed(false);

@@ -6,9 +6,10 @@
 // memory that answers in no time offers in the cycle after the handshake.
 // Requests carry their time as an annotated delay, which the target must add: cycles may run ahead
 // of kernel time. Any target works: non-blocking with two or four phases, early completion, or
-// blocking, where the annotated delay counts (b_transport must not wait). A target's error response
-// stops the run with a UserError. At most 64 bursts each way are in flight, more than the design
-// ever has; the address channels are not ready beyond that.
+// blocking, where the annotated delay counts (b_transport must not wait). AxCACHE is an extension
+// that a target may ignore (axi_cache.h). A target's error response stops the run with a UserError.
+// At most 64 bursts each way are in flight, more than the design ever has; the address channels are
+// not ready beyond that.
 //
 // Where a memory is known to grant TLM's direct access (DMI) with the very latency of its
 // transactions, trust_dmi() saves the transactions.
@@ -30,6 +31,7 @@
 #include <tlm>
 
 #include "models/axi/axi.h"
+#include "models/axi/axi_cache.h"
 #include "models/axi/axi_target.h"
 #include "models/axi/beat_times.h"
 #include "models/axi/memory_account.h"
@@ -123,10 +125,14 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   static constexpr unsigned most_beats = 256;  ///< of a burst
   static constexpr Cycle unknown_cycle = ~Cycle{0};
   struct Burst : tlm::tlm_generic_payload {
-    /// A payload frees the extensions that it still has, and this one is its own member.
-    ~Burst() override { clear_extension(&times); }
+    /// A payload frees the extensions that it still has, and these are its own members.
+    ~Burst() override {
+      clear_extension(&times);
+      clear_extension(&cache);
+    }
     std::vector<std::uint8_t> bytes;
     BeatTimes times;
+    AxiCache cache;
     unsigned beats = 0;
     unsigned collected = 0;  ///< of a write's beats
     unsigned next_beat = 0;
@@ -167,7 +173,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   }
   Burst* new_burst();
   void free(tlm::tlm_generic_payload* burst) override;
-  void request(Burst* burst, tlm::tlm_command command, std::uint32_t address);
+  void request(Burst* burst, tlm::tlm_command command, const AxiAddress& address);
   /// In cycle `now`.
   void send(Cycle now);
   /// The time that annotated delays are added to.

@@ -35,7 +35,7 @@ struct KindCounts {
 
 /// When a trace is wanted.
 struct TraceTrigger {
-  enum class What : std::uint8_t { none, program_counter, tracepoint } what = What::none;
+  enum class What : std::uint8_t { none, program_counter, tracepoint, timeout } what = What::none;
   std::uint64_t first = 0, last = 0;  ///< program counters
 };
 

@@ -337,6 +337,8 @@ std::function<bool()> TcuSystem::trigger(const TraceTrigger& trigger) const {
       };
     case TraceTrigger::What::tracepoint:
       return [&decoder] { return decoder.tracepoint(); };
+    case TraceTrigger::What::timeout:
+      return [&decoder] { return decoder.timeout(); };
     case TraceTrigger::What::none:
       break;
   }

@@ -1,10 +1,14 @@
 // The memory may be any TLM-2.0 target: how it conducts a transaction does not change a cycle, when
 // it answers does not change data, and what goes wrong in it is reported.
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
+#include "isa/tcu/assembler.h"
 #include "models/dram/fixed_latency_bank.h"
 #include "tests/support/differential.h"
 #include "tests/support/error_of.h"
@@ -101,6 +105,37 @@ TEST(MemorySideProperty, ProtocolsWithTheSameTimingAgreeInEveryCycle) {
                   program, [&](const RandomProgram& p) { return compare_protocols(p, config); }),
               "");
     if (HasFailure()) return;
+  }
+}
+
+/// AxCACHE of each transaction, in order, for a program that changes it.
+TEST(MemorySideProperty, TransactionsCarryTheCacheAttributes) {
+  tcu::Architecture architecture;
+  architecture.array_size = 4;
+  architecture.dram0_depth = architecture.dram1_depth = architecture.local_depth = 64;
+  architecture.accumulator_depth = 64;
+  const std::vector<std::uint8_t> program =
+      tcu::assemble_bytes(architecture,
+                          "Configure Dram0Cache = 0xB\nDataMove Dram0(0) -> Local(0), 4\n"
+                          "Configure Dram0Cache = 5\nDataMove Local(0) -> Dram0(8), 4\n"
+                          "DataMove Dram1(0) -> Local(8), 4\n",
+                          "t", tcu::AssemblerChecks::strict);
+  for (const Protocol protocol : {Protocol::completed, Protocol::accepted}) {
+    std::vector<std::pair<bool, unsigned>> seen;
+    TcuSimulationConfig config;
+    config.architecture = architecture;
+    PhasedMemory::Config memory = fixed_latency(config, protocol);
+    memory.sees = [&seen](const tlm::tlm_generic_payload& transaction) {
+      const AxiCache* cache = nullptr;
+      transaction.get_extension(cache);
+      ASSERT_NE(cache, nullptr);
+      seen.emplace_back(transaction.is_write(), cache->bits);
+    };
+    use_phased_memory(config, memory);
+    TcuSimulation simulation(config);
+    EXPECT_EQ(simulation.run(program).end, RunEnd::finished);
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, (std::vector<std::pair<bool, unsigned>>{{false, 0}, {false, 0xB}, {true, 5}}));
   }
 }
 

@@ -35,6 +35,7 @@ tlm::tlm_sync_enum PhasedMemory::nb_transport_fw(tlm::tlm_generic_payload& trans
                                                  tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
   check_request(transaction);
+  if (config_.sees) config_.sees(transaction);
   const Cycle latency = config_.latency(transaction.is_write());
   switch (config_.protocol) {
     case Protocol::completed:

@@ -33,6 +33,8 @@ class PhasedMemory final : public sc_core::sc_module {
     std::function<Cycle(bool write)> latency;
     bool ends_requests = true;  ///< false: not even END_REQ comes (accepted only)
     std::function<bool(std::uint32_t address)> refuses;  ///< answered with an address error
+    std::function<void(const tlm::tlm_generic_payload&)>
+        sees;  ///< called with each transaction at BEGIN_REQ
   };
 
   tlm_utils::simple_target_socket<PhasedMemory> socket{"socket"};

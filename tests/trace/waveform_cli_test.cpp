@@ -210,6 +210,12 @@ TEST_F(Waveform, Windows) {
   write("t.tasm", std::string("Configure Tracepoint = 3\nNoOp\nNoOp\nNoOp\nNoOp\n"));
   ASSERT_EQ(tactus("asm t.tasm --arch a.tarch --output m.tprog").code, 0);
   EXPECT_EQ(cycles("--trace-tracepoint --trace-pre 1").size(), 2U);
+  // At its reset value the timer of an idle decoder needs a while; at 0 the output is high at once.
+  write("t.tasm", std::string("Configure Timeout = 0\nNoOp\nNoOp\nConfigure Timeout = 9\nNoOp\n"));
+  ASSERT_EQ(tactus("asm t.tasm --arch a.tarch --output m.tprog").code, 0);
+  const std::vector<std::uint64_t> high = cycles("--trace-timeout");
+  EXPECT_GE(high.size(), 3U);
+  EXPECT_LE(high.size(), 8U);
 }
 
 TEST_F(Waveform, ScopesListAndDepth) {
@@ -288,8 +294,10 @@ TEST_F(Waveform, WrongOptionsCostNoRun) {
   for (const char* range : {"x", "1-2", "1:", ":", "-1", "5000000000", "1:2:3", ""}) {
     expect_error(traced + "--trace-pc '" + range + "'", "allowed: FIRST or FIRST:LAST");
   }
-  expect_error(traced + "--trace-pre 4", "--trace-pre needs --trace-pc or --trace-tracepoint");
-  expect_error(traced + "--trace-pc 1 --trace-tracepoint", "not both");
+  expect_error(traced + "--trace-pre 4",
+               "--trace-pre needs --trace-pc, --trace-tracepoint or --trace-timeout");
+  expect_error(traced + "--trace-pc 1 --trace-tracepoint",
+               "give one of --trace-pc, --trace-tracepoint and --trace-timeout");
   expect_error(traced + "--trace-pc 1 --trace-pre 999999999", "allowed: up to");
   expect_error(traced + "--trace-depth 0", "allowed: a whole number 1..100");
   expect_error(run + "--vcd no/such/w.vcd", "no/such/w.vcd: cannot be written");
@@ -324,6 +332,8 @@ TEST_F(Waveform, FailuresDuringTheRunKeepTheResult) {
   expect("--vcd w.vcd --trace-tracepoint",
          "--trace-tracepoint: the program counter never met the tracepoint register; nothing was "
          "traced");
+  expect("--vcd w.vcd --trace-timeout --decoder-timeout 65535",
+         "--trace-timeout: the decoder's timeout output was never high; nothing was traced");
   // An old file is not touched by a window that stays empty.
   write("w.vcd", std::string("old"));
   EXPECT_EQ(tactus(run + "--vcd w.vcd --trace-from 100000").code, 2);

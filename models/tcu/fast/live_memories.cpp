@@ -117,7 +117,8 @@ AxiAddress LiveMemories::next_burst(unsigned p, std::uint16_t length) {
   const std::uint64_t vector = move->dram.address + at.bytes / vector_bytes_ * move->dram.step;
   const std::uint64_t address = vector * vector_bytes_ + at.bytes % vector_bytes_;
   at.bytes += (length + std::uint64_t{1}) * beat_bytes_;
-  return {static_cast<std::uint32_t>(address + registers_.dram_offset[p]), length, 0};
+  return {static_cast<std::uint32_t>(address + registers_.dram_offset[p]), length,
+          registers_.dram_cache[p]};
 }
 
 /// False if what the other port did since the mark has to come before or behind it.
