@@ -4,6 +4,7 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/dpas_files.h"
+#include "firmware/cli/machine_options.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
@@ -50,7 +51,7 @@ int asm_command(const Words& words) {
       "asm",
       "Assembles a program. The text forms are described in isa/tcu/assembler.h and, of\n"
       "kernels for DPAS machines, in isa/dpas/assembler.cpp.",
-      with_visa_options({{"arch", "F.tarch", "architecture (required for .tasm)"},
+      with_visa_options({{"arch", "NAME|F.tarch", "architecture (required for .tasm)"},
                          {"output", "F.tprog|F.isa", "where to write the program (required)"},
                          {"permissive", "", "accept addresses and sizes beyond the architecture"}}),
       "FILE.tasm|FILE.visaasm");
@@ -67,7 +68,7 @@ int asm_command(const Words& words) {
   refuse_visa_options(args);
   if (!arch) user_error("tactus asm: --arch F.tarch is missing");
   if (!output) user_error("tactus asm: --output F.tprog is missing");
-  const tcu::Architecture architecture = tcu::read_architecture(*arch);
+  const tcu::Architecture architecture = read_architecture_option(*arch);
   const auto checks =
       args.has("permissive") ? tcu::AssemblerChecks::encoding : tcu::AssemblerChecks::strict;
   const std::string text = read_text(source);
@@ -82,7 +83,7 @@ int asm_command(const Words& words) {
 
 int disasm_command(const Words& words) {
   Args args("disasm", "Prints a program as assembly text, which assembles to the same bytes.",
-            with_visa_options({{"arch", "F.tarch", "architecture of a .tprog"},
+            with_visa_options({{"arch", "NAME|F.tarch", "architecture of a .tprog"},
                                {"output", "F.tasm", "where to write (default: standard output)"},
                                {"plain", "", "no comments (vISA texts have none)"},
                                {"native", "", "dpas instructions as --machine encodes them", false,
@@ -102,7 +103,7 @@ int disasm_command(const Words& words) {
     architecture = model.arch;
     path = resolve_beside(path, model.prog.file_name);
   } else if (const auto arch = args.text("arch")) {
-    architecture = tcu::read_architecture(*arch);
+    architecture = read_architecture_option(*arch);
   } else {
     refuse_other_kind(path, read_text(path), FileKind::program);
     user_error("tactus disasm: --arch F.tarch is missing (a .tmodel brings its own)");

@@ -44,6 +44,7 @@ struct CommandGroup {
 [[nodiscard]] const CommandGroup& all_commands();
 [[nodiscard]] const CommandGroup& dais_commands();
 [[nodiscard]] const CommandGroup& darwinn_commands();
+[[nodiscard]] const CommandGroup& new_commands();
 [[nodiscard]] const CommandGroup& stripe_commands();
 
 /// Prints what there is in the group.

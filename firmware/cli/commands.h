@@ -37,6 +37,8 @@ int zoo_command(const Words& words);
 int boards_command(const Words& words);
 int architectures_command(const Words& words);
 int machines_command(const Words& words);
+int drams_command(const Words& words);
+int new_command(const Words& words);
 int stripe_command(const Words& words);
 int sweep_command(const Words& words);
 int codesign_command(const Words& words);

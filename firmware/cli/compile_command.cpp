@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 4> dump_names{"hir", "lir", "asm", "dot"}
 
 std::vector<Args::Option> compile_options() {
   std::vector<Args::Option> result = {
-      {"arch", "F.tarch", "architecture (or --board)"},
+      {"arch", "NAME|F.tarch", "architecture (or --board)"},
       {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", true, 'o'},
       {"output-tensor", "NAME", "output tensor (default: the graph's outputs)", true},
       {"input-tensor", "NAME",
@@ -245,7 +245,7 @@ Target read_target(const Args& args) {
   const auto board = read_board_option(args, target.config);
   const auto arch = args.text("arch");
   if (!board && !arch) user_error("tactus compile: give --arch F.tarch or --board NAME");
-  if (arch) target.config.architecture = tcu::read_architecture(*arch);
+  if (arch) target.config.architecture = read_architecture_option(*arch);
   read_machine_options(args, target.config);
   target.path = arch ? *arch : board->path;
   if (board) target.board = tcu::BoardEntry{board->name, target.config};

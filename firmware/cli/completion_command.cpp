@@ -35,7 +35,8 @@ Names choices(const std::string& value) {
 /// The values that an option can have as far as they have names; files come besides.
 Names values_of(const Args::Option& option) {
   if (Names names = choices(option.value); !names.empty()) return names;
-  if (option.name == "board") return config_names("boards");
+  if (option.name == "board" || option.name == "like") return config_names("boards");
+  if (option.name == "arch") return config_names("arch", ".tarch");
   if (option.name == "machine") return config_names("dpas");
   if (option.name == "link") return config_names("links");
   if (option.name == "ddr") return config_names("dram");
@@ -49,7 +50,15 @@ Names words_of(const ListedCommand& command) {
     for (const nn::ZooEntry& entry : nn::zoo()) names.emplace_back(entry.name);
     return names;
   }
-  if (command.name == "info") return config_names("boards");
+  if (command.name == "info") {
+    Names names = config_names("boards");
+    for (const Names& more : {config_names("arch", ".tarch"), config_names("dram")}) {
+      names.insert(names.end(), more.begin(), more.end());
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+  }
   if (command.name == "completion") return {"bash", "zsh", "fish"};
   return {};
 }

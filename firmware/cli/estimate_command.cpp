@@ -7,6 +7,7 @@
 #include "firmware/bench/estimator.h"
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/machine_options.h"
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/table.h"
 #include "firmware/config/board.h"
@@ -34,7 +35,7 @@ std::optional<tcu::Architecture> given_architecture(const Args& args, BoardValue
   if (args.has("arch") && args.has("board")) {
     user_error("tactus estimate: give either --arch or --board");
   }
-  if (const auto path = args.text("arch")) return tcu::read_architecture(*path);
+  if (const auto path = args.text("arch")) return read_architecture_option(*path);
   const auto name = args.text("board");
   if (!name) return std::nullopt;
   const Board board = read_board(*name);
@@ -117,7 +118,7 @@ int estimate_command(const Words& words) {
   Args args("estimate",
             "Latency and energy of a program by the reference's formula, by instruction and by\n"
             "layer. Knows no memory and no instruction delivery: tactus run tells the cycles.",
-            {{"arch", "F.tarch", "architecture of a program; for a model it must match"},
+            {{"arch", "NAME|F.tarch", "architecture of a program; for a model it must match"},
              {"board", "NAME|F.json", "the same, and its clock, from a board"},
              {"formula", "current|march-2022",
               "march-2022: the one behind the published benchmark table (default current)"},

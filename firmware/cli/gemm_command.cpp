@@ -17,7 +17,7 @@ namespace {
 int run_built_in(const Args& args) {
   TcuSimulationConfig config;
   (void)read_board_option(args, config);
-  if (const auto arch = args.text("arch")) config.architecture = tcu::read_architecture(*arch);
+  if (const auto arch = args.text("arch")) config.architecture = read_architecture_option(*arch);
   read_machine_options(args, config);
 
   TcuSimulation simulation(config);
@@ -53,7 +53,8 @@ int run_built_in(const Args& args) {
 
 std::vector<Args::Option> gemm_options() {
   std::vector<Args::Option> list = comparison_options();
-  Args::Option arch{"arch", "F.tarch", "architecture of the built-in product (default: pynqz1)"};
+  Args::Option arch{"arch", "NAME|F.tarch",
+                    "architecture of the built-in product (default: pynqz1)"};
   arch.group = "Built-in product";
   list.push_back(arch);
   for (Args::Option& option : machine_options()) {

@@ -1,6 +1,7 @@
 // tactus info: what an architecture or a model means in bits and bytes.
 #include <array>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -11,8 +12,10 @@
 #include "firmware/cli/info_line.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/compiler/model_tensors.h"
+#include "firmware/config/architectures.h"
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
+#include "firmware/config/ddr_presets.h"
 #include "firmware/driver/tcu/model.h"
 #include "isa/dais/cost.h"
 #include "isa/dais/file.h"
@@ -178,10 +181,10 @@ void print_model(const Model& model) {
                 : fmt::format("{} vectors, copied before the first image", resident_vectors(file)));
 }
 
-/// Where a value comes from; empty if the board does not say.
-std::string origin(const Board& board, const std::string& key) {
-  const auto found = board.provenance.find(key);
-  if (found == board.provenance.end()) return {};
+/// Where a value comes from; empty if the file does not say.
+std::string origin(const ProvenanceByKey& provenance, const std::string& key) {
+  const auto found = provenance.find(key);
+  if (found == provenance.end()) return {};
   const Provenance& from = found->second;
   return fmt::format("  ({}{}: {})", to_text(from.kind), from.date.empty() ? "" : " " + from.date,
                      from.text);
@@ -191,30 +194,61 @@ void print_board(const Board& board) {
   info_line("board", "{}: {}", board.name, board.title);
   info_line("file", "{}", board.path);
   for (const Parameter<BoardValues>& parameter : board_parameters()) {
-    if (board.provenance.count(parameter.key) == 0 && parameter.get(board) == parameter.initial) {
+    if (parameter.optional && board.provenance.count(parameter.key) == 0 &&
+        parameter.get(board) == parameter.initial) {
       continue;
     }
     info_line(parameter.key.c_str(), "{} {}{}", to_text(parameter, parameter.get(board)),
-              parameter.unit, origin(board, parameter.key));
+              parameter.unit, origin(board.provenance, parameter.key));
   }
   if (board.board_memory) {
     const nlohmann::ordered_json memory = encode_board_memory(*board.board_memory);
     for (const auto& item : memory.items()) {
       info_line(("memory " + item.key()).c_str(), "{}{}", text_of_json(item.value()),
-                origin(board, "memory." + item.key()));
+                origin(board.provenance, "memory." + item.key()));
     }
   }
-  info_line("architecture", "{}", origin(board, "array_size"));
+  info_line("architecture", "{}", origin(board.provenance, "array_size"));
   print_architecture(board.architecture);
+}
+
+void print_dram(const DdrPreset& preset) {
+  const DdrConfig& config = preset.config;
+  info_line("DRAM", "{}: {}", preset.name, preset.title);
+  info_line("file", "{}", preset.path);
+  info_line("size", "{} MiB", config.bytes() >> 20);
+  info_line("bandwidth", "{:.2f} GB/s at most", config.bus_bits / 8 * 2e3 / config.tck_ps);
+  for (const Parameter<DdrConfig>& parameter : ddr_parameters()) {
+    const ParameterValue value = parameter.get(config);
+    const auto* count = std::get_if<std::uint64_t>(&value);
+    const std::string ns = count != nullptr && parameter.unit == "clocks"
+                               ? fmt::format(" = {:g} ns", *count * config.tck_ps / 1e3)
+                               : "";
+    info_line(parameter.key.c_str(), "{} {}{}{}", to_text(parameter, value), parameter.unit, ns,
+              origin(preset.provenance, parameter.key));
+  }
+}
+
+/// What a name of configs/ stands for, unless there is a file of this name.
+std::optional<FileKind> kind_of_name(const std::string& name) {
+  std::error_code ignored;
+  const bool file = name.find('/') != std::string::npos || std::filesystem::exists(name, ignored);
+  if (file) return std::nullopt;
+  if (is_config_name("boards", name)) return FileKind::board;
+  if (is_config_name("dram", name)) return FileKind::dram;
+  if (is_config_name("arch", name, ".tarch")) return FileKind::architecture;
+  return std::nullopt;
 }
 
 }  // namespace
 
 int info_command(const Words& words) {
-  Args args("info",
-            "Explains an architecture (.tarch), a model (.tmodel), a board (its name or .json), a\n"
-            "kernel (.visaasm, .isa) or a machine with a DPAS array (.json, --machine alone).",
-            visa_options(), "FILE.tarch|FILE.tmodel|BOARD|FILE.isa|FILE.visaasm|FILE.json");
+  Args args(
+      "info",
+      "Explains an architecture, a board or a DRAM (its name, .tarch or .json), a model\n"
+      "(.tmodel), a kernel (.visaasm, .isa) or a machine with a DPAS array (.json, --machine\n"
+      "alone).",
+      visa_options(), "NAME|FILE.tarch|FILE.tmodel|FILE.json|FILE.isa|FILE.visaasm");
   if (!args.parse(words)) return exit_ok;
   const auto machine = args.text("machine");
   if (args.positional().empty() && machine) {
@@ -223,9 +257,8 @@ int info_command(const Words& words) {
   }
   if (args.positional().size() != 1) user_error("tactus info: name exactly one file");
   const std::string& path = args.positional().front();
-  const bool board_name = path.find('/') == std::string::npos && !std::filesystem::exists(path) &&
-                          is_config_name("boards", path);
-  if (!board_name && is_visa_file(path)) {
+  const std::optional<FileKind> named = kind_of_name(path);
+  if (!named && is_visa_file(path)) {
     print_visa_info(args, path);
     return exit_ok;
   }
@@ -238,7 +271,7 @@ int info_command(const Words& words) {
   if (path.size() > 3 && path.compare(path.size() - 3, 3, ".pb") == 0) {
     user_error("{}: is a TensorFlow graph or an ONNX tensor; tactus compile takes both", path);
   }
-  const FileKind kind = board_name      ? FileKind::board
+  const FileKind kind = named           ? *named
                         : is_pipe(path) ? FileKind::unknown
                                         : kind_of_file(path, as_text(read_file(path)));
   if (kind == FileKind::dpas_profile) {
@@ -249,12 +282,18 @@ int info_command(const Words& words) {
     print_board(read_board(path));
     return exit_ok;
   }
+  if (kind == FileKind::dram) {
+    print_dram(read_ddr_preset(path));
+    return exit_ok;
+  }
   if (path.size() > 7 && path.compare(path.size() - 7, 7, ".tmodel") == 0) {
     const Model model = read_model(path, ProgramChecks::strict);
     print_model(model);
     print_architecture(model.file.arch);
   } else {
-    print_architecture(tcu::read_architecture(path));
+    std::string defaults;
+    print_architecture(read_named_architecture(path, &defaults));
+    if (!defaults.empty()) info_line("left to defaults", "{}", defaults);
   }
   return exit_ok;
 }

@@ -9,6 +9,7 @@
 #include "firmware/cli/table.h"
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
+#include "firmware/config/ddr_presets.h"
 #include "isa/dpas/profile.h"
 #include "isa/support/error.h"
 #include "isa/tcu/architecture.h"
@@ -58,7 +59,7 @@ int boards_command(const Words& words) {
 
 int architectures_command(const Words& words) {
   if (!takes_no_words("architectures",
-                      "Lists the architectures of configs/arch, which --arch takes by path.\n"
+                      "Lists the architectures of configs/arch, which --arch takes by name.\n"
                       "Depths are vectors. tactus info FILE explains one.",
                       words)) {
     return exit_ok;
@@ -79,6 +80,34 @@ int architectures_command(const Words& words) {
                {"DRAM0"},
                {"DRAM1"},
                {"file", Table::Align::left}});
+  fmt::print("{}", table.text(rows));
+  return exit_ok;
+}
+
+int drams_command(const Words& words) {
+  if (!takes_no_words("drams",
+                      "Lists the DRAMs of configs/dram, which --ddr takes by name.\n"
+                      "tactus info DRAM says what one does in clocks and ns, and where each value\n"
+                      "comes from.",
+                      words)) {
+    return exit_ok;
+  }
+  Rows rows;
+  for (const std::string& name : config_names("dram")) {
+    const DdrPreset preset = read_ddr_preset(name);
+    const DdrConfig& c = preset.config;
+    rows.push_back({name, std::to_string(c.bus_bits), fmt::format("{:.0f}", 2e6 / c.tck_ps),
+                    std::to_string(c.bytes() >> 20),
+                    fmt::format("{:.2f}", c.bus_bits / 8 * 2e3 / c.tck_ps),
+                    fmt::format("{}-{}-{}", c.cl, c.t_rcd, c.t_rp), preset.title});
+  }
+  Table table({{"DRAM", Table::Align::left},
+               {"bits"},
+               {"MT/s"},
+               {"MiB"},
+               {"GB/s peak"},
+               {"CL-RCD-RP"},
+               {"title", Table::Align::left}});
   fmt::print("{}", table.text(rows));
   return exit_ok;
 }

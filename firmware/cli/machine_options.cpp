@@ -7,6 +7,7 @@
 
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/verbosity.h"
+#include "firmware/config/architectures.h"
 #include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
 #include "firmware/config/memory_choice.h"
@@ -82,11 +83,17 @@ std::optional<Board> read_board_option(const Args& args, TcuSimulationConfig& co
 }
 
 void read_memory_options(const Args& args, BoardValues& board) {
+  const bool described = board.board_memory.has_value();
   read_options(board_parameters(), args, board);
   choose_memory(board, "tactus " + args.command() + ": ",
                 [&](const Parameter<BoardValues>& parameter) -> std::string {
                   return option_value(parameter, args) ? "--" + parameter.option : "";
                 });
+  if (described || !board.board_memory) return;
+  note(
+      "no board describes the way to {}: two ports of {} bits on the design's clock, without "
+      "latency of their own; --port-clock-mhz, --port-data-bits and --interconnect-ns change them",
+      board.ddr, board.axi_data_bits);
 }
 
 void read_machine_options(const Args& args, TcuSimulationConfig& config, const std::string& where) {
@@ -95,10 +102,22 @@ void read_machine_options(const Args& args, TcuSimulationConfig& config, const s
   read_options(simulation_parameters(), args, config);
   check_width(args, config.architecture, config.axi_data_bits);
   const auto board = args.text("board");
+  const std::optional<BoardMemory> described = config.board_memory;
   resolve_memory(config, !where.empty() ? where
                          : board        ? config_path("boards", *board) + ":"
                                         : "the board's ");
+  if (described && described->base != config.board_memory->base) {
+    note("the banks of dram0 and dram1 begin at 0x{:x} and 0x{:x} of {}",
+         config.board_memory->base[0], config.board_memory->base[1], config.ddr);
+  }
   warn_about_dais_blocks(config.architecture);
+}
+
+tcu::Architecture read_architecture_option(const std::string& name) {
+  std::string defaults;
+  const tcu::Architecture architecture = read_named_architecture(name, &defaults);
+  if (!defaults.empty()) note("{} leaves to their defaults: {}", name, defaults);
+  return architecture;
 }
 
 void warn_about_dais_blocks(const tcu::Architecture& architecture) {

@@ -32,6 +32,10 @@ void read_memory_options(const Args& args, BoardValues& board);
 void read_machine_options(const Args& args, TcuSimulationConfig& config,
                           const std::string& where = "");
 
+/// What --arch names: an architecture of configs/arch, or a file. A note says which keys the file
+/// leaves to their defaults.
+[[nodiscard]] tcu::Architecture read_architecture_option(const std::string& name);
+
 /// On standard error, a line for each of tcu::dais_block_warnings().
 void warn_about_dais_blocks(const tcu::Architecture& architecture);
 

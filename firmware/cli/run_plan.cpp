@@ -50,7 +50,7 @@ struct Sources {
   /// The architecture that a program or a model is to have, and who says so.
   [[nodiscard]] std::optional<std::pair<tcu::Architecture, std::string>> architecture(
       const Args& args) const {
-    if (arch) return {{tcu::read_architecture(*arch), *arch}};
+    if (arch) return {{read_architecture_option(*arch), *arch}};
     if (args.has("board")) return {{board->architecture, *args.text("board")}};
     if (file.architecture) return {{*file.architecture, file.path}};
     if (board) return {{board->architecture, file.board}};
@@ -294,7 +294,7 @@ std::vector<Args::Option> run_options() {
         "an input as .csv or .bin vectors, or in the model's layout as .npy or .pb; k times its "
         "size runs k images; of package N of several: N:[NAME=]F",
         true},
-       {"arch", "F.tarch", "architecture of a program; for a model it must match"},
+       {"arch", "NAME|F.tarch", "architecture of a program; for a model it must match"},
        {"config", "F.json", "all that --print-config prints; other options replace what it says"},
        {"print-config", "",
         "print the whole configuration for --config, and stop; files to be written and the windows "

@@ -8,6 +8,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/machine_options.h"
 #include "firmware/cli/version.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/driver/tcu/sample_file.h"
@@ -49,7 +50,7 @@ std::optional<SampleProgram> read_program(const Args& args) {
     program.architecture = model.file.arch;
     program.bytes = std::move(model.program);
   } else if (path && architecture) {
-    program.architecture = tcu::read_architecture(*architecture);
+    program.architecture = read_architecture_option(*architecture);
     program.bytes = read_file(*path);
     check_program(program.architecture, program.bytes, *path, ProgramChecks::permissive);
   } else if (path || architecture) {
@@ -168,7 +169,7 @@ int samples_command(const Words& words) {
             "Decodes the words of the performance sampler and counts, for each kind of instruction "
             "at the decoder's head, which channels moved and which waited.",
             {{"program", "F.tprog", "the program that ran: tells the kinds of instructions apart"},
-             {"arch", "F.tarch", "architecture of the program"},
+             {"arch", "NAME|F.tarch", "architecture of the program"},
              {"model", "F.tmodel", "the model that ran, instead of program and architecture"},
              {"first-pc", "N", "program counter of the program's first instruction (default 0)"},
              {"from-start", "", "do not skip to the first decrease of the program counter"},

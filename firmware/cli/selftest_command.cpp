@@ -64,7 +64,7 @@ std::vector<Args::Option> dpas_options() {
 std::vector<Args::Option> selftest_options() {
   std::vector<Args::Option> result = {
       {"machine", "NAME|F.json", "tcu (default), or a DPAS profile of configs/dpas such as pvc"},
-      {"arch", "F.tarch", "architecture (default: pynqz1, 8x8 FP16BP8)"},
+      {"arch", "NAME|F.tarch", "architecture (default: pynqz1, 8x8 FP16BP8)"},
       {"filter", "TEXT", "only tests whose names contain TEXT"},
       {"list", "", "print the tests and what they do"},
       {"full", "", "every case of the sweeps: minutes to hours"},
@@ -95,7 +95,7 @@ int selftest_command(const Words& words) {
   }
   TcuSimulationConfig config;
   (void)read_board_option(args, config);
-  if (const auto arch = args.text("arch")) config.architecture = tcu::read_architecture(*arch);
+  if (const auto arch = args.text("arch")) config.architecture = read_architecture_option(*arch);
   read_machine_options(args, config);
   SelftestOptions selftest;
   selftest.filter = args.text("filter").value_or("");

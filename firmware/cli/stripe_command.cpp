@@ -9,6 +9,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/command_table.h"
+#include "firmware/cli/machine_options.h"
 #include "firmware/compiler/stripe/hardware_model.h"
 #include "firmware/compiler/stripe/interpret.h"
 #include "firmware/compiler/stripe/passes/pass.h"
@@ -112,8 +113,8 @@ std::optional<stripe::HardwareModel> model_of(const Args& args,
     tcu::ModelParameters parameters;
     parameters.clock_mhz = args.number("clock-mhz", parameters.clock_mhz, 1, 100000);
     parameters.axi_bytes = args.number("axi-bytes", parameters.axi_bytes, 1, 1024);
-    return located(*arch,
-                   [&] { return tcu::hardware_model(tcu::read_architecture(*arch), parameters); });
+    return located(
+        *arch, [&] { return tcu::hardware_model(read_architecture_option(*arch), parameters); });
   }
   if (!model) return std::nullopt;
   return stripe::read_hardware_model(read_configuration(args, *model, values), *model);
@@ -121,7 +122,7 @@ std::optional<stripe::HardwareModel> model_of(const Args& args,
 
 const std::vector<Args::Option> model_options{
     {"model", "M.json", "hardware model"},
-    {"arch", "A.tarch", "architecture to derive a hardware model from"},
+    {"arch", "NAME|F.tarch", "architecture to derive a hardware model from"},
     {"clock-mhz", "N", "clock of a derived model (default 150)"},
     {"axi-bytes", "N", "bytes a cycle and direction of its DRAM ports (default 8)"},
     {"set", "NAME=N", "value of a template's parameter", true},
@@ -218,7 +219,7 @@ stripe::InterpretOptions interpret_options(const Args& args) {
   if (args.has("shuffle")) options.shuffle_seed = args.number("shuffle", 1, 0, UINT64_MAX);
   options.check_conflicts = args.has("conflicts");
   if (const auto arch = args.text("arch")) {
-    options.fixed_point = compiler::number_format(tcu::read_architecture(*arch));
+    options.fixed_point = compiler::number_format(read_architecture_option(*arch));
   }
   return options;
 }
@@ -229,7 +230,7 @@ int run_program(const Words& words) {
             "--input get whole numbers from -7 to 7, drawn from their names.",
             {{"input", "NAME=F", "numbers of a buffer, in the order of its dimensions", true},
              {"shuffle", "SEED", "run positions in an order drawn from the seed"},
-             {"arch", "A.tarch", "compute in the number format of this architecture"},
+             {"arch", "NAME|F.tarch", "compute in the number format of this architecture"},
              {"conflicts", "", "refuse programs whose positions get in each other's way"},
              {"output", "F", "where to write the buffers", false, 'o'}},
             "FILE");
@@ -342,7 +343,7 @@ int lower_program(const Words& words) {
       "Lowers a Stripe program to instructions of a tensor compute unit. A model file comes "
       "with its program and data beside it; its layers are the kernels, its inputs and "
       "outputs the user's buffers.",
-      {{"arch", "A.tarch", "architecture"},
+      {{"arch", "NAME|F.tarch", "architecture"},
        {"axi-bytes", "N", "bytes a cycle and direction of its DRAM ports, for tiles (default 8)"},
        {"constant", "NAME=F", "numbers of a buffer that is part of the model", true},
        {"output", "P", "P.tmodel, P.tprog (the program alone) or P.stripe (as lowered)", true, 'o'},
@@ -372,7 +373,7 @@ int lower_program(const Words& words) {
       user_error("tactus stripe lower: -o {} is the input", quote(output));
     }
   }
-  const tcu::Architecture architecture = tcu::read_architecture(*arch);
+  const tcu::Architecture architecture = read_architecture_option(*arch);
   const Program program = read_file_as_program(path);
   stripe::verify(program, path);
   compiler::LowerOptions options;

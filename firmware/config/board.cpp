@@ -68,7 +68,8 @@ void decode_all_provenance(ObjectReader reader, Board& board) {
 /// A path beside the board's file, or the architecture itself.
 void decode_board_architecture(ObjectReader& root, const std::string& where, Board& board) {
   if (!root.is_string("architecture")) {
-    board.architecture = tcu::decode_architecture(root.get_object("architecture"));
+    board.architecture =
+        tcu::decode_architecture(root.get_object("architecture"), MissingKeys::allowed);
     return;
   }
   try {

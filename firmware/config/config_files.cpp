@@ -57,21 +57,22 @@ std::vector<std::string> config_names(std::string_view kind, std::string_view ex
   return names;
 }
 
-bool is_config_name(std::string_view kind, const std::string& name) {
-  const std::vector<std::string> names = config_names(kind);
+bool is_config_name(std::string_view kind, const std::string& name, std::string_view extension) {
+  const std::vector<std::string> names = config_names(kind, extension);
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string config_path(std::string_view kind, const std::string& name) {
-  const bool path = name.find('/') != std::string::npos || fs::path(name).extension() == ".json";
+std::string config_path(std::string_view kind, const std::string& name,
+                        std::string_view extension) {
+  const bool path = name.find('/') != std::string::npos || fs::path(name).extension() == extension;
   if (path) return name;
-  if (!is_config_name(kind, name)) {
-    const std::vector<std::string> names = config_names(kind);
+  if (!is_config_name(kind, name, extension)) {
+    const std::vector<std::string> names = config_names(kind, extension);
     const std::vector<std::string_view> views(names.begin(), names.end());
-    user_error("{} is not in {}/{}; allowed {}, or the path of a .json file{}", quote(name),
-               config_folder(), kind, quote_list(views), suggestion(name, views));
+    user_error("{} is not in {}/{}; allowed {}, or the path of a {} file{}", quote(name),
+               config_folder(), kind, quote_list(views), extension, suggestion(name, views));
   }
-  return (fs::path(config_folder()) / kind / (name + ".json")).string();
+  return (fs::path(config_folder()) / kind / name).string() + std::string(extension);
 }
 
 }  // namespace tactus

@@ -14,12 +14,14 @@ namespace tactus {
 /// Throws UserError that says where was looked.
 [[nodiscard]] std::string config_folder();
 
-/// A path if `name` has a "/" or ends in ".json"; else configs/`kind`/`name`.json. Throws UserError
-/// with the names there are, and the nearest.
-[[nodiscard]] std::string config_path(std::string_view kind, const std::string& name);
+/// A path if `name` has a "/" or ends in the extension; else configs/`kind`/`name`.json, or with
+/// another extension. Throws UserError with the names there are, and the nearest.
+[[nodiscard]] std::string config_path(std::string_view kind, const std::string& name,
+                                      std::string_view extension = ".json");
 
-/// Whether configs/`kind` has a .json file of this name.
-[[nodiscard]] bool is_config_name(std::string_view kind, const std::string& name);
+/// Whether configs/`kind` has a file of this name.
+[[nodiscard]] bool is_config_name(std::string_view kind, const std::string& name,
+                                  std::string_view extension = ".json");
 
 /// Names of the files of configs/`kind` with this extension, sorted, without it.
 [[nodiscard]] std::vector<std::string> config_names(std::string_view kind,

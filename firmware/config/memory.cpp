@@ -125,14 +125,54 @@ std::optional<DdrConfig> look_up_ddr(const BoardValues& board,
   return std::nullopt;
 }
 
-std::vector<MemoryProblem> problems_with(const BoardValues& board,
-                                         const tcu::Architecture& architecture,
+/// One bank behind the other from byte 0 on, and the program behind both.
+void move_banks(BoardMemory& memory, const tcu::Architecture& architecture) {
+  constexpr std::uint64_t page = 4096;
+  const auto end = [&](std::uint64_t base, std::uint64_t depth) {
+    return (base + depth * architecture.vector_bytes() + page - 1) / page * page;
+  };
+  memory.base = {0, end(0, architecture.dram0_depth)};
+  if (memory.stream) memory.stream->base = end(memory.base[1], architecture.dram1_depth);
+}
+
+/// In a DRAM in place of the board's banks move that do not fit as they lie on the board, and the
+/// place of a program that has no room is given up, unless it is needed.
+void fit_banks(BoardValues& board, const tcu::Architecture& architecture, const DdrConfig& ddr,
+               std::vector<MemoryProblem>& problems) {
+  BoardMemory& memory = *board.board_memory;
+  const std::uint64_t most = std::min(ddr.bytes(), std::uint64_t{1} << 32);
+  const std::uint64_t vectors = most / architecture.vector_bytes();
+  const bool too_small = architecture.dram0_depth >= vectors ||
+                         architecture.dram1_depth > vectors - architecture.dram0_depth;
+  if (too_small) {
+    problems.push_back(
+        {"/ddr",
+         fmt::format(
+             "{} has 0x{:x} bytes, too few for both banks; allowed: architecture.dram0_depth and "
+             "dram1_depth of up to {} vectors of {} bytes together (here {} and {})",
+             board.ddr, most, vectors, architecture.vector_bytes(), architecture.dram0_depth,
+             architecture.dram1_depth),
+         "--ddr"});
+    return;
+  }
+  std::vector<MemoryProblem> misfits;
+  check_banks(memory, architecture, ddr, misfits);
+  if (!misfits.empty()) move_banks(memory, architecture);
+  const bool unused = memory.stream && board.stream_model == StreamModel::ideal;
+  if (unused && memory.stream->base >= most) memory.stream.reset();
+}
+
+std::vector<MemoryProblem> problems_with(BoardValues& board, const tcu::Architecture& architecture,
                                          std::optional<DdrConfig>& ddr) {
   std::vector<MemoryProblem> problems;
   if (!board.board_memory) return problems;
   check_clocks(board, problems);
   ddr = look_up_ddr(board, problems);
   if (ddr) {
+    if (!board.ddr.empty() && board.ddr != board.board_memory->preset) {
+      fit_banks(board, architecture, *ddr, problems);
+      if (!problems.empty()) return problems;
+    }
     check_banks(*board.board_memory, architecture, *ddr, problems);
     check_stream(board, architecture, *ddr, problems);
   }
@@ -144,7 +184,27 @@ std::vector<MemoryProblem> problems_with(const BoardValues& board,
 std::vector<MemoryProblem> memory_problems(const BoardValues& board,
                                            const tcu::Architecture& architecture) {
   std::optional<DdrConfig> ddr;
-  return problems_with(board, architecture, ddr);
+  BoardValues copy = board;
+  return problems_with(copy, architecture, ddr);
+}
+
+void place_banks(BoardValues& board, const tcu::Architecture& architecture) {
+  std::optional<DdrConfig> ddr;
+  (void)problems_with(board, architecture, ddr);
+}
+
+BoardMemory plain_memory(unsigned axi_data_bits) {
+  constexpr unsigned longest_burst = 4096;
+  MemoryPath path;
+  path.data_bits = axi_data_bits;
+  path.split_beats = std::min(256U, longest_burst / (axi_data_bits / 8));
+  BoardMemory memory;
+  for (unsigned p = 0; p < 2; ++p) {
+    memory.ports[p] = fmt::format("dram{}", p);
+    path.controller_port = p;
+    memory.paths.emplace_back(memory.ports[p], path);
+  }
+  return memory;
 }
 
 void resolve_memory(TcuSimulationConfig& config, const std::string& where) {

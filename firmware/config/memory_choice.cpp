@@ -10,8 +10,15 @@ void choose_memory(
     const std::function<std::string(const Parameter<BoardValues>& parameter)>& given) {
   std::string memory;   // as it was given, if it was
   std::string latency;  // the value that chooses the memory of fixed latency
+  bool ddr = false;
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (p.key == "memory_model") memory = given(p);
+    if (p.key == "ddr") ddr = !given(p).empty();
+  }
+  const bool fixed = !memory.empty() && board.memory_model == MemoryModel::fixed;
+  if (ddr && !board.board_memory && !fixed) {
+    board.board_memory = plain_memory(board.axi_data_bits);
+    board.memory_model = MemoryModel::board;
   }
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (!is_fixed_latency(p.key)) continue;
@@ -34,7 +41,8 @@ void choose_memory(
       user_error("{}{} has no effect with the memory of fixed latency, which {} chooses", where,
                  name, chooser);
     }
-    user_error("{}{} needs the board's memory: a board whose file describes one", where, name);
+    user_error("{}{} needs the board's memory: a board whose file describes one, or --ddr", where,
+               name);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/config/architectures.h"
 #include "firmware/config/board.h"
 #include "firmware/config/memory.h"
 #include "firmware/config/memory_choice.h"
@@ -67,7 +68,7 @@ Configuration make_configuration(const std::string& board, const std::string& ar
     made.config.architecture =
         tcu::parse_architecture(architecture, configuration_subject + ": architecture");
   } else if (!architecture.empty()) {
-    made.config.architecture = tcu::read_architecture(architecture);
+    made.config.architecture = read_named_architecture(architecture);
     made.path = architecture;
   }
   Json values = json_of_text(values_json);

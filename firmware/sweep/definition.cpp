@@ -20,9 +20,11 @@
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/json_text.h"
 #include "isa/support/located.h"
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
+#include "isa/tcu/architecture_table.h"
 
 namespace tactus::sweep {
 namespace {
@@ -355,13 +357,14 @@ class Configurations::Builder {
       }
       set_key(result, derived.key, scalar);
     }
-    if (!is_gemm(result)) put_memory_in_force(result["board"]);
+    if (!is_gemm(result)) put_memory_in_force(result);
     return result;
   }
 
  private:
   /// A point's memory is the one that it runs with: what keys say has become part of the board's.
-  void put_memory_in_force(Configuration& board) const {
+  void put_memory_in_force(Configuration& result) const {
+    Configuration& board = result["board"];
     const auto memory = board.find("memory");
     if (memory == board.end() || board.at("memory_model") != "board") return;
     const auto set = [this](std::string_view name) {
@@ -382,7 +385,29 @@ class Configurations::Builder {
         path["interconnect_ns"] = {board.at("interconnect_ns"), board.at("interconnect_ns")};
       }
     }
-    if (set("ddr")) (*memory)["ddr"]["preset"] = board.at("ddr");
+    if (!set("ddr")) return;
+    const Configuration placed = encode_board_memory(placed_memory(result));
+    (*memory)["base"] = placed.at("base");
+    if (placed.contains("stream")) {
+      (*memory)["stream"] = placed.at("stream");
+    } else {
+      memory->erase("stream");
+    }
+    (*memory)["ddr"]["preset"] = board.at("ddr");
+  }
+
+  /// The board's memory with its banks where the point's DRAM has room for them.
+  static BoardMemory placed_memory(const Configuration& result) {
+    const std::string where = "the point's configuration";
+    JsonDocument board_text(text_of_json(result.at("board")), where);
+    JsonDocument architecture_text(text_of_json(result.at("architecture")), where);
+    BoardValues board;
+    tcu::Architecture architecture;
+    ObjectReader board_reader = board_text.root(), architecture_reader = architecture_text.root();
+    board_parameters().read(board_reader, board, MissingKeys::allowed);
+    tcu::architecture_parameters().read(architecture_reader, architecture, MissingKeys::allowed);
+    place_banks(board, architecture);
+    return *board.board_memory;
   }
 
   /// A network or a DRAM in a file is named from the sweep's folder, and its content is part of the

@@ -1,8 +1,10 @@
 #include "isa/dram/ddr_config.h"
 
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "isa/dram/address_map.h"
 
@@ -36,9 +38,48 @@ std::vector<Parameter<C>> geometry() {
   };
 }
 
+/// Nanoseconds in clocks, up as JEDEC rounds: a rest below 2.6 % of a clock is that of tCK, whose
+/// picoseconds are whole, and does not count (JESD79-4, rounding algorithms).
+double clocks_of(double ns, unsigned tck_ps) { return std::floor(ns * 1000 / tck_ps + 0.974); }
+
+/// A timing in clocks, or as KEY_ns in nanoseconds. The clock is read before.
+Parameter<C> timing(std::string_view key, unsigned C::*member, WholeRange range,
+                    std::string_view sentence) {
+  Parameter<C> p = whole(key, member, range, "clocks", sentence);
+  const ParameterInfo info = p;
+  p.read_json = [info, member](ObjectReader& reader, C& c) {
+    const std::string key_ns = info.key + "_ns";
+    if (!reader.has(key_ns)) {
+      c.*member = static_cast<unsigned>(std::get<std::uint64_t>(read_parameter(info, reader)));
+      return;
+    }
+    if (reader.has(info.key)) {
+      reader.add_problem(key_ns,
+                         fmt::format("there is \"{}\" already; allowed: one of the two", info.key));
+    }
+    const double count = clocks_of(reader.get_real_in(key_ns, 0, 1e9), c.tck_ps);
+    if (count >= static_cast<double>(info.whole.min) &&
+        count <= static_cast<double>(info.whole.max)) {
+      c.*member = static_cast<unsigned>(count);
+      return;
+    }
+    c.*member = static_cast<unsigned>(info.whole.min);
+    if (reader.problems().concerns(reader.path() + "/" + key_ns) ||
+        reader.problems().concerns(reader.path() + "/tck_ps")) {
+      return;
+    }
+    reader.add_problem(key_ns, fmt::format("are {:.0f} clocks of {} ps; allowed {}", count,
+                                           c.tck_ps, info.range()));
+  };
+  p.write_json = [key = std::string(key), member](nlohmann::ordered_json& json, const C& c) {
+    json[key] = c.*member;
+  };
+  return p;
+}
+
 std::vector<Parameter<C>> timings() {
   const auto t = [](std::string_view key, unsigned C::*member, std::string_view sentence) {
-    return whole(key, member, clocks, "clocks", sentence);
+    return timing(key, member, clocks, sentence);
   };
   return {
       whole("tck_ps", &C::tck_ps, {100, 100000}, "ps", "the clock tCK; data moves twice in it"),
@@ -57,11 +98,11 @@ std::vector<Parameter<C>> timings() {
       t("t_rtp", &C::t_rtp, "from RD to PRE of the bank"),
       t("t_wtr_s", &C::t_wtr_s, "from the end of a write's data to RD, groups differ"),
       t("t_wtr_l", &C::t_wtr_l, "from the end of a write's data to RD in one group"),
-      whole("t_turn", &C::t_turn, {0, 64}, "clocks",
-            "the bus rests so long between the data of a RD and that of a WR: 2 for DDR3, 1 + "
-            "tWPRE for DDR4"),
+      timing("t_turn", &C::t_turn, {0, 64},
+             "the bus rests so long between the data of a RD and that of a WR: 2 for DDR3, 1 + "
+             "tWPRE for DDR4"),
       t("t_rfc", &C::t_rfc, "from REF to the next command"),
-      whole("t_refi", &C::t_refi, {1, 1000000}, "clocks", "from a refresh to the next"),
+      timing("t_refi", &C::t_refi, {1, 1000000}, "from a refresh to the next"),
   };
 }
 
@@ -107,7 +148,8 @@ ParameterTable<C> make_table() {
   for (auto& p : all) p = p.without_option();
   return {"dram",
           "A DRAM and its controller. A file of configs/dram has every key, beside \"name\", "
-          "\"title\" and \"provenance\"; those from refresh on may be left out.",
+          "\"title\" and \"provenance\"; those from refresh on may be left out. In place of a time "
+          "in clocks, KEY_ns has it in ns (\"t_rcd_ns\": 13.75), which is rounded up to clocks.",
           std::move(all)};
 }
 
@@ -207,7 +249,9 @@ std::vector<DdrProblem> ddr_problems(const DdrConfig& config) {
 void check_ddr(const DdrConfig& config, ObjectReader& reader) {
   // What could not be read was replaced, so nothing can be said about what belongs together.
   for (const ParameterInfo& parameter : ddr_parameters().section().parameters) {
-    if (reader.problems().concerns(reader.path() + "/" + parameter.key)) return;
+    for (const char* suffix : {"", "_ns"}) {
+      if (reader.problems().concerns(reader.path() + "/" + parameter.key + suffix)) return;
+    }
   }
   for (DdrProblem& problem : ddr_problems(config)) {
     reader.add_problem(problem.key, std::move(problem.what));

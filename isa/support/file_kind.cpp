@@ -14,12 +14,12 @@ namespace {
 struct KindInfo {
   FileKind kind;
   std::string_view name;
-  std::string_view extension;  ///< of binary files and of text that is not JSON; may be empty
+  std::string_view extension;  ///< of files whose content alone does not tell; may be empty
   std::string_view taken_by;
 };
 
 constexpr KindInfo kinds[] = {
-    {FileKind::architecture, "an architecture (.tarch)", "", "--arch takes it"},
+    {FileKind::architecture, "an architecture (.tarch)", ".tarch", "--arch takes it"},
     {FileKind::model, "a compiled model (.tmodel)", "", "tactus run --model takes it"},
     {FileKind::program, "a program (.tprog)", ".tprog", "tactus run --program takes it"},
     {FileKind::constants, "a file of constants (.tdata)", ".tdata",
@@ -74,7 +74,8 @@ FileKind kind_of_json(std::string_view text) {
   if (has({"tool", "version"})) return FileKind::statistics;
   if (has({"prog", "consts"})) return FileKind::model;
   if (has({"provenance", "architecture"})) return FileKind::board;
-  if (has({"tck_ps", "t_rcd"})) return FileKind::dram;
+  if (has({"title", "architecture", "axi_data_bits"})) return FileKind::board;
+  if (has({"tck_ps", "bus_bits"})) return FileKind::dram;
   if (has({"workload", "base"})) return FileKind::sweep;
   if (has({"rows", "board"})) return FileKind::table;
   if (has({"array_size", "local_depth"})) return FileKind::architecture;

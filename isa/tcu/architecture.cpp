@@ -88,6 +88,16 @@ void check_lookup_tables(const Architecture& a, ObjectReader& reader) {
   }
 }
 
+/// "dram0_depth 1048576, ...": the keys that the object leaves to their defaults.
+std::string keys_left_out(ObjectReader reader) {
+  std::string text;
+  for (const Parameter<Architecture>& parameter : architecture_parameters()) {
+    if (parameter.optional || reader.has(parameter.key)) continue;
+    text += (text.empty() ? "" : ", ") + parameter.key + " " + parameter.default_text();
+  }
+  return text;
+}
+
 }  // namespace
 
 const DataTypeInfo& info(DataType type) {
@@ -114,17 +124,33 @@ Architecture decode_architecture(ObjectReader reader, MissingKeys missing,
   return a;
 }
 
+namespace {
+
+Architecture decode_document(JsonDocument& document) {
+  const Architecture architecture = decode_architecture(document.root(), MissingKeys::allowed);
+  document.problems().throw_if_any();
+  return architecture;
+}
+
+}  // namespace
+
 Architecture read_architecture(const std::string& path) {
+  std::string defaults;
+  return read_architecture(path, defaults);
+}
+
+Architecture read_architecture(const std::string& path, std::string& defaults) {
   const std::string text = read_text(path);
-  return parse_as(FileKind::architecture, path, text,
-                  [&] { return parse_architecture(text, path); });
+  return parse_as(FileKind::architecture, path, text, [&] {
+    JsonDocument document(text, path);
+    defaults = keys_left_out(document.root());
+    return decode_document(document);
+  });
 }
 
 Architecture parse_architecture(std::string_view json_text, const std::string& where) {
   JsonDocument document(json_text, where);
-  const Architecture architecture = decode_architecture(document.root());
-  document.problems().throw_if_any();
-  return architecture;
+  return decode_document(document);
 }
 
 std::string to_json(const Architecture& a, int indent) {

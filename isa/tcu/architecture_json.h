@@ -6,6 +6,10 @@
 
 namespace tactus::tcu {
 
+/// As read_architecture() of a file whose keys may be left out; `defaults` lists those that are:
+/// "dram0_depth 1048576, ...".
+[[nodiscard]] Architecture read_architecture(const std::string& path, std::string& defaults);
+
 /// Reads the keys of the object, reports unknown ones, and checks the values against each other.
 /// What may be missing stays as in `base`. Files of models may lack keys that were added later,
 /// MissingKeys::old_allowed. DAIS programs are read from the folder of the document's file.

@@ -109,9 +109,9 @@ ParameterTable<Architecture> make_table() {
   // The reference's compiler knows FLOAT32, so the name deserves more than "unknown".
   return {
       "architecture",
-      "What shapes one tensor compute unit: the keys of an architecture file (.tarch), where each "
-      "has to be present except those of extensions, which no RTL has and which may be left out: "
-      "dais_blocks, lookup_tables, shadow_weights, dma_queue, activation_unit.",
+      "What shapes one tensor compute unit: the keys of an architecture file (.tarch). A key that "
+      "is left out has its default. No RTL has the extensions dais_blocks, lookup_tables, "
+      "shadow_weights, dma_queue, activation_unit, which are off by default.",
       {choice("data_type", &A::data_type, types, "fixed-point type of all scalars, width and point")
            .refusing("FLOAT32", "has no hardware: the unit computes in fixed point only"),
        whole("array_size", &A::array_size, {2, 256}, "scalars",

@@ -113,7 +113,7 @@ TEST_F(RunConfigTest, ThePrintedMemoryIsTheOneInForce) {
                 .find("--port-data-bits has no effect with the memory of fixed latency, which "
                       "--memory fixed chooses"),
             std::string::npos);
-  EXPECT_NE(error("--ddr ddr4_2400").find("--ddr needs the board's memory: a board whose"),
+  EXPECT_NE(error("--port-data-bits 64").find("--port-data-bits needs the board's memory: a board"),
             std::string::npos);
   EXPECT_NE(error("--board b.json --ddr ddr4_240").find("error: --ddr: \"ddr4_240\" is not in "),
             std::string::npos);

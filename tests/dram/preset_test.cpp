@@ -122,6 +122,35 @@ TEST(DdrPresets, BadOnesAreRefusedWithTheirPath) {
   }
 }
 
+std::string with_timing(const std::string& from, const std::string& to) {
+  std::string text = zcu104();
+  text = text.substr(0, text.find("  \"refresh\""));
+  text = text.substr(0, text.rfind(',')) + "}";
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(DdrPresets, TimesMayBeNanoseconds) {
+  const auto rcd = [](const std::string& ns) {
+    return parse_ddr_preset(with_timing("\"t_rcd\": 15", "\"t_rcd_ns\": " + ns), "p.json")
+        .config.t_rcd;
+  };
+  // tCK is 952 ps: 15 clocks are 14.28 ns, and 2.5 % of a clock are not a clock.
+  EXPECT_EQ(rcd("14.28"), 15U);
+  EXPECT_EQ(rcd("14.3"), 15U);
+  EXPECT_EQ(rcd("14.31"), 16U);
+  EXPECT_EQ(rcd("13.75"), 15U);
+  const auto error = [](const std::string& to) {
+    return error_of([&] { (void)parse_ddr_preset(with_timing("\"t_rcd\": 15", to), "p.json"); });
+  };
+  EXPECT_EQ(error("\"t_rcd\": 15, \"t_rcd_ns\": 14"),
+            "p.json:/t_rcd_ns: there is \"t_rcd\" already; allowed: one of the two");
+  EXPECT_EQ(error("\"t_rcd_ns\": 0"), "p.json:/t_rcd_ns: are 0 clocks of 952 ps; allowed 1..4096");
+  EXPECT_EQ(error("\"t_rcd_ns\": 5000"),
+            "p.json:/t_rcd_ns: are 5253 clocks of 952 ps; allowed 1..4096");
+  EXPECT_EQ(error("\"t_rcd_ns\": \"14\""), "p.json:/t_rcd_ns: must be a number, is a string");
+  EXPECT_EQ(error("\"t_rcd_ns\": 60"), "p.json:/t_ras: 35 contradicts t_rcd; allowed 63 or more");
+}
+
 TEST(DdrPresets, OnesOwnMayLackSourcesAndTheController) {
   std::string text = zcu104();
   text = text.substr(0, text.find("  \"refresh\""));

@@ -14,7 +14,7 @@ class Configuration:
     """A machine that is to be built.
 
     board: the name of a board (see boards()) or the path of a board's file.
-    architecture: the path of a .tarch file, or a dict with its keys; instead of the board's.
+    architecture: a name of configs/arch, the path of a .tarch file, or a dict with its keys; instead of the board's.
     values: replace single values of board, architecture and simulation: clock_mhz=200,
         read_latency=20, memory_model="fixed", array_size=16, engine="step".
     """

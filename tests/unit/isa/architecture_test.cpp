@@ -7,6 +7,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/tcu/architecture_json.h"
 #include "tests/unit/isa/test_files.h"
 
 namespace tactus::tcu {
@@ -166,19 +168,21 @@ TEST(Architecture, OperandsHoldAddressAndStride) {
   EXPECT_NE(text_error(depths("288230376151711745", "16", 64, 64)), "no error");
 }
 
-TEST(Architecture, EveryKeyIsMandatory) {
-  EXPECT_EQ(text_error("{}"),
-            "x.tarch:/data_type: missing key\n"
-            "x.tarch:/array_size: missing key\n"
-            "x.tarch:/dram0_depth: missing key\n"
-            "x.tarch:/dram1_depth: missing key\n"
-            "x.tarch:/local_depth: missing key\n"
-            "x.tarch:/accumulator_depth: missing key\n"
-            "x.tarch:/simd_registers_depth: missing key\n"
-            "x.tarch:/stride0_depth: missing key\n"
-            "x.tarch:/stride1_depth: missing key\n"
-            "x.tarch:/number_of_threads: missing key\n"
-            "x.tarch:/thread_queue_depth: missing key");
+class ArchitectureFile : public ScratchFolder {};
+
+TEST_F(ArchitectureFile, KeysThatAreLeftOutHaveTheirDefaults) {
+  EXPECT_EQ(parse_architecture("{}", "x.tarch"), Architecture());
+  const std::string file = path("left_out.tarch");
+  write_file_atomically(file, std::string_view(R"({"array_size": 24, "local_depth": 100})"));
+  Architecture expected;
+  expected.array_size = 24;
+  expected.local_depth = 100;
+  std::string defaults;
+  EXPECT_EQ(read_architecture(file, defaults), expected);
+  EXPECT_EQ(defaults,
+            "data_type FP16BP8, dram0_depth 1048576, dram1_depth 1048576, accumulator_depth 2048, "
+            "simd_registers_depth 1, stride0_depth 8, stride1_depth 8, number_of_threads 1, "
+            "thread_queue_depth 8");
 }
 
 TEST(Architecture, AllProblemsAtOnce) {
@@ -190,7 +194,6 @@ TEST(Architecture, AllProblemsAtOnce) {
   })"),
             "x.tarch:/accumulator_depth: duplicate key\n"
             "x.tarch:/data_type: must be a string, is a number\n"
-            "x.tarch:/array_size: missing key\n"
             "x.tarch:/dram0_depth: -1 is out of range; allowed 1..2^62\n"
             "x.tarch:/dram1_depth: must be an integer, is 8.0\n"
             "x.tarch:/local_depth: must be an integer, is a string\n"
