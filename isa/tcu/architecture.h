@@ -80,9 +80,10 @@ struct Architecture {
   bool operator!=(const Architecture& other) const { return !(*this == other); }
 };
 
-/// Reads and validates a .tarch file. The 11 scalar keys are mandatory, those of extensions may be
-/// left out; unknown, duplicate, mistyped and out-of-range keys are reported together. Reads the
-/// DAIS programs too, from the file's folder on. Throws UserError "file:/json/path: what; allowed
+/// Reads and validates a .tarch file. Keys may be left out and then have the defaults above, see
+/// also architecture_json.h; unknown, duplicate, mistyped and out-of-range keys are reported
+/// together. Reads the DAIS programs too, from the file's folder on. Throws UserError
+/// "file:/json/path: what; allowed
 /// ...".
 [[nodiscard]] Architecture read_architecture(const std::string& path);
 

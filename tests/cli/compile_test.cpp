@@ -119,8 +119,9 @@ TEST_F(CompileTest, BadInputsWriteNothing) {
   write("cnn.onnx", read("cnn.onnx").substr(0, 500));
   expect_error(compile, "cnn.onnx");
   ASSERT_EQ(tactus("zoo cnn -o cnn.onnx").code, 0);
-  write("a.tarch", R"({"array_size": 8})");
-  expect_error(compile, "a.tarch:/data_type: missing key");
+  write("a.tarch", R"({"array_size": 1, "data_typ": "FP16BP8"})");
+  expect_error(compile, "a.tarch:/array_size: 1 is out of range; allowed 2..256");
+  expect_error(compile, "a.tarch:/data_typ: unknown key; did you mean \"data_type\"?");
   write("b.json", R"({"name": "b", "clock_mzh": 100})");
   expect_error("compile cnn.onnx --board b.json -o out", "b.json:/clock_mzh: unknown key");
   write("cnn.tprog", std::vector<std::uint8_t>(8));
