@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "isa/support/file_log.h"
+#include "isa/support/names.h"
 
 namespace tactus {
 namespace {
@@ -30,7 +31,7 @@ void set_verbosity(Verbosity verbosity) {
   if (verbosity != Verbosity::verbose) return;
   log_files([](FileUse use, const std::string& path) {
     fmt::print(stderr, "tactus: {:.3f} s: {} {}\n", seconds(),
-               use == FileUse::read ? "reads" : "writes", path);
+               use == FileUse::read ? "reads" : "writes", printable_name(path));
   });
 }
 

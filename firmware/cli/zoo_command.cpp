@@ -11,6 +11,7 @@
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/names.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -50,7 +51,7 @@ void check_exists(const std::string& command, const std::string& path) {
         "  tactus run compiled/{1}_onnx_zcu104.tmodel --input F.npy",
         command, path);
   }
-  user_error("tactus {}: {}: no such file", command, path);
+  user_error("tactus {}: {}: no such file", command, printable_name(path));
 }
 
 int networks_command(const Words& words) {

@@ -29,6 +29,11 @@ std::optional<double> number_of(const JsonScalar& scalar, bool whole) {
   return std::nullopt;
 }
 
+/// Whether a text is empty because the key is missing or no text, which has been told.
+bool is_missing(ObjectReader& reader, const std::string& key, const std::string& text) {
+  return text.empty() && reader.problems().concerns(reader.path() + "/" + key);
+}
+
 /// An array of two numbers, of reads and of writes.
 void read_pair(ObjectReader& reader, const std::string& key, RealRange range, bool whole,
                std::array<double, 2>& pair) {
@@ -91,7 +96,7 @@ void read_clock(ObjectReader& reader, MemoryPath& path) {
     return;
   }
   const std::string text = reader.get_string("clock_ratio");
-  if (text.empty()) return;
+  if (is_missing(reader, "clock_ratio", text)) return;
   if (const std::optional<ClockRatio> ratio = parse_clock_ratio(text)) {
     path.ratio = *ratio;
     return;
@@ -191,7 +196,7 @@ std::vector<BoardMemory::NamedPath> decode_paths(ObjectReader reader) {
 
 std::uint64_t decode_base(ObjectReader& reader, const std::string& key) {
   const std::string text = reader.get_string(key);
-  if (text.empty()) return 0;
+  if (is_missing(reader, key, text)) return 0;
   std::uint64_t value = 0;
   const bool hex = text.rfind("0x", 0) == 0;
   const char* first = text.data() + (hex ? 2 : 0);
@@ -210,7 +215,8 @@ void check_path_name(ObjectReader& reader, const std::string& key, const std::st
                      const BoardMemory& memory) {
   std::vector<std::string_view> known;
   for (const auto& path : memory.paths) known.push_back(path.first);
-  if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+  if (is_missing(reader, key, name)) return;
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
   reader.add_problem(key, fmt::format("{} is no path; allowed {}{}", quote(name), quote_list(known),
                                       suggestion(name, known)));
 }

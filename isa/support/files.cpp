@@ -17,6 +17,7 @@
 #include "isa/support/file_guard.h"
 #include "isa/support/file_log.h"
 #include "isa/support/folders.h"
+#include "isa/support/names.h"
 #include "isa/support/output_file.h"
 
 namespace tactus {
@@ -49,8 +50,8 @@ FileDescriptor open_for_reading(const std::string& path) {
   check_file_name(path);
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) {
-    if (errno == ENOENT) user_error("{}: no such file", path);
-    user_error("{}: cannot be opened: {}", path, reason(errno));
+    if (errno == ENOENT) user_error("{}: no such file", printable_name(path));
+    user_error("{}: cannot be opened: {}", printable_name(path), reason(errno));
   }
   return FileDescriptor(number);
 }
@@ -62,9 +63,10 @@ Bytes read_all(const std::string& path) try {
   tell_file(FileUse::read, path);
   struct stat status = {};
   if (::fstat(file.number(), &status) != 0) {
-    user_error("{}: cannot be read: {}", path, reason(errno));
+    user_error("{}: cannot be read: {}", printable_name(path), reason(errno));
   }
-  if (S_ISDIR(status.st_mode)) user_error("{}: is a directory; a file is needed", path);
+  if (S_ISDIR(status.st_mode))
+    user_error("{}: is a directory; a file is needed", printable_name(path));
 
   // The size is only a first guess: the files of /proc say 0, and a file may grow meanwhile.
   const bool regular = S_ISREG(status.st_mode);
@@ -77,20 +79,21 @@ Bytes read_all(const std::string& path) try {
     if (used == bytes.size()) bytes.resize(bytes.size() * 2);
     const ssize_t got = ::read(file.number(), &bytes[used], bytes.size() - used);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) user_error("{}: cannot be read: {}", path, reason(errno));
+    if (got < 0) user_error("{}: cannot be read: {}", printable_name(path), reason(errno));
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
     if (!regular && used > most) {
-      user_error("{}: more than {} bytes from a {}", path, most, device ? "device" : "pipe");
+      user_error("{}: more than {} bytes from a {}", printable_name(path), most,
+                 device ? "device" : "pipe");
     }
   }
   bytes.resize(used);
   reject_lfs_pointer({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
   return bytes;
 } catch (const std::bad_alloc&) {
-  user_error("{}: does not fit into memory", path);
+  user_error("{}: does not fit into memory", printable_name(path));
 } catch (const std::length_error&) {
-  user_error("{}: does not fit into memory", path);
+  user_error("{}: does not fit into memory", printable_name(path));
 }
 
 }  // namespace
@@ -114,7 +117,8 @@ void reject_lfs_pointer(std::string_view content, const std::string& where) {
 void check_file_name(const std::string& path) {
   if (path.empty()) user_error("the file name is empty");
   if (path.find('\0') != std::string::npos) {
-    user_error("{}: the file name contains a NUL byte", path.substr(0, path.find('\0')));
+    user_error("{}: the file name contains a NUL byte",
+               printable_name(path.substr(0, path.find('\0'))));
   }
 }
 
@@ -155,7 +159,8 @@ std::string resolve_beside(const std::string& file, const std::string& name) {
     if (exists) path = beside_real;
   }
   if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-    user_error("{}: is a pipe or a device; what {} names must be a file", path, file);
+    user_error("{}: is a pipe or a device; what {} names must be a file", printable_name(path),
+               file);
   }
   return path;
 }

@@ -22,6 +22,7 @@
 #include "isa/support/file_guard.h"
 #include "isa/support/file_log.h"
 #include "isa/support/files.h"
+#include "isa/support/names.h"
 
 namespace tactus {
 namespace {
@@ -60,7 +61,8 @@ int standard_stream(const std::string& path) {
 }
 
 [[noreturn]] void cannot_write(const std::string& path, int error) {
-  user_error("{}: cannot be written: {}", path, std::generic_category().message(error));
+  user_error("{}: cannot be written: {}", printable_name(path),
+             std::generic_category().message(error));
 }
 
 constexpr std::string_view temporary_start = ".tactus-", temporary_end = ".tmp";
@@ -180,7 +182,7 @@ OutputFile::OutputFile(std::string path, Replaces replaces) : path_(std::move(pa
   struct stat status = {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {
-    user_error("{}: is a directory; a file name is needed", path_);
+    user_error("{}: is a directory; a file name is needed", printable_name(path_));
   }
   if (standard_stream(path_) >= 0 || (exists && !S_ISREG(status.st_mode))) {
     file_ = open_in_place(path_);

@@ -98,6 +98,20 @@ TEST(BoardMemory, ErrorsNameTheJsonPath) {
             std::string::npos);
 }
 
+TEST(BoardMemory, EmptyTextsAreErrors) {
+  EXPECT_NE(error_with("\"29/9\"", "\"\"")
+                .find("b.json:/memory/paths/hp1/clock_ratio: \"\" is no ratio of clocks that meet"),
+            std::string::npos);
+  EXPECT_NE(error_with("\"dram1\": \"hp2\"", "\"dram1\": \"\"")
+                .find("b.json:/memory/ports/dram1: \"\" is no path; allowed \"hp1\""),
+            std::string::npos);
+  EXPECT_NE(error_with("\"path\": \"hp3\"", "\"path\": \"\"")
+                .find("b.json:/memory/stream/path: \"\" is no path; allowed \"hp1\""),
+            std::string::npos);
+  EXPECT_NE(error_with("\"0x48000000\"", "\"\"").find("b.json:/memory/base/dram1: \"\" is no base"),
+            std::string::npos);
+}
+
 TEST(BoardMemory, ErrorsOfTheStreamNameTheJsonPath) {
   EXPECT_EQ(
       error_with("\"path\": \"hp3\"", "\"path\": \"hp4\""),

@@ -321,9 +321,13 @@ void require_same_buffers(const std::map<std::string, std::string>& before,
                           const std::map<std::string, std::string>& after) {
   for (const auto& [name, shape] : before) {
     const auto found = after.find(name);
-    if (found == after.end()) user_error("buffer {} of the user's is gone", quote(name));
+    if (found == after.end())
+      user_error(
+          "the program's buffer {} is gone; a pass keeps the buffers of its root block that are "
+          "tagged \"user\"",
+          quote(name));
     if (found->second != shape) {
-      user_error("buffer {} of the user's was {} and is {}", quote(name), shape, found->second);
+      user_error("the program's buffer {} was {} and is {} now", quote(name), shape, found->second);
     }
   }
 }
