@@ -25,6 +25,7 @@
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::bench {
 namespace {
@@ -36,21 +37,22 @@ const std::vector<std::string_view> source_names{"network", "onnx", "model"};
 const std::vector<std::string_view> via_names{"layers", "stripe"};
 
 using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
+                            std::optional<std::uint64_t> Figures::*,
                             std::optional<double> Figures::*,
                             std::map<std::string, std::uint64_t> Figures::*, Json Figures::*>;
 constexpr std::pair<const char*, Member> figure_members[] = {
     {"instructions", &Figures::instructions},
     {"program_bytes", &Figures::program_bytes},
     {"constant_bytes", &Figures::constant_bytes},
-    {"true_macs", &Figures::true_macs},
+    {"macs", &Figures::macs},
     {"macs_with_padding", &Figures::macs_with_padding},
     {"cycles", &Figures::cycles},
     {"latency_ms", &Figures::latency_ms},
     {"frames_per_second", &Figures::frames_per_second},
     {"predicted_cycles", &Figures::predicted_cycles},
     {"bound_cycles", &Figures::bound_cycles},
-    {"array_utilisation", &Figures::array_utilisation},
-    {"mac_efficiency", &Figures::mac_efficiency},
+    {"array_busy", &Figures::array_busy},
+    {"useful_mac", &Figures::useful_mac},
     {"dram_read_bytes", &Figures::dram_read_bytes},
     {"dram_write_bytes", &Figures::dram_write_bytes},
     {"estimated_cycles", &Figures::estimated_cycles},
@@ -114,14 +116,18 @@ Program read_compiled(const Task& task) {
 }
 
 /// Figures to JSON and back; what is none is null.
-Json json_of(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(); }
+template <typename T>
+Json json_of(const std::optional<T>& figure) {
+  return figure ? Json(*figure) : Json();
+}
 template <typename T>
 const T& json_of(const T& figure) {
   return figure;
 }
 
-void read(const Json& json, std::optional<double>& figure) {
-  figure = json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
+template <typename T>
+void read(const Json& json, std::optional<T>& figure) {
+  figure = json.is_null() ? std::nullopt : std::optional<T>(json.get<T>());
 }
 template <typename T>
 void read(const Json& json, T& figure) {
@@ -361,15 +367,17 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.instructions = run.instructions;
   figures.program_bytes = program.model.program.size();
   for (const auto& constants : program.model.constants) figures.constant_bytes += constants.size();
-  figures.true_macs = program.true_macs;
+  // A model compiled elsewhere may say what its layers ask for.
+  figures.macs = task.source == Source::model ? macs_of(program.model.file.layers)
+                                              : std::optional(program.true_macs);
   figures.macs_with_padding = program.macs_with_padding;
   figures.cycles = run.cycles;
   figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
   if (run.cycles != 0) {
     figures.frames_per_second = static_cast<double>(batch) * 1e3 / figures.latency_ms;
-    figures.array_utilisation =
-        static_cast<double>(run.array_runs) / static_cast<double>(run.cycles);
-    figures.mac_efficiency = mac_efficiency(task.architecture, program.true_macs, run.cycles);
+    const std::uint64_t n = task.architecture.array_size;
+    figures.array_busy = array_figures::busy(run.array_runs, run.cycles);
+    figures.useful_mac = array_figures::useful(figures.macs, run.cycles, n * n);
   }
   for (const tcu::LayerEntry& layer : program.model.file.layers) {
     figures.predicted_cycles += layer.predicted_cycles;

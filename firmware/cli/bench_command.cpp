@@ -26,6 +26,7 @@
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
 #include "isa/support/text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -95,7 +96,8 @@ Table make_table(const std::vector<Row>& rows) {
                                      {"cycles"},
                                      {"latency ms"},
                                      {"frames/s"},
-                                     {"array %"},
+                                     {array_figures::busy_title},
+                                     {array_figures::useful_title},
                                      {"estimate ms"},
                                      {"published ms", Align::left},
                                      {"measured frames/s", Align::left},
@@ -115,6 +117,7 @@ Table make_table(const std::vector<Row>& rows) {
                                    "999999999",
                                    "",
                                    "9999.99",
+                                   "",
                                    "",
                                    "",
                                    published_cell(row),
@@ -189,6 +192,10 @@ std::vector<std::string> bound_cells(const Row& row, const Figures& figures, std
                                                   static_cast<double>(figures.cycles))};
 }
 
+std::string percent_cell(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f}", 100 * *share) : "-";
+}
+
 std::string line(const Table& table, const Row& row, const Outcome& outcome,
                  const std::optional<std::uint64_t>& before) {
   const std::uint64_t n = row.task.architecture.array_size;
@@ -204,7 +211,8 @@ std::string line(const Table& table, const Row& row, const Outcome& outcome,
        {fmt::format("{}", figures.instructions), fmt::format("{}", figures.cycles),
         fmt::format("{:.3f}", figures.latency_ms),
         figures.frames_per_second ? fmt::format("{:.2f}", *figures.frames_per_second) : "-",
-        figures.array_utilisation ? fmt::format("{:.1f}", 100 * *figures.array_utilisation) : "-",
+        percent_cell(figures.array_busy),
+        percent_cell(figures.useful_mac),
         fmt::format("{:.3f}", milliseconds(row, figures.estimated_cycles)), published_cell(row),
         measured_cell(row, figures), error_cell(row, figures), host_cell(row),
         fmt::format("{:.1f}", outcome.seconds)}) {

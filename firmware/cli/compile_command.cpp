@@ -33,6 +33,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -581,7 +582,7 @@ void print_prediction(const Args& args, const std::vector<std::string>& input_fi
   std::vector<Expectation> expected;
   for (const tcu::LayerEntry& layer : program.model.file.layers) {
     options.regions.push_back(layer);
-    expected.push_back({layer.predicted_cycles, layer.bound_cycles});
+    expected.push_back({layer.predicted_cycles, layer.bound_cycles, layer.macs});
   }
   const TcuRunResult run = host.run_image(data, options).run;
   const double off =

@@ -55,11 +55,9 @@ RunDocument run_document(const RunReport& report) {
   const RunPlan& plan = report.plan;
   RunDocument document;
   for (const tcu::LayerEntry& layer : report.plan.regions) {
-    document.expected.push_back({layer.predicted_cycles, layer.bound_cycles});
+    document.expected.push_back({layer.predicted_cycles, layer.bound_cycles, layer.macs});
   }
-  const bool known = std::any_of(document.expected.begin(), document.expected.end(),
-                                 [](const Expectation& e) { return e.predicted_cycles != 0; });
-  if (!known) document.expected.clear();
+  if (plan.model) document.macs = macs_of(plan.model->file.layers);
   document.version = version;
   document.revision = git_revision;
   document.kind = plan.model ? "model" : "program";
@@ -79,7 +77,8 @@ RunDocument run_document(const RunReport& report) {
     run.cycles = image_cycles(image);
     run.last_retire = last_retire(plan, image.run);
     run.own = own_figures(image.run, plan.config.architecture, image.probe);
-    run.lines = summary_lines(image.run, plan.config.architecture, run.cycles, run.last_retire);
+    run.lines = summary_lines(image.run, plan.config.architecture, run.cycles, run.last_retire,
+                              document.macs);
     if (plan.meter) {
       energy::add_to(document, run,
                      energy::energy_of(*plan.meter, image.run, plan.config.architecture,

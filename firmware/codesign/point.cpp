@@ -30,6 +30,7 @@
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/instruction_kind.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::codesign {
 namespace {
@@ -431,7 +432,7 @@ Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
   record["frames_per_second"] =
       run.cycles == 0 ? Record() : Record(1e6 / microseconds(run.cycles, task));
   record["instructions"] = run.instructions;
-  record["array_utilisation"] = share(run.array_runs, run.cycles);
+  record[std::string(array_figures::busy_name)] = share(run.array_runs, run.cycles);
   const std::uint64_t beat = task.axi_data_bits / 8;
   record["dram_read_bytes"] = (run.read_beats[0] + run.read_beats[1]) * beat;
   record["dram_write_bytes"] = (run.write_beats[0] + run.write_beats[1]) * beat;

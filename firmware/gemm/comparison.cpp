@@ -10,6 +10,7 @@
 #include "firmware/report/run_figures.h"
 #include "isa/support/csv.h"
 #include "isa/support/json_text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::gemm {
 namespace {
@@ -189,7 +190,7 @@ std::string to_json(const Comparison& comparison) {
     entry["total"] = {{"macs", total.macs},
                       {"cycles", total.cycles},
                       {"latency_ms", total.ms},
-                      {"utilisation", total.utilisation},
+                      {std::string(array_figures::useful_name), total.utilisation},
                       {"share_of_bound", total.share_of_bound},
                       {"memory_bytes", total.bytes}};
     if (comparison.energies) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "firmware/report/run_figures.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::gemm {
 namespace {
@@ -35,7 +36,8 @@ const std::vector<GemmFigure>& gemm_figures() {
       {"peak_macs_per_cycle", "peak MAC/cycle", "1/cycle",
        "of the array, in the arithmetic of the product",
        [](const M& m) -> FigureValue { return m.peak_macs; }},
-      {"utilisation", "of peak", "percent", "macs_per_cycle / peak_macs_per_cycle",
+      {array_figures::useful_name, "useful MAC", "percent",
+       "macs_per_cycle / peak_macs_per_cycle",
        [](const M& m) -> FigureValue { return m.utilisation(); }},
       {"bound_cycles", "bound", "cycles",
        "closed form: what this array needs for the product without memory and waiting",

@@ -84,7 +84,8 @@ RunDocument Run::document() const {
     reported.cycles = image.probe.value_or(image.run.cycles);
     reported.last_retire = kind == "model" ? image.run.last_retire_padded : image.run.last_retire;
     reported.own = own_figures(image.run, architecture, image.probe);
-    reported.lines = summary_lines(image.run, architecture, reported.cycles, reported.last_retire);
+    reported.lines = summary_lines(image.run, architecture, reported.cycles, reported.last_retire,
+                                   document.macs);
     if (meter) {
       energy::add_to(
           document, reported,

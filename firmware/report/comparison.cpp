@@ -10,6 +10,7 @@
 #include "firmware/report/json_values.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "firmware/report/run_figures.h"
 #include "isa/support/csv.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -22,7 +23,7 @@ std::uint64_t port_bytes(const Counters& counters, std::string_view beats,
 LayerTable layer_table(const RunDocument& document) {
   const Accounting& a = document.images.front().run->accounting;
   LayerTable table;
-  table.titles = {"layer",      "cycles",        "ms",           "share %",     "busy %",
+  table.titles = {"layer",      "cycles",        "ms",           "share %",     "@busy",
                   "bytes read", "bytes written", "instructions", "most lost to"};
   // The energy of a layer stands under its table's name.
   const auto& own = document.images.front().own;
@@ -33,7 +34,7 @@ LayerTable layer_table(const RunDocument& document) {
                         fmt::format("energy {} ({})", energy.at("unit").get<std::string>(),
                                     energy.at("table").get<std::string>()));
   }
-  const bool predicted = !document.expected.empty();
+  const bool predicted = is_predicted(document.expected);
   if (predicted) {
     table.titles.insert(table.titles.end() - 1, {"predicted", "off %", "bound"});
   }

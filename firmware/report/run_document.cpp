@@ -6,6 +6,7 @@
 
 #include "firmware/report/run_figures.h"
 #include "isa/support/json_text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -30,6 +31,14 @@ void add_own(Json& json, const Json& own, const FigureInfo& figure) {
   if (own.contains(name)) json[name] = own[name];
 }
 
+/// The figures that need the network's multiply-accumulates.
+void add_macs(Json& own, std::optional<std::uint64_t> macs, Cycle cycles,
+              const MachineRates& rates) {
+  own[std::string(array_figures::macs_name)] = macs ? Json(*macs) : Json();
+  own[std::string(array_figures::useful_name)] =
+      figure_or_null(array_figures::useful(macs, cycles, rates.peak_macs));
+}
+
 Json image_json(const RunDocument& document, const ReportedRun& image) {
   const RunResult& run = *image.run;
   const Counters& totals = run.accounting.totals;
@@ -40,18 +49,26 @@ Json image_json(const RunDocument& document, const ReportedRun& image) {
   json["instructions"] = run.instructions;
   json["instructions_retired"] = run.retired;
   json["last_retire"] = image.last_retire;
+  Json own = image.own;
+  add_macs(own, document.macs, image.cycles, document.rates);
   for (const FigureInfo& figure : totals.info->run_figures) {
     if (figure.source == FigureInfo::Source::own) {
-      add_own(json, image.own, figure);
+      add_own(json, own, figure);
     } else if (run.accounting.has(figure.needs)) {
       json[std::string(figure.name)] = counted_figure(totals, figure, image.cycles);
     }
   }
-  json["accounting"] = accounting_json(run.accounting, document.rates);
-  for (std::size_t i = 0; i < document.expected.size(); ++i) {
-    const Expectation& expected = document.expected[i];
-    if (i >= run.accounting.regions.size() || expected.predicted_cycles == 0) continue;
+  json["accounting"] = accounting_json(run.accounting, document.rates, document.macs);
+  for (std::size_t i = 0; i < run.accounting.regions.size(); ++i) {
+    const Expectation expected = expectation(document.expected, i);
+    const Counters& c = run.accounting.regions[i].counters;
     Json& layer = json["accounting"]["layers"][i];
+    Json own_of_layer;
+    add_macs(own_of_layer, expected.macs, c.cycles(), document.rates);
+    for (const FigureInfo& figure : c.info->layer_figures) {
+      if (figure.source == FigureInfo::Source::own) add_own(layer, own_of_layer, figure);
+    }
+    if (expected.predicted_cycles == 0) continue;
     layer["predicted_cycles"] = expected.predicted_cycles;
     layer["bound_cycles"] = expected.bound_cycles;
   }
@@ -59,7 +76,8 @@ Json image_json(const RunDocument& document, const ReportedRun& image) {
 }
 
 /// The lines about lost cycles and roofline; none without cycles.
-std::string accounting_lines(const Accounting& a, const MachineRates& rates) {
+std::string accounting_lines(const Accounting& a, const MachineRates& rates,
+                             std::optional<std::uint64_t> macs) {
   if (a.cycles == 0) return "";
   const TimeInfo& time = a.totals.info->time;
   std::string text;
@@ -73,12 +91,15 @@ std::string accounting_lines(const Accounting& a, const MachineRates& rates) {
     text += fmt::format("{:<14}{:5.1f} %  {}\n", "", share(lost[i].cycles),
                         time.reasons[lost[i].reason].title);
   }
-  const Roofline r = roofline(a.totals, rates);
+  const Roofline busy = roofline(a.totals, rates);
+  const Roofline r = macs ? roofline(a.totals, rates, *macs) : busy;
   label = "roofline";
   text += fmt::format(
-      "{:<14}{:.1f} of {:g} MAC/cycle, {:.2f} of {:g} bytes/cycle; {:.1f} % of the {} roof\n",
-      label, r.macs_per_cycle, r.peak_macs_per_cycle, r.bytes_per_cycle, r.peak_bytes_per_cycle,
-      100 * r.share_of_roof, r.memory_bound ? "memory" : "compute");
+      "{:<14}{:.1f} of {:g} MAC/cycle{}, {:.2f} of {:g} bytes/cycle; {:.1f} % of the {} roof\n",
+      label, r.macs_per_cycle, r.peak_macs_per_cycle,
+      macs ? fmt::format(" useful (array busy: {:.1f})", busy.macs_per_cycle) : "",
+      r.bytes_per_cycle, r.peak_bytes_per_cycle, 100 * r.share_of_roof,
+      r.memory_bound ? "memory" : "compute");
   return text;
 }
 
@@ -163,7 +184,7 @@ std::string summary_text(const RunDocument& document) {
                                    ms(rate->median), ms(rate->p95), ms(rate->max)));
   }
   for (const auto& [name, value] : image.lines) line(name, value);
-  text += accounting_lines(image.run->accounting, document.rates);
+  text += accounting_lines(image.run->accounting, document.rates, document.macs);
   line("host",
        fmt::format("{:.2f} s, {:.2f} Mcycles/s", document.wall_seconds,
                    static_cast<double>(document.total_cycles) / document.wall_seconds / 1e6));

@@ -16,6 +16,7 @@
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 #include "isa/support/text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::sweep {
 namespace {
@@ -359,7 +360,8 @@ std::string Page::points_section() const {
   for (const std::string& key : keys_) {
     columns.push_back({titled(key), !value_of(results_.lines.front(), key).is_number()});
   }
-  for (const char* title : {"cycles", "latency, ms", "frames/s", "array, %", "memory, Mbit",
+  for (const char* title : {"cycles", "latency, ms", "frames/s", array_figures::busy_title,
+                            array_figures::useful_title, "memory, Mbit",
                             "multipliers", "DRAM, MB/s"}) {
     columns.push_back({title});
   }
@@ -374,7 +376,8 @@ std::string Page::points_section() const {
     };
     rate(3, m.latency_ms, 1);
     rate(3, m.frames_per_second, 1);
-    rate(1, m.array_utilisation, 100);
+    rate(1, m.array_busy, 100);
+    rate(1, m.useful_mac, 100);
     rate(3, megabits(m), 1);
     cells.push_back(grouped(static_cast<std::uint64_t>(m.multipliers)));
     rate(1, m.dram_bytes_per_second, 1e-6);

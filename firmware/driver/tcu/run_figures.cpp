@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "models/sim/array_figures.h"
 namespace tactus {
 
 using Json = nlohmann::ordered_json;
@@ -27,8 +28,8 @@ Json own_figures(const TcuRunResult& run, const tcu::Architecture& architecture,
 }
 
 std::vector<std::pair<std::string, std::string>> summary_lines(
-    const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles,
-    Cycle last_retire) {
+    const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles, Cycle last_retire,
+    std::optional<std::uint64_t> macs) {
   std::vector<std::pair<std::string, std::string>> lines;
   if (run.instructions == 0 && cycles == 0) {
     lines.emplace_back("instructions",
@@ -40,12 +41,14 @@ std::vector<std::pair<std::string, std::string>> summary_lines(
       fmt::format("{} and {} NoOps of padding; last retired in cycle {}", run.instructions,
                   run.retired > run.instructions ? run.retired - run.instructions : 0,
                   last_retire));
-  // A multiplied vector uses each of the N*N multipliers once, so N cancels out.
-  const double utilisation =
-      cycles == 0 ? 0 : static_cast<double>(run.array_runs) / static_cast<double>(cycles);
-  lines.emplace_back("array", fmt::format("{} vectors multiplied, {} weight vectors loaded; "
-                                          "{:.1f} % of peak",
-                                          run.array_runs, run.array_loads, 100 * utilisation));
+  const std::uint64_t n = architecture.array_size;
+  const auto useful = array_figures::useful(macs, cycles, n * n);
+  lines.emplace_back(
+      "array",
+      fmt::format("{} vectors multiplied, {} weight vectors loaded; array busy {:.1f} %{}",
+                  run.array_runs, run.array_loads,
+                  100 * array_figures::busy(run.array_runs, cycles).value_or(0),
+                  useful ? fmt::format(", useful MAC {:.1f} %", 100 * *useful) : ""));
   lines.emplace_back("SIMD", fmt::format("{} operations", run.alu_operations));
   for (std::size_t i = 0; i < run.dais.size(); ++i) {
     lines.emplace_back("DAIS block", fmt::format("{}: {} samples of {} instructions",

@@ -17,10 +17,11 @@ namespace tactus {
                                                  const tcu::Architecture& architecture,
                                                  const std::optional<Cycle>& probe);
 
-/// Lines of the summary: name, text. `cycles` and `last_retire` are those that are reported.
+/// Lines of the summary: name, text. `cycles` and `last_retire` are those that are reported;
+/// `macs`: the network's multiply-accumulates, where they are known.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> summary_lines(
-    const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles,
-    Cycle last_retire);
+    const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles, Cycle last_retire,
+    std::optional<std::uint64_t> macs);
 
 /// The machine in one line.
 [[nodiscard]] std::string machine_line(const TcuSimulationConfig& config);
