@@ -18,6 +18,7 @@
 #include "firmware/bench/program_cache.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/driver/tcu/host.h"
+#include "firmware/report/figures.h"
 #include "isa/support/board_values.h"
 
 namespace tactus::bench {
@@ -79,10 +80,10 @@ struct Figures {
   std::optional<std::uint64_t> macs;
   std::uint64_t macs_with_padding = 0;  ///< as publications count; 0: unknown
   std::uint64_t cycles = 0;
-  double latency_ms = 0;                    ///< of a run; it may have several images
-  std::optional<double> frames_per_second;  ///< none without cycles
-  std::uint64_t predicted_cycles = 0;       ///< by the optimiser; 0: it did not compile this
-  std::uint64_t bound_cycles = 0;           ///< likewise, see optimise::OptimisedLayer
+  double latency_ms = 0;                         ///< of a run; it may have several images
+  std::optional<double> frames_per_second;       ///< none without cycles
+  std::uint64_t predicted_cycles = 0;            ///< by the optimiser; 0: it did not compile this
+  std::uint64_t bound_cycles = 0;                ///< likewise, see optimise::OptimisedLayer
   std::optional<double> array_busy, useful_mac;  ///< see models/sim/array_figures.h
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  ///< both banks, at the pins
   std::uint64_t estimated_cycles = 0;                       ///< execution latency, current formula
@@ -95,6 +96,9 @@ struct Figures {
   double compile_seconds = 0;   ///< of the host, or for reading the cache
   double simulate_seconds = 0;  ///< of the host
 };
+
+/// Names as in JSON, units, meanings.
+[[nodiscard]] std::vector<Figure> figure_columns();
 
 [[nodiscard]] std::string to_json(const Figures& figures);
 [[nodiscard]] Figures parse_figures(std::string_view json_text, const std::string& where);

@@ -14,6 +14,7 @@
 #include "firmware/bench/table_config.h"
 #include "firmware/cli/args.h"
 #include "firmware/cli/bench_replays.h"
+#include "firmware/cli/column_tables.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/standard_output.h"
@@ -211,8 +212,7 @@ std::string line(const Table& table, const Row& row, const Outcome& outcome,
        {fmt::format("{}", figures.instructions), fmt::format("{}", figures.cycles),
         fmt::format("{:.3f}", figures.latency_ms),
         figures.frames_per_second ? fmt::format("{:.2f}", *figures.frames_per_second) : "-",
-        percent_cell(figures.array_busy),
-        percent_cell(figures.useful_mac),
+        percent_cell(figures.array_busy), percent_cell(figures.useful_mac),
         fmt::format("{:.3f}", milliseconds(row, figures.estimated_cycles)), published_cell(row),
         measured_cell(row, figures), error_cell(row, figures), host_cell(row),
         fmt::format("{:.1f}", outcome.seconds)}) {
@@ -416,6 +416,34 @@ std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, co
 }
 
 }  // namespace
+
+std::vector<Figure> bench_columns() {
+  std::vector<Figure> columns{
+      {"network", "text", "of the zoo, or a file"},
+      {"board", "text", "of configs/boards, or a file"},
+      {"strategy", "text", "of the compiler; empty for a compiled model"},
+      {"task.*", "", "the row's parameters in full; tactus explain KEY explains each"},
+      {"status", "text", "ok or failed"},
+      {"error", "text", "why a row failed"},
+      {"estimated_ms", "ms", "estimated_cycles at the board's clock"},
+      {"estimated_2022_ms", "ms", "estimated_cycles_2022 at the board's clock"},
+      {"published.latency_ms", "ms", "as published: an estimate, not a measurement"},
+      {"published.source", "text", "where it was published"},
+      {"published.date", "text", "when it was published"},
+      {"measured.frames_per_second", "1/s", "as measured on the board"},
+      {"measured.source", "text", "who measured"},
+      {"measured.date", "text", "when it was measured"},
+      {"measured.host_us", "us", "time of the host in each run, of the board"},
+      {"measured.cycles", "cycles", "the measured time at the board's clock"},
+      {"measured.error_cycles", "cycles", "simulated cycles and the host's, less the measured"},
+      {"measured.deviation_percent", "%", "of simulated frames a second from the measured ones"},
+      {"host_seconds", "s", "time of the host for the row"}};
+  for (Figure figure : bench::figure_columns()) {
+    figure.name = "figures." + figure.name;
+    columns.push_back(std::move(figure));
+  }
+  return columns;
+}
 
 int bench_command(const Words& words) {
   Args args("bench",

@@ -54,9 +54,7 @@ Json config_json(const RunPlan& plan) {
 RunDocument run_document(const RunReport& report) {
   const RunPlan& plan = report.plan;
   RunDocument document;
-  for (const tcu::LayerEntry& layer : report.plan.regions) {
-    document.expected.push_back({layer.predicted_cycles, layer.bound_cycles, layer.macs});
-  }
+  document.expected = expectations(plan.regions);
   if (plan.model) document.macs = macs_of(plan.model->file.layers);
   document.version = version;
   document.revision = git_revision;

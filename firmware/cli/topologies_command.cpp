@@ -148,9 +148,7 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   document.host_us = config.host_us;
   document.batch = model.batch;
   document.macs = result.macs;
-  for (const tcu::LayerEntry& layer : model.layers) {
-    document.expected.push_back({layer.predicted_cycles, layer.bound_cycles, layer.macs});
-  }
+  document.expected = expectations(model.layers);
   document.rates = simulation.machine().rates();
   document.configuration = configuration_of(task, board);
   document.total_cycles = simulation.now();
@@ -189,9 +187,9 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
 
 /// Columns of a table on the screen and on the page, for these topologies.
 std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
-  std::vector<std::string> titles{"topology", "layers", "MMAC with padding", "MMAC without padding",
-                                  "cycles",   "ms",     "frames/s",          array_figures::busy_title,
-                                  array_figures::useful_title,    "DRAM MB"};
+  std::vector<std::string> titles{
+      "topology", "layers",   "MMAC with padding",       "MMAC without padding",      "cycles",
+      "ms",       "frames/s", array_figures::busy_title, array_figures::useful_title, "DRAM MB"};
   if (!all.front().run.energy.empty()) titles.emplace_back("energy");
   titles.emplace_back("most lost to");
   return titles;

@@ -78,6 +78,8 @@ RunDocument Run::document() const {
   document.configuration = configuration_json(*this);
   document.host_us = configuration.config.host_us;
   document.batch = batch;
+  document.macs = tcu::macs_of(layers);
+  document.expected = expectations(layers);
   for (const ImageResult& image : images) {
     ReportedRun reported;
     reported.run = &image.run;
@@ -195,6 +197,7 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
   run->subject = model.model.file.name;
   run->tensors = model.tensors;
   run->batch = model.model.file.batch;
+  run->layers = model.model.file.layers;
   return run;
 }
 

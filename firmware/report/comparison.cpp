@@ -262,10 +262,10 @@ ComparedRun run_of_point(const Json& line, const std::string& where, std::string
     run.accounted = reader.count("/figures/accounted_cycles");
     read_time(reader, "/figures/lost_by_reason", run);
   } else if (reader.has("/figures/lost_cycles")) {
+    const std::string busy = fmt::format("/figures/{}", array_figures::busy_name);
     // Working cycles are known by their share; lost ones count until all units are at rest.
     run.accounted = static_cast<std::uint64_t>(
-        std::llround(reader.number_or_null("/figures/array_utilisation").value_or(0) *
-                     static_cast<double>(run.cycles)));
+        std::llround(reader.number_or_null(busy).value_or(0) * static_cast<double>(run.cycles)));
     for (const auto& item : reader.object("/figures/lost_cycles").items()) {
       run.accounted += reader.count(item.value(), "/figures/lost_cycles/" + item.key());
     }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/report/figures.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -93,8 +94,7 @@ Json roofline_json(const Accounting& accounting, const MachineRates& rates,
   json["bytes_per_cycle"] = rate(busy.bytes_per_cycle, cycles);
   json["peak_bytes_per_cycle"] = busy.peak_bytes_per_cycle;
   json["ridge"] = busy.ridge;
-  json["useful"] =
-      macs ? point_json(roofline(accounting.totals, rates, *macs), cycles) : Json();
+  json["useful"] = macs ? point_json(roofline(accounting.totals, rates, *macs), cycles) : Json();
   json["busy"] = point_json(busy, cycles);
   return json;
 }
@@ -143,9 +143,7 @@ double ratio(std::uint64_t num, std::uint64_t den) {
 
 Json rate(double figure, std::uint64_t cycles) { return cycles == 0 ? Json() : Json(figure); }
 
-Json figure_or_null(const std::optional<double>& figure) {
-  return figure ? Json(*figure) : Json();
-}
+Json figure_or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(); }
 
 PortFigures port_figures(const Accounting& accounting, unsigned port, const MachineRates& rates) {
   const Counters& c = accounting.totals;
@@ -198,6 +196,16 @@ std::uint64_t lost_total(const Counters& counters) {
   std::uint64_t total = 0;
   for (const LostCycles& lost : lost_cycles(counters)) total += lost.cycles;
   return total;
+}
+
+std::uint64_t busy_cycles(const Counters& counters) {
+  return counters.cycles() - lost_total(counters);
+}
+
+bool knows_macs(const MachineInfo& machine) {
+  return std::any_of(
+      machine.layer_figures.begin(), machine.layer_figures.end(),
+      [](const FigureInfo& figure) { return figure.name == array_figures::useful_name; });
 }
 
 bool is_lost(const MachineInfo& machine, std::size_t reason) {

@@ -52,6 +52,10 @@ struct LostCycles {
 /// Reasons that occur, the largest first; equal ones in the order of the table.
 [[nodiscard]] std::vector<LostCycles> lost_cycles(const Counters& counters);
 [[nodiscard]] std::uint64_t lost_total(const Counters& counters);
+/// Cycles in which the main unit works: those that are not lost.
+[[nodiscard]] std::uint64_t busy_cycles(const Counters& counters);
+/// True if statistics of the machine have the figures of the network's multiply-accumulates.
+[[nodiscard]] bool knows_macs(const MachineInfo& machine);
 /// Whether cycles of this reason count as lost.
 [[nodiscard]] bool is_lost(const MachineInfo& machine, std::size_t reason);
 

@@ -63,7 +63,7 @@ std::string tiles(const RunDocument& document) {
   if (a.cycles == 0) return html::tiles(tiles);
   tiles.push_back(html::tile(
       fmt::format("{} busy", machine.time.subject),
-      percent(ratio(a.cycles - lost_total(a.totals), a.cycles)),
+      percent(array_figures::busy(busy_cycles(a.totals), image.cycles).value_or(0)),
       fmt::format("{:.1f} of {:g} MAC/cycle", busy.macs_per_cycle, busy.peak_macs_per_cycle)));
   if (const auto useful =
           array_figures::useful(document.macs, image.cycles, document.rates.peak_macs)) {
@@ -80,10 +80,9 @@ std::string tiles(const RunDocument& document) {
                                fmt::format("{:.2f} of {:g} bytes/cycle", roof.bytes_per_cycle,
                                            roof.peak_bytes_per_cycle)));
   }
-  tiles.push_back(
-      html::tile("roofline", percent(roof.share_of_roof),
-                 fmt::format("{}of the {} roof", document.macs ? "useful MAC, " : "",
-                             roof.memory_bound ? "memory" : "compute")));
+  tiles.push_back(html::tile("roofline", percent(roof.share_of_roof),
+                             fmt::format("{}of the {} roof", document.macs ? "useful MAC, " : "",
+                                         roof.memory_bound ? "memory" : "compute")));
   tiles.push_back(html::tile("instructions", grouped(image.run->instructions),
                              document.images.size() > 1
                                  ? fmt::format("first of {} images", document.images.size())
@@ -143,13 +142,14 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
       all.peak_bytes_per_cycle, percent(all.share_of_roof), all.memory_bound ? "memory" : "compute",
       fmt::format(
           "{}{}",
-          document.macs ? fmt::format(
-                              " Multiply-accumulates are the network's own (useful MAC); the point "
-                              "\"array busy\" also counts padding and reaches {}.",
-                              percent(busy.share_of_roof))
-                        : "",
-          a.regions.empty() ? ""
-                            : " Small points are layers; rest the pointer on one to see its name."));
+          document.macs
+              ? fmt::format(" Multiply-accumulates are the network's own (useful MAC); the point "
+                            "\"array busy\" also counts padding and reaches {}.",
+                            percent(busy.share_of_roof))
+              : "",
+          a.regions.empty()
+              ? ""
+              : " Small points are layers; rest the pointer on one to see its name."));
   if (!all.intensity || all.macs == 0) {
     return out +
            fmt::format(
@@ -286,9 +286,10 @@ std::string layers_section(const Accounting& a, const RunDocument& document) {
                                            {"cycles"},
                                            {"share"},
                                            {fmt::format("{} busy", time.subject)},
-                                           {"useful MAC"},
                                            {fmt::format("{}'s time", time.subject), true},
                                            {"main reason for lost cycles", true, true}};
+  const bool has_macs = knows_macs(*a.totals.info);
+  if (has_macs) columns.insert(columns.begin() + 4, {"useful MAC"});
   if (predicted) columns.insert(columns.begin() + 2, {{"predicted"}, {"bound"}});
   html::Table table(std::move(columns));
   for (std::size_t i = 0; i < a.regions.size(); ++i) {
@@ -296,20 +297,19 @@ std::string layers_section(const Accounting& a, const RunDocument& document) {
     const std::uint64_t cycles = region.counters.cycles();
     if (cycles == 0) continue;
     const std::vector<LostCycles> lost = lost_cycles(region.counters);
-    const auto useful = array_figures::useful(expectation(expected, i).macs, cycles,
-                                              document.rates.peak_macs);
+    const Expectation of_layer = expectation(expected, i);
+    const auto useful = array_figures::useful(of_layer.macs, cycles, document.rates.peak_macs);
     std::vector<std::string> cells{
         html::breakable(region.name),
         grouped(cycles),
         percent(ratio(cycles, a.cycles)),
-        percent(ratio(cycles - lost_total(region.counters), cycles)),
-        useful ? percent(*useful) : "",
+        percent(ratio(busy_cycles(region.counters), cycles)),
         time_bar(region.counters, false),
         lost.empty() ? ""
                      : escape(fmt::format("{}, {}", time.reasons[lost.front().reason].title,
                                           percent(ratio(lost.front().cycles, cycles))))};
+    if (has_macs) cells.insert(cells.begin() + 4, useful ? percent(*useful) : "");
     if (predicted) {
-      const Expectation of_layer = expectation(expected, i);
       const bool known = of_layer.predicted_cycles != 0;
       cells.insert(cells.begin() + 2,
                    {known ? fmt::format("{} ({:+.1f} %)", grouped(of_layer.predicted_cycles),
@@ -320,6 +320,13 @@ std::string layers_section(const Accounting& a, const RunDocument& document) {
     table.row(std::move(cells));
   }
   std::string text = "<p>A cycle belongs to the layer of the instruction that retires next.";
+  if (has_macs) {
+    text += fmt::format(
+        " {0} busy: cycles in which the {0} multiplies a vector, padding included; useful MAC: "
+        "multiply-accumulates that the network asks for, of those that the {0} could do in the "
+        "layer's cycles.",
+        time.subject);
+  }
   if (predicted) {
     text +=
         " Predicted: what the optimising compiler expects of a memory of fixed latency; bound: "

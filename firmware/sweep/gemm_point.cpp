@@ -9,7 +9,6 @@
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
 #include "isa/tcu/architecture_table.h"
-#include "models/sim/array_figures.h"
 
 namespace tactus::sweep {
 namespace {
@@ -119,8 +118,6 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
   if (!m.energy.is_null()) figures["energy"] = m.energy;
   // The names that all points have.
   figures["frames_per_second"] = 1e3 / figures.at("latency_ms").get<double>();
-  figures[std::string(array_figures::busy_name)] =
-      figure_or_null(array_figures::busy(m.run.cycles - lost_total(m.run.accounting.totals), m.run.cycles));
   figures["dram_read_bytes"] = m.levels.front().bytes_read;
   figures["dram_write_bytes"] = m.levels.front().bytes_written;
   std::uint64_t bits = 0;

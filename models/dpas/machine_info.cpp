@@ -110,12 +110,11 @@ std::vector<FigureMeaning> meanings() {
       {"accounting.instructions.KIND.waits.WAIT",
        "cycles at the head spent waiting, by state of the thread; those that do not occur are left "
        "out"},
-      {"accounting.roofline.busy.macs", "multiply-accumulates of all DPAS"},
+      {"accounting.roofline.POINT.macs", "of busy: multiply-accumulates of all DPAS"},
       {"accounting.roofline.peak_macs_per_cycle",
        "N * Dp * OPS, of the program's DPAS with the most products a stage"},
       {"accounting.roofline.bytes", "moved at the memory port, whole beats"},
       {"accounting.roofline.peak_bytes_per_cycle", "one beat a cycle"},
-      {"accounting.roofline.busy.intensity", "macs / bytes; null without traffic"},
       {"accounting.roofline.ridge",
        "intensity from which on the array and not the memory is the limit: peak_macs_per_cycle / "
        "peak_bytes_per_cycle"},

@@ -97,10 +97,10 @@ std::vector<FigureInfo> run_figures() {
       {"write_bursts", "count", "write bursts at the pins, of ports 0 and 1"},
       {"array_runs", "vectors", "vectors multiplied, zero vectors included"},
       {"array_loads", "vectors", "weight vectors that entered the array"},
-      array_figures::busy_info(
-          "array_runs / cycles: share of the cycles in which the array multiplies a vector, padding "
-          "and zero vectors included",
-          "array_runs"),
+      array_figures::busy_info("array_runs / cycles: share of the cycles in which the array "
+                               "multiplies a vector, padding "
+                               "and zero vectors included",
+                               "array_runs"),
       array_figures::macs_info(),
       array_figures::useful_info(),
       {"alu_operations", "count", "SIMD operations on vectors"},
@@ -209,12 +209,13 @@ std::vector<FigureMeaning> meanings() {
       {"accounting.instructions.KIND.waits.WAIT",
        "cycles at the head spent waiting, by state of the decoder; those that do not occur are "
        "left out"},
-      {"accounting.roofline.busy.macs", "array_runs times N times N"},
+      {"accounting.roofline.POINT.macs",
+       "of useful: that the network asks for, null where they are not known; of busy: array_runs "
+       "times N times N"},
       {"accounting.roofline.peak_macs_per_cycle", "N times N"},
       {"accounting.roofline.bytes", "read and written at both DRAM ports"},
       {"accounting.roofline.peak_bytes_per_cycle",
        "one beat a cycle on both ports, each of which reads or writes but not both at once"},
-      {"accounting.roofline.useful.intensity", "macs / bytes; null without DRAM traffic"},
       {"accounting.roofline.ridge",
        "intensity from which on the array and not the memory is the limit: peak_macs_per_cycle / "
        "peak_bytes_per_cycle"},

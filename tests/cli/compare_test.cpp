@@ -88,7 +88,8 @@ TEST_F(CompareTest, LayersAsATable) {
   ASSERT_EQ(run.code, 0) << run.err;
   const Json stats = Json::parse(read("s.json"));
   std::string expected =
-      "layer,cycles,ms,share %,busy %,bytes read,bytes written,instructions,most lost to\n";
+      "layer,cycles,ms,share %,array busy %,useful MAC %,bytes read,bytes "
+      "written,instructions,most lost to\n";
   for (const Json& layer : stats["accounting"]["layers"]) {
     if (layer["cycles"] == 0) continue;
     const auto cycles = layer["cycles"].get<double>();
@@ -96,9 +97,9 @@ TEST_F(CompareTest, LayersAsATable) {
       return layer[key][0].get<std::uint64_t>() + layer[key][1].get<std::uint64_t>();
     };
     expected += fmt::format(
-        "{},{},{:.6g},{:.2f},{:.2f},{},{},{},{}\n", layer["name"].get<std::string>(),
+        "{},{},{:.6g},{:.2f},{:.2f},,{},{},{},{}\n", layer["name"].get<std::string>(),
         layer["cycles"].dump(), cycles / 50e3, 100 * layer["share"].get<double>(),
-        100 * layer["array_utilisation"].get<double>(), sum("bytes_read"), sum("bytes_written"),
+        100 * layer["array_busy"].get<double>(), sum("bytes_read"), sum("bytes_written"),
         layer["instructions"].dump(),
         layer["main_reason"].is_null() ? std::string() : layer["main_reason"].get<std::string>());
     EXPECT_NE(run.out.find("\n" + layer["name"].get<std::string>() + " "), std::string::npos);

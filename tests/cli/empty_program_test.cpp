@@ -85,9 +85,10 @@ TEST_F(EmptyProgram, CopiesItsInputsInNoCycles) {
     EXPECT_EQ(stats.at("cycles"), 0);
     EXPECT_EQ(stats.at("accounting").at("cycles"), 0);
     EXPECT_EQ(stats.at("instructions"), 0);
-    EXPECT_TRUE(stats.at("array_utilisation").is_null());
+    EXPECT_TRUE(stats.at("array_busy").is_null());
     EXPECT_TRUE(stats.at("accounting").at("lost_cycles").at("share").is_null());
-    EXPECT_TRUE(stats.at("accounting").at("roofline").at("share_of_roof").is_null());
+    EXPECT_TRUE(stats.at("useful_mac").is_null());
+    EXPECT_TRUE(stats.at("accounting").at("roofline").at("busy").at("share_of_roof").is_null());
     EXPECT_EQ(stats.at("energy").at("total"), 0);
     EXPECT_NE(read("r.html").find("The program has no instructions"), std::string::npos);
     EXPECT_EQ(read("e.txt"), "");
@@ -187,7 +188,7 @@ TEST_F(EmptyPoint, IsInReportsAndComparisons) {
     const Json& figures = line.at("figures");
     EXPECT_EQ(figures.at("cycles"), 0);
     EXPECT_EQ(figures.at("latency_ms"), 0);
-    for (const char* none : {"frames_per_second", "array_utilisation", "mac_efficiency"}) {
+    for (const char* none : {"frames_per_second", "array_busy", "useful_mac"}) {
       EXPECT_TRUE(figures.at(none).is_null()) << none;
     }
   }

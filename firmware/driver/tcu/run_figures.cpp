@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/sim/array_figures.h"
+
 namespace tactus {
 
 using Json = nlohmann::ordered_json;
@@ -27,6 +28,14 @@ Json own_figures(const TcuRunResult& run, const tcu::Architecture& architecture,
   return own;
 }
 
+std::vector<Expectation> expectations(const std::vector<tcu::LayerEntry>& layers) {
+  std::vector<Expectation> expected;
+  for (const tcu::LayerEntry& layer : layers) {
+    expected.push_back({layer.predicted_cycles, layer.bound_cycles, layer.macs});
+  }
+  return expected;
+}
+
 std::vector<std::pair<std::string, std::string>> summary_lines(
     const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles, Cycle last_retire,
     std::optional<std::uint64_t> macs) {
@@ -44,11 +53,10 @@ std::vector<std::pair<std::string, std::string>> summary_lines(
   const std::uint64_t n = architecture.array_size;
   const auto useful = array_figures::useful(macs, cycles, n * n);
   lines.emplace_back(
-      "array",
-      fmt::format("{} vectors multiplied, {} weight vectors loaded; array busy {:.1f} %{}",
-                  run.array_runs, run.array_loads,
-                  100 * array_figures::busy(run.array_runs, cycles).value_or(0),
-                  useful ? fmt::format(", useful MAC {:.1f} %", 100 * *useful) : ""));
+      "array", fmt::format("{} vectors multiplied, {} weight vectors loaded; array busy {:.1f} %{}",
+                           run.array_runs, run.array_loads,
+                           100 * array_figures::busy(run.array_runs, cycles).value_or(0),
+                           useful ? fmt::format(", useful MAC {:.1f} %", 100 * *useful) : ""));
   lines.emplace_back("SIMD", fmt::format("{} operations", run.alu_operations));
   for (std::size_t i = 0; i < run.dais.size(); ++i) {
     lines.emplace_back("DAIS block", fmt::format("{}: {} samples of {} instructions",
