@@ -251,6 +251,22 @@ Target read_target(const Args& args) {
   return target;
 }
 
+/// Simulated cycles of the optimising compiler's program, if it takes the same options and is
+/// quick.
+std::optional<Cycle> optimised_cycles(const nn::Graph& graph, compiler::Options options,
+                                      const TcuSimulationConfig& config) {
+  if (options.optimise || options.compat || options.separate_outputs) return std::nullopt;
+  options.optimise = true;
+  options.dump_hir = options.dump_lir = options.dump_assembly = options.dump_dot = false;
+  try {
+    const Compiled optimised = compiler::compile(graph, config.architecture, options);
+    const std::optional<TcuRunResult> run = simulate_if_quick(optimised, config);
+    return run ? std::optional(run->cycles) : std::nullopt;
+  } catch (const UserError&) {
+    return std::nullopt;  // it does not fit the machine
+  }
+}
+
 void print_dumps(const Compiled& compiled) {
   for (const std::string* dump :
        {&compiled.hir, &compiled.lir, &compiled.assembly, &compiled.dot}) {
@@ -671,7 +687,12 @@ int compile_command(const Words& words) {
   for (const std::string& note : compiled.notes) fmt::print("{:<26}{}\n", "note", note);
   if (args.has("summary") || args.has("layers")) {
     const std::optional<TcuRunResult> run = simulate_if_quick(compiled, config);
-    if (args.has("summary")) print_summary(compiled, config, run);
+    if (args.has("summary")) {
+      std::optional<Cycle> optimised;
+      if (run && via == bench::Via::layers) optimised = optimised_cycles(graph, options, config);
+      progress.clear();
+      print_summary(compiled, config, run, optimised);
+    }
     if (args.has("layers")) print_layers(compiled, run);
   }
   if (!args.has("check")) return exit_ok;

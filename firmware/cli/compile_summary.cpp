@@ -10,6 +10,7 @@
 #include "firmware/bench/evaluation.h"
 #include "firmware/cli/table.h"
 #include "firmware/report/run_figures.h"
+#include "isa/support/quantity.h"
 #include "isa/tcu/model_file.h"
 #include "models/sim/array_figures.h"
 
@@ -52,10 +53,9 @@ std::uint64_t sum_of(const Compiled& compiled, T compiler::LayerInfo::*member) {
 
 void line(const char* name, const std::string& value) { fmt::print("{:<26}{}\n", name, value); }
 
-/// "78573 cycles = 0.786 ms at 100 MHz (how)".
+/// "78573 cycles = 785.73 us at 100 MHz (how)".
 void latency(const char* name, std::uint64_t cycles, double clock_mhz, const std::string& how) {
-  line(name, fmt::format("{} cycles = {:.3f} ms at {:g} MHz ({})", cycles,
-                         static_cast<double>(cycles) / clock_mhz / 1e3, clock_mhz, how));
+  line(name, fmt::format("{} ({})", cycles_text(cycles, clock_mhz), how));
 }
 
 void print_latencies(const Compiled& compiled, const TcuSimulationConfig& config,
@@ -238,7 +238,7 @@ std::optional<TcuRunResult> simulate_if_quick(const Compiled& compiled,
 }
 
 void print_summary(const Compiled& compiled, const TcuSimulationConfig& config,
-                   const std::optional<TcuRunResult>& run) {
+                   const std::optional<TcuRunResult>& run, std::optional<Cycle> optimised) {
   const tcu::Architecture& a = compiled.architecture;
   const auto memory = [&](const char* name, const compiler::SpaceUse& use, std::uint64_t depth) {
     line(name, fmt::format("{} of {} vectors ({:.1f} %) at most, {} in sum", use.maximum, depth,
@@ -262,6 +262,11 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config,
            : fmt::format("{} M with padding, as papers count; {} M without",
                          millions(compiled.macs_with_padding), millions(compiled.true_macs)));
   print_latencies(compiled, config, run);
+  if (run && optimised && *optimised < run->cycles) {
+    line("with --optimise",
+         fmt::format("{} simulated, {:.1f} % fewer", counted(*optimised, "cycle"),
+                     100 - share(*optimised, run->cycles)));
+  }
 }
 
 void print_layers(const Compiled& compiled, const std::optional<TcuRunResult>& run) {

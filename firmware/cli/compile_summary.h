@@ -21,9 +21,10 @@ namespace tactus {
 [[nodiscard]] std::optional<TcuRunResult> simulate_if_quick(const compiler::Compiled& compiled,
                                                             const TcuSimulationConfig& config);
 
-/// `run`: of the program, where it was quick.
+/// `run`: of the program, where it was quick; `optimised`: cycles of the optimising compiler's
+/// program, where they are known.
 void print_summary(const compiler::Compiled& compiled, const TcuSimulationConfig& config,
-                   const std::optional<TcuRunResult>& run);
+                   const std::optional<TcuRunResult>& run, std::optional<Cycle> optimised);
 void print_layers(const compiler::Compiled& compiled, const std::optional<TcuRunResult>& run);
 
 }  // namespace tactus

@@ -8,6 +8,7 @@
 #include "firmware/cli/gemm_comparison.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/selftest/tcu/gemm_measurement.h"
+#include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
 
 namespace tactus {
@@ -34,9 +35,9 @@ int run_built_in(const Args& args) {
   line("machine",
        fmt::format("{}x{} {}, AXI {} bits, {}", n, n, info(config.architecture.data_type).name,
                    config.axi_data_bits, memory_text(config)));
-  line("cycles",
-       fmt::format("{} = {:.3f} ms at {:g} MHz", run.cycles,
-                   static_cast<double>(run.cycles) / config.clock_mhz / 1e3, config.clock_mhz));
+  line("cycles", fmt::format("{} = {} at {:g} MHz", run.cycles,
+                             time_text(static_cast<double>(run.cycles) / config.clock_mhz / 1e3),
+                             config.clock_mhz));
   line("instructions", fmt::format("{}", run.instructions));
   line(
       "array",

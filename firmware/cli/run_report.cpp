@@ -9,6 +9,7 @@
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/cli/version.h"
+#include "firmware/config/coverage.h"
 #include "firmware/driver/tcu/run_figures.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "firmware/energy/report.h"
@@ -61,6 +62,7 @@ RunDocument run_document(const RunReport& report) {
   document.kind = plan.model ? "model" : "program";
   document.subject = plan.model ? plan.model->file.name : plan.workload.program;
   document.machine = machine_line(plan.config);
+  document.accuracy = coverage_text(plan.config);
   if (!plan.board.name.empty()) document.board = plan.board_text();
   document.clock_mhz = plan.config.clock_mhz;
   document.rates = report.rates;

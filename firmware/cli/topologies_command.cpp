@@ -28,6 +28,7 @@
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "isa/tcu/architecture_json.h"
 #include "models/sim/array_figures.h"
 
@@ -124,7 +125,7 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   Host host(simulation, program.model, HostMode::plain);
   const auto require_finished = [&](const TcuRunResult& run) {
     if (run.end == RunEnd::finished) return;
-    user_error("{}: the program hangs after {} cycles", file, run.cycles);
+    user_error("{}: the program hangs after {}", file, counted(run.cycles, "cycle"));
   };
   if (const auto stuck = host.prepare()) require_finished(*stuck);
   TcuRunOptions run_options;
@@ -189,7 +190,7 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
 std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
   std::vector<std::string> titles{
       "topology", "layers",   "MMAC with padding",       "MMAC without padding",      "cycles",
-      "ms",       "frames/s", array_figures::busy_title, array_figures::useful_title, "DRAM MB"};
+      "time",       "frames/s", array_figures::busy_title, array_figures::useful_title, "DRAM MB"};
   if (!all.front().run.energy.empty()) titles.emplace_back("energy");
   titles.emplace_back("most lost to");
   return titles;
@@ -202,7 +203,7 @@ std::vector<std::string> cells_of(const Simulated& s) {
       fmt::format("{:.3f}", static_cast<double>(s.macs_with_padding) / 1e6),
       fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6),
       std::to_string(s.run.cycles),
-      fmt::format("{:.3f}", s.run.latency_ms),
+      time_text(s.run.latency_ms),
       fmt::format("{:.2f}", s.frames_per_second),
       fmt::format("{:.1f}", 100 * s.busy.value_or(0)),
       fmt::format("{:.1f}", 100 * s.useful.value_or(0)),

@@ -27,6 +27,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/parameter_impl.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/instruction_kind.h"
@@ -179,9 +180,9 @@ TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t m
   Host host(simulation, program.model, HostMode::plain);
   const auto require_finished = [&task](const TcuRunResult& run) {
     if (run.end == RunEnd::finished) return;
-    user_error("{}: {} after {} cycles", task.program,
+    user_error("{}: {} after {}", task.program,
                run.end == RunEnd::hang ? "the program hangs" : "the program met its cycle limit",
-               run.cycles);
+               counted(run.cycles, "cycle"));
   };
   if (const auto stuck = host.prepare()) require_finished(*stuck);
 

@@ -7,6 +7,7 @@
 #include "firmware/report/html.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/svg.h"
+#include "isa/support/quantity.h"
 
 namespace tactus::gemm {
 namespace {
@@ -81,7 +82,7 @@ class Page {
       const Comparison::Total total = c_.total(i);
       list.push_back(html::tile(
           c_.machines[i]->name(), percent(total.useful_mac),
-          fmt::format("useful MAC; {} cycles, {:.3f} ms", grouped(total.cycles), total.ms)));
+          fmt::format("useful MAC; {} cycles, {}", grouped(total.cycles), time_text(total.ms))));
     }
     return html::tiles(list);
   }
@@ -89,7 +90,7 @@ class Page {
   [[nodiscard]] std::string machines() const {
     std::vector<html::Table::Column> columns{
         {"machine", true},     {"what it is", true}, {"memory", true},
-        {"on the chip", true}, {"cycles"},           {"ms"},
+        {"on the chip", true}, {"cycles"},           {"time"},
         {"useful MAC"},        {"of bound"},         {"memory bytes"}};
     if (c_.energies) columns.push_back({c_.energy_title()});
     html::Table table(columns);
@@ -106,7 +107,7 @@ class Page {
                                      escape(machine.memory_description()),
                                      on_chip,
                                      grouped(total.cycles),
-                                     fmt::format("{:.3f}", total.ms),
+                                     time_text(total.ms),
                                      percent(total.useful_mac),
                                      percent(total.share_of_bound),
                                      grouped(total.bytes)};

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/cli/version.h"
+#include "firmware/config/coverage.h"
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/run_figures.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
@@ -72,6 +73,7 @@ RunDocument Run::document() const {
   document.kind = kind;
   document.subject = subject;
   document.machine = machine_line(configuration.config);
+  document.accuracy = coverage_text(configuration.config);
   document.board = board_text(configuration);
   document.clock_mhz = configuration.config.clock_mhz;
   document.rates = rates;

@@ -6,6 +6,7 @@
 
 #include "firmware/report/run_figures.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
 
 namespace tactus {
@@ -115,9 +116,9 @@ std::string first_of(const RunDocument& document) {
 /// ", 0.7 ms an image in runs of 4 images".
 std::string batch_text(const Throughput& rate) {
   if (rate.batch == 1) return "";
-  return fmt::format(", {:.4g} ms an image; {} runs of {} images",
-                     1e3 * rate.seconds / static_cast<double>(rate.images),
-                     rate.images / rate.batch, rate.batch);
+  return fmt::format(", {} an image; {} of {} images",
+                     time_text(1e3 * rate.seconds / static_cast<double>(rate.images)),
+                     counted(rate.images / rate.batch, "run"), rate.batch);
 }
 
 }  // namespace
@@ -172,16 +173,18 @@ std::string summary_text(const RunDocument& document) {
   line(document.kind, document.subject);
   line("machine", document.machine);
   if (!document.board.empty()) line("board", document.board);
-  line("cycles",
-       fmt::format("{} = {:.3f} ms at {:g} MHz{}", image.cycles,
-                   milliseconds(document, image.cycles), document.clock_mhz, first_of(document)));
+  if (!document.accuracy.empty()) line("accuracy", document.accuracy);
+  line("cycles", fmt::format("{} = {} at {:g} MHz{}", image.cycles,
+                             time_text(milliseconds(document, image.cycles)), document.clock_mhz,
+                             first_of(document)));
   const auto rate = throughput_of(document);
   if (rate && rate->images > 1) {
-    const auto ms = [&](std::uint64_t cycles) { return milliseconds(document, cycles); };
-    line("throughput", fmt::format("{}{}; latency {:.4g} ms at least, {:.4g} median, "
-                                   "{:.4g} of 95 %, {:.4g} at most",
-                                   frames_text(*rate), batch_text(*rate), ms(rate->min),
-                                   ms(rate->median), ms(rate->p95), ms(rate->max)));
+    const auto time = [&](std::uint64_t cycles) {
+      return time_text(milliseconds(document, cycles));
+    };
+    line("throughput", fmt::format("{}{}; latency {} at least, {} median, {} of 95 %, {} at most",
+                                   frames_text(*rate), batch_text(*rate), time(rate->min),
+                                   time(rate->median), time(rate->p95), time(rate->max)));
   }
   for (const auto& [name, value] : image.lines) line(name, value);
   text += accounting_lines(image.run->accounting, document.rates, document.macs);

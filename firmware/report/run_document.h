@@ -33,6 +33,7 @@ struct RunDocument {
   std::string subject;            ///< its name
   std::string machine;            ///< one line
   std::string board;              ///< one line; empty: none was named
+  std::string accuracy;           ///< one line: what was compared with hardware; empty: not said
   double clock_mhz = 100;
   /// The images run one after the other, so that there is a throughput; `host_us` of the host each.
   bool back_to_back = true;

@@ -8,6 +8,7 @@
 #include "firmware/report/run_figures.h"
 #include "firmware/report/svg.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
 
 namespace tactus {
@@ -58,7 +59,7 @@ std::string tiles(const RunDocument& document) {
   std::vector<std::string> tiles;
   tiles.push_back(
       html::tile("cycles", grouped(image.cycles),
-                 fmt::format("{:.3f} ms at {:g} MHz", milliseconds(document, image.cycles),
+                 fmt::format("{} at {:g} MHz", time_text(milliseconds(document, image.cycles)),
                              document.clock_mhz)));
   if (a.cycles == 0) return html::tiles(tiles);
   tiles.push_back(html::tile(
@@ -357,12 +358,11 @@ std::string configuration_section(const nlohmann::ordered_json& configuration) {
 }
 
 std::string throughput_section(const RunDocument& document, const Throughput& rate) {
-  html::Table table({{"latency", true}, {"cycles"}, {"ms"}, {"ms an image"}});
+  html::Table table({{"latency", true}, {"cycles"}, {"time"}, {"time an image"}});
   const auto batch = static_cast<double>(rate.batch);
   const auto row = [&](const char* name, std::uint64_t cycles) {
     const double ms = milliseconds(document, cycles);
-    table.row(
-        {name, grouped(cycles), fmt::format("{:.4f}", ms), fmt::format("{:.4f}", ms / batch)});
+    table.row({name, grouped(cycles), time_text(ms), time_text(ms / batch)});
   };
   row("shortest", rate.min);
   row("median", rate.median);
@@ -410,6 +410,9 @@ std::string run_page_html(const RunDocument& document) {
   out.lead(fmt::format("<p>{}</p>\n",
                        escape(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
                                           document.machine, document.version, document.revision))));
+  if (!document.accuracy.empty()) {
+    out.lead(fmt::format("<p>Accuracy: {}.</p>\n", escape(document.accuracy)));
+  }
   if (run.end != RunEnd::finished) {
     out.lead(fmt::format("<p><b>{}</b></p>\n", escape(ending(run.end))));
   }
