@@ -190,8 +190,8 @@ std::string explanation_text(const Comparison& comparison, std::size_t index) {
   if (explanation.cycles == 0 && explanation.reasons.empty()) {
     return fmt::format("\n{} spends its time as {} does.\n", label, first);
   }
-  const auto cycles = static_cast<std::uint64_t>(std::abs(explanation.cycles));
-  std::string text = fmt::format("\n{} takes {} {} than {}:\n", label, counted(cycles, "cycle"),
+  const auto distance = static_cast<std::uint64_t>(std::abs(explanation.cycles));
+  std::string text = fmt::format("\n{} takes {} {} than {}:\n", label, counted(distance, "cycle"),
                                  explanation.cycles < 0 ? "fewer" : "more", first);
   const auto list = [&](const Named<std::int64_t>& values) {
     for (std::size_t i = 0; i < std::min(shown_parts, values.size()); ++i) {

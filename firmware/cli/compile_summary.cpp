@@ -44,8 +44,7 @@ bench::Estimate estimate_of(const Compiled& compiled) {
   return bench::estimate(compiled.architecture, instructions_of(compiled));
 }
 
-template <typename T>
-std::uint64_t sum_of(const Compiled& compiled, T compiler::LayerInfo::*member) {
+std::uint64_t sum_of(const Compiled& compiled, std::uint64_t compiler::LayerStatistics::*member) {
   std::uint64_t sum = 0;
   for (const compiler::LayerInfo& layer : compiled.layers) sum += layer.*member;
   return sum;
@@ -225,7 +224,9 @@ TcuRunResult simulate_once(const Compiled& compiled, const TcuSimulationConfig& 
   if (auto stuck = host.prepare()) return std::move(*stuck);
   TcuRunOptions options;
   options.max_cycles = max_cycles;
-  options.regions = tcu::regions_of(program.model.file.layers);
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    options.regions.push_back({layer.name, layer.first_instruction, layer.instructions});
+  }
   return host.run_image(inputs.empty() ? bench::seeded_inputs(program, 1) : inputs, options).run;
 }
 

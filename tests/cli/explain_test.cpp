@@ -58,8 +58,14 @@ std::set<std::string> figures_of(const std::string& text) {
 }
 
 TEST_F(ExplainTest, KnowsTheStatisticsOfModels) {
-  run("zoo cnn --board zcu104 --optimise --images 2 --energy horowitz_45nm --stats s.json "
-      "--layers-csv l.csv");
+  run("zoo cnn -o cnn.onnx");
+  run("compile cnn.onnx --board zcu104 --optimise -o out");
+  const Json model = Json::parse(read("out/cnn_onnx_zcu104.tmodel"));
+  constexpr std::size_t vector_bytes = 32 * 2;
+  write("x.bin", std::vector<std::uint8_t>(model.at("inputs").at(0).at("size").get<std::size_t>() *
+                                           vector_bytes));
+  run("run --model out/cnn_onnx_zcu104.tmodel --input x.bin --images 2 --energy horowitz_45nm "
+      "--stats s.json --layers-csv l.csv");
   const std::set<std::string> names = figures_of(read("s.json"));
   for (const char* name :
        {"array_busy", "useful_mac", "macs", "accounting.roofline.useful.macs",
