@@ -35,8 +35,13 @@ TEST_F(CompileTest, WritesAModelThatRunsAndIsNearFloat) {
   const auto vectors = model.at("inputs").at(0).at("size").get<unsigned>();
   for (unsigned v = 0; v < vectors; ++v) csv += "0.5,-0.25,0.125,0,0,0,0,0\n";
   write("x.csv", csv);
-  const Output run = tactus("run --model out/cnn_onnx_a.tmodel --input x.csv");
+  const Output run = tactus("run --model out/cnn_onnx_a.tmodel --input x.csv --axi-data-bits 32");
   EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(
+      run.out.find("accuracy      AXI of 32 bits: modelled from the RTL's source, not compared "
+                   "with recordings; memory of fixed latency"),
+      std::string::npos)
+      << run.out;
 
   const Output estimate = tactus("estimate out/cnn_onnx_a.tmodel --clock-mhz 150");
   ASSERT_EQ(estimate.code, 0) << estimate.err;
@@ -60,6 +65,11 @@ TEST_F(CompileTest, TheSummaryHasSimulatedCycles) {
                        model.at("inputs").at(0).at("size").get<std::size_t>() * vector_bytes));
     const Output run = tactus("run --model " + file + " --input x.bin --stats s.json");
     EXPECT_EQ(run.code, 0) << run.err;
+    // What covers the run: the RTL's recordings, and the runs measured on this board.
+    EXPECT_NE(run.out.find("accuracy      the unit is covered by recordings of the RTL; memory of "
+                           "board zcu104: six designs"),
+              std::string::npos)
+        << run.out;
     return nlohmann::json::parse(read("s.json")).at("cycles").get<std::uint64_t>();
   };
   const std::uint64_t before = cycles("plain"), after = cycles("optimised");
