@@ -190,7 +190,7 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
 std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
   std::vector<std::string> titles{
       "topology", "layers",   "MMAC with padding",       "MMAC without padding",      "cycles",
-      "time",       "frames/s", array_figures::busy_title, array_figures::useful_title, "DRAM MB"};
+      "time",     "frames/s", array_figures::busy_title, array_figures::useful_title, "DRAM MB"};
   if (!all.front().run.energy.empty()) titles.emplace_back("energy");
   titles.emplace_back("most lost to");
   return titles;
