@@ -102,7 +102,7 @@ TEST_F(CompareTest, NamedRunsAtTwoClocks) {
                            change("latency_ms") + "\n";
   EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
   EXPECT_NE(text.out.find("after takes "), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("The clocks differ (100, 200 MHz)"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("The clocks differ (100.0, 200.0 MHz)"), std::string::npos) << text.out;
   EXPECT_EQ(Json::parse(read("c.json"))["runs"][1]["label"], "after");
   // The page has bars of both runs and of the difference.
   const std::string page = read("c.html");
@@ -126,7 +126,7 @@ TEST_F(CompareTest, AShortListAndAllTables) {
   EXPECT_NE(brief.out.find("array busy %"), std::string::npos) << brief.out;
   EXPECT_NE(brief.out.find("--full: "), std::string::npos);
   EXPECT_LT(std::count(brief.out.begin(), brief.out.end(), '\n'), 30) << brief.out;
-  for (const char* table : {"cycles by reason", "cycles by part", "busy cycles of units"}) {
+  for (const char* table : {"\ncycles by reason", "\ncycles by part", "\nbusy cycles of units"}) {
     EXPECT_EQ(brief.out.find(table), std::string::npos) << table;
     EXPECT_NE(full.out.find(table), std::string::npos) << table;
   }
