@@ -79,10 +79,11 @@ constexpr Row middle_rows[] = {
     {"accounting.roofline.ridge", "1/byte",
      "intensity from which on the main unit and not the memory is the limit: peak_macs_per_cycle / "
      "peak_bytes_per_cycle"},
-    {"accounting.roofline.POINT.macs", "count",
-     "multiply-accumulates: of useful, those that the network asks for; of busy, those of all "
-     "cycles in which the array is busy, padding included. useful is null where the network's are "
-     "not known"},
+    {"accounting.roofline.POINT", "point",
+     "useful: by the multiply-accumulates that the network asks for, null where they are not "
+     "known; "
+     "busy: by those of all cycles in which the array is busy, padding included"},
+    {"accounting.roofline.POINT.macs", "count", "multiply-accumulates of the point"},
     {"accounting.roofline.POINT.macs_per_cycle", "1/cycle", "macs / accounting.cycles"},
     {"accounting.roofline.POINT.intensity", "1/byte", "macs / bytes; null without memory traffic"},
     {"accounting.roofline.POINT.attainable_macs_per_cycle", "1/cycle",
