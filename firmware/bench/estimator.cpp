@@ -180,11 +180,4 @@ std::vector<Estimate> estimate_layers(const tcu::Architecture& architecture,
   return result;
 }
 
-double mac_efficiency(const tcu::Architecture& architecture, std::uint64_t true_macs,
-                      std::uint64_t cycles) {
-  if (cycles == 0) return 0;
-  const double n = architecture.array_size;
-  return static_cast<double>(true_macs) / (n * n * static_cast<double>(cycles));
-}
-
 }  // namespace tactus::bench

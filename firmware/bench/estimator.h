@@ -71,8 +71,4 @@ struct Estimates {
                                                     const std::vector<tcu::LayerEntry>& layers,
                                                     Formula formula = Formula::current);
 
-/// Share of the array's multiply-accumulates that the model asks for, 0..1; 0 without cycles.
-[[nodiscard]] double mac_efficiency(const tcu::Architecture& architecture, std::uint64_t true_macs,
-                                    std::uint64_t cycles);
-
 }  // namespace tactus::bench

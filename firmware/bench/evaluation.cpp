@@ -25,6 +25,7 @@
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::bench {
 namespace {
@@ -35,32 +36,53 @@ using Clock = std::chrono::steady_clock;
 const std::vector<std::string_view> source_names{"network", "onnx", "model"};
 const std::vector<std::string_view> via_names{"layers", "stripe"};
 
-using Member = std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
-                            std::optional<double> Figures::*,
-                            std::map<std::string, std::uint64_t> Figures::*, Json Figures::*>;
-constexpr std::pair<const char*, Member> figure_members[] = {
-    {"instructions", &Figures::instructions},
-    {"program_bytes", &Figures::program_bytes},
-    {"constant_bytes", &Figures::constant_bytes},
-    {"true_macs", &Figures::true_macs},
-    {"macs_with_padding", &Figures::macs_with_padding},
-    {"cycles", &Figures::cycles},
-    {"latency_ms", &Figures::latency_ms},
-    {"frames_per_second", &Figures::frames_per_second},
-    {"predicted_cycles", &Figures::predicted_cycles},
-    {"bound_cycles", &Figures::bound_cycles},
-    {"array_utilisation", &Figures::array_utilisation},
-    {"mac_efficiency", &Figures::mac_efficiency},
-    {"dram_read_bytes", &Figures::dram_read_bytes},
-    {"dram_write_bytes", &Figures::dram_write_bytes},
-    {"estimated_cycles", &Figures::estimated_cycles},
-    {"estimated_cycles_2022", &Figures::estimated_cycles_2022},
-    {"lost_cycles", &Figures::lost_cycles},
-    {"throughput", &Figures::throughput},
-    {"energy", &Figures::energy},
-    {"from_cache", &Figures::from_cache},
-    {"compile_seconds", &Figures::compile_seconds},
-    {"simulate_seconds", &Figures::simulate_seconds},
+using Member =
+    std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
+                 std::optional<std::uint64_t> Figures::*, std::optional<double> Figures::*,
+                 std::map<std::string, std::uint64_t> Figures::*, Json Figures::*>;
+struct FigureMember {
+  std::string_view name, unit;  ///< in JSON
+  std::string_view meaning;
+  Member member;
+};
+constexpr FigureMember figure_members[] = {
+    {"instructions", "count", "instructions of the program", &Figures::instructions},
+    {"program_bytes", "bytes", "of the program", &Figures::program_bytes},
+    {"constant_bytes", "bytes", "of weights and other constants", &Figures::constant_bytes},
+    {array_figures::macs_name, "count", array_figures::macs_meaning, &Figures::macs},
+    {"macs_with_padding", "count",
+     "the same with those of padding pixels, as publications count; 0: not known",
+     &Figures::macs_with_padding},
+    {"cycles", "cycles", "of a run, simulated cycle by cycle", &Figures::cycles},
+    {"latency_ms", "ms", "cycles at the board's clock, without the host", &Figures::latency_ms},
+    {"frames_per_second", "1/s", "images of a run / latency; null without cycles",
+     &Figures::frames_per_second},
+    {"predicted_cycles", "cycles",
+     "by the optimising compiler's cost model, memory of fixed latency; 0: not optimised",
+     &Figures::predicted_cycles},
+    {"bound_cycles", "cycles",
+     "fewest for the optimised layers' matrices, weight changes and accumulator moves; 0: not "
+     "optimised",
+     &Figures::bound_cycles},
+    {array_figures::busy_name, "0..1", array_figures::busy_meaning, &Figures::array_busy},
+    {array_figures::useful_name, "0..1", array_figures::useful_meaning, &Figures::useful_mac},
+    {"dram_read_bytes", "bytes", "read at both DRAM ports", &Figures::dram_read_bytes},
+    {"dram_write_bytes", "bytes", "written at both DRAM ports", &Figures::dram_write_bytes},
+    {"estimated_cycles", "cycles", "by the formula of tactus estimate: execution latency",
+     &Figures::estimated_cycles},
+    {"estimated_cycles_2022", "cycles", "by the formula of March 2022: aggregate latency",
+     &Figures::estimated_cycles_2022},
+    {"lost_cycles", "cycles",
+     "cycles in which the array multiplies nothing, by reason; see accounting.lost_cycles.reasons",
+     &Figures::lost_cycles},
+    {"throughput", "", "of several images one after the other; see throughput of statistics",
+     &Figures::throughput},
+    {"energy", "", "events times an energy table; see energy of statistics", &Figures::energy},
+    {"from_cache", "true or false", "the program was compiled by an earlier run",
+     &Figures::from_cache},
+    {"compile_seconds", "s", "time of the host for compiling, or for reading the cache",
+     &Figures::compile_seconds},
+    {"simulate_seconds", "s", "time of the host for simulating", &Figures::simulate_seconds},
 };
 
 double seconds_since(Clock::time_point start) {
@@ -114,14 +136,18 @@ Program read_compiled(const Task& task) {
 }
 
 /// Figures to JSON and back; what is none is null.
-Json json_of(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(); }
+template <typename T>
+Json json_of(const std::optional<T>& figure) {
+  return figure ? Json(*figure) : Json();
+}
 template <typename T>
 const T& json_of(const T& figure) {
   return figure;
 }
 
-void read(const Json& json, std::optional<double>& figure) {
-  figure = json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
+template <typename T>
+void read(const Json& json, std::optional<T>& figure) {
+  figure = json.is_null() ? std::nullopt : std::optional<T>(json.get<T>());
 }
 template <typename T>
 void read(const Json& json, T& figure) {
@@ -245,12 +271,28 @@ Task parse_task(std::string_view json_text, const std::string& where) {
   return task;
 }
 
+std::vector<Figure> figure_columns() {
+  std::vector<Figure> columns;
+  for (const FigureMember& figure : figure_members) {
+    std::string name(figure.name);
+    // These have values of their own below them.
+    const bool group =
+        std::holds_alternative<Json Figures::*>(figure.member) ||
+        std::holds_alternative<std::map<std::string, std::uint64_t> Figures::*>(figure.member);
+    if (group) name += ".*";
+    columns.push_back({name, group ? "" : std::string(figure.unit), std::string(figure.meaning)});
+  }
+  return columns;
+}
+
 std::string to_json(const Figures& figures) {
   Json json;
-  for (const auto& [name, member] : figure_members) {
-    std::visit([&, key = name](auto m) { json[key] = json_of(figures.*m); }, member);
+  for (const FigureMember& figure : figure_members) {
+    const std::string name(figure.name);
+    std::visit([&](auto member) { json[name] = json_of(figures.*member); }, figure.member);
     // A section that was not asked for is left out.
-    if (std::holds_alternative<Json Figures::*>(member) && json[name].is_null()) json.erase(name);
+    const bool optional = std::holds_alternative<Json Figures::*>(figure.member);
+    if (optional && json[name].is_null()) json.erase(name);
   }
   return text_of_json(json);
 }
@@ -259,10 +301,11 @@ Figures parse_figures(std::string_view json_text, const std::string& where) {
   Figures figures;
   try {
     const Json json = json_of_text(json_text);
-    for (const auto& [name, member] : figure_members) {
-      const bool optional = std::holds_alternative<Json Figures::*>(member);
+    for (const FigureMember& figure : figure_members) {
+      const std::string name(figure.name);
+      const bool optional = std::holds_alternative<Json Figures::*>(figure.member);
       if (optional && !json.contains(name)) continue;
-      std::visit([&, key = name](auto m) { read(json.at(key), figures.*m); }, member);
+      std::visit([&](auto member) { read(json.at(name), figures.*member); }, figure.member);
     }
   } catch (const nlohmann::json::exception& error) {
     internal_error("{}: no figures: {}", where, error.what());
@@ -361,15 +404,17 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.instructions = run.instructions;
   figures.program_bytes = program.model.program.size();
   for (const auto& constants : program.model.constants) figures.constant_bytes += constants.size();
-  figures.true_macs = program.true_macs;
+  // A model compiled elsewhere may say what its layers ask for.
+  figures.macs = task.source == Source::model ? macs_of(program.model.file.layers)
+                                              : std::optional(program.true_macs);
   figures.macs_with_padding = program.macs_with_padding;
   figures.cycles = run.cycles;
   figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
   if (run.cycles != 0) {
     figures.frames_per_second = static_cast<double>(batch) * 1e3 / figures.latency_ms;
-    figures.array_utilisation =
-        static_cast<double>(run.array_runs) / static_cast<double>(run.cycles);
-    figures.mac_efficiency = mac_efficiency(task.architecture, program.true_macs, run.cycles);
+    const std::uint64_t n = task.architecture.array_size;
+    figures.array_busy = array_figures::busy(run.array_runs, run.cycles);
+    figures.useful_mac = array_figures::useful(figures.macs, run.cycles, n * n);
   }
   for (const tcu::LayerEntry& layer : program.model.file.layers) {
     figures.predicted_cycles += layer.predicted_cycles;

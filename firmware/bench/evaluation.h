@@ -18,6 +18,7 @@
 #include "firmware/bench/program_cache.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/driver/tcu/host.h"
+#include "firmware/report/figures.h"
 #include "isa/support/board_values.h"
 
 namespace tactus::bench {
@@ -75,17 +76,15 @@ struct Task : BoardValues {
 struct Figures {
   std::uint64_t instructions = 0;
   std::uint64_t program_bytes = 0, constant_bytes = 0;
-  std::uint64_t true_macs = 0;          ///< 0: unknown (a model compiled elsewhere)
+  /// Those with padding pixels left out; none: not known (a model compiled elsewhere).
+  std::optional<std::uint64_t> macs;
   std::uint64_t macs_with_padding = 0;  ///< as publications count; 0: unknown
   std::uint64_t cycles = 0;
-  double latency_ms = 0;                    ///< of a run; it may have several images
-  std::optional<double> frames_per_second;  ///< none without cycles
-  std::uint64_t predicted_cycles = 0;       ///< by the optimiser; 0: it did not compile this
-  std::uint64_t bound_cycles = 0;           ///< likewise, see optimise::OptimisedLayer
-  /// 0..1: cycles in which the array multiplies a vector; none without cycles.
-  std::optional<double> array_utilisation;
-  /// 0..1: true_macs of what the array could do; 0: unknown, none without cycles.
-  std::optional<double> mac_efficiency;
+  double latency_ms = 0;                         ///< of a run; it may have several images
+  std::optional<double> frames_per_second;       ///< none without cycles
+  std::uint64_t predicted_cycles = 0;            ///< by the optimiser; 0: it did not compile this
+  std::uint64_t bound_cycles = 0;                ///< likewise, see optimise::OptimisedLayer
+  std::optional<double> array_busy, useful_mac;  ///< see models/sim/array_figures.h
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  ///< both banks, at the pins
   std::uint64_t estimated_cycles = 0;                       ///< execution latency, current formula
   std::uint64_t estimated_cycles_2022 = 0;                  ///< aggregate, formula of March 2022
@@ -97,6 +96,9 @@ struct Figures {
   double compile_seconds = 0;   ///< of the host, or for reading the cache
   double simulate_seconds = 0;  ///< of the host
 };
+
+/// Names as in JSON, units, meanings.
+[[nodiscard]] std::vector<Figure> figure_columns();
 
 [[nodiscard]] std::string to_json(const Figures& figures);
 [[nodiscard]] Figures parse_figures(std::string_view json_text, const std::string& where);

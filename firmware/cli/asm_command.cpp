@@ -8,6 +8,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/quantity.h"
 #include "isa/tcu/assembler.h"
 #include "isa/tcu/disassembler.h"
 #include "isa/tcu/model_file.h"
@@ -76,8 +77,9 @@ int asm_command(const Words& words) {
     return tcu::assemble_bytes(architecture, text, source, checks);
   });
   write_file_atomically(*output, bytes);
-  fmt::print("{}: {} instructions, {} bytes\n", *output,
-             bytes.size() / tcu::InstructionLayout(architecture).instruction_bytes(), bytes.size());
+  const std::size_t size = tcu::InstructionLayout(architecture).instruction_bytes();
+  fmt::print("{}: {}, {} bytes\n", *output, counted(bytes.size() / size, "instruction"),
+             bytes.size());
   return exit_ok;
 }
 

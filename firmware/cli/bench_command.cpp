@@ -14,6 +14,7 @@
 #include "firmware/bench/table_config.h"
 #include "firmware/cli/args.h"
 #include "firmware/cli/bench_replays.h"
+#include "firmware/cli/column_tables.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/standard_output.h"
@@ -26,6 +27,7 @@
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
 #include "isa/support/text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -95,7 +97,8 @@ Table make_table(const std::vector<Row>& rows) {
                                      {"cycles"},
                                      {"latency ms"},
                                      {"frames/s"},
-                                     {"array %"},
+                                     {array_figures::busy_title},
+                                     {array_figures::useful_title},
                                      {"estimate ms"},
                                      {"published ms", Align::left},
                                      {"measured frames/s", Align::left},
@@ -115,6 +118,7 @@ Table make_table(const std::vector<Row>& rows) {
                                    "999999999",
                                    "",
                                    "9999.99",
+                                   "",
                                    "",
                                    "",
                                    published_cell(row),
@@ -189,6 +193,10 @@ std::vector<std::string> bound_cells(const Row& row, const Figures& figures, std
                                                   static_cast<double>(figures.cycles))};
 }
 
+std::string percent_cell(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f}", 100 * *share) : "-";
+}
+
 std::string line(const Table& table, const Row& row, const Outcome& outcome,
                  const std::optional<std::uint64_t>& before) {
   const std::uint64_t n = row.task.architecture.array_size;
@@ -204,7 +212,7 @@ std::string line(const Table& table, const Row& row, const Outcome& outcome,
        {fmt::format("{}", figures.instructions), fmt::format("{}", figures.cycles),
         fmt::format("{:.3f}", figures.latency_ms),
         figures.frames_per_second ? fmt::format("{:.2f}", *figures.frames_per_second) : "-",
-        figures.array_utilisation ? fmt::format("{:.1f}", 100 * *figures.array_utilisation) : "-",
+        percent_cell(figures.array_busy), percent_cell(figures.useful_mac),
         fmt::format("{:.3f}", milliseconds(row, figures.estimated_cycles)), published_cell(row),
         measured_cell(row, figures), error_cell(row, figures), host_cell(row),
         fmt::format("{:.1f}", outcome.seconds)}) {
@@ -408,6 +416,34 @@ std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, co
 }
 
 }  // namespace
+
+std::vector<Figure> bench_columns() {
+  std::vector<Figure> columns{
+      {"network", "text", "of the zoo, or a file"},
+      {"board", "text", "of configs/boards, or a file"},
+      {"strategy", "text", "of the compiler; empty for a compiled model"},
+      {"task.*", "", "the row's parameters in full; tactus explain KEY explains each"},
+      {"status", "text", "ok or failed"},
+      {"error", "text", "why a row failed"},
+      {"estimated_ms", "ms", "estimated_cycles at the board's clock"},
+      {"estimated_2022_ms", "ms", "estimated_cycles_2022 at the board's clock"},
+      {"published.latency_ms", "ms", "as published: an estimate, not a measurement"},
+      {"published.source", "text", "where it was published"},
+      {"published.date", "text", "when it was published"},
+      {"measured.frames_per_second", "1/s", "as measured on the board"},
+      {"measured.source", "text", "who measured"},
+      {"measured.date", "text", "when it was measured"},
+      {"measured.host_us", "us", "time of the host in each run, of the board"},
+      {"measured.cycles", "cycles", "the measured time at the board's clock"},
+      {"measured.error_cycles", "cycles", "simulated cycles and the host's, less the measured"},
+      {"measured.deviation_percent", "%", "of simulated frames a second from the measured ones"},
+      {"host_seconds", "s", "time of the host for the row"}};
+  for (Figure figure : bench::figure_columns()) {
+    figure.name = "figures." + figure.name;
+    columns.push_back(std::move(figure));
+  }
+  return columns;
+}
 
 int bench_command(const Words& words) {
   Args args("bench",

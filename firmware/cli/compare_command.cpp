@@ -19,6 +19,7 @@
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -126,7 +127,7 @@ std::string count_table(const Comparison& comparison, const std::string& title,
                         const std::vector<ComparedRow<T>>& rows) {
   std::vector<Table::Column> columns = {{title, Table::Align::left}};
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
-    columns.push_back({std::string(1, static_cast<char>('A' + i))});
+    columns.push_back({label_of(comparison, i)});
     if (i > 0) columns.push_back({""});
   }
   Table table(columns);
@@ -146,7 +147,18 @@ std::string count_table(const Comparison& comparison, const std::string& title,
   return "\n" + table.text(cells);
 }
 
-std::string energy_text(const Comparison& comparison) {
+/// Rows of one name.
+std::vector<ComparedRow<double>> named_rows(const std::vector<ComparedRow<double>>& rows,
+                                            const char* name) {
+  std::vector<ComparedRow<double>> out;
+  for (const ComparedRow<double>& row : rows) {
+    if (row.name == name) out.push_back(row);
+  }
+  return out;
+}
+
+std::string energy_text(const Comparison& comparison,
+                        const std::vector<ComparedRow<double>>& energy) {
   std::string text;
   for (const std::string& table : comparison.energy_tables) {
     text += fmt::format("\nenergy by table {}\n", table);
@@ -154,13 +166,13 @@ std::string energy_text(const Comparison& comparison) {
   if (comparison.energy_tables.size() > 1) {
     return text + "energies of different tables do not compare\n";
   }
-  return text.empty() ? text : text + count_table(comparison, "energy", comparison.energy);
+  return text.empty() ? text : text + count_table(comparison, "energy", energy);
 }
 
 std::string settings_table(const Comparison& comparison) {
   std::vector<Table::Column> columns = {{"setting", Table::Align::left}};
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
-    columns.push_back({std::string(1, static_cast<char>('A' + i)), Table::Align::left});
+    columns.push_back({label_of(comparison, i), Table::Align::left});
   }
   Table table(columns);
   std::vector<std::vector<std::string>> cells;
@@ -174,13 +186,13 @@ std::string settings_table(const Comparison& comparison) {
 
 std::string explanation_text(const Comparison& comparison, std::size_t index) {
   const Explanation& explanation = comparison.explanations[index - 1];
-  const char letter = static_cast<char>('A' + index);
+  const std::string label = label_of(comparison, index), first = label_of(comparison, 0);
   if (explanation.cycles == 0 && explanation.reasons.empty()) {
-    return fmt::format("\n{} spends its time as A does.\n", letter);
+    return fmt::format("\n{} spends its time as {} does.\n", label, first);
   }
-  std::string text =
-      fmt::format("\n{} takes {} cycles {} than A:\n", letter, std::abs(explanation.cycles),
-                  explanation.cycles < 0 ? "fewer" : "more");
+  const auto distance = static_cast<std::uint64_t>(std::abs(explanation.cycles));
+  std::string text = fmt::format("\n{} takes {} {} than {}:\n", label, counted(distance, "cycle"),
+                                 explanation.cycles < 0 ? "fewer" : "more", first);
   const auto list = [&](const Named<std::int64_t>& values) {
     for (std::size_t i = 0; i < std::min(shown_parts, values.size()); ++i) {
       const auto& [name, cycles] = values[i];
@@ -196,25 +208,41 @@ std::string explanation_text(const Comparison& comparison, std::size_t index) {
   };
   list(explanation.reasons);
   if (!explanation.parts.empty()) {
-    text += fmt::format("{} by part:\n", letter);
+    text += fmt::format("{} by part:\n", label);
     list(explanation.parts);
   }
   return text;
 }
 
-std::string comparison_text(const Comparison& comparison) {
+/// A line for each run: cycles and time, each with its own change.
+std::string runs_text(const Comparison& comparison) {
   std::string text;
   const ComparedRun& first = comparison.runs.front();
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
     const ComparedRun& run = comparison.runs[i];
-    const std::string changed =
-        change(static_cast<double>(run.cycles), static_cast<double>(first.cycles));
-    text += fmt::format("{}  {}: {} cycles = {:.3f} ms{}{}\n", static_cast<char>('A' + i), run.name,
-                        run.cycles, run.latency_ms, changed.empty() || i == 0 ? "" : ", ",
-                        i == 0 ? "" : changed);
+    text += fmt::format(
+        "{}  {}: {}{} = {}{}\n", label_of(comparison, i), run.name, counted(run.cycles, "cycle"),
+        change_text(static_cast<double>(run.cycles), static_cast<double>(first.cycles)),
+        time_text(run.latency_ms), change_text(run.latency_ms, first.latency_ms));
   }
-  if (!comparison.settings.empty()) text += settings_table(comparison);
-  for (std::size_t i = 1; i < comparison.runs.size(); ++i) text += explanation_text(comparison, i);
+  const std::string note = clock_note(comparison);
+  return note.empty() ? text : text + note + "\n";
+}
+
+/// What most questions are about; --full has everything.
+std::string short_tables(const Comparison& comparison) {
+  std::string text;
+  if (!comparison.shares.empty()) text += count_table(comparison, "array", comparison.shares);
+  const auto figures = main_figures(comparison);
+  if (!figures.empty()) text += count_table(comparison, "counts that differ", figures);
+  const auto rate = named_rows(comparison.throughput, "frames_per_second");
+  if (!rate.empty()) text += count_table(comparison, "throughput", rate);
+  text += energy_text(comparison, named_rows(comparison.energy, "total"));
+  return text + "\n--full: all cycles by reason and part, units, counts and energies\n";
+}
+
+std::string full_tables(const Comparison& comparison) {
+  std::string text;
   text += count_table(comparison, "cycles by reason", comparison.time);
   if (!comparison.parts.empty()) {
     text += count_table(comparison, "cycles by part", comparison.parts);
@@ -222,13 +250,50 @@ std::string comparison_text(const Comparison& comparison) {
   if (!comparison.units.empty()) {
     text += count_table(comparison, "busy cycles of units", comparison.units);
   }
+  if (!comparison.shares.empty()) text += count_table(comparison, "array", comparison.shares);
   if (!comparison.figures.empty()) {
     text += count_table(comparison, "counts that differ", comparison.figures);
   }
   if (!comparison.throughput.empty()) {
     text += count_table(comparison, "throughput", comparison.throughput);
   }
-  return text + energy_text(comparison);
+  return text + energy_text(comparison, comparison.energy);
+}
+
+std::string comparison_text(const Comparison& comparison, bool full) {
+  std::string text = runs_text(comparison);
+  if (!comparison.settings.empty()) text += settings_table(comparison);
+  for (std::size_t i = 1; i < comparison.runs.size(); ++i) text += explanation_text(comparison, i);
+  return text + (full ? full_tables(comparison) : short_tables(comparison));
+}
+
+/// A run as the command line names it: "s1.json", or "LABEL=s1.json".
+struct NamedRun {
+  std::string label, path;
+};
+
+bool is_run(const std::string& path) {
+  return std::filesystem::exists(path) || point_name(path).has_value();
+}
+
+NamedRun named_run(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos || is_run(word)) return {"", word};
+  NamedRun run{word.substr(0, equals), word.substr(equals + 1)};
+  if (run.label.empty() || run.path.empty()) {
+    user_error("tactus compare: {} names no run; write NAME=F.json", quote(word));
+  }
+  return run;
+}
+
+/// Throws UserError for labels that two runs would share.
+void check_labels(const Comparison& comparison) {
+  std::set<std::string> labels;
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    if (labels.insert(label_of(comparison, i)).second) continue;
+    user_error("tactus compare: two runs are called {}; the first without a name is A, the next B",
+               quote(label_of(comparison, i)));
+  }
 }
 
 std::vector<ComparedRun> read_runs(const Words& names) {
@@ -262,10 +327,12 @@ int compare_command(const Words& words) {
   Args args("compare",
             "Compares runs: cycles, what their differences are made of, layers, units, traffic.\n"
             "A run is a statistics file (tactus run --stats F.json) or a point of a sweep, DIR:N.\n"
-            "Folders of sweeps of one definition are compared point by point.",
-            {{"output", "F.html", "the comparison as a page", false, 'o'},
+            "Folders of sweeps of one definition are compared point by point. NAME=F.json calls a\n"
+            "run NAME instead of A, B, ...",
+            {{"full", "", "all tables: cycles by reason and part, units, counts, energies"},
+             {"output", "F.html", "the comparison as a page", false, 'o'},
              {"json", "F.json", "the comparison as JSON; -: on the standard output, alone"}},
-            "A B [C ...]");
+            "[NAME=]RUN [NAME=]RUN ...");
   if (!args.parse(words)) return exit_ok;
   constexpr std::size_t most_runs = 26;  // one letter each
   const Words& names = args.positional();
@@ -274,14 +341,24 @@ int compare_command(const Words& words) {
   }
   const auto page = args.text("output");
   const auto json = args.text("json");
-  const Comparison comparison = compare_runs(read_runs(names));
+  std::vector<std::string> labels;
+  Words paths;
+  for (const std::string& word : names) {
+    NamedRun run = named_run(word);
+    labels.push_back(std::move(run.label));
+    paths.push_back(std::move(run.path));
+  }
+  std::vector<ComparedRun> runs = read_runs(paths);
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].label = labels[i];
+  const Comparison comparison = compare_runs(std::move(runs));
+  check_labels(comparison);
   if (page) write_file_atomically(*page, comparison_html(comparison));
   if (json == "-") {
     fmt::print("{}", comparison_json(comparison));
     return exit_ok;
   }
   if (json) write_file_atomically(*json, comparison_json(comparison));
-  fmt::print("{}", comparison_text(comparison));
+  fmt::print("{}", comparison_text(comparison, args.has("full")));
   return exit_ok;
 }
 

@@ -10,10 +10,10 @@
 #include <fmt/core.h>
 
 #include "firmware/bench/accuracy.h"
-#include "firmware/bench/estimator.h"
 #include "firmware/bench/evaluation.h"
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
+#include "firmware/cli/compile_summary.h"
 #include "firmware/cli/input_vectors.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/network_commands.h"
@@ -24,7 +24,6 @@
 #include "firmware/compiler/compiler.h"
 #include "firmware/compiler/images.h"
 #include "firmware/config/board.h"
-#include "firmware/driver/tcu/host.h"
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/tensorflow/model_files.h"
@@ -252,141 +251,20 @@ Target read_target(const Args& args) {
   return target;
 }
 
-// ---- tables -----------------------------------------------------------------------------------
-
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
-bench::Estimate estimate_of(const Compiled& compiled) {
-  return bench::estimate(
-      compiled.architecture,
-      decode_program(tcu::InstructionLayout(compiled.architecture), compiled.program));
-}
-
-void print_summary(const Compiled& compiled, const TcuSimulationConfig& config) {
-  const tcu::Architecture& a = compiled.architecture;
-  const bench::Estimate estimate = estimate_of(compiled);
-  const auto line = [](const char* name, const std::string& value) {
-    fmt::print("{:<26}{}\n", name, value);
-  };
-  const auto memory = [&](const char* name, const compiler::SpaceUse& use, std::uint64_t depth) {
-    line(name, fmt::format("{} of {} vectors ({:.1f} %) at most, {} in sum", use.maximum, depth,
-                           share(use.maximum, depth), use.aggregate));
-  };
-  line("array", fmt::format("{0}x{0} {1}", a.array_size, info(a.data_type).name));
-  line("layers", fmt::format("{}", compiled.layers.size()));
-  line("instructions", fmt::format("{}, {} bytes", compiled.instructions, compiled.program.size()));
-  line("constants",
-       fmt::format("{} vectors, {} scalars, {} bytes", compiled.constant_vectors,
-                   compiled.constant_vectors * a.array_size, compiled.constants.size()));
-  memory("DRAM0", compiled.memory.dram0, a.dram0_depth);
-  memory("DRAM1", compiled.memory.dram1, a.dram1_depth);
-  memory("local memory", compiled.memory.local, a.local_depth);
-  memory("accumulators", compiled.memory.accumulators, a.accumulator_depth);
-  std::uint64_t stages = 0;
-  std::uint64_t partitions = 0;
-  for (const compiler::LayerInfo& layer : compiled.layers) {
-    stages += layer.stages;
-    partitions += layer.partitions;
+/// Simulated cycles of the optimising compiler's program, if it takes the same options and is
+/// quick.
+std::optional<Cycle> optimised_cycles(const nn::Graph& graph, compiler::Options options,
+                                      const TcuSimulationConfig& config) {
+  if (options.optimise || options.compat || options.separate_outputs) return std::nullopt;
+  options.optimise = true;
+  options.dump_hir = options.dump_lir = options.dump_assembly = options.dump_dot = false;
+  try {
+    const Compiled optimised = compiler::compile(graph, config.architecture, options);
+    const std::optional<TcuRunResult> run = simulate_if_quick(optimised, config);
+    return run ? std::optional(run->cycles) : std::nullopt;
+  } catch (const UserError&) {
+    return std::nullopt;  // it does not fit the machine
   }
-  line("stages, partitions", fmt::format("{}, {}", stages, partitions));
-  const double macs = static_cast<double>(compiled.true_macs) / 1e6;
-  const double padded = static_cast<double>(compiled.macs_with_padding) / 1e6;
-  line("multiply-accumulates",
-       compiled.macs_with_padding == compiled.true_macs
-           ? fmt::format("{:.3f} M", macs)
-           : fmt::format("{:.3f} M with padding, as papers count; {:.3f} M without", padded, macs));
-  line("estimated latency",
-       fmt::format("{} cycles = {:.3f} ms at {:g} MHz (formula; see tactus estimate)",
-                   estimate.execution.cycles,
-                   static_cast<double>(estimate.execution.cycles) / config.clock_mhz / 1e3,
-                   config.clock_mhz));
-  if (compiled.predicted_cycles != 0) {
-    line("plans tried", fmt::format("{}", compiled.plans));
-    line("DRAM traffic",
-         fmt::format("{} vectors of values, {} of weights", compiled.displaced, compiled.fetched));
-    line("predicted latency",
-         fmt::format("{} cycles = {:.3f} ms at {:g} MHz (cost model, memory of fixed latency)",
-                     compiled.predicted_cycles,
-                     static_cast<double>(compiled.predicted_cycles) / config.clock_mhz / 1e3,
-                     config.clock_mhz));
-  }
-  if (estimate.execution.cycles != 0) {
-    line(
-        "estimated efficiency",
-        fmt::format("{:.1f} % of the array's multiply-accumulates",
-                    100 * bench::mac_efficiency(a, compiled.true_macs, estimate.execution.cycles)));
-  }
-  line("estimated energy",
-       fmt::format("{:.3f} M units", static_cast<double>(estimate.execution.energy) / 1e6));
-}
-
-/// What the optimiser chose, what it costs by the cost model, and where the cycles go. Bounds: the
-/// array's, multiply-accumulates over N * N, and that of the form chosen (OptimisedLayer).
-void print_optimised_layers(const Compiled& compiled) {
-  Table table({{"layer", Table::Align::left},
-               {"instructions"},
-               {"jobs"},
-               {"acc"},
-               {"MMAC"},
-               {"MAC / N^2"},
-               {"bound"},
-               {"predicted cycles"},
-               {"array %"},
-               {"form", Table::Align::left}});
-  const std::uint64_t n = compiled.architecture.array_size;
-  std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
-    const compiler::LayerInfo& layer = compiled.layers[i];
-    rows.push_back(
-        {fmt::format("{} {}", i, layer.name), fmt::format("{}", layer.instructions),
-         fmt::format("{}", layer.partitions), fmt::format("{}", layer.accumulators.maximum),
-         fmt::format("{:.3f}", static_cast<double>(layer.true_macs) / 1e6),
-         fmt::format("{}", (layer.true_macs + n * n - 1) / (n * n)),
-         fmt::format("{}", layer.bound_cycles), fmt::format("{}", layer.predicted_cycles),
-         fmt::format("{:.1f}", 100 * bench::mac_efficiency(compiled.architecture, layer.true_macs,
-                                                           layer.predicted_cycles)),
-         layer.form});
-  }
-  fmt::print("{}", table.text(rows));
-}
-
-void print_layers(const Compiled& compiled) {
-  if (compiled.predicted_cycles != 0) return print_optimised_layers(compiled);
-  const std::vector<tcu::Instruction> program =
-      decode_program(tcu::InstructionLayout(compiled.architecture), compiled.program);
-  std::vector<tcu::LayerEntry> spans;
-  for (const compiler::LayerInfo& layer : compiled.layers) {
-    spans.push_back({layer.name, layer.first_instruction, layer.instructions});
-  }
-  const auto estimates = bench::estimate_layers(compiled.architecture, program, spans);
-  Table table({{"layer", Table::Align::left},
-               {"instructions"},
-               {"stages"},
-               {"partitions"},
-               {"local"},
-               {"acc"},
-               {"matmul vectors"},
-               {"of zeroes"},
-               {"MMAC"},
-               {"est. cycles"},
-               {"array %"}});
-  std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
-    const compiler::LayerInfo& layer = compiled.layers[i];
-    const std::uint64_t cycles = estimates[i].aggregate.cycles;
-    rows.push_back(
-        {fmt::format("{} {}", i, layer.name), fmt::format("{}", layer.instructions),
-         fmt::format("{}", layer.stages), fmt::format("{}", layer.partitions),
-         fmt::format("{}", layer.local.maximum), fmt::format("{}", layer.accumulators.maximum),
-         fmt::format("{}", layer.mat_mul_vectors), fmt::format("{}", layer.zeroes_vectors),
-         fmt::format("{:.3f}", static_cast<double>(layer.true_macs) / 1e6),
-         fmt::format("{}", cycles),
-         fmt::format("{:.1f}",
-                     100 * bench::mac_efficiency(compiled.architecture, layer.true_macs, cycles))});
-  }
-  fmt::print("{}", table.text(rows));
 }
 
 void print_dumps(const Compiled& compiled) {
@@ -568,22 +446,16 @@ nn::Values check_inputs(const Args& args, const std::vector<std::string>& input_
 void print_prediction(const Args& args, const std::vector<std::string>& input_files,
                       const Compiled& compiled, const TcuSimulationConfig& config) {
   constexpr double allowed = 3;
-  const bench::Program program = bench::to_program(compiled, "prediction");
-  TcuSimulation simulation(config);
-  Host host(simulation, program.model, HostMode::plain);
   TensorData data;
   const nn::Values inputs = check_inputs(args, input_files, compiled);
   for (const compiler::TensorLayout& layout : compiled.input_layouts) {
     data[layout.name] = pack_tensor(layout, compiled.architecture, inputs.at(layout.name).floats);
   }
-  (void)host.prepare();
-  TcuRunOptions options;
+  const TcuRunResult run = simulate_once(compiled, config, data, 0);
   std::vector<Expectation> expected;
-  for (const tcu::LayerEntry& layer : program.model.file.layers) {
-    options.regions.push_back(layer);
-    expected.push_back({layer.predicted_cycles, layer.bound_cycles});
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    expected.push_back({layer.predicted_cycles, layer.bound_cycles, layer.true_macs});
   }
-  const TcuRunResult run = host.run_image(data, options).run;
   const double off =
       100 * (static_cast<double>(compiled.predicted_cycles) / static_cast<double>(run.cycles) - 1);
   fmt::print("predicted {} cycles, simulated {}: {:+.2f} %{}\n", compiled.predicted_cycles,
@@ -813,8 +685,16 @@ int compile_command(const Words& words) {
     print_dumps(compiled);
   }
   for (const std::string& note : compiled.notes) fmt::print("{:<26}{}\n", "note", note);
-  if (args.has("summary")) print_summary(compiled, config);
-  if (args.has("layers")) print_layers(compiled);
+  if (args.has("summary") || args.has("layers")) {
+    const std::optional<TcuRunResult> run = simulate_if_quick(compiled, config);
+    if (args.has("summary")) {
+      std::optional<Cycle> optimised;
+      if (run && via == bench::Via::layers) optimised = optimised_cycles(graph, options, config);
+      progress.clear();
+      print_summary(compiled, config, run, optimised);
+    }
+    if (args.has("layers")) print_layers(compiled, run);
+  }
   if (!args.has("check")) return exit_ok;
   if (compiled.predicted_cycles != 0) print_prediction(args, inputs.files, compiled, config);
   return print_checks(args, inputs.files, graph, compiled, options, via, config, progress)

@@ -19,6 +19,7 @@
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -185,20 +186,18 @@ void print_text(const darwinn::File& file, const Compute& compute, const LinkPre
       static_cast<double>(parts ? link.wire_bytes_per_second : link.out_bytes_per_second) / 1e6,
       static_cast<double>(parts ? link.wire_bytes_per_second : link.in_bytes_per_second) / 1e6,
       parts ? " on the wire" : "", static_cast<double>(link.fixed_ps) / picoseconds_per_ms);
-  fmt::print("{:<22}{} ps = {:.3f} ms ({}){}\n", "latency", main.total,
-             static_cast<double>(main.total) / picoseconds_per_ms, parts ? "R2" : "R1",
-             parts ? ""
-                   : fmt::format(", {:.3f} ms if all overlapped",
-                                 static_cast<double>(main.bound) / picoseconds_per_ms));
+  const auto time = [](Picoseconds ps) {
+    return time_text(static_cast<double>(ps) / picoseconds_per_ms);
+  };
+  fmt::print("{:<22}{} ps = {} ({}){}\n", "latency", main.total, time(main.total),
+             parts ? "R2" : "R1",
+             parts ? "" : fmt::format(", {} if all overlapped", time(main.bound)));
   if (main.listed != main.total) {
     fmt::print("{:<22}{} ps without the inferred tail\n", "", main.listed);
   }
   if (caching) {
-    fmt::print(
-        "{:<22}{} ps = {:.3f} ms more on the first run, or after its parameters were "
-        "evicted\n",
-        "parameter caching", caching->total,
-        static_cast<double>(caching->total) / picoseconds_per_ms);
+    fmt::print("{:<22}{} ps = {} more on the first run, or after its parameters were evicted\n",
+               "parameter caching", caching->total, time(caching->total));
   }
   fmt::print("\n{}\n", darwinn::type_name(file.package().main().type));
   print_result(file.package().main(), main, parts);

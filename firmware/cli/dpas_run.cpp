@@ -22,6 +22,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 
 namespace tactus {
 namespace {
@@ -73,8 +74,8 @@ class DpasRunner {
     wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     recorder_.finish();
     if (const int signal = DeferSignals::received(); signal != 0) {
-      fmt::print(stderr, "tactus: stopped by a signal after {} cycles; waveform: {}\n",
-                 simulation_.now(), recorder_.trace_summary());
+      fmt::print(stderr, "tactus: stopped by a signal after {}; waveform: {}\n",
+                 counted(simulation_.now(), "cycle"), recorder_.trace_summary());
       die_of(signal);
     }
     defer.reset();

@@ -5,11 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/cli/args.h"
+#include "firmware/cli/column_tables.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/info_line.h"
 #include "firmware/config/ddr_presets.h"
 #include "firmware/driver/common/ddr_figures.h"
 #include "firmware/driver/common/dram_trace.h"
+#include "isa/support/csv.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
@@ -28,12 +30,16 @@ double gigabytes_per_second(std::uint64_t bytes, DdrClock clocks, const DdrConfi
   return clocks == 0 ? 0 : static_cast<double>(bytes) / nanoseconds(clocks, config);
 }
 
+std::string header(const std::vector<Figure>& columns) {
+  std::vector<std::string> names;
+  for (const Figure& column : columns) names.push_back(column.name);
+  return csv_row(names);
+}
+
 void write_answers(const std::string& path, const std::vector<DramTraceRequest>& requests,
                    const DramRun& run, const DdrConfig& config) {
   OutputFile file(path);
-  file.write(
-      "request,time_ns,port,operation,address,bytes,answered_ns,latency_ns,bursts,row_hits,"
-      "row_misses,row_conflicts\n");
+  file.write(header(dram_answer_columns()));
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const DramTraceRequest& request = requests[i];
     const DramAnswer& answer = run.answers[i];
@@ -49,7 +55,7 @@ void write_answers(const std::string& path, const std::vector<DramTraceRequest>&
 
 void write_commands(const std::string& path, const DramRun& run, const DdrConfig& config) {
   OutputFile file(path);
-  file.write("clock,time_ns,command,bank_group,bank,row,column,request\n");
+  file.write(header(dram_command_columns()));
   for (const DdrCommand& command : run.commands) {
     const bool access = command.tag != DdrCommand::nobody;
     file.write(fmt::format("{},{:.3f},{},{},{},{},{},{}\n", command.clock,
@@ -167,6 +173,33 @@ void print(const DdrPreset& preset, const Sums& sums, const DramRun& run) {
 }
 
 }  // namespace
+
+std::vector<Figure> dram_answer_columns() {
+  return {
+      {"request", "count", "number of the request in the trace, from 0"},
+      {"time_ns", "ns", "when the request arrives, as the trace says"},
+      {"port", "count", "the port at which it arrives"},
+      {"operation", "text", "read or write"},
+      {"address", "bytes", "its first byte"},
+      {"bytes", "bytes", "that it moves"},
+      {"answered_ns", "ns", "end of its read data; of a write: when the controller has all of it"},
+      {"latency_ns", "ns", "answered_ns - time_ns"},
+      {"bursts", "count", "of the DRAM that the request needs"},
+      {"row_hits", "count", "its bursts whose row was open"},
+      {"row_misses", "count", "its bursts whose bank was closed"},
+      {"row_conflicts", "count", "its bursts whose bank had another row open"}};
+}
+
+std::vector<Figure> dram_command_columns() {
+  return {{"clock", "clocks", "of the DRAM, in which the command is issued"},
+          {"time_ns", "ns", "the same from the start of the trace"},
+          {"command", "text", "as in the standard: ACT, RD, WR, PRE, REF, ..."},
+          {"bank_group", "count", "bank group that the command is for"},
+          {"bank", "count", "bank within the group"},
+          {"row", "count", "row that the command opens or reads from"},
+          {"column", "count", "column that the command reads or writes"},
+          {"request", "count", "the request that it serves; empty: none"}};
+}
 
 int dram_command(const Words& words) {
   Args args(

@@ -15,6 +15,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -104,8 +105,7 @@ std::string cost_table(const std::string& title,
 
 void print_totals(const Estimate& estimate, double clock_mhz) {
   const auto line = [&](const char* name, const Cost& cost) {
-    fmt::print("{:<24}{} cycles = {:.3f} ms at {:g} MHz, {:.3f} M energy units\n", name,
-               cost.cycles, static_cast<double>(cost.cycles) / clock_mhz / 1e3, clock_mhz,
+    fmt::print("{:<24}{}, {:.3f} M energy units\n", name, cycles_text(cost.cycles, clock_mhz),
                static_cast<double>(cost.energy) / 1e6);
   };
   line("all instructions", estimate.aggregate);

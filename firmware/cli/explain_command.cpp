@@ -5,11 +5,15 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
+#include "firmware/cli/column_tables.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/driver/machines.h"
+#include "firmware/gemm/comparison.h"
 #include "firmware/report/figures.h"
+#include "firmware/report/layer_table.h"
+#include "firmware/sweep/columns.h"
 #include "firmware/sweep/configuration.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/dram/ddr_config.h"
@@ -92,26 +96,81 @@ void print_markdown(const Topic& topic) {
   }
 }
 
-/// Parameters of that key, and figures; throws UserError if there is neither.
-void print_name(const FigureTable& figures, const std::string& name) {
+/// Files whose columns are explained, beside the statistics.
+struct ColumnFile {
+  const char* file;
+  std::vector<Figure> columns;
+};
+
+std::vector<ColumnFile> column_files(const MachineInfo& machine) {
+  return {{"layers as CSV (run --layers-csv, topologies)", layer_columns(machine)},
+          {"results.csv of a sweep", sweep::result_columns()},
+          {"gemm --csv", gemm::csv_columns()},
+          {"bench --csv", bench_columns()},
+          {"dram --output", dram_answer_columns()},
+          {"dram --commands", dram_command_columns()}};
+}
+
+/// Columns of that name, each with its file; the end of a name where `ends` says so.
+bool print_columns(const MachineInfo& machine, const std::string& name, bool ends) {
   bool found = false;
-  std::vector<std::string> keys;
+  for (ColumnFile& file : column_files(machine)) {
+    const FigureTable table(machine, std::move(file.columns));
+    std::vector<const Figure*> columns;
+    if (ends) {
+      columns = table.matches(name);
+    } else if (const Figure* column = table.find(name)) {
+      columns.push_back(column);
+    }
+    for (const Figure* column : columns) {
+      fmt::print("{}: ", file.file);
+      print(*column);
+    }
+    found = found || !columns.empty();
+  }
+  return found;
+}
+
+/// Parameters of that key, also as "configuration.board.KEY" of a sweep's table.
+bool print_parameters(std::string name, std::vector<std::string>& keys) {
+  constexpr std::string_view of_sweep = "configuration.";
+  std::string section;
+  if (name.rfind(of_sweep, 0) == 0) {
+    section = name.substr(of_sweep.size());
+    const std::size_t dot = std::min(section.find('.'), section.size());
+    name = section.substr(std::min(dot + 1, section.size()));
+    section.resize(dot);
+  }
+  bool found = false;
   for (const Topic& topic : topics()) {
-    if (topic.name == "sweep") continue;  // explained as parts of the others
-    for (const ParameterSection& section : topic.sections) {
-      for (const ParameterInfo& parameter : section.parameters) {
+    // Sections of a sweep are explained as parts of the others.
+    if ((topic.name == "sweep") != !section.empty()) continue;
+    for (const ParameterSection& part : topic.sections) {
+      if (!section.empty() && part.name != section) continue;
+      for (const ParameterInfo& parameter : part.parameters) {
         keys.push_back(parameter.key);
         if (parameter.key != name && parameter.option != name) continue;
-        fmt::print("{}.", section.name);
+        fmt::print("{}.", part.name);
         print(parameter);
         found = true;
       }
     }
   }
+  return found;
+}
+
+/// Parameters, figures and columns of that name; throws UserError if there is none.
+void print_name(const MachineInfo& machine, const FigureTable& figures, const std::string& name) {
+  std::vector<std::string> keys;
+  bool found = print_parameters(name, keys);
+  for (const Figure* figure : figures.matches(name)) {
+    print(*figure);
+    found = true;
+  }
+  if (print_columns(machine, name, !found) || found) return;
   try {
-    for (const Figure* figure : figures.explain(name)) print(*figure);
+    (void)figures.explain(name);
   } catch (const UserError& error) {
-    if (found) return;
     const bool near_figure =
         std::string_view(error.what()).find("did you mean") != std::string::npos;
     const std::string hint = near_figure ? "" : suggestion(name, {keys.begin(), keys.end()});
@@ -127,6 +186,7 @@ int explain_command(const Words& words) {
       "explain",
       "Explains figures of --stats files: by full name (accounting.units.decoder.starved), by\n"
       "its end (decoder.starved) or by a group (roofline). Without a name: all of them.\n"
+      "Explains the columns of CSV files by their titles (\"useful MAC %\").\n"
       "Explains parameters with range and default: by key (array_size), or all of an\n"
       "architecture, a board, DRAM, a host link, a DPAS machine, a run (with its options), or a\n"
       "sweep (its keys).",
@@ -134,7 +194,8 @@ int explain_command(const Words& words) {
        {"machine", "NAME", "figures of which machine (default tcu)"}},
       "[NAME|architecture|board|dram|link|dpas|run|sweep]");
   if (!args.parse(words)) return exit_ok;
-  const FigureTable figures(machine_info(args.text("machine").value_or("tcu")));
+  const MachineInfo& machine = machine_info(args.text("machine").value_or("tcu"));
+  const FigureTable figures(machine);
   const std::vector<std::string>& names = args.positional();
   const bool markdown = args.has("markdown");
   if (names.empty() && markdown) fmt::print("{}", figures.markdown());
@@ -154,7 +215,7 @@ int explain_command(const Words& words) {
   for (const std::string& name : names) {
     const auto topic = find(name);
     if (topic == all.end()) {
-      print_name(figures, name);
+      print_name(machine, figures, name);
     } else if (markdown) {
       print_markdown(*topic);
     } else {

@@ -8,6 +8,8 @@
 #include "firmware/cli/gemm_comparison.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/selftest/tcu/gemm_measurement.h"
+#include "isa/support/quantity.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 
@@ -33,12 +35,16 @@ int run_built_in(const Args& args) {
   line("machine",
        fmt::format("{}x{} {}, AXI {} bits, {}", n, n, info(config.architecture.data_type).name,
                    config.axi_data_bits, memory_text(config)));
-  line("cycles",
-       fmt::format("{} = {:.3f} ms at {:g} MHz", run.cycles,
-                   static_cast<double>(run.cycles) / config.clock_mhz / 1e3, config.clock_mhz));
+  line("cycles", fmt::format("{} = {} at {:g} MHz", run.cycles,
+                             time_text(static_cast<double>(run.cycles) / config.clock_mhz / 1e3),
+                             config.clock_mhz));
   line("instructions", fmt::format("{}", run.instructions));
-  line("array", fmt::format("{} multiply-accumulates, {:.1f} % of peak",
-                            result.multiply_accumulates, 100 * result.utilisation));
+  line(
+      "array",
+      fmt::format(
+          "{} multiply-accumulates; array busy {:.1f} %, useful MAC {:.1f} %",
+          result.multiply_accumulates, 100 * result.array_busy,
+          100 * array_figures::useful(result.multiply_accumulates, run.cycles, n * n).value_or(0)));
   line("host",
        fmt::format("{:.3f} s, {:.2f} Mcycles/s, {:.2f} GMAC/s", result.host_seconds,
                    static_cast<double>(run.cycles) / result.host_seconds / 1e6,

@@ -213,7 +213,7 @@ class ProductTable {
                                    machine.name(),
                                    fmt::format("{}", m.run.cycles),
                                    fmt::format("{:.1f}", m.macs_per_cycle()),
-                                   fmt::format("{:.1f} %", 100 * m.utilisation()),
+                                   fmt::format("{:.1f} %", 100 * m.useful_mac()),
                                    fmt::format("{:.1f} %", 100 * m.share_of_bound()),
                                    fmt::format("{}", m.bytes_moved())};
     if (comparison_.energies) cells.push_back(energy_cell(comparison_, m.energy));
@@ -231,7 +231,7 @@ class ProductTable {
                                      fmt::format("{}", total.cycles),
                                      fmt::format("{:.1f}", static_cast<double>(total.macs) /
                                                                static_cast<double>(total.cycles)),
-                                     fmt::format("{:.1f} %", 100 * total.utilisation),
+                                     fmt::format("{:.1f} %", 100 * total.useful_mac),
                                      fmt::format("{:.1f} %", 100 * total.share_of_bound),
                                      fmt::format("{}", total.bytes)};
       if (comparison_.energies) {
@@ -249,7 +249,7 @@ class ProductTable {
                                        {"machine", Table::Align::left},
                                        {"cycles"},
                                        {"MAC/cycle"},
-                                       {"of peak"},
+                                       {"useful MAC"},
                                        {"of bound"},
                                        {"memory bytes"}};
     if (comparison.energies) columns.push_back({comparison.energy_title()});

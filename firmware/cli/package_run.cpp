@@ -9,6 +9,7 @@
 #include "firmware/cli/link_timeline.h"
 #include "firmware/report/html.h"
 #include "firmware/report/svg.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -17,7 +18,7 @@ namespace {
 using darwinn::Executable;
 using Json = nlohmann::ordered_json;
 
-std::string with_ms(double time) { return fmt::format("{:.3f} ms", time / picoseconds_per_ms); }
+std::string with_ms(double time) { return time_text(time / picoseconds_per_ms); }
 std::string with_ms(Picoseconds time) { return with_ms(static_cast<double>(time)); }
 
 std::vector<const darwinn::Package*> packages_of(const RunPlan& plan) {

@@ -32,6 +32,7 @@
 #include "isa/support/files.h"
 #include "isa/support/names.h"
 #include "isa/support/output_file.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
 #include "isa/tcu/vectors_file.h"
 
@@ -164,15 +165,15 @@ class Runner {
       }
     }
     fmt::print(plan_.screen(),
-               "{:<14}{} nodes ({}) an image on this computer, {:.3f} ms in all; no part of the "
-               "cycles\n",
-               "host work", plan_.tensors->host->nodes.size(), fmt::join(operators, ", "),
-               1e3 * host_seconds_);
+               "{:<14}{} ({}) an image on this computer, {} in all; no part of the cycles\n",
+               "host work", counted(plan_.tensors->host->nodes.size(), "node"),
+               fmt::join(operators, ", "), time_text(1e3 * host_seconds_));
   }
 
   /// A signal has ended a traced run at a report of its progress.
   void stop_by(int signal) {
-    fmt::print(stderr, "tactus: stopped by a signal after {} cycles; {}\n", simulation_.now(),
+    fmt::print(stderr, "tactus: stopped by a signal after {}; {}\n",
+               counted(simulation_.now(), "cycle"),
                recorder_.traces() ? "waveform: " + recorder_.trace_summary()
                                   : recorder_.failures().front());
     die_of(signal);
@@ -339,10 +340,11 @@ class Runner {
     }
   }
 
+  /// The model's own scalars where it says how they lie; else lanes, padding included.
   void print_outputs() const {
     if (plan_.output || !plan_.model) return;
     constexpr std::size_t most = 16;
-    if (!model_outputs_.empty() && plan_.tensors->host != nullptr) {
+    if (!model_outputs_.empty()) {
       print_model_outputs(most);
       return;
     }
@@ -361,7 +363,7 @@ class Runner {
               to_real(architecture.data_type, tcu::lane(architecture.data_type, lanes.data(), k)));
         }
         fmt::print(plan_.screen(), "{}\n",
-                   count > most ? fmt::format(" ... ({} scalars)", count) : "");
+                   count > most ? fmt::format(" ... ({} lanes)", count) : "");
       }
     }
   }

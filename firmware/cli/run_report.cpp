@@ -9,6 +9,7 @@
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/cli/version.h"
+#include "firmware/config/coverage.h"
 #include "firmware/driver/tcu/run_figures.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "firmware/energy/report.h"
@@ -54,17 +55,14 @@ Json config_json(const RunPlan& plan) {
 RunDocument run_document(const RunReport& report) {
   const RunPlan& plan = report.plan;
   RunDocument document;
-  for (const tcu::LayerEntry& layer : report.plan.regions) {
-    document.expected.push_back({layer.predicted_cycles, layer.bound_cycles});
-  }
-  const bool known = std::any_of(document.expected.begin(), document.expected.end(),
-                                 [](const Expectation& e) { return e.predicted_cycles != 0; });
-  if (!known) document.expected.clear();
+  document.expected = expectations(plan.regions);
+  if (plan.model) document.macs = macs_of(plan.model->file.layers);
   document.version = version;
   document.revision = git_revision;
   document.kind = plan.model ? "model" : "program";
   document.subject = plan.model ? plan.model->file.name : plan.workload.program;
   document.machine = machine_line(plan.config);
+  document.accuracy = coverage_text(plan.config);
   if (!plan.board.name.empty()) document.board = plan.board_text();
   document.clock_mhz = plan.config.clock_mhz;
   document.rates = report.rates;
@@ -79,7 +77,8 @@ RunDocument run_document(const RunReport& report) {
     run.cycles = image_cycles(image);
     run.last_retire = last_retire(plan, image.run);
     run.own = own_figures(image.run, plan.config.architecture, image.probe);
-    run.lines = summary_lines(image.run, plan.config.architecture, run.cycles, run.last_retire);
+    run.lines = summary_lines(image.run, plan.config.architecture, run.cycles, run.last_retire,
+                              document.macs);
     if (plan.meter) {
       energy::add_to(document, run,
                      energy::energy_of(*plan.meter, image.run, plan.config.architecture,

@@ -27,6 +27,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 
 namespace tactus {
 namespace {
@@ -56,9 +57,9 @@ class Report {
     ++done_;
     clear();
     if (line["status"] == "ok") {
-      say(fmt::format("point {:<6} {:>12} cycles  {:>10.3f} ms\n", point.index,
+      say(fmt::format("point {:<6} {:>12} cycles  {:>13}\n", point.index,
                       line["figures"]["cycles"].get<std::uint64_t>(),
-                      line["figures"]["latency_ms"].get<double>()));
+                      time_text(line["figures"]["latency_ms"].get<double>())));
     } else {
       say(fmt::format("point {:<6} {}: {}\n", point.index, line["status"].get<std::string>(),
                       line["error"].get<std::string>()));
@@ -235,7 +236,7 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
     die_of(signal);
   }
   if (open > 0) {
-    say(fmt::format("{} points in {:.1f} s, {:.0f} a minute\n", open, report.seconds(),
+    say(fmt::format("{} in {:.1f} s, {:.0f} a minute\n", counted(open, "point"), report.seconds(),
                     60 * static_cast<double>(open) / report.seconds()));
   }
   std::size_t failed = 0;
@@ -246,7 +247,7 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   }
   say(fmt::format(
       "results in {0}/results.jsonl and {0}/results.csv{1}{2}\n", *folder_name,
-      failed > 0 ? fmt::format("; {} points failed", failed) : "",
+      failed > 0 ? fmt::format("; {} failed", counted(failed, "point")) : "",
       killed > 0 ? fmt::format(", {} of them killed, which the same command runs again", killed)
                  : ""));
   return failed > 0 ? exit_mismatch : exit_ok;

@@ -28,7 +28,9 @@
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "isa/tcu/architecture_json.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -41,7 +43,7 @@ struct Simulated {
   std::string name;  ///< of its file, without the extension
   std::size_t layers = 0;
   std::uint64_t macs = 0, macs_with_padding = 0;
-  double array = 0, efficiency = 0;  ///< 0..1: as bench has them
+  std::optional<double> busy, useful;  ///< see models/sim/array_figures.h
   double frames_per_second = 0;
   std::uint64_t dram_bytes = 0;
   ComparedRun run;
@@ -123,7 +125,7 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   Host host(simulation, program.model, HostMode::plain);
   const auto require_finished = [&](const TcuRunResult& run) {
     if (run.end == RunEnd::finished) return;
-    user_error("{}: the program hangs after {} cycles", file, run.cycles);
+    user_error("{}: the program hangs after {}", file, counted(run.cycles, "cycle"));
   };
   if (const auto stuck = host.prepare()) require_finished(*stuck);
   TcuRunOptions run_options;
@@ -146,6 +148,8 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   document.clock_mhz = config.clock_mhz;
   document.host_us = config.host_us;
   document.batch = model.batch;
+  document.macs = result.macs;
+  document.expected = expectations(model.layers);
   document.rates = simulation.machine().rates();
   document.configuration = configuration_of(task, board);
   document.total_cycles = simulation.now();
@@ -169,8 +173,8 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   result.run.parts.clear();  // layers of different networks do not compare
   result.table = layer_table(document);
   result.frames_per_second = static_cast<double>(model.batch) * 1e3 / result.run.latency_ms;
-  result.array = ratio(run.array_runs, run.cycles);
-  result.efficiency = bench::mac_efficiency(task.architecture, result.macs, run.cycles);
+  result.busy = array_figures::busy(run.array_runs, run.cycles);
+  result.useful = array_figures::useful(result.macs, run.cycles, document.rates.peak_macs);
   const std::uint64_t beat = config.axi_data_bits / 8;
   for (unsigned p = 0; p < 2; ++p) {
     result.dram_bytes += (run.read_beats[p] + run.write_beats[p]) * beat;
@@ -184,9 +188,9 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
 
 /// Columns of a table on the screen and on the page, for these topologies.
 std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
-  std::vector<std::string> titles{"topology", "layers", "MMAC with padding", "MMAC without padding",
-                                  "cycles",   "ms",     "frames/s",          "array %",
-                                  "MAC %",    "DRAM MB"};
+  std::vector<std::string> titles{
+      "topology", "layers",   "MMAC with padding",       "MMAC without padding",      "cycles",
+      "time",     "frames/s", array_figures::busy_title, array_figures::useful_title, "DRAM MB"};
   if (!all.front().run.energy.empty()) titles.emplace_back("energy");
   titles.emplace_back("most lost to");
   return titles;
@@ -199,10 +203,10 @@ std::vector<std::string> cells_of(const Simulated& s) {
       fmt::format("{:.3f}", static_cast<double>(s.macs_with_padding) / 1e6),
       fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6),
       std::to_string(s.run.cycles),
-      fmt::format("{:.3f}", s.run.latency_ms),
+      time_text(s.run.latency_ms),
       fmt::format("{:.2f}", s.frames_per_second),
-      fmt::format("{:.1f}", 100 * s.array),
-      fmt::format("{:.1f}", 100 * s.efficiency),
+      fmt::format("{:.1f}", 100 * s.busy.value_or(0)),
+      fmt::format("{:.1f}", 100 * s.useful.value_or(0)),
       fmt::format("{:.3f}", static_cast<double>(s.dram_bytes) / 1e6)};
   if (!s.run.energy.empty()) cells.push_back(fmt::format("{:.5g}", s.run.energy.front().second));
   cells.push_back(s.most_lost);
@@ -233,8 +237,9 @@ std::string page_of(const std::vector<Simulated>& all, const std::string& board)
   page.sortable();
   page.lead(
       "<p>Each layer of a topology is compiled with an input of its own and simulated cycle by "
-      "cycle. Array: cycles in which the array multiplies a vector; MAC: multiply-accumulates that "
-      "the layers ask for, of those that the array could do in all cycles.</p>\n");
+      "cycle. Array busy: cycles in which the array multiplies a vector; useful MAC: "
+      "multiply-accumulates that the layers ask for, of those that the array could do in all "
+      "cycles.</p>\n");
   if (const std::string energy = energy_line(all); !energy.empty()) {
     page.lead("<p>" + html::escape(energy) + ".</p>\n");
   }

@@ -27,9 +27,11 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/parameter_impl.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/instruction_kind.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::codesign {
 namespace {
@@ -178,9 +180,9 @@ TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t m
   Host host(simulation, program.model, HostMode::plain);
   const auto require_finished = [&task](const TcuRunResult& run) {
     if (run.end == RunEnd::finished) return;
-    user_error("{}: {} after {} cycles", task.program,
+    user_error("{}: {} after {}", task.program,
                run.end == RunEnd::hang ? "the program hangs" : "the program met its cycle limit",
-               run.cycles);
+               counted(run.cycles, "cycle"));
   };
   if (const auto stuck = host.prepare()) require_finished(*stuck);
 
@@ -431,7 +433,7 @@ Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
   record["frames_per_second"] =
       run.cycles == 0 ? Record() : Record(1e6 / microseconds(run.cycles, task));
   record["instructions"] = run.instructions;
-  record["array_utilisation"] = share(run.array_runs, run.cycles);
+  record[std::string(array_figures::busy_name)] = share(run.array_runs, run.cycles);
   const std::uint64_t beat = task.axi_data_bits / 8;
   record["dram_read_bytes"] = (run.read_beats[0] + run.read_beats[1]) * beat;
   record["dram_write_bytes"] = (run.write_beats[0] + run.write_beats[1]) * beat;

@@ -33,7 +33,7 @@ struct PointTask : BoardValues {
   Study study;
 };
 
-/// The record: cycles, latency_ms, frames_per_second, array_utilisation, bytes of DRAM; `kernels`
+/// The record: cycles, latency_ms, frames_per_second, array_busy, bytes of DRAM; `kernels`
 /// with start, cycles, predicted_cycles, tiles; `units` and `buses` with their shares of the run;
 /// mac_points and mac_slots; `energy`; `predicted`; what the point takes with `doubled` parameters
 /// and `extended` hardware, simulated and predicted; `ideas` with their evidence; `hypothetical`

@@ -108,6 +108,7 @@ Board parse_board(std::string_view json_text, const std::string& where) {
     std::string& preset = board.board_memory->preset;
     if (is_path(preset)) preset = resolve_beside(where, preset);
   }
+  if (root.has("compared")) board.compared = root.get_string("compared");
   if (root.has("provenance")) decode_all_provenance(root.get_object("provenance"), board);
   root.finish();
   if (!document.problems().concerns("/architecture") &&

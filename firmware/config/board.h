@@ -3,14 +3,15 @@
 //   {"name": "zcu104", "title": "Xilinx ZCU104",
 //    "architecture": "../arch/zcu104.tarch",            a path beside this file, or the keys
 //    "clock_mhz": 100, "axi_data_bits": 128, "read_latency": 20, "write_latency": 5,
+//    "compared": "ResNet-20: ...",                    with what measured runs the model agrees
 //    "provenance": {
 //      "architecture": {"published": "architecture file of ...", "date": "2022-08-17"},
 //      "read_latency": {"assumed": "why"}}}
 //
 // In "provenance", "architecture" stands for the keys of the architecture that have no entry of
 // their own, "*" for all other keys; a value without any entry is an error. A board of one's own
-// may leave out "provenance". Latencies are cycles as in BoardValues. Reading is strict; errors
-// carry the JSON path.
+// may leave out "provenance" and "compared". Latencies are cycles as in BoardValues. Reading is
+// strict; errors carry the JSON path.
 #pragma once
 
 #include <string>
@@ -28,6 +29,7 @@ struct Board : BoardValues {
   std::string title;
   tcu::Architecture architecture;
   ProvenanceByKey provenance;  ///< empty if not given
+  std::string compared;        ///< with what runs on the board the model agrees; empty: none
 
   std::string path;  ///< the board's file
 

@@ -10,6 +10,7 @@
 #include "firmware/report/run_figures.h"
 #include "isa/support/csv.h"
 #include "isa/support/json_text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::gemm {
 namespace {
@@ -94,7 +95,7 @@ Json run_json(const Measurement& m) {
                              {"bytes_written", level.bytes_written}});
   }
   if (!m.energy.is_null()) run["energy"] = m.energy;
-  run["accounting"] = accounting_json(m.run.accounting, m.rates);
+  run["accounting"] = accounting_json(m.run.accounting, m.rates, m.problem.macs());
   return run;
 }
 
@@ -139,13 +140,43 @@ Comparison::Total Comparison::total(std::size_t machine) const {
   }
   if (total.cycles == 0) return total;
   const auto cycles = static_cast<double>(total.cycles);
-  total.utilisation = static_cast<double>(total.macs) / cycles / peak;
+  total.useful_mac = static_cast<double>(total.macs) / cycles / peak;
   total.share_of_bound = static_cast<double>(total.bound_cycles) / cycles;
   return total;
 }
 
 std::string Comparison::energy_title() const {
   return energies ? "energy, table " + energies->name : "";
+}
+
+std::vector<Figure> figure_columns() {
+  std::vector<Figure> columns;
+  for (const GemmFigure& figure : gemm_figures()) {
+    columns.push_back({std::string(figure.name),
+                       figure.unit == "percent" ? "0..1" : std::string(figure.unit),
+                       std::string(figure.meaning)});
+  }
+  const std::vector<Figure> groups{
+      {"on_chip.*", "", "bits of each memory of the machine, as configured"},
+      {"levels.*", "", "bytes read and written at each level of the machine"},
+      {"lost_by_reason.*", "", "cycles in which the array computes nothing, by reason"},
+      {"energy.*", "", "with --energy: events times the table; see energy of statistics"}};
+  columns.insert(columns.end(), groups.begin(), groups.end());
+  return columns;
+}
+
+std::vector<Figure> csv_columns() {
+  std::vector<Figure> columns{{"name", "text", "of the product"},
+                              {"M", "count", "rows of A and C"},
+                              {"N", "count", "columns of B and C"},
+                              {"K", "count", "columns of A, rows of B"},
+                              {"count", "count", "how often the product counts in sums"},
+                              {"machine", "text", "as --machine names it"}};
+  const std::vector<Figure> figures = figure_columns();
+  columns.insert(columns.end(), figures.begin(), figures.end());
+  columns.push_back({"on_chip_bits", "bits", "of all memories of the machine, as configured"});
+  columns.push_back({"correct", "yes or no", "all elements of C that were compared are right"});
+  return columns;
 }
 
 std::string to_csv(const Comparison& comparison) {
@@ -189,7 +220,7 @@ std::string to_json(const Comparison& comparison) {
     entry["total"] = {{"macs", total.macs},
                       {"cycles", total.cycles},
                       {"latency_ms", total.ms},
-                      {"utilisation", total.utilisation},
+                      {std::string(array_figures::useful_name), total.useful_mac},
                       {"share_of_bound", total.share_of_bound},
                       {"memory_bytes", total.bytes}};
     if (comparison.energies) {

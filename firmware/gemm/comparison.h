@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firmware/gemm/measurement.h"
+#include "firmware/report/figures.h"
 
 namespace tactus::gemm {
 
@@ -21,8 +22,8 @@ struct Comparison {
   struct Total {
     std::uint64_t macs = 0, cycles = 0, bound_cycles = 0, bytes = 0;
     double ms = 0;
-    double utilisation = 0, share_of_bound = 0;  ///< 0..1
-    double energy = 0;                           ///< 0 without a table
+    double useful_mac = 0, share_of_bound = 0;  ///< 0..1
+    double energy = 0;                          ///< 0 without a table
   };
   [[nodiscard]] Total total(std::size_t machine) const;
 
@@ -30,6 +31,10 @@ struct Comparison {
   [[nodiscard]] std::string energy_title() const;
 };
 
+/// The figures of a product on a machine, explained.
+[[nodiscard]] std::vector<Figure> figure_columns();
+/// The columns of to_csv(), explained.
+[[nodiscard]] std::vector<Figure> csv_columns();
 /// A row for each product and machine.
 [[nodiscard]] std::string to_csv(const Comparison& comparison);
 /// All figures with their explanations, and the accounting of every run.

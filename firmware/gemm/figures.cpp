@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "firmware/report/run_figures.h"
+#include "isa/support/quantity.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::gemm {
 namespace {
@@ -26,7 +28,7 @@ const std::vector<GemmFigure>& gemm_figures() {
        [](const M& m) -> FigureValue { return m.problem.macs(); }},
       {"cycles", "cycles", "cycles", "of one product, until the last byte is stored",
        [](const M& m) -> FigureValue { return std::uint64_t{m.run.cycles}; }},
-      {"latency_ms", "time, ms", "ms", "cycles at the machine's clock",
+      {"latency_ms", "time", "ms", "cycles at the machine's clock",
        [](const M& m) -> FigureValue {
          return static_cast<double>(m.run.cycles) / m.clock_mhz / 1e3;
        }},
@@ -35,8 +37,12 @@ const std::vector<GemmFigure>& gemm_figures() {
       {"peak_macs_per_cycle", "peak MAC/cycle", "1/cycle",
        "of the array, in the arithmetic of the product",
        [](const M& m) -> FigureValue { return m.peak_macs; }},
-      {"utilisation", "of peak", "percent", "macs_per_cycle / peak_macs_per_cycle",
-       [](const M& m) -> FigureValue { return m.utilisation(); }},
+      {array_figures::busy_name, "array busy", "percent",
+       "cycles in which the array multiplies / cycles; padding counts as work",
+       [](const M& m) -> FigureValue { return m.array_busy(); }},
+      {array_figures::useful_name, "useful MAC", "percent",
+       "macs_per_cycle / peak_macs_per_cycle; padding does not count",
+       [](const M& m) -> FigureValue { return m.useful_mac(); }},
       {"bound_cycles", "bound", "cycles",
        "closed form: what this array needs for the product without memory and waiting",
        [](const M& m) -> FigureValue { return m.bound.cycles; }},
@@ -76,6 +82,7 @@ std::string to_text(const GemmFigure& figure, const FigureValue& value) {
   if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* real = std::get_if<double>(&value)) {
+    if (figure.unit == "ms") return time_text(*real);
     return figure.unit == "percent" ? fmt::format("{:.1f} %", 100 * *real)
                                     : fmt::format("{:.{}f}", *real, *real < 100 ? 3 : 1);
   }

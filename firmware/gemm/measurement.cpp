@@ -1,5 +1,8 @@
 #include "firmware/gemm/measurement.h"
 
+#include "firmware/report/run_figures.h"
+#include "models/sim/array_figures.h"
+
 namespace tactus::gemm {
 namespace {
 
@@ -14,7 +17,12 @@ double Measurement::macs_per_cycle() const {
   return divided(static_cast<double>(problem.macs()), static_cast<double>(run.cycles));
 }
 
-double Measurement::utilisation() const {
+double Measurement::array_busy() const {
+  if (run.end != RunEnd::finished) return 0;
+  return array_figures::busy(busy_cycles(run.accounting.totals), run.cycles).value_or(0);
+}
+
+double Measurement::useful_mac() const {
   return divided(macs_per_cycle(), static_cast<double>(peak_macs));
 }
 

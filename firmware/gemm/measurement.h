@@ -60,8 +60,9 @@ struct Measurement {
 
   /// This and the shares are 0 of a run that did not finish.
   [[nodiscard]] double macs_per_cycle() const;
-  /// 0..1: of what the array could do, counting no padding.
-  [[nodiscard]] double utilisation() const;
+  /// 0..1, see models/sim/array_figures.h.
+  [[nodiscard]] double array_busy() const;
+  [[nodiscard]] double useful_mac() const;
   /// 0..1: bound.cycles / cycles.
   [[nodiscard]] double share_of_bound() const;
   [[nodiscard]] std::uint64_t bytes_moved() const;  ///< through the outermost level

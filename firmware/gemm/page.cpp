@@ -7,6 +7,7 @@
 #include "firmware/report/html.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/svg.h"
+#include "isa/support/quantity.h"
 
 namespace tactus::gemm {
 namespace {
@@ -80,8 +81,8 @@ class Page {
     for (std::size_t i = 0; i < c_.machines.size(); ++i) {
       const Comparison::Total total = c_.total(i);
       list.push_back(html::tile(
-          c_.machines[i]->name(), percent(total.utilisation),
-          fmt::format("of peak; {} cycles, {:.3f} ms", grouped(total.cycles), total.ms)));
+          c_.machines[i]->name(), percent(total.useful_mac),
+          fmt::format("useful MAC; {} cycles, {}", grouped(total.cycles), time_text(total.ms))));
     }
     return html::tiles(list);
   }
@@ -89,8 +90,8 @@ class Page {
   [[nodiscard]] std::string machines() const {
     std::vector<html::Table::Column> columns{
         {"machine", true},     {"what it is", true}, {"memory", true},
-        {"on the chip", true}, {"cycles"},           {"ms"},
-        {"of peak"},           {"of bound"},         {"memory bytes"}};
+        {"on the chip", true}, {"cycles"},           {"time"},
+        {"useful MAC"},        {"of bound"},         {"memory bytes"}};
     if (c_.energies) columns.push_back({c_.energy_title()});
     html::Table table(columns);
     for (std::size_t i = 0; i < c_.machines.size(); ++i) {
@@ -106,8 +107,8 @@ class Page {
                                      escape(machine.memory_description()),
                                      on_chip,
                                      grouped(total.cycles),
-                                     fmt::format("{:.3f}", total.ms),
-                                     percent(total.utilisation),
+                                     time_text(total.ms),
+                                     percent(total.useful_mac),
                                      percent(total.share_of_bound),
                                      grouped(total.bytes)};
       if (c_.energies) {
@@ -122,7 +123,7 @@ class Page {
     std::vector<html::Table::Column> columns{{"product", true}, {"M x N x K", true}, {"count"}};
     for (const auto& machine : c_.machines) {
       columns.push_back({machine->name() + " cycles"});
-      columns.push_back({"of peak"});
+      columns.push_back({"useful MAC"});
     }
     html::Table table(columns);
     for (const auto& row : c_.results) {
@@ -130,7 +131,7 @@ class Page {
       std::vector<std::string> cells{escape(p.name), p.shape(), grouped(p.count)};
       for (const Measurement& m : row) {
         cells.push_back(grouped(m.run.cycles));
-        cells.push_back(percent(m.utilisation()));
+        cells.push_back(percent(m.useful_mac()));
       }
       table.row(cells);
     }

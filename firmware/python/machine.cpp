@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/cli/version.h"
+#include "firmware/config/coverage.h"
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/run_figures.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
@@ -72,19 +73,23 @@ RunDocument Run::document() const {
   document.kind = kind;
   document.subject = subject;
   document.machine = machine_line(configuration.config);
+  document.accuracy = coverage_text(configuration.config);
   document.board = board_text(configuration);
   document.clock_mhz = configuration.config.clock_mhz;
   document.rates = rates;
   document.configuration = configuration_json(*this);
   document.host_us = configuration.config.host_us;
   document.batch = batch;
+  document.macs = tcu::macs_of(layers);
+  document.expected = expectations(layers);
   for (const ImageResult& image : images) {
     ReportedRun reported;
     reported.run = &image.run;
     reported.cycles = image.probe.value_or(image.run.cycles);
     reported.last_retire = kind == "model" ? image.run.last_retire_padded : image.run.last_retire;
     reported.own = own_figures(image.run, architecture, image.probe);
-    reported.lines = summary_lines(image.run, architecture, reported.cycles, reported.last_retire);
+    reported.lines = summary_lines(image.run, architecture, reported.cycles, reported.last_retire,
+                                   document.macs);
     if (meter) {
       energy::add_to(
           document, reported,
@@ -194,6 +199,7 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
   run->subject = model.model.file.name;
   run->tensors = model.tensors;
   run->batch = model.model.file.batch;
+  run->layers = model.model.file.layers;
   return run;
 }
 

@@ -29,7 +29,8 @@ class Run final : public RecordedRun {
   std::vector<ImageResult> images;
   std::optional<compiler::ModelTensors> tensors;
   HostMode mode = HostMode::plain;
-  std::uint64_t batch = 1;  ///< images that each of `images` is
+  std::uint64_t batch = 1;              ///< images that each of `images` is
+  std::vector<tcu::LayerEntry> layers;  ///< of the model; empty: a program
   std::optional<energy::Meter> meter;
 
   [[nodiscard]] RunDocument document() const override;

@@ -10,6 +10,7 @@
 #include "firmware/report/json_values.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -141,6 +142,18 @@ void read_energy(const JsonValues& reader, const std::string& path, ComparedRun&
   }
 }
 
+/// Array busy and useful MAC, in percent; a run that does not have one of them has a gap.
+void read_shares(const JsonValues& reader, const std::string& path, ComparedRun& run) {
+  const std::pair<std::string_view, const char*> shares[] = {
+      {array_figures::busy_name, array_figures::busy_title},
+      {array_figures::useful_name, array_figures::useful_title}};
+  for (const auto& [name, title] : shares) {
+    const std::string at = fmt::format("{}/{}", path, name);
+    if (!reader.has(at)) continue;
+    if (const auto share = reader.number_or_null(at)) run.shares.emplace_back(title, 100 * *share);
+  }
+}
+
 /// Images a second, and the latencies of runs and of what an image is of them.
 void read_throughput(const JsonValues& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
@@ -245,6 +258,7 @@ ComparedRun run_of_statistics(const Json& json, const std::string& where, std::s
   read_layers(reader, run);
   read_units(reader, run);
   read_figures(reader, json, run);
+  read_shares(reader, "", run);
   read_throughput(reader, "/throughput", run);
   read_energy(reader, "/energy", run);
   return run;
@@ -261,10 +275,10 @@ ComparedRun run_of_point(const Json& line, const std::string& where, std::string
     run.accounted = reader.count("/figures/accounted_cycles");
     read_time(reader, "/figures/lost_by_reason", run);
   } else if (reader.has("/figures/lost_cycles")) {
+    const std::string busy = fmt::format("/figures/{}", array_figures::busy_name);
     // Working cycles are known by their share; lost ones count until all units are at rest.
     run.accounted = static_cast<std::uint64_t>(
-        std::llround(reader.number_or_null("/figures/array_utilisation").value_or(0) *
-                     static_cast<double>(run.cycles)));
+        std::llround(reader.number_or_null(busy).value_or(0) * static_cast<double>(run.cycles)));
     for (const auto& item : reader.object("/figures/lost_cycles").items()) {
       run.accounted += reader.count(item.value(), "/figures/lost_cycles/" + item.key());
     }
@@ -274,6 +288,7 @@ ComparedRun run_of_point(const Json& line, const std::string& where, std::string
     if (item.key() == "cycles" || !item.value().is_number_unsigned()) continue;
     run.figures.emplace_back(item.key(), item.value().get<std::uint64_t>());
   }
+  read_shares(reader, "/figures", run);
   read_throughput(reader, "/figures/throughput", run);
   read_energy(reader, "/figures/energy", run);
   return run;
@@ -317,6 +332,52 @@ ComparedRun together(const std::vector<ComparedRun>& parts, std::string name) {
   return sum;
 }
 
+std::string label_of(const Comparison& comparison, std::size_t run) {
+  const std::string& label = comparison.runs[run].label;
+  return label.empty() ? std::string(1, static_cast<char>('A' + run)) : label;
+}
+
+std::string change_text(double value, double first) {
+  if (first == 0 || value == first) return {};
+  return fmt::format(" ({:+.1f} %)", 100 * (value / first - 1));
+}
+
+std::vector<ComparedRow<std::uint64_t>> main_figures(const Comparison& comparison) {
+  static const std::set<std::string> names{"instructions",
+                                           "array_runs",
+                                           "array_loads",
+                                           "alu_operations",
+                                           "macs",
+                                           "dpas",
+                                           "rows",
+                                           "program_bytes",
+                                           "dram_read_bytes",
+                                           "dram_write_bytes",
+                                           "predicted_cycles"};
+  const auto is_traffic = [](const std::string& name) {
+    const std::size_t dot = name.rfind('.');
+    const std::string end = dot == std::string::npos ? "" : name.substr(dot + 1);
+    return end == "bytes_read" || end == "bytes_written";
+  };
+  std::vector<ComparedRow<std::uint64_t>> out;
+  for (const ComparedRow<std::uint64_t>& row : comparison.figures) {
+    if (names.count(row.name) != 0 || is_traffic(row.name)) out.push_back(row);
+  }
+  return out;
+}
+
+std::string clock_note(const Comparison& comparison) {
+  for (const ComparedRow<std::string>& row : comparison.settings) {
+    if (row.name != "clock_mhz" && row.name != "board.clock_mhz") continue;
+    std::string clocks;
+    for (const auto& value : row.values) {
+      clocks += (clocks.empty() ? "" : ", ") + value.value_or("-");
+    }
+    return fmt::format("The clocks differ ({} MHz): reasons explain cycles, not time.", clocks);
+  }
+  return {};
+}
+
 std::string meaning_of(const Comparison& comparison, const std::string& reason) {
   for (const ComparedRun& run : comparison.runs) {
     if (const std::string* found = find_name(run.meanings, reason)) return *found;
@@ -337,6 +398,7 @@ Comparison compare_runs(std::vector<ComparedRun> runs) {
   drop_zeros(comparison.units);
   comparison.figures = rows(runs, &ComparedRun::figures);
   keep_differing(comparison.figures);
+  comparison.shares = rows(runs, &ComparedRun::shares);
   if (has_images(runs)) comparison.throughput = rows(runs, &ComparedRun::throughput);
   std::set<std::string> tables;
   for (const ComparedRun& run : runs) {
@@ -367,6 +429,7 @@ std::string comparison_json(const Comparison& comparison) {
     const ComparedRun& run = comparison.runs[i];
     Json entry;
     entry["name"] = run.name;
+    if (!run.label.empty()) entry["label"] = run.label;
     entry["cycles"] = run.cycles;
     entry["latency_ms"] = run.latency_ms;
     entry["accounted_cycles"] = run.accounted;
@@ -392,6 +455,7 @@ std::string comparison_json(const Comparison& comparison) {
   section("parts", comparison.parts);
   section("busy", comparison.units);
   section("figures", comparison.figures);
+  section("shares", comparison.shares);
   if (!comparison.throughput.empty()) section("throughput", comparison.throughput);
   if (!comparison.energy_tables.empty()) {
     json["energy_tables"] = comparison.energy_tables;

@@ -22,6 +22,7 @@ using Named = std::vector<std::pair<std::string, T>>;
 
 struct ComparedRun {
   std::string name;
+  std::string label;            ///< short, given by the user; empty: a letter by its place
   std::uint64_t cycles = 0;     ///< as the run's driver counts them
   std::uint64_t accounted = 0;  ///< sum of `time`: some cycles more, until all units are at rest
   double latency_ms = 0;
@@ -31,6 +32,7 @@ struct ComparedRun {
   Named<std::uint64_t> parts;    ///< cycles of layers or points; empty: the run names none
   Named<std::uint64_t> units;    ///< cycles in which a unit is busy
   Named<std::uint64_t> figures;  ///< other counts: instructions, vectors, bytes at the ports
+  Named<double> shares;          ///< of the array, in percent, by their titles
   Named<double> throughput;      ///< images and images of a run, frames/s, latencies, in ms
   std::string energy_table;      ///< name, unit and source; empty: no energies
   Named<double> energy;          ///< total, static, by event; area
@@ -65,7 +67,8 @@ struct Comparison {
   std::vector<ComparedRow<std::string>> settings;              ///< those that differ
   std::vector<ComparedRow<std::uint64_t>> time, parts, units;  ///< without rows of zeros
   std::vector<ComparedRow<std::uint64_t>> figures;             ///< those that differ
-  std::vector<ComparedRow<double>> throughput;                 ///< if a run has several images
+  std::vector<ComparedRow<double>> shares;
+  std::vector<ComparedRow<double>> throughput;  ///< if a run has several images
   /// Of all runs; energies of several tables do not compare, so that then there are no rows.
   std::vector<std::string> energy_tables;
   std::vector<ComparedRow<double>> energy;
@@ -74,6 +77,15 @@ struct Comparison {
 
 /// At least two runs.
 [[nodiscard]] Comparison compare_runs(std::vector<ComparedRun> runs);
+
+/// What a run is called beside its numbers: its label or its letter.
+[[nodiscard]] std::string label_of(const Comparison& comparison, std::size_t run);
+/// " (+5.6 %)", the change from the first run's value; empty if there is none.
+[[nodiscard]] std::string change_text(double value, double first);
+/// The figures that most questions are about, of those that differ.
+[[nodiscard]] std::vector<ComparedRow<std::uint64_t>> main_figures(const Comparison& comparison);
+/// A sentence if the runs have several clocks, so that cycles are not times; else empty.
+[[nodiscard]] std::string clock_note(const Comparison& comparison);
 
 /// One sentence about a reason, from the first run that explains it; empty if none does.
 [[nodiscard]] std::string meaning_of(const Comparison& comparison, const std::string& reason);

@@ -5,6 +5,8 @@
 
 #include "firmware/report/comparison.h"
 #include "firmware/report/html.h"
+#include "firmware/report/svg.h"
+#include "isa/support/quantity.h"
 
 namespace tactus {
 namespace {
@@ -21,6 +23,11 @@ std::string signed_count(std::int64_t value) {
 std::string number(std::uint64_t value) { return grouped(value); }
 std::string number(double value) { return fmt::format("{:.5g}", value); }
 
+/// "A: s1.json".
+std::string run_title(const Comparison& comparison, std::size_t run) {
+  return fmt::format("{}: {}", label_of(comparison, run), comparison.runs[run].name);
+}
+
 /// A value beside the first run's: "1 234 (+5.6 %)".
 template <typename T>
 std::string cell(const std::optional<T>& value, const std::optional<T>& first, bool is_first) {
@@ -35,7 +42,9 @@ template <typename T>
 std::string rows_table(const Comparison& comparison, const char* title,
                        const std::vector<ComparedRow<T>>& rows, html::Table::Kind kind) {
   std::vector<html::Table::Column> columns = {{title, true}};
-  for (const ComparedRun& run : comparison.runs) columns.push_back({run.name});
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    columns.push_back({run_title(comparison, i)});
+  }
   html::Table table(columns, kind);
   for (const auto& row : rows) {
     std::vector<std::string> cells = {html::breakable(row.name)};
@@ -49,9 +58,19 @@ std::string rows_table(const Comparison& comparison, const char* title,
 
 std::string named_table(const char* title, const Named<std::int64_t>& values, std::int64_t total,
                         const Comparison& comparison) {
-  html::Table table({{title, true}, {"cycles"}, {"of the difference"}, {"what it means", true}});
+  html::Table table({{title, true},
+                     {"cycles"},
+                     {"fewer | more", true},
+                     {"of the difference"},
+                     {"what it means", true}});
+  double most = 0;
+  for (const auto& [name, cycles] : values) {
+    most = std::max(most, std::abs(static_cast<double>(cycles)));
+  }
   for (const auto& [name, cycles] : values) {
     table.row({html::breakable(name), signed_count(cycles),
+               svg::difference_bar(static_cast<double>(cycles), most,
+                                   fmt::format("{}: {} cycles", name, signed_count(cycles))),
                total == 0 ? "" : percent(static_cast<double>(cycles) / static_cast<double>(total)),
                escape(meaning_of(comparison, name))});
   }
@@ -68,6 +87,50 @@ std::string explanation_section(const Comparison& comparison, std::size_t index)
   return out;
 }
 
+/// The runs' cycles by reason as bars of one scale.
+std::string bars_section(const Comparison& comparison) {
+  constexpr std::size_t named = 4;  // reasons with a colour of their own: those with most cycles
+  constexpr unsigned others = 5;
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for (std::size_t r = 1; r < comparison.time.size(); ++r) {
+    std::uint64_t sum = 0;
+    for (const auto& value : comparison.time[r].values) sum += value.value_or(0);
+    order.emplace_back(sum, r);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<unsigned> colours(comparison.time.size(), others);
+  std::vector<svg::Legend> legend;
+  const auto name = [&](std::size_t row, unsigned colour) {
+    colours[row] = colour;
+    legend.push_back({comparison.time[row].name, colour});
+  };
+  if (!comparison.time.empty()) name(0, 0);
+  for (std::size_t i = 0; i < std::min(named, order.size()); ++i) {
+    name(order[i].second, static_cast<unsigned>(i + 1));
+  }
+  if (order.size() > named) legend.push_back({"other reasons", others});
+  std::uint64_t most = 1;
+  for (const ComparedRun& run : comparison.runs) most = std::max(most, run.accounted);
+  html::Table table({{"run", true}, {"cycles"}, {"cycles by reason", true}});
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    const ComparedRun& run = comparison.runs[i];
+    std::vector<svg::Part> parts;
+    const auto add = [&](std::size_t row) {
+      const std::uint64_t cycles = comparison.time[row].values[i].value_or(0);
+      parts.push_back({static_cast<double>(cycles), colours[row],
+                       fmt::format("{}: {} cycles", comparison.time[row].name, grouped(cycles))});
+    };
+    if (!comparison.time.empty()) add(0);
+    for (const auto& [sum, row] : order) add(row);
+    table.row({html::breakable(run_title(comparison, i)), grouped(run.accounted),
+               fmt::format("<div style=\"width:{:.2f}%\">{}</div>",
+                           100 * static_cast<double>(run.accounted) / static_cast<double>(most),
+                           svg::stacked_bar(parts, true))});
+  }
+  return table.html() + svg::legend(legend);
+}
+
 std::string energy_section(const Comparison& comparison) {
   std::string out;
   for (const std::string& table : comparison.energy_tables) {
@@ -82,7 +145,9 @@ std::string energy_section(const Comparison& comparison) {
 std::string settings_table(const Comparison& comparison) {
   if (comparison.settings.empty()) return "<p>The runs agree in all settings.</p>\n";
   std::vector<html::Table::Column> columns = {{"setting", true}};
-  for (const ComparedRun& run : comparison.runs) columns.push_back({run.name, true, true});
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    columns.push_back({run_title(comparison, i), true, true});
+  }
   html::Table table(columns);
   for (const auto& row : comparison.settings) {
     std::vector<std::string> cells = {html::breakable(row.name)};
@@ -96,11 +161,12 @@ std::string settings_table(const Comparison& comparison) {
 
 std::vector<std::pair<std::string, std::string>> comparison_tables(const Comparison& comparison) {
   std::vector<std::pair<std::string, std::string>> sections;
+  sections.emplace_back("Cycles of the runs", bars_section(comparison));
   sections.emplace_back("What differs in their settings", settings_table(comparison));
   for (std::size_t i = 1; i < comparison.runs.size(); ++i) {
     const std::int64_t cycles = comparison.explanations[i - 1].cycles;
     sections.emplace_back(
-        fmt::format("{}: {} cycles", comparison.runs[i].name, signed_count(cycles)),
+        fmt::format("{}: {} cycles", run_title(comparison, i), signed_count(cycles)),
         explanation_section(comparison, i));
   }
   constexpr auto plain = html::Table::Kind::plain;
@@ -113,6 +179,9 @@ std::vector<std::pair<std::string, std::string>> comparison_tables(const Compari
   if (!comparison.units.empty()) {
     sections.emplace_back("Busy cycles of units",
                           rows_table(comparison, "unit", comparison.units, plain));
+  }
+  if (!comparison.shares.empty()) {
+    sections.emplace_back("Array", rows_table(comparison, "figure", comparison.shares, plain));
   }
   if (!comparison.throughput.empty()) {
     sections.emplace_back("Throughput",
@@ -130,15 +199,15 @@ std::string comparison_html(const Comparison& comparison) {
   html::Page page(fmt::format("{} runs compared", comparison.runs.size()));
   std::vector<std::string> tiles;
   for (const ComparedRun& run : comparison.runs) {
-    std::string text = fmt::format("cycles, {:.3f} ms", run.latency_ms);
-    if (&run != &first && first.cycles != 0) {
-      text += fmt::format(
-          ", {:+.1f} %",
-          100 * (static_cast<double>(run.cycles) / static_cast<double>(first.cycles) - 1));
-    }
-    tiles.push_back(html::tile(run.name, grouped(run.cycles), text));
+    const auto cycles = static_cast<double>(run.cycles);
+    tiles.push_back(html::tile(
+        run_title(comparison, static_cast<std::size_t>(&run - &first)), grouped(run.cycles),
+        fmt::format("cycles{}, {}{}", change_text(cycles, static_cast<double>(first.cycles)),
+                    time_text(run.latency_ms), change_text(run.latency_ms, first.latency_ms))));
   }
-  page.lead("<p>Percentages are changes from the first run.</p>\n" + html::tiles(tiles));
+  page.lead(fmt::format("<p>Percentages are changes from the first run. {}</p>\n",
+                        clock_note(comparison)) +
+            html::tiles(tiles));
   for (const auto& [title, html] : comparison_tables(comparison)) page.section(title, html);
   return page.html();
 }

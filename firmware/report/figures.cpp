@@ -71,22 +71,27 @@ constexpr Row middle_rows[] = {
      "share of all cycles in which a beat passes the pins"},
     {"accounting.TRAFFIC.PORT.efficiency", "0..1",
      "share of the cycles in which the port has work that a beat passes the pins"},
-    {"accounting.roofline.macs", "count", "multiply-accumulates"},
-    {"accounting.roofline.macs_per_cycle", "1/cycle", "macs / accounting.cycles"},
     {"accounting.roofline.peak_macs_per_cycle", "1/cycle", "the most that a cycle can have"},
     {"accounting.roofline.bytes", "bytes", "read and written at all memory ports"},
     {"accounting.roofline.bytes_per_cycle", "bytes/cycle", "bytes / accounting.cycles"},
     {"accounting.roofline.peak_bytes_per_cycle", "bytes/cycle",
      "one beat a cycle on every memory port"},
-    {"accounting.roofline.intensity", "1/byte", "macs / bytes; null without memory traffic"},
     {"accounting.roofline.ridge", "1/byte",
      "intensity from which on the main unit and not the memory is the limit: peak_macs_per_cycle / "
      "peak_bytes_per_cycle"},
-    {"accounting.roofline.attainable_macs_per_cycle", "1/cycle",
+    {"accounting.roofline.POINT", "point",
+     "useful: by the multiply-accumulates that the network asks for, null where they are not "
+     "known; "
+     "busy: by those of all cycles in which the array is busy, padding included"},
+    {"accounting.roofline.POINT.macs", "count", "multiply-accumulates of the point"},
+    {"accounting.roofline.POINT.macs_per_cycle", "1/cycle", "macs / accounting.cycles"},
+    {"accounting.roofline.POINT.intensity", "1/byte", "macs / bytes; null without memory traffic"},
+    {"accounting.roofline.POINT.attainable_macs_per_cycle", "1/cycle",
      "the roof at this intensity: min(peak_macs_per_cycle, intensity * peak_bytes_per_cycle)"},
-    {"accounting.roofline.share_of_roof", "0..1", "macs_per_cycle / attainable_macs_per_cycle"},
-    {"accounting.roofline.bound", "text",
-     "which part of the roof is above the program: memory or compute"},
+    {"accounting.roofline.POINT.share_of_roof", "0..1",
+     "macs_per_cycle / attainable_macs_per_cycle"},
+    {"accounting.roofline.POINT.bound", "text",
+     "which part of the roof is above the point: memory or compute"},
     {"accounting.layers.name", "text",
      "layer or region; (other): instructions outside all of them, (end): what follows the "
      "program's last retire"},
@@ -213,6 +218,7 @@ bool FigureTable::stands_for(std::string_view placeholder, std::string_view segm
     return std::any_of(machine_.traffic.ports.begin(), machine_.traffic.ports.end(),
                        [&](const PortInfo& port) { return port.unit == segment; });
   }
+  if (placeholder == "POINT") return segment == "useful" || segment == "busy";
   if (placeholder == "REASON") return names_state(machine_.time.states, segment);
   return false;
 }
@@ -231,7 +237,7 @@ const Figure* FigureTable::find(std::string_view name) const {
   const std::vector<std::string_view> wanted = segments(name);
   for (const Figure& figure : figures_) {
     const std::vector<std::string_view> parts = segments(figure.name);
-    if (parts.back() == "*") {
+    if (figure.name.back() == '*') {
       const std::string_view prefix(figure.name.data(), figure.name.size() - 1);
       if (name.substr(0, prefix.size()) == prefix) return &figure;
     }
@@ -240,7 +246,7 @@ const Figure* FigureTable::find(std::string_view name) const {
   return nullptr;
 }
 
-std::vector<const Figure*> FigureTable::explain(std::string_view name) const {
+std::vector<const Figure*> FigureTable::matches(std::string_view name) const {
   if (const Figure* figure = find(name)) return {figure};
   std::vector<const Figure*> found;
   for (const Figure& figure : figures_) {
@@ -248,7 +254,11 @@ std::vector<const Figure*> FigureTable::explain(std::string_view name) const {
                        figure.name.find("." + std::string(name) + ".") != std::string::npos;
     if (ends_with(figure, segments(name)) || below) found.push_back(&figure);
   }
-  if (!found.empty()) return found;
+  return found;
+}
+
+std::vector<const Figure*> FigureTable::explain(std::string_view name) const {
+  if (auto found = matches(name); !found.empty()) return found;
   std::vector<std::string_view> candidates;
   for (const Figure& figure : figures_) {
     // Every end of the name, and every group.

@@ -8,12 +8,14 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/sim/machine_info.h"
 
 namespace tactus {
 
+/// A figure, or a column of a CSV file.
 struct Figure {
   std::string name;
   std::string unit;
@@ -24,6 +26,9 @@ struct Figure {
 class FigureTable {
  public:
   explicit FigureTable(const MachineInfo& machine);
+  /// Of other files; `machine` tells what KIND, PORT, REASON and WAIT stand for.
+  FigureTable(const MachineInfo& machine, std::vector<Figure> figures)
+      : machine_(machine), figures_(std::move(figures)) {}
 
   [[nodiscard]] const std::vector<Figure>& all() const { return figures_; }
   /// The figure that explains a full name, e.g. "accounting.units.decoder.busy"; null if none does.
@@ -31,6 +36,8 @@ class FigureTable {
   /// Figures a user may mean: the full name, or its last segments. Throws UserError with a
   /// suggestion if there is none.
   [[nodiscard]] std::vector<const Figure*> explain(std::string_view name) const;
+  /// The same; empty if there is none.
+  [[nodiscard]] std::vector<const Figure*> matches(std::string_view name) const;
   /// The table as Markdown; unit states last.
   [[nodiscard]] std::string markdown() const;
 

@@ -4,6 +4,7 @@
 
 #include "firmware/report/run_figures.h"
 #include "isa/support/csv.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -17,13 +18,23 @@ std::uint64_t port_bytes(const Counters& counters, std::string_view beats,
   return sum;
 }
 
+/// Empty for a figure that is not known.
+std::string percent_cell(const std::optional<double>& share) {
+  return share ? fmt::format("{:.2f}", 100 * *share) : "";
+}
+
 }  // namespace
 
 LayerTable layer_table(const RunDocument& document) {
   const Accounting& a = document.images.front().run->accounting;
   LayerTable table;
-  table.titles = {"layer",      "cycles",        "ms",           "share %",     "busy %",
-                  "bytes read", "bytes written", "instructions", "most lost to"};
+  const MachineInfo& machine = *a.totals.info;
+  const bool has_macs = knows_macs(machine);
+  table.titles = {"layer", "cycles", "ms", "share %",
+                  fmt::format("{} busy %", machine.time.subject)};
+  if (has_macs) table.titles.emplace_back(array_figures::useful_title);
+  table.titles.insert(table.titles.end(),
+                      {"bytes read", "bytes written", "instructions", "most lost to"});
   // The energy of a layer stands under its table's name.
   const auto& own = document.images.front().own;
   const bool has_energy = own.contains("energy") && own.at("energy").contains("layers");
@@ -33,7 +44,7 @@ LayerTable layer_table(const RunDocument& document) {
                         fmt::format("energy {} ({})", energy.at("unit").get<std::string>(),
                                     energy.at("table").get<std::string>()));
   }
-  const bool predicted = !document.expected.empty();
+  const bool predicted = is_predicted(document.expected);
   if (predicted) {
     table.titles.insert(table.titles.end() - 1, {"predicted", "off %", "bound"});
   }
@@ -43,22 +54,26 @@ LayerTable layer_table(const RunDocument& document) {
     const std::uint64_t cycles = c.cycles();
     if (cycles == 0) continue;
     const std::vector<LostCycles> lost = lost_cycles(c);
-    table.rows.push_back(
-        {region.name, fmt::format("{}", cycles),
-         fmt::format("{:.6g}", milliseconds(document, cycles)),
-         fmt::format("{:.2f}", 100 * ratio(cycles, a.cycles)),
-         fmt::format("{:.2f}", 100 * ratio(cycles - lost_total(c), cycles)),
-         fmt::format("{}", port_bytes(c, "read_beats", document.rates)),
-         fmt::format("{}", port_bytes(c, "write_beats", document.rates)),
-         fmt::format("{}", region.instructions),
-         lost.empty() ? "" : std::string(c.info->time.states[lost.front().reason].name)});
+    const Expectation of_layer = expectation(document.expected, r);
+    table.rows.push_back({region.name, fmt::format("{}", cycles),
+                          fmt::format("{:.6g}", milliseconds(document, cycles)),
+                          fmt::format("{:.2f}", 100 * ratio(cycles, a.cycles)),
+                          percent_cell(array_figures::busy(busy_cycles(c), cycles))});
     std::vector<std::string>& row = table.rows.back();
+    if (has_macs) {
+      row.push_back(
+          percent_cell(array_figures::useful(of_layer.macs, cycles, document.rates.peak_macs)));
+    }
+    row.insert(row.end(),
+               {fmt::format("{}", port_bytes(c, "read_beats", document.rates)),
+                fmt::format("{}", port_bytes(c, "write_beats", document.rates)),
+                fmt::format("{}", region.instructions),
+                lost.empty() ? "" : std::string(machine.time.states[lost.front().reason].name)});
     if (has_energy) {
       row.insert(row.end() - 1,
                  fmt::format("{:.6g}", own.at("energy").at("layers")[r].at("total").get<double>()));
     }
     if (!predicted) continue;
-    const Expectation of_layer = expectation(document.expected, r);
     const bool known = of_layer.predicted_cycles != 0;
     row.insert(row.end() - 1,
                {known ? fmt::format("{}", of_layer.predicted_cycles) : "",
@@ -66,6 +81,30 @@ LayerTable layer_table(const RunDocument& document) {
                 of_layer.bound_cycles != 0 ? fmt::format("{}", of_layer.bound_cycles) : ""});
   }
   return table;
+}
+
+std::vector<Figure> layer_columns(const MachineInfo& machine) {
+  const std::string busy = fmt::format("{} busy %", machine.time.subject);
+  std::vector<Figure> columns{
+      {"layer", "text", "see accounting.layers.name"},
+      {"cycles", "cycles", "see accounting.layers.cycles"},
+      {"ms", "ms", "its cycles at the clock"},
+      {"share %", "%", "its cycles / those of all layers"},
+      {busy, "%", "cycles in which the unit works / its cycles"},
+      {"bytes read", "bytes", "read in its cycles at all memory ports"},
+      {"bytes written", "bytes", "written in its cycles at all memory ports"},
+      {"instructions", "count", "instructions that retired in it"},
+      {"energy *", "", "with --energy: its events times the table that the title names"},
+      {"predicted", "cycles", "see accounting.layers.predicted_cycles"},
+      {"off %", "%", "predicted / cycles - 1"},
+      {"bound", "cycles", "see accounting.layers.bound_cycles"},
+      {"most lost to", "text", "see accounting.layers.main_reason"},
+  };
+  if (knows_macs(machine)) {
+    columns.push_back(
+        {array_figures::useful_title, "%", std::string(array_figures::useful_meaning)});
+  }
+  return columns;
 }
 
 std::string layers_csv(const LayerTable& table) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "firmware/report/figures.h"
 #include "firmware/report/run_document.h"
 
 namespace tactus {
@@ -19,6 +20,8 @@ struct LayerTable {
 /// rows if the run names no layers.
 [[nodiscard]] LayerTable layer_table(const RunDocument& document);
 
+/// What the titles of a machine's tables mean.
+[[nodiscard]] std::vector<Figure> layer_columns(const MachineInfo& machine);
 [[nodiscard]] std::string layers_csv(const LayerTable& table);
 
 }  // namespace tactus

@@ -6,6 +6,8 @@
 
 #include "firmware/report/run_figures.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -30,6 +32,14 @@ void add_own(Json& json, const Json& own, const FigureInfo& figure) {
   if (own.contains(name)) json[name] = own[name];
 }
 
+/// The figures that need the network's multiply-accumulates.
+void add_macs(Json& own, std::optional<std::uint64_t> macs, Cycle cycles,
+              const MachineRates& rates) {
+  own[std::string(array_figures::macs_name)] = macs ? Json(*macs) : Json();
+  own[std::string(array_figures::useful_name)] =
+      figure_or_null(array_figures::useful(macs, cycles, rates.peak_macs));
+}
+
 Json image_json(const RunDocument& document, const ReportedRun& image) {
   const RunResult& run = *image.run;
   const Counters& totals = run.accounting.totals;
@@ -40,18 +50,26 @@ Json image_json(const RunDocument& document, const ReportedRun& image) {
   json["instructions"] = run.instructions;
   json["instructions_retired"] = run.retired;
   json["last_retire"] = image.last_retire;
+  Json own = image.own;
+  add_macs(own, document.macs, image.cycles, document.rates);
   for (const FigureInfo& figure : totals.info->run_figures) {
     if (figure.source == FigureInfo::Source::own) {
-      add_own(json, image.own, figure);
+      add_own(json, own, figure);
     } else if (run.accounting.has(figure.needs)) {
       json[std::string(figure.name)] = counted_figure(totals, figure, image.cycles);
     }
   }
-  json["accounting"] = accounting_json(run.accounting, document.rates);
-  for (std::size_t i = 0; i < document.expected.size(); ++i) {
-    const Expectation& expected = document.expected[i];
-    if (i >= run.accounting.regions.size() || expected.predicted_cycles == 0) continue;
+  json["accounting"] = accounting_json(run.accounting, document.rates, document.macs);
+  for (std::size_t i = 0; i < run.accounting.regions.size(); ++i) {
+    const Expectation expected = expectation(document.expected, i);
+    const Counters& c = run.accounting.regions[i].counters;
     Json& layer = json["accounting"]["layers"][i];
+    Json own_of_layer;
+    add_macs(own_of_layer, expected.macs, c.cycles(), document.rates);
+    for (const FigureInfo& figure : c.info->layer_figures) {
+      if (figure.source == FigureInfo::Source::own) add_own(layer, own_of_layer, figure);
+    }
+    if (expected.predicted_cycles == 0) continue;
     layer["predicted_cycles"] = expected.predicted_cycles;
     layer["bound_cycles"] = expected.bound_cycles;
   }
@@ -59,7 +77,8 @@ Json image_json(const RunDocument& document, const ReportedRun& image) {
 }
 
 /// The lines about lost cycles and roofline; none without cycles.
-std::string accounting_lines(const Accounting& a, const MachineRates& rates) {
+std::string accounting_lines(const Accounting& a, const MachineRates& rates,
+                             std::optional<std::uint64_t> macs) {
   if (a.cycles == 0) return "";
   const TimeInfo& time = a.totals.info->time;
   std::string text;
@@ -73,12 +92,15 @@ std::string accounting_lines(const Accounting& a, const MachineRates& rates) {
     text += fmt::format("{:<14}{:5.1f} %  {}\n", "", share(lost[i].cycles),
                         time.reasons[lost[i].reason].title);
   }
-  const Roofline r = roofline(a.totals, rates);
+  const Roofline busy = roofline(a.totals, rates);
+  const Roofline r = macs ? roofline(a.totals, rates, *macs) : busy;
   label = "roofline";
   text += fmt::format(
-      "{:<14}{:.1f} of {:g} MAC/cycle, {:.2f} of {:g} bytes/cycle; {:.1f} % of the {} roof\n",
-      label, r.macs_per_cycle, r.peak_macs_per_cycle, r.bytes_per_cycle, r.peak_bytes_per_cycle,
-      100 * r.share_of_roof, r.memory_bound ? "memory" : "compute");
+      "{:<14}{:.1f} of {:g} MAC/cycle{}, {:.2f} of {:g} bytes/cycle; {:.1f} % of the {} roof\n",
+      label, r.macs_per_cycle, r.peak_macs_per_cycle,
+      macs ? fmt::format(" useful (array busy: {:.1f})", busy.macs_per_cycle) : "",
+      r.bytes_per_cycle, r.peak_bytes_per_cycle, 100 * r.share_of_roof,
+      r.memory_bound ? "memory" : "compute");
   return text;
 }
 
@@ -94,9 +116,9 @@ std::string first_of(const RunDocument& document) {
 /// ", 0.7 ms an image in runs of 4 images".
 std::string batch_text(const Throughput& rate) {
   if (rate.batch == 1) return "";
-  return fmt::format(", {:.4g} ms an image; {} runs of {} images",
-                     1e3 * rate.seconds / static_cast<double>(rate.images),
-                     rate.images / rate.batch, rate.batch);
+  return fmt::format(", {} an image; {} of {} images",
+                     time_text(1e3 * rate.seconds / static_cast<double>(rate.images)),
+                     counted(rate.images / rate.batch, "run"), rate.batch);
 }
 
 }  // namespace
@@ -151,19 +173,21 @@ std::string summary_text(const RunDocument& document) {
   line(document.kind, document.subject);
   line("machine", document.machine);
   if (!document.board.empty()) line("board", document.board);
-  line("cycles",
-       fmt::format("{} = {:.3f} ms at {:g} MHz{}", image.cycles,
-                   milliseconds(document, image.cycles), document.clock_mhz, first_of(document)));
+  if (!document.accuracy.empty()) line("accuracy", document.accuracy);
+  line("cycles", fmt::format("{} = {} at {:g} MHz{}", image.cycles,
+                             time_text(milliseconds(document, image.cycles)), document.clock_mhz,
+                             first_of(document)));
   const auto rate = throughput_of(document);
   if (rate && rate->images > 1) {
-    const auto ms = [&](std::uint64_t cycles) { return milliseconds(document, cycles); };
-    line("throughput", fmt::format("{}{}; latency {:.4g} ms at least, {:.4g} median, "
-                                   "{:.4g} of 95 %, {:.4g} at most",
-                                   frames_text(*rate), batch_text(*rate), ms(rate->min),
-                                   ms(rate->median), ms(rate->p95), ms(rate->max)));
+    const auto time = [&](std::uint64_t cycles) {
+      return time_text(milliseconds(document, cycles));
+    };
+    line("throughput", fmt::format("{}{}; latency {} at least, {} median, {} of 95 %, {} at most",
+                                   frames_text(*rate), batch_text(*rate), time(rate->min),
+                                   time(rate->median), time(rate->p95), time(rate->max)));
   }
   for (const auto& [name, value] : image.lines) line(name, value);
-  text += accounting_lines(image.run->accounting, document.rates);
+  text += accounting_lines(image.run->accounting, document.rates, document.macs);
   line("host",
        fmt::format("{:.2f} s, {:.2f} Mcycles/s", document.wall_seconds,
                    static_cast<double>(document.total_cycles) / document.wall_seconds / 1e6));

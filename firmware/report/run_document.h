@@ -33,6 +33,7 @@ struct RunDocument {
   std::string subject;            ///< its name
   std::string machine;            ///< one line
   std::string board;              ///< one line; empty: none was named
+  std::string accuracy;           ///< one line: what was compared with hardware; empty: not said
   double clock_mhz = 100;
   /// The images run one after the other, so that there is a throughput; `host_us` of the host each.
   bool back_to_back = true;
@@ -44,6 +45,7 @@ struct RunDocument {
   /// Of a page, ahead of the machine's and after them: title and HTML.
   std::vector<std::pair<std::string, std::string>> sections, closing_sections;
   std::vector<Expectation> expected;  ///< by region of the accounting; empty: nobody says
+  std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; none: not known
   std::vector<ReportedRun> images;  ///< runs, at least one; figures on the top are the first one's
   Cycle total_cycles = 0;           ///< of the machine: all images and preparation
   double wall_seconds = 0;          ///< simulation only

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/report/figures.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -72,19 +73,29 @@ Json instructions_json(const Accounting& accounting, const MachineRates& rates) 
   return kinds;
 }
 
-Json roofline_json(const Roofline& r, std::uint64_t cycles) {
+Json point_json(const Roofline& r, std::uint64_t cycles) {
   Json json;
   json["macs"] = r.macs;
   json["macs_per_cycle"] = rate(r.macs_per_cycle, cycles);
-  json["peak_macs_per_cycle"] = r.peak_macs_per_cycle;
-  json["bytes"] = r.bytes;
-  json["bytes_per_cycle"] = rate(r.bytes_per_cycle, cycles);
-  json["peak_bytes_per_cycle"] = r.peak_bytes_per_cycle;
-  json["intensity"] = r.intensity ? Json(*r.intensity) : Json();
-  json["ridge"] = r.ridge;
+  json["intensity"] = figure_or_null(r.intensity);
   json["attainable_macs_per_cycle"] = r.attainable;
   json["share_of_roof"] = rate(r.share_of_roof, cycles);
   json["bound"] = cycles == 0 ? Json() : Json(r.memory_bound ? "memory" : "compute");
+  return json;
+}
+
+Json roofline_json(const Accounting& accounting, const MachineRates& rates,
+                   std::optional<std::uint64_t> macs) {
+  const Roofline busy = roofline(accounting.totals, rates);
+  const std::uint64_t cycles = accounting.cycles;
+  Json json;
+  json["peak_macs_per_cycle"] = busy.peak_macs_per_cycle;
+  json["bytes"] = busy.bytes;
+  json["bytes_per_cycle"] = rate(busy.bytes_per_cycle, cycles);
+  json["peak_bytes_per_cycle"] = busy.peak_bytes_per_cycle;
+  json["ridge"] = busy.ridge;
+  json["useful"] = macs ? point_json(roofline(accounting.totals, rates, *macs), cycles) : Json();
+  json["busy"] = point_json(busy, cycles);
   return json;
 }
 
@@ -99,6 +110,7 @@ Json layers_json(const Accounting& accounting, const MachineRates& rates) {
     json["cycles"] = c.cycles();
     json["share"] = rate(ratio(c.cycles(), accounting.cycles), accounting.cycles);
     for (const FigureInfo& figure : c.info->layer_figures) {
+      if (figure.source == FigureInfo::Source::own) continue;
       json[std::string(figure.name)] = counted_figure(c, figure, c.cycles());
     }
     json["bytes_read"] = bytes(c, "read_beats", rates);
@@ -131,6 +143,8 @@ double ratio(std::uint64_t num, std::uint64_t den) {
 
 Json rate(double figure, std::uint64_t cycles) { return cycles == 0 ? Json() : Json(figure); }
 
+Json figure_or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(); }
+
 PortFigures port_figures(const Accounting& accounting, unsigned port, const MachineRates& rates) {
   const Counters& c = accounting.totals;
   const UnitCycles& unit = accounting.unit(c.info->traffic.ports[port].unit);
@@ -146,10 +160,14 @@ PortFigures port_figures(const Accounting& accounting, unsigned port, const Mach
 }
 
 Roofline roofline(const Counters& c, const MachineRates& rates) {
+  return roofline(c, rates, c.of(c.info->work) * rates.macs_per_work);
+}
+
+Roofline roofline(const Counters& c, const MachineRates& rates, std::uint64_t macs) {
   Roofline r;
   const std::uint64_t cycles = c.cycles();
   const std::size_t ports = c.info->traffic.ports.size();
-  r.macs = c.of(c.info->work) * rates.macs_per_work;
+  r.macs = macs;
   for (unsigned p = 0; p < ports; ++p)
     r.bytes += (c.of("read_beats", p) + c.of("write_beats", p)) * rates.beat_bytes;
   r.macs_per_cycle = ratio(r.macs, cycles);
@@ -180,11 +198,22 @@ std::uint64_t lost_total(const Counters& counters) {
   return total;
 }
 
+std::uint64_t busy_cycles(const Counters& counters) {
+  return counters.cycles() - lost_total(counters);
+}
+
+bool knows_macs(const MachineInfo& machine) {
+  return std::any_of(
+      machine.layer_figures.begin(), machine.layer_figures.end(),
+      [](const FigureInfo& figure) { return figure.name == array_figures::useful_name; });
+}
+
 bool is_lost(const MachineInfo& machine, std::size_t reason) {
   return machine.time.states[reason].kind != StateKind::busy;
 }
 
-Json accounting_json(const Accounting& accounting, const MachineRates& rates) {
+Json accounting_json(const Accounting& accounting, const MachineRates& rates,
+                     std::optional<std::uint64_t> macs) {
   const MachineInfo& machine = *accounting.totals.info;
   Json json;
   json["cycles"] = accounting.cycles;
@@ -214,7 +243,7 @@ Json accounting_json(const Accounting& accounting, const MachineRates& rates) {
     entry["utilisation"] = rate(port.utilisation, accounting.cycles);
     entry["efficiency"] = rate(port.efficiency, accounting.cycles);
   }
-  json["roofline"] = roofline_json(roofline(accounting.totals, rates), accounting.cycles);
+  json["roofline"] = roofline_json(accounting, rates, macs);
   json["layers"] = layers_json(accounting, rates);
   return json;
 }
@@ -227,6 +256,11 @@ Json figures_json(const Accounting& accounting, const Json& own) {
     json[figure.name] = {{"unit", figure.unit}, {"meaning", figure.meaning}};
   }
   return json;
+}
+
+bool is_predicted(const std::vector<Expectation>& expected) {
+  return std::any_of(expected.begin(), expected.end(),
+                     [](const Expectation& e) { return e.predicted_cycles != 0; });
 }
 
 Expectation expectation(const std::vector<Expectation>& all, std::size_t region) {

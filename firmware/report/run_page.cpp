@@ -8,6 +8,8 @@
 #include "firmware/report/run_figures.h"
 #include "firmware/report/svg.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -51,18 +53,24 @@ std::string tiles(const RunDocument& document) {
   const ReportedRun& image = document.images.front();
   const Accounting& a = image.run->accounting;
   const MachineInfo& machine = *a.totals.info;
-  const Roofline roof = roofline(a.totals, document.rates);
+  const Roofline busy = roofline(a.totals, document.rates);
+  const Roofline roof = document.macs ? roofline(a.totals, document.rates, *document.macs) : busy;
   const std::vector<LostCycles> lost = lost_cycles(a.totals);
   std::vector<std::string> tiles;
   tiles.push_back(
       html::tile("cycles", grouped(image.cycles),
-                 fmt::format("{:.3f} ms at {:g} MHz", milliseconds(document, image.cycles),
+                 fmt::format("{} at {:g} MHz", time_text(milliseconds(document, image.cycles)),
                              document.clock_mhz)));
   if (a.cycles == 0) return html::tiles(tiles);
   tiles.push_back(html::tile(
-      fmt::format("{} utilisation", machine.time.subject),
-      percent(ratio(a.cycles - lost_total(a.totals), a.cycles)),
-      fmt::format("{:.1f} of {:g} MAC/cycle", roof.macs_per_cycle, roof.peak_macs_per_cycle)));
+      fmt::format("{} busy", machine.time.subject),
+      percent(array_figures::busy(busy_cycles(a.totals), image.cycles).value_or(0)),
+      fmt::format("{:.1f} of {:g} MAC/cycle", busy.macs_per_cycle, busy.peak_macs_per_cycle)));
+  if (const auto useful =
+          array_figures::useful(document.macs, image.cycles, document.rates.peak_macs)) {
+    tiles.push_back(html::tile("useful MAC", percent(*useful),
+                               fmt::format("{} MAC of the network", grouped(*document.macs))));
+  }
   tiles.push_back(html::tile(
       "lost cycles", percent(ratio(lost_total(a.totals), a.cycles)),
       lost.empty() ? "none"
@@ -73,9 +81,9 @@ std::string tiles(const RunDocument& document) {
                                fmt::format("{:.2f} of {:g} bytes/cycle", roof.bytes_per_cycle,
                                            roof.peak_bytes_per_cycle)));
   }
-  tiles.push_back(
-      html::tile("roofline", percent(roof.share_of_roof),
-                 fmt::format("of the {} roof", roof.memory_bound ? "memory" : "compute")));
+  tiles.push_back(html::tile("roofline", percent(roof.share_of_roof),
+                             fmt::format("{}of the {} roof", document.macs ? "useful MAC, " : "",
+                                         roof.memory_bound ? "memory" : "compute")));
   tiles.push_back(html::tile("instructions", grouped(image.run->instructions),
                              document.images.size() > 1
                                  ? fmt::format("first of {} images", document.images.size())
@@ -122,8 +130,10 @@ std::string activity_section(const Activity& activity, const TimeInfo& time) {
          group_legend(time);
 }
 
-std::string roofline_section(const Accounting& a, const MachineRates& rates) {
-  const Roofline all = roofline(a.totals, rates);
+std::string roofline_section(const Accounting& a, const RunDocument& document) {
+  const MachineRates& rates = document.rates;
+  const Roofline busy = roofline(a.totals, rates);
+  const Roofline all = document.macs ? roofline(a.totals, rates, *document.macs) : busy;
   const MachineInfo& machine = *a.totals.info;
   std::string out = fmt::format(
       "<p>The roof is what the {} ({:g} MAC/cycle) and {} ({:g} bytes/cycle, one beat a cycle "
@@ -131,8 +141,16 @@ std::string roofline_section(const Accounting& a, const MachineRates& rates) {
       "</p>\n",
       machine.time.subject, all.peak_macs_per_cycle, machine.traffic.ports_text,
       all.peak_bytes_per_cycle, percent(all.share_of_roof), all.memory_bound ? "memory" : "compute",
-      a.regions.empty() ? ""
-                        : " Small points are layers; rest the pointer on one to see its name.");
+      fmt::format(
+          "{}{}",
+          document.macs
+              ? fmt::format(" Multiply-accumulates are the network's own (useful MAC); the point "
+                            "\"array busy\" also counts padding and reaches {}.",
+                            percent(busy.share_of_roof))
+              : "",
+          a.regions.empty()
+              ? ""
+              : " Small points are layers; rest the pointer on one to see its name."));
   if (!all.intensity || all.macs == 0) {
     return out +
            fmt::format(
@@ -153,9 +171,13 @@ std::string roofline_section(const Accounting& a, const MachineRates& rates) {
                      r.macs_per_cycle, percent(r.share_of_roof)),
          main});
   };
-  for (const RegionFigures& region : a.regions) {
-    point(roofline(region.counters, rates), region.name, false);
+  for (std::size_t i = 0; i < a.regions.size(); ++i) {
+    const RegionFigures& region = a.regions[i];
+    const auto macs = expectation(document.expected, i).macs;
+    point(macs ? roofline(region.counters, rates, *macs) : roofline(region.counters, rates),
+          region.name, false);
   }
+  if (document.macs) point(busy, "whole run, array busy", false);
   point(all, "whole run", true);
   return out + svg::roofline(chart);
 }
@@ -252,20 +274,23 @@ std::string ports_section(const Accounting& a, const MachineRates& rates) {
   return "<p>Shares are those in which a beat of data passes the pins.</p>\n" + table.html();
 }
 
-std::string layers_section(const Accounting& a, const std::vector<Expectation>& expected) {
+std::string layers_section(const Accounting& a, const RunDocument& document) {
+  const std::vector<Expectation>& expected = document.expected;
   if (a.regions.empty()) {
     return "<p>The model names no layers. <code>--regions F.json</code> names parts of the "
            "program, "
            "<code>--regions 20</code> cuts it into 20.</p>\n";
   }
   const TimeInfo& time = a.totals.info->time;
-  const bool predicted = !expected.empty();
+  const bool predicted = is_predicted(expected);
   std::vector<html::Table::Column> columns{{"layer", true},
                                            {"cycles"},
                                            {"share"},
-                                           {std::string(time.subject)},
+                                           {fmt::format("{} busy", time.subject)},
                                            {fmt::format("{}'s time", time.subject), true},
                                            {"main reason for lost cycles", true, true}};
+  const bool has_macs = knows_macs(*a.totals.info);
+  if (has_macs) columns.insert(columns.begin() + 4, {"useful MAC"});
   if (predicted) columns.insert(columns.begin() + 2, {{"predicted"}, {"bound"}});
   html::Table table(std::move(columns));
   for (std::size_t i = 0; i < a.regions.size(); ++i) {
@@ -273,17 +298,19 @@ std::string layers_section(const Accounting& a, const std::vector<Expectation>& 
     const std::uint64_t cycles = region.counters.cycles();
     if (cycles == 0) continue;
     const std::vector<LostCycles> lost = lost_cycles(region.counters);
+    const Expectation of_layer = expectation(expected, i);
+    const auto useful = array_figures::useful(of_layer.macs, cycles, document.rates.peak_macs);
     std::vector<std::string> cells{
         html::breakable(region.name),
         grouped(cycles),
         percent(ratio(cycles, a.cycles)),
-        percent(ratio(cycles - lost_total(region.counters), cycles)),
+        percent(ratio(busy_cycles(region.counters), cycles)),
         time_bar(region.counters, false),
         lost.empty() ? ""
                      : escape(fmt::format("{}, {}", time.reasons[lost.front().reason].title,
                                           percent(ratio(lost.front().cycles, cycles))))};
+    if (has_macs) cells.insert(cells.begin() + 4, useful ? percent(*useful) : "");
     if (predicted) {
-      const Expectation of_layer = expectation(expected, i);
       const bool known = of_layer.predicted_cycles != 0;
       cells.insert(cells.begin() + 2,
                    {known ? fmt::format("{} ({:+.1f} %)", grouped(of_layer.predicted_cycles),
@@ -294,6 +321,13 @@ std::string layers_section(const Accounting& a, const std::vector<Expectation>& 
     table.row(std::move(cells));
   }
   std::string text = "<p>A cycle belongs to the layer of the instruction that retires next.";
+  if (has_macs) {
+    text += fmt::format(
+        " {0} busy: cycles in which the {0} multiplies a vector, padding included; useful MAC: "
+        "multiply-accumulates that the network asks for, of those that the {0} could do in the "
+        "layer's cycles.",
+        time.subject);
+  }
   if (predicted) {
     text +=
         " Predicted: what the optimising compiler expects of a memory of fixed latency; bound: "
@@ -324,12 +358,11 @@ std::string configuration_section(const nlohmann::ordered_json& configuration) {
 }
 
 std::string throughput_section(const RunDocument& document, const Throughput& rate) {
-  html::Table table({{"latency", true}, {"cycles"}, {"ms"}, {"ms an image"}});
+  html::Table table({{"latency", true}, {"cycles"}, {"time"}, {"time an image"}});
   const auto batch = static_cast<double>(rate.batch);
   const auto row = [&](const char* name, std::uint64_t cycles) {
     const double ms = milliseconds(document, cycles);
-    table.row(
-        {name, grouped(cycles), fmt::format("{:.4f}", ms), fmt::format("{:.4f}", ms / batch)});
+    table.row({name, grouped(cycles), time_text(ms), time_text(ms / batch)});
   };
   row("shortest", rate.min);
   row("median", rate.median);
@@ -359,10 +392,10 @@ void add_accounting(html::Page& out, const RunDocument& document) {
   out.section(fmt::format("Where the {}'s time goes", machine.time.subject), time_section(a));
   out.section("Over time", activity_section(*document.activity, machine.time));
   if (!machine.traffic.ports.empty()) {
-    out.section("Roofline", roofline_section(a, document.rates));
+    out.section("Roofline", roofline_section(a, document));
   }
   out.section("Units", units_section(a));
-  out.section("Layers", layers_section(a, document.expected));
+  out.section("Layers", layers_section(a, document));
   out.section("Instructions", instructions_section(a, document.rates));
   if (!machine.traffic.ports.empty()) {
     out.section(fmt::format("{} ports", machine.traffic.title), ports_section(a, document.rates));
@@ -377,6 +410,9 @@ std::string run_page_html(const RunDocument& document) {
   out.lead(fmt::format("<p>{}</p>\n",
                        escape(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
                                           document.machine, document.version, document.revision))));
+  if (!document.accuracy.empty()) {
+    out.lead(fmt::format("<p>Accuracy: {}.</p>\n", escape(document.accuracy)));
+  }
   if (run.end != RunEnd::finished) {
     out.lead(fmt::format("<p><b>{}</b></p>\n", escape(ending(run.end))));
   }

@@ -29,6 +29,15 @@ std::string stacked_bar(const std::vector<Part>& parts, bool big) {
   return out + "</svg>";
 }
 
+std::string difference_bar(double value, double most, const std::string& text) {
+  const double width = most == 0 ? 0 : std::abs(value) / most * 500;
+  return fmt::format(
+      "<svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\">"
+      "<rect x=\"{:.2f}\" width=\"{:.2f}\" height=\"10\" fill=\"{}\">{}</rect>"
+      "<rect x=\"499\" width=\"2\" height=\"10\" fill=\"var(--soft)\"/></svg>",
+      value < 0 ? 500 - width : 500.0, width, colour(value < 0 ? 0 : 4), title(text));
+}
+
 std::string legend(const std::vector<Legend>& entries) {
   std::string out = "<ul class=\"key\">";
   for (const Legend& entry : entries) {

@@ -19,6 +19,10 @@ struct Part {
 /// One horizontal bar of parts that fill it together; as wide as its place.
 [[nodiscard]] std::string stacked_bar(const std::vector<Part>& parts, bool big = false);
 
+/// A bar from the middle of its place to the right for more, to the left for fewer; `most` fills a
+/// half.
+[[nodiscard]] std::string difference_bar(double value, double most, const std::string& title);
+
 struct Legend {
   std::string title;
   unsigned colour = 0;

@@ -3,7 +3,7 @@
 // One cycle is written as one microsecond. Tracks: images and their layers; what the time of the
 // machine's main unit goes into; what the machine shows of its own, such as instructions and
 // bursts; every unit with its states (idle is left blank). Slices of one track nest and never
-// overlap. Gauges, one sample an interval: queue levels, utilisation and the like.
+// overlap. Gauges, one sample an interval: queue levels, how busy a unit is, and the like.
 //
 // The size is bounded by a window of cycles, a least duration and a greatest number of events; what
 // happens after the last event that fits is left out and a note says from where. A failure to write

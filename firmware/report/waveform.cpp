@@ -17,6 +17,7 @@
 #include "firmware/process/find_program.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
 #include "models/sim/trace/gtkwave_save.h"
 
@@ -193,8 +194,9 @@ void RunTrace::write_views() const {
 
 std::string RunTrace::summary() const {
   const std::uint64_t bytes = options_.fst ? bytes_of_fst_ : writer_->bytes();
-  return fmt::format("{} cycles, {} signals, {:.1f} MB in {}", tracer_->cycles(),
-                     plan_.chosen.size(), static_cast<double>(bytes) / 1e6, options_.waveform());
+  return fmt::format("{}, {}, {:.1f} MB in {}", counted(tracer_->cycles(), "cycle"),
+                     counted(plan_.chosen.size(), "signal"), static_cast<double>(bytes) / 1e6,
+                     options_.waveform());
 }
 
 std::optional<std::string> RunTrace::limit_text() const {

@@ -9,11 +9,14 @@
 #include <fmt/format.h>
 
 #include "isa/support/json_text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::sweep {
 namespace {
 
 Measured measure(const Line& line, const std::string& where) {
+  const std::string busy = fmt::format("/figures/{}", array_figures::busy_name);
+  const std::string useful = fmt::format("/figures/{}", array_figures::useful_name);
   Measured m;
   m.line = &line;
   m.where = where;
@@ -26,8 +29,10 @@ Measured measure(const Line& line, const std::string& where) {
   m.cycles = values.count("/figures/cycles");
   m.latency_ms = values.number("/figures/latency_ms");
   m.frames_per_second = values.number_or_null("/figures/frames_per_second");
-  m.array_utilisation = values.number_or_null("/figures/array_utilisation");
-  if (m.cycles == 0) m.frames_per_second = m.array_utilisation = std::nullopt;
+  m.array_busy = values.number_or_null(busy);
+  // A Stripe program's points have no multiply-accumulates of a network.
+  if (values.has(useful)) m.useful_mac = values.number_or_null(useful);
+  if (m.cycles == 0) m.frames_per_second = m.array_busy = m.useful_mac = std::nullopt;
   m.memory_bits = values.number("/figures/memory_bits");
   m.multipliers = values.number("/figures/multipliers");
   const double bytes =

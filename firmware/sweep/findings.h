@@ -19,7 +19,7 @@ struct Measured {
   std::string network;
   std::uint64_t cycles = 0;
   double latency_ms = 0;
-  std::optional<double> frames_per_second, array_utilisation;
+  std::optional<double> frames_per_second, array_busy, useful_mac;
   double memory_bits = 0, multipliers = 0;  ///< see energy::OnChip
   /// Both banks, read and written, one image after the other.
   std::optional<double> dram_bytes_per_second;

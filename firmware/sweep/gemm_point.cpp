@@ -118,7 +118,6 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
   if (!m.energy.is_null()) figures["energy"] = m.energy;
   // The names that all points have.
   figures["frames_per_second"] = 1e3 / figures.at("latency_ms").get<double>();
-  figures["array_utilisation"] = m.utilisation();
   figures["dram_read_bytes"] = m.levels.front().bytes_read;
   figures["dram_write_bytes"] = m.levels.front().bytes_written;
   std::uint64_t bits = 0;

@@ -15,7 +15,9 @@
 #include "firmware/sweep/measure_sections.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus::sweep {
 namespace {
@@ -225,10 +227,10 @@ std::string Page::best(const Group& group) const {
     const Measured& m = *group.points[first.first];
     const std::string values = varied(*m.line);
     text += fmt::format(
-        "<li>{}<a href=\"#p{}\">Point {}</a> {}: {:.3f} ms, {:.1f} frames/s, {:.2f} Mbit, {} "
+        "<li>{}<a href=\"#p{}\">Point {}</a> {}: {}, {:.1f} frames/s, {:.2f} Mbit, {} "
         "multipliers, {:.2f} frames/s for each Mbit{}.</li>\n",
         groups_.size() > 1 ? escape(group.network) + ": " : "", m.point, m.point, praise,
-        m.latency_ms, *m.frames_per_second, megabits(m),
+        time_text(m.latency_ms), *m.frames_per_second, megabits(m),
         grouped(static_cast<std::uint64_t>(m.multipliers)), *m.frames_per_second / megabits(m),
         values.empty() ? "" : " (" + escape(values) + ")");
   }
@@ -293,7 +295,7 @@ std::string Page::axis_chart(const std::string& key) const {
       at[x].push_back(m->latency_ms);
       chart.points.push_back(
           {x, m->latency_ms,
-           fmt::format("point {}: {:.3f} ms; {}", m->point, m->latency_ms, varied(*m->line)),
+           fmt::format("point {}: {}; {}", m->point, time_text(m->latency_ms), varied(*m->line)),
            group.colour});
     }
     if (!enough(at.size(), group.points.size())) continue;
@@ -338,8 +340,8 @@ std::string Page::fronts_section() const {
         const bool main = found != fronts_.end() && found->second.count(c) != 0;
         const double cost = costs[c].of(*m);
         chart.points.push_back({cost, m->latency_ms,
-                                fmt::format("point {}: {:.4g}, {:.3f} ms; {}", m->point, cost,
-                                            m->latency_ms, varied(*m->line)),
+                                fmt::format("point {}: {:.4g}, {}; {}", m->point, cost,
+                                            time_text(m->latency_ms), varied(*m->line)),
                                 main ? front : group.colour, main});
         if (main) line.points.emplace_back(cost, m->latency_ms);
       }
@@ -359,8 +361,9 @@ std::string Page::points_section() const {
   for (const std::string& key : keys_) {
     columns.push_back({titled(key), !value_of(results_.lines.front(), key).is_number()});
   }
-  for (const char* title : {"cycles", "latency, ms", "frames/s", "array, %", "memory, Mbit",
-                            "multipliers", "DRAM, MB/s"}) {
+  for (const char* title :
+       {"cycles", "latency, ms", "frames/s", array_figures::busy_title, array_figures::useful_title,
+        "memory, Mbit", "multipliers", "DRAM, MB/s"}) {
     columns.push_back({title});
   }
   columns.push_back({"on the front of", true});
@@ -374,7 +377,8 @@ std::string Page::points_section() const {
     };
     rate(3, m.latency_ms, 1);
     rate(3, m.frames_per_second, 1);
-    rate(1, m.array_utilisation, 100);
+    rate(1, m.array_busy, 100);
+    rate(1, m.useful_mac, 100);
     rate(3, megabits(m), 1);
     cells.push_back(grouped(static_cast<std::uint64_t>(m.multipliers)));
     rate(1, m.dram_bytes_per_second, 1e-6);

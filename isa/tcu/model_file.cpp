@@ -61,6 +61,7 @@ LayerEntry decode_layer_entry(ObjectReader reader) {
   entry.count = reader.get_u64("count", 1);
   entry.predicted_cycles = reader.get_optional_u64("predicted_cycles").value_or(0);
   entry.bound_cycles = reader.get_optional_u64("bound_cycles").value_or(0);
+  entry.macs = reader.get_optional_u64("macs");
   reader.finish();
   return entry;
 }
@@ -289,6 +290,7 @@ std::string to_json(const ModelFile& model) {
     entry = {{"name", layer.name}, {"first", layer.first}, {"count", layer.count}};
     if (layer.predicted_cycles != 0) entry["predicted_cycles"] = layer.predicted_cycles;
     if (layer.bound_cycles != 0) entry["bound_cycles"] = layer.bound_cycles;
+    if (layer.macs) entry["macs"] = *layer.macs;
   }
   if (model.board) {
     json["board"]["name"] = model.board->name;

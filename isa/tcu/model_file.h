@@ -62,12 +62,26 @@ struct LayerEntry : Region {
   /// Cycles that the optimising compiler expects of it, and the fewest that its operations take on
   /// the machine; 0: not known.
   std::uint64_t predicted_cycles = 0, bound_cycles = 0;
+  /// Multiply-accumulates that the network asks for in this layer, those with padding pixels left
+  /// out; none: not known.
+  std::optional<std::uint64_t> macs = std::nullopt;
 
   bool operator==(const LayerEntry& o) const {
     return static_cast<const Region&>(*this) == o && predicted_cycles == o.predicted_cycles &&
-           bound_cycles == o.bound_cycles;
+           bound_cycles == o.bound_cycles && macs == o.macs;
   }
 };
+
+/// The multiply-accumulates of all layers; none if one layer's are not known, or without layers.
+[[nodiscard]] inline std::optional<std::uint64_t> macs_of(const std::vector<LayerEntry>& layers) {
+  if (layers.empty()) return std::nullopt;
+  std::uint64_t sum = 0;
+  for (const LayerEntry& layer : layers) {
+    if (!layer.macs) return std::nullopt;
+    sum += *layer.macs;
+  }
+  return sum;
+}
 
 /// The parts of the program alone.
 [[nodiscard]] inline std::vector<Region> regions_of(const std::vector<LayerEntry>& layers) {

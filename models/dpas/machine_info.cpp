@@ -4,6 +4,7 @@
 #include "models/dpas/array_time.h"
 #include "models/dpas/events.h"
 #include "models/dram/ddr_figure_infos.h"
+#include "models/sim/array_figures.h"
 #include "models/sim/energy_figure_infos.h"
 
 namespace tactus {
@@ -62,11 +63,10 @@ std::vector<Identity> identities() {
 }
 
 std::vector<FigureInfo> run_figures() {
-  constexpr auto per_cycle = FigureInfo::Source::per_cycle;
   std::vector<FigureInfo> list{
       {"dpas", "count", "DPAS instructions"},
       {"rows", "cycles", "cycles in which a row entered the array: P * RC of each DPAS"},
-      {"array_utilisation", "0..1", "rows / cycles", per_cycle, "rows"},
+      array_figures::busy_info("rows / cycles", "rows"),
       {"macs", "count", "multiply-accumulates: RC * N * K of each DPAS"},
       {"macros", "count", "runs of two or more DPAS that keep the array together"},
       {"conflict_cycles", "cycles", "lost to bank conflicts of the register file"},
@@ -92,7 +92,7 @@ std::vector<FigureInfo> layer_figures() {
   return {
       {"dpas", "count", "DPAS issued in these cycles"},
       {"rows", "cycles", "in which a row entered the array, of these cycles"},
-      {"array_utilisation", "0..1", "its rows / its cycles", FigureInfo::Source::per_cycle, "rows"},
+      array_figures::busy_info("its rows / its cycles", "rows"),
   };
 }
 
@@ -110,12 +110,11 @@ std::vector<FigureMeaning> meanings() {
       {"accounting.instructions.KIND.waits.WAIT",
        "cycles at the head spent waiting, by state of the thread; those that do not occur are left "
        "out"},
-      {"accounting.roofline.macs", "multiply-accumulates of all DPAS"},
+      {"accounting.roofline.POINT.macs", "of busy: multiply-accumulates of all DPAS"},
       {"accounting.roofline.peak_macs_per_cycle",
        "N * Dp * OPS, of the program's DPAS with the most products a stage"},
       {"accounting.roofline.bytes", "moved at the memory port, whole beats"},
       {"accounting.roofline.peak_bytes_per_cycle", "one beat a cycle"},
-      {"accounting.roofline.intensity", "macs / bytes; null without traffic"},
       {"accounting.roofline.ridge",
        "intensity from which on the array and not the memory is the limit: peak_macs_per_cycle / "
        "peak_bytes_per_cycle"},

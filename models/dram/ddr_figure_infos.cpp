@@ -12,8 +12,9 @@ std::vector<FigureInfo> ddr_figure_infos(std::string_view unit) {
       {"ddr.bus_share", "0..1", "share of the time in which data was on the DRAM's bus", own, "",
        unit},
       {"ddr.bytes", "bytes", "read and written at the DRAM by all ports", own, "", unit},
-      {"ddr.time", "ns",
-       "time of all accesses at the memory controller and the DRAM: behind other accesses (queue), "
+      {"ddr.time.*", "",
+       "in ns, time of all accesses at the memory controller and the DRAM: behind other accesses "
+       "(queue), "
        "behind refreshes, opening and closing rows (row), data on the bus, and what the quickest "
        "access has too (rest)",
        own, "", unit},

@@ -3,6 +3,7 @@
 #include "isa/tcu/instruction_kind.h"
 #include "models/axi/axi_slave.h"
 #include "models/dram/ddr_figure_infos.h"
+#include "models/sim/array_figures.h"
 #include "models/sim/energy_figure_infos.h"
 #include "models/tcu/events.h"
 #include "models/tcu/system.h"
@@ -96,9 +97,12 @@ std::vector<FigureInfo> run_figures() {
       {"write_bursts", "count", "write bursts at the pins, of ports 0 and 1"},
       {"array_runs", "vectors", "vectors multiplied, zero vectors included"},
       {"array_loads", "vectors", "weight vectors that entered the array"},
-      {"array_utilisation", "0..1",
-       "array_runs / cycles: share of the array's multiply-accumulates that were used",
-       FigureInfo::Source::per_cycle, "array_runs"},
+      array_figures::busy_info("array_runs / cycles: share of the cycles in which the array "
+                               "multiplies a vector, padding "
+                               "and zero vectors included",
+                               "array_runs"),
+      array_figures::macs_info(),
+      array_figures::useful_info(),
       {"alu_operations", "count", "SIMD operations on vectors"},
   };
   for (const FigureInfo& figure : ddr_figure_infos("memory0")) list.push_back(figure);
@@ -178,8 +182,9 @@ std::vector<FigureInfo> layer_figures() {
       {"array_runs", "vectors", "vectors multiplied in these cycles"},
       {"array_loads", "vectors", "weight vectors that entered in these cycles"},
       {"alu_operations", "count", "SIMD operations issued in these cycles"},
-      {"array_utilisation", "0..1", "its array_runs / its cycles", FigureInfo::Source::per_cycle,
-       "array_runs"},
+      array_figures::busy_info("its array_runs / its cycles", "array_runs"),
+      array_figures::macs_info(),
+      array_figures::useful_info(),
   };
 }
 
@@ -204,12 +209,13 @@ std::vector<FigureMeaning> meanings() {
       {"accounting.instructions.KIND.waits.WAIT",
        "cycles at the head spent waiting, by state of the decoder; those that do not occur are "
        "left out"},
-      {"accounting.roofline.macs", "multiply-accumulates: array_runs times N times N"},
+      {"accounting.roofline.POINT.macs",
+       "of useful: that the network asks for, null where they are not known; of busy: array_runs "
+       "times N times N"},
       {"accounting.roofline.peak_macs_per_cycle", "N times N"},
       {"accounting.roofline.bytes", "read and written at both DRAM ports"},
       {"accounting.roofline.peak_bytes_per_cycle",
        "one beat a cycle on both ports, each of which reads or writes but not both at once"},
-      {"accounting.roofline.intensity", "macs / bytes; null without DRAM traffic"},
       {"accounting.roofline.ridge",
        "intensity from which on the array and not the memory is the limit: peak_macs_per_cycle / "
        "peak_bytes_per_cycle"},

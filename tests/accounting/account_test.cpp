@@ -5,6 +5,7 @@
 #include "firmware/report/activity.h"
 #include "firmware/report/run_figures.h"
 #include "models/sim/account.h"
+#include "models/sim/array_figures.h"
 #include "models/tcu/array_time.h"
 #include "models/tcu/machine_info.h"
 
@@ -118,6 +119,28 @@ TEST(Roofline, UnderTheArray) {
   EXPECT_DOUBLE_EQ(r.ridge, 4);
   EXPECT_FALSE(r.memory_bound);
   EXPECT_DOUBLE_EQ(r.share_of_roof, 0.5);
+}
+
+/// The network's own multiply-accumulates are another point under the same roof.
+TEST(Roofline, OfUsefulMultiplyAccumulates) {
+  Counters counters(tcu_machine_info());
+  counters.time[ArrayTime::compute] = 500;
+  counters.time[ArrayTime::drain] = 500;
+  set(counters, "array_runs", 0, 500);
+  set(counters, "read_beats", 0, 100);
+  const Roofline r = roofline(counters, rates_8x8, 4000);
+  EXPECT_EQ(r.macs, 4000U);
+  EXPECT_DOUBLE_EQ(r.macs_per_cycle, 4);
+  EXPECT_DOUBLE_EQ(r.peak_macs_per_cycle, 64);
+  EXPECT_DOUBLE_EQ(*r.intensity, 5);
+}
+
+TEST(ArrayFigures, AreSharesOfTheCycles) {
+  EXPECT_DOUBLE_EQ(*array_figures::busy(250, 1000), 0.25);
+  EXPECT_DOUBLE_EQ(*array_figures::useful(1600, 1000, 64), 0.025);
+  EXPECT_FALSE(array_figures::busy(0, 0));
+  EXPECT_FALSE(array_figures::useful(1600, 0, 64));
+  EXPECT_FALSE(array_figures::useful(std::nullopt, 1000, 64));
 }
 
 TEST(Roofline, UnderTheMemory) {

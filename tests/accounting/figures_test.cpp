@@ -43,8 +43,8 @@ TEST(Figures, EveryKeyOfTheAccountingIsExplained) {
   TcuRunOptions options;
   options.regions = {{"first", 0, 2}, {"second", 2, 2}};
   Json json;
-  json["accounting"] =
-      accounting_json(simulation.run(p.bytes(), options).accounting, simulation.machine().rates());
+  json["accounting"] = accounting_json(simulation.run(p.bytes(), options).accounting,
+                                       simulation.machine().rates(), 100);
   std::set<std::string> names;
   leaves(json, "", names);
   EXPECT_EQ(names.count("accounting.units.dais.take"), 1U);
@@ -81,8 +81,7 @@ TEST(Figures, UnknownOnesGetASuggestion) {
     }
     return "no error";
   };
-  EXPECT_NE(error("array_utilization").find("did you mean \"array_utilisation\"?"),
-            std::string::npos);
+  EXPECT_NE(error("array_bussy").find("did you mean \"array_busy\"?"), std::string::npos);
   EXPECT_NE(error("decoder.starvd").find("did you mean"), std::string::npos);
   EXPECT_NE(error("roofl").find("did you mean"), std::string::npos);
   EXPECT_NE(error("zzzzzz").find("no figure is named \"zzzzzz\""), std::string::npos);

@@ -137,7 +137,7 @@ TEST(TableConfig, TasksTravelAsText) {
   figures.cycles = 744591;
   figures.latency_ms = 7.44591;
   figures.from_cache = true;
-  figures.mac_efficiency = 0.125;
+  figures.useful_mac = 0.125;
   EXPECT_EQ(to_json(parse_figures(to_json(figures), "row")), to_json(figures));
   EXPECT_EQ(parse_figures(to_json(figures), "row").cycles, 744591U);
 }

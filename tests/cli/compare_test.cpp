@@ -1,4 +1,5 @@
 // tactus compare: the parts of a difference add up to it, whatever is compared.
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -80,6 +81,70 @@ TEST_F(CompareTest, TextAndPageSayTheSame) {
   }
 }
 
+/// At two clocks cycles and time change each by its own share; runs have the names they are given.
+TEST_F(CompareTest, NamedRunsAtTwoClocks) {
+  write_model();
+  const std::string run = "run --model m.tmodel --input x=x.csv --stats ";
+  ASSERT_EQ(tactus(run + "slow.json --clock-mhz 100 --read-latency 40").code, 0);
+  ASSERT_EQ(tactus(run + "fast.json --clock-mhz 200 --read-latency 80").code, 0);
+  const Output text = tactus("compare before=slow.json after=fast.json --json c.json -o c.html");
+  ASSERT_EQ(text.code, 0) << text.err;
+  const Json slow = Json::parse(read("slow.json")), fast = Json::parse(read("fast.json"));
+  const auto change = [&](const char* key) {
+    return fmt::format(" ({:+.1f} %)",
+                       100 * (fast[key].get<double>() / slow[key].get<double>() - 1));
+  };
+  EXPECT_GT(fast["cycles"], slow["cycles"]);
+  EXPECT_LT(fast["latency_ms"], slow["latency_ms"]);
+  const std::string line = "after  fast.json: " + fast["cycles"].dump() + " cycles" +
+                           change("cycles") + " = " +
+                           fmt::format("{:.2f} us", 1e3 * fast["latency_ms"].get<double>()) +
+                           change("latency_ms") + "\n";
+  EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
+  EXPECT_NE(text.out.find("after takes "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("The clocks differ (100.0, 200.0 MHz)"), std::string::npos) << text.out;
+  EXPECT_EQ(Json::parse(read("c.json"))["runs"][1]["label"], "after");
+  // The page has bars of both runs and of the difference.
+  const std::string page = read("c.html");
+  for (const char* part : {"after: fast.json", "Cycles of the runs", "fewer | more"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  expect_error("compare x=slow.json x=fast.json", "two runs are called \"x\"");
+  expect_error("compare B=slow.json fast.json", "two runs are called \"B\"");
+  expect_error("compare =slow.json fast.json", "names no run");
+}
+
+/// After the answer there is a short list; --full has all tables.
+TEST_F(CompareTest, AShortListAndAllTables) {
+  write_model();
+  run_with("a.json", 1);
+  run_with("b.json", 60);
+  const Output brief = tactus("compare a.json b.json"),
+               full = tactus("compare a.json b.json --full");
+  ASSERT_EQ(brief.code, 0) << brief.err;
+  ASSERT_EQ(full.code, 0) << full.err;
+  EXPECT_NE(brief.out.find("array busy %"), std::string::npos) << brief.out;
+  EXPECT_NE(brief.out.find("--full: "), std::string::npos);
+  EXPECT_LT(std::count(brief.out.begin(), brief.out.end(), '\n'), 30) << brief.out;
+  for (const char* table : {"\ncycles by reason", "\ncycles by part", "\nbusy cycles of units"}) {
+    EXPECT_EQ(brief.out.find(table), std::string::npos) << table;
+    EXPECT_NE(full.out.find(table), std::string::npos) << table;
+  }
+}
+
+/// Statistics of before the figures had these names have a gap, no zero.
+TEST_F(CompareTest, FiguresThatARunDoesNotHaveAreGaps) {
+  write_model();
+  run_with("a.json", 1);
+  Json old = Json::parse(read("a.json"));
+  old.erase("array_busy");
+  old.erase("useful_mac");
+  write("old.json", old.dump());
+  const Json compared_runs = compared("a.json old.json");
+  EXPECT_TRUE(compared_runs["shares"]["array busy %"][1].is_null());
+  EXPECT_GT(compared_runs["shares"]["array busy %"][0], 0);
+}
+
 TEST_F(CompareTest, LayersAsATable) {
   write_model();
   const Output run = tactus(
@@ -88,7 +153,8 @@ TEST_F(CompareTest, LayersAsATable) {
   ASSERT_EQ(run.code, 0) << run.err;
   const Json stats = Json::parse(read("s.json"));
   std::string expected =
-      "layer,cycles,ms,share %,busy %,bytes read,bytes written,instructions,most lost to\n";
+      "layer,cycles,ms,share %,array busy %,useful MAC %,bytes read,bytes "
+      "written,instructions,most lost to\n";
   for (const Json& layer : stats["accounting"]["layers"]) {
     if (layer["cycles"] == 0) continue;
     const auto cycles = layer["cycles"].get<double>();
@@ -96,9 +162,9 @@ TEST_F(CompareTest, LayersAsATable) {
       return layer[key][0].get<std::uint64_t>() + layer[key][1].get<std::uint64_t>();
     };
     expected += fmt::format(
-        "{},{},{:.6g},{:.2f},{:.2f},{},{},{},{}\n", layer["name"].get<std::string>(),
+        "{},{},{:.6g},{:.2f},{:.2f},,{},{},{},{}\n", layer["name"].get<std::string>(),
         layer["cycles"].dump(), cycles / 50e3, 100 * layer["share"].get<double>(),
-        100 * layer["array_utilisation"].get<double>(), sum("bytes_read"), sum("bytes_written"),
+        100 * layer["array_busy"].get<double>(), sum("bytes_read"), sum("bytes_written"),
         layer["instructions"].dump(),
         layer["main_reason"].is_null() ? std::string() : layer["main_reason"].get<std::string>());
     EXPECT_NE(run.out.find("\n" + layer["name"].get<std::string>() + " "), std::string::npos);

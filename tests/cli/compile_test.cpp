@@ -21,9 +21,10 @@ TEST_F(CompileTest, WritesAModelThatRunsAndIsNearFloat) {
   const Output compiled =
       tactus("compile cnn.onnx --arch a.tarch -o out --summary --layers --check");
   ASSERT_EQ(compiled.code, 0) << compiled.err;
-  for (const char* text :
-       {"out/cnn_onnx_a.tmodel", "instructions  ", "constants  ", "DRAM0  ", "estimated latency",
-        "est. cycles", "RMS errors are of the size of what"}) {
+  for (const char* text : {"out/cnn_onnx_a.tmodel", "instructions  ", "constants  ", "DRAM0  ",
+                           "estimated latency", "formula, without memory and instruction delivery",
+                           "simulated latency", "est. cycles", "array busy %", "useful MAC %",
+                           "over the simulated cycles", "RMS errors are of the size of what"}) {
     EXPECT_NE(compiled.out.find(text), std::string::npos) << text << "\n" << compiled.out;
   }
   EXPECT_TRUE(exists("out/cnn_onnx_a.tprog"));
@@ -34,14 +35,52 @@ TEST_F(CompileTest, WritesAModelThatRunsAndIsNearFloat) {
   const auto vectors = model.at("inputs").at(0).at("size").get<unsigned>();
   for (unsigned v = 0; v < vectors; ++v) csv += "0.5,-0.25,0.125,0,0,0,0,0\n";
   write("x.csv", csv);
-  const Output run = tactus("run --model out/cnn_onnx_a.tmodel --input x.csv");
+  const Output run = tactus("run --model out/cnn_onnx_a.tmodel --input x.csv --axi-data-bits 32");
   EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(
+      run.out.find("accuracy      AXI of 32 bits: modelled from the RTL's source, not compared "
+                   "with recordings; memory of fixed latency"),
+      std::string::npos)
+      << run.out;
 
   const Output estimate = tactus("estimate out/cnn_onnx_a.tmodel --clock-mhz 150");
   ASSERT_EQ(estimate.code, 0) << estimate.err;
   for (const char* text : {"MatMul", "DataMove DRAM0 -> Local", "layer", "at 150 MHz"}) {
     EXPECT_NE(estimate.out.find(text), std::string::npos) << text << "\n" << estimate.out;
   }
+}
+
+/// The summary simulates a program that is quick, and says what --optimise would need.
+TEST_F(CompileTest, TheSummaryHasSimulatedCycles) {
+  const std::string compile = "compile cnn.onnx --board zcu104 -o ";
+  const Output plain = tactus(compile + "plain --summary");
+  const Output optimised = tactus(compile + "optimised --summary --optimise");
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  ASSERT_EQ(optimised.code, 0) << optimised.err;
+  const auto cycles = [this](const std::string& folder) {
+    const std::string file = folder + "/cnn_onnx_zcu104.tmodel";
+    const auto model = nlohmann::json::parse(read(file));
+    constexpr std::size_t vector_bytes = 32 * 2;
+    write("x.bin", std::vector<std::uint8_t>(
+                       model.at("inputs").at(0).at("size").get<std::size_t>() * vector_bytes));
+    const Output run = tactus("run --model " + file + " --input x.bin --stats s.json");
+    EXPECT_EQ(run.code, 0) << run.err;
+    // What covers the run: the RTL's recordings, and the runs measured on this board.
+    EXPECT_NE(run.out.find("accuracy      the unit is covered by recordings of the RTL; memory of "
+                           "board zcu104: six designs"),
+              std::string::npos)
+        << run.out;
+    return nlohmann::json::parse(read("s.json")).at("cycles").get<std::uint64_t>();
+  };
+  const std::uint64_t before = cycles("plain"), after = cycles("optimised");
+  ASSERT_LT(after, before);
+  const auto expect = [](const Output& output, const std::string& text) {
+    EXPECT_NE(output.out.find(text), std::string::npos) << text << "\n" << output.out;
+  };
+  expect(plain, "simulated latency         " + std::to_string(before) + " cycles = ");
+  expect(optimised, "simulated latency         " + std::to_string(after) + " cycles = ");
+  expect(plain, "with --optimise           " + std::to_string(after) + " cycles simulated, ");
+  EXPECT_EQ(optimised.out.find("with --optimise"), std::string::npos);
 }
 
 TEST_F(CompileTest, CompatFilesHaveNoLayersAndDumpsLieBesideTheProgram) {

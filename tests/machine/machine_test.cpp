@@ -167,7 +167,7 @@ TEST_F(ToyTest, StatisticsSummaryAndPage) {
 
   const std::string page = run_page_html(d);
   for (const char* text : {"three &lt;additions&gt;", "Where the adder&#39;s time goes",
-                           "adder utilisation", "no instruction", "There is one kind"}) {
+                           "adder busy", "no instruction", "There is one kind"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
   // A machine without memory ports says nothing of them, and no share of nothing is a number.

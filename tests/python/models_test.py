@@ -88,7 +88,7 @@ class Models(unittest.TestCase):
             self.assertEqual(run.milliseconds, 0)
             (output,) = run.outputs.values()
             np.testing.assert_array_equal(output, np.transpose(image, (0, 3, 1, 2)))
-            self.assertIsNone(run.statistics["array_utilisation"])
+            self.assertIsNone(run.statistics["array_busy"])
             # Only the board's host takes time.
             rate = run.statistics["throughput"]
             self.assertEqual(rate["frames_per_second"], 1 / rate["seconds"])

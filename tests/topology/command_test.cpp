@@ -1,6 +1,7 @@
 // tactus topologies, and topologies wherever a network can be named.
 #include <sstream>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli.h"
@@ -55,6 +56,60 @@ TEST_F(TopologiesCommand, AFolderIsCompared) {
   }
   // What is written of one can be compared as any run.
   EXPECT_EQ(tactus("compare r/conv.json r/fc.json").code, 0);
+}
+
+/// The two figures of the array are the same wherever they are shown.
+TEST_F(TopologiesCommand, ArrayBusyAndUsefulMacAreTheSameEverywhere) {
+  const Output made = tactus("compile t/fc.csv --board zcu104 -o out --summary --layers");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Json model = Json::parse(read("out/fc_csv_zcu104.tmodel"));
+  constexpr std::size_t vector_bytes = 32 * 2;
+  write("x.bin", std::vector<std::uint8_t>(model.at("inputs").at(0).at("size").get<std::size_t>() *
+                                           vector_bytes));
+  const Output run = tactus(
+      "run --model out/fc_csv_zcu104.tmodel --input x.bin --stats s.json --report r.html "
+      "--layers-csv l.csv");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Output table = tactus("topologies t/fc.csv --board zcu104 -o r");
+  ASSERT_EQ(table.code, 0) << table.err;
+  const Json stats = Json::parse(read("s.json"));
+  // 36 x 12 x 20 products on 32 x 32 multipliers, in the cycles that were simulated.
+  EXPECT_EQ(stats.at("macs"), 36 * 12 * 20);
+  const double useful = stats.at("useful_mac"), busy = stats.at("array_busy");
+  EXPECT_DOUBLE_EQ(useful, 36.0 * 12 * 20 / (stats.at("cycles").get<double>() * 32 * 32));
+  EXPECT_DOUBLE_EQ(busy, stats.at("array_runs").get<double>() / stats.at("cycles").get<double>());
+  EXPECT_GT(busy, useful);  // 20 and 12 of 32 lanes are padded
+  const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
+  const std::string busy_text = percent(busy), useful_text = percent(useful);
+  const auto expect = [](const std::string& where, const std::string& text) {
+    EXPECT_NE(where.find(text), std::string::npos) << text << "\n" << where;
+  };
+  expect(run.out, "array busy " + busy_text + " %, useful MAC " + useful_text + " %");
+  expect(made.out, "array busy, useful MAC    " + busy_text + " %, " + useful_text + " % of");
+  expect(table.out, "  " + busy_text + "  ");
+  expect(table.out, "  " + useful_text + "  ");
+  const Json topology = Json::parse(read("r/fc.json"));
+  EXPECT_EQ(topology.at("array_busy"), busy);
+  EXPECT_EQ(topology.at("useful_mac"), useful);
+  for (const std::string& page : {read("r.html"), read("r/index.html")}) {
+    expect(page, "useful MAC");
+    expect(page, "rray busy");
+  }
+  for (const std::string& titles : {made.out, table.out, read("l.csv"), read("r/fc.csv")}) {
+    expect(titles, "array busy %");
+    expect(titles, "useful MAC %");
+  }
+  // The layer: the same cycles, but for what follows its last retire.
+  const Json& layer = stats.at("accounting").at("layers").at(0);
+  expect(made.out, "  " + percent(layer.at("array_busy")) + "  ");
+  expect(made.out, "  " + percent(layer.at("useful_mac")) + "\n");
+  expect(read("l.csv"), fmt::format("{:.2f},{:.2f}", 100 * layer.at("array_busy").get<double>(),
+                                    100 * layer.at("useful_mac").get<double>()));
+  EXPECT_EQ(read("l.csv"), read("r/fc.csv"));
+  // The roofline by useful multiply-accumulates, the busy array beside it.
+  const Json& roofline = stats.at("accounting").at("roofline");
+  EXPECT_EQ(roofline.at("useful").at("macs"), 36 * 12 * 20);
+  EXPECT_EQ(roofline.at("busy").at("macs"), stats.at("array_runs").get<std::uint64_t>() * 32 * 32);
 }
 
 /// A matrix product is a convolution of 1x1: the same instructions, so the same cycles.

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "isa/support/quantity.h"
+#include "models/sim/array_figures.h"
+
 namespace tactus {
 
 std::vector<std::pair<std::string, std::string>> dpas_summary_lines(const DpasRunResult& run) {
@@ -12,14 +15,15 @@ std::vector<std::pair<std::string, std::string>> dpas_summary_lines(const DpasRu
   const Counters& totals = run.accounting.totals;
   std::vector<std::pair<std::string, std::string>> lines{
       {"instructions", fmt::format("{}; last issued in cycle {}", run.retired, run.last_retire)},
-      {"array", fmt::format("{} DPAS, {} MAC; rows enter in {:.1f} % of all cycles", run.dpas,
-                            run.macs, share(run.rows, run.cycles))},
+      {"array", fmt::format("{} DPAS, {} MAC; array busy {:.1f} %", run.dpas, run.macs,
+                            100 * array_figures::busy(run.rows, run.cycles).value_or(0))},
       {"registers", fmt::format("{} read, {} saved by operand buffers ({:.1f} %), {} written",
                                 run.grf_reads, run.grf_reads_saved,
                                 share(run.grf_reads_saved, run.grf_reads + run.grf_reads_saved),
                                 run.grf_writes)},
-      {"memory", fmt::format("{} bytes loaded by {} messages, {} stored by {}", run.bytes_loaded,
-                             totals.of("loads"), run.bytes_stored, totals.of("stores"))},
+      {"memory",
+       fmt::format("{} loaded by {}, {} stored by {}", counted(run.bytes_loaded, "byte"),
+                   counted(totals.of("loads"), "message"), run.bytes_stored, totals.of("stores"))},
   };
   if (run.ddr) lines.emplace_back("DRAM", to_text(*run.ddr));
   return lines;
@@ -32,10 +36,10 @@ std::string dpas_machine_line(const DpasSimulationConfig& config) {
           ? fmt::format("ideal memory, latency {}, {} bytes a cycle", machine.ideal_cycles(),
                         machine.ideal_bytes)
           : fmt::format("AXI {} bits, {}", config.axi_data_bits, memory_text(config));
-  return fmt::format("{}: {} channels, depth {}, {} threads of {} registers of {} bytes, {}",
+  return fmt::format("{}: {} channels, depth {}, {} of {} registers of {} bytes, {}",
                      machine.profile.name, machine.profile.execution_size,
-                     machine.profile.array_depth, machine.threads, machine.profile.grf_count,
-                     machine.profile.grf_bytes, memory);
+                     machine.profile.array_depth, counted(machine.threads, "thread"),
+                     machine.profile.grf_count, machine.profile.grf_bytes, memory);
 }
 
 RunDocument dpas_document(const std::string& subject, const std::string& board,
@@ -45,6 +49,7 @@ RunDocument dpas_document(const std::string& subject, const std::string& board,
   document.subject = subject;
   document.machine = dpas_machine_line(config);
   document.board = board;
+  document.accuracy = "cycles follow published latencies; no silicon was measured";
   document.clock_mhz = config.clock_mhz;
   document.rates = rates;
   return document;

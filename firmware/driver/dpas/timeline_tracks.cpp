@@ -4,6 +4,7 @@
 
 #include "isa/dpas/assembly.h"
 #include "models/dpas/events.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 
@@ -38,15 +39,14 @@ std::vector<GaugeGroup> DpasTimelineTracks::gauges() {
   const dpas::System& system = simulation_.system();
   GaugeGroup messages{"load/store unit",
                       {{"messages", [&system] { return system.memory().messages(); }}}};
-  GaugeGroup utilisation{
-      "array utilisation %",
-      {{"of its cycles",
-        [this, &system] {
-          const std::uint64_t rows = system.array().stats(simulation_.now()).rows;
-          return (rows - std::exchange(rows_, rows)) * 100 / Timeline::sample_interval;
-        }}},
-      true};
-  return {std::move(messages), bursts_.outstanding(), std::move(utilisation)};
+  GaugeGroup busy{array_figures::busy_title,
+                  {{"of its cycles",
+                    [this, &system] {
+                      const std::uint64_t rows = system.array().stats(simulation_.now()).rows;
+                      return (rows - std::exchange(rows_, rows)) * 100 / Timeline::sample_interval;
+                    }}},
+                  true};
+  return {std::move(messages), bursts_.outstanding(), std::move(busy)};
 }
 
 }  // namespace tactus

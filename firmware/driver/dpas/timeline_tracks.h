@@ -1,5 +1,5 @@
 // What a timeline shows of the DPAS machine beside the states of its units: DPAS in the array, AXI
-// bursts, messages in flight, utilisation.
+// bursts, messages in flight, how busy the array is.
 #pragma once
 
 #include <vector>

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "isa/support/quantity.h"
+#include "models/sim/array_figures.h"
+
 namespace tactus {
 
 using Json = nlohmann::ordered_json;
@@ -26,9 +29,17 @@ Json own_figures(const TcuRunResult& run, const tcu::Architecture& architecture,
   return own;
 }
 
+std::vector<Expectation> expectations(const std::vector<tcu::LayerEntry>& layers) {
+  std::vector<Expectation> expected;
+  for (const tcu::LayerEntry& layer : layers) {
+    expected.push_back({layer.predicted_cycles, layer.bound_cycles, layer.macs});
+  }
+  return expected;
+}
+
 std::vector<std::pair<std::string, std::string>> summary_lines(
-    const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles,
-    Cycle last_retire) {
+    const TcuRunResult& run, const tcu::Architecture& architecture, Cycle cycles, Cycle last_retire,
+    std::optional<std::uint64_t> macs) {
   std::vector<std::pair<std::string, std::string>> lines;
   if (run.instructions == 0 && cycles == 0) {
     lines.emplace_back("instructions",
@@ -40,13 +51,15 @@ std::vector<std::pair<std::string, std::string>> summary_lines(
       fmt::format("{} and {} NoOps of padding; last retired in cycle {}", run.instructions,
                   run.retired > run.instructions ? run.retired - run.instructions : 0,
                   last_retire));
-  // A multiplied vector uses each of the N*N multipliers once, so N cancels out.
-  const double utilisation =
-      cycles == 0 ? 0 : static_cast<double>(run.array_runs) / static_cast<double>(cycles);
-  lines.emplace_back("array", fmt::format("{} vectors multiplied, {} weight vectors loaded; "
-                                          "{:.1f} % of peak",
-                                          run.array_runs, run.array_loads, 100 * utilisation));
-  lines.emplace_back("SIMD", fmt::format("{} operations", run.alu_operations));
+  const std::uint64_t n = architecture.array_size;
+  const auto useful = array_figures::useful(macs, cycles, n * n);
+  lines.emplace_back(
+      "array",
+      fmt::format("{} multiplied, {} loaded; array busy {:.1f} %{}",
+                  counted(run.array_runs, "vector"), counted(run.array_loads, "weight vector"),
+                  100 * array_figures::busy(run.array_runs, cycles).value_or(0),
+                  useful ? fmt::format(", useful MAC {:.1f} %", 100 * *useful) : ""));
+  lines.emplace_back("SIMD", counted(run.alu_operations, "operation"));
   for (std::size_t i = 0; i < run.dais.size(); ++i) {
     lines.emplace_back("DAIS block", fmt::format("{}: {} samples of {} instructions",
                                                  architecture.dais_blocks[i].name,
@@ -56,8 +69,8 @@ std::vector<std::pair<std::string, std::string>> summary_lines(
     lines.emplace_back(
         fmt::format("DRAM{}", p),
         fmt::format(
-            "{} beats read in {} bursts, {} written in {}{}", run.read_beats[p], run.read_bursts[p],
-            run.write_beats[p], run.write_bursts[p],
+            "{} read in {}, {} written in {}{}", counted(run.read_beats[p], "beat"),
+            counted(run.read_bursts[p], "burst"), run.write_beats[p], run.write_bursts[p],
             run.last_b[p] ? fmt::format("; last response in cycle {}", *run.last_b[p]) : ""));
   }
   if (run.ddr) lines.emplace_back("memory", to_text(*run.ddr));

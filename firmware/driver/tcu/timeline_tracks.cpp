@@ -8,6 +8,7 @@
 #include "isa/tcu/disassembler.h"
 #include "isa/tcu/instruction_kind.h"
 #include "isa/tcu/names.h"
+#include "models/sim/array_figures.h"
 #include "models/tcu/events.h"
 
 namespace tactus {
@@ -135,12 +136,12 @@ std::vector<GaugeGroup> TcuTimelineTracks::gauges() {
   if (layout_.dais_block_count > 0) {
     queues.gauges.push_back({"DAIS blocks", [&decoder] { return decoder.levels().dais; }});
   }
-  GaugeGroup utilisation{
-      "array utilisation %",
-      {{"of peak",
+  GaugeGroup busy{
+      array_figures::busy_title,
+      {{"of its cycles",
         [this] { return std::exchange(multiplied_, 0) * 100 / Timeline::sample_interval; }}},
       true};
-  return {std::move(queues), bursts_.outstanding(), std::move(utilisation)};
+  return {std::move(queues), bursts_.outstanding(), std::move(busy)};
 }
 
 }  // namespace tactus

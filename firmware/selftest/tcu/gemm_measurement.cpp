@@ -5,6 +5,7 @@
 
 #include "firmware/selftest/tcu/products.h"
 #include "isa/support/error.h"
+#include "models/sim/array_figures.h"
 
 namespace tactus {
 namespace {
@@ -163,10 +164,7 @@ GemmResult run_gemm(TcuSimulation& simulation, const GemmShape& shape, std::uint
   result.run = simulation.run(program, options);
   result.host_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (result.run.cycles > 0) {
-    result.utilisation =
-        static_cast<double>(result.run.array_runs) / static_cast<double>(result.run.cycles);
-  }
+  result.array_busy = array_figures::busy(result.run.array_runs, result.run.cycles).value_or(0);
   if (result.run.end != RunEnd::finished) {
     result.wrong = fmt::format("the program did not finish within {} cycles", result.run.cycles);
     return result;

@@ -31,7 +31,7 @@ struct GemmResult {
   GemmShape shape;
   TcuRunResult run;
   std::uint64_t multiply_accumulates = 0;
-  double utilisation = 0;     ///< cycles in which the array multiplies / all cycles
+  double array_busy = 0;      ///< cycles in which the array multiplies / all cycles
   double host_seconds = 0;    ///< of the simulation alone
   std::uint64_t checked = 0;  ///< rows of C compared
   std::uint64_t rows = 0;     ///< rows of C, one vector each

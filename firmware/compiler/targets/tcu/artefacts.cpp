@@ -163,7 +163,8 @@ tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name
   for (const LayerInfo& layer : compiled.layers) {
     model.layers.push_back({{layer.name, layer.first_instruction, layer.instructions},
                             layer.predicted_cycles,
-                            layer.bound_cycles});
+                            layer.bound_cycles,
+                            layer.true_macs});
   }
   return model;
 }

@@ -1,0 +1,91 @@
+#include "firmware/config/coverage.h"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "firmware/config/board.h"
+#include "firmware/config/config_files.h"
+
+namespace tactus {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+bool is_power_of_two(std::uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+/// Values of the unit that no recording of the RTL has; see models/README.md, Accuracy.
+Texts not_recorded(const TcuSimulationConfig& config) {
+  const tcu::Architecture& a = config.architecture;
+  Texts texts;
+  if (a.array_size != 8 && a.array_size != 32) {
+    texts.push_back(fmt::format("array size {}", a.array_size));
+  }
+  if (config.axi_data_bits != 64 && config.axi_data_bits != 128) {
+    texts.push_back(fmt::format("AXI of {} bits", config.axi_data_bits));
+  }
+  if (a.data_type != tcu::DataType::fp16bp8) texts.emplace_back(info(a.data_type).name);
+  if (a.simd_registers_depth > 1) {
+    texts.push_back(fmt::format("{} SIMD registers", a.simd_registers_depth));
+  }
+  const std::pair<const char*, std::uint64_t> depths[] = {{"dram0", a.dram0_depth},
+                                                          {"dram1", a.dram1_depth},
+                                                          {"local", a.local_depth},
+                                                          {"accumulator", a.accumulator_depth}};
+  for (const auto& [name, depth] : depths) {
+    if (!is_power_of_two(depth)) texts.push_back(fmt::format("{} depth {}", name, depth));
+  }
+  if (config.sample_block_size != 0) texts.emplace_back("the sampler");
+  return texts;
+}
+
+/// Extensions of the unit, which no RTL has.
+Texts extensions(const tcu::Architecture& a) {
+  Texts texts;
+  if (!a.dais_blocks.empty()) texts.emplace_back("DAIS blocks");
+  if (a.lookup_tables.count != 0) texts.emplace_back("lookup tables");
+  if (a.shadow_weights != tcu::ShadowWeights::off) texts.emplace_back("shadow weights");
+  if (a.dma_queue != 0) texts.emplace_back("DMA queue");
+  if (a.activation_unit) texts.emplace_back("activation unit");
+  return texts;
+}
+
+/// What the board says that its memory was compared with, where it is in force unchanged.
+std::string measured_board(const TcuSimulationConfig& config) {
+  for (const std::string& name : config_names("boards")) {
+    const Board board = read_board(name);
+    if (board.compared.empty()) continue;
+    const TcuSimulationConfig own = board.simulation_config();
+    if (board_parameters().differences(own, config, true).empty()) {
+      return fmt::format("memory of board {}: {}", name, board.compared);
+    }
+  }
+  return {};
+}
+
+std::string memory_coverage(const TcuSimulationConfig& config) {
+  if (config.memory) return "memory of your own";
+  if (config.memory_model == MemoryModel::fixed) return "memory of fixed latency, as in recordings";
+  const std::string measured = measured_board(config);
+  if (!measured.empty()) return measured;
+  return fmt::format("{}: modelled, not compared with a board's runs", memory_text(config));
+}
+
+}  // namespace
+
+std::string coverage_text(const TcuSimulationConfig& config) {
+  const Texts outside = not_recorded(config), own = extensions(config.architecture);
+  std::string text;
+  if (!outside.empty()) {
+    text += fmt::format("{}: modelled from the RTL's source, not compared with recordings; ",
+                        fmt::join(outside, ", "));
+  }
+  if (!own.empty()) {
+    text += fmt::format("{}: of Tactus's own, in no RTL; ", fmt::join(own, ", "));
+  }
+  if (text.empty()) text = "the unit is covered by recordings of the RTL; ";
+  return text + memory_coverage(config);
+}
+
+}  // namespace tactus

@@ -1,0 +1,12 @@
+// The columns of a sweep's results.csv, and so the keys of its lines.
+#pragma once
+
+#include <vector>
+
+#include "firmware/report/figures.h"
+
+namespace tactus::sweep {
+
+[[nodiscard]] std::vector<Figure> result_columns();
+
+}  // namespace tactus::sweep

@@ -1,0 +1,140 @@
+// tactus explain knows every figure of every statistics file and every column of every CSV file.
+#include <set>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class ExplainTest : public CliTest {
+ protected:
+  void run(const std::string& command) const {
+    const Output output = tactus(command);
+    ASSERT_EQ(output.code, 0) << command << "\n" << output.out << output.err;
+  }
+  /// All names in one process, which refuses the first that it does not know.
+  void expect_known(const std::set<std::string>& names, const std::string& machine = "tcu") const {
+    std::vector<std::string> command{TACTUS_BINARY, "explain", "--machine", machine};
+    command.insert(command.end(), names.begin(), names.end());
+    const Output output = program(command);
+    EXPECT_EQ(output.code, 0) << output.err;
+  }
+  /// The columns of files' first lines.
+  [[nodiscard]] std::set<std::string> columns(const std::vector<std::string>& files) const {
+    std::set<std::string> names;
+    for (const std::string& file : files) {
+      const std::string text = read(file);
+      std::istringstream header(text.substr(0, text.find('\n')));
+      for (std::string name; std::getline(header, name, ',');) names.insert(name);
+    }
+    EXPECT_FALSE(names.empty());
+    return names;
+  }
+};
+
+/// Paths of the leaves, without array indices; the parts of the file that explain themselves or
+/// repeat the command are left out.
+void leaves(const Json& json, const std::string& path, std::set<std::string>& names) {
+  if (path == "figures" || path == "rerun" || path == "config") return;
+  if (!json.is_structured()) {
+    names.insert(path);
+    return;
+  }
+  for (const auto& item : json.items()) {
+    const std::string below = path.empty() ? item.key() : path + "." + item.key();
+    leaves(item.value(), json.is_array() ? path : below, names);
+  }
+}
+
+std::set<std::string> figures_of(const std::string& text) {
+  std::set<std::string> names;
+  leaves(Json::parse(text), "", names);
+  return names;
+}
+
+TEST_F(ExplainTest, KnowsTheStatisticsOfModels) {
+  run("zoo cnn -o cnn.onnx");
+  run("compile cnn.onnx --board zcu104 --optimise -o out");
+  const Json model = Json::parse(read("out/cnn_onnx_zcu104.tmodel"));
+  constexpr std::size_t vector_bytes = 32 * 2;
+  write("x.bin", std::vector<std::uint8_t>(model.at("inputs").at(0).at("size").get<std::size_t>() *
+                                           vector_bytes));
+  run("run --model out/cnn_onnx_zcu104.tmodel --input x.bin --images 2 --energy horowitz_45nm "
+      "--stats s.json --layers-csv l.csv");
+  const std::set<std::string> names = figures_of(read("s.json"));
+  for (const char* name :
+       {"array_busy", "useful_mac", "macs", "accounting.roofline.useful.macs",
+        "accounting.layers.useful_mac", "accounting.layers.predicted_cycles", "energy.total"}) {
+    EXPECT_EQ(names.count(name), 1U) << name;
+  }
+  expect_known(names);
+  const std::set<std::string> titles = columns({"l.csv"});
+  EXPECT_EQ(titles.count("array busy %"), 1U);
+  EXPECT_EQ(titles.count("useful MAC %"), 1U);
+  EXPECT_EQ(titles.count("predicted"), 1U);
+  expect_known(titles);
+}
+
+TEST_F(ExplainTest, KnowsTheTablesOfCommands) {
+  write("topology.csv", std::string("Layer, M, N, K,\nfc, 36, 12, 20,\n"));
+  run("topologies topology.csv --board pynq_z1 -o topologies --energy horowitz_45nm");
+  run("gemm --shape 16x16x32 --machine pvc --machine tcu:pynq_z1 --csv gemm.csv --stats gemm.json "
+      "--energy relative");
+  write("bench.json", std::string(R"({"rows": [{"network": "mlp", "board": "zcu104",
+    "published": {"latency_ms": 1, "source": "s", "date": "2022-03"},
+    "measured": {"frames_per_second": 1000, "source": "s", "date": "2022-07"}}]})"));
+  run("bench --config bench.json --csv bench.csv");
+  write("trace.csv", std::string("time_ns,port,operation,address,bytes\n0,0,read,0,64\n"
+                                 "10,0,write,4096,64\n"));
+  run("dram trace.csv --ddr ddr3_1600 -o answers.csv --commands commands.csv");
+  expect_known(
+      columns({"topologies/topology.csv", "gemm.csv", "bench.csv", "answers.csv", "commands.csv"}));
+  expect_known(figures_of(read("topologies/topology.json")));
+}
+
+TEST_F(ExplainTest, KnowsTheResultsOfSweeps) {
+  write("networks.json", std::string(R"({"name": "n", "base": {"board": {"name": "zcu104"},
+    "workload": {"network": "mlp"}, "measure": {"images": 2, "energy": "horowitz_45nm"}},
+    "axes": [{"key": "compiler.optimise", "values": [false, true]}]})"));
+  run("sweep networks.json -o networks");
+  write("products.json", std::string(R"({"name": "p", "base": {"board": {"machine": "pvc"},
+    "workload": {"gemm": "16x16x32"}}, "axes": [{"key": "workload.seed", "values": [1, 2]}]})"));
+  run("sweep products.json -o products");
+  const std::string stripe = std::string(TACTUS_SOURCE_DIR) + "/configs/codesign/";
+  for (const char* file : {"two_convs.stripe", "passes.json.j2"}) {
+    std::filesystem::copy_file(stripe + file, folder_ / file);
+  }
+  write("stripe.json", std::string(R"({"name": "s", "base": {
+    "workload": {"stripe": "two_convs.stripe"},
+    "board": {"name": "zcu104", "axi_data_bits": 64, "memory_model": "fixed"},
+    "codesign": {"passes": "passes.json.j2", "energy": "relative"}},
+    "axes": [{"key": "architecture.array_size", "values": [8, 16]}]})"));
+  run("codesign stripe.json -o stripe");
+  const std::set<std::string> names = columns({"networks/results.csv", "networks/points.csv",
+                                               "products/results.csv", "stripe/results.csv"});
+  for (const char* name : {"figures.array_busy", "figures.useful_mac", "figures.macs"}) {
+    EXPECT_EQ(names.count(name), 1U) << name;
+  }
+  expect_known(names);
+}
+
+/// The two figures have one meaning, by each of their names.
+TEST_F(ExplainTest, SaysTheSameOfAFigureAndItsColumn) {
+  const Output figure = tactus("explain useful_mac"), column = tactus("explain 'useful MAC %'");
+  EXPECT_EQ(figure.code, 0);
+  EXPECT_EQ(column.code, 0);
+  for (const Output& output : {figure, column}) {
+    EXPECT_NE(output.out.find("macs / (cycles x the array's multiply-accumulates a cycle)"),
+              std::string::npos)
+        << output.out;
+  }
+  expect_error("explain useful_mak", "did you mean");
+}
+
+}  // namespace
+}  // namespace tactus
