@@ -29,6 +29,7 @@
 #include "firmware/report/run_figures.h"
 #include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/network_file.h"
+#include "firmware/zoo/random_input.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -555,11 +556,7 @@ nn::Values check_inputs(const Args& args, const std::vector<std::string>& input_
           nn::Tensor::of(layout.shape, unpack_tensor(layout, compiled.architecture, image));
       continue;
     }
-    nn::ValueInfo info;
-    info.name = layout.name;
-    info.dims.emplace();
-    for (const std::int64_t size : layout.shape) info.dims->push_back({size, ""});
-    values[layout.name] = nn::random_input(info, seed++);
+    values[layout.name] = nn::random_input(layout.shape, seed++);
   }
   return values;
 }

@@ -1,5 +1,8 @@
 #include "firmware/report/layer_table.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "firmware/report/run_figures.h"
@@ -17,6 +20,16 @@ std::uint64_t port_bytes(const Counters& counters, std::string_view beats,
   return sum;
 }
 
+/// The first and the last cycle of a region that has some.
+std::pair<Cycle, Cycle> range_of(const Accounting& accounting, std::size_t region) {
+  std::pair<Cycle, Cycle> range{~Cycle{0}, 0};
+  for (const RegionSpan& span : accounting.spans) {
+    if (span.region != region) continue;
+    range = {std::min(range.first, span.from), std::max(range.second, span.to - 1)};
+  }
+  return range;
+}
+
 }  // namespace
 
 LayerTable layer_table(const RunDocument& document) {
@@ -24,6 +37,7 @@ LayerTable layer_table(const RunDocument& document) {
   LayerTable table;
   table.titles = {"layer",      "cycles",        "ms",           "share %",     "busy %",
                   "bytes read", "bytes written", "instructions", "most lost to"};
+  table.titles.insert(table.titles.begin() + 1, {"from", "to"});
   // The energy of a layer stands under its table's name.
   const auto& own = document.images.front().own;
   const bool has_energy = own.contains("energy") && own.at("energy").contains("layers");
@@ -53,6 +67,9 @@ LayerTable layer_table(const RunDocument& document) {
          fmt::format("{}", region.instructions),
          lost.empty() ? "" : std::string(c.info->time.states[lost.front().reason].name)});
     std::vector<std::string>& row = table.rows.back();
+    const auto [from, to] = range_of(a, r);
+    row.insert(row.begin() + 1, {fmt::format("{}", document.first_cycle + from),
+                                 fmt::format("{}", document.first_cycle + to)});
     if (has_energy) {
       row.insert(row.end() - 1,
                  fmt::format("{:.6g}", own.at("energy").at("layers")[r].at("total").get<double>()));
