@@ -61,7 +61,7 @@ std::vector<Args::Option> compile_options() {
        "for --check of --optimise: show the errors of this strategy's program beside those of the "
        "optimised one (local-isolated, ...)"},
       {"input", "[NAME=]F",
-       "for --check: an input as .csv or .bin vectors, or in the model's layout as .npy or .pb "
+       "for --check: an input in the model's layout as .npy or .pb, or as .csv or .bin vectors "
        "(default: seeded); a node of a TensorFlow graph: the same as --input-tensor",
        true},
       {"test-data", "DIR|F.npz|F.npy",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -12,6 +13,7 @@
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/text.h"
 #include "isa/tcu/vectors_file.h"
 
@@ -72,11 +74,14 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
 void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
                 const std::string& path, std::vector<TensorData>& images,
                 const InputLayouts& layouts) {
-  for (const std::string_view extension : {".npz", ".onnx", ".tmodel", ".tprog", ".json"}) {
-    if (!ends_with(path, extension)) continue;
+  constexpr std::string_view vectors[] = {".csv", ".bin", ".tdata"};
+  const bool known = nn::is_tensor_file(path) || is_pipe(path) ||
+                     std::any_of(std::begin(vectors), std::end(vectors),
+                                 [&](auto extension) { return ends_with(path, extension); });
+  if (!known) {
     user_error("{}: is no file of values; allowed for input {}: .npy, .pb, .csv, .bin{}", path,
                quote(tensor.name),
-               extension == ".npz" ? " (an .npz is an archive of several .npy)" : "");
+               ends_with(path, ".npz") ? " (an .npz is an archive of several .npy)" : "");
   }
   std::vector<std::uint8_t> data = nn::is_tensor_file(path)
                                        ? read_tensor_input(architecture, tensor, path, layouts)

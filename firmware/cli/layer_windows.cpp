@@ -1,8 +1,12 @@
 #include "firmware/cli/layer_windows.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -57,6 +61,52 @@ Cycles cycles_of(const std::string& layer, const FirstRun& run, const char* opti
 }
 
 }  // namespace
+
+Args::Option layer_option(const std::string& of) {
+  return {
+      of + "-layer", "NAME",
+      "the cycles of this layer only, of the first image, which is simulated once more, before, "
+      "to find them"};
+}
+
+void plan_layer_windows(const Args& args, RunPlan& plan) {
+  const auto layer_of = [&](const std::string& of, bool written,
+                            std::initializer_list<const char*> windows) {
+    const std::string option = of + "-layer";
+    const auto name = args.text(option);
+    if (!name) return name;
+    if (!written) {
+      user_error("tactus run: --{} needs {}", option,
+                 of == "trace" ? "--vcd F.vcd or --fst F.fst" : "--timeline F.json");
+    }
+    for (const char* window : windows) {
+      if (args.has(of + window)) {
+        user_error("tactus run: --{} and --{}{} are two windows; give one", option, of, window);
+      }
+    }
+    if (!plan.host.packages.empty()) {
+      user_error("tactus run: --{} is for models and programs, not for packages", option);
+    }
+    std::vector<std::string_view> names;
+    for (const tcu::LayerEntry& layer : plan.regions) names.push_back(layer.name);
+    if (names.empty()) {
+      user_error("tactus run: --{} {}: the run names no layers; --regions F.json names parts",
+                 option, quote(*name));
+    }
+    if (std::find(names.begin(), names.end(), *name) == names.end()) {
+      constexpr std::size_t most = 12;
+      const std::string guess = suggestion(*name, names);
+      if (names.size() > most) names.resize(most);
+      user_error("tactus run: --{} {}: there is no such layer{}; --layers prints their names: {}{}",
+                 option, quote(*name), guess, quote_list(names),
+                 names.size() == most ? ", ..." : "");
+    }
+    return name;
+  };
+  plan.trace_layer =
+      layer_of("trace", plan.trace.traces(), {"-from", "-to", "-pc", "-tracepoint", "-timeout"});
+  plan.timeline_layer = layer_of("timeline", plan.timeline.has_value(), {"-from", "-to"});
+}
 
 void use_layer_windows(RunPlan& plan) {
   if (!plan.trace_layer && !plan.timeline_layer) return;

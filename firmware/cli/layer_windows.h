@@ -2,12 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "firmware/cli/run_plan.h"
 #include "models/sim/trace/signals.h"
 
 namespace tactus {
+
+/// --trace-layer or --timeline-layer, for `of` trace or timeline.
+[[nodiscard]] Args::Option layer_option(const std::string& of);
+/// Reads both. Throws UserError for a name that no layer has, and beside another window.
+void plan_layer_windows(const Args& args, RunPlan& plan);
 
 /// Puts the cycles of --trace-layer and --timeline-layer into the windows of the plan. The first
 /// image is simulated for it: every run of a plan takes the same cycles. Throws UserError if the

@@ -104,7 +104,7 @@ std::vector<Args::Option> run_output_options(const MachineInfo& machine) {
       {"dump", "MEMORY[BEGIN:COUNT]=F",
        "write " + memory_list(machine) +
            " at the end, all of it or (in brackets, which some shells want quoted) COUNT vectors "
-           "from BEGIN; raw little-endian, or F.csv: numbers, a vector a line",
+           "from BEGIN; raw little-endian, or (TCUs) F.csv: numbers, a vector a line",
        true}};
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "firmware/cli/input_vectors.h"
+#include "firmware/cli/layer_windows.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/network_commands.h"
 #include "firmware/cli/parameter_options.h"
@@ -280,46 +281,6 @@ void plan_regions(RunPlan& plan) {
   plan.regions = equal_slices(std::get<std::uint64_t>(value), instructions);
 }
 
-/// --trace-layer and --timeline-layer stand for the windows that the other options give in cycles.
-void plan_layer_windows(const Args& args, RunPlan& plan) {
-  const auto layer_of = [&](const std::string& of, bool written,
-                            std::initializer_list<const char*> windows) {
-    const std::string option = of + "-layer";
-    const auto name = args.text(option);
-    if (!name) return name;
-    if (!written) {
-      user_error("tactus run: --{} needs {}", option,
-                 of == "trace" ? "--vcd F.vcd or --fst F.fst" : "--timeline F.json");
-    }
-    for (const char* window : windows) {
-      if (args.has(of + window)) {
-        user_error("tactus run: --{} and --{}{} are two windows; give one", option, of, window);
-      }
-    }
-    if (!plan.host.packages.empty()) {
-      user_error("tactus run: --{} is for models and programs, not for packages", option);
-    }
-    std::vector<std::string_view> names;
-    for (const tcu::LayerEntry& layer : plan.regions) names.push_back(layer.name);
-    if (names.empty()) {
-      user_error("tactus run: --{} {}: the run names no layers; --regions F.json names parts",
-                 option, quote(*name));
-    }
-    if (std::find(names.begin(), names.end(), *name) == names.end()) {
-      constexpr std::size_t most = 12;
-      const std::string guess = suggestion(*name, names);
-      if (names.size() > most) names.resize(most);
-      user_error("tactus run: --{} {}: there is no such layer{}; --layers prints their names: {}{}",
-                 option, quote(*name), guess, quote_list(names),
-                 names.size() == most ? ", ..." : "");
-    }
-    return name;
-  };
-  plan.trace_layer =
-      layer_of("trace", plan.trace.traces(), {"-from", "-to", "-pc", "-tracepoint", "-timeout"});
-  plan.timeline_layer = layer_of("timeline", plan.timeline.has_value(), {"-from", "-to"});
-}
-
 void plan_sampling(const Args& args, RunPlan& plan) {
   plan.samples = args.text("samples");
   check_needs(sampler_parameters().section(), args, "samples", "F.tsample");
@@ -344,7 +305,6 @@ std::string RunPlan::board_text() const {
 }
 
 std::vector<Args::Option> run_options() {
-  const std::string twice = "the first image runs once more, before, to find them";
   std::vector<Args::Option> options;
   const auto add = [&](const std::string& group, std::vector<Args::Option> more) {
     for (Args::Option& option : more) {
@@ -383,11 +343,9 @@ std::vector<Args::Option> run_options() {
   add("Timeline",
       {{"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"}});
   add("Timeline", parameter_options(timeline_parameters().section(), ""));
-  add("Timeline",
-      {{"timeline-layer", "NAME", "the cycles of this layer only, of the first image; " + twice}});
+  add("Timeline", {layer_option("timeline")});
   add("Waveforms", trace_options());
-  add("Waveforms",
-      {{"trace-layer", "NAME", "the cycles of this layer only, of the first image; " + twice}});
+  add("Waveforms", {layer_option("trace")});
   add("", machine_options());
   return options;
 }

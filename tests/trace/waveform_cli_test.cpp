@@ -377,15 +377,15 @@ TEST_F(Waveform, LayersAreWindowsSignalsAndMarks) {
   ASSERT_EQ(one.code, 0) << one.err;
   VcdReader reader(path("w.vcd"));
   VcdCycles cycles(reader, period_ps);
-  std::vector<std::uint64_t> traced;
+  std::vector<std::uint64_t> seen;
   while (cycles.next()) {
     if (!reader.known("top.layer")) continue;
-    traced.push_back(cycles.cycle());
+    seen.push_back(cycles.cycle());
     EXPECT_EQ(reader.value("top.layer"), 1U) << cycles.cycle();
   }
-  ASSERT_FALSE(traced.empty());
-  EXPECT_EQ(traced.front(), from);
-  EXPECT_EQ(traced.back(), to);
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.front(), from);
+  EXPECT_EQ(seen.back(), to);
   EXPECT_NE(read("w.gtkw").find("\n[markername] Asecond; one\n"), std::string::npos)
       << read("w.gtkw");
 
