@@ -117,7 +117,9 @@ bool Args::parse(const std::vector<std::string>& words) {
         positional_values_.insert(positional_values_.end(), option.value.begin(),
                                   option.value.end());
       } else {
-        const bool word = option.original_tokens.front().rfind("--", 0) == 0;
+        // Of letters that are joined (-qq) only the first has a word.
+        const std::vector<std::string>& tokens = option.original_tokens;
+        const bool word = !tokens.empty() && tokens.front().rfind("--", 0) == 0;
         values_.push_back(
             {option.string_key, option.value.empty() ? "" : option.value.front(), !word});
       }
