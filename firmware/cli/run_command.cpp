@@ -251,17 +251,22 @@ class Runner {
 
   std::optional<TcuRunResult> simulate_packages(const TcuRunOptions& options,
                                                 std::uint64_t& before) {
-    return packages_->run_programs(
-        options,
-        [&](const std::string& name) {
-          begin_run(name, packages_->package(report_.images.size()).model.program);
-        },
-        [&](ImageResult image) {
-          before += image.run.retired;
-          report_.images.push_back(std::move(image));
-          recorder_.activity().stop();
-          end_timeline();
-        });
+    try {
+      return packages_->run_programs(
+          options,
+          [&](const std::string& name) {
+            if (!report_.images.empty() && interrupt()) throw StopRun{};
+            begin_run(name, packages_->package(report_.images.size()).model.program);
+          },
+          [&](ImageResult image) {
+            before += image.run.retired;
+            report_.images.push_back(std::move(image));
+            recorder_.activity().stop();
+            end_timeline();
+          });
+    } catch (const StopRun&) {
+      return std::nullopt;  // between two requests
+    }
   }
 
   void begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
