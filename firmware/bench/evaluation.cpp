@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/bench/seeded_input.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/common/throughput.h"
@@ -335,28 +336,12 @@ TcuSimulationConfig machine_config(const Task& task) {
 }
 
 TensorData seeded_inputs(const Program& program, std::uint64_t seed) {
-  const tcu::Architecture& architecture = program.model.file.arch;
   TensorData data;
-  for (const compiler::TensorLayout& layout : program.inputs) {
-    nn::ValueInfo info;
-    info.name = layout.name;
-    info.dims.emplace();
-    for (const std::int64_t size : layout.shape) info.dims->push_back({size, ""});
-    data[layout.name] = pack_tensor(layout, architecture, nn::random_input(info, seed++).floats);
-  }
-  if (!program.inputs.empty()) return data;
-  nn::Random random(seed);
-  const double one = std::ldexp(1, static_cast<int>(info(architecture.data_type).binary_point));
   for (const Tensor& tensor : tensors(program.model.file.inputs)) {
-    std::vector<std::uint8_t>& bytes = data[tensor.name];
-    bytes.resize(tensor.size * architecture.vector_bytes());
-    const std::size_t scalar = info(architecture.data_type).storage_bytes;
-    for (std::size_t at = 0; at < bytes.size(); at += scalar) {
-      const auto value = static_cast<std::int64_t>(std::floor(random.uniform(1) * one));
-      for (std::size_t b = 0; b < scalar; ++b) {
-        bytes[at + b] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * b));
-      }
-    }
+    const auto layout = std::find_if(program.inputs.begin(), program.inputs.end(),
+                                     [&](const auto& one) { return one.name == tensor.name; });
+    data[tensor.name] = seeded_input(program.model.file.arch, tensor,
+                                     layout == program.inputs.end() ? nullptr : &*layout, seed++);
   }
   return data;
 }

@@ -41,7 +41,8 @@ constexpr const char* common_group = "Every command";
 
 /// What every command takes that has no such option of its own.
 std::vector<Args::Option> common_options() {
-  return {{"quiet", "", "print errors only", false, 'q', common_group},
+  return {{"quiet", "", "print errors and warnings only; given twice: errors only", true, 'q',
+           common_group},
           {"verbose", "", "print every file that is read or written, time and memory", false, 'v',
            common_group}};
 }
@@ -57,7 +58,9 @@ void take_common_options(const Args& args, const std::vector<Args::Option>& opti
   if (given("quiet") && given("verbose")) {
     user_error("tactus {}: give --quiet or --verbose, not both", args.command());
   }
-  if (given("quiet")) set_verbosity(Verbosity::quiet);
+  if (given("quiet")) {
+    for (std::size_t i = 0; i < args.texts("quiet").size(); ++i) be_quiet();
+  }
   if (given("verbose")) set_verbosity(Verbosity::verbose);
 }
 
@@ -114,7 +117,9 @@ bool Args::parse(const std::vector<std::string>& words) {
         positional_values_.insert(positional_values_.end(), option.value.begin(),
                                   option.value.end());
       } else {
-        const bool word = option.original_tokens.front().rfind("--", 0) == 0;
+        // Of letters that are joined (-qq) only the first has a word.
+        const std::vector<std::string>& tokens = option.original_tokens;
+        const bool word = !tokens.empty() && tokens.front().rfind("--", 0) == 0;
         values_.push_back(
             {option.string_key, option.value.empty() ? "" : option.value.front(), !word});
       }

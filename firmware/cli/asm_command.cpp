@@ -1,4 +1,8 @@
 // tactus asm and disasm: program text to bytes and back.
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
@@ -9,6 +13,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/quantity.h"
+#include "isa/support/text.h"
 #include "isa/tcu/assembler.h"
 #include "isa/tcu/disassembler.h"
 #include "isa/tcu/model_file.h"
@@ -43,6 +48,24 @@ void refuse_tcu_options(const Args& args, const std::vector<std::string>& names)
 void refuse_visa_options(const Args& args, std::vector<std::string> names = {}) {
   for (const Args::Option& option : visa_options()) names.push_back(option.name);
   refuse_options(args, names, "this file; allowed with vISA files (.visaasm, .isa)");
+}
+
+/// The text of a program, comments and then a line for each instruction, with a comment ahead of
+/// each layer.
+std::string with_layers(const std::string& text, const std::vector<tcu::LayerEntry>& layers) {
+  std::string result;
+  std::uint64_t index = 0;
+  auto layer = layers.begin();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line); result += line + "\n") {
+    if (line.rfind('#', 0) == 0) continue;
+    for (; layer != layers.end() && layer->first <= index; ++layer) {
+      result += fmt::format("# layer {}: instructions {} to {}\n", printable(layer->name, 200),
+                            layer->first, layer->first + layer->count - 1);
+    }
+    ++index;
+  }
+  return result;
 }
 
 }  // namespace
@@ -100,9 +123,11 @@ int disasm_command(const Words& words) {
   }
   refuse_visa_options(args, {"native"});
   tcu::Architecture architecture;
+  std::vector<tcu::LayerEntry> layers;
   if (path.size() > 7 && path.compare(path.size() - 7, 7, ".tmodel") == 0) {
     const tcu::ModelFile model = tcu::read_model_file(path);
     architecture = model.arch;
+    if (!args.has("plain")) layers = model.layers;
     path = resolve_beside(path, model.prog.file_name);
   } else if (const auto arch = args.text("arch")) {
     architecture = read_architecture_option(*arch);
@@ -118,7 +143,7 @@ int disasm_command(const Words& words) {
     if (what.rfind(path, 0) == 0) throw;
     user_error("{}: {}", path, what);
   }
-  print_or_write(args, text);
+  print_or_write(args, layers.empty() ? text : with_layers(text, layers));
   return exit_ok;
 }
 

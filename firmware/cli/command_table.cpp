@@ -80,7 +80,7 @@ const CommandGroup& all_commands() {
        {"Lists", "networks"},
        {"The program itself", "completion"}},
       {"tactus zoo resnet20v2 -o net.onnx", "tactus compile net.onnx --board zcu104 -o compiled",
-       "tactus run compiled/net_onnx_zcu104.tmodel --input image.npy --report run.html"},
+       "tactus run compiled/net_onnx_zcu104.tmodel --report run.html"},
       {"--help", "-h", "--version", "--quiet", "-q", "--verbose", "-v"}};
   return group;
 }

@@ -28,6 +28,7 @@
 #include "firmware/report/run_figures.h"
 #include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/network_file.h"
+#include "firmware/zoo/random_input.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -59,7 +60,7 @@ std::vector<Args::Option> compile_options() {
        "for --check of --optimise: show the errors of this strategy's program beside those of the "
        "optimised one (local-isolated, ...)"},
       {"input", "[NAME=]F",
-       "for --check: an input as .csv or .bin vectors, or in the model's layout as .npy or .pb "
+       "for --check: an input in the model's layout as .npy or .pb, or as .csv or .bin vectors "
        "(default: seeded); a node of a TensorFlow graph: the same as --input-tensor",
        true},
       {"test-data", "DIR|F.npz|F.npy",
@@ -433,11 +434,7 @@ nn::Values check_inputs(const Args& args, const std::vector<std::string>& input_
           nn::Tensor::of(layout.shape, unpack_tensor(layout, compiled.architecture, image));
       continue;
     }
-    nn::ValueInfo info;
-    info.name = layout.name;
-    info.dims.emplace();
-    for (const std::int64_t size : layout.shape) info.dims->push_back({size, ""});
-    values[layout.name] = nn::random_input(info, seed++);
+    values[layout.name] = nn::random_input(layout.shape, seed++);
   }
   return values;
 }

@@ -49,7 +49,7 @@ dpas::Program parse_and_check(const Args& args, const std::string& path,
   dpas::Program program = parse(args, path);
   dpas::resolve(program, profile, legality(args));
   for (const std::string& warning : program.warnings) {
-    if (verbosity() != Verbosity::quiet) fmt::print(stderr, "{}\n", warning);
+    if (verbosity() != Verbosity::silent) fmt::print(stderr, "{}\n", warning);
   }
   return program;
 }

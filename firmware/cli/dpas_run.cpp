@@ -13,6 +13,7 @@
 #include "firmware/cli/run_report.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/version.h"
+#include "firmware/driver/common/stop_run.h"
 #include "firmware/driver/dpas/run_figures.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/driver/dpas/timeline_tracks.h"
@@ -63,21 +64,11 @@ class DpasRunner {
 
   int run() {
     const std::vector<DpasThread> threads = bind();
-    std::optional<DeferSignals> defer;
-    if (recorder_.traces()) defer.emplace();
+    std::optional<DeferSignals> defer(std::in_place);
     const auto start = std::chrono::steady_clock::now();
-    try {
-      simulate(threads);
-    } catch (const Interrupted&) {
-      // What was traced is closed below.
-    }
+    simulate(threads);
     wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     recorder_.finish();
-    if (const int signal = DeferSignals::received(); signal != 0) {
-      fmt::print(stderr, "tactus: stopped by a signal after {}; waveform: {}\n",
-                 counted(simulation_.now(), "cycle"), recorder_.trace_summary());
-      die_of(signal);
-    }
     defer.reset();
     const RunDocument document = this->document();
     recorder_.write(&document);
@@ -87,12 +78,15 @@ class DpasRunner {
       fmt::print(plan_.screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
     }
     const bool stuck = result_.end != RunEnd::finished;
-    if (stuck) {
+    if (interrupted_) {
+      fmt::print(stderr, "tactus: interrupted by a signal after {} cycles\n", simulation_.now());
+    } else if (stuck) {
       fmt::print(stderr, "tactus: {}\n", stuck_message(plan_.max_cycles.value_or(0), result_));
     }
     if (const auto& failures = recorder_.failures(); !failures.empty()) {
       throw UserError(fmt::format("{}", fmt::join(failures, "\n")));
     }
+    die_of_deferred();
     return stuck ? exit_stuck : exit_ok;
   }
 
@@ -127,7 +121,8 @@ class DpasRunner {
     options.max_cycles = plan_.max_cycles.value_or(0);
     options.retire_log = recorder_.retires();
     options.progress = [&](Cycle, std::uint64_t instructions) {
-      if (DeferSignals::received() != 0) throw Interrupted{};
+      interrupted_ = DeferSignals::received() != 0;
+      if (interrupted_) throw StopRun{};
       progress.update(simulation_.now(), instructions);
     };
     recorder_.begin_run("program", {});
@@ -150,6 +145,7 @@ class DpasRunner {
     document.images.push_back(std::move(run));
     document.total_cycles = simulation_.now();
     document.wall_seconds = wall_seconds_;
+    document.interrupted = interrupted_;
     document.activity = &recorder_.activity();
     return document;
   }
@@ -171,6 +167,7 @@ class DpasRunner {
   DpasRunResult result_;
   std::vector<std::uint64_t> addresses_;  ///< of the bindings
   double wall_seconds_ = 0;
+  bool interrupted_ = false;  ///< a signal has ended it
 };
 
 }  // namespace

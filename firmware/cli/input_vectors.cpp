@@ -1,14 +1,19 @@
 #include "firmware/cli/input_vectors.h"
-#include "firmware/cli/verbosity.h"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 
 #include <fmt/core.h>
 
+#include "firmware/bench/seeded_input.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/compiler/images.h"
 #include "firmware/driver/tcu/image_data.h"
 #include "firmware/onnx/tensor_files.h"
+#include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
+#include "isa/support/file_kind.h"
 #include "isa/support/text.h"
 #include "isa/tcu/vectors_file.h"
 
@@ -49,8 +54,8 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
       layouts.tensors != nullptr ? layouts.tensors->input(tensor.name) : nullptr;
   if (layout == nullptr || layout->vectors != tensor.size) {
     user_error(
-        "{}: how input {} lies in vectors is not known{}; allowed are .csv and .bin, or a model "
-        "compiled by tactus compile without --compat",
+        "{}: how input {} lies in vectors is not known{}; allowed are .csv and .bin, --input "
+        "random, or a model compiled by tactus compile without --compat",
         path, quote(tensor.name),
         layouts.model.empty() ? "" : ": no .tensors.json beside " + layouts.model);
   }
@@ -65,21 +70,80 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
   return data;
 }
 
-}  // namespace
-
+/// One tensor's file, cut into images: added to those that are there.
 void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
                 const std::string& path, std::vector<TensorData>& images,
                 const InputLayouts& layouts) {
-  for (const std::string_view extension : {".npz", ".onnx", ".tmodel", ".tprog", ".json"}) {
-    if (!ends_with(path, extension)) continue;
+  constexpr std::string_view vectors[] = {".csv", ".bin", ".tdata"};
+  const bool known = nn::is_tensor_file(path) || is_pipe(path) ||
+                     std::any_of(std::begin(vectors), std::end(vectors),
+                                 [&](auto extension) { return ends_with(path, extension); });
+  if (!known) {
     user_error("{}: is no file of values; allowed for input {}: .npy, .pb, .csv, .bin{}", path,
                quote(tensor.name),
-               extension == ".npz" ? " (an .npz is an archive of several .npy)" : "");
+               ends_with(path, ".npz") ? " (an .npz is an archive of several .npy)" : "");
   }
   std::vector<std::uint8_t> data = nn::is_tensor_file(path)
                                        ? read_tensor_input(architecture, tensor, path, layouts)
                                        : read_input_vectors(path, architecture);
   add_image_data(architecture, tensor, std::move(data), path, images);
+}
+
+constexpr std::string_view drawn = "random";
+
+std::uint64_t seed_of(const Tensor& tensor, const std::string& input) {
+  const char* const first = input.data() + drawn.size() + 1;
+  const char* const last = input.data() + input.size();
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(std::min(first, last), last, seed);
+  if (error != std::errc() || end != last) {
+    user_error("tactus run: input {}: {} has no seed from 0 to 2^64-1; a file of this name is ./{}",
+               quote(tensor.name), quote(input), input);
+  }
+  return seed;
+}
+
+/// Adds the input to all images: the first has the values that the seed gives, the next those of
+/// the next seed.
+void draw_images(const tcu::Architecture& architecture, const Tensor& tensor, std::uint64_t seed,
+                 std::vector<TensorData>& images, const InputLayouts& layouts) {
+  const compiler::TensorLayout* layout =
+      layouts.tensors != nullptr ? layouts.tensors->input(tensor.name) : nullptr;
+  for (TensorData& image : images) {
+    image[tensor.name] = bench::seeded_input(architecture, tensor, layout, seed++);
+  }
+}
+
+}  // namespace
+
+bool is_drawn(const std::string& input) {
+  return input == drawn || input.rfind(std::string(drawn) + ":", 0) == 0;
+}
+
+std::vector<TensorData> read_images(const tcu::Architecture& architecture,
+                                    const std::vector<Tensor>& inputs,
+                                    std::map<std::string, std::string>& given,
+                                    const InputLayouts& layouts) {
+  std::vector<TensorData> images;
+  for (const Tensor& tensor : inputs) {
+    const auto input = given.find(tensor.name);
+    if (input == given.end() || is_drawn(input->second)) continue;
+    add_images(architecture, tensor, input->second, images, layouts);
+  }
+  if (images.empty()) images.emplace_back();
+  std::uint64_t seed = nn::default_zoo_seed;
+  for (const Tensor& tensor : inputs) {
+    const bool missing = given.count(tensor.name) == 0;
+    std::string& input = given[tensor.name];
+    if (!missing && !is_drawn(input)) continue;
+    if (missing || input == drawn) input = fmt::format("{}:{}", drawn, seed++);
+    draw_images(architecture, tensor, seed_of(tensor, input), images, layouts);
+    if (missing) {
+      note("input {}: none is given; its values, -1 to 1, are drawn as by --input {}{}",
+           quote(tensor.name), inputs.size() > 1 ? tensor.name + "=" : "", input);
+    }
+  }
+  return images;
 }
 
 }  // namespace tactus

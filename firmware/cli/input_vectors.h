@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,11 +32,17 @@ struct InputLayouts {
   std::string model;                                ///< its file, for messages
 };
 
-/// One tensor's file, cut into images: added to those that are there, which must be as many.
-/// Vectors
-/// (.csv, .bin), or values in the model's layout (.npy, .pb) where that is known. Throws UserError.
-void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
-                const std::string& path, std::vector<TensorData>& images,
-                const InputLayouts& layouts = {});
+/// Whether values are drawn ("random", "random:7") and not read from a file.
+[[nodiscard]] bool is_drawn(const std::string& input);
+
+/// The images of all inputs. `given` says for each where it comes from: a file, cut into images,
+/// which must be as many in all files, of values in the model's layout (.npy, .pb) where that is
+/// known, or of vectors (.csv, .bin); or "random[:SEED]", values from -1 to 1. An input that is not
+/// given is drawn, which is said; `given` names it and all seeds afterwards. At least one image.
+/// Throws UserError.
+[[nodiscard]] std::vector<TensorData> read_images(const tcu::Architecture& architecture,
+                                                  const std::vector<Tensor>& inputs,
+                                                  std::map<std::string, std::string>& given,
+                                                  const InputLayouts& layouts = {});
 
 }  // namespace tactus

@@ -1,6 +1,7 @@
 #include "firmware/cli/interrupt.h"
 
 #include <csignal>
+#include <cstdio>
 
 #include "isa/support/output_file.h"
 
@@ -26,6 +27,12 @@ void die_of(int signal) {
   remove_unfinished_files();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
+}
+
+void die_of_deferred() {
+  if (remembered == 0) return;
+  std::fflush(stdout);
+  die_of(remembered);
 }
 
 }  // namespace tactus

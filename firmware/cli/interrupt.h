@@ -1,4 +1,4 @@
-// Signals that end a run gently: what has been traced is closed before the program dies.
+// Signals that end a run gently: what it has is printed and written before the program dies.
 #pragma once
 
 namespace tactus {
@@ -15,13 +15,13 @@ class DeferSignals {
   [[nodiscard]] static int received();
 };
 
-/// Thrown out of a run that a remembered signal ends.
-struct Interrupted {};
-
 /// For the signal handler: true if the signal is remembered and the program goes on.
 bool defer_signal(int signal);
 
 /// Removes unfinished files, then dies of the signal as usual.
 void die_of(int signal);
+/// The same of a signal that was remembered, once all is printed and written; returns if there was
+/// none.
+void die_of_deferred();
 
 }  // namespace tactus

@@ -49,9 +49,14 @@ int dispatch(const Words& words) {
 /// --quiet and --verbose may also stand ahead of the command.
 Words without_common(Words words) {
   while (!words.empty()) {
+    if (words[0] == "-qq") words.insert(words.begin(), words[0] = "-q");
     const bool quiet = words[0] == "--quiet" || words[0] == "-q";
     if (!quiet && words[0] != "--verbose" && words[0] != "-v") break;
-    set_verbosity(quiet ? Verbosity::quiet : Verbosity::verbose);
+    if (quiet) {
+      be_quiet();
+    } else {
+      set_verbosity(Verbosity::verbose);
+    }
     words.erase(words.begin());
   }
   return words;

@@ -54,16 +54,7 @@ PlannedPackage plan_package(const Args& args, const LinkPreset& link, const std:
       user_error("tactus run: input {} of {} is given twice", quote(name), path);
     }
   }
-  for (const Tensor& tensor : inputs) {
-    const auto file = given.find(tensor.name);
-    if (file == given.end()) {
-      user_error("tactus run: input {} ({} vectors) of {} is missing; add --input {}{}=F.csv",
-                 quote(tensor.name), tensor.size, path,
-                 packages > 1 ? fmt::format("{}:", number) : "", tensor.name);
-    }
-    add_images(package.model.file.arch, tensor, file->second, package.images);
-  }
-  if (package.images.empty()) package.images.emplace_back();
+  package.images = read_images(package.model.file.arch, inputs, given);
   return package;
 }
 

@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds interval{200};
 }  // namespace
 
 Progress::Progress(std::uint64_t total)
-    : total_(total), terminal_(is_rich_terminal() && verbosity() != Verbosity::quiet) {}
+    : total_(total), terminal_(is_rich_terminal() && verbosity() > Verbosity::quiet) {}
 
 Progress::~Progress() { clear(); }
 

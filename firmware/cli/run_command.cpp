@@ -13,6 +13,7 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/dpas_run.h"
 #include "firmware/cli/interrupt.h"
+#include "firmware/cli/layer_windows.h"
 #include "firmware/cli/package_run.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/run_config.h"
@@ -22,6 +23,7 @@
 #include "firmware/cli/verbosity.h"
 #include "firmware/compiler/images.h"
 #include "firmware/driver/common/memory_system.h"
+#include "firmware/driver/common/stop_run.h"
 #include "firmware/driver/tcu/sample_file.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
 #include "firmware/onnx/tensor_files.h"
@@ -39,16 +41,18 @@
 namespace tactus {
 namespace {
 
-/// With the signals of the board's memory, where it has one.
-TraceOptions with_memory(TraceOptions options, TcuSimulation& simulation) {
-  if (MemorySystem* const memory = simulation.memory_system()) {
-    options.surroundings = [memory](const trace::Scope& top) { memory->describe(top); };
-  }
+/// With the signals of the board's memory, where it has one, and of the layers.
+TraceOptions with_surroundings(TraceOptions options, TcuSimulation& simulation,
+                               LayerSignal& layers) {
+  options.surroundings = [&](const trace::Scope& top) {
+    if (MemorySystem* const memory = simulation.memory_system()) memory->describe(top);
+    layers.describe(top);
+  };
   return options;
 }
 
-RunPlan& with_memory(RunPlan& plan, TcuSimulation& simulation) {
-  plan.trace = with_memory(plan.trace, simulation);
+RunPlan& with_surroundings(RunPlan& plan, TcuSimulation& simulation, LayerSignal& layers) {
+  plan.trace = with_surroundings(plan.trace, simulation, layers);
   return plan;
 }
 
@@ -58,8 +62,9 @@ class Runner {
   explicit Runner(RunPlan plan)
       : plan_(std::move(plan)),
         simulation_(plan_.config),
+        layers_(plan_.regions, simulation_),
         recorder_(
-            with_memory(plan_, simulation_), simulation_,
+            with_surroundings(plan_, simulation_, layers_), simulation_,
             [this] { return std::make_unique<TcuTimelineTracks>(simulation_); },
             plan_.model ? plan_.model->path : plan_.workload.program),
         report_{plan_, {}, 0, 0, simulation_.machine().rates(), &recorder_.activity()} {
@@ -74,35 +79,34 @@ class Runner {
   int run() {
     prepare_files();
     const auto start = std::chrono::steady_clock::now();
-    std::optional<DeferSignals> defer;
-    if (recorder_.traces()) defer.emplace();
-    std::optional<TcuRunResult> stuck;
-    try {
-      stuck = simulate();
-    } catch (const Interrupted&) {
-      // What was traced is closed below.
-    }
+    std::optional<DeferSignals> defer(std::in_place);
+    std::optional<TcuRunResult> stuck = simulate();
     report_.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report_.total_cycles = simulation_.now();
     finish_observers();
-    if (const int signal = DeferSignals::received(); signal != 0) stop_by(signal);
-    defer.reset();
-    if (!stuck && report_.images.back().run.end != RunEnd::finished) {
+    defer.reset();  // another signal ends the program at once
+    if (!stuck && !report_.interrupted && report_.images.back().run.end != RunEnd::finished) {
       stuck = report_.images.back().run;
     }
-    if (packages_ && !stuck) packages_->run_link();
-    if (!stuck) finish_on_host();
+    // Of requests that were cut off there is no whole account of the link.
+    const bool usable = !stuck && !(packages_ && report_.interrupted);
+    if (packages_ && usable) packages_->run_link();
+    if (usable) finish_on_host();
     // Whatever cannot be written costs itself only: the rest of the result is not lost.
-    write_files(stuck.has_value());
+    write_files(usable);
     print_summary();
     print_host_work();
-    if (!stuck) print_outputs();
+    if (usable) print_outputs();
     if (stuck)
       fmt::print(stderr, "tactus: {}\n", stuck_message(plan_.max_cycles.value_or(0), *stuck));
+    if (report_.interrupted) {
+      fmt::print(stderr, "tactus: interrupted by a signal after {} cycles\n", simulation_.now());
+    }
     if (const auto& failures = recorder_.failures(); !failures.empty()) {
       throw UserError(fmt::format("{}", fmt::join(failures, "\n")));
     }
+    die_of_deferred();
     return stuck ? exit_stuck : exit_ok;
   }
 
@@ -117,7 +121,10 @@ class Runner {
       std::error_code error;
       made_output_ = std::filesystem::create_directories(*plan_.output, error);
       if (error) user_error("{}: cannot be made: {}", *plan_.output, error.message());
-      for (std::size_t p = 0; p < turns(); ++p) claim_outputs_of(p);
+      for (const Dump& dump : plan_.program_outputs) claim_output(dump.path);
+      if (plan_.model) {
+        for (std::size_t p = 0; p < turns(); ++p) claim_outputs_of(p);
+      }
     }
   }
 
@@ -170,13 +177,10 @@ class Runner {
                fmt::join(operators, ", "), time_text(1e3 * host_seconds_));
   }
 
-  /// A signal has ended a traced run at a report of its progress.
-  void stop_by(int signal) {
-    fmt::print(stderr, "tactus: stopped by a signal after {}; {}\n",
-               counted(simulation_.now(), "cycle"),
-               recorder_.traces() ? "waveform: " + recorder_.trace_summary()
-                                  : recorder_.failures().front());
-    die_of(signal);
+  /// A signal has come while there is more to run.
+  bool interrupt() {
+    if (DeferSignals::received() != 0) report_.interrupted = true;
+    return report_.interrupted;
   }
 
   void finish_observers() {
@@ -214,15 +218,14 @@ class Runner {
     options.retire_log = recorder_.retires();
     std::uint64_t before = 0;
     options.progress = [&](Cycle, std::uint64_t instructions) {
-      if (DeferSignals::received() != 0) throw Interrupted{};
+      if (interrupt()) throw StopRun{};
       progress.update(simulation_.now(), before + instructions);
     };
     if (!plan_.model) {
       for (unsigned p = 0; p < 2; ++p) {
         if (!plan_.dram[p].empty()) simulation_.write_dram(p, 0, plan_.dram[p]);
       }
-      recorder_.begin_run("program", plan_.program);
-      recorder_.activity().start(simulation_.now());
+      begin_run("program", plan_.program);
       report_.images.push_back({simulation_.run(plan_.program, options), std::nullopt, {}});
       end_timeline();
       return std::nullopt;
@@ -233,14 +236,14 @@ class Runner {
     if (auto stuck = host.prepare()) return stuck;
     for (std::size_t i = 0; i < plan_.run_count(); ++i) {
       const TensorData& image = plan_.images[i % plan_.images.size()];
-      recorder_.begin_run(fmt::format("image {}", report_.images.size()), plan_.model->program);
-      if (report_.images.empty()) recorder_.activity().start(simulation_.now());
+      begin_run(fmt::format("image {}", report_.images.size()), plan_.model->program);
       report_.images.push_back(host.run_image(image, options));
       // Outputs of an image that has run before are those it had.
       if (i >= plan_.images.size()) report_.images.back().outputs.clear();
       recorder_.activity().stop();
       end_timeline();
       if (report_.images.back().run.end != RunEnd::finished) break;
+      if (i + 1 < plan_.run_count() && interrupt()) break;
       before += report_.images.back().run.retired;
     }
     return std::nullopt;
@@ -248,36 +251,48 @@ class Runner {
 
   std::optional<TcuRunResult> simulate_packages(const TcuRunOptions& options,
                                                 std::uint64_t& before) {
-    return packages_->run_programs(
-        options,
-        [&](const std::string& name) {
-          recorder_.begin_run(name, packages_->package(report_.images.size()).model.program);
-          if (report_.images.empty()) recorder_.activity().start(simulation_.now());
-        },
-        [&](ImageResult image) {
-          before += image.run.retired;
-          report_.images.push_back(std::move(image));
-          recorder_.activity().stop();
-          end_timeline();
-        });
+    try {
+      return packages_->run_programs(
+          options,
+          [&](const std::string& name) {
+            if (!report_.images.empty() && interrupt()) throw StopRun{};
+            begin_run(name, packages_->package(report_.images.size()).model.program);
+          },
+          [&](ImageResult image) {
+            before += image.run.retired;
+            report_.images.push_back(std::move(image));
+            recorder_.activity().stop();
+            end_timeline();
+          });
+    } catch (const StopRun&) {
+      return std::nullopt;  // between two requests
+    }
   }
 
+  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
+    recorder_.begin_run(name, program);
+    layers_.begin_run();
+    if (!report_.images.empty()) return;
+    report_.first_cycle = simulation_.now();
+    recorder_.activity().start(simulation_.now());
+  }
   void end_timeline() { recorder_.end_run(report_.images.back().run.accounting); }
 
-  void write_files(bool stuck) {
+  void write_files(bool usable) {
     if (!report_.images.empty()) document_ = run_document(report_);
-    if (packages_ && !stuck && document_) packages_->describe(*document_);
+    if (packages_ && usable && document_) packages_->describe(*document_);
     recorder_.write(document_ ? &*document_ : nullptr);
-    if (const auto& path = plan_.host.link_timeline; path && !stuck) {
+    if (const auto& path = plan_.host.link_timeline; path && usable) {
       recorder_.attempt([&] { packages_->write_timeline(*path); });
     }
-    if (plan_.output && !stuck) recorder_.attempt([&] { write_outputs(); });
+    if (plan_.output && usable) recorder_.attempt([&] { write_outputs(); });
   }
 
   /// Images whose outputs are kept: those that are not run again.
   [[nodiscard]] std::size_t images_with_outputs() const {
-    return plan_.host.packages.empty() ? std::min(report_.images.size(), plan_.images.size())
-                                       : report_.images.size();
+    if (!plan_.host.packages.empty()) return report_.images.size();
+    const bool cut = report_.images.back().run.end != RunEnd::finished;
+    return std::min(report_.images.size() - (cut ? 1 : 0), plan_.images.size());
   }
 
   /// Packages that take turns; 1 without.
@@ -303,7 +318,8 @@ class Runner {
   }
 
   void write_outputs() {
-    for (std::size_t p = 0; p < std::min(turns(), report_.images.size()); ++p) {
+    if (!plan_.model) return write_program_outputs();
+    for (std::size_t p = 0; p < std::min(turns(), images_with_outputs()); ++p) {
       for (const auto& [name, first] : report_.images[p].outputs) {
         const std::string base = output_base(name, p);
         const std::vector<std::uint8_t> data = output(name, p);
@@ -320,6 +336,18 @@ class Runner {
         nn::write_tensor(base + extension, name, tensor);
       fmt::print(plan_.screen(), "{:<14}{} {} in {}.npy and .pb\n", "output", name,
                  nn::to_string(tensor.shape), base);
+    }
+  }
+
+  /// Of a bare program what it has written into DRAM.
+  void write_program_outputs() {
+    if (plan_.program_outputs.empty()) {
+      fmt::print(plan_.screen(), "{:<14}none: the program writes nothing to DRAM\n", "output");
+    }
+    for (const Dump& dump : plan_.program_outputs) {
+      recorder_.write_dump(dump);
+      fmt::print(plan_.screen(), "{:<14}{}[{}:{}] in {}\n", "output",
+                 simulation_.info().memories[dump.memory].name, dump.first, *dump.count, dump.path);
     }
   }
 
@@ -370,6 +398,7 @@ class Runner {
 
   RunPlan plan_;
   TcuSimulation simulation_;
+  LayerSignal layers_;
   RunRecorder recorder_;
   RunReport report_;
   std::optional<RunDocument> document_;  ///< once everything has run
@@ -383,8 +412,11 @@ class Runner {
 
 /// --trace-list needs a machine, but nothing to run on it.
 int list_command(const Args& args) {
-  TcuSimulation simulation(plan_machine(args));
-  fmt::print("{}", signal_list(simulation, with_memory(read_trace_options(args), simulation)));
+  const RunPlan plan = plan_machine(args);
+  TcuSimulation simulation(plan.config);
+  LayerSignal layers(plan.regions, simulation);
+  fmt::print("{}", signal_list(simulation,
+                               with_surroundings(read_trace_options(args), simulation, layers)));
   return exit_ok;
 }
 
@@ -405,6 +437,7 @@ int run_command(const Words& words) {
     return exit_ok;
   }
   keep_going_without_reader();
+  use_layer_windows(plan);
   return Runner(std::move(plan)).run();
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/cli/input_vectors.h"
 #include "firmware/cli/run_parameters.h"
 #include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
@@ -25,7 +26,7 @@ std::string absolute(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-/// Applies a function to every text of a workload, all of which are paths.
+/// Applies a function to every path of a workload: all its texts but inputs that are drawn.
 template <typename Function>
 void change_paths(Workload& workload, Function&& function) {
   for (const Parameter<Workload>& parameter : workload_parameters()) {
@@ -34,7 +35,9 @@ void change_paths(Workload& workload, Function&& function) {
       parameter.set(workload, function(*path));
     }
   }
-  for (auto& [name, path] : workload.inputs) path = function(path);
+  for (auto& [name, path] : workload.inputs) {
+    if (!is_drawn(path)) path = function(path);
+  }
 }
 
 /// The path of an energy table rather than a name of configs/energy.

@@ -1,6 +1,7 @@
 #include "firmware/cli/run_outputs.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 #include <fmt/core.h>
@@ -31,16 +32,42 @@ std::string memory_list(const MachineInfo& machine) {
   return text;
 }
 
+/// "BEGIN:COUNT" as two numbers.
+bool parse_range(std::string_view text, Dump& dump) {
+  const auto number = [](std::string_view digits) -> std::optional<std::uint64_t> {
+    std::uint64_t value = 0;
+    const char* end = digits.data() + digits.size();
+    const auto result = std::from_chars(digits.data(), end, value);
+    if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+    return value;
+  };
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return false;
+  const auto first = number(text.substr(0, colon));
+  dump.count = number(text.substr(colon + 1));
+  dump.first = first.value_or(0);
+  return first && dump.count.value_or(0) > 0;
+}
+
 Dump parse_dump(const std::string& text, const MachineInfo& machine) {
   std::string allowed;
+  const std::size_t equals = text.find_first_of("=");
+  const std::size_t bracket = std::min(text.find('['), equals);
   for (std::size_t i = 0; i < machine.memories.size(); ++i) {
-    const std::string prefix = fmt::format("{}=", machine.memories[i].name);
-    if (text.rfind(prefix, 0) == 0 && text.size() > prefix.size()) {
-      return {i, text.substr(prefix.size())};
-    }
     allowed += fmt::format("{}{}", i == 0 ? "" : ", ", machine.memories[i].name);
+    if (equals >= text.size() - 1 || text.substr(0, bracket) != machine.memories[i].name) continue;
+    Dump dump{i, text.substr(equals + 1)};
+    if (bracket == equals) return dump;
+    const bool closed = text[equals - 1] == ']';
+    if (closed &&
+        parse_range(std::string_view(text).substr(bracket + 1, equals - bracket - 2), dump)) {
+      return dump;
+    }
+    user_error("tactus run: --dump {}: {} is not [BEGIN:COUNT], the first vector and how many",
+               quote(text), quote(text.substr(bracket, equals - bracket)));
   }
-  user_error("tactus run: --dump {} is not MEMORY=F; allowed memories: {}", quote(text), allowed);
+  user_error("tactus run: --dump {} is not MEMORY=F or MEMORY[BEGIN:COUNT]=F; allowed memories: {}",
+             quote(text), allowed);
 }
 
 void read_timeline(const Args& args, RunOutputs& outputs) {
@@ -65,16 +92,20 @@ std::optional<std::string> text_output(const Args& args, const std::string& opti
 }  // namespace
 
 std::vector<Args::Option> run_output_options(const MachineInfo& machine) {
-  return {{"stats", "F.json", "write all figures; -: to standard output, as for the next two"},
-          {"report", "F.html", "write a page with everything about the run, for any browser"},
-          {"layers", "", "print a table of the layers, or of the parts that --regions names"},
-          {"layers-csv", "F.csv", "write it; -: to standard output"},
-          {"events", "F", "write every event, one a line"},
-          {"retire-log", "F",
-           "write every instruction's retire cycle (of the machine, all images), little-endian "
-           "uint32"},
-          {"dump", "MEMORY=F", "write " + memory_list(machine) + " at the end, raw little-endian",
-           true}};
+  return {
+      {"stats", "F.json", "write all figures; -: to standard output, as for the next two"},
+      {"report", "F.html", "write a page with everything about the run, for any browser"},
+      {"layers", "", "print a table of the layers, or of the parts that --regions names"},
+      {"layers-csv", "F.csv", "write it; -: to standard output"},
+      {"events", "F", "write every event, one a line"},
+      {"retire-log", "F",
+       "write every instruction's retire cycle (of the machine, all images), little-endian "
+       "uint32"},
+      {"dump", "MEMORY[BEGIN:COUNT]=F",
+       "write " + memory_list(machine) +
+           " at the end, all of it or (in brackets, which some shells want quoted) COUNT vectors "
+           "from BEGIN; raw little-endian, or (TCUs) F.csv: numbers, a vector a line",
+       true}};
 }
 
 RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine) {
@@ -94,7 +125,7 @@ RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine) {
 }
 
 std::FILE* RunOutputs::screen() const {
-  if (verbosity() == Verbosity::quiet) return stdout;  // where all is dropped
+  if (verbosity() <= Verbosity::quiet) return stdout;  // where all is dropped
   for (const auto& path : {stats, report, events, layers_csv}) {
     if (path == standard_output) return stderr;
   }
@@ -137,6 +168,7 @@ RunRecorder::RunRecorder(const RunOutputs& outputs, Simulation& simulation,
                          const std::function<std::unique_ptr<TimelineTracks>()>& tracks,
                          const std::string& of)
     : outputs_(outputs), simulation_(simulation), activity_(simulation.info().time) {
+  for (const Dump& dump : outputs.dumps) check_dump(dump);
   if (outputs.events) {
     events_ = std::make_unique<EventFile>(simulation.machine().event_format(), *outputs.events);
     event_fan_.add(events_.get());
@@ -159,11 +191,16 @@ RunRecorder::RunRecorder(const RunOutputs& outputs, Simulation& simulation,
 RunRecorder::~RunRecorder() = default;
 
 void RunRecorder::begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
+  run_from_ = simulation_.now();
   if (timeline_) timeline_->begin_run(name, program);
 }
 
 void RunRecorder::end_run(const Accounting& accounting) {
   if (timeline_) timeline_->end_run(accounting);
+  if (!trace_) return;
+  for (const RegionSpan& span : accounting.spans) {
+    trace_->mark(accounting.regions[span.region].name, run_from_ + span.from, run_from_ + span.to);
+  }
 }
 
 void RunRecorder::finish() {
@@ -228,17 +265,38 @@ void RunRecorder::write_retire_log() {
   write_file_atomically(*outputs_.retire_log, bytes);
 }
 
-/// A memory. Where nothing but zeroes is, the file has a hole: a bank that was written at its end
-/// may have 4 GiB.
+/// Before anything runs. A memory has at least the vectors that it has then.
+void RunRecorder::check_dump(const Dump& dump) const {
+  const std::string_view name = simulation_.info().memories[dump.memory].name;
+  if (ends_with(dump.path, ".csv") && !outputs_.vectors_text) {
+    user_error(
+        "tactus run: --dump {}={}: as numbers are written memories of TCUs only; others are "
+        "written raw",
+        name, dump.path);
+  }
+  const std::uint64_t vectors =
+      simulation_.memory_bytes(dump.memory) / simulation_.machine().rates().vector_bytes;
+  if (dump.count && (dump.first >= vectors || *dump.count > vectors - dump.first)) {
+    user_error("tactus run: --dump {}[{}:{}]: the memory has vectors 0..{}", name, dump.first,
+               *dump.count, vectors - 1);
+  }
+}
+
+/// A memory. Where nothing but zeroes is, the raw file has a hole: a bank that was written at its
+/// end may have 4 GiB.
 void RunRecorder::write_dump(const Dump& dump) {
   OutputFile file(dump.path);
-  const std::uint64_t end = simulation_.memory_bytes(dump.memory);
   const std::uint64_t vector = simulation_.machine().rates().vector_bytes;
+  const std::uint64_t end =
+      dump.count ? (dump.first + *dump.count) * vector : simulation_.memory_bytes(dump.memory);
   const std::uint64_t chunk = std::max<std::uint64_t>(1, (1 << 20) / vector) * vector;
-  for (std::uint64_t at = 0; at < end; at += chunk) {
+  const bool text = ends_with(dump.path, ".csv");
+  for (std::uint64_t at = dump.first * vector; at < end; at += chunk) {
     const auto bytes = simulation_.read_memory(dump.memory, at, std::min(chunk, end - at));
     const bool zero = std::all_of(bytes.begin(), bytes.end(), [](auto byte) { return byte == 0; });
-    if (zero) {
+    if (text) {
+      file.write(outputs_.vectors_text(bytes));
+    } else if (zero) {
       file.write_zeroes(bytes.size());
     } else {
       file.write(bytes.data(), bytes.size());

@@ -19,10 +19,12 @@
 
 namespace tactus {
 
-/// A memory to write to a file at the end.
+/// Vectors of a memory to write to a file at the end: raw, or as numbers (.csv).
 struct Dump {
   std::size_t memory;  ///< of MachineInfo::memories
   std::string path;
+  std::uint64_t first = 0;
+  std::optional<std::uint64_t> count;  ///< none: all
 };
 
 struct RunOutputs {
@@ -31,6 +33,8 @@ struct RunOutputs {
   TraceOptions trace;
   TimelineOptions timeline_options;
   std::vector<Dump> dumps;
+  /// Numbers in vectors, a vector a line; empty for a machine whose memories hold no vectors.
+  std::function<std::string(const std::vector<std::uint8_t>&)> vectors_text;
 
   /// Where the summary goes: not among figures or events on standard output.
   [[nodiscard]] std::FILE* screen() const;
@@ -75,6 +79,8 @@ class RunRecorder {
   [[nodiscard]] std::string trace_summary() const;
   /// The rest of the files. Without a document there are no figures to write.
   void write(const RunDocument* document);
+  /// Throws UserError if the file cannot be written.
+  void write_dump(const Dump& dump);
   /// The table of layers to print, after an empty line; empty if nobody wants it.
   [[nodiscard]] std::string layers_text(const RunDocument& document) const;
   /// Of writing files; the result stands.
@@ -94,7 +100,7 @@ class RunRecorder {
   class EventFile;
   void close_timeline();
   void write_retire_log();
-  void write_dump(const Dump& dump);
+  void check_dump(const Dump& dump) const;
 
   const RunOutputs& outputs_;
   Simulation& simulation_;
@@ -106,6 +112,7 @@ class RunRecorder {
   EventFan event_fan_;
   AccountFan account_fan_;
   std::vector<std::string> failures_;
+  Cycle run_from_ = 0;
 };
 
 }  // namespace tactus

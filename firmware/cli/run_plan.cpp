@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "firmware/cli/input_vectors.h"
+#include "firmware/cli/layer_windows.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/network_commands.h"
 #include "firmware/cli/parameter_options.h"
@@ -18,6 +19,8 @@
 #include "isa/support/files.h"
 #include "isa/support/located.h"
 #include "isa/support/text.h"
+#include "isa/tcu/instruction.h"
+#include "isa/tcu/vectors_file.h"
 
 namespace tactus {
 namespace {
@@ -58,11 +61,43 @@ struct Sources {
   }
 };
 
+/// What a program writes into the banks, as dumps into the folder of --output: from the first
+/// vector to the last.
+void plan_program_outputs(RunPlan& plan) {
+  const tcu::InstructionLayout layout(plan.config.architecture);
+  struct Range {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+  } written[2];
+  for (const tcu::Instruction& instruction : decode_program(layout, plan.program)) {
+    const auto kind = static_cast<tcu::DataMoveKind>(instruction.flags);
+    const bool bank0 = kind == tcu::DataMoveKind::local_to_dram0;
+    if (instruction.opcode != static_cast<std::uint8_t>(tcu::Opcode::data_move) ||
+        !(bank0 || kind == tcu::DataMoveKind::local_to_dram1)) {
+      continue;
+    }
+    const tcu::Operand place = operand1_fields(layout, instruction);
+    Range& range = written[bank0 ? 0 : 1];
+    range.first = std::min(range.first, place.address);
+    range.last = std::max(range.last, place.address + (instruction.operand2 << place.stride));
+  }
+  const std::uint64_t depths[] = {plan.config.architecture.dram0_depth,
+                                  plan.config.architecture.dram1_depth};
+  for (std::size_t bank = 0; bank < 2; ++bank) {
+    const Range& range = written[bank];
+    if (range.first > range.last || range.first >= depths[bank]) continue;
+    const std::uint64_t last = std::min(range.last, depths[bank] - 1);
+    for (const char* extension : {".csv", ".bin"}) {
+      plan.program_outputs.push_back({bank,
+                                      fmt::format("{}/dram{}{}", *plan.output, bank, extension),
+                                      range.first, last - range.first + 1});
+    }
+  }
+}
+
 void plan_program(const Args& args, const Sources& sources, RunPlan& plan) {
   const auto architecture = sources.architecture(args);
   if (!architecture) user_error("tactus run: --program needs --arch F.tarch or --board NAME");
   if (args.has("input")) user_error("tactus run: --input belongs to --model; use --dram0 F.bin");
-  if (args.has("output")) user_error("tactus run: --output belongs to --model; use --dump dram0=F");
   if (!plan.workload.inputs.empty()) {
     user_error("{}:/workload/inputs: belongs to a model, not to a program; use \"dram0\"",
                sources.file.path);
@@ -76,8 +111,9 @@ void plan_program(const Args& args, const Sources& sources, RunPlan& plan) {
 }
 
 /// Inputs of the command line replace those of the file, one by one.
-void merge_inputs(const Args& args, const RunConfig& file, const std::vector<Tensor>& inputs,
-                  Workload& workload) {
+std::map<std::string, std::string> merge_inputs(const Args& args, const RunConfig& file,
+                                                const std::vector<Tensor>& inputs,
+                                                const Workload& workload) {
   for (const auto& [name, path] : workload.inputs) {
     const bool known = std::any_of(inputs.begin(), inputs.end(),
                                    [name = name](const Tensor& t) { return t.name == name; });
@@ -95,7 +131,7 @@ void merge_inputs(const Args& args, const RunConfig& file, const std::vector<Ten
     }
   }
   for (const auto& [name, path] : workload.inputs) given.emplace(name, path);
-  workload.inputs.assign(given.begin(), given.end());
+  return given;
 }
 
 /// Refuses a model that was compiled for another architecture than the one that is asked for.
@@ -119,18 +155,10 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.tensors = compiler::read_model_tensors(plan.workload.model, plan.model->file);
   plan.config.architecture = plan.model->file.arch;
   const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
-  merge_inputs(args, sources.file, inputs, plan.workload);
-  for (const Tensor& tensor : inputs) {
-    const auto file = std::find_if(plan.workload.inputs.begin(), plan.workload.inputs.end(),
-                                   [&](const auto& input) { return input.first == tensor.name; });
-    if (file == plan.workload.inputs.end()) {
-      user_error("tactus run: input {} ({} vectors) is missing; add --input {}=F.csv",
-                 quote(tensor.name), tensor.size, tensor.name);
-    }
-    add_images(plan.config.architecture, tensor, file->second, plan.images,
-               {plan.tensors ? &*plan.tensors : nullptr, plan.workload.model});
-  }
-  if (plan.images.empty()) plan.images.emplace_back();
+  auto given = merge_inputs(args, sources.file, inputs, plan.workload);
+  plan.images = read_images(plan.config.architecture, inputs, given,
+                            {plan.tensors ? &*plan.tensors : nullptr, plan.workload.model});
+  plan.workload.inputs.assign(given.begin(), given.end());
 }
 
 /// Of the words that are no options the model, if that is what they are: those of packages stay.
@@ -291,8 +319,9 @@ std::vector<Args::Option> run_options() {
   add("What is run", parameter_options(workload_parameters().section(), ""));
   add("What is run",
       {{"input", "[NAME=]F",
-        "an input as .csv or .bin vectors, or in the model's layout as .npy or .pb; k times its "
-        "size runs k images; of package N of several: N:[NAME=]F",
+        "an input in the model's layout as .npy or .pb, or as .csv or .bin vectors; k times its "
+        "size runs k images; random[:SEED]: values from -1 to 1, as without the option; of package "
+        "N of several: N:[NAME=]F",
         true},
        {"arch", "NAME|F.tarch", "architecture of a program; for a model it must match"},
        {"config", "F.json", "all that --print-config prints; other options replace what it says"},
@@ -304,7 +333,8 @@ std::vector<Args::Option> run_options() {
   add("Packages behind a host link", package_options());
   add("What is written",
       {{"output", "DIR",
-        "write each output as .csv and .bin, the model's outputs in its layout as .npy and .pb",
+        "write each output as .csv and .bin, the model's outputs in its layout as .npy and .pb; of "
+        "a program what it writes into DRAM0 and DRAM1, from the first vector to the last",
         false, 'o'}});
   add("What is written", run_output_options(tcu_machine_info()));
   add("What is written",
@@ -313,12 +343,14 @@ std::vector<Args::Option> run_options() {
   add("Timeline",
       {{"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"}});
   add("Timeline", parameter_options(timeline_parameters().section(), ""));
+  add("Timeline", {layer_option("timeline")});
   add("Waveforms", trace_options());
+  add("Waveforms", {layer_option("trace")});
   add("", machine_options());
   return options;
 }
 
-TcuSimulationConfig plan_machine(const Args& args) {
+RunPlan plan_machine(const Args& args) {
   RunPlan plan;
   Sources sources;
   if (const auto path = args.text("config")) sources.file = read_run_config(*path, plan);
@@ -341,7 +373,8 @@ TcuSimulationConfig plan_machine(const Args& args) {
   plan_board(args, sources, plan);
   read_machine_options(args, plan.config, memory_file(sources, plan));
   plan_sampling(args, plan);
-  return plan.config;
+  plan_regions(plan);
+  return plan;
 }
 
 RunPlan plan_run(const Args& args) {
@@ -390,6 +423,11 @@ RunPlan plan_run(const Args& args) {
     plan.meter.emplace(energy::read_table(plan.energy),
                        energy::machine_of(plan.config.architecture));
   }
+  plan.vectors_text = [architecture = plan.config.architecture](const auto& bytes) {
+    return tcu::to_csv(bytes, architecture);
+  };
+  if (plan.output && !plan.model) plan_program_outputs(plan);
+  plan_layer_windows(args, plan);
   claim_outputs(plan);
   if (plan.host.link_timeline) claim_output(*plan.host.link_timeline);
   if (plan.samples) claim_output(*plan.samples);

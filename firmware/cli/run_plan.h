@@ -22,7 +22,8 @@ namespace tactus {
 /// What is run: paths of files, empty where there is none.
 struct Workload {
   std::string model, program, dram0, dram1;
-  std::vector<std::pair<std::string, std::string>> inputs;  ///< of a model: name and path
+  std::vector<std::pair<std::string, std::string>>
+      inputs;  ///< of a model: name, and path or "random:SEED"
 };
 
 /// The performance sampler, if there is one.
@@ -72,6 +73,9 @@ struct RunPlan : RunChoices, RunOutputs {
   std::vector<tcu::LayerEntry> regions;  ///< of the model, or as --regions has it
 
   std::optional<std::string> output, samples;
+  std::vector<Dump> program_outputs;  ///< of --output, where a bare program runs
+  /// Layers whose cycles are the windows of waveform and timeline; see use_layer_windows().
+  std::optional<std::string> trace_layer, timeline_layer;
 
   /// "zcu104, which the model was compiled for; changed: read_latency (20, 7)".
   [[nodiscard]] std::string board_text() const;
@@ -83,9 +87,9 @@ struct RunPlan : RunChoices, RunOutputs {
 /// The options of `tactus run`, for Args.
 [[nodiscard]] std::vector<Args::Option> run_options();
 
-/// The machine that the options describe, with the architecture of a model or a file; for
-/// --trace-list.
-[[nodiscard]] TcuSimulationConfig plan_machine(const Args& args);
+/// The machine that the options describe, with the architecture of a model or a file, and the
+/// model's layers; for --trace-list.
+[[nodiscard]] RunPlan plan_machine(const Args& args);
 
 /// Reads every file the run needs. Throws UserError before anything has been simulated or written.
 [[nodiscard]] RunPlan plan_run(const Args& args);

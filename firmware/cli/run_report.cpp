@@ -86,8 +86,10 @@ RunDocument run_document(const RunReport& report) {
     }
     document.images.push_back(std::move(run));
   }
+  document.first_cycle = report.first_cycle;
   document.total_cycles = report.total_cycles;
   document.wall_seconds = report.wall_seconds;
+  document.interrupted = report.interrupted;
   document.activity = report.activity;
   return document;
 }

@@ -17,6 +17,8 @@ struct RunReport {
   double wall_seconds = 0;          ///< simulation only
   MachineRates rates;
   const Activity* activity = nullptr;  ///< of the first image; filled for a page only
+  Cycle first_cycle = 0;               ///< of the machine: that in which the first image begins
+  bool interrupted = false;            ///< a signal has ended it
 };
 
 /// What is written about it. The first image's figures are on the top; its cycles count from its

@@ -46,7 +46,7 @@ std::string without_controls(std::string_view text) {
 /// The write function of a stream; `cookie` holds the descriptor. Returns 0 if writing failed.
 ssize_t write_or_drop(void* cookie, const char* bytes, std::size_t count) {
   const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(cookie));
-  if (descriptor == STDOUT_FILENO && verbosity() == Verbosity::quiet) {
+  if (descriptor == STDOUT_FILENO && verbosity() <= Verbosity::quiet) {
     return static_cast<ssize_t>(count);
   }
   const std::string text = without_controls({bytes, count});

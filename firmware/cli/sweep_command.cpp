@@ -20,6 +20,7 @@
 #include "firmware/cli/sweep_cluster.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/cli/version.h"
+#include "firmware/sweep/check_points.h"
 #include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/report.h"
 #include "firmware/sweep/run.h"
@@ -61,8 +62,14 @@ class Report {
                       line["figures"]["cycles"].get<std::uint64_t>(),
                       time_text(line["figures"]["latency_ms"].get<double>())));
     } else {
-      say(fmt::format("point {:<6} {}: {}\n", point.index, line["status"].get<std::string>(),
-                      line["error"].get<std::string>()));
+      const std::string text =
+          fmt::format("point {:<6} {}: {}\n", point.index, line["status"].get<std::string>(),
+                      line["error"].get<std::string>());
+      if (verbosity() > Verbosity::quiet) {
+        say(text);
+      } else {
+        fmt::print(stderr, "tactus: {}: {}", coloured("error"), text);
+      }
     }
     show();
   }
@@ -92,7 +99,7 @@ class Report {
   std::size_t total_;
   std::size_t at_once_;
   std::size_t done_ = 0;
-  bool terminal_ = is_rich_terminal() && verbosity() != Verbosity::quiet;
+  bool terminal_ = is_rich_terminal() && verbosity() > Verbosity::quiet;
   bool shown_ = false;
   Time::time_point start_ = Time::now();
 };
@@ -194,7 +201,10 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   const std::vector<Point> mine = sweep::points_of(shard, all.points);
   if (args.has("check")) {
     fmt::print("{}: {} points\n{}", definition.name, mine.size(), dropped(definition, all));
-    return exit_ok;
+    const std::string problems = sweep::machine_problems(definition, mine, configurations);
+    if (problems.empty()) return exit_ok;
+    fmt::print(stderr, "tactus: {}: {}", coloured("error"), problems);
+    return exit_mismatch;
   }
   if (args.has("dry-run")) {
     for (const Point& point : mine)
@@ -275,7 +285,9 @@ int run_command_of(const std::string& command, const std::string& about, const W
       {"max-cycles", "N", "a point that is not done after N cycles has failed"},
       {"point-timeout", "S", "a point that takes more than S seconds here has failed"},
       {"beside", "DIR", "files that the sweep names lie in DIR (default: beside the file)"},
-      {"check", "", "check the definition and count its points, run and write nothing"},
+      {"check", "",
+       "check the definition and every machine of its points with its memory, and count the "
+       "points; compile, run and write nothing"},
       {"dry-run", "", "list the points and estimate the time, write nothing"},
       {"point", "", "run one point, a configuration on standard input (used for the processes)",
        false, 0, "", true}};

@@ -46,9 +46,14 @@ std::string coloured(std::string_view word) {
   return fmt::format("\x1b[{}m{}\x1b[0m", word == "error" ? "1;31" : "1;33", word);
 }
 
-void print_note(std::string_view text) { fmt::print(stderr, "tactus: {}\n", text); }
+void be_quiet() { set_verbosity(level <= Verbosity::quiet ? Verbosity::silent : Verbosity::quiet); }
+
+void print_note(std::string_view text) {
+  if (level > Verbosity::quiet) fmt::print(stderr, "tactus: {}\n", text);
+}
 
 void print_warning(std::string_view text) {
+  if (level == Verbosity::silent) return;
   fmt::print(stderr, "tactus: {}: {}\n", coloured("warning"), text);
 }
 

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "firmware/compiler/frontend/alignment.h"
 #include "firmware/compiler/frontend/dot.h"
 #include "firmware/compiler/frontend/emitter.h"
 #include "firmware/compiler/frontend/model.h"
@@ -292,11 +293,7 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   return compiled;
 }
 
-}  // namespace
-
-Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
-                 const Options& options) {
-  const Model model = analyse(graph, architecture, options);
+Compiled compile_analysed(const nn::Graph& graph, const Model& model, const Options& options) {
   if (!options.optimise) {
     if (options.batch != 1 || options.resident) {
       user_error("several images at a time and resident constants need the optimising compiler");
@@ -305,6 +302,18 @@ Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
   }
   if (options.compat) user_error("a program cannot be both compat and optimised");
   return compile_for_fewest_cycles(graph, model, options);
+}
+
+}  // namespace
+
+Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
+                 const Options& options) {
+  const Model model = analyse(graph, architecture, options);
+  Compiled compiled = compile_analysed(graph, model, options);
+  for (std::string& note : rearrangement_notes(model, compiled.layers)) {
+    compiled.notes.push_back(std::move(note));
+  }
+  return compiled;
 }
 
 }  // namespace tactus::compiler

@@ -51,6 +51,10 @@ svg text{fill:var(--soft);font:12px system-ui,"DejaVu Sans",sans-serif}
 svg.bar{height:16px;min-width:180px;border-radius:3px}
 svg.big{height:34px;border-radius:5px}
 svg.columns{height:190px}
+.borders{fill:none;stroke:var(--soft);stroke-width:1px;opacity:.55;vector-effect:non-scaling-stroke}
+.spans{display:flex;font-size:11px;line-height:1.7;color:var(--soft)}
+.spans span{flex:none;box-sizing:border-box;overflow:hidden;white-space:nowrap;
+text-overflow:ellipsis;border-right:1px solid var(--soft);padding-left:2px}
 figure svg text{font-size:10px}.narrow{display:none}.wide{max-width:860px}
 .parts{display:flex;flex-wrap:wrap;gap:1px 12px;margin-top:4px;font-size:12px;line-height:1.4;
 color:var(--soft)}

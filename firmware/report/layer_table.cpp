@@ -1,5 +1,8 @@
 #include "firmware/report/layer_table.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "firmware/report/run_figures.h"
@@ -23,6 +26,16 @@ std::string percent_cell(const std::optional<double>& share) {
   return share ? fmt::format("{:.2f}", 100 * *share) : "";
 }
 
+/// The first and the last cycle of a region that has some.
+std::pair<Cycle, Cycle> range_of(const Accounting& accounting, std::size_t region) {
+  std::pair<Cycle, Cycle> range{~Cycle{0}, 0};
+  for (const RegionSpan& span : accounting.spans) {
+    if (span.region != region) continue;
+    range = {std::min(range.first, span.from), std::max(range.second, span.to - 1)};
+  }
+  return range;
+}
+
 }  // namespace
 
 LayerTable layer_table(const RunDocument& document) {
@@ -30,7 +43,7 @@ LayerTable layer_table(const RunDocument& document) {
   LayerTable table;
   const MachineInfo& machine = *a.totals.info;
   const bool has_macs = knows_macs(machine);
-  table.titles = {"layer", "cycles", "ms", "share %",
+  table.titles = {"layer", "from", "to", "cycles", "ms", "share %",
                   fmt::format("{} busy %", machine.time.subject)};
   if (has_macs) table.titles.emplace_back(array_figures::useful_title);
   table.titles.insert(table.titles.end(),
@@ -69,6 +82,9 @@ LayerTable layer_table(const RunDocument& document) {
                 fmt::format("{}", port_bytes(c, "write_beats", document.rates)),
                 fmt::format("{}", region.instructions),
                 lost.empty() ? "" : std::string(machine.time.states[lost.front().reason].name)});
+    const auto [from, to] = range_of(a, r);
+    row.insert(row.begin() + 1, {fmt::format("{}", document.first_cycle + from),
+                                 fmt::format("{}", document.first_cycle + to)});
     if (has_energy) {
       row.insert(row.end() - 1,
                  fmt::format("{:.6g}", own.at("energy").at("layers")[r].at("total").get<double>()));

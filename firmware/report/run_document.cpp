@@ -44,7 +44,8 @@ Json image_json(const RunDocument& document, const ReportedRun& image) {
   const RunResult& run = *image.run;
   const Counters& totals = run.accounting.totals;
   Json json;
-  json["end"] = end_name(run.end);
+  const bool cut = document.interrupted && run.end == RunEnd::cycle_limit;
+  json["end"] = cut ? "interrupted" : end_name(run.end);
   json["cycles"] = image.cycles;
   json["latency_ms"] = milliseconds(document, image.cycles);
   json["instructions"] = run.instructions;
@@ -149,6 +150,7 @@ std::string stats_json(const RunDocument& document) {
   json["revision"] = document.revision;
   json.update(image_json(document, document.images.front()));
   json["total_cycles"] = document.total_cycles;
+  if (document.interrupted) json["interrupted"] = true;
   json["wall_seconds"] = document.wall_seconds;
   json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
   if (const auto rate = throughput_of(document)) json["throughput"] = to_json(*rate);
@@ -177,6 +179,14 @@ std::string summary_text(const RunDocument& document) {
   line("cycles", fmt::format("{} = {} at {:g} MHz{}", image.cycles,
                              time_text(milliseconds(document, image.cycles)), document.clock_mhz,
                              first_of(document)));
+  if (document.interrupted) {
+    const RunResult& last = *document.images.back().run;
+    line("interrupted",
+         fmt::format("in run {}, after {} of its cycles and {} of {} instructions; figures are up "
+                     "to there",
+                     document.images.size(), last.accounting.cycles,
+                     std::min(last.retired, last.instructions), last.instructions));
+  }
   const auto rate = throughput_of(document);
   if (rate && rate->images > 1) {
     const auto time = [&](std::uint64_t cycles) {

@@ -47,8 +47,10 @@ struct RunDocument {
   std::vector<Expectation> expected;  ///< by region of the accounting; empty: nobody says
   std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; none: not known
   std::vector<ReportedRun> images;  ///< runs, at least one; figures on the top are the first one's
+  Cycle first_cycle = 0;            ///< of the machine: that in which the first run begins
   Cycle total_cycles = 0;           ///< of the machine: all images and preparation
   double wall_seconds = 0;          ///< simulation only
+  bool interrupted = false;  ///< a signal has ended it: the last image's figures are up to there
   const Activity* activity = nullptr;  ///< of the first image, for a page
 };
 

@@ -108,7 +108,20 @@ std::string time_section(const Accounting& a) {
   return out + table.html();
 }
 
-std::string activity_section(const Activity& activity, const TimeInfo& time) {
+/// The layers below the columns of `cycles` cycles.
+std::vector<svg::Columns::Span> layer_spans(const Accounting& a, Cycle cycles) {
+  std::vector<svg::Columns::Span> spans;
+  for (const RegionSpan& span : a.spans) {
+    const std::string& name = a.regions[span.region].name;
+    spans.push_back(
+        {ratio(span.to, cycles), name,
+         fmt::format("{}: cycles {} to {}", name, grouped(span.from), grouped(span.to - 1))});
+  }
+  return spans;
+}
+
+std::string activity_section(const Activity& activity, const Accounting& a) {
+  const TimeInfo& time = a.totals.info->time;
   svg::Columns chart;
   for (const ReasonGroup& group : time.groups) {
     chart.layers.push_back({std::string(group.title), group.colour});
@@ -126,8 +139,10 @@ std::string activity_section(const Activity& activity, const TimeInfo& time) {
   chart.first = "cycle 0";
   chart.last = grouped(cycles);
   chart.axis = fmt::format("one column is {} cycles", grouped(activity.width()));
-  return "<p>The same reasons from the first cycle to the last.</p>\n" + svg::columns(chart) +
-         group_legend(time);
+  chart.spans = layer_spans(a, activity.width() * activity.buckets().size());
+  return fmt::format("<p>The same reasons from the first cycle to the last{}.</p>\n",
+                     chart.spans.empty() ? "" : ", and the layers below them") +
+         svg::columns(chart) + group_legend(time);
 }
 
 std::string roofline_section(const Accounting& a, const RunDocument& document) {
@@ -390,7 +405,7 @@ void add_accounting(html::Page& out, const RunDocument& document) {
   const Accounting& a = document.images.front().run->accounting;
   const MachineInfo& machine = *a.totals.info;
   out.section(fmt::format("Where the {}'s time goes", machine.time.subject), time_section(a));
-  out.section("Over time", activity_section(*document.activity, machine.time));
+  out.section("Over time", activity_section(*document.activity, a));
   if (!machine.traffic.ports.empty()) {
     out.section("Roofline", roofline_section(a, document));
   }
@@ -413,7 +428,11 @@ std::string run_page_html(const RunDocument& document) {
   if (!document.accuracy.empty()) {
     out.lead(fmt::format("<p>Accuracy: {}.</p>\n", escape(document.accuracy)));
   }
-  if (run.end != RunEnd::finished) {
+  if (document.interrupted) {
+    out.lead(
+        fmt::format("<p><b>The run was interrupted in run {}; figures are up to there.</b></p>\n",
+                    document.images.size()));
+  } else if (run.end != RunEnd::finished) {
     out.lead(fmt::format("<p><b>{}</b></p>\n", escape(ending(run.end))));
   }
   out.lead(tiles(document));

@@ -47,6 +47,33 @@ std::string legend(const std::vector<Legend>& entries) {
   return out + "</ul>\n";
 }
 
+namespace {
+
+std::string span_borders(const Columns& chart, double height) {
+  if (chart.spans.empty()) return {};
+  std::string path;
+  for (const Columns::Span& span : chart.spans) {
+    path +=
+        fmt::format("M{:.3f} 0V{}", span.end * static_cast<double>(chart.shares.size()), height);
+  }
+  return fmt::format("<path class=\"borders\" d=\"{}\"/>", path);
+}
+
+/// As wide as the parts are: what does not fit is cut off, and shows when the pointer rests on it.
+std::string span_names(const Columns& chart) {
+  if (chart.spans.empty()) return {};
+  std::string out = "<div class=\"spans\">";
+  double from = 0;
+  for (const Columns::Span& span : chart.spans) {
+    out += fmt::format("<span style=\"width:{:.3f}%\" title=\"{}\">{}</span>",
+                       100 * (span.end - from), html::escape(span.title), html::escape(span.name));
+    from = span.end;
+  }
+  return out + "</div>";
+}
+
+}  // namespace
+
 std::string columns(const Columns& chart) {
   // One unit of the drawing is one column, so that neighbours share their edge exactly.
   constexpr double height = 1000;
@@ -66,10 +93,10 @@ std::string columns(const Columns& chart) {
     out += fmt::format("<path d=\"{}\" fill=\"{}\" shape-rendering=\"crispEdges\">{}</path>", path,
                        colour(chart.layers[l].colour), title(chart.layers[l].title));
   }
-  return out +
-         fmt::format(
-             "</svg><div class=\"axis\"><span>{}</span><span>{}</span><span>{}</span></div>\n",
-             html::escape(chart.first), html::escape(chart.axis), html::escape(chart.last));
+  out += span_borders(chart, height);
+  return out + "</svg>" + span_names(chart) +
+         fmt::format("<div class=\"axis\"><span>{}</span><span>{}</span><span>{}</span></div>\n",
+                     html::escape(chart.first), html::escape(chart.axis), html::escape(chart.last));
 }
 
 namespace {

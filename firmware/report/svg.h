@@ -34,6 +34,12 @@ struct Columns {
   std::vector<Legend> layers;               ///< bottom first
   std::vector<std::vector<double>> shares;  ///< by column and layer, 0..1
   std::string first, last, axis;            ///< plain text
+  /// Parts of the axis, which follow each other: where each ends, 0..1 of the columns' width.
+  struct Span {
+    double end;
+    std::string name, title;  ///< plain text
+  };
+  std::vector<Span> spans = {};
 };
 [[nodiscard]] std::string columns(const Columns& chart);
 

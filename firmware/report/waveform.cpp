@@ -131,6 +131,14 @@ std::string RunTrace::nothing_traced() const {
          "traced";
 }
 
+void RunTrace::mark(const std::string& name, Cycle from, Cycle to) {
+  constexpr std::size_t most = 26;
+  if (tracer_->cycles() == 0 || to <= tracer_->first() || from > options_.window.last) return;
+  if (marks_.size() < most) {
+    marks_.push_back({std::max(from, tracer_->first()), printable(name, 100)});
+  }
+}
+
 std::string RunTrace::finish() {
   simulation_.watch(nullptr);
   finished_ = true;
@@ -177,8 +185,8 @@ void RunTrace::write_views() const {
   std::error_code ignored;
   const std::string waveform =
       std::filesystem::absolute(options_.waveform(), ignored).lexically_normal().string();
-  const trace::FirstView view{tracer_->first(), writer_->ticks_per_cycle(),
-                              simulation_.period_ps()};
+  const trace::FirstView view{tracer_->first(), writer_->ticks_per_cycle(), simulation_.period_ps(),
+                              marks_};
   if (options_.surfer) {
     write_file_atomically(*options_.surfer, surfer_commands(plan_, waveform, view));
   }

@@ -5,9 +5,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "firmware/driver/common/simulation.h"
 #include "isa/support/output_file.h"
+#include "models/sim/trace/gtkwave_save.h"
 #include "models/sim/trace/tracer.h"
 
 namespace tactus {
@@ -47,6 +49,9 @@ class RunTrace {
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;
 
+  /// A part of the run in cycles [from, to): its beginning is marked for viewers, if any of it can
+  /// have been traced.
+  void mark(const std::string& name, Cycle from, Cycle to);
   /// Closes the files. Returns what went wrong, or nothing. Without it nothing is left behind.
   [[nodiscard]] std::string finish();
   /// For the summary, after finish().
@@ -66,6 +71,7 @@ class RunTrace {
   std::optional<TemporaryFile> only_for_fst_;
   std::optional<trace::VcdWriter> writer_;
   std::optional<trace::Tracer> tracer_;
+  std::vector<trace::FirstView::Mark> marks_;
   std::uint64_t bytes_of_fst_ = 0;
   bool finished_ = false;
 };

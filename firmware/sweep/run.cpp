@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "firmware/config/memory.h"
 #include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/gemm_point.h"
 #include "firmware/sweep/order.h"
@@ -65,6 +66,15 @@ std::string program_of(const Configuration& configuration) {
   return text;
 }
 
+/// The machine without what runs on it: AXI width, and the board's memory on this architecture.
+void check_machine(const BoardValues& board, const tcu::Architecture& architecture) {
+  check_axi_width(architecture, board.axi_data_bits);
+  TcuSimulationConfig config;
+  static_cast<BoardValues&>(config) = board;
+  config.architecture = architecture;
+  resolve_memory(config);
+}
+
 }  // namespace
 
 Shard parse_shard(const std::string& text) {
@@ -114,28 +124,31 @@ Line result_line(const Point& point, const Configuration& configuration, const J
   return line;
 }
 
+std::string point_problem(const Configuration& configuration) {
+  try {
+    if (is_gemm(configuration)) {
+      check_gemm(configuration);
+    } else if (is_stripe(configuration)) {
+      const codesign::PointTask task = to_stripe_task(configuration);
+      check_machine(task, task.architecture);
+      codesign::check_files(task);
+    } else {
+      const bench::Task task = to_task(configuration);
+      check_machine(task, task.architecture);
+    }
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return {};
+}
+
 void require_some_point(const std::vector<Point>& points, const Configurations& configurations,
                         const std::string& path) {
   std::string first;
   for (const Point& point : points) {
-    try {
-      const Configuration configuration = configurations.of(point);
-      if (is_gemm(configuration)) {
-        check_gemm(configuration);
-        return;
-      }
-      if (is_stripe(configuration)) {
-        const codesign::PointTask task = to_stripe_task(configuration);
-        check_axi_width(task.architecture, task.axi_data_bits);
-        codesign::check_files(task);
-        return;
-      }
-      const bench::Task task = to_task(configuration);
-      check_axi_width(task.architecture, task.axi_data_bits);
-      return;
-    } catch (const UserError& error) {
-      if (first.empty()) first = fmt::format("point {}: {}", point.index, error.what());
-    }
+    const std::string problem = point_problem(configurations.of(point));
+    if (problem.empty()) return;
+    if (first.empty()) first = fmt::format("point {}: {}", point.index, problem);
   }
   if (!first.empty()) user_error("{}: none of the points can be built; {}", path, first);
 }

@@ -41,6 +41,10 @@ constexpr int exit_host_failed = 5;
 [[nodiscard]] Line result_line(const Point& point, const Configuration& configuration,
                                const JobResult& result, const std::string& tool);
 
+/// What speaks against the machine of a point, with its memory, and against the files that it
+/// names, without compiling; empty: nothing.
+[[nodiscard]] std::string point_problem(const Configuration& configuration);
+
 /// Throws UserError if none of the points can be built; what is wrong with a few is theirs to say.
 void require_some_point(const std::vector<Point>& points, const Configurations& configurations,
                         const std::string& path);

@@ -1,5 +1,6 @@
 #include "firmware/zoo/zoo.h"
 
+#include "firmware/zoo/random_input.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -51,7 +52,11 @@ Tensor random_input(const ValueInfo& input, std::uint64_t seed) {
     user_error("input {}: element type {}; allowed is FLOAT", quote(input.name),
                name_of(input.type));
   }
-  Tensor tensor = Tensor::zeros(std::move(shape));
+  return random_input(shape, seed);
+}
+
+Tensor random_input(const Shape& shape, std::uint64_t seed) {
+  Tensor tensor = Tensor::zeros(shape);
   Random random(seed);
   for (float& value : tensor.floats) value = random.uniform(1);
   return tensor;

@@ -163,9 +163,11 @@ TEST_F(BadInput, AnotherArchitecture) {
 
 TEST_F(BadInput, Inputs) {
   const std::string csv = read("x.csv");
-  expect_error("run --model m.tmodel", "input \"x\" (4 vectors) is missing");
+  expect_error("run --model m.tmodel --input random:", "\"random:\" has no seed from 0 to 2^64-1");
+  expect_error("run --model m.tmodel --input random:-1", "a file of this name is ./random:-1");
   expect_error("run --model m.tmodel --input none.csv", "none.csv");
-  expect_error("run --model m.tmodel --input x.txt", ".csv");
+  expect_error("run --model m.tmodel --input x.txt",
+               "allowed for input \"x\": .npy, .pb, .csv, .bin");
   write("x.csv", csv + "1,2,3,4\n");
   expect_error(run_model, "5 vectors for input \"x\", whose images have 4");
   write("x.csv", with(csv, "0.5", "half"));

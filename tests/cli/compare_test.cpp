@@ -153,17 +153,20 @@ TEST_F(CompareTest, LayersAsATable) {
   ASSERT_EQ(run.code, 0) << run.err;
   const Json stats = Json::parse(read("s.json"));
   std::string expected =
-      "layer,cycles,ms,share %,array busy %,useful MAC %,bytes read,bytes "
+      "layer,from,to,cycles,ms,share %,array busy %,useful MAC %,bytes read,bytes "
       "written,instructions,most lost to\n";
+  std::uint64_t next = 0;  // layers follow each other
   for (const Json& layer : stats["accounting"]["layers"]) {
     if (layer["cycles"] == 0) continue;
+    const std::uint64_t from = next;
+    next += layer["cycles"].get<std::uint64_t>();
     const auto cycles = layer["cycles"].get<double>();
     const auto sum = [&](const char* key) {
       return layer[key][0].get<std::uint64_t>() + layer[key][1].get<std::uint64_t>();
     };
     expected += fmt::format(
-        "{},{},{:.6g},{:.2f},{:.2f},,{},{},{},{}\n", layer["name"].get<std::string>(),
-        layer["cycles"].dump(), cycles / 50e3, 100 * layer["share"].get<double>(),
+        "{},{},{},{},{:.6g},{:.2f},{:.2f},,{},{},{},{}\n", layer["name"].get<std::string>(), from,
+        next - 1, layer["cycles"].dump(), cycles / 50e3, 100 * layer["share"].get<double>(),
         100 * layer["array_busy"].get<double>(), sum("bytes_read"), sum("bytes_written"),
         layer["instructions"].dump(),
         layer["main_reason"].is_null() ? std::string() : layer["main_reason"].get<std::string>());
@@ -171,7 +174,7 @@ TEST_F(CompareTest, LayersAsATable) {
   }
   EXPECT_EQ(read("l.csv"), expected);
   const Output table = tactus("run --model m.tmodel --input x=x.csv --regions 2 --layers-csv -");
-  EXPECT_EQ(table.out.rfind("layer,cycles,ms,", 0), 0U) << table.out;
+  EXPECT_EQ(table.out.rfind("layer,from,to,cycles,ms,", 0), 0U) << table.out;
 }
 
 TEST_F(CompareTest, StatisticsRunAgain) {

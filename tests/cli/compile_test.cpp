@@ -1,4 +1,5 @@
 // tactus compile and estimate: from a network of the zoo to a program that runs.
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli.h"
@@ -81,6 +82,49 @@ TEST_F(CompileTest, TheSummaryHasSimulatedCycles) {
   expect(optimised, "simulated latency         " + std::to_string(after) + " cycles = ");
   expect(plain, "with --optimise           " + std::to_string(after) + " cycles simulated, ");
   EXPECT_EQ(optimised.out.find("with --optimise"), std::string::npos);
+}
+
+/// Layers that only move data say why they take instructions, and where they would not.
+TEST_F(CompileTest, RearrangementsSayWhatAvoidsThem) {
+  ASSERT_EQ(tactus("zoo csp -o csp.onnx").code, 0);
+  std::string text = read("a.tarch");
+  EXPECT_EQ(tactus("compile csp.onnx --arch a.tarch -o out").out.find("rearranges"),
+            std::string::npos);
+  text.replace(text.find("\"array_size\": 8"), 15, "\"array_size\": 24");
+  write("b.tarch", text);
+  for (const char* way : {"", " --optimise"}) {
+    const Output mixed = tactus("compile csp.onnx --arch b.tarch -o out" + std::string(way));
+    ASSERT_EQ(mixed.code, 0) << mixed.err;
+    const std::size_t note = mixed.out.find("layer \"concat\" (Concat) only rearranges data, in ");
+    ASSERT_NE(note, std::string::npos) << mixed.out;
+    EXPECT_NE(mixed.out.find("64 of its 64 vectors mix lanes of others, for rows of 16, 8 and 24 "
+                             "values do not fill vectors of 24; arrays of 4, 8, 16 need none",
+                             note),
+              std::string::npos)
+        << mixed.out;
+  }
+}
+
+/// The text names the layers, in comments that change no byte.
+TEST_F(CompileTest, DisassemblyNamesTheLayers) {
+  ASSERT_EQ(tactus("compile cnn.onnx --arch a.tarch -o out").code, 0);
+  const Output text = tactus("disasm out/cnn_onnx_a.tmodel --output d.tasm");
+  ASSERT_EQ(text.code, 0) << text.err;
+  const auto model = nlohmann::json::parse(read("out/cnn_onnx_a.tmodel"));
+  for (const auto& layer : model.at("layers")) {
+    const auto first = layer.at("first").get<std::uint64_t>();
+    const std::string comment =
+        fmt::format("\n# layer {}: instructions {} to {}\n", layer.at("name").get<std::string>(),
+                    first, first + layer.at("count").get<std::uint64_t>() - 1);
+    const std::size_t at = read("d.tasm").find(comment);
+    ASSERT_NE(at, std::string::npos) << comment;
+    const std::string next = read("d.tasm").substr(at + comment.size(), 200);
+    const std::string line = next.substr(0, next.find('\n'));
+    EXPECT_NE(line.find(fmt::format("  # {}", first)), std::string::npos) << line;
+  }
+  ASSERT_EQ(tactus("asm d.tasm --arch a.tarch --output again.tprog").code, 0);
+  EXPECT_EQ(read("again.tprog"), read("out/cnn_onnx_a.tprog"));
+  EXPECT_EQ(tactus("disasm out/cnn_onnx_a.tmodel --plain").out.find("# layer"), std::string::npos);
 }
 
 TEST_F(CompileTest, CompatFilesHaveNoLayersAndDumpsLieBesideTheProgram) {

@@ -1,5 +1,9 @@
 // tactus run: what it prints and writes.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstring>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -180,6 +184,89 @@ TEST_F(CliTest, AProgramWithoutAModel) {
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(read("o").substr(16 * 8, 32), read("out/y.bin"));
   EXPECT_EQ(Json::parse(read("m.json")).at("cycles"), Json::parse(read("p.json")).at("cycles"));
+}
+
+/// Parts of memories, raw and as numbers, which are what --input reads.
+TEST_F(CliTest, DumpsOfPartsAndAsNumbers) {
+  write_model();
+  const std::string run = "run --model m.tmodel --input x.csv ";
+  ASSERT_EQ(tactus(run + "-o out --dump dram0=all --dump dram0[16:4]=part --dump dram0[16:4]=y.csv "
+                         "--dump acc=acc.csv --dump acc[0:2]=two.csv")
+                .code,
+            0);
+  EXPECT_EQ(read("part"), read("all").substr(16 * 8, 4 * 8));
+  EXPECT_EQ(read("part"), read("out/y.bin"));
+  EXPECT_EQ(read("y.csv"), read("out/y.csv"));
+  EXPECT_EQ(read("acc.csv").rfind(read("two.csv"), 0), 0U);
+  const std::string acc = read("acc.csv"), two = read("two.csv");
+  EXPECT_EQ(std::count(acc.begin(), acc.end(), '\n'), 64);
+  EXPECT_EQ(std::count(two.begin(), two.end(), '\n'), 2);
+  const auto refused = [&](const std::string& dump, const std::string& text) {
+    expect_error(run + "--dump " + dump, text);
+  };
+  refused("acc[60:5]=f", "--dump acc[60:5]: the memory has vectors 0..63");
+  refused("acc[64:1]=f", "the memory has vectors 0..63");
+  refused("acc[0:0]=f", "\"[0:0]\" is not [BEGIN:COUNT]");
+  refused("acc[1]=f", "is not [BEGIN:COUNT]");
+  refused("acc[1:2=f", "is not [BEGIN:COUNT]");
+  refused("acc[-1:2]=f", "is not [BEGIN:COUNT]");
+  refused("arc[0:1]=f", "allowed memories: dram0, dram1, local, acc");
+  refused("acc[0:1]=", "is not MEMORY=F or MEMORY[BEGIN:COUNT]=F");
+  EXPECT_FALSE(exists("f"));
+}
+
+/// Of a bare program --output is what it stores into DRAM.
+TEST_F(CliTest, OutputsOfAProgram) {
+  write_model();
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv -o out --dump dram0[0:4]=d0").code, 0);
+  const std::string run = "run --arch a.tarch --dram0 d0 --dram1 m.tdata ";
+  const Output program = tactus(run + "--program m.tprog -o made");
+  ASSERT_EQ(program.code, 0) << program.err;
+  EXPECT_NE(program.out.find("output        dram0[16:4] in made/dram0.csv\n"), std::string::npos)
+      << program.out;
+  EXPECT_EQ(read("made/dram0.csv"), read("out/y.csv"));
+  EXPECT_EQ(read("made/dram0.bin"), read("out/y.bin"));
+  EXPECT_FALSE(exists("made/dram1.csv"));
+  // Strides, both banks.
+  write("s.tasm",
+        std::string("DataMove Local(0) -> DRAM1(5)@4, 3\nDataMove Local(0) -> DRAM0(2), 1\n"
+                    "DataMove Local(0) -> DRAM0(9), 1\n"));
+  ASSERT_EQ(tactus("asm s.tasm --arch a.tarch --output s.tprog").code, 0);
+  const Output strided = tactus(run + "--program s.tprog -o made");
+  EXPECT_NE(strided.out.find("dram1[5:9] in made/dram1.csv\n"), std::string::npos) << strided.out;
+  EXPECT_NE(strided.out.find("dram0[2:8] in made/dram0.bin\n"), std::string::npos) << strided.out;
+  write("n.tasm", std::string("MatMul.zeroes Acc(0), 1\n"));
+  ASSERT_EQ(tactus("asm n.tasm --arch a.tarch --output n.tprog").code, 0);
+  const Output none = tactus(run + "--program n.tprog -o nothing");
+  EXPECT_NE(none.out.find("the program writes nothing to DRAM"), std::string::npos) << none.out;
+  EXPECT_FALSE(exists("nothing"));
+}
+
+/// What a run has when a signal ends it is printed and written, and marked.
+TEST_F(CliTest, AnInterruptedRunWritesWhatItHas) {
+  write_model();
+  ASSERT_EQ(tactus("run m.tmodel --input x.csv -o one").code, 0);
+  std::vector<std::string> command = words(
+      "run m.tmodel --input x.csv --images 100000 --feed-gap 1000 -o out --stats s.json "
+      "--report p.html --layers-csv l.csv --regions 2");
+  command.insert(command.begin(), TACTUS_BINARY);
+  Process process(command, Process::Files{folder_, folder_ / "o", folder_ / "e"});
+  for (int i = 0; i < 600 && !exists("out"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait(), 128 + SIGINT) << read("e");
+  EXPECT_NE(read("e").find("tactus: interrupted by a signal after "), std::string::npos)
+      << read("e");
+  EXPECT_NE(read("o").find("\ninterrupted   in run "), std::string::npos) << read("o");
+  const Json stats = Json::parse(read("s.json"));
+  EXPECT_EQ(stats.at("interrupted"), true);
+  EXPECT_LT(stats.at("images").size(), 100000U);
+  EXPECT_EQ(stats.at("images").at(0).at("end"), "finished");
+  EXPECT_EQ(read("out/y.csv"), read("one/y.csv"));
+  EXPECT_NE(read("p.html").find("was interrupted in run "), std::string::npos);
+  EXPECT_TRUE(exists("l.csv"));
 }
 
 TEST_F(CliTest, TheSameInputGivesTheSameBytes) {

@@ -43,12 +43,29 @@ TEST_F(VerbosityTest, QuietPrintsErrorsOnly) {
             std::string::npos);
 }
 
-TEST_F(VerbosityTest, QuietLeavesWarningsOut) {
+TEST_F(VerbosityTest, WarningsGoWithTheSecondQuiet) {
   write_model();
   write("x.csv", "1000,0,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n");
-  const Output loud = tactus("run --model m.tmodel --input x.csv");
+  const std::string run = "run --model m.tmodel --input x.csv ";
+  const Output loud = tactus(run);
   EXPECT_NE(loud.err.find("tactus: warning: x.csv"), std::string::npos) << loud.err;
-  EXPECT_EQ(tactus("run --model m.tmodel --input x.csv --quiet").err, "");
+  for (const char* once : {"--quiet", "-q"}) {
+    const Output quiet = tactus(run + once);
+    EXPECT_EQ(quiet.err, loud.err);
+    EXPECT_EQ(quiet.out, "");
+  }
+  EXPECT_EQ(tactus("-q " + run).err, loud.err);
+  for (const char* twice : {"--quiet --quiet", "-qq", "-q -q"}) {
+    for (const std::string& command : {run + twice, twice + (" " + run)}) {
+      const Output silent = tactus(command);
+      EXPECT_EQ(silent.code, 0) << command;
+      EXPECT_EQ(silent.out + silent.err, "") << command;
+    }
+  }
+  EXPECT_EQ(tactus("-q " + run + "-q").err, "");
+  // What draws an input says so in a note.
+  EXPECT_NE(tactus("run --model m.tmodel").err.find("none is given"), std::string::npos);
+  EXPECT_EQ(tactus("run --model m.tmodel -q").err, "");
 }
 
 TEST_F(VerbosityTest, VerboseNamesEveryFile) {

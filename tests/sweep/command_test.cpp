@@ -325,6 +325,36 @@ TEST_F(SweepCommand, AFailedPointIsRecordedAndTheSweepGoesOn) {
             std::string::npos);
 }
 
+/// Quiet, a failed point is an error on standard error.
+TEST_F(SweepCommand, AFailedPointIsToldQuietlyToo) {
+  write_sweep(R"("axes": [{"key": "architecture.accumulator_depth", "values": [1, 512]}])");
+  const Output run = tactus("sweep s.json -o r -j1 -q");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err.rfind("tactus: error: point 0      failed: ", 0), 0U) << run.err;
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+}
+
+/// --check builds the machine of each point with its memory, and compiles nothing.
+TEST_F(SweepCommand, ACheckTellsWhichValuesDoNotFit) {
+  write_sweep(R"("axes": [{"key": "architecture.array_size", "values": [8, 16]},
+                          {"key": "architecture.dram0_depth", "values": [4096, 1073741824]}])");
+  const Output check = tactus("sweep s.json --check");
+  EXPECT_EQ(check.code, 1) << check.err;
+  EXPECT_EQ(check.out, "t: 4 points\n");
+  EXPECT_NE(check.err.find("2 of 4 points cannot be built\n"), std::string::npos) << check.err;
+  EXPECT_NE(check.err.find("  architecture.dram0_depth=1073741824: all of its 2 points: "),
+            std::string::npos)
+      << check.err;
+  EXPECT_EQ(check.err.find("point 1"), std::string::npos) << check.err;
+  EXPECT_FALSE(exists("r"));
+  write_eight();
+  const Output good = tactus("sweep s.json --check");
+  EXPECT_EQ(good.code, 0);
+  EXPECT_EQ(good.out, "t: 8 points\n");
+  EXPECT_EQ(good.err, "");
+}
+
 TEST_F(SweepCommand, BadDefinitionsAreRefusedBeforeAnythingIsWritten) {
   write_sweep(R"("axes": [{"key": "architecture.aray_size", "values": [8]}])", "typo.json");
   expect_error("sweep typo.json -o r", "did you mean \"architecture.array_size\"?");

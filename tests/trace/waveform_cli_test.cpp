@@ -357,6 +357,64 @@ TEST_F(Waveform, ARunThatDoesNotFinishLeavesAWholeFile) {
   EXPECT_EQ(events_of("w.vcd"), sorted_events("e"));
 }
 
+/// The cycles of a layer are the window, in waveform and timeline; the layer is a signal, and the
+/// save file has a mark for it.
+TEST_F(Waveform, LayersAreWindowsSignalsAndMarks) {
+  write_model();
+  write("l.json", std::string(R"({"layers": [{"name": "first", "first": 0, "count": 2},
+                                             {"name": "second; one", "first": 2, "count": 3}]})"));
+  const std::string of_layers = "run m.tmodel --input x.csv --regions l.json ";
+  ASSERT_EQ(tactus(of_layers + "--layers-csv l.csv").code, 0);
+  const std::string table = read("l.csv");
+  const std::size_t row = table.find("second; one,");
+  ASSERT_NE(row, std::string::npos) << table;
+  const std::size_t begin = row + std::string("second; one,").size();
+  const std::uint64_t from = std::stoull(table.substr(begin));
+  const std::uint64_t to = std::stoull(table.substr(table.find(',', begin) + 1));
+  EXPECT_GT(to, from);
+
+  const Output one = tactus(of_layers + "--vcd w.vcd --gtkw w.gtkw --trace-layer 'second; one'");
+  ASSERT_EQ(one.code, 0) << one.err;
+  VcdReader reader(path("w.vcd"));
+  VcdCycles cycles(reader, period_ps);
+  std::vector<std::uint64_t> seen;
+  while (cycles.next()) {
+    if (!reader.known("top.layer")) continue;
+    seen.push_back(cycles.cycle());
+    EXPECT_EQ(reader.value("top.layer"), 1U) << cycles.cycle();
+  }
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.front(), from);
+  EXPECT_EQ(seen.back(), to);
+  EXPECT_NE(read("w.gtkw").find("\n[markername] Asecond; one\n"), std::string::npos)
+      << read("w.gtkw");
+
+  // The whole run: each layer in its cycles, none behind them.
+  ASSERT_EQ(tactus(of_layers + "--vcd all.vcd").code, 0);
+  VcdReader all(path("all.vcd"));
+  VcdCycles every(all, period_ps);
+  while (every.next()) {
+    const std::uint64_t cycle = every.cycle();
+    EXPECT_EQ(all.value("top.layer"), cycle < from ? 0U : cycle <= to ? 1U : 2U) << cycle;
+  }
+  const std::string timeline = "--timeline t.json --timeline-layer first ";
+  ASSERT_EQ(tactus(of_layers + timeline).code, 0);
+  ASSERT_EQ(tactus(of_layers + fmt::format("--timeline u.json --timeline-to {}", from - 1)).code,
+            0);
+  EXPECT_EQ(read("t.json"), read("u.json"));
+  EXPECT_NE(tactus("run m.tmodel --trace-list --regions l.json").out.find("top.tcu"),
+            std::string::npos);
+
+  expect_error(of_layers + "--trace-layer first", "--trace-layer needs --vcd F.vcd or --fst F.fst");
+  expect_error(of_layers + "--timeline-layer first", "--timeline-layer needs --timeline F.json");
+  const std::string traced_run = of_layers + "--vcd w.vcd ";
+  expect_error(traced_run + "--trace-layer firts", "did you mean \"first\"?");
+  expect_error(traced_run + "--trace-layer first --trace-to 9", "are two windows; give one");
+  expect_error(traced_run + "--trace-layer first --trace-pc 1", "are two windows; give one");
+  expect_error("run m.tmodel --input x.csv --vcd w.vcd --trace-layer first",
+               "the run names no layers");
+}
+
 TEST_F(Waveform, ASignalLeavesAWholeFile) {
   write_long_program();
   const auto start = [&](const std::string& program, const std::string& scope) {
@@ -376,8 +434,11 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
     std::this_thread::sleep_for(seconds(0.7));
     process->signal(signal);
     EXPECT_EQ(process->wait(), 128 + signal) << read("e");
-    EXPECT_NE(read("e").find("tactus: stopped by a signal after "), std::string::npos) << read("e");
-    EXPECT_FALSE(exists("s.json"));
+    EXPECT_NE(read("e").find("tactus: interrupted by a signal after "), std::string::npos)
+        << read("e");
+    EXPECT_NE(read("o").find("interrupted   in run 1, after "), std::string::npos) << read("o");
+    EXPECT_NE(read("s.json").find("\"end\": \"interrupted\""), std::string::npos);
+    std::filesystem::remove(folder_ / "s.json");
     EXPECT_TRUE(exists("w.gtkw"));
     for (const std::string& file : files()) {
       EXPECT_EQ(file.find(".partial"), std::string::npos) << file;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/driver/common/stop_run.h"
 #include "isa/support/error.h"
 #include "models/sim/entered_kernel.h"
 #include "models/sim/kernel_time.h"
@@ -103,8 +104,12 @@ bool Simulation::tick(Cycle most) {
   }
   if (clock_.now >= run_.next_report) {
     run_.next_report = clock_.now + report_cycles;
-    if (run_.options->progress) {
-      run_.options->progress(clock_.now - run_.first, run_.result->retired);
+    try {
+      if (run_.options->progress) {
+        run_.options->progress(clock_.now - run_.first, run_.result->retired);
+      }
+    } catch (const StopRun&) {
+      return end(RunEnd::cycle_limit);
     }
   }
   return true;

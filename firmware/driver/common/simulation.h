@@ -22,7 +22,7 @@ namespace tactus {
 enum class RunEnd {
   finished,     ///< everything retired and was answered
   hang,         ///< nothing can change any more
-  cycle_limit,  ///< RunOptions::max_cycles
+  cycle_limit,  ///< RunOptions::max_cycles, or StopRun thrown by RunOptions::progress
 };
 
 struct RunOptions {

@@ -195,12 +195,19 @@ std::string gtkwave_save(const Plan& plan, const std::string& waveform, const Fi
   const Arrangement all = arrange(plan);
   SaveText save(plan, files);
   const std::uint64_t start = view.first * view.ticks_per_cycle;
-  std::string no_marks;  // of the marks A to Z
-  for (unsigned i = 0; i < 26; ++i) no_marks += " -1";
+  std::string places, names;  // of the marks A to Z
+  for (std::size_t i = 0; i < 26; ++i) {
+    if (i >= view.marks.size()) {
+      places += " -1";
+      continue;
+    }
+    places += fmt::format(" {}", view.marks[i].at * view.ticks_per_cycle);
+    names += fmt::format("[markername] {}{}\n", static_cast<char>('A' + i), view.marks[i].name);
+  }
   save.text = fmt::format(
-      "[dumpfile] \"{}\"\n[timestart] {}\n[size] 1400 800\n[pos] -1 -1\n*{:.6f} {}{}\n"
+      "[dumpfile] \"{}\"\n[timestart] {}\n[size] 1400 800\n[pos] -1 -1\n*{:.6f} {}{}\n{}"
       "[signals_width] 320\n",
-      waveform, start, zoom(view), start, no_marks);
+      waveform, start, zoom(view), start, places, names);
   if (all.clock != nullptr) save.text += radix_flags(Radix::binary) + all.clock->name + "\n";
   if (!all.instruction.signals.empty()) save.group(all.instruction, all.instruction.path, true);
   for (const GroupText& unit : all.units) save.group(unit, unit.path, false);

@@ -16,6 +16,11 @@ struct FirstView {
   Cycle first = 0;                    ///< first cycle that was traced
   std::uint64_t ticks_per_cycle = 1;  ///< of the waveform's time
   std::uint64_t period_ps = 10000;    ///< of a cycle
+  struct Mark {
+    Cycle at;
+    std::string name;
+  };
+  std::vector<Mark> marks = {};  ///< GTKWave has 26 of them; the others are left out
   /// Cycles across a window of about a thousand pixels.
   static constexpr Cycle cycles = 100;
 };

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "firmware/compiler/frontend/operators/folding.h"
+#include "firmware/compiler/frontend/places.h"
 #include "isa/support/error.h"
 
 namespace tactus::compiler {
@@ -18,41 +19,16 @@ struct Cell {
 /// Finds the cell of an element from its row-major index.
 class Cells {
  public:
-  Cells(const Piece& piece, std::uint32_t n) : piece_(piece), n_(n) {
-    const std::vector<std::int64_t> model = strides_of(piece.layout.shape);
-    nn::Shape outer = piece.layout.memory_shape();
-    outer.back() = piece.layout.blocks(n);
-    const std::vector<std::int64_t> memory = strides_of(outer);
-    dimensions_.resize(model.size());
-    for (std::size_t k = 0; k < piece.layout.order.size(); ++k) {
-      const std::size_t d = piece.layout.order[k];
-      dimensions_[d] = {model[d], memory[k]};
-    }
-  }
+  Cells(const Piece& piece, std::uint32_t n) : piece_(piece), places_(piece.layout, n) {}
 
   [[nodiscard]] Cell operator()(std::int64_t index) const {
-    std::int64_t vector = 0;
-    std::uint32_t lane = 0;
-    for (std::size_t d = 0; d < dimensions_.size(); ++d) {
-      const std::int64_t at = index / dimensions_[d].model;
-      index %= dimensions_[d].model;
-      if (d == piece_.layout.lane_dimension()) {
-        vector += at / n_;
-        lane = static_cast<std::uint32_t>(at % n_);
-      } else {
-        vector += at * dimensions_[d].memory;
-      }
-    }
-    return {piece_.vectors[static_cast<std::size_t>(vector)], lane};
+    const Place place = places_(index);
+    return {piece_.vectors[static_cast<std::size_t>(place.vector)], place.lane};
   }
 
  private:
-  struct Stride {
-    std::int64_t model = 0, memory = 0;
-  };
   const Piece& piece_;
-  std::uint32_t n_;
-  std::vector<Stride> dimensions_;
+  Places places_;
 };
 
 /// Lanes of a source vector and where they go; -1: nowhere. Also which lanes take the fill value.

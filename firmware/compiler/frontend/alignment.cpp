@@ -1,0 +1,137 @@
+#include "firmware/compiler/frontend/alignment.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "firmware/compiler/frontend/places.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// Vectors of the results, and those of them that are no vector of an input lane for lane.
+struct Mixture {
+  std::int64_t vectors = 0, mixed = 0;
+};
+
+/// Only gives vectors another name.
+bool renames(const Step& step) {
+  const std::string& op = step.node->op_type;
+  return op == "Transpose" || op == "Identity" || op == "Dropout";
+}
+
+Layout layout_in(const Model& model, const std::string& name, const Layout& result) {
+  const Value& value = model.value(name);
+  return value.constant ? Layout{value.constant->shape, result.order} : *value.layout;
+}
+
+void add_output(const Rearrangement& step, const Rearrangement::Output& output, const Model& model,
+                std::uint32_t n, Mixture& mixture) {
+  const Layout& layout = *model.value(output.name).layout;
+  std::vector<Places> pieces;
+  for (const std::string& name : step.pieces) {
+    pieces.emplace_back(layout_in(model, name, layout), n);
+  }
+  nn::Shape outer = layout.memory_shape();
+  outer.pop_back();
+  nn::Shape at(outer.size(), 0), position(layout.rank(), 0);
+  do {
+    for (std::size_t k = 0; k < at.size(); ++k) position[layout.order[k]] = at[k];
+    for (std::int64_t first = 0; first < layout.lanes(); first += n) {
+      std::optional<Origin> source;  // of lane 0: piece and vector
+      bool aligned = true;
+      for (std::int64_t lane = first; lane < std::min(first + n, layout.lanes()); ++lane) {
+        position[layout.lane_dimension()] = lane;
+        Origin from = output.origin(position);
+        Place place;
+        if (from.piece >= 0) place = pieces[static_cast<std::size_t>(from.piece)](from.index);
+        from.index = place.vector;
+        if (!source) source = from;
+        aligned = aligned && from.piece == source->piece && from.index == source->index &&
+                  (from.piece < 0 || place.lane == lane - first);
+      }
+      ++mixture.vectors;
+      mixture.mixed += aligned ? 0 : 1;
+    }
+  } while (next_position(at, outer));
+}
+
+Mixture mixture_of(const Model& model, const Rearrangement& step, std::uint32_t n) {
+  Mixture mixture;
+  for (const Rearrangement::Output& output : step.outputs) {
+    add_output(step, output, model, n, mixture);
+  }
+  return mixture;
+}
+
+std::int64_t elements_of(const Model& model, const Rearrangement& step) {
+  std::int64_t elements = 0;
+  for (const Rearrangement::Output& output : step.outputs) {
+    elements += model.value(output.name).layout->elements();
+  }
+  return elements;
+}
+
+/// "; arrays of 8, 16, 32 need none, nor does this one where rows are multiples of 24".
+std::string remedy(const Model& model, const Rearrangement& step, std::uint32_t n) {
+  constexpr std::int64_t most_elements = 1 << 20;  // beyond, trying takes too long
+  if (elements_of(model, step) > most_elements) return "";
+  std::vector<std::string> good;
+  for (const std::uint32_t size : {4, 8, 16, 24, 32, 48, 64, 128}) {
+    if (size != n && mixture_of(model, step, size).mixed == 0) good.push_back(std::to_string(size));
+  }
+  if (good.empty()) {
+    return "; no array of 4 to 128 avoids it";
+  }
+  return fmt::format("; arrays of {} need none, nor does this one where rows are multiples of {}",
+                     fmt::join(good, ", "), n);
+}
+
+std::string note_of(const Model& model, const Step& step, const LayerInfo& layer) {
+  const Rearrangement& moves = step.rearrangement;
+  const std::uint32_t n = model.architecture.array_size;
+  const Mixture mixture = mixture_of(model, moves, n);
+  if (mixture.mixed == 0) return "";
+  std::vector<std::string> rows;
+  const Layout& result = *model.value(moves.outputs.front().name).layout;
+  for (const std::string& name : moves.pieces) {
+    const std::string lanes = std::to_string(layout_in(model, name, result).lanes());
+    if (std::find(rows.begin(), rows.end(), lanes) == rows.end()) rows.push_back(lanes);
+  }
+  return fmt::format(
+      "layer {} ({}) only rearranges data, in {} instructions: {} of its {} vectors mix lanes of "
+      "others, for rows of {} and {} values do not fill vectors of {}{}",
+      quote(layer.name), step.node->op_type, layer.instructions, mixture.mixed, mixture.vectors,
+      fmt::join(rows, ", "), result.lanes(), n, remedy(model, moves, n));
+}
+
+}  // namespace
+
+std::vector<std::string> rearrangement_notes(const Model& model,
+                                             const std::vector<LayerInfo>& layers) {
+  std::unordered_map<std::string_view, const Step*> steps;
+  for (const Step& step : model.steps) steps.emplace(step.node->name, &step);
+  std::vector<std::string> notes;
+  for (const LayerInfo& layer : layers) {
+    if (layer.instructions == 0 || layer.nodes.empty()) continue;
+    const Step* moving = nullptr;  // the last of them that moves something
+    bool only = true;
+    for (const std::string& node : layer.nodes) {
+      const auto found = steps.find(node);
+      if (found == steps.end() || renames(*found->second)) continue;
+      only = only && !found->second->rearrangement.outputs.empty();
+      moving = found->second;
+    }
+    if (!only || moving == nullptr) continue;
+    if (std::string note = note_of(model, *moving, layer); !note.empty()) {
+      notes.push_back(std::move(note));
+    }
+  }
+  return notes;
+}
+
+}  // namespace tactus::compiler
