@@ -49,8 +49,8 @@ void refuse_visa_options(const Args& args, std::vector<std::string> names = {}) 
 int asm_command(const Words& words) {
   Args args(
       "asm",
-      "Assembles a program. The text forms are described in isa/tcu/assembler.h and, of\n"
-      "kernels for DPAS machines, in isa/dpas/assembler.cpp.",
+      "Assembles a program. `tactus explain asm` describes the text form, `tactus explain\n"
+      "instructions` what instructions do; of kernels for DPAS machines with --machine dpas.",
       with_visa_options({{"arch", "NAME|F.tarch", "architecture (required for .tasm)"},
                          {"output", "F.tprog|F.isa", "where to write the program (required)"},
                          {"permissive", "", "accept addresses and sizes beyond the architecture"}}),

@@ -1,4 +1,4 @@
-// tactus explain: what a figure of a statistics file or a parameter means.
+// tactus explain: what figures of a statistics file, parameters and instructions mean.
 #include <algorithm>
 #include <string_view>
 
@@ -11,31 +11,38 @@
 #include "firmware/driver/machines.h"
 #include "firmware/report/figures.h"
 #include "firmware/sweep/configuration.h"
+#include "isa/dpas/instruction_set.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/dram/ddr_config.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/link_values.h"
+#include "isa/support/reference.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_table.h"
+#include "isa/tcu/instruction_set.h"
 
 namespace tactus {
 namespace {
 
-/// What is explained as a whole: a name, and its sections.
+/// What is explained as a whole: a name, and its sections of parameters or its tables.
 struct Topic {
   std::string name;
   std::vector<ParameterSection> sections;
+  std::vector<ReferenceTable> tables;
 };
 
-std::vector<Topic> topics() {
-  return {{"architecture", {tcu::architecture_parameters().section()}},
-          {"board", {board_parameters().section()}},
-          {"dram", {ddr_parameters().section()}},
-          {"link", {link_parameters().section()}},
-          {"dpas", {dpas::profile_parameters().section(), dpas_machine_parameters().section()}},
-          {"run", run_sections()},
-          {"sweep", sweep::parameters()}};
+/// `dpas`: instructions are those of DPAS machines.
+std::vector<Topic> topics(bool dpas) {
+  return {{"architecture", {tcu::architecture_parameters().section()}, {}},
+          {"board", {board_parameters().section()}, {}},
+          {"dram", {ddr_parameters().section()}, {}},
+          {"link", {link_parameters().section()}, {}},
+          {"dpas", {dpas::profile_parameters().section(), dpas_machine_parameters().section()}, {}},
+          {"run", run_sections(), {}},
+          {"sweep", sweep::parameters(), {}},
+          {"asm", {}, dpas ? dpas::assembly_tables() : tcu::assembly_tables()},
+          {"instructions", {}, dpas ? dpas::instruction_tables() : tcu::instruction_tables()}};
 }
 
 std::string default_of(const ParameterInfo& parameter) {
@@ -68,16 +75,15 @@ void print(const Topic& topic) {
                section.about);
     for (const ParameterInfo& parameter : section.parameters) print(parameter);
   }
-}
-
-std::string cell(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
-    text.insert(at, "\\");
+  for (const ReferenceTable& table : topic.tables) {
+    fmt::print("{}{}", &table == topic.tables.data() ? "" : "\n", to_text(table));
   }
-  return text;
 }
 
 void print_markdown(const Topic& topic) {
+  for (const ReferenceTable& table : topic.tables) {
+    fmt::print("{}{}", &table == topic.tables.data() ? "" : "\n", to_markdown(table));
+  }
   for (const ParameterSection& section : topic.sections) {
     fmt::print(
         "{}{}\n\n| key | allowed | default | unit | option | meaning |\n"
@@ -86,17 +92,19 @@ void print_markdown(const Topic& topic) {
     for (const ParameterInfo& p : section.parameters) {
       const bool option = !p.option.empty() && topic.name != "architecture" &&
                           topic.name != "dpas" && topic.name != "sweep";
-      fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", p.key, cell(range_of(p)), default_of(p),
-                 p.unit, option ? "`--" + p.option + "`" : "", cell(p.sentence));
+      fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", p.key, markdown_cell(range_of(p)),
+                 default_of(p), p.unit, option ? "`--" + p.option + "`" : "",
+                 markdown_cell(p.sentence));
     }
   }
 }
 
 /// Parameters of that key, and figures; throws UserError if there is neither.
-void print_name(const FigureTable& figures, const std::string& name) {
+void print_name(const FigureTable& figures, const std::vector<Topic>& topics,
+                const std::string& name) {
   bool found = false;
   std::vector<std::string> keys;
-  for (const Topic& topic : topics()) {
+  for (const Topic& topic : topics) {
     if (topic.name == "sweep") continue;  // explained as parts of the others
     for (const ParameterSection& section : topic.sections) {
       for (const ParameterInfo& parameter : section.parameters) {
@@ -129,19 +137,22 @@ int explain_command(const Words& words) {
       "its end (decoder.starved) or by a group (roofline). Without a name: all of them.\n"
       "Explains parameters with range and default: by key (array_size), or all of an\n"
       "architecture, a board, DRAM, a host link, a DPAS machine, a run (with its options), or a\n"
-      "sweep (its keys).",
-      {{"markdown", "", "print a whole table as Markdown: all figures, or those parameters"},
-       {"machine", "NAME", "figures of which machine (default tcu)"}},
-      "[NAME|architecture|board|dram|link|dpas|run|sweep]");
+      "sweep (its keys). Explains the text form of programs (asm) and every instruction with its\n"
+      "flags, operands and cycles (instructions); with --machine dpas those of vISA kernels.",
+      {{"markdown", "",
+        "print a whole table as Markdown: all figures, those parameters or instructions"},
+       {"machine", "NAME", "figures and instructions of which machine (default tcu)"}},
+      "[NAME|architecture|board|dram|link|dpas|run|sweep|asm|instructions]");
   if (!args.parse(words)) return exit_ok;
-  const FigureTable figures(machine_info(args.text("machine").value_or("tcu")));
+  const std::string machine = args.text("machine").value_or("tcu");
+  const FigureTable figures(machine_info(machine));
   const std::vector<std::string>& names = args.positional();
   const bool markdown = args.has("markdown");
   if (names.empty() && markdown) fmt::print("{}", figures.markdown());
   if (names.empty() && !markdown) {
     for (const Figure& figure : figures.all()) print(figure);
   }
-  const std::vector<Topic> all = topics();
+  const std::vector<Topic> all = topics(machine == "dpas");
   const auto find = [&](const std::string& name) {
     return std::find_if(all.begin(), all.end(), [&](const Topic& t) { return t.name == name; });
   };
@@ -149,12 +160,12 @@ int explain_command(const Words& words) {
     if (!markdown || find(name) != all.end()) continue;
     user_error(
         "tactus explain: --markdown prints the whole table; allowed no name, architecture, board, "
-        "dram, link, dpas, run, sweep");
+        "dram, link, dpas, run, sweep, asm, instructions");
   }
   for (const std::string& name : names) {
     const auto topic = find(name);
     if (topic == all.end()) {
-      print_name(figures, name);
+      print_name(figures, all, name);
     } else if (markdown) {
       print_markdown(*topic);
     } else {
