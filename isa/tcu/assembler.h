@@ -1,5 +1,5 @@
-// Program text to instructions. `tactus explain asm` prints the reference of the text form, from the
-// table of instruction_set.h and the directives beside it.
+// Program text to instructions. `tactus explain asm` prints the reference of the text form, from
+// the table of instruction_set.h and the directives beside it.
 //
 // SIMD: hardware asks for an input vector if either source field is I, even if the operation does
 // not use it; so one source stands for both fields, and Not(R1, I) spells that case out. SIMD NoOp
