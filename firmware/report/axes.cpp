@@ -161,7 +161,8 @@ std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& plac
     if (!right && !is_free(place.x - gap - width)) continue;
     const double left = right ? place.x + gap : place.x - gap - width;
     taken.push_back({left, left + width, place.y});
-    out += label(right ? left : left + width, place.y + 4, right ? "start" : "end", place.name);
+    // A little higher than the place: a line may run through it.
+    out += label(right ? left : left + width, place.y - 5, right ? "start" : "end", place.name);
   }
   return out;
 }
