@@ -217,11 +217,12 @@ std::string short_name(const std::string& name, const std::vector<std::string>& 
   return alike > 1 || is_figure ? name : last(name);
 }
 
-/// Columns of a table of people: number, axes, status, then the rest.
+/// Columns of a table for people: number, axes, status, figures, error, time of the host.
 int place_of(const std::string& name) {
   if (name == "point") return 0;
   if (name.rfind("configuration.", 0) == 0) return 1;
   if (name == "status") return 2;
+  if (name.rfind("host.", 0) == 0) return 5;
   return name == "error" ? 4 : 3;
 }
 
