@@ -73,8 +73,8 @@ std::string with_layers(const std::string& text, const std::vector<tcu::LayerEnt
 int asm_command(const Words& words) {
   Args args(
       "asm",
-      "Assembles a program. The text forms are described in isa/tcu/assembler.h and, of\n"
-      "kernels for DPAS machines, in isa/dpas/assembler.cpp.",
+      "Assembles a program. `tactus explain asm` describes the text form, `tactus explain\n"
+      "instructions` what instructions do; of kernels for DPAS machines with --machine dpas.",
       with_visa_options({{"arch", "NAME|F.tarch", "architecture (required for .tasm)"},
                          {"output", "F.tprog|F.isa", "where to write the program (required)"},
                          {"permissive", "", "accept addresses and sizes beyond the architecture"}}),

@@ -30,7 +30,7 @@ const CommandGroup& all_commands() {
           {"new", "write the files of a machine of your own, like a board", new_command,
            new_commands},
           {"info", "explain an architecture, a board, a DRAM or a model", info_command},
-          {"explain", "explain figures of statistics, and parameters of architecture, board, run",
+          {"explain", "explain figures of statistics, parameters, program text and instructions",
            explain_command},
           {"bench", "print the table of networks on boards: simulated, estimated, published",
            bench_command},

@@ -73,7 +73,7 @@ class DpasRunner {
     const RunDocument document = this->document();
     recorder_.write(&document);
     save_buffers();
-    fmt::print(plan_.screen(), "{}{}", summary_text(document), recorder_.layers_text(document));
+    fmt::print(plan_.screen(), "{}", summary_text(document));
     if (recorder_.traces()) {
       fmt::print(plan_.screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
     }
@@ -193,10 +193,11 @@ void refuse_options_of_tcus(const Words& words) {
           "tactus run: --config is for TCU runs; of a machine with a DPAS array a file is the "
           "profile, for --machine, and all else are options");
     }
-    if (name == "--regions") {
+    if (name == "--regions" || name == "--layers" || name == "--layers-csv") {
       user_error(
-          "tactus run: --regions is for TCU programs, whose instructions run once each and in "
-          "order; kernels have loops and several threads");
+          "tactus run: {} is for TCU programs, whose instructions run once each and in order; "
+          "kernels have loops and several threads",
+          name);
     }
   }
 }

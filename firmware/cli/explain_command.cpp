@@ -1,4 +1,4 @@
-// tactus explain: what a figure of a statistics file or a parameter means.
+// tactus explain: what figures of a statistics file, parameters and instructions mean.
 #include <algorithm>
 #include <string_view>
 
@@ -15,31 +15,38 @@
 #include "firmware/report/layer_table.h"
 #include "firmware/sweep/columns.h"
 #include "firmware/sweep/configuration.h"
+#include "isa/dpas/instruction_set.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/dram/ddr_config.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/link_values.h"
+#include "isa/support/reference.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_table.h"
+#include "isa/tcu/instruction_set.h"
 
 namespace tactus {
 namespace {
 
-/// What is explained as a whole: a name, and its sections.
+/// What is explained as a whole: a name, and its sections of parameters or its tables.
 struct Topic {
   std::string name;
   std::vector<ParameterSection> sections;
+  std::vector<ReferenceTable> tables;
 };
 
-std::vector<Topic> topics() {
-  return {{"architecture", {tcu::architecture_parameters().section()}},
-          {"board", {board_parameters().section()}},
-          {"dram", {ddr_parameters().section()}},
-          {"link", {link_parameters().section()}},
-          {"dpas", {dpas::profile_parameters().section(), dpas_machine_parameters().section()}},
-          {"run", run_sections()},
-          {"sweep", sweep::parameters()}};
+/// `dpas`: instructions are those of DPAS machines.
+std::vector<Topic> topics(bool dpas) {
+  return {{"architecture", {tcu::architecture_parameters().section()}, {}},
+          {"board", {board_parameters().section()}, {}},
+          {"dram", {ddr_parameters().section()}, {}},
+          {"link", {link_parameters().section()}, {}},
+          {"dpas", {dpas::profile_parameters().section(), dpas_machine_parameters().section()}, {}},
+          {"run", run_sections(), {}},
+          {"sweep", sweep::parameters(), {}},
+          {"asm", {}, dpas ? dpas::assembly_tables() : tcu::assembly_tables()},
+          {"instructions", {}, dpas ? dpas::instruction_tables() : tcu::instruction_tables()}};
 }
 
 std::string default_of(const ParameterInfo& parameter) {
@@ -72,16 +79,15 @@ void print(const Topic& topic) {
                section.about);
     for (const ParameterInfo& parameter : section.parameters) print(parameter);
   }
-}
-
-std::string cell(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
-    text.insert(at, "\\");
+  for (const ReferenceTable& table : topic.tables) {
+    fmt::print("{}{}", &table == topic.tables.data() ? "" : "\n", to_text(table));
   }
-  return text;
 }
 
 void print_markdown(const Topic& topic) {
+  for (const ReferenceTable& table : topic.tables) {
+    fmt::print("{}{}", &table == topic.tables.data() ? "" : "\n", to_markdown(table));
+  }
   for (const ParameterSection& section : topic.sections) {
     fmt::print(
         "{}{}\n\n| key | allowed | default | unit | option | meaning |\n"
@@ -90,8 +96,9 @@ void print_markdown(const Topic& topic) {
     for (const ParameterInfo& p : section.parameters) {
       const bool option = !p.option.empty() && topic.name != "architecture" &&
                           topic.name != "dpas" && topic.name != "sweep";
-      fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", p.key, cell(range_of(p)), default_of(p),
-                 p.unit, option ? "`--" + p.option + "`" : "", cell(p.sentence));
+      fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", p.key, markdown_cell(range_of(p)),
+                 default_of(p), p.unit, option ? "`--" + p.option + "`" : "",
+                 markdown_cell(p.sentence));
     }
   }
 }
@@ -132,7 +139,8 @@ bool print_columns(const MachineInfo& machine, const std::string& name, bool end
 }
 
 /// Parameters of that key, also as "configuration.board.KEY" of a sweep's table.
-bool print_parameters(std::string name, std::vector<std::string>& keys) {
+bool print_parameters(const std::vector<Topic>& topics, std::string name,
+                      std::vector<std::string>& keys) {
   constexpr std::string_view of_sweep = "configuration.";
   std::string section;
   if (name.rfind(of_sweep, 0) == 0) {
@@ -142,7 +150,7 @@ bool print_parameters(std::string name, std::vector<std::string>& keys) {
     section.resize(dot);
   }
   bool found = false;
-  for (const Topic& topic : topics()) {
+  for (const Topic& topic : topics) {
     // Sections of a sweep are explained as parts of the others.
     if ((topic.name == "sweep") != !section.empty()) continue;
     for (const ParameterSection& part : topic.sections) {
@@ -160,9 +168,10 @@ bool print_parameters(std::string name, std::vector<std::string>& keys) {
 }
 
 /// Parameters, figures and columns of that name; throws UserError if there is none.
-void print_name(const MachineInfo& machine, const FigureTable& figures, const std::string& name) {
+void print_name(const MachineInfo& machine, const FigureTable& figures,
+                const std::vector<Topic>& topics, const std::string& name) {
   std::vector<std::string> keys;
-  bool found = print_parameters(name, keys);
+  bool found = print_parameters(topics, name, keys);
   for (const Figure* figure : figures.matches(name)) {
     print(*figure);
     found = true;
@@ -189,20 +198,23 @@ int explain_command(const Words& words) {
       "Explains the columns of CSV files by their titles (\"useful MAC %\").\n"
       "Explains parameters with range and default: by key (array_size), or all of an\n"
       "architecture, a board, DRAM, a host link, a DPAS machine, a run (with its options), or a\n"
-      "sweep (its keys).",
-      {{"markdown", "", "print a whole table as Markdown: all figures, or those parameters"},
-       {"machine", "NAME", "figures of which machine (default tcu)"}},
-      "[NAME|architecture|board|dram|link|dpas|run|sweep]");
+      "sweep (its keys). Explains the text form of programs (asm) and every instruction with its\n"
+      "flags, operands and cycles (instructions); with --machine dpas those of vISA kernels.",
+      {{"markdown", "",
+        "print a whole table as Markdown: all figures, those parameters or instructions"},
+       {"machine", "NAME", "figures and instructions of which machine (default tcu)"}},
+      "[NAME|architecture|board|dram|link|dpas|run|sweep|asm|instructions]");
   if (!args.parse(words)) return exit_ok;
-  const MachineInfo& machine = machine_info(args.text("machine").value_or("tcu"));
-  const FigureTable figures(machine);
+  const std::string machine = args.text("machine").value_or("tcu");
+  const MachineInfo& info = machine_info(machine);
+  const FigureTable figures(info);
   const std::vector<std::string>& names = args.positional();
   const bool markdown = args.has("markdown");
   if (names.empty() && markdown) fmt::print("{}", figures.markdown());
   if (names.empty() && !markdown) {
     for (const Figure& figure : figures.all()) print(figure);
   }
-  const std::vector<Topic> all = topics();
+  const std::vector<Topic> all = topics(machine == "dpas");
   const auto find = [&](const std::string& name) {
     return std::find_if(all.begin(), all.end(), [&](const Topic& t) { return t.name == name; });
   };
@@ -210,12 +222,12 @@ int explain_command(const Words& words) {
     if (!markdown || find(name) != all.end()) continue;
     user_error(
         "tactus explain: --markdown prints the whole table; allowed no name, architecture, board, "
-        "dram, link, dpas, run, sweep");
+        "dram, link, dpas, run, sweep, asm, instructions");
   }
   for (const std::string& name : names) {
     const auto topic = find(name);
     if (topic == all.end()) {
-      print_name(machine, figures, name);
+      print_name(info, figures, all, name);
     } else if (markdown) {
       print_markdown(*topic);
     } else {

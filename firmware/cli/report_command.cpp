@@ -1,4 +1,6 @@
 // tactus report: the results of a sweep as a page.
+#include <filesystem>
+
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
@@ -8,21 +10,47 @@
 #include "isa/support/files.h"
 
 namespace tactus {
+namespace {
+
+void write_tables(const sweep::Results& results, const std::string& path) {
+  if (results.lines.empty()) user_error("{}: no point of the sweep is finished", results.folder);
+  const sweep::ResultTables tables = sweep::to_tables(results.lines);
+  const std::filesystem::path name(path);
+  const std::string constants =
+      (name.parent_path() / (name.stem().string() + ".constants.csv")).string();
+  write_file_atomically(path, tables.points);
+  write_file_atomically(constants, tables.constants);
+  fmt::print("{}: {} points; {}: what they have in common\n", path, results.lines.size(),
+             constants);
+}
+
+}  // namespace
 
 int report_command(const Words& words) {
   Args args("report",
-            "Writes the results of a sweep as one HTML page: best points, Pareto fronts, latency\n"
-            "over what varies, all points. A sweep that still runs shows what it has.",
-            {{"output", "F.html", "the page", false, 'o'}}, "DIR");
+            "Writes the results of a sweep as one HTML page (best points, Pareto fronts, latency\n"
+            "over what varies, all points) or as a table. A sweep that still runs shows what it\n"
+            "has.",
+            {{"output", "F.html", "the page", false, 'o'},
+             {"csv", "F.csv",
+              "a table: what the sweep varies, then the figures that differ; what all points have "
+              "in common goes to F.constants.csv"}},
+            "DIR");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().size() != 1)
     user_error("tactus report: name exactly one folder of a sweep");
   const auto output = args.text("output");
-  if (!output) user_error("tactus report: name the page to write with -o");
+  const auto csv = args.text("csv");
+  if (!output && !csv) {
+    user_error("tactus report: name the page to write with -o, or a table with --csv");
+  }
   const std::string& folder = args.positional().front();
   const sweep::Results results = sweep::read_results(folder);
-  write_file_atomically(*output, sweep::report_html(results));
-  fmt::print("{}: {} points\n", *output, results.lines.size());
+  if (output) {
+    write_file_atomically(*output, sweep::report_html(results));
+    fmt::print("{}: {} points\n", *output, results.lines.size());
+  }
+  if (csv) write_tables(results, *csv);
   return exit_ok;
 }
 

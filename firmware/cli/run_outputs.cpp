@@ -95,8 +95,6 @@ std::vector<Args::Option> run_output_options(const MachineInfo& machine) {
   return {
       {"stats", "F.json", "write all figures; -: to standard output, as for the next two"},
       {"report", "F.html", "write a page with everything about the run, for any browser"},
-      {"layers", "", "print a table of the layers, or of the parts that --regions names"},
-      {"layers-csv", "F.csv", "write it; -: to standard output"},
       {"events", "F", "write every event, one a line"},
       {"retire-log", "F",
        "write every instruction's retire cycle (of the machine, all images), little-endian "

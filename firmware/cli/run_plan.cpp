@@ -338,6 +338,9 @@ std::vector<Args::Option> run_options() {
         false, 'o'}});
   add("What is written", run_output_options(tcu_machine_info()));
   add("What is written",
+      {{"layers", "", "print a table of the layers, or of the parts that --regions names"},
+       {"layers-csv", "F.csv", "write it; -: to standard output"}});
+  add("What is written",
       {{"samples", "F.tsample", "write the performance sampler's words, see tactus samples"}});
   add("What is written", parameter_options(sampler_parameters().section(), ""));
   add("Timeline",

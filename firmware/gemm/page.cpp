@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -49,6 +51,7 @@ class Page {
       if (machine->arithmetic_note().empty()) continue;
       page_.lead(fmt::format("<p>{}.</p>\n", escape(machine->arithmetic_note())));
     }
+    page_.lead(memories());
     page_.lead(tiles());
     page_.section("Machines", machines());
     if (c_.problems.size() > 1) page_.section("Products", products());
@@ -76,6 +79,21 @@ class Page {
                        c_.machines.size() == 1 ? "" : "s");
   }
 
+  /// What differs is said before the figures that depend on it.
+  [[nodiscard]] std::string memories() const {
+    std::set<std::string> kinds;
+    std::string list;
+    for (const auto& machine : c_.machines) {
+      kinds.insert(machine->memory_description());
+      list += fmt::format("{}{}: {}", list.empty() ? "" : "; ", machine->name(),
+                          machine->memory_description());
+    }
+    if (kinds.size() < 2) return "";
+    return fmt::format(
+        "<p><b>The machines' memory is not alike</b>, and cycles depend on it. {}.</p>\n",
+        escape(list));
+  }
+
   [[nodiscard]] std::string tiles() const {
     std::vector<std::string> list;
     for (std::size_t i = 0; i < c_.machines.size(); ++i) {
@@ -88,35 +106,33 @@ class Page {
   }
 
   [[nodiscard]] std::string machines() const {
-    std::vector<html::Table::Column> columns{
-        {"machine", true},     {"what it is", true}, {"memory", true},
-        {"on the chip", true}, {"cycles"},           {"time"},
-        {"useful MAC"},        {"of bound"},         {"memory bytes"}};
+    html::Table parts({{"machine", true},
+                       {"what it is", true, true},
+                       {"memory", true, true},
+                       {"on the chip", true, true}});
+    std::vector<html::Table::Column> columns{{"machine", true}, {"cycles"},   {"time"},
+                                             {"useful MAC"},    {"of bound"}, {"memory bytes"}};
     if (c_.energies) columns.push_back({c_.energy_title()});
     html::Table table(columns);
     for (std::size_t i = 0; i < c_.machines.size(); ++i) {
       const Runner& machine = *c_.machines[i];
       std::string on_chip;
       for (const OnChipMemory& memory : machine.on_chip()) {
-        on_chip += fmt::format("{}{} {:.1f} KiB", on_chip.empty() ? "" : "<br>",
-                               escape(memory.name), static_cast<double>(memory.bits) / 8192);
+        on_chip += fmt::format("{}{} {:.1f} KiB", on_chip.empty() ? "" : ", ", escape(memory.name),
+                               static_cast<double>(memory.bits) / 8192);
       }
       const Comparison::Total total = c_.total(i);
-      std::vector<std::string> cells{escape(machine.name()),
-                                     escape(machine.description()),
-                                     escape(machine.memory_description()),
-                                     on_chip,
-                                     grouped(total.cycles),
-                                     time_text(total.ms),
-                                     percent(total.useful_mac),
-                                     percent(total.share_of_bound),
-                                     grouped(total.bytes)};
+      parts.row({escape(machine.name()), escape(machine.description()),
+                 escape(machine.memory_description()), on_chip});
+      std::vector<std::string> cells{escape(machine.name()),          grouped(total.cycles),
+                                     time_text(total.ms), percent(total.useful_mac),
+                                     percent(total.share_of_bound),   grouped(total.bytes)};
       if (c_.energies) {
         cells.push_back(escape(energy::energy_text(total.energy, c_.energies->unit())));
       }
       table.row(cells);
     }
-    return table.html();
+    return table.html() + parts.html();
   }
 
   [[nodiscard]] std::string products() const {
@@ -148,28 +164,53 @@ class Page {
       for (const Measurement& m : row) cells.push_back(value_text(figure, figure.value(m)));
       table.row(cells);
     }
-    std::string text = table.html();
+    std::string text = bars(row) + table.html();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i].wrong.empty()) continue;
+      text += fmt::format("<p><b>Wrong on {}</b>: {}</p>\n", escape(c_.machines[i]->name()),
+                          escape(row[i].wrong));
+    }
     for (std::size_t i = 0; i < row.size(); ++i) text += run(row[i], *c_.machines[i]);
     return text;
   }
 
+  /// Where the time of each machine goes, one bar below the other.
+  [[nodiscard]] std::string bars(const std::vector<Measurement>& row) const {
+    html::Table table({{"machine", true}, {"cycles"}, {"time of its array", true}});
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      table.row({escape(c_.machines[i]->name()), grouped(row[i].run.cycles),
+                 time_bar(row[i].run.accounting.totals)});
+    }
+    return table.html() + legend(row);
+  }
+
+  /// One for all bars: a colour has the titles that the machines give it.
+  static std::string legend(const std::vector<Measurement>& row) {
+    std::map<unsigned, std::vector<std::string>> titles;
+    for (const Measurement& m : row) {
+      for (const ReasonGroup& group : m.run.accounting.totals.info->time.groups) {
+        std::vector<std::string>& same = titles[group.colour];
+        if (std::find(same.begin(), same.end(), group.title) == same.end()) {
+          same.emplace_back(group.title);
+        }
+      }
+    }
+    std::vector<svg::Legend> entries;
+    for (const auto& [colour, names] : titles) {
+      entries.push_back({fmt::format("{}", fmt::join(names, " / ")), colour});
+    }
+    return svg::legend(entries);
+  }
+
   static std::string run(const Measurement& m, const Runner& machine) {
     const Counters& counters = m.run.accounting.totals;
-    const TimeInfo& time = counters.info->time;
-    std::string text =
-        fmt::format("<h3>{}: the {}'s time</h3>\n", escape(machine.name()), escape(time.subject));
-    if (!m.wrong.empty()) text += fmt::format("<p>Wrong: {}</p>\n", escape(m.wrong));
+    std::string text = fmt::format("<details><summary>{}: lost cycles and traffic</summary>\n",
+                                   escape(machine.name()));
     for (const GemmFigure& figure : gemm_figures()) {
       if (figure.unit != "text") continue;
       text += fmt::format("<p>{}: {}</p>\n", escape(figure.title),
                           escape(to_text(figure, figure.value(m))));
     }
-    text += time_bar(counters);
-    std::vector<svg::Legend> legend;
-    for (const ReasonGroup& group : time.groups) {
-      legend.push_back({std::string(group.title), group.colour});
-    }
-    text += svg::legend(legend);
     html::Table lost({{"lost cycles", true}, {"cycles"}, {"of all"}});
     for (const Lost& reason : lost_by_reason(m)) {
       lost.row({escape(reason.title), grouped(reason.cycles),
@@ -183,7 +224,7 @@ class Page {
     }
     text += lost.html() + levels.html();
     if (!m.energy.is_null()) text += energy::page_section(m.energy);
-    return text;
+    return text + "</details>\n";
   }
 
   [[nodiscard]] std::string meanings() const {

@@ -138,6 +138,35 @@ std::string grid(const Frame& frame, const std::vector<Tick>& x, const std::vect
   return out;
 }
 
+std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& places,
+                         std::size_t most) {
+  struct Box {
+    double left, right, middle;
+  };
+  constexpr double gap = 9, text_height = 13;
+  std::vector<Box> taken;
+  std::string out;
+  for (const NamedPlace& place : places) {
+    if (place.name.empty()) continue;
+    if (taken.size() == most) break;
+    const double width = text_width(place.name);
+    const auto is_free = [&](double left) {
+      return left > frame.left && left + width < frame.width - frame.right &&
+             std::none_of(taken.begin(), taken.end(), [&](const Box& box) {
+               return left < box.right && box.left < left + width &&
+                      std::abs(box.middle - place.y) < text_height;
+             });
+    };
+    const bool right = is_free(place.x + gap);
+    if (!right && !is_free(place.x - gap - width)) continue;
+    const double left = right ? place.x + gap : place.x - gap - width;
+    taken.push_back({left, left + width, place.y});
+    // A little higher than the place: a line may run through it.
+    out += label(right ? left : left + width, place.y - 5, right ? "start" : "end", place.name);
+  }
+  return out;
+}
+
 std::string title(const std::string& text) {
   return text.empty() ? "" : fmt::format("<title>{}</title>", html::escape(text));
 }

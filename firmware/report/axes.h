@@ -1,6 +1,7 @@
 // Axes and frames of the charts of svg.h.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,16 @@ struct Tick {
 
 /// At least as wide as the text is drawn.
 [[nodiscard]] double text_width(std::string_view text);
+
+/// A name for a place of a drawing.
+struct NamedPlace {
+  double x = 0, y = 0;
+  std::string name;
+};
+/// Names to the right of their places or to the left, the first ones first: where neither another
+/// name nor the frame is in the way, and at most so many.
+[[nodiscard]] std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& places,
+                                       std::size_t most);
 
 /// Lines at the ticks with their labels and the axes' titles. A tick whose label has no room is
 /// left out.

@@ -10,16 +10,18 @@
 namespace tactus::html {
 namespace {
 
-// Colours have one name each, so that charts follow light and dark too. A tile's figure is as large
+// Colours have one name each, so that charts follow light and dark too. They differ in lightness,
+// by a contrast of 1.35 and more between any two, so that neighbours are told apart without their
+// hue. A tile's figure is as large
 // as its place allows: var(--n) characters of 0.64 em each. On a narrow screen every row of a table
 // is a block of its own, whose cells say their column's title.
 constexpr std::string_view style = R"(
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#1c2430;--soft:#5b6675;
---line:#dde2e8;--c0:#23915a;--c1:#3579c0;--c2:#8259c9;--c3:#dd9a26;--c4:#cc4457;--c5:#7f8b9b;
---c6:#cfd6de;--hint:#eef1f5}
+--line:#dde2e8;--c0:#298d59;--c1:#1f4e85;--c2:#462377;--c3:#e5aa4a;--c4:#b53546;--c5:#8d98a5;
+--c6:#d0d7de;--link:#2566ad;--hint:#eef1f5}
 @media (prefers-color-scheme:dark){:root{--page:#12161c;--card:#1b212a;--text:#e7ebf0;
---soft:#9aa6b5;--line:#303a46;--c0:#3fbf7d;--c1:#5a9fe0;--c2:#a584e8;--c3:#e8b04a;--c4:#e8697a;
---c5:#8d99a9;--c6:#39434f;--hint:#232b36}}
+--soft:#9aa6b5;--line:#303a46;--c0:#77d7a6;--c1:#307ace;--c2:#7c45c9;--c3:#f6e1c0;--c4:#d6717f;
+--c5:#a0aab5;--c6:#435161;--link:#6aa9e8;--hint:#232b36}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
@@ -55,6 +57,9 @@ svg.columns{height:190px}
 .spans{display:flex;font-size:11px;line-height:1.7;color:var(--soft)}
 .spans span{flex:none;box-sizing:border-box;overflow:hidden;white-space:nowrap;
 text-overflow:ellipsis;border-right:1px solid var(--soft);padding-left:2px}
+.upright{display:flex;gap:6px}.upright svg{flex:1;min-width:0}.upright div{display:flex;
+flex-direction:column;justify-content:space-between;color:var(--soft);font-size:12px;
+line-height:1;text-align:right}.upright+.axis{margin-left:40px}
 figure svg text{font-size:10px}.narrow{display:none}.wide{max-width:860px}
 .parts{display:flex;flex-wrap:wrap;gap:1px 12px;margin-top:4px;font-size:12px;line-height:1.4;
 color:var(--soft)}
@@ -64,7 +69,7 @@ color:var(--soft)}
 font-size:13px}
 .key i,td i{display:inline-block;width:11px;height:11px;border-radius:3px;margin-right:6px}
 figure{margin:0}figcaption{font-weight:600;font-size:14px}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:18px}
+.pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,430px),1fr));gap:18px}
 .list{overflow:auto;max-height:620px;margin-top:10px}
 .list th{position:sticky;white-space:normal;vertical-align:bottom;padding:5px 8px;top:0;background:var(--card);box-shadow:0 1px var(--line)}
 .list td,.list td:first-child{min-width:0;padding:2px 8px;font-size:13px}
@@ -75,7 +80,7 @@ figure{margin:0}figcaption{font-weight:600;font-size:14px}
 .list :target{outline:2px solid var(--c3)}
 .list td:first-child,.list th:first-child{position:sticky;left:0;background:var(--card)}
 .list th:first-child{z-index:1}
-ul.best{margin:0;padding-left:20px}ul.best li{margin:4px 0}a{color:var(--c1)}
+ul.best{margin:0;padding-left:20px}ul.best li{margin:4px 0}a{color:var(--link)}
 pre{overflow:auto;max-height:480px;font-size:13px;margin:8px 0 0}
 details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
 @media (max-width:1000px){.rows td.t,.rows td:first-child{min-width:7.5em}.rows svg.bar{min-width:110px}

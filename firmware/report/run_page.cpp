@@ -49,6 +49,41 @@ std::string time_bar(const Counters& counters, bool big) {
   return svg::stacked_bar(parts, big);
 }
 
+/// The group of reasons that costs most, which is the widest colour of a bar, and in it the reason
+/// that costs most.
+struct MainReason {
+  std::size_t group = 0, reason = 0;
+  std::uint64_t group_cycles = 0, reason_cycles = 0;
+};
+
+MainReason main_reason(const Counters& counters) {
+  const TimeInfo& time = counters.info->time;
+  std::vector<MainReason> groups(time.groups.size());
+  MainReason most;
+  for (const LostCycles& lost : lost_cycles(counters)) {  // the largest first
+    MainReason& group = groups[time.reasons[lost.reason].group];
+    if (group.group_cycles == 0)
+      group = {time.reasons[lost.reason].group, lost.reason, 0, lost.cycles};
+    group.group_cycles += lost.cycles;
+    if (group.group_cycles > most.group_cycles) most = group;
+  }
+  return most;
+}
+
+std::string main_reason_text(const Counters& counters) {
+  const TimeInfo& time = counters.info->time;
+  const MainReason most = main_reason(counters);
+  if (most.group_cycles == 0) return "";
+  std::string text = swatch(time, most.reason) +
+                     escape(fmt::format("{}, {}", time.groups[most.group].title,
+                                        percent(ratio(most.group_cycles, counters.cycles()))));
+  if (most.reason_cycles < most.group_cycles) {
+    text += escape(fmt::format("; of these {}, {}", time.reasons[most.reason].title,
+                               percent(ratio(most.reason_cycles, counters.cycles()))));
+  }
+  return text;
+}
+
 std::string tiles(const RunDocument& document) {
   const ReportedRun& image = document.images.front();
   const Accounting& a = image.run->accounting;
@@ -73,8 +108,9 @@ std::string tiles(const RunDocument& document) {
   }
   tiles.push_back(html::tile(
       "lost cycles", percent(ratio(lost_total(a.totals), a.cycles)),
-      lost.empty() ? "none"
-                   : fmt::format("most: {}", machine.time.reasons[lost.front().reason].title)));
+      lost.empty()
+          ? "none"
+          : fmt::format("most: {}", machine.time.groups[main_reason(a.totals).group].title)));
   if (!machine.traffic.ports.empty()) {
     tiles.push_back(html::tile(fmt::format("{} bandwidth", machine.traffic.title),
                                percent(roof.bytes_per_cycle / roof.peak_bytes_per_cycle),
@@ -165,7 +201,8 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
               : "",
           a.regions.empty()
               ? ""
-              : " Small points are layers; rest the pointer on one to see its name."));
+              : " Small points are layers; those with the most cycles are named, the pointer "
+                "names the others."));
   if (!all.intensity || all.macs == 0) {
     return out +
            fmt::format(
@@ -178,22 +215,24 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
                            {},
                            std::string(machine.time.subject),
                            std::string(machine.traffic.title)};
-  const auto point = [&](const Roofline& r, std::string_view name, bool main) {
+  const auto point = [&](const Roofline& r, std::string_view name, Cycle cycles) {
     if (!r.intensity || r.macs == 0) return;
     chart.points.push_back(
         {*r.intensity, r.macs_per_cycle,
          fmt::format("{}: {:.3g} MAC/byte, {:.3g} MAC/cycle, {} of the roof", name, *r.intensity,
                      r.macs_per_cycle, percent(r.share_of_roof)),
-         main});
+         cycles == a.cycles, std::string(name), static_cast<double>(cycles)});
   };
   for (std::size_t i = 0; i < a.regions.size(); ++i) {
     const RegionFigures& region = a.regions[i];
+    const Cycle cycles = region.counters.cycles();
+    if (cycles >= a.cycles) continue;
     const auto macs = expectation(document.expected, i).macs;
     point(macs ? roofline(region.counters, rates, *macs) : roofline(region.counters, rates),
-          region.name, false);
+          region.name, cycles);
   }
-  if (document.macs) point(busy, "whole run, array busy", false);
-  point(all, "whole run", true);
+  if (document.macs) point(busy, "whole run, array busy", 0);
+  point(all, "whole run", a.cycles);
   return out + svg::roofline(chart);
 }
 
@@ -312,18 +351,14 @@ std::string layers_section(const Accounting& a, const RunDocument& document) {
     const RegionFigures& region = a.regions[i];
     const std::uint64_t cycles = region.counters.cycles();
     if (cycles == 0) continue;
-    const std::vector<LostCycles> lost = lost_cycles(region.counters);
     const Expectation of_layer = expectation(expected, i);
     const auto useful = array_figures::useful(of_layer.macs, cycles, document.rates.peak_macs);
-    std::vector<std::string> cells{
-        html::breakable(region.name),
-        grouped(cycles),
-        percent(ratio(cycles, a.cycles)),
-        percent(ratio(busy_cycles(region.counters), cycles)),
-        time_bar(region.counters, false),
-        lost.empty() ? ""
-                     : escape(fmt::format("{}, {}", time.reasons[lost.front().reason].title,
-                                          percent(ratio(lost.front().cycles, cycles))))};
+    std::vector<std::string> cells{html::breakable(region.name),
+                                   grouped(cycles),
+                                   percent(ratio(cycles, a.cycles)),
+                                   percent(ratio(busy_cycles(region.counters), cycles)),
+                                   time_bar(region.counters, false),
+                                   main_reason_text(region.counters)};
     if (has_macs) cells.insert(cells.begin() + 4, useful ? percent(*useful) : "");
     if (predicted) {
       const bool known = of_layer.predicted_cycles != 0;
@@ -410,7 +445,9 @@ void add_accounting(html::Page& out, const RunDocument& document) {
     out.section("Roofline", roofline_section(a, document));
   }
   out.section("Units", units_section(a));
-  out.section("Layers", layers_section(a, document));
+  // Instructions of other machines than the TCU may run several times and in several threads.
+  if (!a.regions.empty() || machine.name == "tcu")
+    out.section("Layers", layers_section(a, document));
   out.section("Instructions", instructions_section(a, document.rates));
   if (!machine.traffic.ports.empty()) {
     out.section(fmt::format("{} ports", machine.traffic.title), ports_section(a, document.rates));

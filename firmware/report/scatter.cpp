@@ -62,7 +62,12 @@ std::string circles(const Frame& frame, const std::vector<ScatterPoint>& points)
   for (const ScatterPoint& point : points) {
     if (point.main) out += circle(frame, point, 0);
   }
-  return out;
+  constexpr std::size_t most_names = 12;
+  std::vector<NamedPlace> places;
+  for (const ScatterPoint& point : points) {
+    if (point.main) places.push_back({frame.place_x(point.x), frame.place_y(point.y), point.name});
+  }
+  return out + names_beside(frame, places, most_names);
 }
 
 std::string path(const Frame& frame, const ScatterLine& line) {

@@ -17,7 +17,8 @@ struct ScatterPoint {
   double x = 0, y = 0;
   std::string title;
   unsigned colour = 1;
-  bool main = false;  ///< drawn large, above the others
+  bool main = false;   ///< drawn large, above the others
+  std::string name{};  ///< beside the point, where there is room
 };
 
 struct ScatterLine {

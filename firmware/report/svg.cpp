@@ -78,6 +78,7 @@ std::string columns(const Columns& chart) {
   // One unit of the drawing is one column, so that neighbours share their edge exactly.
   constexpr double height = 1000;
   std::string out = fmt::format(
+      "<div class=\"upright\"><div><span>100 %</span><span>50 %</span><span>0 %</span></div>"
       "<svg class=\"columns\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\">",
       std::max<std::size_t>(1, chart.shares.size()), height);
   for (std::size_t l = 0; l < chart.layers.size(); ++l) {
@@ -94,12 +95,24 @@ std::string columns(const Columns& chart) {
                        colour(chart.layers[l].colour), title(chart.layers[l].title));
   }
   out += span_borders(chart, height);
-  return out + "</svg>" + span_names(chart) +
+  return out + "</svg></div>" + span_names(chart) +
          fmt::format("<div class=\"axis\"><span>{}</span><span>{}</span><span>{}</span></div>\n",
                      html::escape(chart.first), html::escape(chart.axis), html::escape(chart.last));
 }
 
 namespace {
+
+/// The points with the most weight first.
+std::string point_names(const Frame& frame, std::vector<RooflinePoint> points) {
+  constexpr std::size_t most = 12;
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  std::vector<NamedPlace> places;
+  for (const RooflinePoint& point : points) {
+    places.push_back({frame.place_x(point.intensity), frame.place_y(point.rate), point.name});
+  }
+  return names_beside(frame, places, most);
+}
 
 std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* kind) {
   const double ridge = chart.peak_rate / chart.peak_bandwidth;
@@ -142,7 +155,7 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
         frame.place_x(point.intensity), frame.place_y(point.rate), point.main ? 7 : 4.5,
         point.main ? "var(--c4)" : "var(--c1)", point.main ? "1" : "0.65", title(point.title));
   }
-  return out + "</svg>\n";
+  return out + point_names(frame, chart.points) + "</svg>\n";
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 namespace tactus::svg {
 
-/// The page's colours: 0 green, 1 blue, 2 violet, 3 amber, 4 red, 5 grey, 6 faint.
+/// The page's colours: 0 green, 1 blue, 2 violet, 3 amber, 4 red, 5 grey, 6 faint. From the darkest
+/// on: 2, 1, 4, 0, 5, 3, 6 (on light pages).
 [[nodiscard]] std::string colour(unsigned index);
 
 struct Part {
@@ -29,7 +30,8 @@ struct Legend {
 };
 [[nodiscard]] std::string legend(const std::vector<Legend>& entries);
 
-/// Columns of stacked shares, side by side, over an axis from `first` to `last`.
+/// Columns of stacked shares, side by side, beside an axis to 100 % and over one from `first` to
+/// `last`.
 struct Columns {
   std::vector<Legend> layers;               ///< bottom first
   std::vector<std::vector<double>> shares;  ///< by column and layer, 0..1
@@ -48,6 +50,8 @@ struct RooflinePoint {
   double intensity = 0, rate = 0;
   std::string title;
   bool main = false;
+  std::string name{};  ///< beside the point, where there is room
+  double weight = 0;   ///< points with more of it are named first
 };
 struct RooflineChart {
   double peak_rate = 0;       ///< MAC/cycle

@@ -17,11 +17,7 @@ using html::grouped;
 
 double area(const Measured& point) { return point.values().number("/figures/area_proxy"); }
 
-std::string link(const Measured& point) {
-  return fmt::format("<a href=\"#p{0}\">{0}</a>", point.point);
-}
-
-std::string fronts(const std::vector<Measured>& points) {
+std::string fronts(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes) {
   const std::string table_of_all = common_table(points);
   const bool comparable = !table_of_all.empty();
   const bool any = std::any_of(points.begin(), points.end(),
@@ -39,18 +35,28 @@ std::string fronts(const std::vector<Measured>& points) {
     rows.push_back({point.latency_ms, area(point)});
     if (comparable) rows.back().push_back(energy_total(point));
   }
-  std::vector<html::Table::Column> columns{{"point"}, {"latency, ms"}, {"area"}};
-  if (comparable) columns.push_back({"energy"});
+  const JsonValues first = points.front().values();
+  double most = 0;
+  for (const Measured& point : points) most = std::max(most, energy_total(point));
+  const std::string unit = comparable ? first.text("/figures/energy/unit") : "";
+  const Scaled energy = engineering(most, unit);
+  std::vector<html::Table::Column> columns{{"point"}};
+  add_columns(axes, columns);
+  columns.push_back({"latency, ms"});
+  columns.push_back({"area, bits and multipliers"});
+  if (comparable) columns.push_back({"energy, " + energy.unit});
   html::Table table(columns, html::Table::Kind::list);
   for (const std::size_t i : pareto_points(rows)) {
-    std::vector<std::string> cells{link(points[i]), fmt::format("{:.4f}", points[i].latency_ms),
-                                   grouped(static_cast<std::uint64_t>(area(points[i])))};
-    if (comparable) cells.push_back(fmt::format("{:.5g}", energy_total(points[i])));
+    std::vector<std::string> cells{link_to(points[i].point)};
+    add_cells(axes, *points[i].line, cells);
+    cells.push_back(fmt::format("{:.4f}", points[i].latency_ms));
+    cells.push_back(grouped(static_cast<std::uint64_t>(area(points[i]))));
+    if (comparable) cells.push_back(fmt::format("{:.4g}", energy_total(points[i]) * energy.factor));
     table.row(std::move(cells));
   }
-  std::vector<std::string> charts{front_chart(points, "area, bits and multipliers", area)};
-  if (comparable) charts.push_back(front_chart(points, "energy", energy_total));
-  return text + svg::side_by_side(charts) +
+  std::vector<std::string> charts{front_chart(points, axes, "area", "bits and multipliers", area)};
+  if (comparable) charts.push_back(front_chart(points, axes, "energy", unit, energy_total));
+  return text + Colouring(points, axes).legend() + svg::side_by_side(charts) +
          "<p>No other point is as good in all of these and better in one:</p>\n" + table.html();
 }
 
@@ -64,7 +70,7 @@ std::string units(const std::vector<Measured>& points) {
   columns.push_back({"MAC fill, %"});
   html::Table table(columns, html::Table::Kind::list);
   for (const Measured& point : points) {
-    std::vector<std::string> cells{link(point)};
+    std::vector<std::string> cells{link_to(point.point)};
     const JsonValues figures = point.values();
     for (const std::string& unit : names) {
       cells.push_back(fmt::format("{:.1f}", 100 * figures.number("/figures/units/" + unit)));
@@ -99,7 +105,7 @@ std::string kernels(const std::vector<Measured>& points) {
       const auto ratio = figures.number_or_null(kernel + "ratio");
       const bool odd = ratio && (*ratio < codesign::ratio_low || *ratio > codesign::ratio_high);
       table.row(
-          {link(point), escape(figures.text(kernel + "name")),
+          {link_to(point.point), escape(figures.text(kernel + "name")),
            grouped(figures.count(kernel + "start")), grouped(figures.count(kernel + "cycles")),
            fmt::format("{:.2f}", figures.number(kernel + "us")),
            grouped(figures.count(kernel + "predicted_cycles")),
@@ -122,22 +128,96 @@ std::string list_of_ideas(const std::vector<Measured>& points, const char* key) 
     if (!figures.has(list)) continue;  // of an earlier version
     for (std::size_t i = 0; i < figures.array(list).size(); ++i) {
       const std::string idea = fmt::format("{}/{}/", list, i);
-      table.row(
-          {link(point), escape(figures.text(idea + "rule")), escape(figures.text(idea + "text"))});
+      table.row({link_to(point.point), escape(figures.text(idea + "rule")),
+                 escape(figures.text(idea + "text"))});
     }
   }
   return table.html();
 }
 
+/// What a change of the machine brings at the points where it was tried.
+struct Gain {
+  std::string change;
+  std::vector<double> shares;  ///< of the time that it saves
+  std::uint64_t best_point = 0;
+  double best = -1;
+
+  [[nodiscard]] double mean() const {
+    double sum = 0;
+    for (const double share : shares) sum += share;
+    return sum / static_cast<double>(shares.size());
+  }
+};
+
+/// Of the changes below a key of the figures; `time` is the new time in us, `before` the old one.
+/// Largest mean first.
+void add_gains(const std::vector<Measured>& points, const std::string& key, const std::string& time,
+               const std::string& prefix, double (*before)(const Measured&),
+               std::vector<Gain>& gains) {
+  for (const Measured& point : points) {
+    const JsonValues figures = point.values();
+    if (!figures.has("/figures/" + key)) continue;
+    for (const auto& entry : figures.object("/figures/" + key).items()) {
+      const std::string path = "/figures/" + key + "/" + entry.key() + "/" + time;
+      const double old = before(point);
+      const double now = figures.has(path) ? figures.number_or_null(path).value_or(0) : 0;
+      if (now == 0 || old == 0) continue;
+      const std::string change = prefix + entry.key();
+      auto found = std::find_if(gains.begin(), gains.end(),
+                                [&](const Gain& gain) { return gain.change == change; });
+      if (found == gains.end()) found = gains.insert(gains.end(), {change, {}, 0, -1});
+      found->shares.push_back(1 - now / old);
+      if (found->shares.back() <= found->best) continue;
+      found->best = found->shares.back();
+      found->best_point = point.point;
+    }
+  }
+  std::stable_sort(gains.begin(), gains.end(),
+                   [](const Gain& a, const Gain& b) { return a.mean() > b.mean(); });
+}
+
+std::string table_of_gains(const std::vector<Gain>& gains) {
+  html::Table table(
+      {{"change", true}, {"gain, mean, %"}, {"gain, best, %"}, {"at point"}, {"points"}},
+      html::Table::Kind::list);
+  for (const Gain& gain : gains) {
+    table.row({escape(gain.change), fmt::format("{:.1f}", 100 * gain.mean()),
+               fmt::format("{:.1f}", 100 * gain.best), link_to(gain.best_point),
+               std::to_string(gain.shares.size())});
+  }
+  return table.html();
+}
+
+double measured_us(const Measured& point) { return 1e3 * point.latency_ms; }
+
+double predicted_us(const Measured& point) {
+  const JsonValues figures = point.values();
+  const char* const path = "/figures/predicted/us";
+  return figures.has(path) ? figures.number_or_null(path).value_or(0) : 0;
+}
+
+std::string details(const std::string& title, const std::string& html) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", title, html);
+}
+
 std::string design_ideas(const std::vector<Measured>& points) {
-  return "<p>Changes of the machine are simulated: their times are measured.</p>\n" +
-         list_of_ideas(points, "ideas");
+  std::vector<Gain> gains;
+  add_gains(points, "doubled", "us", "twice ", measured_us, gains);
+  add_gains(points, "extended", "us", "with ", measured_us, gains);
+  const std::string list = list_of_ideas(points, "ideas");
+  if (gains.empty()) return list;
+  return "<p>Changes of the machine, each simulated at every point; gain: share of the time that "
+         "it saves.</p>\n" +
+         table_of_gains(gains) + details("What each point suggests", list);
 }
 
 std::string hypothetical_ideas(const std::vector<Measured>& points) {
-  return "<p>These are predictions by formula. The simulator does not have such hardware, so "
-         "nothing confirms them.</p>\n" +
-         list_of_ideas(points, "hypothetical");
+  std::vector<Gain> gains;
+  add_gains(points, "doubled", "predicted_us", "twice ", predicted_us, gains);
+  return "<p>These are predictions by formula, for hardware that would do what the formula "
+         "says. The simulator does not have it, so nothing confirms them.</p>\n" +
+         (gains.empty() ? "" : table_of_gains(gains)) +
+         details("What each point suggests", list_of_ideas(points, "hypothetical"));
 }
 
 }  // namespace
@@ -161,8 +241,8 @@ std::vector<std::size_t> pareto_points(const std::vector<std::vector<double>>& r
 }
 
 std::vector<std::pair<std::string, std::string>> codesign_sections(
-    const std::vector<Measured>& points) {
-  return {{"Latency, energy, area", fronts(points)},
+    const std::vector<Measured>& points, const std::vector<SweepAxis>& axes) {
+  return {{"Latency, energy, area", fronts(points, axes)},
           {"Design ideas", design_ideas(points)},
           {"Predictions for hardware that is not there", hypothetical_ideas(points)},
           {"Kernels", kernels(points)},

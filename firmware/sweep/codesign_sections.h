@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/sweep/findings.h"
+#include "firmware/sweep/measure_sections.h"
 
 namespace tactus::sweep {
 
@@ -16,6 +16,6 @@ namespace tactus::sweep {
 /// Titles and HTML: fronts of latency, energy and area, units, kernels beside their predicted time,
 /// design ideas. `points` are of Stripe programs, and not empty.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> codesign_sections(
-    const std::vector<Measured>& points);
+    const std::vector<Measured>& points, const std::vector<SweepAxis>& axes);
 
 }  // namespace tactus::sweep

@@ -65,6 +65,13 @@ const Line& value_of(const Line& line, const std::string& key) {
   return value == section->end() ? none : *value;
 }
 
+std::string plain(const Line& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_null()) return "";
+  if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
+  return text_of_json(value);
+}
+
 std::vector<std::string> varied_keys(const std::vector<Line>& lines) {
   std::vector<std::string> keys;
   if (lines.empty()) return keys;

@@ -34,6 +34,9 @@ struct Measured {
 /// The values of a line by key ("section.key"); null where it has none.
 [[nodiscard]] const Line& value_of(const Line& line, const std::string& key);
 
+/// A value as people write it: no quotes, few digits; empty for null.
+[[nodiscard]] std::string plain(const Line& value);
+
 /// Keys of the configuration whose values differ between lines, in the configuration's order.
 [[nodiscard]] std::vector<std::string> varied_keys(const std::vector<Line>& lines);
 

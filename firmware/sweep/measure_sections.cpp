@@ -1,12 +1,14 @@
 #include "firmware/sweep/measure_sections.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "firmware/report/html.h"
 #include "firmware/report/scatter.h"
+#include "firmware/report/svg.h"
 
 namespace tactus::sweep {
 namespace {
@@ -18,55 +20,87 @@ bool has(const Measured& point, const std::string& figure) {
   return point.values().has("/figures/" + figure);
 }
 
-std::string energy_section(const std::vector<Measured>& points) {
-  html::Table table({{"point"},
-                     {"network", true},
-                     {"latency, ms"},
-                     {"energy"},
-                     {"unit", true},
-                     {"mW"},
-                     {"area"},
-                     {"table", true}},
-                    html::Table::Kind::list);
+std::string unit_of(const std::vector<Measured>& points, const std::string& figure) {
+  std::set<std::string> units;
+  for (const Measured& point : points) {
+    if (has(point, figure)) units.insert(point.values().text("/figures/" + figure));
+  }
+  return units.size() == 1 ? *units.begin() : "";
+}
+
+double area_total(const Measured& point) {
+  return has(point, "energy/area") ? point.values().number("/figures/energy/area/total") : 0;
+}
+
+double largest(const std::vector<Measured>& points, double (*value)(const Measured&)) {
+  double most = 0;
+  for (const Measured& point : points) most = std::max(most, value(point));
+  return most;
+}
+
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : name + ", " + unit;
+}
+
+std::string energy_table(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes,
+                         const Scaled& energy, const Scaled& area) {
+  std::vector<html::Table::Column> columns{{"point"}};
+  add_columns(axes, columns);
+  for (const std::string& title : {std::string("latency, ms"), with_unit("energy", energy.unit),
+                                   std::string("power, mW"), with_unit("area", area.unit)}) {
+    columns.push_back({title});
+  }
+  columns.push_back({"table", true});
+  html::Table table(columns, html::Table::Kind::list);
   for (const Measured& point : points) {
     if (!has(point, "energy")) continue;
     const JsonValues figures = point.values();
-    const std::string energy = "/figures/energy";
-    table.row({std::to_string(point.point), escape(point.network),
-               fmt::format("{:.4f}", point.latency_ms),
-               fmt::format("{:.5g}", figures.number(energy + "/total")),
-               escape(figures.text(energy + "/unit")),
-               figures.has(energy + "/power_mw")
-                   ? fmt::format("{:.4g}", figures.number(energy + "/power_mw"))
-                   : "",
-               figures.has(energy + "/area")
-                   ? fmt::format("{:.5g} {}", figures.number(energy + "/area/total"),
-                                 figures.text(energy + "/area/unit"))
-                   : "",
-               escape(figures.text(energy + "/table"))});
+    std::vector<std::string> cells{link_to(point.point)};
+    add_cells(axes, *point.line, cells);
+    cells.push_back(fmt::format("{:.4f}", point.latency_ms));
+    cells.push_back(fmt::format("{:.4g}", energy_total(point) * energy.factor));
+    cells.push_back(has(point, "energy/power_mw")
+                        ? fmt::format("{:.4g}", figures.number("/figures/energy/power_mw"))
+                        : "");
+    cells.push_back(
+        has(point, "energy/area") ? fmt::format("{:.4g}", area_total(point) * area.factor) : "");
+    cells.push_back(escape(figures.text("/figures/energy/table")));
+    table.row(std::move(cells));
   }
+  return table.html();
+}
+
+std::string energy_section(const std::vector<Measured>& points,
+                           const std::vector<SweepAxis>& axes) {
+  const std::string energy_unit = unit_of(points, "energy/unit");
+  const std::string area_unit = unit_of(points, "energy/area/unit");
+  const std::string table =
+      energy_table(points, axes, engineering(largest(points, energy_total), energy_unit),
+                   engineering(largest(points, area_total), area_unit));
   const std::string common = common_table(points);
   if (common.empty()) {
     return "<p>The points have different energy tables, or some have none; they do not compare."
            "</p>\n" +
-           table.html();
+           table;
   }
-  return "<p>Energy: events counted in the run times table " + escape(common) + ".</p>\n" +
-         front_chart(points, "energy", energy_total) + table.html();
+  std::vector<std::string> charts{front_chart(points, axes, "energy", energy_unit, energy_total)};
+  const bool areas = std::all_of(points.begin(), points.end(),
+                                 [](const Measured& m) { return has(m, "energy/area"); });
+  if (areas) charts.push_back(front_chart(points, axes, "area", area_unit, area_total));
+  return "<p>Energy: events counted in the run times table " + escape(common) +
+         ". Large points are on the front: no other has both less cost and less latency.</p>\n" +
+         Colouring(points, axes).legend() + svg::side_by_side(charts) + table;
 }
 
-std::string throughput_section(const std::vector<Measured>& points) {
-  html::Table table({{"point"},
-                     {"network", true},
-                     {"images"},
-                     {"of a run"},
-                     {"frames/s"},
-                     {"ms an image"},
-                     {"shortest run, cycles"},
-                     {"median"},
-                     {"of 95 % at most"},
-                     {"longest"}},
-                    html::Table::Kind::list);
+std::string throughput_section(const std::vector<Measured>& points,
+                               const std::vector<SweepAxis>& axes) {
+  std::vector<html::Table::Column> columns{{"point"}};
+  add_columns(axes, columns);
+  for (const char* title : {"images", "of a run", "frames/s", "ms an image", "shortest run, cycles",
+                            "median", "of 95 % at most", "longest"}) {
+    columns.push_back({title});
+  }
+  html::Table table(columns, html::Table::Kind::list);
   for (const Measured& point : points) {
     if (!has(point, "throughput")) continue;
     const JsonValues figures = point.values();
@@ -75,12 +109,19 @@ std::string throughput_section(const std::vector<Measured>& points) {
       return grouped(figures.count(rate + "/latency_cycles/" + key));
     };
     const auto per_second = figures.number_or_null(rate + "/frames_per_second");
-    table.row({std::to_string(point.point), escape(point.network),
-               grouped(figures.count(rate + "/images")),
-               figures.has(rate + "/batch") ? grouped(figures.count(rate + "/batch")) : "1",
-               per_second ? fmt::format("{:.2f}", *per_second) : "",
-               per_second ? fmt::format("{:.4f}", 1e3 / *per_second) : "", cycles("min"),
-               cycles("median"), cycles("p95"), cycles("max")});
+    std::vector<std::string> cells{link_to(point.point)};
+    add_cells(axes, *point.line, cells);
+    const std::vector<std::string> rates{
+        grouped(figures.count(rate + "/images")),
+        figures.has(rate + "/batch") ? grouped(figures.count(rate + "/batch")) : "1",
+        per_second ? fmt::format("{:.2f}", *per_second) : "",
+        per_second ? fmt::format("{:.4f}", 1e3 / *per_second) : "",
+        cycles("min"),
+        cycles("median"),
+        cycles("p95"),
+        cycles("max")};
+    cells.insert(cells.end(), rates.begin(), rates.end());
+    table.row(std::move(cells));
   }
   return "<p>Runs one after the other, the board's time of the host in each (host_us) included. "
          "All "
@@ -108,40 +149,114 @@ std::string common_table(const std::vector<Measured>& points) {
   return tables.size() == 1 ? *tables.begin() : "";
 }
 
-std::string front_chart(const std::vector<Measured>& points, const std::string& title,
+void add_columns(const std::vector<SweepAxis>& axes, std::vector<html::Table::Column>& columns) {
+  for (const SweepAxis& axis : axes) columns.push_back({axis.title, axis.text});
+}
+
+void add_cells(const std::vector<SweepAxis>& axes, const Line& line,
+               std::vector<std::string>& cells) {
+  for (const SweepAxis& axis : axes) cells.push_back(escape(plain(value_of(line, axis.key))));
+}
+
+std::string link_to(std::uint64_t point) { return fmt::format("<a href=\"#p{0}\">{0}</a>", point); }
+
+namespace {
+/// From dark to light, so that an order of values is one of lightness.
+constexpr unsigned axis_colours[] = {2, 1, 4, 0, 5, 3};
+}  // namespace
+
+Colouring::Colouring(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes) {
+  for (const SweepAxis& axis : axes) {
+    std::vector<std::string> values;
+    for (const Measured& point : points) {
+      std::string value = plain(value_of(*point.line, axis.key));
+      if (std::find(values.begin(), values.end(), value) == values.end()) {
+        values.push_back(std::move(value));
+      }
+    }
+    if (values.size() < 2 || values.size() > std::size(axis_colours)) continue;
+    axis_ = axis;
+    values_ = std::move(values);
+    return;
+  }
+}
+
+unsigned Colouring::of(const Line& line) const {
+  if (values_.empty()) return axis_colours[1];
+  const auto found = std::find(values_.begin(), values_.end(), plain(value_of(line, axis_.key)));
+  return found == values_.end() ? axis_colours[1]
+                                : axis_colours[static_cast<std::size_t>(found - values_.begin())];
+}
+
+std::string Colouring::legend() const {
+  if (values_.empty()) return "";
+  std::vector<svg::Legend> entries;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    entries.push_back({fmt::format("{} {}", axis_.title, values_[i]), axis_colours[i]});
+  }
+  return svg::legend(entries);
+}
+
+Scaled engineering(double most, const std::string& unit) {
+  struct Step {
+    double factor;
+    const char* unit;
+  };
+  static constexpr Step energies[] = {{1e-12, "J"}, {1e-9, "mJ"}, {1e-6, "uJ"}, {1e-3, "nJ"}};
+  if (unit == "pJ") {
+    for (const Step& step : energies) {
+      if (most * step.factor >= 1) return {step.factor, step.unit};
+    }
+  }
+  constexpr double square_millimetre = 1e6, least = 0.01;
+  if (unit == "um2" && most >= least * square_millimetre) return {1 / square_millimetre, "mm2"};
+  return {1, unit};
+}
+
+std::string front_chart(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes,
+                        const std::string& name, const std::string& unit,
                         double (*cost)(const Measured&)) {
+  const Scaled scaled = engineering(largest(points, cost), unit);
+  const Colouring colouring(points, axes);
   svg::ScatterChart chart;
-  chart.title = "Latency against " + title;
-  chart.x.title = title;
+  chart.title = "Latency against " + name;
+  chart.x.title = with_unit(name, scaled.unit);
   chart.y.title = "latency, ms";
   std::vector<CostAndTime> values;
-  for (const Measured& point : points) values.push_back({cost(point), point.latency_ms});
+  for (const Measured& point : points) {
+    values.push_back({cost(point) * scaled.factor, point.latency_ms});
+  }
   std::set<std::size_t> front;
-  svg::ScatterLine line{{}, 4, true};
+  svg::ScatterLine line{{}, 5, true};
   for (const std::size_t i : pareto_front(values)) {
     front.insert(i);
     line.points.emplace_back(values[i].cost, values[i].time);
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
     const bool main = front.count(i) != 0;
-    chart.points.push_back({values[i].cost, values[i].time,
-                            fmt::format("point {}: {:.4g}, {:.4g} ms", points[i].point,
-                                        values[i].cost, values[i].time),
-                            main ? 4U : 1U, main});
+    std::vector<std::string> settings;
+    for (const SweepAxis& axis : axes) {
+      settings.push_back(axis.title + " " + plain(value_of(*points[i].line, axis.key)));
+    }
+    chart.points.push_back(
+        {values[i].cost, values[i].time,
+         fmt::format("point {}: {:.4g} {}, {:.4g} ms; {}", points[i].point, values[i].cost,
+                     scaled.unit, values[i].time, fmt::join(settings, "; ")),
+         colouring.of(*points[i].line), main, main ? std::to_string(points[i].point) : ""});
   }
   chart.lines.push_back(std::move(line));
   return svg::scatter(chart);
 }
 
 std::vector<std::pair<std::string, std::string>> measure_sections(
-    const std::vector<Measured>& points) {
+    const std::vector<Measured>& points, const std::vector<SweepAxis>& axes) {
   const auto any = [&](const char* name) {
     return std::any_of(points.begin(), points.end(),
                        [&](const Measured& point) { return has(point, name); });
   };
   std::vector<std::pair<std::string, std::string>> sections;
-  if (any("energy")) sections.emplace_back("Energy", energy_section(points));
-  if (any("throughput")) sections.emplace_back("Throughput", throughput_section(points));
+  if (any("energy")) sections.emplace_back("Energy and area", energy_section(points, axes));
+  if (any("throughput")) sections.emplace_back("Throughput", throughput_section(points, axes));
   return sections;
 }
 

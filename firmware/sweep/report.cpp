@@ -25,13 +25,6 @@ namespace {
 using html::escape;
 using html::grouped;
 
-std::string plain(const Line& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_null()) return "";
-  if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
-  return text_of_json(value);
-}
-
 /// escape() would show the ends of lines as bytes.
 std::string escape_lines(std::string_view text) {
   std::string out;
@@ -161,6 +154,8 @@ class Page {
   [[nodiscard]] std::string axis_chart(const std::string& key) const;
   [[nodiscard]] std::string fronts_section() const;
   [[nodiscard]] std::string points_section() const;
+  [[nodiscard]] std::vector<SweepAxis> axes() const;
+  [[nodiscard]] std::string failed_reasons() const;
   [[nodiscard]] std::string failed_section() const;
   [[nodiscard]] std::string by_board(const std::string& key) const;
   [[nodiscard]] std::string definition_section() const;
@@ -246,6 +241,7 @@ std::string Page::lead() const {
                         grouped(results_.total - results_.lines.size()));
   }
   text += fmt::format(". {}.</p>\n", escape(plain(results_.lines.front()["tool"])));
+  if (failed_ > 0) text += failed_reasons();
   if (measured_.empty()) return text + "<p><b>Every point failed.</b></p>\n";
   if (const auto empty = measured_.size() - static_cast<std::size_t>(std::count_if(
                                                 measured_.begin(), measured_.end(), has_rates));
@@ -326,6 +322,7 @@ std::string Page::axes_section() const {
 }
 
 std::string Page::fronts_section() const {
+  const Colouring colouring(measured_, axes());
   std::vector<std::string> charts;
   for (std::size_t c = 0; c < std::size(costs); ++c) {
     svg::ScatterChart chart;
@@ -333,8 +330,8 @@ std::string Page::fronts_section() const {
     chart.x.title = costs[c].axis;
     chart.y.title = "latency, ms";
     for (const Group& group : groups_) {
-      const unsigned front = groups_.size() == 1 ? 4 : group.colour;
-      svg::ScatterLine line{{}, front, true};
+      const bool single = groups_.size() == 1;
+      svg::ScatterLine line{{}, single ? 5 : group.colour, true};
       for (const Measured* m : group.points) {
         const auto found = fronts_.find(m);
         const bool main = found != fronts_.end() && found->second.count(c) != 0;
@@ -342,7 +339,8 @@ std::string Page::fronts_section() const {
         chart.points.push_back({cost, m->latency_ms,
                                 fmt::format("point {}: {:.4g}, {}; {}", m->point, cost,
                                             time_text(m->latency_ms), varied(*m->line)),
-                                main ? front : group.colour, main});
+                                single ? colouring.of(*m->line) : group.colour, main,
+                                main ? std::to_string(m->point) : ""});
         if (main) line.points.emplace_back(cost, m->latency_ms);
       }
       std::sort(line.points.begin(), line.points.end());
@@ -353,16 +351,14 @@ std::string Page::fronts_section() const {
   return "<p>Large points are on the front: no other has both less cost and less latency. Memory: "
          "local memory, accumulators, weights and SIMD registers. Multipliers: N x N in the array, "
          "N in the ALUs. Bandwidth: bytes read and written for an image over its latency.</p>\n" +
-         group_legend({{"points", 1}, {"on the front", 4}}) + svg::side_by_side(charts);
+         (groups_.size() == 1 ? colouring.legend() : group_legend({})) + svg::side_by_side(charts);
 }
 
 std::string Page::points_section() const {
   std::vector<html::Table::Column> columns{{"point"}};
-  for (const std::string& key : keys_) {
-    columns.push_back({titled(key), !value_of(results_.lines.front(), key).is_number()});
-  }
-  for (const char* title :
-       {"cycles", "latency, ms", "frames/s", array_figures::busy_title, array_figures::useful_title,
+  const std::vector<SweepAxis> varied_axes = axes();
+  add_columns(varied_axes, columns);
+  for (const char* title : {"cycles", "latency, ms", "frames/s", array_figures::busy_title, array_figures::useful_title,
         "memory, Mbit", "multipliers", "DRAM, MB/s"}) {
     columns.push_back({title});
   }
@@ -370,7 +366,7 @@ std::string Page::points_section() const {
   html::Table table(columns, html::Table::Kind::list);
   for (const Measured& m : measured_) {
     std::vector<std::string> cells{fmt::format("<span id=\"p{0}\">{0}</span>", m.point)};
-    for (const std::string& key : keys_) cells.push_back(escape(plain(value_of(*m.line, key))));
+    add_cells(varied_axes, *m.line, cells);
     cells.push_back(grouped(m.cycles));
     const auto rate = [&cells](unsigned digits, const std::optional<double>& value, double factor) {
       cells.push_back(value ? fmt::format("{:.{}f}", factor * *value, digits) : "");
@@ -394,11 +390,41 @@ std::string Page::points_section() const {
   return "<p>A click on a title sorts.</p>\n" + table.html();
 }
 
+std::vector<SweepAxis> Page::axes() const {
+  std::vector<SweepAxis> list;
+  for (const std::string& key : keys_) {
+    list.push_back({key, titled(key), !value_of(results_.lines.front(), key).is_number()});
+  }
+  return list;
+}
+
+/// Each reason once, with its points.
+std::string Page::failed_reasons() const {
+  std::map<std::string, std::vector<std::uint64_t>> reasons;
+  for (const Line& line : results_.lines) {
+    if (line["status"] == "ok") continue;
+    reasons[plain(line.value("error", Line()))].push_back(line["point"].get<std::uint64_t>());
+  }
+  constexpr std::size_t most_named = 8;
+  std::string text;
+  for (auto& [reason, points] : reasons) {
+    std::sort(points.begin(), points.end());
+    std::vector<std::string> links;
+    for (const std::uint64_t point : points) {
+      if (links.size() < most_named) links.push_back(link_to(point));
+    }
+    text += fmt::format(
+        "<li>Point{} {}{}: {}</li>\n", points.size() == 1 ? "" : "s", fmt::join(links, ", "),
+        points.size() > most_named ? fmt::format(" and {} more", points.size() - most_named) : "",
+        escape(reason));
+  }
+  return "<p>Failed:</p><ul class=\"best\">\n" + text + "</ul>\n";
+}
+
 std::string Page::failed_section() const {
   std::vector<html::Table::Column> columns{{"point"}};
-  for (const std::string& key : keys_) {
-    columns.push_back({titled(key), !value_of(results_.lines.front(), key).is_number()});
-  }
+  const std::vector<SweepAxis> varied_axes = axes();
+  add_columns(varied_axes, columns);
   columns.push_back({"error", true});
   html::Table table(columns, html::Table::Kind::list);
   std::vector<const Line*> failed;
@@ -409,8 +435,9 @@ std::string Page::failed_section() const {
     return (*a)["point"].get<std::uint64_t>() < (*b)["point"].get<std::uint64_t>();
   });
   for (const Line* line : failed) {
-    std::vector<std::string> cells{plain((*line)["point"])};
-    for (const std::string& key : keys_) cells.push_back(escape(plain(value_of(*line, key))));
+    std::vector<std::string> cells{
+        fmt::format("<span id=\"p{0}\">{0}</span>", plain((*line)["point"]))};
+    add_cells(varied_axes, *line, cells);
     cells.push_back(line->contains("error") ? escape(plain((*line)["error"])) : "");
     table.row(std::move(cells));
   }
@@ -452,8 +479,9 @@ std::string Page::html() const {
     std::vector<Measured> compared;
     std::copy_if(measured_.begin(), measured_.end(), std::back_inserter(compared), has_rates);
     page.section("Best points", text);
-    for (const auto& [title, section] :
-         subject_ == "workload.stripe" ? codesign_sections(compared) : measure_sections(compared)) {
+    for (const auto& [title, section] : subject_ == "workload.stripe"
+                                            ? codesign_sections(compared, axes())
+                                            : measure_sections(compared, axes())) {
       page.section(title, section);
     }
     page.section("Pareto fronts", fronts_section());

@@ -202,6 +202,86 @@ std::string to_csv(const std::vector<Line>& lines) {
   return csv;
 }
 
+namespace {
+
+/// "configuration.board.read_latency" as "read_latency", unless another key ends so.
+std::string short_name(const std::string& name, const std::vector<std::string>& all) {
+  const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
+  const std::string_view figures = "figures.";
+  if (name.rfind(figures, 0) == 0) return name.substr(figures.size());
+  const auto alike = std::count_if(all.begin(), all.end(), [&](const std::string& other) {
+    return last(other) == last(name) && other.rfind(figures, 0) != 0;
+  });
+  const bool is_figure =
+      std::find(all.begin(), all.end(), std::string(figures) + last(name)) != all.end();
+  return alike > 1 || is_figure ? name : last(name);
+}
+
+/// Columns of a table for people: number, axes, status, figures, error, time of the host.
+int place_of(const std::string& name) {
+  if (name == "point") return 0;
+  if (name.rfind("configuration.", 0) == 0) return 1;
+  if (name == "status") return 2;
+  if (name.rfind("host.", 0) == 0) return 5;
+  return name == "error" ? 4 : 3;
+}
+
+}  // namespace
+
+ResultTables to_tables(const std::vector<Line>& lines) {
+  std::vector<const Line*> sorted;
+  for (const Line& line : lines) sorted.push_back(&line);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Line* a, const Line* b) { return by_point(*a, *b); });
+  std::vector<std::string> names;
+  std::unordered_map<std::string, std::size_t> places;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::pair<std::string, std::string>> cells;
+  for (const Line* line : sorted) {
+    cells.clear();
+    flatten(*line, "", cells);
+    std::vector<std::string>& row = rows.emplace_back(names.size());
+    for (auto& [name, text] : cells) {
+      const std::size_t at = places.emplace(name, names.size()).first->second;
+      if (at == names.size()) names.push_back(name);
+      row.resize(std::max(row.size(), names.size()));
+      row[at] = std::move(text);
+    }
+  }
+  for (std::vector<std::string>& row : rows) row.resize(names.size());
+  // The hash says again what the configuration says. Figures that failed points lack are constant
+  // where all others agree.
+  std::vector<std::size_t> columns;
+  std::string constants = csv_row({"name", "value"});
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    if (names[c] == "hash") continue;
+    const std::string* value = nullptr;
+    bool varies = names[c] == "point" || names[c] == "status" || rows.size() == 1;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (names[c].rfind("figures.", 0) == 0 && (*sorted[r])["status"] != "ok") continue;
+      if (value == nullptr) value = &rows[r][c];
+      varies = varies || *value != rows[r][c];
+    }
+    if (varies) {
+      columns.push_back(c);
+    } else if (value != nullptr) {
+      constants += csv_row({names[c], *value});
+    }
+  }
+  std::stable_sort(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
+    return place_of(names[a]) < place_of(names[b]);
+  });
+  std::vector<std::string> row;
+  for (const std::size_t c : columns) row.push_back(short_name(names[c], names));
+  std::string points = csv_row(row);
+  for (const std::vector<std::string>& all : rows) {
+    row.clear();
+    for (const std::size_t c : columns) row.push_back(all[c]);
+    points += csv_row(row);
+  }
+  return {std::move(points), std::move(constants)};
+}
+
 /// A definition in the folder may be replaced if a sweep has written it, which also wrote a table
 /// of points; one that somebody keeps there may not.
 void ResultsFolder::check_definition(const std::string& definition_text) const {

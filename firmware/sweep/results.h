@@ -48,6 +48,15 @@ struct Results {
 /// Cells of a table: a header and a row a line, sorted by point; nested keys joined by dots.
 [[nodiscard]] std::string to_csv(const std::vector<Line>& lines);
 
+/// The same for people and their scripts.
+struct ResultTables {
+  /// A row a point: its number, what the sweep varies under the last part of its key (the whole key
+  /// where two end alike), status, figures that differ (without "figures."), error.
+  std::string points;
+  std::string constants;  ///< "name,value": what all points have in common
+};
+[[nodiscard]] ResultTables to_tables(const std::vector<Line>& lines);
+
 /// A folder open for writing by one process at a time.
 class ResultsFolder {
  public:

@@ -1,23 +1,5 @@
-// The reference of the text form, a subset of vISA assembly:
-//
-//   .version 3.6
-//   .kernel "name"                      what follows belongs to it; several kernels may follow
-//   .decl A v_type=G type=ud num_elts=64 align=GRF [alias=<B,128>]
-//   .decl P1 v_type=P num_elts=16       a predicate
-//   .input A offset=64 size=8           the register file's bytes where the variable is passed
-//   .kernel_attr Target="cm"            or a number: SimdSize=16
-//   LOOP:                               a label
-//   dpas.s8.u4.8.8 (M1, 16) D.0 %null.0 B.0 A(0,0) {Atomic,$3,$1.dst,$2.src}
-//   mov.sat (M1, 16) D(0,0)<1> (-)S(0,0)<1;1,0>    add likewise, with two sources
-//   cmp.lt (M1_NM, 1) P1 N(0,0)<0;1,0> 0x10:d
-//   lsc_load.ugm (M1, 16) V:d32x2 flat[ADR+0x100]:a64      d32x16t: one address, in a row
-//   lsc_store.ugm (M1, 16) flat[ADR]:a64 V:d32
-//   lsc_load_block2d.ugm (M1_NM, 1) A:d16.16x8nn flat[BASE,W-1,H-1,PITCH-1,X,Y]
-//   lsc_store_block2d.ugm (M1_NM, 1) flat[BASE,W-1,H-1,PITCH-1,X,Y] D:d32.16x8nn
-//   lsc_fence.ugm.none.group
-//   barrier
-//   (!P1) jmp (M1, 1) LOOP
-//   ret (M1, 1)
+// The text form is a subset of vISA assembly; `tactus explain asm --machine dpas` prints its
+// reference from instruction_set.cpp.
 //
 // One instruction or directive a line; // and /* */ are comments. Offsets are integer expressions.
 // Constants end in their type, 0x10:d, -1:w, 1.5:f; hexadecimal ones are the bits of a float. What

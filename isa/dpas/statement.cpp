@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isa/dpas/formats.h"
+#include "isa/dpas/instruction_set.h"
 #include "isa/dpas/semantics.h"
 #include "isa/support/decimal.h"
 #include "isa/support/text.h"
@@ -80,20 +81,8 @@ class StatementParser {
 
  private:
   [[noreturn]] void unknown(std::string_view mnemonic) const {
-    const std::vector<std::string_view> known = {"dpas",
-                                                 "dpasw",
-                                                 "bdpas",
-                                                 "mov",
-                                                 "add",
-                                                 "cmp",
-                                                 "lsc_load",
-                                                 "lsc_load_block2d",
-                                                 "lsc_store_block2d",
-                                                 "lsc_store",
-                                                 "lsc_fence",
-                                                 "barrier",
-                                                 "jmp",
-                                                 "ret"};
+    std::vector<std::string_view> known;
+    for (const InstructionInfo& each : instruction_set()) known.push_back(each.mnemonic);
     TextCursor::fail_at(start_, "{} is no instruction of the subset; allowed {}{}", quote(mnemonic),
                         quote_list(known), suggestion(mnemonic, known));
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/tcu/instruction_set.h"
 #include "isa/tcu/names.h"
 
 namespace tactus::tcu {
@@ -55,36 +56,13 @@ Reading read_data_move(const InstructionLayout& layout, const Instruction& i) {
   const Operand other = operand1_fields(layout, i);
   if (!writable(local) || !writable(other) || !writable_size(i.operand2)) return {};
   const std::uint64_t count = i.operand2 + 1;
-  const auto kind = static_cast<DataMoveKind>(i.flags);
-  const Instruction again = make_data_move(layout, kind, local, other, count);
-  const auto into_local = [&](std::string_view memory, std::string_view modifier = "") {
-    return Reading{fmt::format("DataMove{} {} -> {}, {}", modifier, place(memory, other),
-                               place("Local", local), count),
-                   again};
-  };
-  const auto out_of_local = [&](std::string_view memory, std::string_view modifier = "") {
-    return Reading{fmt::format("DataMove{} {} -> {}, {}", modifier, place("Local", local),
-                               place(memory, other), count),
-                   again};
-  };
-  switch (kind) {
-    case DataMoveKind::dram0_to_local:
-      return into_local("DRAM0");
-    case DataMoveKind::local_to_dram0:
-      return out_of_local("DRAM0");
-    case DataMoveKind::dram1_to_local:
-      return into_local("DRAM1");
-    case DataMoveKind::local_to_dram1:
-      return out_of_local("DRAM1");
-    case DataMoveKind::accumulator_to_local:
-      return into_local("Acc");
-    case DataMoveKind::accumulator_to_local_activated:
-      if (!layout.activation_unit) break;
-      return into_local("Acc", ".act");
-    case DataMoveKind::local_to_accumulator:
-      return out_of_local("Acc");
-    case DataMoveKind::local_to_accumulator_accumulate:
-      return out_of_local("Acc", ".acc");
+  for (const MoveInfo& move : moves()) {
+    if (static_cast<unsigned>(move.kind) != i.flags || !has(layout, move.needs)) continue;
+    const bool into_local = move.to == Memory::local;
+    return {fmt::format("DataMove{}{} {} -> {}, {}", move.modifier.empty() ? "" : ".",
+                        move.modifier, place(memory_name(move.from), into_local ? other : local),
+                        place(memory_name(move.to), into_local ? local : other), count),
+            make_data_move(layout, move.kind, local, other, count)};
   }
   return {};
 }

@@ -1,22 +1,18 @@
 #include "isa/tcu/statement.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <limits>
 #include <optional>
 #include <vector>
 
+#include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "isa/tcu/instruction_set.h"
 #include "isa/tcu/names.h"
 
 namespace tactus::tcu {
 namespace {
-
-enum class Memory { local, accumulator, dram0, dram1 };
-
-constexpr std::string_view memory_name(Memory memory) {
-  constexpr std::array<std::string_view, 4> names = {"Local", "Acc", "DRAM0", "DRAM1"};
-  return names[static_cast<std::size_t>(memory)];
-}
 
 struct Place {
   Memory memory;
@@ -24,28 +20,12 @@ struct Place {
   std::size_t column;
 };
 
-struct Modifiers {
-  bool activated = false;
-  bool accumulate = false;
-  bool zeroes = false;
-};
-
 /// The kind that moves from one memory to the other, if the hardware has it.
-std::optional<DataMoveKind> find_kind(Memory from, Memory to, bool accumulate) {
-  if (accumulate) {
-    if (from != Memory::local || to != Memory::accumulator) return std::nullopt;
-    return DataMoveKind::local_to_accumulator_accumulate;
+const MoveInfo* find_move(Memory from, Memory to, std::string_view modifier) {
+  for (const MoveInfo& move : moves()) {
+    if (move.from == from && move.to == to && move.modifier == modifier) return &move;
   }
-  if ((from == Memory::local) == (to == Memory::local)) return std::nullopt;
-  const bool into_local = to == Memory::local;
-  switch (into_local ? from : to) {
-    case Memory::dram0:
-      return into_local ? DataMoveKind::dram0_to_local : DataMoveKind::local_to_dram0;
-    case Memory::dram1:
-      return into_local ? DataMoveKind::dram1_to_local : DataMoveKind::local_to_dram1;
-    default:
-      return into_local ? DataMoveKind::accumulator_to_local : DataMoveKind::local_to_accumulator;
-  }
+  return nullptr;
 }
 
 class StatementParser {
@@ -63,72 +43,99 @@ class StatementParser {
 
  private:
   Instruction parse_instruction(const Token& mnemonic) {
-    if (same_name(mnemonic.text, "MatMul")) return parse_mat_mul();
-    if (same_name(mnemonic.text, "DataMove")) return parse_data_move();
-    if (same_name(mnemonic.text, "LoadWeights")) return parse_load_weights();
-    if (same_name(mnemonic.text, "SIMD")) return parse_simd();
-    if (same_name(mnemonic.text, "Configure")) return parse_configure();
-    if (same_name(mnemonic.text, "NoOp")) return make_no_op();
-    if (same_name(mnemonic.text, "Dais")) return parse_dais(mnemonic);
-    if (same_name(mnemonic.text, "LoadLUT")) return parse_load_lut(mnemonic);
-    if (same_name(mnemonic.text, "LoadActivation")) {
-      if (!layout_.activation_unit) {
-        syntax_error(mnemonic.column,
-                     "LoadActivation needs an activation unit, and this architecture has none; "
-                     "allowed with \"activation_unit\" in the architecture file");
+    std::vector<std::string_view> names;
+    for (const InstructionInfo& each : instruction_set()) {
+      if (same_name(mnemonic.text, each.mnemonic)) {
+        require(each.needs, each.mnemonic, mnemonic.column);
+        instruction_ = &each;
+        return parse_operands();
       }
-      return make_load_activation(layout_, parse_place({Memory::local}).operand);
+      if (has(layout_, each.needs)) names.push_back(each.mnemonic);
     }
-    std::vector<std::string_view> names = {"NoOp", "MatMul",    "DataMove", "LoadWeights",
-                                           "SIMD", "Configure", "Raw"};
-    if (layout_.dais_block_count > 0) names.emplace_back("Dais");
-    if (layout_.lookup_table_count > 0) names.emplace_back("LoadLUT");
-    if (layout_.activation_unit) names.emplace_back("LoadActivation");
+    names.emplace_back("Raw");
     unknown("instruction", mnemonic, names);
   }
 
+  Instruction parse_operands() {
+    switch (instruction_->opcode) {
+      case Opcode::no_op:
+        return make_no_op();
+      case Opcode::mat_mul:
+        return parse_mat_mul();
+      case Opcode::data_move:
+        return parse_data_move();
+      case Opcode::load_weights:
+        return parse_load_weights();
+      case Opcode::simd:
+        return parse_simd();
+      case Opcode::load_lut:
+        return parse_load_lut();
+      case Opcode::dais:
+        return parse_dais();
+      case Opcode::load_activation:
+        return make_load_activation(layout_, parse_place({Memory::local}).operand);
+      case Opcode::configure:
+        return parse_configure();
+    }
+    internal_error("{} has no parser", instruction_->mnemonic);
+  }
+
+  /// An error where the architecture lacks what it takes.
+  void require(Extension extension, std::string_view what, std::size_t column) const {
+    if (has(layout_, extension)) return;
+    syntax_error(column,
+                 "{} needs {}, and this architecture has none; allowed with \"{}\" in the "
+                 "architecture file",
+                 what, info(extension).part, info(extension).key);
+  }
+
   Instruction parse_mat_mul() {
-    const Modifiers modifiers = parse_modifiers(true, true);
+    const unsigned flags = parse_flags();
+    const bool zeroes = (flags & mat_mul_zeroes) != 0;
     Operand local{0, 0};
-    if (!modifiers.zeroes) {
+    if (!zeroes) {
       local = parse_place({Memory::local}).operand;
       cursor_.expect("->");
     }
     const Place accumulator = parse_place({Memory::accumulator});
     cursor_.expect(",");
     return make_mat_mul(layout_, local, accumulator.operand, parse_count(layout_.operand2),
-                        modifiers.accumulate, modifiers.zeroes);
+                        (flags & mat_mul_accumulate) != 0, zeroes);
   }
 
   Instruction parse_data_move() {
     const std::initializer_list<Memory> all = {Memory::local, Memory::accumulator, Memory::dram0,
                                                Memory::dram1};
-    const Modifiers modifiers = parse_modifiers(true, false, layout_.activation_unit);
-    const bool accumulate = modifiers.accumulate;
+    const std::vector<const ModifierInfo*> given = parse_modifiers();
+    const std::string_view modifier = given.empty() ? "" : given.back()->name;
+    const bool one = std::all_of(given.begin(), given.end(),
+                                 [&](const ModifierInfo* each) { return each->name == modifier; });
     const Place from = parse_place(all);
     cursor_.expect("->");
     const Place to = parse_place(all);
-    std::optional<DataMoveKind> kind = find_kind(from.memory, to.memory, accumulate);
-    if (modifiers.activated) {
-      if (accumulate || kind != DataMoveKind::accumulator_to_local) {
-        syntax_error(from.column, "the activation unit works on moves from Acc to Local only");
-      }
-      kind = DataMoveKind::accumulator_to_local_activated;
-    }
-    if (!kind) {
-      syntax_error(from.column, "there is no move from {} to {}; allowed {}",
-                   memory_name(from.memory), memory_name(to.memory),
-                   accumulate ? "Local -> Acc with .acc"
-                              : "Local -> DRAM0, DRAM1 or Acc, and DRAM0, DRAM1 or Acc -> Local");
-    }
+    const MoveInfo* const move = one ? find_move(from.memory, to.memory, modifier) : nullptr;
+    if (move == nullptr) no_move(from, to, given);
     cursor_.expect(",");
     const bool into_local = to.memory == Memory::local;
-    return make_data_move(layout_, *kind, (into_local ? to : from).operand,
+    return make_data_move(layout_, move->kind, (into_local ? to : from).operand,
                           (into_local ? from : to).operand, parse_count(layout_.operand2));
   }
 
+  [[noreturn]] static void no_move(const Place& from, const Place& to,
+                                   const std::vector<const ModifierInfo*>& modifiers) {
+    const auto is_act = [](const ModifierInfo* each) { return each->name == "act"; };
+    if (std::any_of(modifiers.begin(), modifiers.end(), is_act)) {
+      syntax_error(from.column, "the activation unit works on moves from Acc to Local only");
+    }
+    syntax_error(from.column, "there is no move from {} to {}; allowed {}",
+                 memory_name(from.memory), memory_name(to.memory),
+                 modifiers.empty()
+                     ? "Local -> DRAM0, DRAM1 or Acc, and DRAM0, DRAM1 or Acc -> Local"
+                     : "Local -> Acc with .acc");
+  }
+
   Instruction parse_load_weights() {
-    const bool zeroes = parse_modifiers(false, true).zeroes;
+    const bool zeroes = (parse_flags() & load_weights_zeroes) != 0;
     Operand local{0, 0};
     if (!zeroes) {
       local = parse_place({Memory::local}).operand;
@@ -170,23 +177,26 @@ class StatementParser {
     const Token op = cursor_.expect_name("a SIMD operation");
     std::size_t index = 0;
     while (index < simd_op_names.size() && !same_name(simd_op_names[index], op.text)) ++index;
-    const bool tables = layout_.lookup_table_count > 0;
-    if (index == static_cast<std::size_t>(SimdOp::lookup) && !tables)
-      no_lookup_tables("Lookup", op);
+    if (index == static_cast<std::size_t>(SimdOp::lookup)) {
+      require(Extension::lookup_tables, simd_op_names[index], op.column);
+    }
     if (index == simd_op_names.size()) {
-      const auto end = tables ? simd_op_names.end() : simd_op_names.begin() + rtl_simd_ops;
+      const auto end = has(layout_, Extension::lookup_tables)
+                           ? simd_op_names.end()
+                           : simd_op_names.begin() + rtl_simd_ops;
       unknown("SIMD operation", op, {simd_op_names.begin(), end});
     }
     fields.op = static_cast<SimdOp>(index);
+    const unsigned wanted = source_count(fields.op);
     std::vector<unsigned> sources;
-    cursor_.expect("(");
-    if (!cursor_.accept(")")) {
+    // "SIMD R1 = Zero": parentheses with nothing in them may be left out.
+    const bool listed = wanted == 0 ? cursor_.accept("(") : (cursor_.expect("("), true);
+    if (listed && !cursor_.accept(")")) {
       do {
         sources.push_back(parse_selector("a source", "I"));
       } while (sources.size() < 2 && cursor_.accept(","));
       cursor_.expect(")");
     }
-    const unsigned wanted = source_count(fields.op);
     if (sources.size() != wanted && sources.size() != 2) {
       syntax_error(op.column, "{} has {} source{}; allowed {}", simd_op_names[index],
                    sources.size(), sources.size() == 1 ? "" : "s",
@@ -223,13 +233,8 @@ class StatementParser {
     return place.operand.address;
   }
 
-  Instruction parse_dais(const Token& mnemonic) {
-    if (layout_.dais_block_count == 0) {
-      syntax_error(mnemonic.column,
-                   "Dais needs a DAIS block, and this architecture has none; allowed with "
-                   "\"dais_blocks\" in the architecture file");
-    }
-    const bool accumulate = parse_modifiers(true, false).accumulate;
+  Instruction parse_dais() {
+    const bool accumulate = (parse_flags() & dais_accumulate) != 0;
     const Place local = parse_place({Memory::local});
     cursor_.expect("->");
     cursor_.expect("Block");
@@ -244,15 +249,7 @@ class StatementParser {
                      parse_count(layout_.operand2, "the number of samples"), accumulate);
   }
 
-  [[noreturn]] static void no_lookup_tables(std::string_view what, const Token& token) {
-    syntax_error(token.column,
-                 "{} needs a lookup table, and this architecture has none; allowed with "
-                 "\"lookup_tables\" in the architecture file",
-                 what);
-  }
-
-  Instruction parse_load_lut(const Token& mnemonic) {
-    if (layout_.lookup_table_count == 0) no_lookup_tables("LoadLUT", mnemonic);
+  Instruction parse_load_lut() {
     const Place local = parse_place({Memory::local});
     cursor_.expect("->");
     cursor_.expect("Table");
@@ -321,26 +318,30 @@ class StatementParser {
     return -1;
   }
 
-  Modifiers parse_modifiers(bool accumulate_allowed, bool zeroes_allowed,
-                            bool activation_allowed = false) {
-    Modifiers modifiers;
+  /// Those behind the mnemonic, in the order written.
+  std::vector<const ModifierInfo*> parse_modifiers() {
+    std::vector<const ModifierInfo*> given;
     while (cursor_.accept(".")) {
       const Token token = cursor_.expect_name("a modifier");
-      if (same_name(token.text, "acc") && accumulate_allowed) {
-        modifiers.accumulate = true;
-      } else if (same_name(token.text, "act") && activation_allowed) {
-        modifiers.activated = true;
-      } else if (same_name(token.text, "zeroes") && zeroes_allowed) {
-        modifiers.zeroes = true;
-      } else {
-        syntax_error(token.column, "unknown modifier {}; allowed {}", quote(token.text),
-                     activation_allowed    ? ".acc and .act"
-                     : !zeroes_allowed     ? ".acc"
-                     : !accumulate_allowed ? ".zeroes"
-                                           : ".acc and .zeroes");
+      std::string allowed;
+      const ModifierInfo* found = nullptr;
+      for (const ModifierInfo& each : instruction_->modifiers) {
+        if (!has(layout_, each.needs)) continue;
+        if (same_name(token.text, each.name)) found = &each;
+        allowed += fmt::format("{}.{}", allowed.empty() ? "" : " and ", each.name);
       }
+      if (found == nullptr) {
+        syntax_error(token.column, "unknown modifier {}; allowed {}", quote(token.text), allowed);
+      }
+      given.push_back(found);
     }
-    return modifiers;
+    return given;
+  }
+
+  unsigned parse_flags() {
+    unsigned flags = 0;
+    for (const ModifierInfo* each : parse_modifiers()) flags |= each->flags;
+    return flags;
   }
 
   Place parse_place(std::initializer_list<Memory> allowed) {
@@ -410,6 +411,7 @@ class StatementParser {
   const InstructionLayout& layout_;
   const SymbolTable& symbols_;
   TokenCursor& cursor_;
+  const InstructionInfo* instruction_ = nullptr;
 };
 
 }  // namespace

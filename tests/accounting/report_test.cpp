@@ -1,4 +1,5 @@
 // The HTML page: self-contained, and what a browser makes of it.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -47,6 +48,53 @@ TEST(Svg, RooflinePointsLieBelowTheRoof) {
   EXPECT_NEAR(number("stroke=\"var(--c3)\" stroke-width=\"2.5\"/><line x1=\""), number("cx=\""),
               0.1);
   EXPECT_NEAR(number("cy=\""), 14 + (2 - std::log10(64)) / 3 * (300 - 14 - 42), 0.1);
+}
+
+double luminance(const std::string& colour) {  // "#rrggbb"
+  double sum = 0;
+  const double weights[] = {0.2126, 0.7152, 0.0722};
+  for (unsigned i = 0; i < 3; ++i) {
+    const double share = std::stoi(colour.substr(1 + 2 * i, 2), nullptr, 16) / 255.0;
+    sum += weights[i] * (share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+/// Any two colours, on light pages and on dark ones, by the contrast of WCAG.
+TEST(Html, ColoursDifferInLightness) {
+  const std::string page = html::Page("x").html();
+  const std::regex colour("--c[0-6]:(#[0-9a-f]{6})");
+  std::vector<double> all;
+  for (std::sregex_iterator match(page.begin(), page.end(), colour), end; match != end; ++match) {
+    all.push_back(luminance(match->str(1)));
+  }
+  ASSERT_EQ(all.size(), 14U);
+  for (std::size_t a = 0; a < all.size(); ++a) {
+    for (std::size_t b = a + 1; b < (a < 7 ? 7U : 14U); ++b) {
+      const double contrast = (std::max(all[a], all[b]) + 0.05) / (std::min(all[a], all[b]) + 0.05);
+      EXPECT_GE(contrast, 1.35) << "colours " << a % 7 << " and " << b % 7;
+    }
+  }
+}
+
+TEST(Svg, ColumnsHaveAnAxisOfShares) {
+  const std::string chart = svg::columns({{{"a", 0}}, {{0.5}}, "0", "9", "cycles"});
+  for (const char* tick : {">100 %<", ">50 %<", ">0 %<"}) {
+    EXPECT_NE(chart.find(tick), std::string::npos) << tick;
+  }
+}
+
+/// The point with the most weight is named first; a name that would cover it is left out.
+TEST(Svg, RooflinePointsAreNamedWhereThereIsRoom) {
+  svg::RooflineChart chart{64, 16, {}, "array", "DRAM"};
+  chart.points.push_back({1, 2, "", false, "small", 1});
+  chart.points.push_back({1, 2.01, "", false, "large", 5});
+  chart.points.push_back({1, 20, "", false, "apart", 2});
+  const std::string drawn = svg::roofline(chart);
+  EXPECT_NE(drawn.find(">large<"), std::string::npos);
+  EXPECT_NE(drawn.find(">apart<"), std::string::npos);
+  const std::size_t large = drawn.find(">large<"), small = drawn.find(">small<");
+  EXPECT_TRUE(small == std::string::npos || small > large) << "or on the other side";
 }
 
 TEST(Html, NamesMayBreakAfterTheirParts) {

@@ -75,6 +75,16 @@ TEST_F(DpasCli, RunWritesBuffersFiguresAndViews) {
   }
 }
 
+TEST_F(DpasCli, HasNoLayersAndRegions) {
+  ASSERT_EQ(tactus(bound + "--bind PC=512 --report r.html").code, 0);
+  for (const std::string& text : {read("r.html"), tactus("run --machine pvc --help").out}) {
+    for (const char* word : {"Layers", "--layers", "--regions"}) {
+      EXPECT_EQ(text.find(word), std::string::npos) << word;
+    }
+  }
+  expect_error(bound + "--bind PC=512 --layers", "--layers is for TCU programs");
+}
+
 TEST_F(DpasCli, EveryFigureIsExplained) {
   ASSERT_EQ(tactus(bound + "--bind PC=512 --stats s.json").code, 0);
   const Json stats = Json::parse(read("s.json"));

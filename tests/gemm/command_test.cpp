@@ -50,7 +50,11 @@ TEST_F(GemmCommand, ComparesMachinesAndWritesFiles) {
   }
   // 6 * 3 tiles of 8 x 16, 2 steps of K: 5 rows of tiles, 3 columns.
   EXPECT_EQ(runs.at("pvc").at("array_instructions"), 5 * 3 * 2);
-  EXPECT_NE(read("r.html").find("<html"), std::string::npos);
+  const std::string page = read("r.html");
+  EXPECT_NE(page.find("memory is not alike"), std::string::npos);
+  const std::string legend = "<ul class=\"key\">";
+  EXPECT_NE(page.find(legend), std::string::npos);
+  EXPECT_EQ(page.find(legend), page.rfind(legend)) << "one for the bars of all machines";
   EXPECT_NE(read("t.csv").find("40x48x64,40,48,64,1,dg2,"), std::string::npos);
   // The kernel is a program like any other.
   const Output assembled = tactus("asm k.visaasm --machine pvc --output k.isa");

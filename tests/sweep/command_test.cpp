@@ -530,11 +530,15 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
                   {"key": "board.read_latency", "values": [1, 64]},
                   {"key": "compiler.strategy", "values": ["local-isolated", "local-vars"]}])");
   ASSERT_EQ(tactus("sweep s.json -o r").code, 1);
-  ASSERT_EQ(tactus("report r -o r.html").code, 0);
+  ASSERT_EQ(tactus("report r -o r.html --csv r.csv").code, 0);
+  EXPECT_EQ(read("r.csv").find("point,"), 0U) << "what varies comes first";
+  EXPECT_NE(read("r.csv").find("accumulator_depth"), std::string::npos);
+  EXPECT_NE(read("r.constants.csv").find("configuration.board.name,"), std::string::npos);
   const std::string page = read("r.html");
   for (const char* part :
        {"has the lowest latency", "12 points, 4 of them failed", "Failed points", "accumulators",
-        "Latency against strategy", "Latency against on-chip memory"}) {
+        "Latency against strategy", "Latency against on-chip memory",
+        "<li>Points <a href=\"#p0\">0</a>, ", "<span id=\"p0\">0</span>"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
   for (const char* foreign : {"http:", "https:", "src="}) {

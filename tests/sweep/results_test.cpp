@@ -238,6 +238,25 @@ TEST_F(SweepResults, MergingAgainTakesWhatHasSucceededSince) {
   EXPECT_EQ(merge({path("c"), path("a")}, path("third")).failed, 0U);
 }
 
+TEST_F(SweepResults, TablesHaveWhatVariesFirstAndConstantsApart) {
+  ResultsFolder folder = open("a");
+  folder.append(line(1));
+  folder.append(line(0));
+  folder.append(line(2, false));
+  const ResultTables tables = to_tables(folder.results().lines);
+  EXPECT_EQ(tables.points.substr(0, tables.points.find('\n')),
+            "point,read_latency,status,cycles,error");
+  EXPECT_NE(tables.points.find("\n0,1,ok,100,\n1,2,ok,101,\n2,3,failed,,"), std::string::npos)
+      << tables.points;
+  for (const char* constant : {"name,value\n", "configuration.board.name,zcu104\n",
+                               "figures.latency_ms,0.5\n", "tool,tool 1\n"}) {
+    EXPECT_NE(tables.constants.find(constant), std::string::npos) << tables.constants;
+  }
+  // One point has nothing to differ from.
+  const std::string one = to_tables({line(0)}).points;
+  EXPECT_NE(one.find("latency_ms"), std::string::npos) << one;
+}
+
 TEST_F(SweepResults, MergingNeedsNoResults) {
   (void)open("a");
   (void)open("b");

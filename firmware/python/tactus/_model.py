@@ -251,7 +251,7 @@ def compile(
 
 def assemble(text: str, configuration: ConfigurationLike) -> bytes:
     """A program's text as the bytes of a .tprog. The form is described in
-    isa/tcu/assembler.h; every instruction has to be legal on the architecture."""
+    `tactus explain asm`; every instruction has to be legal on the architecture."""
     where = "tactus.assemble"
     instance(text, str, where, "a text")
     return _native.assemble(configuration_of(configuration, where)._native, text)
