@@ -119,6 +119,13 @@ std::vector<std::int64_t> Node::integers(std::string_view attribute,
 const std::vector<float>& Node::reals(std::string_view attribute) const {
   return get<std::vector<float>>(attribute);
 }
+std::vector<float> Node::reals(std::string_view attribute, std::vector<float> fallback) const {
+  return has(attribute) ? get<std::vector<float>>(attribute) : std::move(fallback);
+}
+std::vector<std::string> Node::texts(std::string_view attribute,
+                                     std::vector<std::string> fallback) const {
+  return has(attribute) ? get<std::vector<std::string>>(attribute) : std::move(fallback);
+}
 const Tensor& Node::tensor(std::string_view attribute) const { return get<Tensor>(attribute); }
 
 const Tensor* Graph::initializer(std::string_view value) const {

@@ -198,6 +198,10 @@ void run_size(Call& call);
 // products.cpp
 void run_mat_mul(Call& call);
 void run_gemm(Call& call);
+// recurrent.cpp
+void run_rnn(Call& call);
+void run_gru(Call& call);
+void run_lstm(Call& call);
 // windows.cpp
 void run_conv(Call& call);
 void run_max_pool(Call& call);

@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,6 +74,8 @@ struct HostNode {
 
 struct Model {
   const nn::Graph* graph = nullptr;
+  /// The graph, if it is not the one that was given: sub-graphs stand in their nodes' places.
+  std::shared_ptr<const nn::Graph> without_sub_graphs;
   tcu::Architecture architecture;
   bool compat = false;
   std::unordered_map<std::string, Value> values;
@@ -88,6 +91,10 @@ struct Model {
   std::unordered_map<std::string, std::pair<float, std::int64_t>> quantised;
   /// Functions by the machine's lookup tables, by name.
   std::unordered_map<std::string, std::shared_ptr<const TableCurve>> table_curves;
+  /// Nodes of the model, by the nodes that were written for them.
+  std::unordered_map<const nn::Node*, const nn::Node*> origins;
+  /// What the host makes of an input before it is one of the program, by its name.
+  std::map<std::string, nn::Graph> preparations;
   std::unordered_set<const nn::Node*> before_product;  ///< nodes that a product depends on
   std::vector<HostNode> host_nodes;                    ///< in the order of traversal
   std::unordered_set<std::string> host_values;         ///< what they make
