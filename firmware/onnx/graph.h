@@ -27,6 +27,9 @@ enum class ElementType { float32, int64 };
 
 [[nodiscard]] std::string_view name_of(ElementType type);  ///< as ONNX spells it: FLOAT, INT64
 
+/// The type in the file, see Tensor::stored: INT8.
+[[nodiscard]] std::string_view name_of(ElementType type, std::int32_t stored);
+
 /// "[1,32,32,3]"; "[]" is a scalar.
 [[nodiscard]] std::string to_string(const Shape& shape);
 

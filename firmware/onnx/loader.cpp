@@ -262,7 +262,7 @@ class Loader {
   void read_outputs() {
     std::unordered_set<std::string> listed;
     for (const auto& proto : proto_.output()) {
-      if (!listed.insert(proto.name()).second) {
+      if (!listed.insert(proto.name()).second && !inner_) {
         fail("output {} is listed twice", quote(proto.name()));
       }
       if (inner_ && values_.count(proto.name()) == 0) captured_.insert(proto.name());

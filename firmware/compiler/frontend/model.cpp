@@ -26,6 +26,10 @@ bool is_real_type(std::int64_t type) {
          type == nn::onnx_bfloat16;
 }
 
+bool is_recurrent(const nn::Node& node) {
+  return node.op_type == "GRU" || node.op_type == "LSTM" || node.op_type == "RNN";
+}
+
 /// Whether every reader turns the whole numbers into real ones; then they may be those at once.
 bool only_cast_to_real(const Model& model, const std::string& name) {
   const auto& readers = model.nodes_reading.at(name);
@@ -41,8 +45,21 @@ std::string wrong_input_type(const Model& model, const nn::ValueInfo& info) {
       "{}: input {} holds {} elements and is read by node {} ({}, input {}); supported are FLOAT "
       "inputs, and others that only a Cast to FLOAT reads. Shapes, axes and the like must be known "
       "when compiling: make the input an initializer",
-      model.graph->file, quote(info.name), nn::name_of(info.type), quote(reader.name),
+      model.graph->file, quote(info.name), nn::name_of(info.type, info.stored), quote(reader.name),
       reader.op_type, at - reader.inputs.begin());
+}
+
+/// Whether the first dimension, which nobody gives, is no batch: a recurrent node's steps.
+bool is_open_sequence(const Model& model, const nn::ValueInfo& info, const Options& options) {
+  if (!info.dims || info.dims->empty() || info.dims->front().size) return false;
+  auto given = options.input_shapes.find(info.name);
+  if (given == options.input_shapes.end()) given = options.input_shapes.find("");
+  const bool is_given =
+      given != options.input_shapes.end() && !given->second.empty() && given->second.front() >= 0;
+  const auto& readers = model.nodes_reading.at(info.name);
+  return !is_given && std::any_of(readers.begin(), readers.end(), [&](const nn::Node* node) {
+    return is_recurrent(*node) && node->integer("layout", 0) == 0 && node->input(0) == info.name;
+  });
 }
 
 void declare_inputs(Model& model, const Options& options, Problems& problems) {
@@ -58,6 +75,11 @@ void declare_inputs(Model& model, const Options& options, Problems& problems) {
       continue;
     }
     const std::string where = fmt::format("{}: input {}", model.graph->file, quote(info.name));
+    if (is_open_sequence(model, info, options)) {
+      problems.push_back(where +
+                         ": the length of the sequence is open in the model; give its size");
+      continue;
+    }
     std::optional<nn::Shape> shape = nn::input_shape(where, info, options.input_shapes, problems);
     if (!shape) continue;
     (void)nn::element_count(*shape, where);
@@ -249,13 +271,10 @@ void drop_unread(Model& model) {
   model.steps = std::move(kept);
 }
 
-bool is_recurrent(const nn::Node& node) {
-  return node.op_type == "GRU" || node.op_type == "LSTM" || node.op_type == "RNN";
-}
-
 bool is_product(const nn::Node& node) {
   return node.op_type == "Conv" || node.op_type == "ConvTranspose" || node.op_type == "Gemm" ||
-         node.op_type == "MatMul" || is_recurrent(node);
+         node.op_type == "MatMul" || node.op_type == "QLinearConv" ||
+         node.op_type == "QLinearMatMul" || is_recurrent(node);
 }
 
 /// Whether a node that cannot be planned, or reads what the host computes, may be left to the host:
@@ -294,9 +313,13 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
     if (host_can_take(model, node)) {
       leave_to_host(model, node, "");
     } else {
-      found.unsupported = true;
+      found.unsupported = found.unsupported || node.graphs.empty();
       Planner(model, node, found.problems)
-          .problem("reads what the host would have to compute, and cannot be left to it");
+          .problem("{}", node.graphs.empty()
+                             ? "reads what the host would have to compute, and cannot be left to it"
+                             : "its condition or number of iterations is computed at run time; "
+                               "supported are constants, and what follows from constants and "
+                               "shapes");
     }
     return;
   }
