@@ -76,9 +76,6 @@ struct TensorLayout {
   std::vector<std::int64_t> shape;  ///< as the model sees it
   std::vector<std::size_t> order;   ///< order[k]: the model's dimension that is k-th in memory
   std::uint64_t vectors = 0;
-  /// Of an input: how the host makes the tensor from what it is given, the graph's only input,
-  /// which bears the tensor's name. Null: the tensor is given as it is.
-  std::shared_ptr<const nn::Graph> preparation = nullptr;
 
   [[nodiscard]] std::uint64_t elements() const;
   [[nodiscard]] std::uint64_t lanes() const;  ///< real scalars in each run of vectors

@@ -8,7 +8,6 @@
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,8 +92,6 @@ struct Model {
   std::unordered_map<std::string, std::shared_ptr<const TableCurve>> table_curves;
   /// Nodes of the model, by the nodes that were written for them.
   std::unordered_map<const nn::Node*, const nn::Node*> origins;
-  /// What the host makes of an input before it is one of the program, by its name.
-  std::map<std::string, nn::Graph> preparations;
   std::unordered_set<const nn::Node*> before_product;  ///< nodes that a product depends on
   std::vector<HostNode> host_nodes;                    ///< in the order of traversal
   std::unordered_set<std::string> host_values;         ///< what they make
