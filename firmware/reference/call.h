@@ -178,6 +178,8 @@ void run_where(Call& call);
 void run_p_relu(Call& call);
 void run_quantize_linear(Call& call);
 void run_dequantize_linear(Call& call);
+void run_q_linear_conv(Call& call);
+void run_q_linear_mat_mul(Call& call);
 // reductions.cpp
 void run_reduce(Call& call);
 void run_arg(Call& call);
