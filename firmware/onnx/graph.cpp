@@ -21,6 +21,33 @@ std::string_view name_of(ElementType type) {
   return type == ElementType::float32 ? "FLOAT" : "INT64";
 }
 
+std::string_view name_of(ElementType type, std::int32_t stored) {
+  switch (stored) {
+    case onnx_uint8:
+      return "UINT8";
+    case onnx_int8:
+      return "INT8";
+    case onnx_uint16:
+      return "UINT16";
+    case onnx_int16:
+      return "INT16";
+    case onnx_int32:
+      return "INT32";
+    case onnx_bool:
+      return "BOOL";
+    case onnx_float16:
+      return "FLOAT16";
+    case onnx_double:
+      return "DOUBLE";
+    case onnx_uint32:
+      return "UINT32";
+    case onnx_bfloat16:
+      return "BFLOAT16";
+    default:
+      return name_of(type);
+  }
+}
+
 std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
 
 std::int64_t element_count(const Shape& shape, std::string_view what) {
@@ -118,6 +145,13 @@ std::vector<std::int64_t> Node::integers(std::string_view attribute,
 }
 const std::vector<float>& Node::reals(std::string_view attribute) const {
   return get<std::vector<float>>(attribute);
+}
+std::vector<float> Node::reals(std::string_view attribute, std::vector<float> fallback) const {
+  return has(attribute) ? get<std::vector<float>>(attribute) : std::move(fallback);
+}
+std::vector<std::string> Node::texts(std::string_view attribute,
+                                     std::vector<std::string> fallback) const {
+  return has(attribute) ? get<std::vector<std::string>>(attribute) : std::move(fallback);
 }
 const Tensor& Node::tensor(std::string_view attribute) const { return get<Tensor>(attribute); }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ using Shape = std::vector<std::int64_t>;
 enum class ElementType { float32, int64 };
 
 [[nodiscard]] std::string_view name_of(ElementType type);  ///< as ONNX spells it: FLOAT, INT64
+
+/// The type in the file, see Tensor::stored: INT8.
+[[nodiscard]] std::string_view name_of(ElementType type, std::int32_t stored);
 
 /// "[1,32,32,3]"; "[]" is a scalar.
 [[nodiscard]] std::string to_string(const Shape& shape);
@@ -74,6 +78,8 @@ struct Tensor {
 using Attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>,
                                std::vector<float>, std::vector<std::string>, Tensor>;
 
+struct Graph;
+
 struct Node {
   std::string name;                  ///< unique; derived from the first output if the file has none
   std::string op_type;               ///< "Conv"
@@ -81,6 +87,9 @@ struct Node {
   std::vector<std::string> inputs;   ///< an empty name: this optional input is left out
   std::vector<std::string> outputs;  ///< likewise
   std::map<std::string, Attribute, std::less<>> attributes;
+  /// Attributes that are graphs (the branches of If, the body of Loop). These see the values of the
+  /// graph around them; their inputs state no shape.
+  std::map<std::string, std::shared_ptr<const Graph>, std::less<>> graphs;
   std::string file;  ///< where the model came from, for messages
 
   /// `model.onnx: node "conv1" (Conv)`, the subject of every message about the node.
@@ -98,6 +107,10 @@ struct Node {
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute,
                                                    std::vector<std::int64_t> fallback) const;
   [[nodiscard]] const std::vector<float>& reals(std::string_view attribute) const;
+  [[nodiscard]] std::vector<float> reals(std::string_view attribute,
+                                         std::vector<float> fallback) const;
+  [[nodiscard]] std::vector<std::string> texts(std::string_view attribute,
+                                               std::vector<std::string> fallback) const;
   [[nodiscard]] const Tensor& tensor(std::string_view attribute) const;
 
   /// Name of input `index`, or empty if it is left out or beyond the end.

@@ -1,5 +1,6 @@
 #include "firmware/onnx/loader.h"
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include "firmware/onnx/functions.h"
 #include "firmware/onnx/tensor_loader.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
@@ -62,43 +64,81 @@ void make_names_printable(onnx::ModelProto& model) {
       }
     }
   };
-  onnx::GraphProto& graph = *model.mutable_graph();
-  mend(graph.mutable_name());
-  mend_values(graph.mutable_input());
-  mend_values(graph.mutable_output());
-  for (auto& initializer : *graph.mutable_initializer()) mend(initializer.mutable_name());
-  for (auto& node : *graph.mutable_node()) {
+  std::function<void(onnx::NodeProto&)> mend_node;
+  const std::function<void(onnx::GraphProto&)> mend_graph = [&](onnx::GraphProto& graph) {
+    mend(graph.mutable_name());
+    mend_values(graph.mutable_input());
+    mend_values(graph.mutable_output());
+    for (auto& initializer : *graph.mutable_initializer()) mend(initializer.mutable_name());
+    for (auto& node : *graph.mutable_node()) mend_node(node);
+  };
+  mend_node = [&](onnx::NodeProto& node) {
     mend(node.mutable_name());
     mend(node.mutable_op_type());
     mend(node.mutable_domain());
     mend_all(node.mutable_input());
     mend_all(node.mutable_output());
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) mend_graph(*attribute.mutable_g());
+    }
+  };
+  mend_graph(*model.mutable_graph());
+  for (auto& function : *model.mutable_functions()) {
+    mend(function.mutable_name());
+    mend(function.mutable_domain());
+    mend_all(function.mutable_input());
+    mend_all(function.mutable_output());
+    for (auto& node : *function.mutable_node()) mend_node(node);
   }
 }
 
 class Loader {
  public:
   Loader(const onnx::ModelProto& model, std::string where, std::vector<std::string> folders)
-      : model_(model), where_(std::move(where)), folders_(std::move(folders)) {}
+      : model_(model),
+        proto_(model.graph()),
+        where_(std::move(where)),
+        folders_(std::move(folders)) {}
 
   Graph load() {
     graph_.file = where_;
-    graph_.name = model_.graph().name();
     graph_.ir_version = model_.ir_version();
     check_model();
     read_opsets();
-    read_initializers();
-    read_inputs();
-    name_nodes();
-    for (const auto& node : model_.graph().node()) read_node(node);
-    raise_opset();
-    check_inputs();
-    sort_nodes();
-    read_outputs();
+    read_graph();
     return std::move(graph_);
   }
 
  private:
+  /// Of a sub-graph.
+  Loader(const Loader& around, const onnx::GraphProto& proto, const std::string& where)
+      : model_(around.model_),
+        proto_(proto),
+        where_(where),
+        folders_(around.folders_),
+        inner_(true),
+        domains_(around.domains_) {
+    graph_.file = around.graph_.file;
+    graph_.ir_version = around.graph_.ir_version;
+    graph_.opset = around.graph_.opset;
+  }
+
+  void read_graph() {
+    graph_.name = proto_.name();
+    if (proto_.sparse_initializer_size() != 0) {
+      fail("sparse initializer {} is not supported; allowed are dense ones",
+           quote(proto_.sparse_initializer(0).values().name()));
+    }
+    read_initializers();
+    read_inputs();
+    name_nodes();
+    for (const auto& node : proto_.node()) read_node(node);
+    if (!inner_) raise_opset();
+    check_inputs();
+    sort_nodes();
+    read_outputs();
+  }
+
   template <typename... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
     user_error("{}: {}", where_, fmt::format(format, std::forward<Args>(args)...));
@@ -108,15 +148,8 @@ class Loader {
     if (model_.ir_version() < 3) {
       fail("IR version {} is not supported; allowed is 3 or later", model_.ir_version());
     }
-    if (model_.functions_size() != 0) {
-      fail("the model has {} local functions, which are not supported", model_.functions_size());
-    }
     if (model_.training_info_size() != 0) {
       fail("the model has training information, which is not supported; export it for inference");
-    }
-    if (model_.graph().sparse_initializer_size() != 0) {
-      fail("sparse initializer {} is not supported; allowed are dense ones",
-           quote(model_.graph().sparse_initializer(0).values().name()));
     }
   }
 
@@ -157,7 +190,7 @@ class Loader {
   }
 
   void read_initializers() {
-    for (const auto& proto : model_.graph().initializer()) {
+    for (const auto& proto : proto_.initializer()) {
       define(proto.name(), "initializer");
       graph_.initializers[proto.name()] =
           load_tensor(proto, where_ + ": initializer " + quote(proto.name()), folders_);
@@ -166,20 +199,25 @@ class Loader {
 
   ValueInfo value_info(const onnx::ValueInfoProto& proto, const char* what) const {
     const std::string subject = fmt::format("{}: {} {}", where_, what, quote(proto.name()));
-    if (!proto.type().has_tensor_type()) {
+    if (!proto.type().has_tensor_type() && (!inner_ || proto.has_type())) {
       user_error("{}: is not a tensor (sequences, maps and sparse tensors are not supported)",
                  subject);
     }
     const auto& type = proto.type().tensor_type();
     ValueInfo info;
     info.name = proto.name();
+    // Types of a sub-graph's values follow from the graph around it.
+    if (inner_ && !proto.has_type()) return info;
     info.type = load_element_type(type.elem_type(), subject);
     info.stored = stored_type(type.elem_type());
     if (!type.has_shape()) return info;
     info.dims.emplace();
     for (const auto& dim : type.shape().dim()) {
       Dimension dimension;
-      if (dim.has_dim_value()) dimension.size = dim.dim_value();
+      // Old exporters write an open size as -1 or 0.
+      if (dim.has_dim_value() && dim.dim_value() != -1 && dim.dim_value() != 0) {
+        dimension.size = dim.dim_value();
+      }
       if (dimension.size.value_or(0) < 0) {
         user_error("{}: dimension {} is negative ({})", subject, info.dims->size(),
                    *dimension.size);
@@ -193,7 +231,7 @@ class Loader {
   /// Old exporters list initializers as inputs too; those are no inputs.
   void read_inputs() {
     std::unordered_set<std::string> listed;
-    for (const auto& proto : model_.graph().input()) {
+    for (const auto& proto : proto_.input()) {
       if (!listed.insert(proto.name()).second) {
         fail("input {} is listed twice", quote(proto.name()));
       }
@@ -223,11 +261,12 @@ class Loader {
 
   void read_outputs() {
     std::unordered_set<std::string> listed;
-    for (const auto& proto : model_.graph().output()) {
-      if (!listed.insert(proto.name()).second) {
+    for (const auto& proto : proto_.output()) {
+      if (!listed.insert(proto.name()).second && !inner_) {
         fail("output {} is listed twice", quote(proto.name()));
       }
-      if (values_.count(proto.name()) == 0) {
+      if (inner_ && values_.count(proto.name()) == 0) captured_.insert(proto.name());
+      if (!inner_ && values_.count(proto.name()) == 0) {
         fail("output {} is neither made by a node nor an input or initializer",
              quote(proto.name()));
       }
@@ -245,11 +284,11 @@ class Loader {
   /// name the first keeps it.
   void name_nodes() {
     std::unordered_set<std::string> stated, taken;
-    for (const auto& node : model_.graph().node()) stated.insert(node.name());
+    for (const auto& node : proto_.node()) stated.insert(node.name());
     taken = stated;
     std::unordered_set<std::string> given;
     std::unordered_map<std::string, unsigned> last_number;
-    for (const auto& node : model_.graph().node()) {
+    for (const auto& node : proto_.node()) {
       std::string name = node.name();
       if (name.empty() || !given.insert(name).second) {
         std::string base = name.empty() ? node.op_type() : name;
@@ -290,13 +329,29 @@ class Loader {
       producers_[output] = graph_.nodes.size();
     }
     if (!has_output) user_error("{}: has no outputs", node.where());
+    std::set<std::string> captured;
     for (const auto& attribute : proto.attribute()) {
-      if (node.has(attribute.name())) {
+      if (node.graphs.count(attribute.name()) != 0 || node.has(attribute.name())) {
         user_error("{}: attribute {} is given twice", node.where(), quote(attribute.name()));
       }
-      node.attributes.emplace(attribute.name(), read_attribute(attribute, node));
+      if (attribute.type() == onnx::AttributeProto::GRAPH) {
+        read_sub_graph(attribute, node, captured);
+      } else {
+        node.attributes.emplace(attribute.name(), read_attribute(attribute, node));
+      }
     }
+    captured_by_.push_back({captured.begin(), captured.end()});
     graph_.nodes.push_back(std::move(node));
+  }
+
+  /// Its values of the graph around it are added to `captured`.
+  void read_sub_graph(const onnx::AttributeProto& proto, Node& node,
+                      std::set<std::string>& captured) const {
+    Loader loader(*this, proto.g(),
+                  fmt::format("{}: attribute {}", node.where(), quote(proto.name())));
+    loader.read_graph();
+    captured.insert(loader.captured_.begin(), loader.captured_.end());
+    node.graphs.emplace(proto.name(), std::make_shared<const Graph>(std::move(loader.graph_)));
   }
 
   Attribute read_attribute(const onnx::AttributeProto& proto, const Node& node) const {
@@ -318,10 +373,6 @@ class Loader {
         return load_tensor(proto.t(),
                            fmt::format("{}: attribute {}", node.where(), quote(proto.name())),
                            folders_);
-      case Proto::GRAPH:
-      case Proto::GRAPHS:
-        user_error("{}: attribute {} is a sub-graph; operators with sub-graphs are not supported",
-                   node.where(), quote(proto.name()));
       default:
         user_error(
             "{}: attribute {} is of type {}; allowed are INT, FLOAT, STRING, TENSOR, INTS, FLOATS "
@@ -330,16 +381,29 @@ class Loader {
     }
   }
 
-  void check_inputs() const {
-    for (const Node& node : graph_.nodes) {
-      for (const std::string& input : node.inputs) {
+  /// Of a sub-graph what is not defined has to be a value of the graph around it.
+  void check_inputs() {
+    for (std::size_t k = 0; k < graph_.nodes.size(); ++k) {
+      const Node& node = graph_.nodes[k];
+      for (const std::string& input : dependencies(k)) {
         if (input.empty() || values_.count(input) != 0) continue;
+        if (inner_) {
+          captured_.insert(input);
+          continue;
+        }
         user_error(
             "{}: input {} is not defined: no initializer, graph input or node output has this "
             "name",
             node.where(), quote(input));
       }
     }
+  }
+
+  /// Inputs of the node, and what its sub-graphs read.
+  [[nodiscard]] std::vector<std::string> dependencies(std::size_t node) const {
+    std::vector<std::string> all = graph_.nodes[node].inputs;
+    all.insert(all.end(), captured_by_[node].begin(), captured_by_[node].end());
+    return all;
   }
 
   /// Producers before consumers; what is in order already stays as it is.
@@ -349,29 +413,31 @@ class Loader {
     std::vector<Mark> marks(graph_.nodes.size(), Mark::fresh);
     struct Visit {
       std::size_t node;
+      std::vector<std::string> inputs;
       std::size_t next_input;
     };
     std::vector<Visit> stack;
+    const auto enter = [&](std::size_t node) { stack.push_back({node, dependencies(node), 0}); };
     for (std::size_t first = 0; first < graph_.nodes.size(); ++first) {
-      if (marks[first] == Mark::fresh) stack.push_back({first, 0});
+      if (marks[first] == Mark::fresh) enter(first);
       while (!stack.empty()) {
         Visit& visit = stack.back();
         const Node& node = graph_.nodes[visit.node];
         marks[visit.node] = Mark::open;
-        if (visit.next_input == node.inputs.size()) {
+        if (visit.next_input == visit.inputs.size()) {
           marks[visit.node] = Mark::done;
           order.push_back(visit.node);
           stack.pop_back();
           continue;
         }
-        const std::string& input = node.inputs[visit.next_input++];
+        const std::string& input = visit.inputs[visit.next_input++];
         const auto producer = producers_.find(input);
         if (producer == producers_.end() || marks[producer->second] == Mark::done) continue;
         if (marks[producer->second] == Mark::open) {
           user_error("{}: input {} depends on the node itself: the graph has a cycle", node.where(),
                      quote(input));
         }
-        stack.push_back({producer->second, 0});
+        enter(producer->second);
       }
     }
     std::vector<Node> sorted;
@@ -381,10 +447,14 @@ class Loader {
   }
 
   const onnx::ModelProto& model_;
+  const onnx::GraphProto& proto_;
   const std::string where_;
   const std::vector<std::string> folders_;
+  const bool inner_ = false;  ///< a sub-graph
   Graph graph_;
   std::set<std::string> domains_;
+  std::set<std::string> captured_;                     ///< values of the graph around this one
+  std::vector<std::vector<std::string>> captured_by_;  ///< by node: what its sub-graphs read
   std::unordered_set<std::string> values_;
   std::unordered_map<std::string, std::size_t> producers_;  ///< node by output
   std::vector<std::string> node_names_;
@@ -404,6 +474,7 @@ Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
     user_error("{}: is not an ONNX model, or is cut short", where);
   }
   make_names_printable(model);
+  inline_functions(model, where);
   return Loader(model, where, folders).load();
 }
 

@@ -4,8 +4,9 @@
 // width become FLOAT, whole ones (up to 64 bits, BOOL too) INT64; what they were is kept beside.
 // Everything a Graph cannot say is refused with a UserError that names file, node or tensor, and
 // what is allowed: truncated or foreign files, cycles, undefined or doubly defined values, tensors
-// whose data does not match their shape, sparse tensors, sub-graphs (If, Loop, Scan), local
-// functions, training information, texts and complex numbers.
+// whose data does not match their shape, sparse tensors, training information, texts and complex
+// numbers. Local functions are written out where they are called. A dimension of -1 or 0, as old
+// exporters have it, is open.
 // Sizes in the file are checked against the bytes present before anything is allocated.
 #pragma once
 

@@ -93,6 +93,8 @@ void set_value_info(onnx::ValueInfoProto& proto, const ValueInfo& info) {
   }
 }
 
+void set_graph(onnx::GraphProto& proto, const Graph& graph);
+
 void set_node(onnx::NodeProto& proto, const Node& node) {
   proto.set_name(node.name);
   proto.set_op_type(node.op_type);
@@ -104,6 +106,24 @@ void set_node(onnx::NodeProto& proto, const Node& node) {
     attribute.set_name(name);
     std::visit(AttributeWriter{attribute}, value);
   }
+  for (const auto& [name, graph] : node.graphs) {
+    auto& attribute = *proto.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(Proto::GRAPH);
+    set_graph(*attribute.mutable_g(), *graph);
+  }
+}
+
+void set_graph(onnx::GraphProto& proto, const Graph& graph) {
+  proto.set_name(graph.name);
+  for (const Node& node : graph.nodes) set_node(*proto.add_node(), node);
+  for (const auto& [name, tensor] : graph.initializers) {
+    auto& initializer = *proto.add_initializer();
+    initializer.set_name(name);
+    set_tensor(initializer, tensor);
+  }
+  for (const ValueInfo& input : graph.inputs) set_value_info(*proto.add_input(), input);
+  for (const ValueInfo& output : graph.outputs) set_value_info(*proto.add_output(), output);
 }
 
 }  // namespace
@@ -115,16 +135,7 @@ std::vector<std::uint8_t> write_graph(const Graph& graph) {
   auto& opset = *model.add_opset_import();
   opset.set_domain("");
   opset.set_version(graph.opset);
-  auto& proto = *model.mutable_graph();
-  proto.set_name(graph.name);
-  for (const Node& node : graph.nodes) set_node(*proto.add_node(), node);
-  for (const auto& [name, tensor] : graph.initializers) {
-    auto& initializer = *proto.add_initializer();
-    initializer.set_name(name);
-    set_tensor(initializer, tensor);
-  }
-  for (const ValueInfo& input : graph.inputs) set_value_info(*proto.add_input(), input);
-  for (const ValueInfo& output : graph.outputs) set_value_info(*proto.add_output(), output);
+  set_graph(*model.mutable_graph(), graph);
 
   const std::size_t size = model.ByteSizeLong();
   if (size > static_cast<std::size_t>(std::numeric_limits<int>::max())) {

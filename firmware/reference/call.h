@@ -178,6 +178,8 @@ void run_where(Call& call);
 void run_p_relu(Call& call);
 void run_quantize_linear(Call& call);
 void run_dequantize_linear(Call& call);
+void run_q_linear_conv(Call& call);
+void run_q_linear_mat_mul(Call& call);
 // reductions.cpp
 void run_reduce(Call& call);
 void run_arg(Call& call);
@@ -198,6 +200,10 @@ void run_size(Call& call);
 // products.cpp
 void run_mat_mul(Call& call);
 void run_gemm(Call& call);
+// recurrent.cpp
+void run_rnn(Call& call);
+void run_gru(Call& call);
+void run_lstm(Call& call);
 // windows.cpp
 void run_conv(Call& call);
 void run_max_pool(Call& call);

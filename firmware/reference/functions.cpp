@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "firmware/reference/call.h"
+#include "firmware/reference/reference.h"
 
 namespace tactus::nn {
 namespace {
@@ -94,6 +95,54 @@ void compare(Call& call, Compare&& holds) {
     result.type = ElementType::int64;
   }
   result.stored = onnx_bool;
+  call.results.push_back(std::move(result));
+}
+
+/// Whole numbers less their zero point, which is one for all or one for each index of a dimension.
+Tensor less_zero_point(const Call& call, std::size_t i, std::size_t axis) {
+  const Tensor &x = call.input(i), &zero = call.input(i + 2);
+  const bool fits = x.type == ElementType::int64 && zero.type == ElementType::int64 &&
+                    (zero.size() == 1 || (axis < x.shape.size() && zero.size() == x.shape[axis]));
+  if (!fits) {
+    call.fail("input {} is {} {} with zero points {}; they do not fit", i,
+              name_of(x.type, x.stored), to_string(x.shape), to_string(zero.shape));
+  }
+  std::int64_t inner = 1;
+  for (std::size_t d = axis + 1; d < x.shape.size(); ++d) inner *= x.shape[d];
+  Tensor result;
+  result.shape = x.shape;
+  for (std::size_t k = 0; k < x.integers.size(); ++k) {
+    const auto at = static_cast<std::size_t>(static_cast<std::int64_t>(k) / inner % zero.size());
+    result.floats.push_back(static_cast<float>(x.integers[k] - zero.integers[at]));
+  }
+  return result;
+}
+
+/// Sums of products of whole numbers, in the steps of the result. The second operand's scale is one
+/// for all or one for each index of the result's dimension `axis`.
+void add_requantised(Call& call, const Tensor& sums, std::size_t axis) {
+  const Tensor &first = call.floats(1), &second = call.floats(4), &scale = call.floats(6);
+  const Tensor& zero = call.input(7);
+  const bool fits = first.size() == 1 && scale.size() == 1 && zero.integers.size() == 1 &&
+                    (second.size() == 1 || second.size() == sums.shape[axis]);
+  if (!fits) {
+    call.fail("scales have shapes {}, {} and {}; supported are one value, but for the second",
+              to_string(first.shape), to_string(second.shape), to_string(scale.shape));
+  }
+  const Range range = quantised_range(call, &zero);
+  std::int64_t inner = 1;
+  for (std::size_t d = axis + 1; d < sums.shape.size(); ++d) inner *= sums.shape[d];
+  Tensor result;
+  result.shape = sums.shape;
+  result.type = ElementType::int64;
+  result.stored = zero.stored;
+  for (std::size_t k = 0; k < sums.floats.size(); ++k) {
+    const auto at = static_cast<std::size_t>(static_cast<std::int64_t>(k) / inner % second.size());
+    const float factor = first.floats[0] * second.floats[at] / scale.floats[0];
+    const double whole = std::nearbyint(static_cast<double>(sums.floats[k] * factor));
+    result.integers.push_back(static_cast<std::int64_t>(
+        std::clamp(whole + static_cast<double>(zero.integers[0]), range.lowest, range.highest)));
+  }
   call.results.push_back(std::move(result));
 }
 
@@ -289,6 +338,37 @@ void run_dequantize_linear(Call& call) {
         static_cast<float>((static_cast<double>(x.integers[i]) - steps.zero(i)) * steps.scale(i)));
   }
   call.results.push_back(std::move(result));
+}
+
+void run_q_linear_conv(Call& call) {
+  const Tensor x = less_zero_point(call, 0, 1), w = less_zero_point(call, 3, 0);
+  std::vector<const Tensor*> inputs{&x, &w};
+  Tensor bias;
+  Node conv = call.node;
+  conv.op_type = "Conv";
+  conv.inputs = {"x", "w"};
+  if (const Tensor* whole = call.optional(8)) {
+    bias.shape = whole->shape;
+    bias.floats.assign(whole->integers.begin(), whole->integers.end());
+    inputs.push_back(&bias);
+    conv.inputs.emplace_back("b");
+  }
+  add_requantised(call, run_node(conv, call.opset, inputs).front(), 1);
+}
+
+void run_q_linear_mat_mul(Call& call) {
+  const Tensor &a = call.input(0), &b = call.input(3);
+  if (a.shape.size() < 2 || b.shape.size() < 2) {
+    call.fail("inputs have shapes {} and {}; two dimensions and more are allowed",
+              to_string(a.shape), to_string(b.shape));
+  }
+  const Tensor x = less_zero_point(call, 0, a.shape.size() - 2);
+  const Tensor w = less_zero_point(call, 3, b.shape.size() - 1);
+  Node product = call.node;
+  product.op_type = "MatMul";
+  product.inputs = {"a", "b"};
+  const Tensor sums = run_node(product, call.opset, {&x, &w}).front();
+  add_requantised(call, sums, sums.shape.size() - 1);
 }
 
 }  // namespace tactus::nn

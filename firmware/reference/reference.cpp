@@ -73,6 +73,13 @@ constexpr Entry table[] = {
     {"Expand", 8, 21, 2, 2, 1, "", run_expand},
     {"Flatten", 7, 21, 1, 1, 1, "axis", run_flatten},
     {"Floor", 7, 21, 1, 1, 1, "", run_function},
+    {"GRU", 7, 13, 3, 6, 2,
+     "activation_alpha activation_beta activations clip direction hidden_size linear_before_reset",
+     run_gru},
+    {"GRU", 14, 21, 3, 6, 2,
+     "activation_alpha activation_beta activations clip direction hidden_size layout "
+     "linear_before_reset",
+     run_gru},
     {"Gather", 7, 21, 2, 2, 1, "axis", run_gather},
     {"Gelu", 20, 21, 1, 1, 1, "approximate", run_function},
     {"Gemm", 7, 10, 3, 3, 1, "alpha beta transA transB", run_gemm},
@@ -86,6 +93,12 @@ constexpr Entry table[] = {
     {"Identity", 7, 21, 1, 1, 1, "", run_identity},
     {"InstanceNormalization", 7, 21, 3, 3, 1, "epsilon", run_instance_normalization},
     {"LRN", 7, 21, 1, 1, 1, "alpha beta bias size", run_lrn},
+    {"LSTM", 7, 13, 3, 8, 3,
+     "activation_alpha activation_beta activations clip direction hidden_size input_forget",
+     run_lstm},
+    {"LSTM", 14, 21, 3, 8, 3,
+     "activation_alpha activation_beta activations clip direction hidden_size input_forget layout",
+     run_lstm},
     {"LayerNormalization", 17, 21, 2, 3, 3, "axis epsilon stash_type", run_layer_normalization},
     {"LeakyRelu", 7, 21, 1, 1, 1, "alpha", run_leaky_relu},
     {"Less", 7, 21, 2, 2, 1, "", run_less},
@@ -108,11 +121,18 @@ constexpr Entry table[] = {
     {"Pad", 7, 10, 1, 1, 1, "mode pads value", run_pad},
     {"Pad", 11, 21, 2, 4, 1, "mode", run_pad},
     {"Pow", 7, 21, 2, 2, 1, "", run_pow},
+    {"QLinearConv", 10, 21, 8, 9, 1, "auto_pad dilations group kernel_shape pads strides",
+     run_q_linear_conv},
+    {"QLinearMatMul", 10, 21, 8, 8, 1, "", run_q_linear_mat_mul},
     {"QuantizeLinear", 10, 12, 2, 3, 1, "", run_quantize_linear},
     {"QuantizeLinear", 13, 18, 2, 3, 1, "axis", run_quantize_linear},
     {"QuantizeLinear", 19, 20, 2, 3, 1, "axis saturate", run_quantize_linear},
     {"QuantizeLinear", 21, 21, 2, 3, 1, "axis block_size output_dtype saturate",
      run_quantize_linear},
+    {"RNN", 7, 13, 3, 6, 2,
+     "activation_alpha activation_beta activations clip direction hidden_size", run_rnn},
+    {"RNN", 14, 21, 3, 6, 2,
+     "activation_alpha activation_beta activations clip direction hidden_size layout", run_rnn},
     {"Range", 11, 21, 3, 3, 1, "", run_range},
     {"Reciprocal", 7, 21, 1, 1, 1, "", run_function},
     {"ReduceL1", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
@@ -261,6 +281,134 @@ std::vector<Tensor> run_node(const Node& node, std::int64_t opset,
   return computed(node, opset, inputs);
 }
 
+namespace {
+
+/// A graph at work; of a sub-graph, in the graph around it.
+class Run {
+ public:
+  Run(const Graph& graph, Values& values, const Run* around)
+      : graph_(graph), values_(values), around_(around) {}
+
+  void nodes(const std::function<void(std::size_t node)>& on_node);
+
+ private:
+  /// Null if the value is left out.
+  [[nodiscard]] const Tensor* find(const Node& node, const std::string& name) const {
+    if (name.empty()) return nullptr;
+    for (const Run* run = this; run != nullptr; run = run->around_) {
+      const auto value = run->values_.find(name);
+      if (value != run->values_.end()) return &value->second;
+      if (const Tensor* initial = run->graph_.initializer(name)) return initial;
+    }
+    user_error("{}: input {} has no value", node.where(), quote(name));
+  }
+  /// The outputs of a sub-graph whose inputs have the values given.
+  [[nodiscard]] std::vector<Tensor> sub_graph(const Node& node, const std::string& attribute,
+                                              std::vector<Tensor> inputs) const;
+  [[nodiscard]] std::vector<Tensor> branch(const Node& node) const;
+  [[nodiscard]] std::vector<Tensor> loop(const Node& node) const;
+
+  const Graph& graph_;
+  Values& values_;
+  const Run* around_;
+};
+
+bool is_true(const Node& node, const Tensor& tensor) {
+  if (tensor.integers.size() == 1) return tensor.integers.front() != 0;
+  user_error("{}: the condition has shape {}; one truth value is allowed", node.where(),
+             to_string(tensor.shape));
+}
+
+std::vector<Tensor> Run::sub_graph(const Node& node, const std::string& attribute,
+                                   std::vector<Tensor> inputs) const {
+  const auto found = node.graphs.find(attribute);
+  if (found == node.graphs.end() || found->second->inputs.size() != inputs.size()) {
+    user_error("{}: attribute {} is no sub-graph of {} inputs", node.where(), quote(attribute),
+               inputs.size());
+  }
+  const Graph& graph = *found->second;
+  Values values;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    values[graph.inputs[i].name] = std::move(inputs[i]);
+  }
+  Run run(graph, values, this);
+  run.nodes({});
+  std::vector<Tensor> results;
+  for (const ValueInfo& output : graph.outputs) results.push_back(*run.find(node, output.name));
+  return results;
+}
+
+std::vector<Tensor> Run::branch(const Node& node) const {
+  const bool condition = is_true(node, *find(node, std::string(node.input(0))));
+  return sub_graph(node, condition ? "then_branch" : "else_branch", {});
+}
+
+std::vector<Tensor> Run::loop(const Node& node) const {
+  const Tensor* trips = find(node, std::string(node.input(0)));
+  const Tensor* condition = find(node, std::string(node.input(1)));
+  if (trips != nullptr && trips->integers.size() != 1) {
+    user_error("{}: the number of iterations has shape {}; one integer is allowed", node.where(),
+               to_string(trips->shape));
+  }
+  bool goes_on = condition == nullptr || is_true(node, *condition);
+  std::vector<Tensor> carried;
+  for (std::size_t i = 2; i < node.inputs.size(); ++i) {
+    carried.push_back(*find(node, node.inputs[i]));
+  }
+  std::vector<Tensor> collected;
+  for (std::int64_t i = 0; goes_on && (trips == nullptr || i < trips->integers.front()); ++i) {
+    Tensor yes = Tensor::of({}, std::vector<std::int64_t>{1});
+    yes.stored = onnx_bool;
+    std::vector<Tensor> inputs{Tensor::of({}, std::vector<std::int64_t>{i}), std::move(yes)};
+    inputs.insert(inputs.end(), carried.begin(), carried.end());
+    std::vector<Tensor> made = sub_graph(node, "body", std::move(inputs));
+    if (made.size() < carried.size() + 1) {
+      user_error("{}: the body has {} outputs; {} or more are needed", node.where(), made.size(),
+                 carried.size() + 1);
+    }
+    goes_on = is_true(node, made.front());
+    for (std::size_t k = 0; k < carried.size(); ++k) carried[k] = std::move(made[k + 1]);
+    collected.resize(made.size() - carried.size() - 1);
+    for (std::size_t k = 0; k < collected.size(); ++k) {
+      Tensor& all = collected[k];
+      const Tensor& next = made[1 + carried.size() + k];
+      if (i == 0) {
+        all = next;
+        all.shape.insert(all.shape.begin(), 0);
+        all.floats.clear();
+        all.integers.clear();
+      }
+      ++all.shape.front();
+      all.floats.insert(all.floats.end(), next.floats.begin(), next.floats.end());
+      all.integers.insert(all.integers.end(), next.integers.begin(), next.integers.end());
+    }
+  }
+  carried.insert(carried.end(), collected.begin(), collected.end());
+  return carried;
+}
+
+void Run::nodes(const std::function<void(std::size_t node)>& on_node) {
+  for (const Node& node : graph_.nodes) {
+    if (on_node) on_node(static_cast<std::size_t>(&node - graph_.nodes.data()));
+    std::vector<Tensor> results;
+    if (node.domain.empty() && node.op_type == "If") {
+      results = branch(node);
+    } else if (node.domain.empty() && node.op_type == "Loop") {
+      results = loop(node);
+    } else {
+      std::vector<const Tensor*> arguments;
+      for (const std::string& name : node.inputs) arguments.push_back(find(node, name));
+      results = computed(node, graph_.opset, std::move(arguments));
+    }
+    // Optional outputs for training have no value; whoever reads one is told so.
+    for (std::size_t i = 0; i < std::min(node.outputs.size(), results.size()); ++i) {
+      if (!node.outputs[i].empty()) values_[node.outputs[i]] = std::move(results[i]);
+    }
+  }
+}
+
+}  // namespace
+
 Values run_reference(const Graph& graph, const Values& inputs,
                      const std::function<void(std::size_t node)>& on_node) {
   if (graph.opset < first_opset || graph.opset > last_opset) {
@@ -273,24 +421,7 @@ Values run_reference(const Graph& graph, const Values& inputs,
                graph.inputs.size());
   }
   Values values = inputs;
-  for (const Node& node : graph.nodes) {
-    if (on_node) on_node(static_cast<std::size_t>(&node - graph.nodes.data()));
-    std::vector<const Tensor*> arguments;
-    for (const std::string& name : node.inputs) {
-      const Tensor* tensor = nullptr;
-      if (!name.empty()) {
-        const auto value = values.find(name);
-        tensor = value != values.end() ? &value->second : graph.initializer(name);
-        if (tensor == nullptr) user_error("{}: input {} has no value", node.where(), quote(name));
-      }
-      arguments.push_back(tensor);
-    }
-    std::vector<Tensor> results = computed(node, graph.opset, std::move(arguments));
-    // Optional outputs for training have no value; whoever reads one is told so.
-    for (std::size_t i = 0; i < std::min(node.outputs.size(), results.size()); ++i) {
-      if (!node.outputs[i].empty()) values[node.outputs[i]] = std::move(results[i]);
-    }
-  }
+  Run(graph, values, nullptr).nodes(on_node);
   return values;
 }
 

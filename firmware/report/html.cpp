@@ -59,7 +59,7 @@ svg.columns{height:190px}
 text-overflow:ellipsis;border-right:1px solid var(--soft);padding-left:2px}
 .upright{display:flex;gap:6px}.upright svg{flex:1;min-width:0}.upright div{display:flex;
 flex-direction:column;justify-content:space-between;color:var(--soft);font-size:12px;
-line-height:1;text-align:right}.upright+.axis{margin-left:40px}
+line-height:1;text-align:right}.upright+.axis,.upright+.spans,.upright+.spans+.axis{margin-left:40px}
 figure svg text{font-size:10px}.narrow{display:none}.wide{max-width:860px}
 .parts{display:flex;flex-wrap:wrap;gap:1px 12px;margin-top:4px;font-size:12px;line-height:1.4;
 color:var(--soft)}

@@ -24,10 +24,12 @@ std::string Expansion::node(const std::string& op, Inputs inputs, Attributes att
   return made.outputs.front();
 }
 
-void Expansion::last(const std::string& op, Inputs inputs, Attributes attributes) {
+void Expansion::result(std::size_t output, const std::string& op, Inputs inputs,
+                       Attributes attributes) {
   nn::Node& made = add(op, std::move(inputs), std::move(attributes));
-  made.name = planner_.node.name;
-  made.outputs = {planner_.node.outputs.front()};
+  const std::string& name = planner_.node.name;
+  made.name = output == 0 ? name : planner_.unused_node_name(name + "/" + op);
+  made.outputs = {planner_.node.outputs[output]};
   planner_.register_node(made);
 }
 

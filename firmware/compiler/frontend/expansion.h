@@ -2,13 +2,14 @@
 //
 // What an operator computes is often what others compute together: a Sum is Adds, a Conv along one
 // dimension a Conv of images of height 1. An expansion writes those nodes; they are planned one
-// after the other in the node's place, as if the model had them. The last one bears the node's name
-// and writes its output.
+// after the other in the node's place, as if the model had them. The one that writes the node's
+// first output bears its name.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "firmware/compiler/frontend/planner.h"
@@ -26,8 +27,12 @@ class Expansion {
   /// A node in between; returns the name of its output. Operators are those of ONNX, or of
   /// internal_operators().
   std::string node(const std::string& op, Inputs inputs, Attributes attributes = {});
-  /// The node that writes the expanded node's first output.
-  void last(const std::string& op, Inputs inputs, Attributes attributes = {});
+  /// The node that writes an output of the expanded node.
+  void result(std::size_t output, const std::string& op, Inputs inputs, Attributes attributes = {});
+  /// The node that writes the first one.
+  void last(const std::string& op, Inputs inputs, Attributes attributes = {}) {
+    result(0, op, std::move(inputs), std::move(attributes));
+  }
   /// Like an initializer of the model.
   std::string constant(nn::Tensor tensor);
   std::string constant(float value) { return constant(nn::Tensor::of({}, std::vector{value})); }

@@ -8,6 +8,7 @@
 #include "firmware/compiler/frontend/planner.h"
 #include "firmware/compiler/frontend/traversal.h"
 #include "firmware/onnx/input_shapes.h"
+#include "firmware/onnx/sub_graphs.h"
 #include "firmware/reference/reference.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -25,6 +26,10 @@ bool is_real_type(std::int64_t type) {
          type == nn::onnx_bfloat16;
 }
 
+bool is_recurrent(const nn::Node& node) {
+  return node.op_type == "GRU" || node.op_type == "LSTM" || node.op_type == "RNN";
+}
+
 /// Whether every reader turns the whole numbers into real ones; then they may be those at once.
 bool only_cast_to_real(const Model& model, const std::string& name) {
   const auto& readers = model.nodes_reading.at(name);
@@ -40,8 +45,21 @@ std::string wrong_input_type(const Model& model, const nn::ValueInfo& info) {
       "{}: input {} holds {} elements and is read by node {} ({}, input {}); supported are FLOAT "
       "inputs, and others that only a Cast to FLOAT reads. Shapes, axes and the like must be known "
       "when compiling: make the input an initializer",
-      model.graph->file, quote(info.name), nn::name_of(info.type), quote(reader.name),
+      model.graph->file, quote(info.name), nn::name_of(info.type, info.stored), quote(reader.name),
       reader.op_type, at - reader.inputs.begin());
+}
+
+/// Whether the first dimension, which nobody gives, is no batch: a recurrent node's steps.
+bool is_open_sequence(const Model& model, const nn::ValueInfo& info, const Options& options) {
+  if (!info.dims || info.dims->empty() || info.dims->front().size) return false;
+  auto given = options.input_shapes.find(info.name);
+  if (given == options.input_shapes.end()) given = options.input_shapes.find("");
+  const bool is_given =
+      given != options.input_shapes.end() && !given->second.empty() && given->second.front() >= 0;
+  const auto& readers = model.nodes_reading.at(info.name);
+  return !is_given && std::any_of(readers.begin(), readers.end(), [&](const nn::Node* node) {
+    return is_recurrent(*node) && node->integer("layout", 0) == 0 && node->input(0) == info.name;
+  });
 }
 
 void declare_inputs(Model& model, const Options& options, Problems& problems) {
@@ -57,6 +75,11 @@ void declare_inputs(Model& model, const Options& options, Problems& problems) {
       continue;
     }
     const std::string where = fmt::format("{}: input {}", model.graph->file, quote(info.name));
+    if (is_open_sequence(model, info, options)) {
+      problems.push_back(where +
+                         ": the length of the sequence is open in the model; give its size");
+      continue;
+    }
     std::optional<nn::Shape> shape = nn::input_shape(where, info, options.input_shapes, problems);
     if (!shape) continue;
     (void)nn::element_count(*shape, where);
@@ -123,9 +146,55 @@ bool plan_expansion(Model& model, Planner& planner, const Operator& op, Findings
   return true;
 }
 
+/// What is known of a node with sub-graphs; the graph is analysed again without it.
+struct Decision {
+  std::string node;
+  bool is_loop = false;
+  std::int64_t count = 0;  ///< of iterations; 1 and 0: the branches of an If
+};
+
+constexpr std::int64_t most_iterations = 4096;
+
+/// Throws the decision, or reports why there is none.
+void decide(Planner& p) {
+  const nn::Node& node = p.node;
+  const auto whole = [&](std::size_t i, const char* what) -> std::optional<std::int64_t> {
+    const nn::Tensor* tensor = p.need_constant(i, what, nn::ElementType::int64);
+    if (tensor == nullptr) return std::nullopt;
+    if (tensor->integers.size() == 1) return tensor->integers.front();
+    p.problem("{} has shape {}; supported is one value", what, nn::to_string(tensor->shape));
+    return std::nullopt;
+  };
+  if (node.op_type == "If") {
+    if (const auto condition = whole(0, "the condition")) {
+      throw Decision{node.name, false, *condition != 0 ? 1 : 0};
+    }
+    return;
+  }
+  const auto body = node.graphs.find("body");
+  if (node.op_type != "Loop" || body == node.graphs.end()) {
+    p.problem("has sub-graphs; supported are those of If and Loop");
+    return;
+  }
+  const auto count = whole(0, "the number of iterations");
+  const auto condition = p.given(1) ? whole(1, "the condition") : std::optional<std::int64_t>(1);
+  if (!count || !condition) return;
+  if (!nn::keeps_condition(*body->second)) {
+    p.problem("the body computes the condition; supported are bodies that leave it as it is");
+  } else if (*count > most_iterations) {
+    p.problem("has {} iterations; supported are up to {}, unrolled", *count, most_iterations);
+  } else {
+    throw Decision{node.name, true, *condition != 0 ? std::max<std::int64_t>(*count, 0) : 0};
+  }
+}
+
 void plan_node(Model& model, const nn::Node& node, Findings& found, bool expanded) {
   Problems& problems = found.problems;
   Planner planner(model, node, problems);
+  if (!node.graphs.empty()) {
+    decide(planner);
+    return;
+  }
   const Operator* op = node.domain.empty() ? find_operator(node.op_type) : nullptr;
   if (op == nullptr && expanded) op = find_internal_operator(node.op_type);
   try {
@@ -204,7 +273,8 @@ void drop_unread(Model& model) {
 
 bool is_product(const nn::Node& node) {
   return node.op_type == "Conv" || node.op_type == "ConvTranspose" || node.op_type == "Gemm" ||
-         node.op_type == "MatMul";
+         node.op_type == "MatMul" || node.op_type == "QLinearConv" ||
+         node.op_type == "QLinearMatMul" || is_recurrent(node);
 }
 
 /// Whether a node that cannot be planned, or reads what the host computes, may be left to the host:
@@ -243,9 +313,13 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
     if (host_can_take(model, node)) {
       leave_to_host(model, node, "");
     } else {
-      found.unsupported = true;
+      found.unsupported = found.unsupported || node.graphs.empty();
       Planner(model, node, found.problems)
-          .problem("reads what the host would have to compute, and cannot be left to it");
+          .problem("{}", node.graphs.empty()
+                             ? "reads what the host would have to compute, and cannot be left to it"
+                             : "its condition or number of iterations is computed at run time; "
+                               "supported are constants, and what follows from constants and "
+                               "shapes");
     }
     return;
   }
@@ -379,7 +453,8 @@ void try_host_graph(Model& model, Problems& problems) {
   problems.insert(problems.end(), found.begin(), found.end());
 }
 
-/// Marks the nodes that a product reads from, directly or not.
+/// Marks the nodes that a product reads from, directly or not; the gates of a recurrent one are
+/// read by the product of its next step.
 void mark_before_product(Model& model, const NodeOrder& order) {
   std::unordered_set<std::string_view> wanted;
   for (std::size_t k = order.size(); k-- > 0;) {
@@ -387,7 +462,7 @@ void mark_before_product(Model& model, const NodeOrder& order) {
     const bool before =
         std::any_of(node.outputs.begin(), node.outputs.end(),
                     [&](const std::string& output) { return wanted.count(output) != 0; });
-    if (before) model.before_product.insert(&node);
+    if (before || is_recurrent(node)) model.before_product.insert(&node);
     if (before || is_product(node)) wanted.insert(node.inputs.begin(), node.inputs.end());
   }
 }
@@ -420,8 +495,11 @@ std::string cut_hint(const Model& model, const NodeOrder& order) {
 
 void connect(Model& model, Problems& problems) {
   drop_unread(model);
+  std::unordered_set<std::string> notes;
   for (const Step& step : model.steps) {
-    if (!step.note.empty()) model.notes.push_back(step.note);
+    // A node that was written as many may say the same of each.
+    const bool told = step.note.empty() || !notes.insert(step.note).second;
+    if (!told) model.notes.push_back(step.note);
   }
   for (const Step& step : model.steps) {
     for (const std::string& name : step.reads) {
@@ -558,8 +636,11 @@ Layout Model::natural_layout(const std::string& name, nn::Shape shape) const {
   return Layout::activation(std::move(shape));
 }
 
-Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
-              const Options& options) {
+namespace {
+
+/// Throws a Decision if there is a node with sub-graphs of which enough is known.
+Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architecture,
+                    const Options& options) {
   Model model;
   model.graph = &graph;
   model.architecture = architecture;
@@ -604,6 +685,25 @@ Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
   const std::string hint = cut_hint(model, order);
   if (!hint.empty()) text += "\n" + hint;
   throw UserError(text);
+}
+
+}  // namespace
+
+Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
+              const Options& options) {
+  std::shared_ptr<const nn::Graph> without;
+  for (;;) {
+    const nn::Graph& now = without ? *without : graph;
+    try {
+      Model model = analyse_nodes(now, architecture, options);
+      model.without_sub_graphs = without;
+      return model;
+    } catch (const Decision& decision) {
+      without = std::make_shared<const nn::Graph>(
+          decision.is_loop ? nn::with_iterations(now, decision.node, decision.count)
+                           : nn::with_branch(now, decision.node, decision.count != 0));
+    }
+  }
 }
 
 }  // namespace tactus::compiler

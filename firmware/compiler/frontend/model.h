@@ -73,6 +73,8 @@ struct HostNode {
 
 struct Model {
   const nn::Graph* graph = nullptr;
+  /// The graph, if it is not the one that was given: sub-graphs stand in their nodes' places.
+  std::shared_ptr<const nn::Graph> without_sub_graphs;
   tcu::Architecture architecture;
   bool compat = false;
   std::unordered_map<std::string, Value> values;
@@ -88,6 +90,8 @@ struct Model {
   std::unordered_map<std::string, std::pair<float, std::int64_t>> quantised;
   /// Functions by the machine's lookup tables, by name.
   std::unordered_map<std::string, std::shared_ptr<const TableCurve>> table_curves;
+  /// Nodes of the model, by the nodes that were written for them.
+  std::unordered_map<const nn::Node*, const nn::Node*> origins;
   std::unordered_set<const nn::Node*> before_product;  ///< nodes that a product depends on
   std::vector<HostNode> host_nodes;                    ///< in the order of traversal
   std::unordered_set<std::string> host_values;         ///< what they make

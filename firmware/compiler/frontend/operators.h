@@ -47,6 +47,7 @@ using Operators = std::vector<Operator>;
 [[nodiscard]] Operators statistics_operators();     ///< LogSoftmax, LRN, LayerNormalization...
 [[nodiscard]] Operators reduction_operators();      ///< ReduceMean, ReduceSum, ReduceMax...
 [[nodiscard]] Operators quantisation_operators();   ///< QuantizeLinear, DequantizeLinear
+[[nodiscard]] Operators recurrent_operators();      ///< RNN, GRU, LSTM
 
 /// Operators that only expansions write: their names are no names of ONNX.
 [[nodiscard]] Operators internal_operators();

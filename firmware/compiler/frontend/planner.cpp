@@ -90,6 +90,7 @@ void Planner::register_node(const nn::Node& made) {
   for (const std::string& input : made.inputs) {
     if (!input.empty()) model_.nodes_reading[input].push_back(&made);
   }
+  model_.origins[&made] = &origin();
   set_before_product(made);
 }
 

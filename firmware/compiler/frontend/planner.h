@@ -81,6 +81,11 @@ class Planner {
   // ---- for expansions (expansion.h) -------------------------------------------------------------
 
   [[nodiscard]] nn::Node& new_node() { return model_.expanded.emplace_back(); }
+  /// The model's node that this one was written for, or this one.
+  [[nodiscard]] const nn::Node& origin() const {
+    const auto found = model_.origins.find(&node);
+    return found == model_.origins.end() ? node : *found->second;
+  }
   void register_node(const nn::Node& made);
   [[nodiscard]] std::string unused_node_name(const std::string& wanted);
   [[nodiscard]] std::string unused_value_name(const std::string& wanted) const;

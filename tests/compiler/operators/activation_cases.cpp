@@ -165,6 +165,49 @@ void add_quantisations(Cases& cases) {
        }});
 }
 
+nn::Tensor whole(nn::Tensor tensor, std::int32_t stored) {
+  tensor.integers.assign(tensor.floats.begin(), tensor.floats.end());
+  tensor.floats.clear();
+  tensor.type = nn::ElementType::int64;
+  tensor.stored = stored;
+  return tensor;
+}
+
+/// x, weights and result in whole steps of 0.5, 0.5 (or one an output) and 0.25.
+std::string quantised_product(Sample& s, const std::string& op, bool by_output, bool with_bias) {
+  const bool conv = op == "QLinearConv";
+  const std::int64_t n = s.channels();
+  const std::string scale = s.scalar(0.5F), point = s.constant(zero_point(3, nn::onnx_uint8));
+  const std::string x = s.node(
+      "QuantizeLinear",
+      {s.computed(conv ? s.image() : nn::Shape{3, n}, {0, 2, 0.5, -1, 3, true}), scale, point});
+  const Numbers few{-1, 1, 1, conv ? 1 : 0, 2, true};
+  const std::string w =
+      s.constant(whole(s.draw(conv ? nn::Shape{n, n, 1, 1} : nn::Shape{n, n}, few), nn::onnx_int8));
+  std::string steps = scale, zeroes = s.constant(zero_point(0, nn::onnx_int8));
+  if (by_output) {
+    steps = s.constant({n}, {0.5, 1, 0.5, -1, 3, true});
+    zeroes = s.constant(whole(nn::Tensor::zeros({n}), nn::onnx_int8));
+  }
+  const std::string step = s.scalar(0.25F), zero = s.constant(zero_point(100, nn::onnx_uint8));
+  std::vector<std::string> inputs{x, scale, point, w, steps, zeroes, step, zero};
+  if (with_bias) {
+    inputs.push_back(s.constant(whole(s.draw({n}, {-2, 2, 1, -1, 3, true}), nn::onnx_int32)));
+  }
+  return s.node("DequantizeLinear", {s.node(op, inputs), step, zero});
+}
+
+void add_quantised_products(Cases& cases) {
+  for (const char* op : {"QLinearConv", "QLinearMatMul"}) {
+    const bool conv = std::string(op) == "QLinearConv";
+    for (const bool by_output : {false, true}) {
+      cases.push_back({op, by_output ? "a scale for each output" : "one scale", [=](Sample& s) {
+                         s.output(quantised_product(s, op, by_output, conv && !by_output));
+                       }});
+    }
+  }
+}
+
 }  // namespace
 
 Cases activation_cases() {
@@ -187,6 +230,7 @@ Cases activation_cases() {
   add_normalisations(cases);
   add_powers(cases);
   add_quantisations(cases);
+  add_quantised_products(cases);
   return cases;
 }
 

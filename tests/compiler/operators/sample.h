@@ -155,6 +155,7 @@ using Cases = std::vector<Case>;
 [[nodiscard]] Cases reduction_cases();    ///< ReduceMean..., normalisations by computed sums
 [[nodiscard]] Cases arrangement_cases();  ///< Reshape, Concat...
 [[nodiscard]] Cases function_cases();     ///< Sigmoid, Exp...
+[[nodiscard]] Cases recurrent_cases();    ///< RNN, GRU, LSTM
 
 /// All of them.
 [[nodiscard]] const Cases& all_cases();

@@ -153,8 +153,8 @@ Form looked_up(Planner& p, const ElementFunction& function) {
     values.insert(values.end(), piece.values.begin(), piece.values.end());
   }
   const std::string note = fmt::format(
-      "node {} ({}) looks {} up in {} pair{} of tables; {}", quote(p.node.name), p.node.op_type,
-      function.name, curve->pieces.size(), curve->pieces.size() == 1 ? "" : "s",
+      "node {} ({}) looks {} up in {} pair{} of tables; {}", quote(p.origin().name),
+      p.origin().op_type, function.name, curve->pieces.size(), curve->pieces.size() == 1 ? "" : "s",
       error_text(*curve, function.needed, p.architecture().data_type));
   return {"look up",
           {{"function", function.name},
@@ -172,8 +172,8 @@ Form drawn(Planner& p, const ElementFunction& function) {
     numbers.insert(numbers.end(), {chord.slope, chord.offset, chord.rise});
   }
   const std::string note = fmt::format(
-      "node {} ({}) is computed by {} chords; largest error {:.4f} over the whole range of {}",
-      quote(p.node.name), p.node.op_type, curve.chords.size(), curve.error,
+      "node {} ({}) computes {} by {} chords; largest error {:.4f} over the whole range of {}",
+      quote(p.origin().name), p.origin().op_type, function.name, curve.chords.size(), curve.error,
       tcu::info(p.architecture().data_type).name);
   return {"chords", {{"chords", numbers}, {"note", note}}};
 }
@@ -330,11 +330,6 @@ std::optional<ElementFunction> function_from(const nn::Graph& graph, const std::
   return found;
 }
 
-std::string clipped(Planner& p, Expansion& e, const std::string& x, float low, float high) {
-  if (p.opset() < 11) return e.node("Clip", {x}, {{"min", low}, {"max", high}});
-  return e.node("Clip", {x, e.constant(low), e.constant(high)});
-}
-
 bool expand_straight(Planner& p, Expansion& e) {
   const std::string& op = p.node.op_type;
   const std::string& x = p.node.inputs[0];
@@ -390,6 +385,11 @@ bool expand_pow(Planner& p, Expansion& e) {
 }
 
 }  // namespace
+
+std::string clipped(Planner& p, Expansion& e, const std::string& x, float low, float high) {
+  if (p.opset() < 11) return e.node("Clip", {x}, {{"min", low}, {"max", high}});
+  return e.node("Clip", {x, e.constant(low), e.constant(high)});
+}
 
 std::string computed(Planner& p, Expansion& e, const std::string& x,
                      const ElementFunction& function) {

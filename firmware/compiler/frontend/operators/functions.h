@@ -26,6 +26,10 @@ struct ElementFunction {
 /// The same as the expansion's last node.
 void compute_last(Planner& p, Expansion& e, const std::string& x, const ElementFunction& function);
 
+/// A node that cuts the value to a range, in the form of the operator set.
+[[nodiscard]] std::string clipped(Planner& p, Expansion& e, const std::string& x, float low,
+                                  float high);
+
 /// Mul(x, f(x)), f one or more functions of one element, as one function by tables. False if it is
 /// something else or there are no tables.
 [[nodiscard]] bool expand_gated(Planner& p, Expansion& e);

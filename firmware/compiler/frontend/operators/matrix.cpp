@@ -265,7 +265,7 @@ nn::Shape turned(std::size_t rank) {
 void expand_constant_left(Planner& p, Expansion& e) {
   const nn::Tensor& left = *p.constant(0);
   const std::size_t rank = p.value(1)->layout->rank();
-  if (left.shape.size() != 2 || left.type != nn::ElementType::float32 || rank < 2) {
+  if (left.shape.size() != 2 || left.type != nn::ElementType::float32) {
     p.problem("the first operand {} is a constant of {}{}; supported are matrices of FLOAT",
               quote(p.node.inputs[0]), nn::name_of(left.type), nn::to_string(left.shape));
     return;
@@ -276,6 +276,13 @@ void expand_constant_left(Planner& p, Expansion& e) {
       right.floats[static_cast<std::size_t>(k * left.shape[0] + i)] =
           left.floats[static_cast<std::size_t>(i * left.shape[1] + k)];
     }
+  }
+  if (rank == 1) {
+    const nn::Shape front{0};
+    const std::string row = e.node("Unsqueeze", {p.node.inputs[1]}, {{"axes", front}});
+    const std::string product = e.node("MatMul", {row, e.constant(std::move(right))});
+    e.last("Squeeze", {product}, {{"axes", front}});
+    return;
   }
   const std::string columns = e.node("Transpose", {p.node.inputs[1]}, {{"perm", turned(rank)}});
   const std::string product = e.node("MatMul", {columns, e.constant(std::move(right))});

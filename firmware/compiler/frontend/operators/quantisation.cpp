@@ -1,7 +1,8 @@
 // QuantizeLinear and DequantizeLinear around values that the unit keeps in its own fixed point.
 //
-// Weights are folded to real numbers when compiling. At run time a quantised value stays the real
-// number it stands for, cut to the range of its integers; steps are those of the data type.
+// Weights are folded to real numbers when compiling, also those of products of integers. At run
+// time a quantised value stays the real number it stands for, cut to the range of its integers;
+// steps are those of the data type.
 #include <algorithm>
 #include <limits>
 
@@ -53,8 +54,12 @@ bool read_as_real(const Planner& p) {
   if (value != p.model().values.end() && value->second.output) return false;
   const auto readers = p.model().nodes_reading.find(name);
   return readers != p.model().nodes_reading.end() &&
-         std::all_of(readers->second.begin(), readers->second.end(),
-                     [](const nn::Node* reader) { return reader->op_type == "DequantizeLinear"; });
+         std::all_of(readers->second.begin(), readers->second.end(), [&](const nn::Node* reader) {
+           const std::string& op = reader->op_type;
+           if (op == "DequantizeLinear") return true;
+           const bool product = op == "QLinearConv" || op == "QLinearMatMul";
+           return product && reader->input(0) == name;
+         });
 }
 
 bool expand_quantize(Planner& p, Expansion& e) {
@@ -94,11 +99,88 @@ bool expand_dequantize(Planner& p, Expansion& e) {
   return true;
 }
 
+/// The second operand of a product as real numbers, and its scales: one, or one an output.
+struct Weights {
+  nn::Tensor real;
+  std::vector<float> scales;
+};
+
+/// Input 3 with the scales and zero points of 4 and 5; its outputs are the first dimension or the
+/// last.
+std::optional<Weights> plan_quantised_weights(Planner& p, bool outputs_first) {
+  const nn::Tensor* w = p.need_constant(3, "the second operand", nn::ElementType::int64);
+  const nn::Tensor* scale = p.need_constant(4, "its scale", nn::ElementType::float32);
+  const nn::Tensor* zero = p.need_constant(5, "its zero point", nn::ElementType::int64);
+  if (w == nullptr || scale == nullptr || zero == nullptr || p.failed()) return std::nullopt;
+  const std::int64_t outputs =
+      w->shape.empty() ? 1 : (outputs_first ? w->shape.front() : w->shape.back());
+  const auto fits = [&](const nn::Tensor& t) { return t.size() == 1 || t.size() == outputs; };
+  if (w->shape.size() < 2 || w->size() == 0 || !fits(*scale) || !fits(*zero)) {
+    p.problem(
+        "the second operand has shape {}, scale {} and zero point {}; supported are one of each, "
+        "or one for each of its {} outputs",
+        nn::to_string(w->shape), nn::to_string(scale->shape), nn::to_string(zero->shape), outputs);
+    return std::nullopt;
+  }
+  Weights weights{nn::Tensor::zeros(w->shape), scale->floats};
+  const std::int64_t inner = outputs_first ? w->size() / outputs : 1;
+  for (std::int64_t i = 0; i < w->size(); ++i) {
+    const std::int64_t output = i / inner % outputs;
+    const auto of = [&](const auto& list) {
+      return list[list.size() == 1 ? 0 : static_cast<std::size_t>(output)];
+    };
+    const auto at = static_cast<std::size_t>(i);
+    weights.real.floats[at] =
+        of(scale->floats) * static_cast<float>(w->integers[at] - of(zero->integers));
+  }
+  return weights;
+}
+
+/// A product of quantised values is one of the real numbers they stand for, cut to the range of the
+/// result.
+bool expand_quantised_product(Planner& p, Expansion& e) {
+  const bool is_conv = p.node.op_type == "QLinearConv";
+  std::optional<Weights> weights = plan_quantised_weights(p, is_conv);
+  const nn::Tensor* scale = p.need_constant(1, "the scale", nn::ElementType::float32);
+  if (!weights || scale == nullptr) return true;
+  if (scale->size() != 1) {
+    p.problem("the scale has shape {}; supported is one value", nn::to_string(scale->shape));
+    return true;
+  }
+  const Expansion::Inputs& in = p.node.inputs;
+  const nn::Tensor* whole =
+      p.given(8) ? p.need_constant(8, "the bias", nn::ElementType::int64) : nullptr;
+  const bool fits =
+      whole == nullptr || weights->scales.size() == 1 || whole->size() == weights->real.shape[0];
+  if (p.failed()) return true;
+  if (!fits) {
+    p.problem("the bias has shape {}; needed is one value for each of the {} outputs",
+              nn::to_string(whole->shape), weights->real.shape[0]);
+    return true;
+  }
+  Expansion::Inputs operands{e.node("DequantizeLinear", {in[0], in[1], in[2]}),
+                             e.constant(std::move(weights->real))};
+  if (whole != nullptr) {
+    nn::Tensor bias = nn::Tensor::zeros(whole->shape);
+    for (std::size_t i = 0; i < bias.floats.size(); ++i) {
+      const float of_output = weights->scales[weights->scales.size() == 1 ? 0 : i];
+      bias.floats[i] = scale->floats[0] * of_output * static_cast<float>(whole->integers[i]);
+    }
+    operands.push_back(e.constant(std::move(bias)));
+  }
+  const std::string product =
+      e.node(is_conv ? "Conv" : "MatMul", std::move(operands), p.node.attributes);
+  e.last("QuantizeLinear", {product, in[6], in[7]});
+  return true;
+}
+
 }  // namespace
 
 Operators quantisation_operators() {
   return {{"QuantizeLinear", 2, Role::simple, nullptr, nullptr, expand_quantize},
-          {"DequantizeLinear", 2, Role::simple, nullptr, nullptr, expand_dequantize}};
+          {"DequantizeLinear", 2, Role::simple, nullptr, nullptr, expand_dequantize},
+          {"QLinearConv", 8, Role::simple, nullptr, nullptr, expand_quantised_product},
+          {"QLinearMatMul", 8, Role::simple, nullptr, nullptr, expand_quantised_product}};
 }
 
 }  // namespace tactus::compiler

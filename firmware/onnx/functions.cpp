@@ -1,0 +1,226 @@
+#include "firmware/onnx/functions.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus::nn {
+namespace {
+
+using Attributes = std::map<std::string, onnx::AttributeProto>;
+using Names = std::map<std::string, std::string>;
+using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
+std::string domain_of(const std::string& domain) {
+  return domain == "ai.onnx" ? std::string() : domain;
+}
+
+/// Defaults of a function's attributes, field 11 of the message: ONNX knows it from 1.13 on.
+Attributes defaults_of(const onnx::FunctionProto& function) {
+  using google::protobuf::internal::WireFormatLite;
+  constexpr int attribute_proto = 11;
+  const std::string bytes = function.SerializeAsString();
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
+  Attributes defaults;
+  while (const std::uint32_t tag = stream.ReadTag()) {
+    if (WireFormatLite::GetTagFieldNumber(tag) != attribute_proto) {
+      if (!WireFormatLite::SkipField(&stream, tag)) break;
+      continue;
+    }
+    std::uint32_t size = 0;
+    std::string text;
+    onnx::AttributeProto attribute;
+    if (!stream.ReadVarint32(&size) || !stream.ReadString(&text, static_cast<int>(size)) ||
+        !attribute.ParseFromString(text)) {
+      break;
+    }
+    defaults[attribute.name()] = std::move(attribute);
+  }
+  return defaults;
+}
+
+class Inliner {
+ public:
+  Inliner(onnx::ModelProto& model, std::string where) : model_(model), where_(std::move(where)) {}
+
+  void run() {
+    for (const auto& import : model_.opset_import()) {
+      versions_[domain_of(import.domain())] = import.version();
+    }
+    for (const auto& function : model_.functions()) {
+      const Key key{domain_of(function.domain()), function.name()};
+      if (!functions_.emplace(key, &function).second) {
+        user_error("{}: local function {} is there twice", where_, text(function));
+      }
+      check_versions(function);
+    }
+    if (functions_.empty()) return;
+    write_out(*model_.mutable_graph()->mutable_node());
+    for (const auto& [domain, version] : versions_) {
+      const auto& imports = model_.opset_import();
+      const bool there = std::any_of(imports.begin(), imports.end(), [&, d = domain](auto& import) {
+        return domain_of(import.domain()) == d;
+      });
+      if (there) continue;
+      auto& import = *model_.add_opset_import();
+      import.set_domain(domain);
+      import.set_version(version);
+    }
+    model_.clear_functions();
+  }
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+
+  static std::string text(const onnx::FunctionProto& function) {
+    return quote(domain_of(function.domain()).empty() ? function.name()
+                                                      : function.domain() + "." + function.name());
+  }
+
+  /// A node means the same in the function and where it is called.
+  void check_versions(const onnx::FunctionProto& function) {
+    for (const auto& import : function.opset_import()) {
+      const auto [known, added] = versions_.emplace(domain_of(import.domain()), import.version());
+      if (!added && known->second != import.version()) {
+        user_error(
+            "{}: local function {} is written for version {} of operator set {}, the model for {}; "
+            "supported are functions of the model's versions",
+            where_, text(function), import.version(),
+            quote(import.domain().empty() ? "ai.onnx" : import.domain()), known->second);
+      }
+    }
+  }
+
+  const onnx::FunctionProto* function_of(const onnx::NodeProto& node) const {
+    const auto found = functions_.find({domain_of(node.domain()), node.op_type()});
+    return found == functions_.end() ? nullptr : found->second;
+  }
+
+  void write_out(Nodes& nodes) {
+    Nodes result;
+    for (onnx::NodeProto& node : nodes) add(std::move(node), result);
+    nodes.Swap(&result);
+  }
+
+  void add(onnx::NodeProto node, Nodes& result) {
+    for (auto& attribute : *node.mutable_attribute()) {
+      for_each_graph(attribute, [&](onnx::GraphProto& graph) { write_out(*graph.mutable_node()); });
+    }
+    const onnx::FunctionProto* function = function_of(node);
+    if (function == nullptr) {
+      if (++written_ > most_nodes) {
+        user_error("{}: has more than {} nodes when its local functions are written out", where_,
+                   most_nodes);
+      }
+      *result.Add() = std::move(node);
+      return;
+    }
+    if (std::find(open_.begin(), open_.end(), function) != open_.end()) {
+      user_error("{}: local function {} calls itself", where_, text(*function));
+    }
+    open_.push_back(function);
+    call(*function, node, result);
+    open_.pop_back();
+  }
+
+  void call(const onnx::FunctionProto& function, const onnx::NodeProto& node, Nodes& result) {
+    if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
+      user_error("{}: node {} has {} inputs and {} outputs; local function {} has {} and {}",
+                 where_, quote(node.name()), node.input_size(), node.output_size(), text(function),
+                 function.input_size(), function.output_size());
+    }
+    Attributes attributes = defaults_of(function);
+    for (const auto& attribute : node.attribute()) attributes[attribute.name()] = attribute;
+    std::string prefix = node.name();
+    for (const std::string& output : node.output()) {
+      if (output.empty()) continue;
+      prefix = output;
+      break;
+    }
+    Names names;
+    for (int i = 0; i < function.input_size(); ++i) {
+      names[function.input(i)] = i < node.input_size() ? node.input(i) : "";
+    }
+    for (int i = 0; i < node.output_size(); ++i) {
+      if (node.output(i).empty()) continue;
+      const auto known = names.find(function.output(i));
+      if (known == names.end()) {
+        names[function.output(i)] = node.output(i);
+        continue;
+      }
+      // An input, or an output that is given twice, handed on.
+      onnx::NodeProto copy;
+      copy.set_op_type("Identity");
+      copy.add_input(known->second);
+      copy.add_output(node.output(i));
+      add(std::move(copy), result);
+    }
+    for (const onnx::NodeProto& inner : function.node()) {
+      onnx::NodeProto made = inner;
+      made.set_name(node.name().empty() ? "" : node.name() + "/" + inner.name());
+      rename(made, names, prefix, attributes);
+      add(std::move(made), result);
+    }
+  }
+
+  /// Puts the caller's names and attributes in; values made inside get the prefix.
+  void rename(onnx::NodeProto& node, Names& names, const std::string& prefix,
+              const Attributes& attributes) {
+    const auto renamed = [&](std::string* name) {
+      if (name->empty()) return;
+      const auto [found, added] = names.emplace(*name, prefix + "/" + *name);
+      *name = found->second;
+    };
+    for (std::string& input : *node.mutable_input()) renamed(&input);
+    for (std::string& output : *node.mutable_output()) renamed(&output);
+    google::protobuf::RepeatedPtrField<onnx::AttributeProto> kept;
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (!attribute.ref_attr_name().empty()) {
+        const auto given = attributes.find(attribute.ref_attr_name());
+        if (given == attributes.end()) continue;  // the operator's own default
+        const std::string name = attribute.name();
+        attribute = given->second;
+        attribute.set_name(name);
+      }
+      for_each_graph(attribute, [&](onnx::GraphProto& graph) {
+        for (auto& value : *graph.mutable_input()) renamed(value.mutable_name());
+        for (auto& value : *graph.mutable_initializer()) renamed(value.mutable_name());
+        for (auto& inner : *graph.mutable_node()) rename(inner, names, prefix, attributes);
+        for (auto& value : *graph.mutable_output()) renamed(value.mutable_name());
+      });
+      *kept.Add() = std::move(attribute);
+    }
+    node.mutable_attribute()->Swap(&kept);
+  }
+
+  template <typename F>
+  static void for_each_graph(onnx::AttributeProto& attribute, F f) {
+    if (attribute.type() == onnx::AttributeProto::GRAPH) f(*attribute.mutable_g());
+    for (onnx::GraphProto& graph : *attribute.mutable_graphs()) f(graph);
+  }
+
+  static constexpr std::size_t most_nodes = 1'000'000;
+
+  onnx::ModelProto& model_;
+  const std::string where_;
+  std::size_t written_ = 0;                       ///< nodes
+  std::map<std::string, std::int64_t> versions_;  ///< by domain
+  std::map<Key, const onnx::FunctionProto*> functions_;
+  std::vector<const onnx::FunctionProto*> open_;  ///< those that are being written out
+};
+
+}  // namespace
+
+void inline_functions(onnx::ModelProto& model, const std::string& where) {
+  Inliner(model, where).run();
+}
+
+}  // namespace tactus::nn

@@ -1,0 +1,87 @@
+// If and Loop: what is known when compiling stands in their place, the rest is refused.
+#include <gtest/gtest.h>
+
+#include "tests/compiler/frontend/graphs.h"
+
+namespace tactus::compiler {
+namespace {
+
+nn::ValueInfo named(const std::string& name) {
+  nn::ValueInfo info;
+  info.name = name;
+  return info;
+}
+
+std::shared_ptr<const nn::Graph> part(GraphMaker maker, const std::vector<std::string>& inputs,
+                                      const std::vector<std::string>& outputs) {
+  for (const std::string& name : inputs) maker.graph.inputs.push_back(named(name));
+  for (const std::string& name : outputs) maker.graph.outputs.push_back(named(name));
+  return std::make_shared<const nn::Graph>(maker.graph);
+}
+
+nn::Tensor truth(bool value) {
+  nn::Tensor tensor = nn::Tensor::of({}, std::vector<std::int64_t>{value ? 1 : 0});
+  tensor.stored = nn::onnx_bool;
+  return tensor;
+}
+
+/// y = (height of x == rows) ? Relu(x) w : -x w.
+nn::Graph choice(std::int64_t rows) {
+  GraphMaker maker;
+  maker.input("x", {2, 4}).weights("w", {4, 3}, 1.0F).constant("rows", integers({rows}));
+  maker.constant("first", integers({0}));
+  maker.node("Shape", {"x"}, {"shape"}).node("Gather", {"shape", "first"}, {"height"});
+  maker.node("Equal", {"height", "rows"}, {"same"});
+  maker.node("If", {"same"}, {"chosen"}).node("MatMul", {"chosen", "w"}, {"y"}).output("y");
+  nn::Node& node = maker.graph.nodes[3];
+  node.graphs["then_branch"] = part(GraphMaker().node("Relu", {"x"}, {"r"}), {}, {"r"});
+  node.graphs["else_branch"] = part(GraphMaker().node("Neg", {"x"}, {"r"}), {}, {"r"});
+  return maker.graph;
+}
+
+TEST(SubGraphs, BranchOfAConstantConditionIsCompiled) {
+  for (const std::int64_t rows : {2, 3}) expect_near_reference(choice(rows), architecture(4));
+}
+
+TEST(SubGraphs, ComputedConditionIsRefused) {
+  GraphMaker maker;
+  maker.input("x", {2, 4}).constant("zero", floats({}, {0}));
+  maker.node("ReduceSum", {"x"}, {"sum"}, {{"keepdims", std::int64_t{0}}});
+  maker.node("Less", {"zero", "sum"}, {"same"}).node("If", {"same"}, {"y"}).output("y");
+  for (const char* name : {"then_branch", "else_branch"}) {
+    maker.graph.nodes[2].graphs[name] = part(GraphMaker().node("Neg", {"x"}, {"r"}), {}, {"r"});
+  }
+  EXPECT_EQ(refusal(maker.graph),
+            "test.onnx: node \"n_y\" (If): its condition or number of iterations is computed at "
+            "run time; supported are constants, and what follows from constants and shapes");
+}
+
+/// h = Relu(h w + x) three times over; all of them.
+GraphMaker loop(bool body_decides) {
+  GraphMaker maker;
+  maker.input("x", {2, 4}).input("h", {2, 4}).weights("w", {4, 4}, 0.5F);
+  maker.constant("trips", nn::Tensor::of({}, std::vector<std::int64_t>{3}));
+  maker.constant("true", truth(true));
+  maker.node("Loop", {"trips", "true", "h"}, {"last", "all"}).output("last").output("all");
+  GraphMaker body;
+  body.node("MatMul", {"h_in", "w"}, {"product"}).node("Add", {"product", "x"}, {"sum"});
+  body.node("Relu", {"sum"}, {"h_out"});
+  body.node(body_decides ? "Not" : "Identity", {"on"}, {"still"});
+  maker.graph.nodes[0].graphs["body"] =
+      part(body, {"i", "on", "h_in"}, {"still", "h_out", "h_out"});
+  return maker;
+}
+
+TEST(SubGraphs, LoopOfAConstantCountIsUnrolled) {
+  expect_near_reference(loop(false).graph, architecture(4));
+}
+
+TEST(SubGraphs, LoopWhoseBodyDecidesIsRefused) {
+  EXPECT_EQ(refusal(loop(true).graph).substr(0, 110),
+            std::string("test.onnx: node \"n_last\" (Loop): the body computes the condition; "
+                        "supported are bodies that leave it as it is")
+                .substr(0, 110));
+}
+
+}  // namespace
+}  // namespace tactus::compiler
