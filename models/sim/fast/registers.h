@@ -70,6 +70,18 @@ class Registers {
 
   [[nodiscard]] bool loads() const { return bytes_ == nullptr; }
 
+  /// Where the registers of a unit begin among the bytes.
+  struct Place {
+    std::size_t first_byte = 0;
+    const char* unit = "";
+  };
+  /// While it saves, notes where units begin.
+  void note_units(std::vector<Place>& places) { places_ = &places; }
+  /// What follows is of this unit.
+  void unit(const char* name) {
+    if (places_ != nullptr) places_->push_back({static_cast<std::size_t>(to_ - bytes_->data()), name});
+  }
+
   template <typename T>
   [[gnu::always_inline]] void operator()(T& value) {
     static_assert(std::is_integral_v<T> || std::is_enum_v<T>);
@@ -189,6 +201,7 @@ class Registers {
   std::vector<Count>* counts_ = nullptr;
   std::uint64_t cycles_ = 0;  ///< see keep_counts()
   std::size_t next_count_ = 0;
+  std::vector<Place>* places_ = nullptr;  ///< see note_units()
 };
 
 }  // namespace tactus
