@@ -120,7 +120,8 @@ void BoundarySplitter::commit_reads() {
   const unsigned fires = reads_.fork.fires(read_ready_);
   const bool length = (fires & leg_length) != 0;
   commit_fork(reads_, upstream_.ar.valid, read_ready_);
-  if (reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_)) ++clock_.progress;
+  if (reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_))
+    ++clock_.progress;
   if (fires != 0) ++clock_.progress;
   stats_.read_bursts += pins_.ar.fires() ? 1 : 0;
   if (!pins_.r.fires()) return;

@@ -46,10 +46,11 @@ void TcuSystem::check_skip(Cycle cycles) {
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i]->code() == codes[i]) continue;
-      internal_error("engine check: in cycle {}, which the fast engine leaves out, unit {} goes to "
-                     "state {}",
-                     clock_.now - 1, all[i]->unit(),
-                     all[i]->states()[all[i]->code() % all[i]->states().count].name);
+      internal_error(
+          "engine check: in cycle {}, which the fast engine leaves out, unit {} goes to "
+          "state {}",
+          clock_.now - 1, all[i]->unit(),
+          all[i]->states()[all[i]->code() % all[i]->states().count].name);
     }
   }
 }

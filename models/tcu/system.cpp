@@ -177,8 +177,8 @@ void TcuSystem::offer_word() {
 }
 
 /// The wires of the cycle, of the units that are awake: valids and payloads from the registers
-/// forwards, readies from the ends backwards. A port's wires towards the TCU depend on its registers
-/// alone.
+/// forwards, readies from the ends backwards. A port's wires towards the TCU depend on its
+/// registers alone.
 void TcuSystem::settle() {
   if (clock_.activity.is_awake(stream_unit)) stream_.drive();
   for (auto& port : ports_) port->settle();

@@ -85,11 +85,12 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
   [[nodiscard]] AxiLinks& pins(unsigned port) { return ports_[port]->pins; }
   void attach(unsigned port, AxiTarget& target);
+  [[nodiscard]] AxiTarget* target(unsigned port) { return ports_[port]->target; }
 
   /// Evaluates cycle clock.now and moves the clock to the next. The step engine does nothing else.
   void cycle();
-  /// The same for one or more cycles, see Machine. The fast engine leaves out those in which nothing
-  /// can happen, and takes sequences of instructions that it knows.
+  /// The same for one or more cycles, see Machine. The fast engine leaves out those in which
+  /// nothing can happen, and takes sequences of instructions that it knows.
   Cycle advance(Cycle most) override;
   /// Retires that have been told already and are still to come are before it.
   void set_horizon(const Horizon& horizon) override {

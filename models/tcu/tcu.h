@@ -71,9 +71,8 @@ class Tcu final : public sc_core::sc_module {
   /// Calls visit(bit in UnitActivity, name in messages) for each.
   template <typename Visit>
   void name_units(Visit&& visit) const {
-    for_each_unit(*this, [&](const UnitName& name, const auto&, auto...) {
-      visit(name.bit, name.title);
-    });
+    for_each_unit(*this,
+                  [&](const UnitName& name, const auto&, auto...) { visit(name.bit, name.title); });
   }
 
   [[nodiscard]] bool idle() const;
@@ -126,20 +125,21 @@ class Tcu final : public sc_core::sc_module {
             step<Stage::registers, &DaisUnit::drive>, step<Stage::sources, &DaisUnit::accept>);
     }
     if (tcu.activation_) {
-      visit(UnitName{activation_unit, "activation", "activation unit", EdgeOrder::blocks}, *tcu.activation_,
-            step<Stage::registers, &ActivationUnit::drive>);
+      visit(UnitName{activation_unit, "activation", "activation unit", EdgeOrder::blocks},
+            *tcu.activation_, step<Stage::registers, &ActivationUnit::drive>);
     }
-    visit(UnitName{accumulators_unit, "accumulators", "accumulators", EdgeOrder::data}, tcu.accumulators_,
-          step<Stage::registers, &AccumulatorWithAlu::drive>,
+    visit(UnitName{accumulators_unit, "accumulators", "accumulators", EdgeOrder::data},
+          tcu.accumulators_, step<Stage::registers, &AccumulatorWithAlu::drive>,
           step<Stage::ends, &AccumulatorWithAlu::accept>);
     visit(UnitName{local_unit, "local", "local memory", EdgeOrder::data}, tcu.local_,
           step<Stage::registers, &LocalMemory::drive>, step<Stage::ends, &LocalMemory::accept>);
-    visit(UnitName{local_router_unit, "local_router", "local router", EdgeOrder::control}, tcu.local_router_,
-          step<Stage::routers, &LocalRouter::drive>,
+    visit(UnitName{local_router_unit, "local_router", "local router", EdgeOrder::control},
+          tcu.local_router_, step<Stage::routers, &LocalRouter::drive>,
           step<Stage::results, &LocalRouter::accept_results>,
           step<Stage::reads, &LocalRouter::accept_reads>);
-    visit(UnitName{host_router_unit, "host_router", "host router", EdgeOrder::host}, tcu.host_router_,
-          step<Stage::routers, &HostRouter::drive>, step<Stage::reads, &HostRouter::accept>);
+    visit(UnitName{host_router_unit, "host_router", "host router", EdgeOrder::host},
+          tcu.host_router_, step<Stage::routers, &HostRouter::drive>,
+          step<Stage::reads, &HostRouter::accept>);
   }
   /// The steps of these stages, stage by stage.
   template <Stage... stages>

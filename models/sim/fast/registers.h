@@ -79,7 +79,8 @@ class Registers {
   void note_units(std::vector<Place>& places) { places_ = &places; }
   /// What follows is of this unit.
   void unit(const char* name) {
-    if (places_ != nullptr) places_->push_back({static_cast<std::size_t>(to_ - bytes_->data()), name});
+    if (places_ != nullptr)
+      places_->push_back({static_cast<std::size_t>(to_ - bytes_->data()), name});
   }
 
   template <typename T>
@@ -132,14 +133,20 @@ class Registers {
                      std::uint64_t growth = 1) {
     return count(value, end, least, growth, Count::Kind::of_item);
   }
-  /// A Queue; `stale`: the content of an empty queue's front decides, too.
+  /// A Queue.
   template <typename Queue, typename Item>
-  void items(Queue& queue, Item&& item, bool stale = false) {
+  void items(Queue& queue, Item&& item) {
     std::size_t count = queue.count();
     (*this)(count);
     if (loads()) queue.begin_load(count);
     for (std::size_t i = 0; i < count; ++i) item(queue.entry(i));
-    if (stale && count == 0) item(queue.entry(0));
+  }
+  /// One whose content decides while it is empty, too: what has left it is at its front again when
+  /// the entries behind it have left as well. `stale`: of such an item what then decides.
+  template <typename Queue, typename Item, typename Stale>
+  void items(Queue& queue, Item&& item, Stale&& stale) {
+    items(queue, item);
+    for (std::size_t i = queue.count(); i < queue.capacity(); ++i) stale(queue.entry(i));
   }
 
  private:

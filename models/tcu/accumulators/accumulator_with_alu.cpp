@@ -156,9 +156,9 @@ void AccumulatorWithAlu::decide() {
   takes_entries_ = entries_ && !selected(leg_input_select) && links_.input.valid;
   if (entries_) edge_.retires = takes_entries_;
   edge_.state = state();
-  edge_.rests = fires == 0 && taken == 0 && done == fork_.done() &&
-                edge_.read_done == read_done_ && !edge_.enters &&
-                (!edge_.retires || control_.empty()) && accumulator_.edge().rests && alu_.rests();
+  edge_.rests = fires == 0 && taken == 0 && done == fork_.done() && edge_.read_done == read_done_ &&
+                !edge_.enters && (!edge_.retires || control_.empty()) &&
+                accumulator_.edge().rests && alu_.rests();
 }
 
 /// Whether the item at the head has its read phase behind it after this cycle, in which all that it

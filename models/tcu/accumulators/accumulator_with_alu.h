@@ -75,8 +75,8 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
 
   /// What the clock edge does.
   struct Edge {
-    unsigned fires, done;   ///< legs of the head: taken, and taken so far
-    unsigned taken;         ///< from the select queues
+    unsigned fires, done;  ///< legs of the head: taken, and taken so far
+    unsigned taken;        ///< from the select queues
     bool read_done;
     bool enters, retires;  ///< items of the control queue
     bool rests;            ///< no register moves

@@ -50,7 +50,7 @@ class ActivationUnit final : public sc_core::sc_module {
   ActivationUnit(const sc_core::sc_module_name& name, Clock& clock,
                  const tcu::Architecture& architecture, ActivationLinks& links);
 
-  void drive();  ///< everything it drives depends on registers
+  void drive();            ///< everything it drives depends on registers
   static void decide() {}  ///< move() looks at wires, too
   void move();
   void commit() { move(); }

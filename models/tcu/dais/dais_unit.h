@@ -60,8 +60,8 @@ class DaisUnit final : public sc_core::sc_module {
   DaisUnit(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
            const DaisUnitLinks& links);
 
-  void drive();   ///< output.valid, control.ready
-  void accept();  ///< input.ready; needs output.ready and input driven
+  void drive();            ///< output.valid, control.ready
+  void accept();           ///< input.ready; needs output.ready and input driven
   static void decide() {}  ///< move() looks at wires, too
   void move();             ///< UserError for a failed lookup, naming block, operation and sample
   void commit() { move(); }

@@ -160,7 +160,8 @@ class Decoder final : public sc_core::sc_module {
   /// See models/sim/activity.h. Meanwhile pass_time() counts the time.
   [[nodiscard]] bool sleeps() const {
     return !turned_ && edge_.firing == 0 && clock_.events == nullptr &&
-           (links_.weight_loads == nullptr || (links_.weight_loads->empty() && !loads_were_queued_));
+           (links_.weight_loads == nullptr ||
+            (links_.weight_loads->empty() && !loads_were_queued_));
   }
   /// Cycles in which it sleeps: the timer counts cycles without progress at the head, and stops at
   /// the timeout.
@@ -375,6 +376,7 @@ class Decoder final : public sc_core::sc_module {
   void adopt(const Fill& fill);
   void number_registers(Registers& r, Decoded& d) const;
   void transfer_registers(Registers& r);
+  void shape_register(Registers& r, Decoded& d);
   void item_registers(Registers& r, Decoded& d);
   void item_registers(Registers& r, AccumulatorItem& item);
   void item_registers(Registers& r, DramItem& item);
@@ -484,7 +486,7 @@ class Decoder final : public sc_core::sc_module {
   bool loads_were_queued_ = false;   ///< in the last cycle
   Block blocked_ = Block::none;      ///< the head, in this cycle
   bool holds_moves_ = false;         ///< see hold_moves()
-  unsigned head_legs_ = all_legs;  ///< those that are the head's
+  unsigned head_legs_ = all_legs;    ///< those that are the head's
   /// Legs whose requests to local memory the head waits for.
   unsigned head_local_legs_ = local_legs;
 
@@ -494,7 +496,7 @@ class Decoder final : public sc_core::sc_module {
   /// A register has moved since the last show() that the items at the outputs depend on.
   bool turned_ = true;
   Edge edge_{};
-  unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle
+  unsigned moving_ = 0;        ///< streams that moved within an item in the last cycle
   unsigned resumed_legs_ = 0;  ///< streams that were loaded in the middle of an item
   std::vector<Shape> shapes_;
   std::vector<AccumulatorItem> forms_;  ///< the different items of these, without addresses

@@ -44,7 +44,8 @@ void DramPort::commit() {
   converter_.commit();
   queue_.commit();
   splitter_.commit();
-  moves_ = clock_.progress != progress || tcu_.request.fires() || tcu_.out.fires() || tcu_.in.fires();
+  moves_ =
+      clock_.progress != progress || tcu_.request.fires() || tcu_.out.fires() || tcu_.in.fires();
 }
 
 void DramPort::add_phases(Phases& phases) {

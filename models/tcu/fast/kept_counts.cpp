@@ -58,8 +58,8 @@ void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const Ke
   }
   const Id after = successor(interval, shape, keeps, counts);
   if (const Id known = known_.next(interval, after); known != KnownSequences::none) {
-    return check_next(known_.link(known).state, next, divided_ ? &TcuSequences::move_registers
-                                                               : &TcuSequences::registers);
+    return check_next(known_.link(known).state, next,
+                      divided_ ? &TcuSequences::move_registers : &TcuSequences::registers);
   }
   known_.set_next(interval, after, known_.add_link(next, kept_, same));
 }

@@ -12,19 +12,20 @@ bool TcuSequences::is_checked() {
 
 void TcuSequences::check_interval(const KnownSequences::State& known,
                                   const KnownSequences::State& found) const {
-  const char* what = known.cycles != found.cycles               ? "number of cycles"
-                     : known.accepts != found.accepts           ? "instruction that enters"
-                     : known.retires != found.retires           ? "instruction that retires"
-                     : known.busy != found.busy                 ? "busy DRAM ports"
-                     : known.timer != found.timer               ? "decoder's timer"
-                     : known.array_works != found.array_works   ? "work of the array"
-                     : !(known.passing == found.passing)        ? "handshakes at the AXI pins"
+  const char* what = known.cycles != found.cycles             ? "number of cycles"
+                     : known.accepts != found.accepts         ? "instruction that enters"
+                     : known.retires != found.retires         ? "instruction that retires"
+                     : known.busy != found.busy               ? "busy DRAM ports"
+                     : known.timer != found.timer             ? "decoder's timer"
+                     : known.array_works != found.array_works ? "work of the array"
+                     : !(known.passing == found.passing)      ? "handshakes at the AXI pins"
                      : known.response != found.response && known.response[0] != KnownSequences::none
                          ? "last write response"
                          : nullptr;
   if (what == nullptr) return;
   internal_error(
-      "engine check: the interval of {} cycles that begins in cycle {}, where instruction {} is next, "
+      "engine check: the interval of {} cycles that begins in cycle {}, where instruction {} is "
+      "next, "
       "began in the same state as one of {} cycles, and differs in: {}",
       found.cycles, began_.now, next_, known.cycles, what);
 }
@@ -41,7 +42,8 @@ void TcuSequences::check_growth(Id interval,
   if (i == count && i == growth.size()) return;
   const std::uint32_t counter = i < growth.size() ? growth[i].counter : known[i].counter;
   internal_error(
-      "engine check: the interval of {} cycles that begins in cycle {}, where instruction {} is next, "
+      "engine check: the interval of {} cycles that begins in cycle {}, where instruction {} is "
+      "next, "
       "counts something else in {} than the one before that began in the same state",
       known_[interval].cycles, began_.now, next_, name_of_counter(counter));
 }
@@ -74,7 +76,8 @@ void TcuSequences::check_next(Id known, Id found, void (TcuSequences::*part)(Reg
     if (unit.first_byte <= at) place = unit;
   }
   internal_error(
-      "engine check: after the interval that begins in cycle {}, where instruction {} is next, byte "
+      "engine check: after the interval that begins in cycle {}, where instruction {} is next, "
+      "byte "
       "{} of the registers of unit {} is another than after the one before that began in the same "
       "state",
       began_.now, next_, at - place.first_byte, place.unit);

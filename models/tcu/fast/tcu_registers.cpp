@@ -94,9 +94,8 @@ void Accumulator::registers(Registers& r) {
 
 void AccumulatorWithAlu::registers(Registers& r) {
   r.items(
-      control_,
-      [&](AccumulatorControl& c) { control_registers(r, c, address_mask_, !control_.empty()); },
-      true);
+      control_, [&](AccumulatorControl& c) { control_registers(r, c, address_mask_, true); },
+      [&](AccumulatorControl& c) { control_registers(r, c, address_mask_, false); });
   r(selects_.full);
   unsigned items = selects_.items & selects_.full;
   r(items);

@@ -26,6 +26,7 @@
 
 namespace tactus {
 
+class PlantedFault;
 class TcuSystem;
 
 class TcuSequences {
@@ -46,6 +47,7 @@ class TcuSequences {
   [[nodiscard]] Cycle skipped() const { return periods_.skipped(); }
 
  private:
+  friend class PlantedFault;  ///< of tests
   using Id = KnownSequences::Id;
   /// Where in the program, and when.
   struct Position {

@@ -49,7 +49,8 @@ void DualPortMemory::decide() {
     const State state = this->state(port);
     const PortEdge edge{port.read_data.fires(), state == reads, state == writes, state};
     // A read that was in flight has come.
-    edge_.rests = edge_.rests && !(edge.leaves || edge.enters || edge.writes || state_[p].in_flight);
+    edge_.rests =
+        edge_.rests && !(edge.leaves || edge.enters || edge.writes || state_[p].in_flight);
     edge_.ports[p] = edge;
   }
 }

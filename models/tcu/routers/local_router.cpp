@@ -208,7 +208,10 @@ void LocalRouter::decide() {
   decide(read_, leg_read);
   decide(write_, leg_write);
   decide(accumulator_, leg_accumulator);
-  edge_ = {fires, done, moves, ends, state(), (fires | moves) == 0 && done == fork_.done()};
+  // What enters the activation unit moves no stream, and another vector comes.
+  const bool activates = links_.activation != nullptr && links_.activation->input.fires();
+  const bool rests = (fires | moves) == 0 && done == fork_.done() && !activates;
+  edge_ = {fires, done, moves, ends, state(), rests};
 }
 
 void LocalRouter::move() {
