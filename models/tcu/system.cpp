@@ -149,7 +149,8 @@ void TcuSystem::cycle() {
     shuffled_order(watched);
   } else {
     settle();
-    const bool checked = is_checked(checks_.sleeps);
+    // What an interval leaves out beside the moves is not asleep.
+    const bool checked = !clock_.timing_only && is_checked(checks_.sleeps);
     if (checked) wake_for_check();
     if (sampler_) sampler_->observe();
     if (watched) clock_.watcher->settled(clock_.now);

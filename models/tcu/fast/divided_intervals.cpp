@@ -236,6 +236,8 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   from.state = KnownSequences::none;
   begin_interval(from);
   show_head(position.state);
+  // The other units are those of any state of the control.
+  system_.clock_.activity.awake = TcuSystem::units_of_moves;
   KnownSequences::State found;
   system_.pass(1);
   note_passing(found);
